@@ -1,0 +1,26 @@
+/*
+ * Host memory. Everything the model needs is allocated while it is built; the run loop allocates
+ * nothing except when a pool grows. Running out of memory ends the process with exit status 1 and
+ * a message: no caller can do better.
+ */
+#ifndef RUBATO_CORE_ALLOC_H
+#define RUBATO_CORE_ALLOC_H
+
+#include <stddef.h>
+
+/* Zeroed memory, never NULL. count * size may not overflow. Free with free(). */
+void *rb_calloc(size_t count, size_t size);
+
+/* As realloc(); new bytes are not zeroed; never NULL unless count is 0. */
+void *rb_realloc(void *ptr, size_t count, size_t size);
+
+/* Zeroed memory aligned to a cache line (64 bytes). Free with free(). */
+void *rb_calloc_aligned(size_t count, size_t size);
+
+/* A copy of a string; free with free(). NULL stays NULL. */
+char *rb_strdup(const char *text);
+
+/* Makes room for at least need elements of size bytes in *ptr of capacity *cap (doubles). */
+void rb_grow(void *ptr_to_ptr, size_t *cap, size_t need, size_t size);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * The engine: shards, windows, messages.
+ *
+ * The chip is cut into shards that share nothing and exchange time-stamped messages. Every channel
+ * between shards has a latency of at least W cycles (the window), so the engine lets each shard
+ * simulate [T, T+W) on its own and then hands the messages over: none sent inside a window can
+ * arrive in it. This is exact. Results are the same for any number of threads and any shorter W.
+ *
+ * Order: a shard receives the messages of a window in the total order (sender, send order); inside
+ * the shard they take effect at their arrival cycle. A shard must not let the order of messages
+ * with equal arrival from different senders matter (crossbar ports queue them per input).
+ *
+ * Threads own contiguous ranges of shards, so walking the threads' outboxes in thread order is
+ * walking the senders in shard order. Ranges move with measured load; no result depends on them.
+ */
+#ifndef RUBATO_CORE_ENGINE_H
+#define RUBATO_CORE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sim/core/msg.h"
+
+typedef struct engine engine_t;
+typedef struct outbox outbox_t;
+
+typedef struct {
+    const char *kind; /* "sm", "partition", "scheduler": for dumps */
+
+    /* Takes one message at the beginning of a window; m->arrival is not before the window. */
+    void (*deliver)(void *self, const msg_t *m);
+
+    /*
+     * Simulates [from, to). May send through out, with arrival >= to. Returns the next cycle >= to
+     * at which the shard has something to do without further messages, or CYCLE_NEVER. Is not
+     * called for windows in which the shard has nothing to do and no message was delivered.
+     */
+    cycle_t (*run)(void *self, outbox_t *out, cycle_t from, cycle_t to);
+
+    /* Queues and heads, for people. */
+    void (*dump)(const void *self, FILE *out);
+} shard_ops_t;
+
+/* Called by the engine outside of windows. Every member may be NULL. */
+typedef struct {
+    void *ctx;
+    /* Between windows, on the calling thread: the next window starts at now. false stops. */
+    bool (*boundary)(void *ctx, cycle_t now);
+    /* Host work while waiting for other threads (decoding ahead). false: nothing to do. */
+    bool (*idle_task)(void *ctx, int thread);
+} engine_hooks_t;
+
+/* window: W >= 1 cycles. threads >= 1; threads - 1 workers are started at the first run. */
+engine_t *engine_create(int threads, cycle_t window);
+void engine_destroy(engine_t *e);
+
+/* Adds a shard and returns its number (0, 1, ...). Not after the first run. */
+uint16_t engine_add_shard(engine_t *e, const shard_ops_t *ops, void *self);
+
+void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks);
+
+/* Sends m to shard dest. m->arrival must not lie inside the current window; m->from is set here. */
+void engine_send(outbox_t *out, uint16_t dest, const msg_t *m);
+
+/* A message from outside the model (the host), taken up before the next window. */
+void engine_post(engine_t *e, uint16_t dest, const msg_t *m);
+
+/* Tells the engine that a shard has something to do at cycle at (host side, between runs). */
+void engine_wake(engine_t *e, uint16_t shard, cycle_t at);
+
+/*
+ * Runs windows from the earliest pending event until nothing is left to do (returns true) or the
+ * boundary hook says stop, or the next event lies at or after until (returns false).
+ */
+bool engine_run(engine_t *e, cycle_t until);
+
+/* First cycle not yet simulated: every event before it has happened. */
+cycle_t engine_now(const engine_t *e);
+
+/* Moves time forward on an idle engine (resuming from a checkpoint). */
+void engine_set_now(engine_t *e, cycle_t now);
+
+/* Describes every shard that is not idle, for panics and deadlock reports. */
+void engine_dump(const engine_t *e, FILE *out);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The messages that shards exchange: the only thing the SM side and the memory side share.
+ *
+ * A message is sent in one window and arrives at the stated cycle in a later one (engine.h). Its
+ * arrival is the send cycle plus the latency of its channel.
+ */
+#ifndef RUBATO_CORE_MSG_H
+#define RUBATO_CORE_MSG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/cycle.h"
+
+/* Bytes of a line (one L1/L2 tag) and of a sector (one fill unit). */
+enum { LINE_BYTES = 128, SECTOR_BYTES = 32, SECTORS_PER_LINE = 4 };
+
+typedef enum {
+    MSG_MEM_REQUEST,  /* SM -> partition: read, write, reduction or atomic of one line */
+    MSG_MEM_REPLY,    /* partition -> SM: read data, write acknowledgement, atomic result */
+    MSG_CREDIT,       /* receiver of a crossbar port -> sender: buffer slots are free again */
+    MSG_BLOCK,        /* block scheduler -> SM: start this block */
+    MSG_BLOCK_DONE,   /* SM -> block scheduler */
+} msg_kind_t;
+
+typedef enum {
+    MEM_READ,   /* reply carries the sectors */
+    MEM_WRITE,  /* reply is an acknowledgement */
+    MEM_RED,    /* reduction at L2: acknowledged, no data */
+    MEM_ATOMIC, /* atomic at L2: reply carries the old values */
+} mem_op_t;
+
+/* Where a memory request comes from; statistics tell them apart. */
+typedef enum { MEM_SRC_GLOBAL, MEM_SRC_LOCAL, MEM_SRC_INST, MEM_SRC_CONST, MEM_SRC_COUNT } mem_src_t;
+
+/* One line's worth of a request or reply. */
+typedef struct {
+    uint64_t line;    /* byte address, a multiple of LINE_BYTES */
+    uint32_t txn;     /* the requester's handle, returned unchanged */
+    uint16_t sm;      /* requesting SM (index, not shard) */
+    uint8_t op;       /* mem_op_t */
+    uint8_t src;      /* mem_src_t */
+    uint8_t sectors;  /* bit s: sector s of the line is wanted, written or delivered */
+    uint8_t full;     /* writes: bit s: all 32 bytes of sector s are written */
+    uint8_t lanes;    /* atomics and reductions: thread operations in this line */
+    uint8_t conflict; /* atomics and reductions: most operations on one 4-byte word */
+    uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
+} mem_msg_t;
+
+struct trace_block;
+
+typedef struct {
+    struct trace_block *block; /* borrowed; the scheduler frees it on MSG_BLOCK_DONE */
+    uint32_t launch;           /* slot of the launch in the SM's launch table */
+    uint32_t epoch;            /* changes with each launch: caches of the last one are stale */
+    uint32_t carveout;         /* shared-memory bytes of the SM while this launch runs */
+} block_msg_t;
+
+typedef struct {
+    struct trace_block *block;
+    uint32_t launch;
+    uint64_t thread_insts; /* of this block */
+} block_done_msg_t;
+
+typedef struct {
+    cycle_t arrival;
+    uint16_t from; /* sending shard */
+    uint8_t kind;  /* msg_kind_t */
+    uint8_t port;  /* crossbar: receiving port of the shard (slice within the partition) */
+    uint8_t flits; /* crossbar: cycles on a port, at flit size */
+    uint8_t count; /* MSG_CREDIT: slots freed */
+    uint16_t input; /* crossbar: sending port, index among all senders of this direction */
+    union {
+        mem_msg_t mem;
+        block_msg_t block;
+        block_done_msg_t done;
+    };
+} msg_t;
+
+#endif

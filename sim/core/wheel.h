@@ -1,0 +1,63 @@
+/*
+ * Event wheel: 32-bit payloads ordered by cycle, first in first out within a cycle.
+ *
+ * Near events (within WHEEL_SLOTS cycles) sit in slots found through an occupancy bitmap; far ones
+ * wait in a binary heap ordered by (cycle, insertion) and move into slots as time comes near.
+ * Nothing is allocated after the node pool has reached its high-water mark.
+ */
+#ifndef RUBATO_CORE_WHEEL_H
+#define RUBATO_CORE_WHEEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/cycle.h"
+
+enum { WHEEL_SLOTS = 1024, WHEEL_WORDS = WHEEL_SLOTS / 64 };
+
+typedef struct {
+    uint32_t next; /* index + 1 of the following node in the slot or free list */
+    uint32_t payload;
+} wheel_node_t;
+
+typedef struct {
+    cycle_t cycle;
+    uint64_t seq;
+    uint32_t payload;
+} wheel_far_t;
+
+typedef struct {
+    cycle_t base; /* every pending event is at or after base */
+    uint64_t occupied[WHEEL_WORDS];
+    struct {
+        uint32_t head, tail; /* index + 1, 0: empty */
+    } slot[WHEEL_SLOTS];
+    wheel_node_t *node; /* owned */
+    size_t n_nodes, cap_nodes;
+    uint32_t free_list; /* index + 1 */
+    wheel_far_t *far;   /* owned; heap */
+    size_t n_far, cap_far;
+    uint64_t far_seq;
+    size_t count;
+} wheel_t;
+
+void wheel_init(wheel_t *w);
+void wheel_free(wheel_t *w);
+
+/* Adds an event at cycle >= w->base. */
+void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload);
+
+/* Cycle of the earliest pending event, CYCLE_NEVER if there is none. */
+cycle_t wheel_next(const wheel_t *w);
+
+/*
+ * Removes the earliest event that lies before end: stores its cycle and payload and returns true.
+ * base moves to that cycle. Events added meanwhile are seen.
+ */
+bool wheel_pop(wheel_t *w, cycle_t end, cycle_t *cycle, uint32_t *payload);
+
+/* States that no event before cycle will be added any more. All earlier events must be gone. */
+void wheel_advance(wheel_t *w, cycle_t cycle);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * The assembled chip: what a frontend calls.
+ *
+ *   gpu_t *g = gpu_create(&spec, threads, window);
+ *   gpu_run(g, source, &plan, &callbacks, &err);
+ *   gpu_destroy(g);
+ */
+#ifndef RUBATO_GPU_GPU_H
+#define RUBATO_GPU_GPU_H
+
+#include "sim/core/cycle.h"
+#include "sim/gpu/gpu_params.h"
+#include "sim/gpu/occupancy.h"
+#include "sim/gpu/sampler.h"
+#include "sim/gpu/trace_source.h"
+#include "sim/mem/mem_stats.h"
+#include "sim/sm/sm_stats.h"
+
+typedef struct gpu gpu_t;
+
+/* What one simulated launch did. Counters are sums over all SMs, slices and channels. */
+typedef struct {
+    launch_info_t info;
+    occupancy_t occupancy;
+    cycle_t start, end;      /* [start, end): launch latency included */
+    uint64_t launch_cycles;  /* the launch latency within it */
+    uint64_t blocks;         /* blocks run */
+    uint64_t warp_insts, thread_insts;
+    uint64_t warp_slot_cycles; /* SMs x warp slots x cycles: what the warp states add up to */
+    sm_stats_t sm;
+    l2_stats_t l2;
+    dram_stats_t dram;
+    uint64_t copied_bytes; /* host copies taken up just before this launch */
+} launch_result_t;
+
+/* Cycles of a launch as a user counts them. */
+static inline uint64_t launch_result_cycles(const launch_result_t *r)
+{
+    return r->end - r->start;
+}
+
+/* A point of the time series asked for with stats_interval: counters since the last point. */
+typedef struct {
+    uint64_t launch_id;
+    cycle_t start, end; /* relative to the launch's start */
+    sm_stats_t sm;
+    l2_stats_t l2;
+    dram_stats_t dram;
+} interval_result_t;
+
+/* How far a run is, for a progress line and a watchdog. */
+typedef struct {
+    uint64_t launch_id, launches_done, launches_total;
+    uint64_t blocks_done, blocks_total; /* of this launch */
+    uint64_t warp_insts;                /* of the whole run so far */
+    cycle_t now;
+    uint64_t input_done, input_total; /* bytes of the trace; total 0: unknown */
+} gpu_progress_t;
+
+/* Every member may be NULL. A callback that returns an error ends the run with it. */
+typedef struct {
+    void *ctx;
+    /* A launch is complete and the chip is idle: gpu_save() may be called here. */
+    rb_code_t (*launch_done)(void *ctx, const launch_result_t *r, rb_err_t *err);
+    rb_code_t (*interval)(void *ctx, const interval_result_t *r, rb_err_t *err);
+    /* Between windows, at most every few thousand windows. Returns false to stop the run. */
+    bool (*progress)(void *ctx, const gpu_progress_t *p);
+} gpu_callbacks_t;
+
+typedef struct {
+    uint64_t first;              /* first launch id to consider (resume); 1 otherwise */
+    const uint64_t *launch_ids;  /* ascending ids to run; NULL: all */
+    size_t n_launch_ids;
+    uint64_t stats_interval;     /* core cycles; 0: no time series */
+    const sampler_t *sampler;    /* launch sampler; NULL: none */
+    bool skip_copies_of_others;  /* copies before launches that are not run are ignored */
+} run_plan_t;
+
+/* window: 0 = the largest exact one; otherwise that or shorter (results do not change). */
+gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window);
+void gpu_destroy(gpu_t *g);
+
+/* Cross-parameter checks: sizes that divide, latencies of at least one cycle, buffers that cover a
+ * round trip. RB_CONFIG with the key and the nearest legal values. */
+RB_CHECKED rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err);
+
+/* The largest exact window: the smallest latency between two shards. */
+cycle_t gpu_spec_window(const gpu_spec_t *spec);
+
+RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
+                             const gpu_callbacks_t *callbacks, rb_err_t *err);
+
+/* Current cycle. */
+cycle_t gpu_now(const gpu_t *g);
+
+/*
+ * State that outlives a launch, for checkpoints: only between launches (inside launch_done). The
+ * image is valid for the same resolved configuration and version; the caller checks that.
+ */
+RB_CHECKED rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err);
+RB_CHECKED rb_code_t gpu_load(gpu_t *g, FILE *in, rb_err_t *err);
+
+#endif

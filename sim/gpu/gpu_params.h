@@ -1,0 +1,58 @@
+/*
+ * The whole chip: its own parameters, those of its parts, and the table of all groups.
+ */
+#ifndef RUBATO_GPU_PARAMS_H
+#define RUBATO_GPU_PARAMS_H
+
+#include "sim/conf/param.h"
+#include "sim/mem/mem_params.h"
+#include "sim/sm/sm_params.h"
+
+enum { ORDER_LINEAR, ORDER_EVEN_ODD };
+extern const char *const gpu_order_names[]; /* "linear", "even_odd" */
+
+enum { WARMUP_KEEP, WARMUP_FLUSH };
+extern const char *const gpu_warmup_names[]; /* "keep", "flush" */
+
+#define GPU_PARAMS(P, E, T)                                                                        \
+    T(name, "unnamed", "name of the GPU, for reports")                                             \
+    P(U32, arch, "70", 70, 99, "", "compute capability times ten: 70 Volta, 75 Turing")            \
+    P(F64, clock_mhz, "1380", 1, 100000, "MHz", "core clock")                                      \
+    P(U32, launch_latency, "5000", 0, 1000000, "cycles", "launch to the first block's dispatch")   \
+    P(BOOL, concurrent_launches, "false", 0, 1, "", "overlap launches of different streams")       \
+    P(BOOL, memcpy_fills_l2, "true", 0, 1, "", "host-to-device copies leave their data in L2")
+PARAM_STRUCT(gpu_params_t, GPU_PARAMS);
+extern const param_group_t gpu_param_group;
+
+#define SCHED_PARAMS(P, E, T)                                                                      \
+    P(U32, dispatch_interval, "1", 1, 10000, "cycles", "between two blocks dispatched")            \
+    P(U32, dispatch_latency, "60", 1, 10000, "cycles", "block scheduler to SM")                    \
+    P(U32, completion_latency, "60", 1, 10000, "cycles", "SM to block scheduler")                  \
+    E(order, gpu_order_names, "even_odd", "ties of the most-room rule are broken in this order")
+PARAM_STRUCT(sched_spec_t, SCHED_PARAMS);
+extern const param_group_t sched_param_group;
+
+#define WARMUP_PARAMS(P, E, T)                                                                     \
+    E(mode, gpu_warmup_names, "keep", "L2 contents between launches")
+PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
+extern const param_group_t warmup_param_group;
+
+/* The resolved configuration of a GPU. */
+typedef struct {
+    gpu_params_t gpu;
+    sched_spec_t sched;
+    warmup_spec_t warmup;
+    sm_config_t sm;
+    mem_config_t mem;
+} gpu_spec_t;
+
+/* Where a group's struct lies in gpu_spec_t. */
+typedef struct {
+    const param_group_t *group;
+    size_t offset;
+} gpu_group_t;
+
+/* All groups in the order of the resolved file; ends with group == NULL. */
+extern const gpu_group_t gpu_groups[];
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * One static instruction of a kernel, as the frontends hand it to the model.
+ *
+ * The record has room for everything SASS says (all operands with their register class, predicates,
+ * uniform registers, constants, the control word) from the beginning; a trace that does not know
+ * some of it leaves it out and the flags say so.
+ */
+#ifndef RUBATO_ISA_INST_H
+#define RUBATO_ISA_INST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Register files. Numbers are those of SASS; RZ, URZ, PT are never listed as operands. */
+typedef enum { REG_GPR, REG_PRED, REG_UNIFORM, REG_UPRED } reg_file_t;
+
+/* An operand: count consecutive registers from num. */
+typedef struct {
+    uint8_t file; /* reg_file_t */
+    uint8_t num;
+    uint8_t count;
+} reg_op_t;
+
+/* Dense numbers for dependence tables: GPRs, predicates, uniform registers, uniform predicates. */
+enum {
+    REG_ID_GPR = 0,
+    REG_ID_PRED = 256,
+    REG_ID_UNIFORM = 264,
+    REG_ID_UPRED = 328,
+    REG_ID_COUNT = 336,
+};
+
+typedef enum {
+    MEM_NONE,
+    MEM_GLOBAL,
+    MEM_LOCAL,
+    MEM_SHARED,
+    MEM_GENERIC, /* space decided per access from the address windows of the launch */
+    MEM_CONST,
+    MEM_TEX,
+} mem_space_t;
+
+typedef enum { ACC_NONE, ACC_LOAD, ACC_STORE, ACC_ATOMIC, ACC_REDUCTION } mem_access_t;
+
+/* inst_t.flags */
+enum {
+    INST_CONTROL_WORD = 1 << 0, /* ctl holds stall count, yield, barriers, reuse */
+    INST_FULL_REGS = 1 << 1,    /* operands are the true sets; otherwise inferred from the opcode */
+    INST_BRANCH = 1 << 2,       /* may change the pc: ends a basic block */
+    INST_EXIT = 1 << 3,
+    INST_BARRIER = 1 << 4,      /* BAR: synchronises warps of the block; ends a basic block */
+    INST_MEMBAR = 1 << 5,
+    INST_BYPASS_L1 = 1 << 6,    /* .STRONG.GPU / .STRONG.SYS / volatile: served by L2 */
+    INST_IMM = 1 << 7,          /* imm holds an immediate */
+    INST_CONST_ADDR = 1 << 8,   /* const_bank and const_offset are known */
+    INST_ADDR64 = 1 << 9,       /* .E: the address register is a pair */
+    INST_TO_SHARED = 1 << 10,   /* LDGSTS: global to shared */
+    INST_PRED_WRITE = 1 << 11,  /* opcode writes predicates (setp family), even where unlisted */
+    INST_MEMBAR_GPU = 1 << 12,  /* with INST_MEMBAR: scope GPU or SYS, not CTA */
+    INST_MEMBAR_SYS = 1 << 13,
+    INST_BAR_ARRIVE = 1 << 14,  /* BAR.ARV: arrives without waiting */
+    INST_TENSOR = 1 << 15,
+};
+
+enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };
+
+typedef struct {
+    uint32_t pc;     /* byte offset in the function */
+    uint16_t opcode; /* isa_opcode_t, index into the opcode table */
+    uint8_t cls;     /* op_class_t */
+    uint8_t n_dst, n_src;
+    uint8_t space;  /* mem_space_t */
+    uint8_t access; /* mem_access_t */
+    uint8_t width;  /* bytes per thread: 1, 2, 4, 8, 16; 0 without memory operand */
+    uint32_t flags;
+    reg_op_t dst[INST_MAX_DST];
+    reg_op_t src[INST_MAX_SRC];
+    uint32_t ctl; /* bits 105..125 of the encoding, valid with INST_CONTROL_WORD */
+    int32_t imm;
+    uint16_t const_offset;
+    uint8_t const_bank;
+
+    /* Filled by isa_finish(): what the dependence check and the register file look at. */
+    uint8_t n_wait;               /* dep[0 .. n_wait): sources and destinations */
+    uint8_t n_set;                /* dep[wait end - n_set ..): the destinations among them */
+    uint8_t bank_reads[4];        /* distinct GPR source operands by register number mod 4 */
+    uint8_t flops;                /* floating-point operations per thread (FMA counts 2) */
+    uint16_t dep[INST_MAX_DEPS];  /* dense register numbers, destinations last */
+} inst_t;
+
+/* Fields of the control word. */
+static inline unsigned ctl_stall(uint32_t ctl)
+{
+    return ctl & 15u;
+}
+
+static inline bool ctl_yield(uint32_t ctl)
+{
+    return !(ctl >> 4 & 1u);
+}
+
+static inline unsigned ctl_write_barrier(uint32_t ctl) /* 7: none */
+{
+    return ctl >> 5 & 7u;
+}
+
+static inline unsigned ctl_read_barrier(uint32_t ctl) /* 7: none */
+{
+    return ctl >> 8 & 7u;
+}
+
+static inline unsigned ctl_wait_mask(uint32_t ctl)
+{
+    return ctl >> 11 & 63u;
+}
+
+static inline unsigned ctl_reuse(uint32_t ctl)
+{
+    return ctl >> 17 & 15u;
+}
+
+#endif

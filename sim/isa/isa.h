@@ -1,0 +1,131 @@
+/*
+ * Opcode tables of Volta (7.0), Turing (7.5), Ampere (8.x) and Hopper (9.0).
+ *
+ * A SASS mnemonic ("LDG.E.64.STRONG.GPU") is resolved once per static instruction to its opcode
+ * class (which pipe, which latency) and memory behaviour. The numbers belonging to a class are
+ * parameters of the SM, not of the ISA.
+ */
+#ifndef RUBATO_ISA_ISA_H
+#define RUBATO_ISA_ISA_H
+
+#include <stddef.h>
+
+#include "sim/isa/inst.h"
+
+/* Pipes of a sub-core (or of the SM), as dispatch sees them. */
+#define ISA_PIPE_MAP(X)                                                                            \
+    X(FMA, "fma")                                                                                  \
+    X(ALU, "alu")                                                                                  \
+    X(FP16, "fp16")                                                                                \
+    X(FP64, "fp64")                                                                                \
+    X(TENSOR, "tensor")                                                                            \
+    X(XU, "xu")                                                                                    \
+    X(UNIFORM, "uniform")                                                                          \
+    X(CBU, "cbu")     /* branches, convergence barriers, exit */                                   \
+    X(LG, "lg")       /* local and global memory, through the memory queue */                      \
+    X(MIO, "mio")     /* shared memory, shuffle, special registers, barriers */                    \
+    X(TEX, "tex")                                                                                  \
+    X(CONST, "const") /* LDC */                                                                    \
+    X(NONE, "none")   /* NOP and the like: an issue slot only */
+
+#define ISA_PIPE_ENUM_(id, text) PIPE_##id,
+typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
+
+/*
+ * Opcode classes: X(id, name, pipe, instruction mix group). Each has a latency parameter lat.<name>
+ * where its latency is fixed (see sm_params.h); an initiation interval follows from the pipe's
+ * lanes. The mix group is the statistic that counts it.
+ */
+#define ISA_CLASS_MAP(X)                                                                           \
+    X(FP32, "fp32", FMA, FP32)         /* FADD FMUL FFMA */                                        \
+    X(FP32_CMP, "fp32_cmp", FMA, FP32) /* FMNMX */                                                 \
+    X(FP32_SETP, "fp32_setp", FMA, FP32) /* FSETP FSET FSEL FCHK */                                \
+    X(IMAD, "imad", FMA, INT)                                                                      \
+    X(INT, "integer", ALU, INT)        /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */               \
+    X(MOVE, "move", ALU, MOVE)         /* MOV SEL CS2R-like moves */                               \
+    X(POPC, "popc", XU, INT)                                                                       \
+    X(BITFIND, "bitfind", XU, INT)     /* FLO BREV */                                              \
+    X(MUFU, "mufu", XU, SFU)                                                                       \
+    X(CONV, "conv", XU, CONV)          /* I2F F2I F2F FRND I2I */                                  \
+    X(FP16, "fp16", FP16, FP16)        /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */                 \
+    X(FP64, "fp64", FP64, FP64)        /* DADD DMUL */                                             \
+    X(FP64_FMA, "fp64_fma", FP64, FP64)                                                            \
+    X(FP64_CMP, "fp64_cmp", FP64, FP64)                                                            \
+    X(CONV64, "conv64", FP64, CONV)    /* conversions from or to 64 bits */                        \
+    X(PRED, "pred", ALU, INT)          /* PLOP3 P2R R2P VOTE */                                    \
+    X(UNIFORM, "uniform", UNIFORM, UNIFORM)                                                        \
+    X(HMMA, "hmma", TENSOR, TENSOR)                                                                \
+    X(IMMA, "imma", TENSOR, TENSOR)    /* IMMA BMMA DMMA */                                        \
+    X(BRANCH, "branch", CBU, CONTROL)  /* BRA BRX JMP CALL RET BSSY BSYNC BREAK WARPSYNC ... */    \
+    X(EXIT, "exit", CBU, CONTROL)                                                                  \
+    X(BARRIER, "barrier", MIO, CONTROL) /* BAR */                                                  \
+    X(MEMBAR, "membar", LG, CONTROL)   /* MEMBAR ERRBAR CCTL */                                    \
+    X(DEPBAR, "depbar", NONE, CONTROL)                                                             \
+    X(S2R, "s2r", MIO, MOVE)                                                                       \
+    X(CS2R, "cs2r", ALU, MOVE)                                                                     \
+    X(SHFL, "shfl", MIO, SHUFFLE)                                                                  \
+    X(MATCH, "match", MIO, SHUFFLE)                                                                \
+    X(LDC, "ldc", CONST, LOAD)                                                                     \
+    X(LOAD_LG, "load_lg", LG, LOAD)    /* LD LDG LDL LDGSTS */                                     \
+    X(STORE_LG, "store_lg", LG, STORE)                                                             \
+    X(ATOM_LG, "atom_lg", LG, ATOMIC)  /* ATOM ATOMG RED */                                        \
+    X(LOAD_SH, "load_sh", MIO, LOAD)   /* LDS LDSM */                                              \
+    X(STORE_SH, "store_sh", MIO, STORE)                                                            \
+    X(ATOM_SH, "atom_sh", MIO, ATOMIC)                                                             \
+    X(TEX, "tex", TEX, TEX)                                                                        \
+    X(NOP, "nop", NONE, CONTROL)                                                                   \
+    X(UNKNOWN, "unknown", ALU, INT)    /* treated as an integer instruction, warned about once */
+
+#define ISA_CLASS_ENUM_(id, text, pipe, group) OP_##id,
+typedef enum { ISA_CLASS_MAP(ISA_CLASS_ENUM_) OP_CLASS_COUNT } op_class_t;
+
+/* Instruction mix: what the class counters count. */
+#define ISA_GROUP_MAP(X)                                                                           \
+    X(FP16, "fp16") X(FP32, "fp32") X(FP64, "fp64") X(INT, "int") X(MOVE, "move") X(CONV, "conv")  \
+    X(SFU, "sfu") X(TENSOR, "tensor") X(UNIFORM, "uniform") X(CONTROL, "control")                  \
+    X(SHUFFLE, "shuffle") X(LOAD, "load") X(STORE, "store") X(ATOMIC, "atomic") X(TEX, "tex")
+
+#define ISA_GROUP_ENUM_(id, text) MIX_##id,
+typedef enum { ISA_GROUP_MAP(ISA_GROUP_ENUM_) MIX_COUNT } mix_group_t;
+
+typedef struct {
+    const char *mnemonic; /* base opcode, before the first dot */
+    uint8_t cls;          /* op_class_t */
+    uint8_t space;        /* mem_space_t */
+    uint8_t access;       /* mem_access_t */
+    uint32_t flags;       /* INST_* implied by the opcode */
+    uint16_t since;       /* first architecture that has it: 70, 75, 80, 90 */
+    uint16_t until;       /* last one, 0: still there */
+} isa_opcode_t;
+
+const char *isa_class_name(op_class_t cls);
+const char *isa_pipe_name(pipe_t pipe);
+const char *isa_group_name(mix_group_t group);
+pipe_t isa_class_pipe(op_class_t cls);
+mix_group_t isa_class_group(op_class_t cls);
+
+/* Entry n of the opcode table; NULL past its end. */
+const isa_opcode_t *isa_opcode(unsigned n);
+
+/* Index in the table of a base mnemonic (len bytes, no dots), or -1. */
+int isa_find(const char *mnemonic, size_t len);
+
+/*
+ * Sets opcode, cls, space, access, width and flags of *in from a full mnemonic with modifiers
+ * (len bytes). Other fields are left alone. mem_width is the width in bytes that the trace states
+ * (0: none); it is used where the mnemonic does not tell. arch is 70, 75, 80, 86, 90. Returns
+ * false for an opcode that the table does not know (class OP_UNKNOWN; the caller warns once).
+ */
+bool isa_decode(unsigned arch, const char *text, size_t len, unsigned mem_width, inst_t *in);
+
+/*
+ * Completes *in after its operands were set. Without INST_FULL_REGS, widens operands that a trace
+ * lists by their first register only (pairs of 64-bit and quads of 128-bit values, address pairs)
+ * as far as the opcode determines them. Then fills dep[], n_wait, n_set, bank_reads and flops.
+ */
+void isa_finish(inst_t *in, const char *text, size_t len);
+
+/* Name of an architecture's family: "Volta", "Turing", "Ampere", "Hopper", or NULL. */
+const char *isa_arch_name(unsigned arch);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * Parameters of the memory side: crossbar, address map, L2, DRAM. Unless said otherwise a cycle is
+ * a core cycle. Values and their sources: configs/.
+ */
+#ifndef RUBATO_MEM_PARAMS_H
+#define RUBATO_MEM_PARAMS_H
+
+#include "sim/conf/param.h"
+
+#define ICNT_PARAMS(P, E, T)                                                                       \
+    P(BOOL, perfect, "false", 0, 1, "", "unlimited ports; the travel latency stays")               \
+    P(U32, flit_bytes, "32", 8, 256, "bytes", "data per flit; a header travels beside it")         \
+    P(U32, request_latency, "60", 1, 4096, "cycles", "flight SM to partition")                     \
+    P(U32, reply_latency, "60", 1, 4096, "cycles", "flight partition to SM")                       \
+    P(U32, sm_flits, "2", 1, 8, "flits", "flits per cycle into and out of an SM")                  \
+    P(U32, slice_flits, "1", 1, 8, "flits", "flits per cycle into and out of an L2 slice")         \
+    P(U32, buffer, "512", 1, 65535, "flits", "receive buffer of each (sender, receiver) pair")     \
+    P(U32, credit_batch, "8", 1, 64, "flits", "flits whose credits return together")
+PARAM_STRUCT(icnt_spec_t, ICNT_PARAMS);
+extern const param_group_t icnt_param_group;
+
+enum { HASH_NONE, HASH_IPOLY };
+extern const char *const mem_hash_names[]; /* "none", "ipoly" */
+
+#define MEM_PARAMS(P, E, T)                                                                        \
+    P(U32, partitions, "32", 1, 256, "partitions", "DRAM channels; each owns its L2 slices")       \
+    P(U32, interleave, "256", 128, 65536, "bytes", "consecutive bytes in one partition")           \
+    E(hash, mem_hash_names, "ipoly", "how addresses choose a partition and slice")
+PARAM_STRUCT(mem_spec_t, MEM_PARAMS);
+extern const param_group_t mem_param_group;
+
+#define L2_PARAMS(P, E, T)                                                                         \
+    P(SIZE, size, "6MiB", 1024, 1ull << 32, "bytes", "capacity of all slices; changes their sets") \
+    P(U32, slices, "64", 1, 1024, "slices", "slices of the chip, a multiple of mem.partitions")    \
+    P(U32, ways, "24", 1, 1024, "ways", "associativity")                                           \
+    P(BOOL, perfect, "false", 0, 1, "", "every access hits, no bandwidth limit")                   \
+    P(U32, latency, "80", 1, 4096, "cycles", "request at the slice to reply at its output port")   \
+    P(U32, fill_sectors, "2", 1, 4, "sectors", "sectors fetched from DRAM together")               \
+    P(U32, mshrs, "192", 1, 65536, "lines", "lines with outstanding misses, per slice")            \
+    P(U32, mshr_merge, "64", 1, 1024, "requests", "requests waiting for one line")                 \
+    P(U32, atomic_interval, "1", 1, 64, "cycles", "between two operations on one word")            \
+    P(U32, atomic_latency, "20", 0, 4096, "cycles", "added to an atomic's reply")
+PARAM_STRUCT(l2_spec_t, L2_PARAMS);
+extern const param_group_t l2_param_group;
+
+#define DRAM_PARAMS(P, E, T)                                                                       \
+    P(BOOL, perfect, "false", 0, 1, "", "dram.latency only: no banks, no bandwidth limit")         \
+    P(F64, clock_mhz, "850", 1, 100000, "MHz", "command clock")                                    \
+    P(U32, latency, "100", 0, 4096, "cycles", "fixed path L2 - controller - L2, besides timing")   \
+    P(U32, bus_bytes, "16", 1, 256, "bytes", "data bus width of a channel")                        \
+    P(U32, data_rate, "2", 1, 16, "transfers", "per command clock")                                \
+    P(U32, burst_bytes, "32", 8, 256, "bytes", "one column access")                                \
+    P(U32, banks, "16", 1, 256, "banks", "banks of a channel")                                     \
+    P(U32, bank_groups, "4", 1, 64, "groups", "bank groups of a channel")                          \
+    P(SIZE, row_bytes, "2KiB", 256, 65536, "bytes", "row (page) of a bank")                        \
+    P(U32, queue, "64", 1, 4096, "requests", "FR-FCFS read window of a channel")                   \
+    P(U32, write_queue, "64", 1, 4096, "requests", "write buffer of a channel")                    \
+    P(U32, write_high, "48", 1, 4096, "requests", "start draining writes")                         \
+    P(U32, write_low, "16", 0, 4096, "requests", "stop draining writes")                           \
+    P(U32, tCCD, "1", 1, 1000, "DRAM cycles", "column to column, other bank group")                \
+    P(U32, tCCDL, "2", 1, 1000, "DRAM cycles", "column to column, same bank group")                \
+    P(U32, tRRD, "3", 0, 1000, "DRAM cycles", "activate to activate, other bank")                  \
+    P(U32, tRCD, "12", 0, 1000, "DRAM cycles", "activate to column")                               \
+    P(U32, tRAS, "28", 0, 1000, "DRAM cycles", "activate to precharge")                            \
+    P(U32, tRP, "12", 0, 1000, "DRAM cycles", "precharge to activate")                             \
+    P(U32, tRC, "40", 0, 1000, "DRAM cycles", "activate to activate, same bank")                   \
+    P(U32, tCL, "12", 0, 1000, "DRAM cycles", "read to data")                                      \
+    P(U32, tWL, "2", 0, 1000, "DRAM cycles", "write to data")                                      \
+    P(U32, tCDLR, "3", 0, 1000, "DRAM cycles", "last write data to read")                          \
+    P(U32, tWR, "10", 0, 1000, "DRAM cycles", "last write data to precharge")                      \
+    P(U32, tRTP, "3", 0, 1000, "DRAM cycles", "read to precharge")                                 \
+    P(U32, tRTW, "4", 0, 1000, "DRAM cycles", "last read data to write data: bus turnaround")      \
+    P(U32, tREFI, "3315", 0, 1000000, "DRAM cycles", "between refreshes; 0: none")                 \
+    P(U32, tRFC, "221", 0, 100000, "DRAM cycles", "refresh to next command")
+PARAM_STRUCT(dram_spec_t, DRAM_PARAMS);
+extern const param_group_t dram_param_group;
+
+typedef struct {
+    icnt_spec_t icnt;
+    mem_spec_t mem;
+    l2_spec_t l2;
+    dram_spec_t dram;
+    double core_mhz; /* copied from gpu.clock_mhz: ratio of the clock domains */
+} mem_config_t;
+
+#endif

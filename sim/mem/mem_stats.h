@@ -1,0 +1,52 @@
+/*
+ * Counters of an L2 slice and of a DRAM channel.
+ */
+#ifndef RUBATO_MEM_STATS_H
+#define RUBATO_MEM_STATS_H
+
+#include "sim/stats/stats.h"
+
+#define L2_STATS(S)                                                                                \
+    S(requests, "requests", "lts__t_requests.sum", "packets from SMs")                             \
+    S(read_sectors, "sectors", "lts__t_sectors_op_read.sum", "read sectors looked up")             \
+    S(read_hits, "sectors", "lts__t_sectors_op_read_lookup_hit.sum", "read sectors that hit")      \
+    S(write_sectors, "sectors", "lts__t_sectors_op_write.sum", "written sectors")                  \
+    S(write_hits, "sectors", "lts__t_sectors_op_write_lookup_hit.sum",                             \
+      "written sectors whose line was present")                                                    \
+    S(atomic_sectors, "sectors", "lts__t_sectors_op_atom.sum", "sectors of atomics")               \
+    S(atomic_hits, "sectors", "lts__t_sectors_op_atom_lookup_hit.sum", "")                         \
+    S(red_sectors, "sectors", "lts__t_sectors_op_red.sum", "sectors of reductions")                \
+    S(red_hits, "sectors", "lts__t_sectors_op_red_lookup_hit.sum", "")                             \
+    S(inst_sectors, "sectors", "", "read sectors that are instructions or constants")              \
+    S(local_sectors, "sectors", "", "sectors of local memory")                                     \
+    S(partial_fetches, "sectors", "", "reads of partly written sectors: fetched and merged")       \
+    S(mshr_merges, "requests", "", "requests joined to an outstanding line")                       \
+    S(stall_mshr, "cycles", "", "input waits: no MSHR or merge entry")                             \
+    S(stall_dram, "cycles", "", "input waits: DRAM queue full")                                    \
+    S(stall_reply, "cycles", "", "input waits: reply port has no credit")                          \
+    S(fills, "sectors", "lts__t_sectors_srcnode_ltcfabric.sum", "sectors filled from DRAM")        \
+    S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
+    S(memcpy_sectors, "sectors", "", "sectors left by host copies, no time")                       \
+    S(data_busy, "cycles", "lts__d_sectors.sum", "cycles the data port moved a sector")
+STATS_STRUCT(l2_stats_t, L2_STATS);
+extern const stat_def_t l2_stat_defs[];
+enum { L2_STAT_COUNT = sizeof(l2_stats_t) / sizeof(uint64_t) };
+
+#define DRAM_STATS(S)                                                                              \
+    S(read_sectors, "sectors", "dram__sectors_read.sum", "32-byte sectors read")                   \
+    S(write_sectors, "sectors", "dram__sectors_write.sum", "32-byte sectors written")              \
+    S(row_hits, "requests", "", "requests to an open row")                                         \
+    S(row_misses, "requests", "", "requests to a closed bank")                                     \
+    S(row_conflicts, "requests", "", "requests to a bank with another row open")                   \
+    S(activates, "commands", "", "")                                                               \
+    S(precharges, "commands", "", "")                                                              \
+    S(refreshes, "commands", "", "")                                                               \
+    S(turnarounds, "switches", "", "bus direction changes")                                        \
+    S(busy, "DRAM cycles", "dram__cycles_active.sum", "data bus busy")                             \
+    S(read_latency, "cycles", "", "sum over read requests, core cycles in the controller")         \
+    S(read_requests, "requests", "", "fetches by L2")
+STATS_STRUCT(dram_stats_t, DRAM_STATS);
+extern const stat_def_t dram_stat_defs[];
+enum { DRAM_STAT_COUNT = sizeof(dram_stats_t) / sizeof(uint64_t) };
+
+#endif

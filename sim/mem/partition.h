@@ -1,0 +1,50 @@
+/*
+ * A memory partition: one shard with its L2 slices and one DRAM channel.
+ *
+ * Request path: crossbar ejection port of the slice -> slice input -> tags -> (miss) DRAM -> fill ->
+ * replies -> crossbar injection port of the slice. Unloaded L2-hit time from a request's arrival to
+ * its reply's departure is l2.latency.
+ */
+#ifndef RUBATO_MEM_PARTITION_H
+#define RUBATO_MEM_PARTITION_H
+
+#include <stdio.h>
+
+#include "sim/core/engine.h"
+#include "sim/mem/mem_params.h"
+#include "sim/mem/mem_stats.h"
+#include "sim/parts/addr_map.h"
+
+typedef struct partition partition_t;
+
+extern const shard_ops_t partition_shard_ops;
+
+/* index: 0 .. mem.partitions - 1. n_sms: senders of requests. map: borrowed. */
+partition_t *partition_create(const mem_config_t *config, const addr_map_t *map, uint32_t index,
+                              uint32_t n_sms);
+void partition_destroy(partition_t *p);
+
+/* Shard number of every SM, once all shards are known. */
+void partition_connect(partition_t *p, const uint16_t *sm_shard);
+
+/* Sums of the partition's slices and its channel since creation. */
+void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram);
+
+/* Counters of one slice (0 .. slices per partition - 1), for per-instance output. */
+const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice);
+
+/*
+ * A host copy of [addr, addr + bytes) leaves its sectors of this partition's slices in the L2,
+ * clean, in address order; takes no time. Only on an idle chip. A copy larger than the L2 costs no
+ * more than one pass over the L2's size (its last part is what stays).
+ */
+void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
+
+/* Drops the L2's contents without writing them back. Only on an idle chip. */
+void partition_flush_l2(partition_t *p);
+
+/* Checkpoint of an idle partition: tags, rows, arbiters, refresh. 0, or -1 with errno. */
+int partition_save(const partition_t *p, FILE *out);
+int partition_load(partition_t *p, FILE *in);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Sectored cache: tags of 128-byte lines with four 32-byte sectors, used by L1, L2, and (with one
+ * sector per line in use) the instruction and constant caches. It holds no data and no time: who
+ * owns it decides when things happen.
+ *
+ * A line is looked up through one hash table over all sets (any associativity costs the same) and
+ * each set keeps its lines in a doubly linked list in order of use. Lines are allocated on fill or
+ * on write, never reserved for an outstanding miss, so a victim can always be found.
+ */
+#ifndef RUBATO_PARTS_CACHE_H
+#define RUBATO_PARTS_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/core/msg.h"
+
+enum { CACHE_POLICY_LRU, CACHE_POLICY_RANDOM };
+
+/* A line as its owner sees it. Sector masks have bit s for sector s. */
+typedef struct {
+    uint64_t line;    /* byte address, a multiple of the line size */
+    uint8_t valid;    /* sectors whose 32 bytes are all there */
+    uint8_t dirty;    /* sectors with bytes that memory does not have */
+    uint8_t partial;  /* sectors of which only some written bytes are there (byte masks below) */
+    uint32_t bytes[SECTORS_PER_LINE]; /* written bytes of partial sectors */
+} cache_line_t;
+
+typedef struct cache cache_t;
+
+/*
+ * sets x ways lines of line_bytes (a power of two). hash_sets: the set is a XOR fold of the line
+ * number's bits rather than its low ones (sets a power of two), or its residue modulo sets where
+ * sets is no power of two. byte_masks: keep bytes[] (L2); without it writes are whole sectors.
+ * sets x ways may be 0: every access misses and fills are dropped.
+ */
+cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int policy, bool hash_sets,
+                      bool byte_masks);
+void cache_destroy(cache_t *c);
+
+/* Forgets everything (dirty data too) and changes the shape within the capacity at creation. */
+void cache_reset(cache_t *c, uint32_t sets, uint32_t ways);
+
+/* Invalidates all lines; dirty ones too. */
+void cache_invalidate(cache_t *c);
+
+/* Looks a line up, marks it used if touch. NULL: absent. Valid until the next fill or write. */
+cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch);
+
+/*
+ * Makes room for a line (which is absent) and returns it with no sector valid. If a line had to go
+ * and held dirty or partial sectors, *victim is a copy of it and *evicted is true.
+ */
+cache_line_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted);
+
+/* Drops one line if present. */
+void cache_remove(cache_t *c, uint64_t line);
+
+/* Calls visit for every line present, set by set, most recently used first. */
+void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx);
+
+/* Lines present; lines that fit. */
+uint32_t cache_count(const cache_t *c);
+uint32_t cache_capacity(const cache_t *c);
+
+/* For checkpoints: the exact state, order of use and random state included. 0 or -1 (errno). */
+int cache_save(const cache_t *c, FILE *out);
+int cache_load(cache_t *c, FILE *in);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * Parameters of one streaming multiprocessor. Latencies are in core cycles and mean issue to issue
+ * of a dependent instruction, as microbenchmarks measure them. Values and their sources: configs/.
+ */
+#ifndef RUBATO_SM_PARAMS_H
+#define RUBATO_SM_PARAMS_H
+
+#include "sim/conf/param.h"
+
+enum { SCHED_GTO, SCHED_LRR, SCHED_OLDEST, SCHED_CGGTY };
+extern const char *const sm_scheduler_names[]; /* "gto", "lrr", "oldest", "cggty" */
+
+enum { DEPS_AUTO, DEPS_SCOREBOARD };
+extern const char *const sm_dependence_names[]; /* "auto", "scoreboard" */
+
+enum { CACHE_LRU, CACHE_RANDOM };
+extern const char *const cache_policy_names[]; /* "lru", "random" */
+
+#define SM_PARAMS(P, E, T)                                                                         \
+    P(U32, count, "80", 1, 1024, "SMs", "number of SMs")                                           \
+    P(U32, sub_cores, "4", 1, 8, "sub-cores", "sub-cores of an SM; warp w runs on w mod this")     \
+    P(U32, max_warps, "64", 1, 128, "warps", "warp slots of an SM")                                \
+    P(U32, max_blocks, "32", 1, 64, "blocks", "block slots of an SM")                              \
+    P(U32, registers, "65536", 1024, 1048576, "registers", "32-bit registers of an SM")            \
+    P(U32, register_unit, "256", 1, 4096, "registers", "allocation unit of a warp")                \
+    P(BOOL, ideal, "false", 0, 1, "", "issue width only: every result next cycle, no stalls")      \
+    E(scheduler, sm_scheduler_names, "gto", "warp scheduler")                                      \
+    E(dependences, sm_dependence_names, "auto", "how dependences are tracked")                     \
+    P(U32, fp32_lanes, "16", 1, 32, "lanes", "FMA pipe of a sub-core (FP32, IMAD)")                \
+    P(U32, int_lanes, "16", 1, 32, "lanes", "ALU pipe of a sub-core")                              \
+    P(U32, fp16_lanes, "16", 1, 32, "lanes", "FP16x2 pipe of a sub-core")                          \
+    P(U32, fp64_lanes, "8", 1, 32, "lanes", "FP64 pipe of a sub-core, or of the SM if shared")     \
+    P(BOOL, fp64_shared, "false", 0, 1, "", "one FP64 unit for the whole SM")                      \
+    P(BOOL, fp_port_shared, "true", 0, 1, "", "FP64, FP16 and tensor share a dispatch port")       \
+    P(U32, xu_lanes, "4", 1, 32, "lanes", "XU pipe of a sub-core (MUFU, conversions, POPC)")       \
+    P(U32, tensor_interval, "2", 1, 64, "cycles", "between two HMMA of a sub-core")                \
+    P(U32, uniform_interval, "2", 1, 32, "cycles", "between two uniform instructions")             \
+    P(U32, branch_interval, "2", 1, 32, "cycles", "between two branches of a sub-core")            \
+    P(U32, tex_interval, "4", 1, 64, "cycles", "between two texture instructions of the SM")       \
+    P(U32, rf_bank_reads, "2", 1, 8, "reads", "reads a register bank serves per instruction")      \
+    P(U32, rf_banks, "2", 1, 4, "banks", "register-file banks of a sub-core")                      \
+    P(U32, mem_queue, "5", 1, 64, "entries", "memory instructions waiting in a sub-core")          \
+    P(U32, mem_issue_latency, "4", 1, 64, "cycles", "issue to acceptance by the load/store unit")  \
+    P(U32, mem_read_latency, "9", 0, 64, "cycles", "issue to release of source registers (WAR)")   \
+    P(U32, mio_interval, "1", 1, 16, "cycles", "between two instructions taken by the SM's MIO")   \
+    P(U32, lsu_lanes, "32", 1, 32, "lanes", "threads the load/store unit takes per cycle")         \
+    P(U32, return_bytes, "64", 4, 512, "bytes", "per cycle from L1/shared back to a sub-core")     \
+    P(U32, branch_latency, "4", 1, 64, "cycles", "branch to next instruction, not taken")          \
+    P(U32, branch_taken_latency, "8", 1, 128, "cycles", "branch to next instruction, taken")       \
+    P(U32, predicate_latency, "12", 1, 64, "cycles", "set-predicate to a branch that uses it")     \
+    P(U32, barrier_latency, "6", 1, 256, "cycles", "last arrival to release")                      \
+    P(U32, membar_cta_latency, "20", 0, 100000, "cycles", "MEMBAR.CTA with nothing outstanding")   \
+    P(U32, membar_gpu_latency, "186", 0, 100000, "cycles", "MEMBAR.GPU with nothing outstanding")  \
+    P(U32, membar_sys_latency, "2900", 0, 100000, "cycles", "MEMBAR.SYS with nothing outstanding") \
+    P(U32, block_start_latency, "10", 0, 10000, "cycles", "block message to its first issue")
+PARAM_STRUCT(sm_spec_t, SM_PARAMS);
+extern const param_group_t sm_param_group;
+
+/* One latency per opcode class with a fixed latency; names are those of ISA_CLASS_MAP. */
+#define LAT_PARAM_(P, name, def, help) P(U32, name, def, 1, 4096, "cycles", help)
+#define LAT_PARAMS(P, E, T)                                                                        \
+    LAT_PARAM_(P, fp32, "4", "FADD FMUL FFMA")                                                     \
+    LAT_PARAM_(P, fp32_cmp, "5", "FMNMX")                                                          \
+    LAT_PARAM_(P, fp32_setp, "4", "FSETP FSET FSEL")                                               \
+    LAT_PARAM_(P, imad, "5", "IMAD IMUL")                                                          \
+    LAT_PARAM_(P, integer, "4", "IADD3 LOP3 SHF LEA ISETP ...")                                        \
+    LAT_PARAM_(P, move, "4", "MOV SEL")                                                            \
+    LAT_PARAM_(P, popc, "10", "POPC")                                                              \
+    LAT_PARAM_(P, bitfind, "14", "FLO BREV")                                                       \
+    LAT_PARAM_(P, mufu, "14", "MUFU")                                                              \
+    LAT_PARAM_(P, conv, "14", "I2F F2I F2F FRND")                                                  \
+    LAT_PARAM_(P, fp16, "6", "HADD2 HMUL2 HFMA2")                                                  \
+    LAT_PARAM_(P, fp64, "8", "DADD DMUL")                                                          \
+    LAT_PARAM_(P, fp64_fma, "8", "DFMA")                                                           \
+    LAT_PARAM_(P, fp64_cmp, "5", "DSETP")                                                          \
+    LAT_PARAM_(P, conv64, "14", "conversions from or to 64 bits")                                  \
+    LAT_PARAM_(P, pred, "4", "PLOP3 P2R R2P VOTE")                                                 \
+    LAT_PARAM_(P, uniform, "4", "uniform datapath")                                                \
+    LAT_PARAM_(P, hmma, "10", "HMMA")                                                              \
+    LAT_PARAM_(P, imma, "10", "IMMA BMMA DMMA")                                                    \
+    LAT_PARAM_(P, s2r, "20", "S2R")                                                                \
+    LAT_PARAM_(P, cs2r, "6", "CS2R")                                                               \
+    LAT_PARAM_(P, shfl, "23", "SHFL")                                                              \
+    LAT_PARAM_(P, match, "23", "MATCH")                                                            \
+    LAT_PARAM_(P, tex, "65", "TEX TLD: fixed, no texture cache")                                   \
+    LAT_PARAM_(P, unknown, "4", "opcodes missing in the table")
+PARAM_STRUCT(lat_spec_t, LAT_PARAMS);
+extern const param_group_t lat_param_group;
+
+#define L1_PARAMS(P, E, T)                                                                         \
+    P(SIZE, unified, "128KiB", 1024, 1 << 24, "bytes", "L1 and shared memory together")            \
+    P(SIZES, carveouts, "0,8KiB,16KiB,32KiB,64KiB,96KiB", 0, 1 << 24, "bytes",                     \
+      "legal sizes of shared memory; the rest is L1")                                              \
+    P(U32, shared_unit, "256", 1, 65536, "bytes", "allocation unit of a block's shared memory")    \
+    P(U32, shared_reserved, "0", 0, 65536, "bytes", "shared memory the system takes per block")    \
+    P(BOOL, enabled, "true", 0, 1, "", "false: global loads go to L2 (local ones still use L1)")   \
+    P(BOOL, perfect, "false", 0, 1, "", "every global and local access hits, no bandwidth limit")  \
+    P(U32, sets, "4", 1, 4096, "sets", "sets; ways follow from the size")                          \
+    E(replacement, cache_policy_names, "lru", "victim selection")                                  \
+    P(U32, latency, "28", 4, 4096, "cycles", "load to use, hit, 32-bit")                           \
+    P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
+    P(U32, bank_bytes, "128", 4, 1024, "bytes", "data read per cycle (32 banks of 4 bytes)")       \
+    P(U32, mshrs, "512", 1, 65536, "lines", "lines with outstanding misses")                       \
+    P(U32, mshr_merge, "64", 1, 1024, "loads", "loads waiting for one line")                       \
+    P(U32, pending_loads, "512", 1, 65536, "loads", "load instructions in flight")                 \
+    P(U32, miss_queue, "16", 1, 4096, "packets", "packets waiting for the crossbar")               \
+    P(U32, miss_latency, "6", 1, 4096, "cycles", "tag lookup to the crossbar's injection queue")   \
+    P(U32, fill_latency, "6", 1, 4096, "cycles", "last sector arrived to dependent issue")
+PARAM_STRUCT(l1_spec_t, L1_PARAMS);
+extern const param_group_t l1_param_group;
+
+#define SHARED_PARAMS(P, E, T)                                                                     \
+    P(U32, latency, "19", 4, 4096, "cycles", "load to use, conflict-free, 32-bit")                 \
+    P(U32, banks, "32", 1, 64, "banks", "4-byte banks")                                            \
+    P(U32, conflict_latency, "2", 0, 64, "cycles", "added latency of each further pass")           \
+    P(U32, pass_cycles, "1", 1, 64, "cycles", "data stage busy per pass")                          \
+    P(U32, atomic_latency, "24", 4, 4096, "cycles", "ATOMS without contention")                    \
+    P(U32, atomic_conflict, "2", 0, 64, "cycles", "added per further thread on one word")
+PARAM_STRUCT(shared_spec_t, SHARED_PARAMS);
+extern const param_group_t shared_param_group;
+
+#define ICACHE_PARAMS(P, E, T)                                                                     \
+    P(BOOL, perfect, "false", 0, 1, "", "instructions are always there")                           \
+    P(SIZE, l0_size, "12KiB", 128, 1 << 24, "bytes", "instruction cache of a sub-core")            \
+    P(U32, l0_ways, "4", 1, 1024, "ways", "")                                                      \
+    P(SIZE, l1_size, "128KiB", 128, 1 << 26, "bytes", "instruction cache of the SM")               \
+    P(U32, l1_ways, "8", 1, 1024, "ways", "")                                                      \
+    P(U32, l1_latency, "24", 1, 4096, "cycles", "L0 miss served by L1")                            \
+    P(U32, l1_interval, "2", 1, 64, "cycles", "between two lines sent by L1")                      \
+    P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")
+PARAM_STRUCT(icache_spec_t, ICACHE_PARAMS);
+extern const param_group_t icache_param_group;
+
+#define CONST_PARAMS(P, E, T)                                                                      \
+    P(BOOL, perfect, "false", 0, 1, "", "constants with known addresses always hit")               \
+    P(SIZE, l1_size, "2KiB", 64, 1 << 20, "bytes", "constant cache of the SM")                     \
+    P(U32, l1_ways, "4", 1, 1024, "ways", "")                                                      \
+    P(U32, l1_latency, "27", 1, 4096, "cycles", "LDC, hit")                                        \
+    P(SIZE, l15_size, "64KiB", 256, 1 << 24, "bytes", "level 1.5, behind it")                      \
+    P(U32, l15_ways, "4", 1, 1024, "ways", "")                                                     \
+    P(U32, l15_latency, "89", 1, 4096, "cycles", "LDC served by level 1.5")                        \
+    P(U32, l2_latency, "245", 1, 4096, "cycles", "LDC served by L2")
+PARAM_STRUCT(const_spec_t, CONST_PARAMS);
+extern const param_group_t const_param_group;
+
+/* Everything an SM needs to know. */
+typedef struct {
+    sm_spec_t sm;
+    lat_spec_t lat;
+    l1_spec_t l1;
+    shared_spec_t shared;
+    icache_spec_t icache;
+    const_spec_t constant;
+} sm_config_t;
+
+#endif

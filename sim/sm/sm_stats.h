@@ -1,0 +1,137 @@
+/*
+ * Counters of an SM. Warp states carry the names of Nsight Compute's warp stall reasons; every
+ * cycle of every warp slot is in exactly one of them, so their sum is slots x cycles.
+ */
+#ifndef RUBATO_SM_STATS_H
+#define RUBATO_SM_STATS_H
+
+#include "sim/stats/stats.h"
+
+/* In the order of the first counters below (a test holds the two together). */
+typedef enum {
+    STATE_NO_WARP,
+    STATE_SELECTED,
+    STATE_NOT_SELECTED,
+    STATE_LONG_SCOREBOARD,
+    STATE_SHORT_SCOREBOARD,
+    STATE_WAIT,
+    STATE_MATH_PIPE_THROTTLE,
+    STATE_LG_THROTTLE,
+    STATE_MIO_THROTTLE,
+    STATE_TEX_THROTTLE,
+    STATE_BARRIER,
+    STATE_MEMBAR,
+    STATE_BRANCH_RESOLVING,
+    STATE_NO_INSTRUCTION,
+    STATE_IMC_MISS,
+    STATE_DISPATCH_STALL,
+    STATE_DRAIN,
+    STATE_SLEEPING,
+    STATE_MISC,
+    STATE_COUNT
+} sm_state_t;
+
+/* The warp states come first, in the order of sm_state_t. */
+#define SM_STATS(S)                                                                                \
+    S(state_no_warp, "warp cycles", "", "slot without a warp")                                     \
+    S(state_selected, "warp cycles", "smsp__average_warps_issue_stalled_selected", "issued")       \
+    S(state_not_selected, "warp cycles", "smsp__average_warps_issue_stalled_not_selected",         \
+      "ready, another warp was picked")                                                            \
+    S(state_long_scoreboard, "warp cycles", "smsp__average_warps_issue_stalled_long_scoreboard",   \
+      "waits for L1TEX: global, local, texture")                                                   \
+    S(state_short_scoreboard, "warp cycles",                                                       \
+      "smsp__average_warps_issue_stalled_short_scoreboard",                                        \
+      "waits for MIO: shared memory, XU, shuffle, special registers")                              \
+    S(state_wait, "warp cycles", "smsp__average_warps_issue_stalled_wait",                         \
+      "fixed-latency dependence")                                                                  \
+    S(state_math_pipe_throttle, "warp cycles",                                                     \
+      "smsp__average_warps_issue_stalled_math_pipe_throttle", "its pipe is busy")                  \
+    S(state_lg_throttle, "warp cycles", "smsp__average_warps_issue_stalled_lg_throttle",           \
+      "memory queue full, local or global instruction")                                            \
+    S(state_mio_throttle, "warp cycles", "smsp__average_warps_issue_stalled_mio_throttle",         \
+      "memory queue full, MIO instruction")                                                        \
+    S(state_tex_throttle, "warp cycles", "smsp__average_warps_issue_stalled_tex_throttle",         \
+      "texture queue full")                                                                        \
+    S(state_barrier, "warp cycles", "smsp__average_warps_issue_stalled_barrier", "waits at BAR")   \
+    S(state_membar, "warp cycles", "smsp__average_warps_issue_stalled_membar",                     \
+      "waits at MEMBAR")                                                                           \
+    S(state_branch_resolving, "warp cycles",                                                       \
+      "smsp__average_warps_issue_stalled_branch_resolving", "branch target, pc update")            \
+    S(state_no_instruction, "warp cycles", "smsp__average_warps_issue_stalled_no_instruction",     \
+      "instruction cache miss or fetch")                                                           \
+    S(state_imc_miss, "warp cycles", "smsp__average_warps_issue_stalled_imc_miss",                 \
+      "constant cache miss")                                                                       \
+    S(state_dispatch_stall, "warp cycles", "smsp__average_warps_issue_stalled_dispatch_stall",     \
+      "dispatch held back: register-file port conflict")                                           \
+    S(state_drain, "warp cycles", "smsp__average_warps_issue_stalled_drain",                       \
+      "exited, waits for its stores or for the block's other warps")                               \
+    S(state_sleeping, "warp cycles", "smsp__average_warps_issue_stalled_sleeping",                 \
+      "NANOSLEEP, YIELD")                                                                          \
+    S(state_misc, "warp cycles", "smsp__average_warps_issue_stalled_misc", "anything else")        \
+    S(active_cycles, "cycles", "sm__cycles_active.sum", "cycles with at least one warp")           \
+    S(warp_insts, "warp instructions", "smsp__inst_executed.sum", "issued")                        \
+    S(thread_insts, "thread instructions", "smsp__thread_inst_executed.sum", "active lanes")       \
+    S(pred_off_insts, "warp instructions", "", "issued with no active lane")                       \
+    S(mix_fp16, "warp instructions", "smsp__inst_executed_pipe_fp16.sum", "")                      \
+    S(mix_fp32, "warp instructions", "", "FP32")                                                   \
+    S(mix_fp64, "warp instructions", "smsp__inst_executed_pipe_fp64.sum", "")                      \
+    S(mix_int, "warp instructions", "", "integer, IMAD included")                                  \
+    S(mix_move, "warp instructions", "", "moves and special registers")                            \
+    S(mix_conv, "warp instructions", "", "conversions")                                            \
+    S(mix_sfu, "warp instructions", "", "MUFU")                                                    \
+    S(mix_tensor, "warp instructions", "sm__inst_executed_pipe_tensor.sum", "")                    \
+    S(mix_uniform, "warp instructions", "smsp__inst_executed_pipe_uniform.sum", "")                \
+    S(mix_control, "warp instructions", "", "branches, barriers, NOP")                             \
+    S(mix_shuffle, "warp instructions", "", "SHFL MATCH")                                          \
+    S(mix_load, "warp instructions", "", "loads of any space")                                     \
+    S(mix_store, "warp instructions", "", "stores of any space")                                   \
+    S(mix_atomic, "warp instructions", "", "atomics and reductions")                               \
+    S(mix_tex, "warp instructions", "", "texture")                                                 \
+    S(flops_fp16, "operations", "", "FP16 operations of threads; FMA counts 2, pairs count both")  \
+    S(flops_fp32, "operations", "", "FP32 operations of threads; FMA counts 2")                    \
+    S(flops_fp64, "operations", "", "FP64 operations of threads; FMA counts 2")                    \
+    S(branches, "warp instructions", "smsp__sass_inst_executed_op_branch.sum", "BRA and the like") \
+    S(branches_uniform, "warp instructions", "",                                                   \
+      "branches after which the same lanes stay active")                                           \
+    S(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "")     \
+    S(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "")        \
+    S(global_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",    \
+      "served by L1")                                                                              \
+    S(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "")    \
+    S(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "")       \
+    S(local_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "")       \
+    S(local_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "")          \
+    S(local_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", "")  \
+    S(local_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "")      \
+    S(local_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "")         \
+    S(atomic_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",            \
+      "global atomics")                                                                            \
+    S(reduction_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "")      \
+    S(atomic_lanes, "thread operations", "", "thread operations of atomics and reductions")        \
+    S(l1_tags, "tags", "l1tex__t_set_accesses.sum", "lines looked up")                             \
+    S(l1_mshr_merges, "lines", "", "misses joined to an outstanding line")                         \
+    S(l1_stall_mshr, "cycles", "", "load/store unit waits: no MSHR, merge or pending-load entry")  \
+    S(l1_stall_queue, "cycles", "", "load/store unit waits: miss queue full")                      \
+    S(l1_data_busy, "cycles", "l1tex__data_pipe_lsu_wavefronts.sum", "data stage busy")            \
+    S(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld.sum", "")                \
+    S(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st.sum", "")               \
+    S(shared_atomic_requests, "requests", "smsp__inst_executed_op_shared_atom.sum", "")            \
+    S(shared_wavefronts, "wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",           \
+      "passes through the banks")                                                                  \
+    S(shared_conflicts, "wavefronts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",        \
+      "passes beyond those a conflict-free access of the width needs")                             \
+    S(icache_l0_lookups, "lines", "", "lines looked up in L0")                                     \
+    S(icache_l0_misses, "lines", "", "not in L0, prefetches not counted")                          \
+    S(icache_l1_misses, "lines", "", "not in the SM's instruction cache")                          \
+    S(const_lookups, "lines", "idc__requests.sum", "constants with known addresses")               \
+    S(const_misses, "lines", "", "not in the SM's constant cache")                                 \
+    S(xbar_flits_out, "flits", "", "into the crossbar")                                            \
+    S(xbar_flits_in, "flits", "", "out of the crossbar")                                           \
+    S(blocks, "blocks", "sm__ctas_launched.sum", "blocks started")                                 \
+    S(warps, "warps", "sm__warps_launched.sum", "warps started")                                   \
+    S(barriers, "barriers", "", "barriers completed")
+STATS_STRUCT(sm_stats_t, SM_STATS);
+extern const stat_def_t sm_stat_defs[];
+enum { SM_STAT_COUNT = sizeof(sm_stats_t) / sizeof(uint64_t) };
+
+#endif

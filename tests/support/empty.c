@@ -1,0 +1,2 @@
+/* Keeps the support library non-empty. */
+typedef int rb_test_support_empty;
