@@ -45,9 +45,9 @@ typedef enum {
 typedef struct {
     const char *name;
     param_type_t type;
-    size_t offset;            /* in the spec struct */
-    const char *def;          /* default, as text */
-    double min, max;          /* inclusive range (of each element of SIZES) */
+    size_t offset;   /* in the spec struct */
+    const char *def; /* default, as text */
+    double min, max; /* inclusive range (of each element of SIZES) */
     const char *unit, *help;
     const char *const *names; /* ENUM: NULL-terminated */
 } param_t;
@@ -76,8 +76,15 @@ typedef struct {
     } type
 
 #define PARAM_ROW_P_(kind, field, def, lo, hi, unit, help)                                         \
-    {#field, PARAM_TYPE_##kind, offsetof(PARAM_SPEC_, field), def, (double)(lo), (double)(hi),     \
-     unit,   help,              NULL},
+    {#field,                                                                                       \
+     PARAM_TYPE_##kind,                                                                            \
+     offsetof(PARAM_SPEC_, field),                                                                 \
+     def,                                                                                          \
+     (double)(lo),                                                                                 \
+     (double)(hi),                                                                                 \
+     unit,                                                                                         \
+     help,                                                                                         \
+     NULL},
 #define PARAM_ROW_E_(field, names, def, help)                                                      \
     {#field, PARAM_TYPE_ENUM, offsetof(PARAM_SPEC_, field), def, 0, 0, "", help, names},
 #define PARAM_ROW_T_(field, def, help)                                                             \

@@ -10,8 +10,9 @@
  * the shard they take effect at their arrival cycle. A shard must not let the order of messages
  * with equal arrival from different senders matter (crossbar ports queue them per input).
  *
- * Threads own contiguous ranges of shards, so walking the threads' outboxes in thread order is
- * walking the senders in shard order. Ranges move with measured load; no result depends on them.
+ * Threads: within a window any thread takes the next shard that has something to do. Each thread
+ * writes its own outbox, in which the messages of one sender stand together and senders ascend, so
+ * that delivery merges the outboxes by sender: no result depends on which thread ran what.
  */
 #ifndef RUBATO_CORE_ENGINE_H
 #define RUBATO_CORE_ENGINE_H

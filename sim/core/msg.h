@@ -16,11 +16,11 @@
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32, SECTORS_PER_LINE = 4 };
 
 typedef enum {
-    MSG_MEM_REQUEST,  /* SM -> partition: read, write, reduction or atomic of one line */
-    MSG_MEM_REPLY,    /* partition -> SM: read data, write acknowledgement, atomic result */
-    MSG_CREDIT,       /* receiver of a crossbar port -> sender: buffer slots are free again */
-    MSG_BLOCK,        /* block scheduler -> SM: start this block */
-    MSG_BLOCK_DONE,   /* SM -> block scheduler */
+    MSG_MEM_REQUEST, /* SM -> partition: read, write, reduction or atomic of one line */
+    MSG_MEM_REPLY,   /* partition -> SM: read data, write acknowledgement, atomic result */
+    MSG_CREDIT,      /* receiver of a crossbar port -> sender: buffer slots are free again */
+    MSG_BLOCK,       /* block scheduler -> SM: start this block */
+    MSG_BLOCK_DONE,  /* SM -> block scheduler */
 } msg_kind_t;
 
 typedef enum {
@@ -31,7 +31,13 @@ typedef enum {
 } mem_op_t;
 
 /* Where a memory request comes from; statistics tell them apart. */
-typedef enum { MEM_SRC_GLOBAL, MEM_SRC_LOCAL, MEM_SRC_INST, MEM_SRC_CONST, MEM_SRC_COUNT } mem_src_t;
+typedef enum {
+    MEM_SRC_GLOBAL,
+    MEM_SRC_LOCAL,
+    MEM_SRC_INST,
+    MEM_SRC_CONST,
+    MEM_SRC_COUNT
+} mem_src_t;
 
 /* One line's worth of a request or reply. */
 typedef struct {
@@ -64,11 +70,11 @@ typedef struct {
 
 typedef struct {
     cycle_t arrival;
-    uint16_t from; /* sending shard */
-    uint8_t kind;  /* msg_kind_t */
-    uint8_t port;  /* crossbar: receiving port of the shard (slice within the partition) */
-    uint8_t flits; /* crossbar: cycles on a port, at flit size */
-    uint8_t count; /* MSG_CREDIT: slots freed */
+    uint16_t from;  /* sending shard */
+    uint8_t kind;   /* msg_kind_t */
+    uint8_t port;   /* crossbar: receiving port of the shard (slice within the partition) */
+    uint8_t flits;  /* crossbar: cycles on a port, at flit size */
+    uint8_t count;  /* MSG_CREDIT: slots freed */
     uint16_t input; /* crossbar: sending port, index among all senders of this direction */
     union {
         mem_msg_t mem;

@@ -22,9 +22,9 @@ typedef struct gpu gpu_t;
 typedef struct {
     launch_info_t info;
     occupancy_t occupancy;
-    cycle_t start, end;      /* [start, end): launch latency included */
-    uint64_t launch_cycles;  /* the launch latency within it */
-    uint64_t blocks;         /* blocks run */
+    cycle_t start, end;     /* [start, end): launch latency included */
+    uint64_t launch_cycles; /* the launch latency within it */
+    uint64_t blocks;        /* blocks run */
     uint64_t warp_insts, thread_insts;
     uint64_t warp_slot_cycles; /* SMs x warp slots x cycles: what the warp states add up to */
     sm_stats_t sm;
@@ -68,12 +68,12 @@ typedef struct {
 } gpu_callbacks_t;
 
 typedef struct {
-    uint64_t first;              /* first launch id to consider (resume); 1 otherwise */
-    const uint64_t *launch_ids;  /* ascending ids to run; NULL: all */
+    uint64_t first;             /* first launch id to consider (resume); 1 otherwise */
+    const uint64_t *launch_ids; /* ascending ids to run; NULL: all */
     size_t n_launch_ids;
-    uint64_t stats_interval;     /* core cycles; 0: no time series */
-    const sampler_t *sampler;    /* launch sampler; NULL: none */
-    bool skip_copies_of_others;  /* copies before launches that are not run are ignored */
+    uint64_t stats_interval;    /* core cycles; 0: no time series */
+    const sampler_t *sampler;   /* launch sampler; NULL: none */
+    bool skip_copies_of_others; /* copies before launches that are not run are ignored */
 } run_plan_t;
 
 /* window: 0 = the largest exact one; otherwise that or shorter (results do not change). */

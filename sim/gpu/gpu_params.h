@@ -32,8 +32,7 @@ extern const param_group_t gpu_param_group;
 PARAM_STRUCT(sched_spec_t, SCHED_PARAMS);
 extern const param_group_t sched_param_group;
 
-#define WARMUP_PARAMS(P, E, T)                                                                     \
-    E(mode, gpu_warmup_names, "keep", "L2 contents between launches")
+#define WARMUP_PARAMS(P, E, T) E(mode, gpu_warmup_names, "keep", "L2 contents between launches")
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 

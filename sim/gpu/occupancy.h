@@ -12,12 +12,12 @@
 
 typedef struct {
     uint32_t warps_per_block;
-    uint32_t regs_per_warp;          /* after rounding to the allocation unit */
-    uint64_t shared_per_block;       /* after rounding, reserved bytes included */
+    uint32_t regs_per_warp;    /* after rounding to the allocation unit */
+    uint64_t shared_per_block; /* after rounding, reserved bytes included */
     uint32_t limit_warps, limit_blocks, limit_regs, limit_shared; /* blocks each would allow */
-    uint32_t blocks_per_sm;          /* minimum of the four, at least 1 */
-    const char *limiter;             /* "warps", "blocks", "registers", "shared memory" */
-    uint64_t carveout;               /* bytes of shared memory; L1 is l1.unified - carveout */
+    uint32_t blocks_per_sm; /* minimum of the four, at least 1 */
+    const char *limiter;    /* "warps", "blocks", "registers", "shared memory" */
+    uint64_t carveout;      /* bytes of shared memory; L1 is l1.unified - carveout */
 } occupancy_t;
 
 /* RB_TRACE if one block does not fit an SM; the message names the launch and the resource. */

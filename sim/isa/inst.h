@@ -48,17 +48,17 @@ enum {
     INST_FULL_REGS = 1 << 1,    /* operands are the true sets; otherwise inferred from the opcode */
     INST_BRANCH = 1 << 2,       /* may change the pc: ends a basic block */
     INST_EXIT = 1 << 3,
-    INST_BARRIER = 1 << 4,      /* BAR: synchronises warps of the block; ends a basic block */
+    INST_BARRIER = 1 << 4, /* BAR: synchronises warps of the block; ends a basic block */
     INST_MEMBAR = 1 << 5,
-    INST_BYPASS_L1 = 1 << 6,    /* .STRONG.GPU / .STRONG.SYS / volatile: served by L2 */
-    INST_IMM = 1 << 7,          /* imm holds an immediate */
-    INST_CONST_ADDR = 1 << 8,   /* const_bank and const_offset are known */
-    INST_ADDR64 = 1 << 9,       /* .E: the address register is a pair */
-    INST_TO_SHARED = 1 << 10,   /* LDGSTS: global to shared */
-    INST_PRED_WRITE = 1 << 11,  /* opcode writes predicates (setp family), even where unlisted */
-    INST_MEMBAR_GPU = 1 << 12,  /* with INST_MEMBAR: scope GPU or SYS, not CTA */
+    INST_BYPASS_L1 = 1 << 6,   /* .STRONG.GPU / .STRONG.SYS / volatile: served by L2 */
+    INST_IMM = 1 << 7,         /* imm holds an immediate */
+    INST_CONST_ADDR = 1 << 8,  /* const_bank and const_offset are known */
+    INST_ADDR64 = 1 << 9,      /* .E: the address register is a pair */
+    INST_TO_SHARED = 1 << 10,  /* LDGSTS: global to shared */
+    INST_PRED_WRITE = 1 << 11, /* opcode writes predicates (setp family), even where unlisted */
+    INST_MEMBAR_GPU = 1 << 12, /* with INST_MEMBAR: scope GPU or SYS, not CTA */
     INST_MEMBAR_SYS = 1 << 13,
-    INST_BAR_ARRIVE = 1 << 14,  /* BAR.ARV: arrives without waiting */
+    INST_BAR_ARRIVE = 1 << 14, /* BAR.ARV: arrives without waiting */
     INST_TENSOR = 1 << 15,
 };
 
@@ -81,11 +81,11 @@ typedef struct {
     uint8_t const_bank;
 
     /* Filled by isa_finish(): what the dependence check and the register file look at. */
-    uint8_t n_wait;               /* dep[0 .. n_wait): sources and destinations */
-    uint8_t n_set;                /* dep[wait end - n_set ..): the destinations among them */
-    uint8_t bank_reads[4];        /* distinct GPR source operands by register number mod 4 */
-    uint8_t flops;                /* floating-point operations per thread (FMA counts 2) */
-    uint16_t dep[INST_MAX_DEPS];  /* dense register numbers, destinations last */
+    uint8_t n_wait;              /* dep[0 .. n_wait): sources and destinations */
+    uint8_t n_set;               /* dep[wait end - n_set ..): the destinations among them */
+    uint8_t bank_reads[4];       /* distinct GPR source operands by register number mod 4 */
+    uint8_t flops;               /* floating-point operations per thread (FMA counts 2) */
+    uint16_t dep[INST_MAX_DEPS]; /* dense register numbers, destinations last */
 } inst_t;
 
 /* Fields of the control word. */

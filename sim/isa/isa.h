@@ -21,9 +21,9 @@
     X(TENSOR, "tensor")                                                                            \
     X(XU, "xu")                                                                                    \
     X(UNIFORM, "uniform")                                                                          \
-    X(CBU, "cbu")     /* branches, convergence barriers, exit */                                   \
-    X(LG, "lg")       /* local and global memory, through the memory queue */                      \
-    X(MIO, "mio")     /* shared memory, shuffle, special registers, barriers */                    \
+    X(CBU, "cbu") /* branches, convergence barriers, exit */                                       \
+    X(LG, "lg")   /* local and global memory, through the memory queue */                          \
+    X(MIO, "mio") /* shared memory, shuffle, special registers, barriers */                        \
     X(TEX, "tex")                                                                                  \
     X(CONST, "const") /* LDC */                                                                    \
     X(NONE, "none")   /* NOP and the like: an issue slot only */
@@ -37,53 +37,54 @@ typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
  * lanes. The mix group is the statistic that counts it.
  */
 #define ISA_CLASS_MAP(X)                                                                           \
-    X(FP32, "fp32", FMA, FP32)         /* FADD FMUL FFMA */                                        \
-    X(FP32_CMP, "fp32_cmp", FMA, FP32) /* FMNMX */                                                 \
+    X(FP32, "fp32", FMA, FP32)           /* FADD FMUL FFMA */                                      \
+    X(FP32_CMP, "fp32_cmp", FMA, FP32)   /* FMNMX */                                               \
     X(FP32_SETP, "fp32_setp", FMA, FP32) /* FSETP FSET FSEL FCHK */                                \
     X(IMAD, "imad", FMA, INT)                                                                      \
-    X(INT, "integer", ALU, INT)        /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */               \
-    X(MOVE, "move", ALU, MOVE)         /* MOV SEL CS2R-like moves */                               \
+    X(INT, "integer", ALU, INT) /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */                      \
+    X(MOVE, "move", ALU, MOVE)  /* MOV SEL CS2R-like moves */                                      \
     X(POPC, "popc", XU, INT)                                                                       \
-    X(BITFIND, "bitfind", XU, INT)     /* FLO BREV */                                              \
+    X(BITFIND, "bitfind", XU, INT) /* FLO BREV */                                                  \
     X(MUFU, "mufu", XU, SFU)                                                                       \
-    X(CONV, "conv", XU, CONV)          /* I2F F2I F2F FRND I2I */                                  \
-    X(FP16, "fp16", FP16, FP16)        /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */                 \
-    X(FP64, "fp64", FP64, FP64)        /* DADD DMUL */                                             \
+    X(CONV, "conv", XU, CONV)   /* I2F F2I F2F FRND I2I */                                         \
+    X(FP16, "fp16", FP16, FP16) /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */                        \
+    X(FP64, "fp64", FP64, FP64) /* DADD DMUL */                                                    \
     X(FP64_FMA, "fp64_fma", FP64, FP64)                                                            \
     X(FP64_CMP, "fp64_cmp", FP64, FP64)                                                            \
-    X(CONV64, "conv64", FP64, CONV)    /* conversions from or to 64 bits */                        \
-    X(PRED, "pred", ALU, INT)          /* PLOP3 P2R R2P VOTE */                                    \
+    X(CONV64, "conv64", FP64, CONV) /* conversions from or to 64 bits */                           \
+    X(PRED, "pred", ALU, INT)       /* PLOP3 P2R R2P VOTE */                                       \
     X(UNIFORM, "uniform", UNIFORM, UNIFORM)                                                        \
     X(HMMA, "hmma", TENSOR, TENSOR)                                                                \
-    X(IMMA, "imma", TENSOR, TENSOR)    /* IMMA BMMA DMMA */                                        \
-    X(BRANCH, "branch", CBU, CONTROL)  /* BRA BRX JMP CALL RET BSSY BSYNC BREAK WARPSYNC ... */    \
+    X(IMMA, "imma", TENSOR, TENSOR)   /* IMMA BMMA DMMA */                                         \
+    X(BRANCH, "branch", CBU, CONTROL) /* BRA BRX JMP CALL RET BSSY BSYNC BREAK WARPSYNC ... */     \
     X(EXIT, "exit", CBU, CONTROL)                                                                  \
     X(BARRIER, "barrier", MIO, CONTROL) /* BAR */                                                  \
-    X(MEMBAR, "membar", LG, CONTROL)   /* MEMBAR ERRBAR CCTL */                                    \
+    X(MEMBAR, "membar", LG, CONTROL)    /* MEMBAR ERRBAR CCTL */                                   \
     X(DEPBAR, "depbar", NONE, CONTROL)                                                             \
     X(S2R, "s2r", MIO, MOVE)                                                                       \
     X(CS2R, "cs2r", ALU, MOVE)                                                                     \
     X(SHFL, "shfl", MIO, SHUFFLE)                                                                  \
     X(MATCH, "match", MIO, SHUFFLE)                                                                \
     X(LDC, "ldc", CONST, LOAD)                                                                     \
-    X(LOAD_LG, "load_lg", LG, LOAD)    /* LD LDG LDL LDGSTS */                                     \
+    X(LOAD_LG, "load_lg", LG, LOAD) /* LD LDG LDL LDGSTS */                                        \
     X(STORE_LG, "store_lg", LG, STORE)                                                             \
-    X(ATOM_LG, "atom_lg", LG, ATOMIC)  /* ATOM ATOMG RED */                                        \
-    X(LOAD_SH, "load_sh", MIO, LOAD)   /* LDS LDSM */                                              \
+    X(ATOM_LG, "atom_lg", LG, ATOMIC) /* ATOM ATOMG RED */                                         \
+    X(LOAD_SH, "load_sh", MIO, LOAD)  /* LDS LDSM */                                               \
     X(STORE_SH, "store_sh", MIO, STORE)                                                            \
     X(ATOM_SH, "atom_sh", MIO, ATOMIC)                                                             \
     X(TEX, "tex", TEX, TEX)                                                                        \
     X(NOP, "nop", NONE, CONTROL)                                                                   \
-    X(UNKNOWN, "unknown", ALU, INT)    /* treated as an integer instruction, warned about once */
+    X(UNKNOWN, "unknown", ALU, INT) /* treated as an integer instruction, warned about once */
 
 #define ISA_CLASS_ENUM_(id, text, pipe, group) OP_##id,
 typedef enum { ISA_CLASS_MAP(ISA_CLASS_ENUM_) OP_CLASS_COUNT } op_class_t;
 
 /* Instruction mix: what the class counters count. */
 #define ISA_GROUP_MAP(X)                                                                           \
-    X(FP16, "fp16") X(FP32, "fp32") X(FP64, "fp64") X(INT, "int") X(MOVE, "move") X(CONV, "conv")  \
-    X(SFU, "sfu") X(TENSOR, "tensor") X(UNIFORM, "uniform") X(CONTROL, "control")                  \
-    X(SHUFFLE, "shuffle") X(LOAD, "load") X(STORE, "store") X(ATOMIC, "atomic") X(TEX, "tex")
+    X(FP16, "fp16")                                                                                \
+    X(FP32, "fp32") X(FP64, "fp64") X(INT, "int") X(MOVE, "move") X(CONV, "conv") X(SFU, "sfu")    \
+        X(TENSOR, "tensor") X(UNIFORM, "uniform") X(CONTROL, "control") X(SHUFFLE, "shuffle")      \
+            X(LOAD, "load") X(STORE, "store") X(ATOMIC, "atomic") X(TEX, "tex")
 
 #define ISA_GROUP_ENUM_(id, text) MIX_##id,
 typedef enum { ISA_GROUP_MAP(ISA_GROUP_ENUM_) MIX_COUNT } mix_group_t;

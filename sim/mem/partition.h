@@ -1,9 +1,9 @@
 /*
  * A memory partition: one shard with its L2 slices and one DRAM channel.
  *
- * Request path: crossbar ejection port of the slice -> slice input -> tags -> (miss) DRAM -> fill ->
- * replies -> crossbar injection port of the slice. Unloaded L2-hit time from a request's arrival to
- * its reply's departure is l2.latency.
+ * Request path: crossbar ejection port of the slice -> slice input -> tags -> (miss) DRAM -> fill
+ * -> replies -> crossbar injection port of the slice. Unloaded L2-hit time from a request's arrival
+ * to its reply's departure is l2.latency.
  */
 #ifndef RUBATO_MEM_PARTITION_H
 #define RUBATO_MEM_PARTITION_H

@@ -20,10 +20,10 @@ enum { CACHE_POLICY_LRU, CACHE_POLICY_RANDOM };
 
 /* A line as its owner sees it. Sector masks have bit s for sector s. */
 typedef struct {
-    uint64_t line;    /* byte address, a multiple of the line size */
-    uint8_t valid;    /* sectors whose 32 bytes are all there */
-    uint8_t dirty;    /* sectors with bytes that memory does not have */
-    uint8_t partial;  /* sectors of which only some written bytes are there (byte masks below) */
+    uint64_t line;   /* byte address, a multiple of the line size */
+    uint8_t valid;   /* sectors whose 32 bytes are all there */
+    uint8_t dirty;   /* sectors with bytes that memory does not have */
+    uint8_t partial; /* sectors of which only some written bytes are there (byte masks below) */
     uint32_t bytes[SECTORS_PER_LINE]; /* written bytes of partial sectors */
 } cache_line_t;
 

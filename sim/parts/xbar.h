@@ -21,8 +21,8 @@ typedef struct {
     uint32_t n_dest;   /* receivers */
     uint32_t capacity; /* packets that may wait in the queue */
     uint32_t flits_per_cycle;
-    bool perfect;      /* no port limit, no credits */
-    uint16_t input;    /* this sender's number at every receiver */
+    bool perfect;   /* no port limit, no credits */
+    uint16_t input; /* this sender's number at every receiver */
     cycle_t flight;
     uint16_t *dest_shard; /* owned; shard of each receiver */
     uint8_t *dest_port;   /* owned; port within it */
@@ -31,7 +31,7 @@ typedef struct {
         msg_t msg;
         uint32_t dest;
         cycle_t ready; /* not before */
-    } *queue;             /* owned; ring of capacity entries */
+    } * queue;         /* owned; ring of capacity entries */
     uint32_t head, count;
     cycle_t port_free; /* in units of a flit: cycle * flits_per_cycle */
 } xbar_out_t;
@@ -68,19 +68,19 @@ typedef struct {
     uint32_t flits_per_cycle;
     uint32_t credit_batch;
     bool perfect;
-    uint8_t credit_port;  /* how the sender knows this receiver: msg.port of the credit */
-    uint16_t number;      /* this receiver's number at every sender: msg.input of the credit */
+    uint8_t credit_port; /* how the sender knows this receiver: msg.port of the credit */
+    uint16_t number;     /* this receiver's number at every sender: msg.input of the credit */
     cycle_t credit_flight;
-    uint16_t *src_shard;  /* owned */
-    uint8_t *src_port;    /* owned */
-    uint32_t *owed;       /* owned; credits not yet returned to each sender */
+    uint16_t *src_shard; /* owned */
+    uint8_t *src_port;   /* owned */
+    uint32_t *owed;      /* owned; credits not yet returned to each sender */
     struct {
         uint32_t head, tail; /* index + 1 into node */
-    } *queue;                /* owned; per sender */
+    } * queue;               /* owned; per sender */
     struct {
         msg_t msg;
         uint32_t next;
-    } *node; /* owned pool */
+    } * node; /* owned pool */
     uint32_t free_list;
     size_t n_nodes, cap_nodes;
     uint64_t *nonempty; /* owned; bit per sender */

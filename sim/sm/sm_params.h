@@ -63,7 +63,7 @@ extern const param_group_t sm_param_group;
     LAT_PARAM_(P, fp32_cmp, "5", "FMNMX")                                                          \
     LAT_PARAM_(P, fp32_setp, "4", "FSETP FSET FSEL")                                               \
     LAT_PARAM_(P, imad, "5", "IMAD IMUL")                                                          \
-    LAT_PARAM_(P, integer, "4", "IADD3 LOP3 SHF LEA ISETP ...")                                        \
+    LAT_PARAM_(P, integer, "4", "IADD3 LOP3 SHF LEA ISETP ...")                                    \
     LAT_PARAM_(P, move, "4", "MOV SEL")                                                            \
     LAT_PARAM_(P, popc, "10", "POPC")                                                              \
     LAT_PARAM_(P, bitfind, "14", "FLO BREV")                                                       \

@@ -39,8 +39,7 @@ typedef enum {
       "ready, another warp was picked")                                                            \
     S(state_long_scoreboard, "warp cycles", "smsp__average_warps_issue_stalled_long_scoreboard",   \
       "waits for L1TEX: global, local, texture")                                                   \
-    S(state_short_scoreboard, "warp cycles",                                                       \
-      "smsp__average_warps_issue_stalled_short_scoreboard",                                        \
+    S(state_short_scoreboard, "warp cycles", "smsp__average_warps_issue_stalled_short_scoreboard", \
       "waits for MIO: shared memory, XU, shuffle, special registers")                              \
     S(state_wait, "warp cycles", "smsp__average_warps_issue_stalled_wait",                         \
       "fixed-latency dependence")                                                                  \
@@ -53,10 +52,9 @@ typedef enum {
     S(state_tex_throttle, "warp cycles", "smsp__average_warps_issue_stalled_tex_throttle",         \
       "texture queue full")                                                                        \
     S(state_barrier, "warp cycles", "smsp__average_warps_issue_stalled_barrier", "waits at BAR")   \
-    S(state_membar, "warp cycles", "smsp__average_warps_issue_stalled_membar",                     \
-      "waits at MEMBAR")                                                                           \
-    S(state_branch_resolving, "warp cycles",                                                       \
-      "smsp__average_warps_issue_stalled_branch_resolving", "branch target, pc update")            \
+    S(state_membar, "warp cycles", "smsp__average_warps_issue_stalled_membar", "waits at MEMBAR")  \
+    S(state_branch_resolving, "warp cycles", "smsp__average_warps_issue_stalled_branch_resolving", \
+      "branch target, pc update")                                                                  \
     S(state_no_instruction, "warp cycles", "smsp__average_warps_issue_stalled_no_instruction",     \
       "instruction cache miss or fetch")                                                           \
     S(state_imc_miss, "warp cycles", "smsp__average_warps_issue_stalled_imc_miss",                 \

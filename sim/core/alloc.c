@@ -1,0 +1,80 @@
+#include "sim/core/alloc.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CACHE_LINE = 64, EXIT_NO_MEMORY = 1 };
+
+static _Noreturn void out_of_memory(size_t count, size_t size)
+{
+    fprintf(stderr, "rubato: out of memory (%zu x %zu bytes)\n", count, size);
+    fflush(stderr);
+    _exit(EXIT_NO_MEMORY);
+}
+
+static size_t checked_bytes(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        out_of_memory(count, size);
+    return bytes;
+}
+
+void *rb_calloc(size_t count, size_t size)
+{
+    void *p = calloc(count == 0 ? 1 : count, size == 0 ? 1 : size);
+    if (p == NULL)
+        out_of_memory(count, size);
+    return p;
+}
+
+void *rb_realloc(void *ptr, size_t count, size_t size)
+{
+    size_t bytes = checked_bytes(count, size);
+    if (bytes == 0) {
+        free(ptr);
+        return NULL;
+    }
+    void *p = realloc(ptr, bytes);
+    if (p == NULL)
+        out_of_memory(count, size);
+    return p;
+}
+
+void *rb_calloc_aligned(size_t count, size_t size)
+{
+    size_t bytes = checked_bytes(count, size);
+    bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *p = aligned_alloc(CACHE_LINE, bytes == 0 ? CACHE_LINE : bytes);
+    if (p == NULL)
+        out_of_memory(count, size);
+    memset(p, 0, bytes);
+    return p;
+}
+
+char *rb_strdup(const char *text)
+{
+    if (text == NULL)
+        return NULL;
+    size_t n = strlen(text) + 1;
+    char *copy = rb_calloc(n, 1);
+    memcpy(copy, text, n);
+    return copy;
+}
+
+void rb_grow(void *ptr_to_ptr, size_t *cap, size_t need, size_t size)
+{
+    if (need <= *cap)
+        return;
+    size_t n = *cap == 0 ? 16 : *cap;
+    while (n < need)
+        n *= 2;
+    void *p;
+    memcpy(&p, ptr_to_ptr, sizeof(p));
+    p = rb_realloc(p, n, size);
+    memcpy(ptr_to_ptr, &p, sizeof(p));
+    *cap = n;
+}

@@ -1,0 +1,405 @@
+#include "sim/core/engine.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/err.h"
+
+enum {
+    SPIN_LIMIT = 2000,    /* polls before a waiting thread gives its core away */
+    PARALLEL_MIN = 4,     /* fewer busy shards than this are run by the calling thread alone */
+    HOST_SENDER = 0xffff, /* msg.from of engine_post() */
+};
+
+/* Messages of one thread to one shard, in the order of sending. */
+typedef struct {
+    msg_t *msg; /* owned */
+    size_t n, cap;
+} mailbag_t;
+
+/* One half of a thread's outbox: what was sent in one window. */
+typedef struct {
+    mailbag_t *bag;      /* owned; per destination shard */
+    uint64_t *addressed; /* owned; bit per shard with a non-empty bag */
+    cycle_t first_arrival;
+} mail_t;
+
+struct outbox {
+    mail_t *mail;    /* the half being written */
+    uint16_t sender; /* shard that is running */
+    cycle_t window_end;
+    uint32_t n_shards;
+};
+
+typedef struct {
+    engine_t *engine;
+    int number;
+    outbox_t out;
+    mail_t half[2];
+    pthread_t thread;
+} worker_t;
+
+struct engine {
+    cycle_t window, now;
+    int n_threads;
+    bool started;
+    engine_hooks_t hooks;
+    uint32_t n_shards;
+    size_t cap_shards, cap_next;
+    struct {
+        const shard_ops_t *ops;
+        void *self;
+    } * shard;         /* owned */
+    cycle_t *next;     /* owned; next event of each shard, messages not counted */
+    worker_t *worker;  /* owned; number 0 is the calling thread */
+    size_t mail_words; /* words of an addressed bitmap */
+
+    /* The window being run. */
+    unsigned writing; /* half of the outboxes being written; the other is being delivered */
+    cycle_t from, to;
+    uint16_t *active; /* owned; shards with something to do, ascending */
+    uint32_t n_active;
+    atomic_uint claim;      /* next position in active */
+    atomic_uint finished;   /* workers done with this window */
+    atomic_uint generation; /* counts parallel windows; workers wait for it to change */
+    atomic_bool quit;
+    atomic_uint sleepers;
+    pthread_mutex_t sleep_lock;
+    pthread_cond_t sleep_cond;
+};
+
+engine_t *engine_create(int threads, cycle_t window)
+{
+    engine_t *e = rb_calloc_aligned(1, sizeof(*e));
+    RB_INVARIANT(window >= 1 && threads >= 1, "engine: window %llu, threads %d",
+                 (unsigned long long)window, threads);
+    e->window = window;
+    e->n_threads = threads;
+    pthread_mutex_init(&e->sleep_lock, NULL);
+    pthread_cond_init(&e->sleep_cond, NULL);
+    return e;
+}
+
+uint16_t engine_add_shard(engine_t *e, const shard_ops_t *ops, void *self)
+{
+    RB_INVARIANT(!e->started && e->n_shards < HOST_SENDER, "engine: shard added too late");
+    size_t n = (size_t)e->n_shards + 1;
+    rb_grow(&e->shard, &e->cap_shards, n, sizeof(*e->shard));
+    rb_grow(&e->next, &e->cap_next, n, sizeof(*e->next));
+    e->shard[e->n_shards].ops = ops;
+    e->shard[e->n_shards].self = self;
+    e->next[e->n_shards] = CYCLE_NEVER;
+    return (uint16_t)e->n_shards++;
+}
+
+void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks)
+{
+    e->hooks = *hooks;
+}
+
+static void bag_put(mail_t *mail, uint16_t dest, const msg_t *m, uint16_t sender)
+{
+    mailbag_t *bag = &mail->bag[dest];
+    if (bag->n == bag->cap)
+        rb_grow(&bag->msg, &bag->cap, bag->n + 1, sizeof(*bag->msg));
+    bag->msg[bag->n] = *m;
+    bag->msg[bag->n++].from = sender;
+    mail->addressed[dest / 64] |= UINT64_C(1) << dest % 64;
+    mail->first_arrival = cycle_min(mail->first_arrival, m->arrival);
+}
+
+void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
+{
+    RB_INVARIANT(m->arrival >= out->window_end && dest < out->n_shards,
+                 "message of kind %d from shard %d to %d arrives at %llu, inside the window that "
+                 "ends at %llu",
+                 m->kind, out->sender, dest, (unsigned long long)m->arrival,
+                 (unsigned long long)out->window_end);
+    bag_put(out->mail, dest, m, out->sender);
+}
+
+/* Shard s takes the messages of all threads, senders ascending. */
+static void deliver_mail(engine_t *e, uint32_t s)
+{
+    const shard_ops_t *ops = e->shard[s].ops;
+    void *self = e->shard[s].self;
+    unsigned reading = e->writing ^ 1u;
+    if (e->n_threads == 1) {
+        mailbag_t *bag = &e->worker[0].half[reading].bag[s];
+        for (size_t i = 0; i < bag->n; i++) {
+            e->next[s] = cycle_min(e->next[s], bag->msg[i].arrival);
+            ops->deliver(self, &bag->msg[i]);
+        }
+        bag->n = 0;
+        return;
+    }
+    enum { MAX_THREADS = 256 };
+    size_t at[MAX_THREADS] = {0};
+    for (;;) {
+        int best = -1;
+        for (int t = 0; t < e->n_threads; t++) {
+            const mailbag_t *bag = &e->worker[t].half[reading].bag[s];
+            if (at[t] < bag->n &&
+                (best < 0 ||
+                 bag->msg[at[t]].from < e->worker[best].half[reading].bag[s].msg[at[best]].from))
+                best = t;
+        }
+        if (best < 0)
+            break;
+        mailbag_t *bag = &e->worker[best].half[reading].bag[s];
+        uint16_t from = bag->msg[at[best]].from;
+        for (; at[best] < bag->n && bag->msg[at[best]].from == from; at[best]++) {
+            e->next[s] = cycle_min(e->next[s], bag->msg[at[best]].arrival);
+            ops->deliver(self, &bag->msg[at[best]]);
+        }
+    }
+    for (int t = 0; t < e->n_threads; t++)
+        e->worker[t].half[reading].bag[s].n = 0;
+}
+
+static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
+{
+    deliver_mail(e, s);
+    if (e->next[s] >= e->to)
+        return;
+    out->sender = (uint16_t)s;
+    e->next[s] = e->shard[s].ops->run(e->shard[s].self, out, e->from, e->to);
+    RB_INVARIANT(e->next[s] >= e->to, "%s shard %u wants cycle %llu again; window ended at %llu",
+                 e->shard[s].ops->kind, s, (unsigned long long)e->next[s],
+                 (unsigned long long)e->to);
+}
+
+static void open_outbox(worker_t *w)
+{
+    engine_t *e = w->engine;
+    w->out.mail = &w->half[e->writing];
+    w->out.window_end = e->to;
+    w->out.n_shards = e->n_shards;
+    w->out.mail->first_arrival = CYCLE_NEVER;
+}
+
+/* Takes shards until none is left in this window. */
+static void run_window(worker_t *w)
+{
+    engine_t *e = w->engine;
+    open_outbox(w);
+    for (;;) {
+        unsigned i = atomic_fetch_add_explicit(&e->claim, 1, memory_order_relaxed);
+        if (i >= e->n_active)
+            break;
+        run_shard(e, &w->out, e->active[i]);
+    }
+}
+
+static void relax(unsigned *spins)
+{
+    if (++*spins < SPIN_LIMIT) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    } else {
+        sched_yield();
+    }
+}
+
+/* Waits for the next parallel window; sleeps if it does not come soon. */
+static void await_generation(engine_t *e, unsigned seen)
+{
+    for (unsigned spins = 0; spins < SPIN_LIMIT; spins++) {
+        if (atomic_load_explicit(&e->generation, memory_order_acquire) != seen)
+            return;
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+    pthread_mutex_lock(&e->sleep_lock);
+    atomic_fetch_add(&e->sleepers, 1);
+    while (atomic_load(&e->generation) == seen)
+        pthread_cond_wait(&e->sleep_cond, &e->sleep_lock);
+    atomic_fetch_sub(&e->sleepers, 1);
+    pthread_mutex_unlock(&e->sleep_lock);
+}
+
+static void next_generation(engine_t *e)
+{
+    atomic_fetch_add(&e->generation, 1);
+    if (atomic_load(&e->sleepers) > 0) {
+        pthread_mutex_lock(&e->sleep_lock);
+        pthread_cond_broadcast(&e->sleep_cond);
+        pthread_mutex_unlock(&e->sleep_lock);
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    worker_t *w = arg;
+    engine_t *e = w->engine;
+    unsigned seen = 0;
+    for (;;) {
+        await_generation(e, seen);
+        seen++;
+        if (atomic_load_explicit(&e->quit, memory_order_acquire))
+            return NULL;
+        run_window(w);
+        atomic_fetch_add_explicit(&e->finished, 1, memory_order_release);
+        if (e->hooks.idle_task != NULL)
+            e->hooks.idle_task(e->hooks.ctx, w->number);
+    }
+}
+
+static void engine_start(engine_t *e)
+{
+    e->started = true;
+    e->mail_words = ((size_t)e->n_shards + 63) / 64;
+    e->worker = rb_calloc_aligned((size_t)e->n_threads, sizeof(*e->worker));
+    e->active = rb_calloc(e->n_shards, sizeof(*e->active));
+    for (int t = 0; t < e->n_threads; t++) {
+        worker_t *w = &e->worker[t];
+        w->engine = e;
+        w->number = t;
+        for (int h = 0; h < 2; h++) {
+            w->half[h].bag = rb_calloc_aligned(e->n_shards, sizeof(mailbag_t));
+            w->half[h].addressed = rb_calloc_aligned(e->mail_words, sizeof(uint64_t));
+            w->half[h].first_arrival = CYCLE_NEVER;
+        }
+    }
+    for (int t = 1; t < e->n_threads; t++) {
+        /* A missing thread changes nothing but speed. */
+        if (pthread_create(&e->worker[t].thread, NULL, worker_main, &e->worker[t]) != 0) {
+            RB_INVARIANT(false, "cannot start worker thread %d of %d", t, e->n_threads);
+        }
+    }
+}
+
+void engine_destroy(engine_t *e)
+{
+    if (e == NULL)
+        return;
+    if (e->started) {
+        atomic_store(&e->quit, true);
+        next_generation(e);
+        for (int t = 1; t < e->n_threads; t++)
+            pthread_join(e->worker[t].thread, NULL);
+        for (int t = 0; t < e->n_threads; t++) {
+            for (int h = 0; h < 2; h++) {
+                for (uint32_t s = 0; s < e->n_shards; s++)
+                    free(e->worker[t].half[h].bag[s].msg);
+                free(e->worker[t].half[h].bag);
+                free(e->worker[t].half[h].addressed);
+            }
+        }
+    }
+    pthread_cond_destroy(&e->sleep_cond);
+    pthread_mutex_destroy(&e->sleep_lock);
+    free(e->worker);
+    free(e->active);
+    free(e->shard);
+    free(e->next);
+    free(e);
+}
+
+void engine_post(engine_t *e, uint16_t dest, const msg_t *m)
+{
+    if (!e->started)
+        engine_start(e);
+    RB_INVARIANT(m->arrival >= e->now && dest < e->n_shards, "host message into the past");
+    bag_put(&e->worker[0].half[e->writing], dest, m, HOST_SENDER);
+}
+
+void engine_wake(engine_t *e, uint16_t shard, cycle_t at)
+{
+    RB_INVARIANT(at >= e->now, "shard %d woken at %llu, now is %llu", shard, (unsigned long long)at,
+                 (unsigned long long)e->now);
+    e->next[shard] = cycle_min(e->next[shard], at);
+}
+
+static cycle_t earliest_event(const engine_t *e)
+{
+    cycle_t t = CYCLE_NEVER;
+    for (uint32_t s = 0; s < e->n_shards; s++)
+        t = cycle_min(t, e->next[s]);
+    for (int w = 0; w < e->n_threads; w++)
+        t = cycle_min(t, e->worker[w].half[e->writing].first_arrival);
+    return t;
+}
+
+/* Lists the shards that have mail or an event before the end of the window. */
+static void list_active(engine_t *e)
+{
+    unsigned reading = e->writing ^ 1u;
+    e->n_active = 0;
+    for (size_t word = 0; word < e->mail_words; word++) {
+        uint64_t mail = 0;
+        for (int w = 0; w < e->n_threads; w++) {
+            mail |= e->worker[w].half[reading].addressed[word];
+            e->worker[w].half[reading].addressed[word] = 0;
+        }
+        uint32_t last = (uint32_t)(word * 64 + 64);
+        for (uint32_t s = (uint32_t)(word * 64); s < last && s < e->n_shards; s++) {
+            if (e->next[s] < e->to || mail >> s % 64 & 1)
+                e->active[e->n_active++] = (uint16_t)s;
+        }
+    }
+}
+
+bool engine_run(engine_t *e, cycle_t until)
+{
+    if (!e->started)
+        engine_start(e);
+    for (;;) {
+        cycle_t t = earliest_event(e);
+        if (t >= until) {
+            if (until != CYCLE_NEVER)
+                e->now = cycle_max(e->now, until);
+            return t == CYCLE_NEVER;
+        }
+        if (e->hooks.boundary != NULL && !e->hooks.boundary(e->hooks.ctx, t))
+            return false;
+        e->from = t;
+        e->to = cycle_min(t + e->window, until);
+        e->writing ^= 1u;
+        list_active(e);
+        atomic_store_explicit(&e->claim, 0, memory_order_relaxed);
+        if (e->n_threads == 1 || e->n_active < PARALLEL_MIN) {
+            for (int w = 1; w < e->n_threads; w++)
+                open_outbox(&e->worker[w]);
+            run_window(&e->worker[0]);
+        } else {
+            atomic_store_explicit(&e->finished, 0, memory_order_relaxed);
+            next_generation(e);
+            run_window(&e->worker[0]);
+            unsigned spins = 0;
+            while (atomic_load_explicit(&e->finished, memory_order_acquire) !=
+                   (unsigned)e->n_threads - 1)
+                relax(&spins);
+        }
+        e->now = e->to;
+    }
+}
+
+cycle_t engine_now(const engine_t *e)
+{
+    return e->now;
+}
+
+void engine_set_now(engine_t *e, cycle_t now)
+{
+    RB_INVARIANT(now >= e->now, "time runs backwards");
+    e->now = now;
+}
+
+void engine_dump(const engine_t *e, FILE *out)
+{
+    fprintf(out, "engine: window [%llu, %llu), %u shards\n", (unsigned long long)e->from,
+            (unsigned long long)e->to, e->n_shards);
+    for (uint32_t s = 0; s < e->n_shards; s++) {
+        if (e->next[s] != CYCLE_NEVER)
+            fprintf(out, "%s shard %u: next event at %llu\n", e->shard[s].ops->kind, s,
+                    (unsigned long long)e->next[s]);
+        e->shard[s].ops->dump(e->shard[s].self, out);
+    }
+}

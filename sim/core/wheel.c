@@ -1,0 +1,147 @@
+#include "sim/core/wheel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/err.h"
+
+void wheel_init(wheel_t *w)
+{
+    memset(w, 0, sizeof(*w));
+}
+
+void wheel_free(wheel_t *w)
+{
+    free(w->node);
+    free(w->far);
+    memset(w, 0, sizeof(*w));
+}
+
+static void slot_append(wheel_t *w, cycle_t cycle, uint32_t payload)
+{
+    uint32_t n;
+    if (w->free_list != 0) {
+        n = w->free_list;
+        w->free_list = w->node[n - 1].next;
+    } else {
+        rb_grow(&w->node, &w->cap_nodes, w->n_nodes + 1, sizeof(*w->node));
+        n = (uint32_t)++w->n_nodes;
+    }
+    w->node[n - 1].next = 0;
+    w->node[n - 1].payload = payload;
+    unsigned s = (unsigned)(cycle % WHEEL_SLOTS);
+    if (w->slot[s].head == 0)
+        w->slot[s].head = n;
+    else
+        w->node[w->slot[s].tail - 1].next = n;
+    w->slot[s].tail = n;
+    w->occupied[s / 64] |= UINT64_C(1) << s % 64;
+}
+
+static bool far_less(const wheel_far_t *a, const wheel_far_t *b)
+{
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->seq < b->seq;
+}
+
+static void far_push(wheel_t *w, cycle_t cycle, uint32_t payload)
+{
+    rb_grow(&w->far, &w->cap_far, w->n_far + 1, sizeof(*w->far));
+    wheel_far_t x = {cycle, w->far_seq++, payload};
+    size_t i = w->n_far++;
+    while (i > 0 && far_less(&x, &w->far[(i - 1) / 2])) {
+        w->far[i] = w->far[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    w->far[i] = x;
+}
+
+static wheel_far_t far_pop(wheel_t *w)
+{
+    wheel_far_t top = w->far[0], x = w->far[--w->n_far];
+    size_t i = 0;
+    for (;;) {
+        size_t c = 2 * i + 1;
+        if (c >= w->n_far)
+            break;
+        if (c + 1 < w->n_far && far_less(&w->far[c + 1], &w->far[c]))
+            c++;
+        if (!far_less(&w->far[c], &x))
+            break;
+        w->far[i] = w->far[c];
+        i = c;
+    }
+    w->far[i] = x;
+    return top;
+}
+
+/* Moves far events into slots as soon as they fit, before later additions to the same cycle. */
+static void far_refill(wheel_t *w)
+{
+    while (w->n_far > 0 && w->far[0].cycle < w->base + WHEEL_SLOTS) {
+        wheel_far_t f = far_pop(w);
+        slot_append(w, f.cycle, f.payload);
+    }
+}
+
+void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload)
+{
+    RB_INVARIANT(cycle >= w->base, "event at cycle %llu, but time is at %llu",
+                 (unsigned long long)cycle, (unsigned long long)w->base);
+    w->count++;
+    if (cycle < w->base + WHEEL_SLOTS)
+        slot_append(w, cycle, payload);
+    else
+        far_push(w, cycle, payload);
+}
+
+cycle_t wheel_next(const wheel_t *w)
+{
+    if (w->count == 0)
+        return CYCLE_NEVER;
+    unsigned start = (unsigned)(w->base % WHEEL_SLOTS);
+    unsigned word = start / 64;
+    uint64_t bits = w->occupied[word] & (~UINT64_C(0) << start % 64);
+    for (unsigned i = 0; i <= WHEEL_WORDS; i++) {
+        if (bits != 0) {
+            unsigned s = word * 64 + (unsigned)__builtin_ctzll(bits);
+            return w->base + (s + WHEEL_SLOTS - start) % WHEEL_SLOTS;
+        }
+        word = (word + 1) % WHEEL_WORDS;
+        bits = w->occupied[word];
+    }
+    return w->far[0].cycle;
+}
+
+bool wheel_pop(wheel_t *w, cycle_t end, cycle_t *cycle, uint32_t *payload)
+{
+    cycle_t next = wheel_next(w);
+    if (next >= end)
+        return false;
+    if (next != w->base) {
+        w->base = next;
+        far_refill(w);
+    }
+    unsigned s = (unsigned)(next % WHEEL_SLOTS);
+    uint32_t n = w->slot[s].head;
+    wheel_node_t *node = &w->node[n - 1];
+    *cycle = next;
+    *payload = node->payload;
+    w->slot[s].head = node->next;
+    if (node->next == 0)
+        w->occupied[s / 64] &= ~(UINT64_C(1) << s % 64);
+    node->next = w->free_list;
+    w->free_list = n;
+    w->count--;
+    return true;
+}
+
+void wheel_advance(wheel_t *w, cycle_t cycle)
+{
+    if (cycle <= w->base)
+        return;
+    RB_INVARIANT(wheel_next(w) >= cycle, "time moves to %llu past a pending event at %llu",
+                 (unsigned long long)cycle, (unsigned long long)wheel_next(w));
+    w->base = cycle;
+    far_refill(w);
+}
