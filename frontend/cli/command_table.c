@@ -1,0 +1,118 @@
+#include "frontend/cli/commands.h"
+
+const char *const cli_progress_words[] = {"auto", "always", "never", NULL};
+const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
+
+/* Options that mean the same in every command that has them. */
+#define OPT_HELP                                                                                   \
+    {                                                                                              \
+        CLI_HELP, 'h', "help", NULL, NULL, "General", "print this help and exit", NULL, false      \
+    }
+#define OPT_GPU                                                                                    \
+    {                                                                                              \
+        CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta traces, rtx2060 for Turing traces", "Model",  \
+            "GPU to model: a name such as v100, or a configuration file", "@gpu", false            \
+    }
+#define OPT_SET                                                                                    \
+    {                                                                                              \
+        CLI_SET, 's', "set", "KEY=VALUE", NULL, "Model",                                           \
+            "override one setting, such as l2.size=3MiB; may be repeated", NULL, false             \
+    }
+#define OPT_OUTPUT(arg, def, help, values)                                                         \
+    {                                                                                              \
+        CLI_OUTPUT, 'o', "output", arg, def, "Results", help, values, false                        \
+    }
+#define OPT_JSON(help)                                                                             \
+    {                                                                                              \
+        CLI_JSON, 0, "json", NULL, NULL, "Results", help, NULL, false                              \
+    }
+
+static const cli_option_t run_options[] = {
+    OPT_GPU,
+    OPT_SET,
+    {CLI_FLUSH, 0, "flush-between-launches", NULL, NULL, "Model",
+     "empty the L2 before each launch: same as -s warmup.mode=flush", NULL, false},
+    {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Model",
+     "simulate only these launches, such as 3-7,12,20-", NULL, false},
+    OPT_OUTPUT("DIR", "print the table only",
+               "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
+    OPT_JSON("print run.json to standard output instead of the table"),
+    {CLI_STATS_INTERVAL, 0, "stats-interval", "CYCLES", "off", "Results",
+     "write intervals.csv: the counters of every so many core cycles (needs -o)", NULL, false},
+    {CLI_STATS_FORMAT, 0, "stats-format", "FORMAT", "rubato", "Results",
+     "what is printed: rubato's table, or lines with the names that Accel-Sim prints",
+     "rubato accelsim", false},
+    {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "overwrite the results in the folder of -o",
+     NULL, false},
+    {CLI_RESUME, 'r', "resume", NULL, NULL, "Results",
+     "continue the interrupted run in the folder of -o, or start one", NULL, false},
+    {CLI_CHECKPOINT_INTERVAL, 0, "checkpoint-interval", "SECONDS", "30", "Results",
+     "longest time between checkpoints; they are more frequent where they cost below 1 %", NULL,
+     false},
+    {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
+     "host threads; results do not depend on it", NULL, false},
+    {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
+     "progress line on standard error; auto: on a terminal only", "auto always never", false},
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    {CLI_DEBUG_WINDOW, 0, "debug-window", "CYCLES", "W", "Execution",
+     "cycles that a shard simulates on its own; results do not depend on it", NULL, true},
+    OPT_HELP,
+};
+
+static const cli_option_t info_options[] = {
+    {CLI_COUNT, 'c', "count", NULL, NULL, "Results",
+     "read every block and count its instructions (takes as long as reading the trace)", NULL,
+     false},
+    OPT_JSON("print JSON instead of the table"),
+    OPT_GPU,
+    OPT_SET,
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
+static const cli_option_t config_options[] = {
+    OPT_GPU,
+    OPT_SET,
+    OPT_OUTPUT("FILE", "standard output", "import: write the configuration to this file", "@file"),
+    OPT_HELP,
+};
+
+static const cli_option_t completion_options[] = {OPT_HELP};
+
+static const cli_option_t help_options[] = {
+    {CLI_MAN, 0, "man", NULL, NULL, "General", "print the manual page (roff)", NULL, false},
+    OPT_HELP,
+};
+
+#define OPTIONS(table) table, sizeof(table) / sizeof((table)[0])
+
+const cli_command_t cli_commands[] = {
+    {"run", "TRACE", "simulate a trace on a GPU model",
+     "Simulates the launches of TRACE, one after the other, and prints how long they take on the "
+     "modelled GPU and why. TRACE is an Accel-Sim trace: a folder with kernelslist.g or "
+     "kernelslist, or one kernel's file (.traceg or .trace, plain, .xz, .gz or .zst).\n\n"
+     "With -o, results are appended launch by launch to a journal in the folder, with checkpoints "
+     "between launches: after kill -9, a crash of the host or a full disk, the same command with "
+     "--resume continues and gives the results of an uninterrupted run. SIGINT, SIGTERM and "
+     "SIGUSR2 stop the run; what is complete is written, marked \"complete\": false.",
+     NULL, "@file", OPTIONS(run_options), cmd_run},
+    {"info", "TRACE", "what a trace holds",
+     "Lists the launches of a trace with grid, block, registers and shared memory, and how many "
+     "blocks of each fit an SM of the GPU.",
+     NULL, "@file", OPTIONS(info_options), cmd_info},
+    {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
+     "show: prints the resolved configuration, every value with where it came from.\n\n"
+     "explain [KEY]: describes the settings that begin with KEY: type, default, range, unit.\n\n"
+     "check FILE...: reads configuration files and reports mistakes.\n\n"
+     "import gpgpusim.config [trace.config]: writes a rubato configuration and lists every key as "
+     "mapped, approximated or ignored.",
+     "show explain check import", "@file", OPTIONS(config_options), cmd_config},
+    {"completion", "bash", "print the completion script of a shell",
+     "Put this into ~/.bashrc: eval \"$(rubato completion bash)\"", "bash", NULL,
+     OPTIONS(completion_options), cmd_completion},
+    {"help", "[COMMAND]", "print help", "Prints the help of COMMAND, or of rubato.", NULL,
+     "@command", OPTIONS(help_options), cmd_help},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,25 @@
+/*
+ * The subcommands. Each takes its own argv (argv[0] is its name), says what is wrong on stderr and
+ * returns the exit status of the process.
+ */
+#ifndef RUBATO_CLI_COMMANDS_H
+#define RUBATO_CLI_COMMANDS_H
+
+#include "frontend/cli/options.h"
+
+int cmd_run(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_config(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+
+/* Words of --progress and --stats-format, in the order of their enums; NULL-terminated. */
+typedef enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress_when_t;
+typedef enum { STATS_FORMAT_RUBATO, STATS_FORMAT_ACCELSIM } stats_format_t;
+extern const char *const cli_progress_words[];
+extern const char *const cli_stats_format_words[];
+
+/* Configurations that ship with rubato, for completion; the loader is the judge of names. */
+#define CLI_GPU_WORDS "v100 qv100 titan_v rtx2060 rtx2080ti t4"
+
+#endif

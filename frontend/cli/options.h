@@ -1,0 +1,132 @@
+/*
+ * Subcommands and their options, each declared once. From the tables (command_table.c) come the
+ * parser, --help, the man page and the bash completion.
+ *
+ *   cli_parser_t p;
+ *   cli_parser_init(&p, &cli_run_command, argc, argv);
+ *   for (;;) {
+ *       int id;
+ *       RB_TRY(cli_parser_next(&p, &id, &err));
+ *       if (id == CLI_END)
+ *           break;
+ *       switch (id) { case CLI_GPU: gpu = p.value; ... }
+ *   }
+ *   ... p.operands[0 .. p.n_operands)
+ */
+#ifndef RUBATO_CLI_OPTIONS_H
+#define RUBATO_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/core/err.h"
+
+/* What an option means. One meaning, one number, in every subcommand. */
+typedef enum {
+    CLI_END, /* no more options: p.operands are set */
+    CLI_HELP,
+    CLI_GPU,
+    CLI_SET,
+    CLI_OUTPUT,
+    CLI_THREADS,
+    CLI_JSON,
+    CLI_LAUNCHES,
+    CLI_RESUME,
+    CLI_FORCE,
+    CLI_PROGRESS,
+    CLI_STATS_INTERVAL,
+    CLI_STATS_FORMAT,
+    CLI_FLUSH,
+    CLI_TMPDIR,
+    CLI_CHECKPOINT_INTERVAL,
+    CLI_DEBUG_WINDOW,
+    CLI_COUNT,
+    CLI_MAN,
+} cli_option_id_t;
+
+typedef struct {
+    cli_option_id_t id;
+    char letter;       /* 0: none */
+    const char *name;  /* long name */
+    const char *arg;   /* name of the argument; NULL: a flag */
+    const char *def;   /* what holds without the option, as text; NULL: nothing to say */
+    const char *group; /* heading in the help */
+    const char *help;
+    const char *values; /* completion: words, or "@file", "@dir", "@gpu"; NULL: nothing */
+    bool hidden;        /* for tests and debugging: parsed, not advertised */
+} cli_option_t;
+
+typedef struct {
+    const char *name;
+    const char *operands; /* "TRACE" */
+    const char *summary;  /* one line */
+    const char *text;     /* paragraphs for help and manual, separated by blank lines */
+    const char *actions;  /* words that may follow the command; NULL: none */
+    const char *complete; /* completion of the operands, as in cli_option_t.values */
+    const cli_option_t *options;
+    size_t n_options;
+    int (*main)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
+} cli_command_t;
+
+/* All subcommands in the order of the help; ends with name == NULL. */
+extern const cli_command_t cli_commands[];
+
+/* The command of that name, or NULL. */
+const cli_command_t *cli_find_command(const char *name);
+
+typedef struct {
+    const char *value; /* argument of the option just returned */
+    char **operands;   /* after CLI_END; borrowed from argv */
+    int n_operands;
+    const cli_command_t *command;
+    int argc;
+    char **argv;
+    struct option *long_options; /* owned */
+    char *short_options;         /* owned */
+} cli_parser_t;
+
+/* argv[0] is the subcommand's name. One parser at a time (getopt keeps its state in globals). */
+void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, char **argv);
+
+/* Next option, or CLI_END (the parser is then released). RB_USAGE releases it too. */
+RB_CHECKED rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err);
+
+/* RB_USAGE unless the number of operands is min .. max. */
+RB_CHECKED rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max, rb_err_t *err);
+
+/* RB_USAGE: command name is unknown (with a suggestion). */
+rb_code_t cli_unknown_command(const char *name, rb_err_t *err);
+
+/*
+ * Values. Each is RB_USAGE naming the option if the text is not what is expected. A count may end
+ * in k, M or G (powers of 1000).
+ */
+RB_CHECKED rb_code_t cli_parse_count(const char *option, const char *text, uint64_t min,
+                                     uint64_t max, uint64_t *out, rb_err_t *err);
+RB_CHECKED rb_code_t cli_parse_seconds(const char *option, const char *text, double *out,
+                                       rb_err_t *err);
+/* words: NULL-terminated; *out is the index. */
+RB_CHECKED rb_code_t cli_parse_word(const char *option, const char *text, const char *const *words,
+                                    unsigned *out, rb_err_t *err);
+
+/*
+ * "3-7,12,20-": ascending ids without repeats, within 1 .. n. *ids is owned by the caller. RB_USAGE
+ * for anything else, and for an id the trace does not have.
+ */
+RB_CHECKED rb_code_t cli_parse_id_list(const char *option, const char *text, uint64_t n,
+                                       uint64_t **ids, size_t *n_ids, rb_err_t *err);
+
+/* Help of a command (NULL: of rubato itself), the manual page, the bash completion. */
+void cli_print_help(const cli_command_t *command, FILE *out);
+void cli_print_man(FILE *out);
+void cli_print_completion(FILE *out);
+
+/* Prints "rubato: <message>" and returns the exit status that belongs to the error. */
+int cli_report(const rb_err_t *err);
+
+/* Flushes stdout; RB_IO if something of it could not be written. */
+RB_CHECKED rb_code_t cli_flush_stdout(rb_err_t *err);
+
+#endif
