@@ -1,0 +1,464 @@
+#include "tests/support/synth.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/isa/isa.h"
+
+enum { PC_STEP = 16, MAX_RUN = 65535, DEFAULT_REGS = 16, DEFAULT_ARCH = 70 };
+
+typedef struct {
+    memcpy_op_t *ops; /* owned */
+    size_t n, cap;
+} copy_list_t;
+
+struct synth_kernel {
+    launch_info_t info;
+    char *name;      /* owned */
+    inst_t *code;    /* owned */
+    char **mnemonic; /* owned, as many as code */
+    size_t n_code, cap_code, cap_mnemonic;
+    uint32_t n_warps;
+    synth_body_fn body;
+    const void *ctx;
+    copy_list_t before; /* copies that precede the launch */
+};
+
+struct synth {
+    trace_source_t base; /* must be first: the source's address is ours */
+    synth_kernel_t **kernels;
+    size_t n_kernels, cap_kernels;
+    copy_list_t pending; /* copies after the last launch created so far */
+};
+
+/* Runs and addresses of all warps of a block lie one after another; offsets become pointers last.
+ */
+struct synth_block {
+    trace_block_t block; /* must be first: the block's address is ours */
+    struct synth_block *next_free;
+    trace_run_t *runs;
+    uint64_t *addrs;
+    size_t n_runs, cap_runs, n_addrs, cap_addrs;
+    size_t first_run; /* of the warp being generated */
+    uint64_t n_insts;
+};
+
+struct trace_launch {
+    const synth_kernel_t *kernel;
+    pthread_mutex_t lock; /* get_block and free_block may run on different threads */
+    struct synth_block *free_list;
+};
+
+_Noreturn static void synth_die(const char *what, const char *text)
+{
+    fprintf(stderr, "synth: %s: %s\n", what, text);
+    abort();
+}
+
+uint64_t synth_mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* --- building ------------------------------------------------------------------------------- */
+
+synth_kernel_t *synth_kernel_create(synth_t *s, const char *name, const synth_shape_t *shape)
+{
+    synth_kernel_t *k = rb_calloc(1, sizeof(*k));
+    launch_info_t *info = &k->info;
+    uint64_t threads = 1;
+    uint64_t hash = 0;
+
+    k->name = rb_strdup(name);
+    k->before = s->pending;
+    s->pending = (copy_list_t){0};
+    info->n_blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        info->grid[d] = shape->grid[d] ? shape->grid[d] : 1;
+        info->block[d] = shape->block[d] ? shape->block[d] : 1;
+        info->n_blocks *= info->grid[d];
+        threads *= info->block[d];
+    }
+    k->n_warps = (uint32_t)((threads + 31) / 32);
+    info->name = k->name;
+    info->file = "(synthetic)";
+    info->arch = shape->arch ? shape->arch : DEFAULT_ARCH;
+    info->regs = shape->regs ? shape->regs : DEFAULT_REGS;
+    info->shared_bytes = shape->shared;
+    info->stream = shape->stream;
+    for (const char *c = name; *c; c++)
+        hash = synth_mix(hash ^ (uint64_t)(unsigned char)*c);
+    info->code_id = synth_mix(hash ^ info->arch);
+    rb_grow(&s->kernels, &s->cap_kernels, s->n_kernels + 1, sizeof(*s->kernels));
+    s->kernels[s->n_kernels++] = k;
+    info->id = s->n_kernels;
+    info->trace_id = s->n_kernels;
+    return k;
+}
+
+void synth_memcpy(synth_t *s, uint64_t addr, uint64_t bytes)
+{
+    copy_list_t *list = &s->pending;
+
+    rb_grow(&list->ops, &list->cap, list->n + 1, sizeof(*list->ops));
+    list->ops[list->n++] = (memcpy_op_t){.addr = addr, .bytes = bytes};
+}
+
+/* Reads "R4", "P0", "UR2", "UP1" at *text and moves behind it; false at the end of the list. */
+static bool operand_next(const char **text, reg_op_t *out)
+{
+    static const struct {
+        const char *prefix;
+        reg_file_t file;
+        unsigned long limit;
+    } files[] = {
+        {"UR", REG_UNIFORM, 63}, {"UP", REG_UPRED, 7}, {"R", REG_GPR, 255}, {"P", REG_PRED, 7}};
+    const char *p = *text + strspn(*text, " ");
+
+    if (!*p)
+        return false;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        size_t len = strlen(files[i].prefix);
+        char *end = NULL;
+
+        if (strncmp(p, files[i].prefix, len) != 0 || p[len] < '0' || p[len] > '9')
+            continue;
+        unsigned long num = strtoul(p + len, &end, 10);
+        if (num >= files[i].limit || (*end && *end != ' '))
+            break;
+        *out = (reg_op_t){.file = (uint8_t)files[i].file, .num = (uint8_t)num, .count = 1};
+        *text = end;
+        return true;
+    }
+    synth_die("not an operand", p);
+}
+
+static inst_t *code_append(synth_kernel_t *k, const char *mnemonic, const char *dst,
+                           const char *src)
+{
+    rb_grow(&k->code, &k->cap_code, k->n_code + 1, sizeof(*k->code));
+    rb_grow(&k->mnemonic, &k->cap_mnemonic, k->n_code + 1, sizeof(*k->mnemonic));
+    k->mnemonic[k->n_code] = rb_strdup(mnemonic);
+    inst_t *in = &k->code[k->n_code];
+    size_t len = strlen(mnemonic);
+    reg_op_t op;
+
+    *in = (inst_t){.pc = (uint32_t)k->n_code * PC_STEP};
+    k->n_code++;
+    if (!isa_decode(k->info.arch, mnemonic, len, 0, in))
+        synth_die("unknown opcode", mnemonic);
+    if (in->access != ACC_NONE && in->width == 0)
+        (void)isa_decode(k->info.arch, mnemonic, len, 4, in);
+    while (operand_next(&dst, &op)) {
+        if (in->n_dst == INST_MAX_DST)
+            synth_die("too many destinations", mnemonic);
+        in->dst[in->n_dst++] = op;
+    }
+    while (operand_next(&src, &op)) {
+        if (in->n_src == INST_MAX_SRC)
+            synth_die("too many sources", mnemonic);
+        in->src[in->n_src++] = op;
+    }
+    return in;
+}
+
+unsigned synth_code(synth_kernel_t *k, const char *mnemonic, const char *dst, const char *src)
+{
+    inst_t *in = code_append(k, mnemonic, dst, src);
+
+    isa_finish(in, mnemonic, strlen(mnemonic));
+    return (unsigned)(k->n_code - 1);
+}
+
+unsigned synth_code_const(synth_kernel_t *k, const char *mnemonic, const char *dst, unsigned bank,
+                          unsigned offset)
+{
+    inst_t *in = code_append(k, mnemonic, dst, "");
+
+    in->flags |= INST_CONST_ADDR;
+    in->const_bank = (uint8_t)bank;
+    in->const_offset = (uint16_t)offset;
+    isa_finish(in, mnemonic, strlen(mnemonic));
+    return (unsigned)(k->n_code - 1);
+}
+
+void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx)
+{
+    k->body = body;
+    k->ctx = ctx;
+}
+
+/* --- generating ----------------------------------------------------------------------------- */
+
+/* Extends the last run of the warp where instruction and mask continue it. */
+static void emit_run(synth_warp_t *w, unsigned inst, uint32_t count, uint32_t mask)
+{
+    struct synth_block *b = w->target;
+    const inst_t *in = &w->kernel->code[inst];
+
+    b->n_insts += count;
+    if (b->n_runs > b->first_run) {
+        trace_run_t *last = &b->runs[b->n_runs - 1];
+
+        if (last->first + last->count == in && last->mask == mask &&
+            last->count + count <= MAX_RUN) {
+            last->count = (uint16_t)(last->count + count);
+            return;
+        }
+    }
+    if (b->n_runs == b->cap_runs)
+        rb_grow(&b->runs, &b->cap_runs, b->n_runs + 1, sizeof(*b->runs));
+    b->runs[b->n_runs++] = (trace_run_t){.first = in, .mask = mask, .count = (uint16_t)count};
+}
+
+static uint64_t *emit_words(synth_warp_t *w, size_t n)
+{
+    struct synth_block *b = w->target;
+
+    if (b->n_addrs + n > b->cap_addrs)
+        rb_grow(&b->addrs, &b->cap_addrs, b->n_addrs + n, sizeof(*b->addrs));
+    b->n_addrs += n;
+    return &b->addrs[b->n_addrs - n];
+}
+
+void synth_emit(synth_warp_t *w, unsigned inst, uint32_t mask)
+{
+    emit_run(w, inst, 1, mask);
+}
+
+void synth_emit_span(synth_warp_t *w, unsigned first, unsigned count)
+{
+    emit_run(w, first, count, (uint32_t)SYNTH_FULL_MASK);
+}
+
+void synth_emit_affine(synth_warp_t *w, unsigned inst, uint32_t mask, uint64_t base, int32_t stride)
+{
+    emit_run(w, inst, 1, mask);
+    if (!mask)
+        return;
+    uint64_t *rec = emit_words(w, 2);
+
+    rec[0] = addr_header(ADDR_AFFINE, (unsigned)__builtin_popcount(mask), stride);
+    rec[1] = base;
+}
+
+void synth_emit_list(synth_warp_t *w, unsigned inst, uint32_t mask, const uint64_t *addrs)
+{
+    unsigned lanes = (unsigned)__builtin_popcount(mask);
+
+    emit_run(w, inst, 1, mask);
+    if (!mask)
+        return;
+    uint64_t *rec = emit_words(w, 1 + (size_t)lanes);
+
+    rec[0] = addr_header(ADDR_LIST, lanes, 0);
+    memcpy(rec + 1, addrs, lanes * sizeof(*addrs));
+}
+
+static void block_generate(const synth_kernel_t *k, struct synth_block *b, uint64_t index)
+{
+    synth_warp_t w = {.block = index, .target = b, .kernel = k};
+
+    w.id[0] = (uint32_t)(index % k->info.grid[0]);
+    w.id[1] = (uint32_t)(index / k->info.grid[0] % k->info.grid[1]);
+    w.id[2] = (uint32_t)(index / k->info.grid[0] / k->info.grid[1]);
+    b->n_runs = b->n_addrs = 0;
+    b->block.index = index;
+    b->block.n_insts = 0;
+    memcpy(b->block.id, w.id, sizeof(w.id));
+    for (uint32_t i = 0; i < k->n_warps; i++) {
+        size_t first_addr = b->n_addrs;
+
+        b->first_run = b->n_runs;
+        b->n_insts = 0;
+        w.warp = i;
+        w.global = index * k->n_warps + i;
+        if (k->body)
+            k->body(&w, k->ctx);
+        b->block.warps[i] = (warp_stream_t){.n_runs = (uint32_t)(b->n_runs - b->first_run),
+                                            .n_addr_words = (uint32_t)(b->n_addrs - first_addr),
+                                            .n_insts = b->n_insts};
+        b->block.n_insts += b->n_insts;
+    }
+    const trace_run_t *runs = b->runs;
+    const uint64_t *addrs = b->addrs;
+    for (uint32_t i = 0; i < k->n_warps; i++) {
+        b->block.warps[i].runs = runs;
+        b->block.warps[i].addrs = addrs;
+        if (runs)
+            runs += b->block.warps[i].n_runs;
+        if (addrs)
+            addrs += b->block.warps[i].n_addr_words;
+    }
+}
+
+/* --- the interface -------------------------------------------------------------------------- */
+
+static synth_t *synth_of(trace_source_t *s)
+{
+    return (synth_t *)(void *)s;
+}
+
+static const synth_t *synth_of_const(const trace_source_t *s)
+{
+    return (const synth_t *)(const void *)s;
+}
+
+static uint64_t op_n_launches(const trace_source_t *s)
+{
+    return synth_of_const(s)->n_kernels;
+}
+
+static rb_code_t op_launch_info(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err)
+{
+    synth_t *y = synth_of(s);
+
+    if (id == 0 || id > y->n_kernels)
+        return rb_fail(err, RB_TRACE, "synthetic source has no launch %llu",
+                       (unsigned long long)id);
+    *info = y->kernels[id - 1]->info;
+    return RB_OK;
+}
+
+static size_t op_copies(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops)
+{
+    const synth_t *y = synth_of_const(s);
+    const copy_list_t *list =
+        id >= 1 && id <= y->n_kernels ? &y->kernels[id - 1]->before : &y->pending;
+
+    *ops = list->ops;
+    return list->n;
+}
+
+static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
+{
+    launch_info_t info;
+
+    RB_TRY(op_launch_info(s, id, &info, err));
+    trace_launch_t *l = rb_calloc(1, sizeof(*l));
+
+    l->kernel = synth_of(s)->kernels[id - 1];
+    pthread_mutex_init(&l->lock, NULL);
+    *out = l;
+    return RB_OK;
+}
+
+static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    const synth_kernel_t *k = l->kernel;
+
+    (void)err;
+    *out = NULL;
+    if (index >= k->info.n_blocks)
+        return RB_OK;
+    pthread_mutex_lock(&l->lock);
+    struct synth_block *b = l->free_list;
+    if (b)
+        l->free_list = b->next_free;
+    pthread_mutex_unlock(&l->lock);
+    if (!b) {
+        b = rb_calloc(1, sizeof(*b));
+        b->block.n_warps = k->n_warps;
+        b->block.warps = rb_calloc(k->n_warps, sizeof(*b->block.warps));
+    }
+    block_generate(k, b, index);
+    *out = &b->block;
+    return RB_OK;
+}
+
+static void op_free_block(trace_launch_t *l, trace_block_t *block)
+{
+    struct synth_block *b = (struct synth_block *)(void *)block;
+
+    pthread_mutex_lock(&l->lock);
+    b->next_free = l->free_list;
+    l->free_list = b;
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void op_close(trace_launch_t *l)
+{
+    while (l->free_list) {
+        struct synth_block *b = l->free_list;
+
+        l->free_list = b->next_free;
+        free(b->block.warps);
+        free(b->runs);
+        free(b->addrs);
+        free(b);
+    }
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+static void op_progress(const trace_source_t *s, uint64_t *done, uint64_t *total)
+{
+    (void)s;
+    *done = *total = 0;
+}
+
+static void op_destroy(trace_source_t *s)
+{
+    synth_destroy(synth_of(s));
+}
+
+static const trace_source_ops_t synth_ops = {
+    .name = "synthetic",
+    .n_launches = op_n_launches,
+    .launch_info = op_launch_info,
+    .copies = op_copies,
+    .open = op_open,
+    .get_block = op_get_block,
+    .free_block = op_free_block,
+    .close = op_close,
+    .progress = op_progress,
+    .destroy = op_destroy,
+};
+
+synth_t *synth_create(void)
+{
+    synth_t *s = rb_calloc(1, sizeof(*s));
+
+    s->base.ops = &synth_ops;
+    return s;
+}
+
+trace_source_t *synth_source(synth_t *s)
+{
+    return &s->base;
+}
+
+void synth_destroy(synth_t *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_kernels; i++) {
+        synth_kernel_t *k = s->kernels[i];
+
+        for (size_t c = 0; c < k->n_code; c++)
+            free(k->mnemonic[c]);
+        free(k->mnemonic);
+        free(k->code);
+        free(k->name);
+        free(k->before.ops);
+        free(k);
+    }
+    free(s->kernels);
+    free(s->pending.ops);
+    free(s);
+}
+
+const char *synth_mnemonic(const synth_t *s, uint64_t launch, const inst_t *in)
+{
+    if (launch == 0 || launch > s->n_kernels)
+        return NULL;
+    const synth_kernel_t *k = s->kernels[launch - 1];
+
+    return in >= k->code && in < k->code + k->n_code ? k->mnemonic[in - k->code] : NULL;
+}
