@@ -1,0 +1,114 @@
+#include "frontend/cli/out_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/core/alloc.h"
+
+static rb_code_t file_error(const char *what, const char *path, rb_err_t *err)
+{
+    return rb_fail(err, RB_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+char *out_path(const char *folder, const char *name)
+{
+    size_t n = strlen(folder) + strlen(name) + 2;
+    char *path = rb_calloc(n, 1);
+    snprintf(path, n, "%s/%s", folder, name);
+    return path;
+}
+
+rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_err_t *err)
+{
+    char hidden[128];
+    snprintf(hidden, sizeof(hidden), ".%s.tmp", name);
+    *f = (out_file_t){.path = out_path(folder, name), .temporary = out_path(folder, hidden)};
+    f->out = fopen(f->temporary, "we");
+    if (f->out == NULL) {
+        rb_code_t rc = file_error("cannot create", f->path, err);
+        out_file_abandon(f);
+        return rc;
+    }
+    return RB_OK;
+}
+
+rb_code_t out_file_finish(out_file_t *f, rb_err_t *err)
+{
+    errno = 0;
+    bool good = fflush(f->out) == 0 && !ferror(f->out) && fsync(fileno(f->out)) == 0;
+    if (!good && errno == 0)
+        errno = EIO;
+    int reason = errno;
+    if (fclose(f->out) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    f->out = NULL;
+    errno = reason;
+    return good ? RB_OK : file_error("cannot write", f->path, err);
+}
+
+static void release(out_file_t *f)
+{
+    free(f->path);
+    free(f->temporary);
+    *f = (out_file_t){0};
+}
+
+rb_code_t out_file_commit(out_file_t *f, rb_err_t *err)
+{
+    if (rename(f->temporary, f->path) != 0) {
+        rb_code_t rc = file_error("cannot rename", f->path, err);
+        out_file_abandon(f);
+        return rc;
+    }
+    release(f);
+    return RB_OK;
+}
+
+void out_file_abandon(out_file_t *f)
+{
+    if (f->out != NULL)
+        fclose(f->out);
+    if (f->temporary != NULL)
+        unlink(f->temporary);
+    release(f);
+}
+
+rb_code_t out_make_folder(const char *folder, bool *made, rb_err_t *err)
+{
+    *made = false;
+    char *path = rb_strdup(folder);
+    rb_code_t rc = RB_OK;
+    for (char *s = path + 1; rc == RB_OK && path[0] != '\0'; s++) {
+        if (*s != '/' && *s != '\0')
+            continue;
+        char saved = *s;
+        *s = '\0';
+        if (mkdir(path, 0777) == 0)
+            *made = true;
+        else if (errno != EEXIST)
+            rc = file_error("cannot make the folder", path, err);
+        *s = saved;
+        if (saved == '\0')
+            break;
+    }
+    free(path);
+    struct stat st;
+    if (rc == RB_OK && (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)))
+        rc = rb_fail(err, RB_IO, "%s: not a folder", folder);
+    return rc;
+}
+
+void out_sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+}
