@@ -7,14 +7,30 @@
  * buffer per sender, an ejection port and a rotating arbiter. Between them lies a fixed flight.
  * Credits return in batches after the flight of the opposite direction.
  *
+ * Time on a port is counted in flit slots, flits_per_cycle of them in a cycle. A packet takes as
+ * many consecutive slots as it has flits, and starts only when there are credits for all of them.
+ * It arrives at the cycle in which its last flit left plus the flight; the receiver takes it whole
+ * and its port is busy for as many slots again. A perfect end has no slots and no credits.
+ *
  * The order in which packets of different senders arrive in one cycle does not matter: they are
  * queued per sender, and the arbiter's state decides who is served.
  */
 #ifndef RUBATO_PARTS_XBAR_H
 #define RUBATO_PARTS_XBAR_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
 #include "sim/core/engine.h"
 #include "sim/core/msg.h"
+
+/* A packet in front of an injection port. */
+typedef struct {
+    msg_t msg;
+    uint32_t dest;
+    cycle_t ready; /* leaves not before */
+} xbar_packet_t;
 
 /* Sending end. */
 typedef struct {
@@ -27,11 +43,7 @@ typedef struct {
     uint16_t *dest_shard; /* owned; shard of each receiver */
     uint8_t *dest_port;   /* owned; port within it */
     uint32_t *credits;    /* owned; flits free at each receiver */
-    struct {
-        msg_t msg;
-        uint32_t dest;
-        cycle_t ready; /* not before */
-    } * queue;         /* owned; ring of capacity entries */
+    xbar_packet_t *queue; /* owned; ring of capacity entries */
     uint32_t head, count;
     cycle_t port_free; /* in units of a flit: cycle * flits_per_cycle */
 } xbar_out_t;
@@ -56,11 +68,21 @@ void xbar_out_push(xbar_out_t *x, uint32_t dest, const msg_t *m, cycle_t ready);
 /* Flits came free at receiver dest. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
 
-/* Sends what may leave at cycle now, oldest first; counts flits in *sent. */
+/* Sends what may leave at cycle now, oldest first; adds the flits to *sent (may be NULL). */
 void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent);
 
 /* Next cycle > now at which step() may send without further credits, CYCLE_NEVER if none. */
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now);
+
+/* Packets of one sender, in order of arrival: index + 1 into the pool, 0: none. */
+typedef struct {
+    uint32_t head, tail;
+} xbar_queue_t;
+
+typedef struct {
+    msg_t msg;
+    uint32_t next; /* index + 1 */
+} xbar_node_t;
 
 /* Receiving end. */
 typedef struct {
@@ -74,13 +96,8 @@ typedef struct {
     uint16_t *src_shard; /* owned */
     uint8_t *src_port;   /* owned */
     uint32_t *owed;      /* owned; credits not yet returned to each sender */
-    struct {
-        uint32_t head, tail; /* index + 1 into node */
-    } * queue;               /* owned; per sender */
-    struct {
-        msg_t msg;
-        uint32_t next;
-    } * node; /* owned pool */
+    xbar_queue_t *queue; /* owned; per sender */
+    xbar_node_t *node;   /* owned pool */
     uint32_t free_list;
     size_t n_nodes, cap_nodes;
     uint64_t *nonempty; /* owned; bit per sender */
@@ -105,5 +122,27 @@ msg_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
 
 /* Next cycle >= now at which a waiting packet can be taken, CYCLE_NEVER if none waits. */
 cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now);
+
+/*
+ * Smallest buffer (flits per sender and receiver) that cannot throttle a port: the credit loop at
+ * the port's rate, the credits held back for a batch, and the packets at both ends of the loop.
+ * flight + credit_flight: the loop; packet: flits of the largest packet.
+ */
+static inline uint64_t xbar_min_buffer(uint32_t flits_per_cycle, cycle_t flight,
+                                       cycle_t credit_flight, uint32_t credit_batch,
+                                       uint32_t packet)
+{
+    return flits_per_cycle * (flight + credit_flight) + credit_batch - 1 + 2 * (uint64_t)packet;
+}
+
+/* For checkpoints, with empty queues: credits, arbiter, port times. 0 or -1 (errno). */
+int xbar_out_save(const xbar_out_t *x, FILE *out);
+int xbar_out_load(xbar_out_t *x, FILE *in);
+int xbar_in_save(const xbar_in_t *x, FILE *out);
+int xbar_in_load(xbar_in_t *x, FILE *in);
+
+/* One line each: what waits, for people. name: "request in" and the like. */
+void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out);
+void xbar_in_dump(const xbar_in_t *x, const char *name, FILE *out);
 
 #endif
