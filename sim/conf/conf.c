@@ -1,0 +1,183 @@
+#include "sim/conf/conf.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/conf/conf_internal.h"
+#include "sim/conf/suggest.h"
+#include "sim/core/alloc.h"
+
+conf_t *conf_create(void)
+{
+    return rb_calloc(1, sizeof(conf_t));
+}
+
+static void forget_groups(conf_t *c)
+{
+    for (size_t g = 0; g < c->n_groups; g++)
+        free(c->origin[g]);
+    free(c->origin);
+    free(c->group);
+    c->origin = NULL;
+    c->group = NULL;
+    c->n_groups = 0;
+}
+
+void conf_destroy(conf_t *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n_layers; i++)
+        free(c->layer[i].name);
+    for (size_t i = 0; i < c->n_entries; i++) {
+        free(c->entry[i].group);
+        free(c->entry[i].key);
+        value_free(&c->entry[i].value);
+    }
+    forget_groups(c);
+    free(c->layer);
+    free(c->entry);
+    free(c);
+}
+
+size_t conf_add_layer(conf_t *c, const char *name, bool command_line)
+{
+    rb_grow(&c->layer, &c->cap_layers, c->n_layers + 1, sizeof(*c->layer));
+    c->layer[c->n_layers] = (conf_layer_t){rb_strdup(name), command_line};
+    return c->n_layers++;
+}
+
+void conf_add_entry(conf_t *c, const char *group, const char *key, value_t *value, size_t layer,
+                    int line)
+{
+    rb_grow(&c->entry, &c->cap_entries, c->n_entries + 1, sizeof(*c->entry));
+    c->entry[c->n_entries++] =
+        (conf_entry_t){rb_strdup(group), rb_strdup(key), *value, layer, line};
+    *value = (value_t){0};
+}
+
+size_t conf_overrides(const conf_t *c)
+{
+    return c->n_sets;
+}
+
+/* Copies text[0..n) without blanks at its ends. false: it is empty or does not fit. */
+static bool copy_trimmed(char *out, size_t size, const char *text, size_t n)
+{
+    while (n && isspace((unsigned char)*text))
+        text++, n--;
+    while (n && isspace((unsigned char)text[n - 1]))
+        n--;
+    if (!n || n >= size)
+        return false;
+    memcpy(out, text, n);
+    out[n] = '\0';
+    return true;
+}
+
+rb_code_t conf_set(conf_t *c, const char *assignment, rb_err_t *err)
+{
+    char group[CONF_KEY_MAX], key[CONF_KEY_MAX], word[PARAM_VALUE_TEXT];
+    const char *equals = strchr(assignment, '=');
+    const char *dot = strchr(assignment, '.');
+    if (!equals || !dot || dot > equals ||
+        !copy_trimmed(group, sizeof(group), assignment, (size_t)(dot - assignment)) ||
+        !copy_trimmed(key, sizeof(key), dot + 1, (size_t)(equals - dot - 1)) ||
+        !copy_trimmed(word, sizeof(word), equals + 1, strlen(equals + 1)))
+        return rb_fail(err, RB_USAGE, "-s %.200s: write it as GROUP.NAME=VALUE, e.g. l2.size=3MiB",
+                       assignment);
+    value_t value = {.kind = VALUE_WORD, .s = rb_strdup(word)};
+    size_t layer = conf_add_layer(c, assignment, true);
+    conf_add_entry(c, group, key, &value, layer, 0);
+    c->n_sets++;
+    return RB_OK;
+}
+
+/* An error at the place where entry e was said. */
+RB_PRINTF(4, 5)
+static rb_code_t fail_at(const conf_t *c, const conf_entry_t *e, rb_err_t *err, const char *fmt,
+                         ...)
+{
+    char text[768];
+    const conf_layer_t *l = &c->layer[e->layer];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    if (l->command_line)
+        return rb_fail(err, RB_USAGE, "-s %.200s: %s", l->name, text);
+    return rb_fail(err, RB_CONFIG, "%.200s:%d: %s", l->name, e->line, text);
+}
+
+static rb_code_t unknown_group(const conf_t *c, const conf_entry_t *e, rb_err_t *err)
+{
+    suggest_t near;
+    suggest_begin(&near, e->group);
+    for (size_t g = 0; g < c->n_groups; g++) {
+        const param_group_t *group = c->group[g].group;
+        if (!*e->key && param_find(group, e->group))
+            return fail_at(c, e, err, "'%s' belongs into a group: %s : { %s = ...; };", e->group,
+                           group->name, e->group);
+        suggest_offer(&near, group->name);
+    }
+    if (near.best)
+        return fail_at(c, e, err, "unknown group '%s'; did you mean '%s'?", e->group, near.best);
+    return fail_at(c, e, err, "unknown group '%s'; 'rubato config explain' lists all", e->group);
+}
+
+static rb_code_t unknown_key(const conf_t *c, const conf_entry_t *e, const param_group_t *in,
+                             rb_err_t *err)
+{
+    suggest_t near;
+    suggest_begin(&near, e->key);
+    for (size_t i = 0; i < in->n_params; i++)
+        suggest_offer(&near, in->params[i].name);
+    if (near.best)
+        return fail_at(c, e, err, "unknown setting '%s.%s'; did you mean '%s'?", e->group, e->key,
+                       near.best);
+    for (size_t g = 0; g < c->n_groups; g++)
+        if (param_find(c->group[g].group, e->key))
+            return fail_at(c, e, err, "unknown setting '%s.%s'; did you mean '%s.%s'?", e->group,
+                           e->key, c->group[g].group->name, e->key);
+    return fail_at(c, e, err, "unknown setting '%s.%s'; 'rubato config explain %s' lists all",
+                   e->group, e->key, e->group);
+}
+
+static rb_code_t apply_entry(conf_t *c, size_t index, rb_err_t *err)
+{
+    const conf_entry_t *e = &c->entry[index];
+    char why[PARAM_VALUE_TEXT + 128];
+    size_t g = 0;
+    while (g < c->n_groups && strcmp(c->group[g].group->name, e->group))
+        g++;
+    if (g == c->n_groups)
+        return unknown_group(c, e, err);
+    const param_group_t *group = c->group[g].group;
+    if (!*e->key)
+        return fail_at(c, e, err, "'%s' is a group: %s : { NAME = VALUE; };", e->group, e->group);
+    const param_t *p = param_find(group, e->key);
+    if (!p)
+        return unknown_key(c, e, group, err);
+    if (!param_assign(p, &e->value, c->group[g].dest, why, sizeof(why)))
+        return fail_at(c, e, err, "%s.%s: %s", e->group, e->key, why);
+    c->origin[g][p - group->params] = index + 1;
+    return RB_OK;
+}
+
+rb_code_t conf_apply(conf_t *c, const conf_group_t *groups, size_t n, rb_err_t *err)
+{
+    forget_groups(c);
+    c->n_groups = n;
+    c->group = rb_calloc(n, sizeof(*c->group));
+    c->origin = rb_calloc(n, sizeof(*c->origin));
+    for (size_t g = 0; g < n; g++) {
+        c->group[g] = groups[g];
+        c->origin[g] = rb_calloc(groups[g].group->n_params, sizeof(**c->origin));
+        param_group_defaults(groups[g].group, groups[g].dest);
+    }
+    for (size_t i = 0; i < c->n_entries; i++)
+        RB_TRY(apply_entry(c, i, err));
+    return RB_OK;
+}

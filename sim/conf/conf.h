@@ -1,0 +1,88 @@
+/*
+ * Configurations: layers of settings (files that inherit files, then -s key=value), applied to the
+ * spec structs that parameter tables describe. Strict: what no table knows is an error, with the
+ * file, the line and the nearest known name. Every value remembers where it came from.
+ *
+ *   conf_t *c = conf_create();
+ *   conf_load_gpu(c, "v100", &err);
+ *   conf_set(c, "l2.size=3MiB", &err);
+ *   conf_apply(c, groups, n, &err);
+ *   conf_write_resolved(c, out);
+ *   conf_destroy(c);
+ *
+ * A file is libconfig text: groups of settings, and at most one `inherit = "FILE";`, looked for
+ * beside the file and then in the config folders; what a file says wins over what it inherits, a
+ * later layer over an earlier one.
+ */
+#ifndef RUBATO_CONF_CONF_H
+#define RUBATO_CONF_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "sim/conf/param.h"
+#include "sim/core/err.h"
+#include "sim/core/sha256.h"
+
+typedef struct conf conf_t;
+
+/* A parameter table and the struct that it fills. */
+typedef struct {
+    const param_group_t *group;
+    void *dest;
+} conf_group_t;
+
+conf_t *conf_create(void);
+void conf_destroy(conf_t *c);
+
+/*
+ * Adds a file and, below it, what it inherits. RB_IO: the file cannot be read; RB_CONFIG: it holds
+ * something wrong. Whether its settings exist is known only to conf_apply().
+ */
+RB_CHECKED rb_code_t conf_load_file(conf_t *c, const char *path, rb_err_t *err);
+
+/* The same for text; name stands for the file in messages. Inherited files: config folders only. */
+RB_CHECKED rb_code_t conf_load_text(conf_t *c, const char *name, const char *text, size_t n,
+                                    rb_err_t *err);
+
+/*
+ * Adds the config of a GPU by name ("v100"), or a file if name holds a '/' or ends in ".cfg".
+ * Folders, in this order: $RUBATO_CONFIGS, ../configs and ../share/rubato/configs beside the
+ * program, the source folder it was built from, /usr/share/rubato/configs. RB_USAGE for an unknown
+ * name, with the known ones.
+ */
+RB_CHECKED rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err);
+
+/* Adds one setting, "group.name=value", as on a command line. RB_USAGE if it has no such form. */
+RB_CHECKED rb_code_t conf_set(conf_t *c, const char *assignment, rb_err_t *err);
+
+/* Settings added with conf_set() so far. */
+size_t conf_overrides(const conf_t *c);
+
+/*
+ * Fills the structs: defaults, then the layers in the order in which they were added. groups is
+ * copied; group tables and structs must live as long as c is written or hashed. RB_CONFIG, or
+ * RB_USAGE for a mistake in conf_set(), for the first mistake in layer order.
+ */
+RB_CHECKED rb_code_t conf_apply(conf_t *c, const conf_group_t *groups, size_t n, rb_err_t *err);
+
+/*
+ * Where the value of "group.name" came from: "v100.cfg:12", "command line" or "default"; NULL: no
+ * such setting. Valid until the next call. Only after conf_apply().
+ */
+const char *conf_origin(conf_t *c, const char *key);
+
+/*
+ * Writes every value with its unit and origin, as a file that can be loaded again and gives the
+ * same values. only: a group's name, or NULL for all. Only after conf_apply().
+ */
+void conf_write_resolved(conf_t *c, const char *only, FILE *out);
+
+/* SHA-256 of all values (not of origins or layout). Only after conf_apply(). */
+void conf_hash(const conf_t *c, char text[SHA256_TEXT]);
+
+/* Calls visit with the name of every GPU config that conf_load_gpu() finds, in alphabetic order. */
+void conf_visit_gpus(void (*visit)(void *ctx, const char *name, const char *path), void *ctx);
+
+#endif

@@ -1,0 +1,250 @@
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libconfig.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/conf/conf_internal.h"
+#include "sim/conf/conf_scan.h"
+#include "sim/core/alloc.h"
+
+/* The files being loaded, each inherited by the next. */
+typedef struct inherit {
+    const struct inherit *by; /* borrowed: the file that inherits this one */
+    const char *path;
+    dev_t device;
+    ino_t inode;
+    int depth;
+} inherit_t;
+
+static rb_code_t load_path(conf_t *c, const char *path, const inherit_t *by, rb_err_t *err);
+
+/* Reads a regular file of at most CONF_MAX_BYTES; *text is malloced, ends in "\n\0". */
+static rb_code_t read_text(const char *path, inherit_t *self, char **text, size_t *n, rb_err_t *err)
+{
+    struct stat st;
+    // O_NONBLOCK: a pipe without a writer must not hang the program.
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return rb_fail(err, RB_IO, "%.500s: %s", path, strerror(errno));
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return rb_fail(err, RB_CONFIG, "%.500s: not a regular file", path);
+    }
+    self->device = st.st_dev;
+    self->inode = st.st_ino;
+
+    size_t room = CONF_MAX_BYTES + 1;
+    char *buffer = rb_calloc(room + 2, 1);
+    size_t got = 0;
+    ssize_t r = 0;
+    do {
+        r = read(fd, buffer + got, room - got);
+        got += r > 0 ? (size_t)r : 0;
+    } while (got < room && (r > 0 || (r < 0 && errno == EINTR)));
+    int saved = errno;
+    close(fd);
+    if (r < 0 || got > CONF_MAX_BYTES) {
+        free(buffer);
+        if (r < 0)
+            return rb_fail(err, RB_IO, "%.500s: %s", path, strerror(saved));
+        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is no configuration",
+                       path, CONF_MAX_BYTES);
+    }
+    // libconfig 1.5 takes a comment on a last line without line end for an error.
+    buffer[got++] = '\n';
+    *text = buffer;
+    *n = got;
+    return RB_OK;
+}
+
+/* A scalar or a list of scalars as a value. false: something else. */
+static bool take_value(const config_setting_t *s, value_t *v)
+{
+    *v = (value_t){0};
+    switch (config_setting_type(s)) {
+    case CONFIG_TYPE_INT:
+        v->kind = VALUE_INT;
+        v->i = config_setting_get_int(s);
+        return true;
+    case CONFIG_TYPE_INT64:
+        v->kind = VALUE_INT;
+        v->i = config_setting_get_int64(s);
+        return true;
+    case CONFIG_TYPE_FLOAT:
+        v->kind = VALUE_FLOAT;
+        v->f = config_setting_get_float(s);
+        return true;
+    case CONFIG_TYPE_BOOL:
+        v->kind = VALUE_BOOL;
+        v->b = config_setting_get_bool(s) != 0;
+        return true;
+    case CONFIG_TYPE_STRING:
+        v->kind = VALUE_STRING;
+        v->s = rb_strdup(config_setting_get_string(s));
+        return true;
+    case CONFIG_TYPE_ARRAY:
+    case CONFIG_TYPE_LIST: {
+        v->kind = VALUE_LIST;
+        size_t n = (size_t)config_setting_length(s);
+        v->item = n ? rb_calloc(n, sizeof(*v->item)) : NULL;
+        for (; v->n < n; v->n++) {
+            const config_setting_t *item = config_setting_get_elem(s, (unsigned)v->n);
+            // One level only: conf_scan() bounds the depth, tables know no deeper list.
+            if (!take_value(item, &v->item[v->n]) || v->item[v->n].kind == VALUE_LIST) {
+                v->n++;
+                value_free(v);
+                return false;
+            }
+        }
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+static rb_code_t take_setting(conf_t *c, const char *group, const config_setting_t *s, size_t layer,
+                              const char *name, rb_err_t *err)
+{
+    value_t v;
+    int line = (int)config_setting_source_line(s);
+    const char *key = config_setting_name(s);
+    if (!take_value(s, &v))
+        return rb_fail(err, RB_CONFIG, "%.500s:%d: '%.60s%s%.60s' must be a value, not a group",
+                       name, line, group ? group : "", group ? "." : "", key);
+    conf_add_entry(c, group ? group : key, group ? key : "", &v, layer, line);
+    return RB_OK;
+}
+
+/* Adds the settings of a parsed file as one layer. */
+static rb_code_t take_tree(conf_t *c, const config_t *tree, const char *name, rb_err_t *err)
+{
+    const config_setting_t *root = config_root_setting(tree);
+    size_t layer = conf_add_layer(c, name, false);
+    int n = config_setting_length(root);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+        const char *group = config_setting_name(s);
+        if (!strcmp(group, "inherit"))
+            continue;
+        if (!config_setting_is_group(s)) {
+            RB_TRY(take_setting(c, NULL, s, layer, name, err));
+            continue;
+        }
+        int m = config_setting_length(s);
+        for (int j = 0; j < m; j++)
+            RB_TRY(
+                take_setting(c, group, config_setting_get_elem(s, (unsigned)j), layer, name, err));
+    }
+    return RB_OK;
+}
+
+/* The file that `inherit` names: beside path (NULL: no file), then in the config folders. */
+static bool find_inherited(const char *path, const char *file, char out[CONF_PATH_MAX])
+{
+    if (*file == '/') {
+        int n = snprintf(out, CONF_PATH_MAX, "%s", file);
+        return n < CONF_PATH_MAX && access(out, F_OK) == 0;
+    }
+    if (path) {
+        const char *slash = strrchr(path, '/');
+        int folder = slash ? (int)(slash - path) + 1 : 0;
+        int n = snprintf(out, CONF_PATH_MAX, "%.*s%s", folder, path, file);
+        if (n < CONF_PATH_MAX && access(out, F_OK) == 0)
+            return true;
+    }
+    return conf_find(file, out);
+}
+
+static rb_code_t load_inherited(conf_t *c, const config_t *tree, const char *name,
+                                const inherit_t *self, rb_err_t *err)
+{
+    const config_setting_t *s = config_setting_get_member(config_root_setting(tree), "inherit");
+    if (!s)
+        return RB_OK;
+    int line = (int)config_setting_source_line(s);
+    const char *file = config_setting_get_string(s);
+    if (!file || !*file)
+        return rb_fail(err, RB_CONFIG, "%.500s:%d: inherit needs one file name in quotes", name,
+                       line);
+    char found[CONF_PATH_MAX];
+    if (!find_inherited(self->path, file, found))
+        return rb_fail(err, RB_CONFIG,
+                       "%.400s:%d: inherit: '%.200s' is neither beside this file nor in the config "
+                       "folders",
+                       name, line, file);
+    return load_path(c, found, self, err);
+}
+
+static rb_code_t load_tree(conf_t *c, const char *name, const char *text, const inherit_t *self,
+                           rb_err_t *err)
+{
+    config_t tree;
+    config_init(&tree);
+    rb_code_t code;
+    if (config_read_string(&tree, text) != CONFIG_TRUE) {
+        code = rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name, config_error_line(&tree),
+                       config_error_text(&tree));
+    } else {
+        code = load_inherited(c, &tree, name, self, err);
+        if (code == RB_OK)
+            code = take_tree(c, &tree, name, err);
+    }
+    config_destroy(&tree);
+    return code;
+}
+
+/* text ends in "\n\0", which n counts without the zero. */
+static rb_code_t load_checked(conf_t *c, const char *name, const char *text, size_t n,
+                              const inherit_t *self, rb_err_t *err)
+{
+    int line;
+    char why[256];
+    if (!conf_scan(text, n, &line, why, sizeof(why)))
+        return rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name, line, why);
+    return load_tree(c, name, text, self, err);
+}
+
+static rb_code_t load_path(conf_t *c, const char *path, const inherit_t *by, rb_err_t *err)
+{
+    inherit_t self = {.by = by, .path = path, .depth = by ? by->depth + 1 : 0};
+    char *text = NULL;
+    size_t n = 0;
+    if (self.depth > CONF_MAX_INHERIT)
+        return rb_fail(err, RB_CONFIG, "%.500s: inherited through more than %d files", path,
+                       CONF_MAX_INHERIT);
+    RB_TRY(read_text(path, &self, &text, &n, err));
+    for (const inherit_t *i = by; i; i = i->by)
+        if (i->path && i->device == self.device && i->inode == self.inode) {
+            free(text);
+            return rb_fail(err, RB_CONFIG, "%.400s: inherits itself (through %.400s)", path,
+                           by->path);
+        }
+    rb_code_t code = load_checked(c, path, text, n, &self, err);
+    free(text);
+    return code;
+}
+
+rb_code_t conf_load_file(conf_t *c, const char *path, rb_err_t *err)
+{
+    return load_path(c, path, NULL, err);
+}
+
+rb_code_t conf_load_text(conf_t *c, const char *name, const char *text, size_t n, rb_err_t *err)
+{
+    inherit_t self = {0};
+    if (n > CONF_MAX_BYTES)
+        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is no configuration",
+                       name, CONF_MAX_BYTES);
+    char *copy = rb_calloc(n + 2, 1);
+    if (n)
+        memcpy(copy, text, n);
+    copy[n] = '\n';
+    rb_code_t code = load_checked(c, name, copy, n + 1, &self, err);
+    free(copy);
+    return code;
+}

@@ -1,0 +1,38 @@
+#include "sim/gpu/gpu_params.h"
+
+const char *const gpu_order_names[] = {"linear", "even_odd", NULL};
+const char *const gpu_warmup_names[] = {"keep", "flush", NULL};
+
+#define PARAM_SPEC_ gpu_params_t
+static const param_t gpu_rows[] = {PARAM_ROWS(GPU_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t gpu_param_group = PARAM_GROUP("gpu", "the chip", gpu_params_t, gpu_rows);
+
+#define PARAM_SPEC_ sched_spec_t
+static const param_t sched_rows[] = {PARAM_ROWS(SCHED_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t sched_param_group =
+    PARAM_GROUP("sched", "block scheduler", sched_spec_t, sched_rows);
+
+#define PARAM_SPEC_ warmup_spec_t
+static const param_t warmup_rows[] = {PARAM_ROWS(WARMUP_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t warmup_param_group =
+    PARAM_GROUP("warmup", "state between launches", warmup_spec_t, warmup_rows);
+
+const gpu_group_t gpu_groups[] = {
+    {&gpu_param_group, offsetof(gpu_spec_t, gpu)},
+    {&sched_param_group, offsetof(gpu_spec_t, sched)},
+    {&warmup_param_group, offsetof(gpu_spec_t, warmup)},
+    {&sm_param_group, offsetof(gpu_spec_t, sm.sm)},
+    {&lat_param_group, offsetof(gpu_spec_t, sm.lat)},
+    {&l1_param_group, offsetof(gpu_spec_t, sm.l1)},
+    {&shared_param_group, offsetof(gpu_spec_t, sm.shared)},
+    {&icache_param_group, offsetof(gpu_spec_t, sm.icache)},
+    {&const_param_group, offsetof(gpu_spec_t, sm.constant)},
+    {&icnt_param_group, offsetof(gpu_spec_t, mem.icnt)},
+    {&mem_param_group, offsetof(gpu_spec_t, mem.mem)},
+    {&l2_param_group, offsetof(gpu_spec_t, mem.l2)},
+    {&dram_param_group, offsetof(gpu_spec_t, mem.dram)},
+    {NULL, 0},
+};

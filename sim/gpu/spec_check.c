@@ -1,0 +1,236 @@
+/*
+ * Checks between parameters; each parameter alone is checked by its table.
+ */
+#include <inttypes.h>
+
+#include "sim/conf/param_value.h"
+#include "sim/core/log.h"
+#include "sim/core/msg.h"
+#include "sim/gpu/gpu.h"
+#include "sim/parts/xbar.h"
+
+enum {
+    ICACHE_LINE_BYTES = 128,    /* of both instruction caches */
+    CONST_LINE_BYTES = 64,      /* of the constant cache of an SM */
+    CONST_L15_LINE_BYTES = 256, /* of the level behind it */
+    SLOW_WINDOW = 8,
+};
+
+/* A latency that includes another one on its path. */
+typedef struct {
+    const char *whole, *part;
+    uint32_t whole_cycles, part_cycles;
+} path_t;
+
+static rb_code_t check_paths(const path_t *path, size_t n, rb_err_t *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (path[i].whole_cycles <= path[i].part_cycles)
+            return rb_fail(err, RB_CONFIG,
+                           "%s = %" PRIu32 " includes %s = %" PRIu32 ": it must be %" PRIu32
+                           " cycles or more",
+                           path[i].whole, path[i].whole_cycles, path[i].part, path[i].part_cycles,
+                           path[i].part_cycles + 1);
+    return RB_OK;
+}
+
+static rb_code_t check_latencies(const gpu_spec_t *s, rb_err_t *err)
+{
+    const sm_config_t *m = &s->sm;
+    static const char issue[] = "sm.mem_issue_latency";
+    uint32_t t = m->sm.mem_issue_latency;
+    // What the load/store unit answers has passed the memory queue of its sub-core first.
+    const path_t path[] = {
+        {"l1.latency", issue, m->l1.latency, t},
+        {"shared.latency", issue, m->shared.latency, t},
+        {"shared.atomic_latency", issue, m->shared.atomic_latency, t},
+        {"const.l1_latency", issue, m->constant.l1_latency, t},
+        {"lat.s2r", issue, m->lat.s2r, t},
+        {"lat.shfl", issue, m->lat.shfl, t},
+        {"lat.match", issue, m->lat.match, t},
+        {"lat.tex", issue, m->lat.tex, t},
+        {"const.l15_latency", "const.l1_latency", m->constant.l15_latency, m->constant.l1_latency},
+        {"const.l2_latency", "const.l15_latency", m->constant.l2_latency, m->constant.l15_latency},
+    };
+    return check_paths(path, sizeof(path) / sizeof(path[0]), err);
+}
+
+/* A size that must be a whole number of units, with the nearest legal ones. */
+static rb_code_t check_whole(const char *key, uint64_t size, uint64_t unit, const char *of,
+                             rb_err_t *err)
+{
+    char have[32], below[32], above[32], step[32];
+    if (size && size % unit == 0)
+        return RB_OK;
+    size_format(size, have);
+    size_format(size / unit * unit, below);
+    size_format((size / unit + 1) * unit, above);
+    size_format(unit, step);
+    if (size < unit)
+        return rb_fail(err, RB_CONFIG, "%s = %s must be a multiple of %s (%s): the smallest is %s",
+                       key, have, step, of, above);
+    return rb_fail(err, RB_CONFIG,
+                   "%s = %s must be a multiple of %s (%s): the nearest are %s and %s", key, have,
+                   step, of, below, above);
+}
+
+static rb_code_t check_multiple(const char *key, uint32_t n, const char *unit_key, uint32_t unit,
+                                rb_err_t *err)
+{
+    if (unit && n && n % unit == 0)
+        return RB_OK;
+    uint32_t below = n / unit * unit;
+    if (!below)
+        return rb_fail(err, RB_CONFIG,
+                       "%s = %" PRIu32 " must be a multiple of %s = %" PRIu32
+                       ": the smallest is %" PRIu32,
+                       key, n, unit_key, unit, unit);
+    return rb_fail(err, RB_CONFIG,
+                   "%s = %" PRIu32 " must be a multiple of %s = %" PRIu32
+                   ": the nearest are %" PRIu32 " and %" PRIu32,
+                   key, n, unit_key, unit, below, below + unit);
+}
+
+static rb_code_t check_sm(const gpu_spec_t *s, rb_err_t *err)
+{
+    const sm_spec_t *m = &s->sm.sm;
+    RB_TRY(check_multiple("sm.max_warps", m->max_warps, "sm.sub_cores", m->sub_cores, err));
+    RB_TRY(check_multiple("sm.registers", m->registers, "sm.sub_cores", m->sub_cores, err));
+    if (m->registers / m->sub_cores < m->register_unit)
+        return rb_fail(err, RB_CONFIG,
+                       "sm.register_unit = %" PRIu32 " exceeds the %" PRIu32
+                       " registers of a sub-core",
+                       m->register_unit, m->registers / m->sub_cores);
+    return RB_OK;
+}
+
+static rb_code_t check_l1(const gpu_spec_t *s, rb_err_t *err)
+{
+    const l1_spec_t *l1 = &s->sm.l1;
+    uint64_t unit = (uint64_t)l1->sets * LINE_BYTES;
+    char shared[32], unified[32];
+    RB_TRY(check_whole("l1.unified", l1->unified, unit, "l1.sets lines of 128 bytes", err));
+    size_format(l1->unified, unified);
+    for (uint32_t i = 0; i < l1->carveouts.n; i++) {
+        uint64_t c = l1->carveouts.v[i];
+        size_format(c, shared);
+        if (c > l1->unified)
+            return rb_fail(err, RB_CONFIG, "l1.carveouts: %s exceeds l1.unified = %s", shared,
+                           unified);
+        if (i && c <= l1->carveouts.v[i - 1])
+            return rb_fail(err, RB_CONFIG, "l1.carveouts must ascend: %s is out of order", shared);
+        if (c)
+            RB_TRY(check_whole("l1.carveouts", c, unit, "l1.sets lines of 128 bytes", err));
+    }
+    return RB_OK;
+}
+
+static rb_code_t check_small_caches(const gpu_spec_t *s, rb_err_t *err)
+{
+    const icache_spec_t *i = &s->sm.icache;
+    const const_spec_t *c = &s->sm.constant;
+    RB_TRY(check_whole("icache.l0_size", i->l0_size, (uint64_t)i->l0_ways * ICACHE_LINE_BYTES,
+                       "icache.l0_ways lines of 128 bytes", err));
+    RB_TRY(check_whole("icache.l1_size", i->l1_size, (uint64_t)i->l1_ways * ICACHE_LINE_BYTES,
+                       "icache.l1_ways lines of 128 bytes", err));
+    RB_TRY(check_whole("const.l1_size", c->l1_size, (uint64_t)c->l1_ways * CONST_LINE_BYTES,
+                       "const.l1_ways lines of 64 bytes", err));
+    return check_whole("const.l15_size", c->l15_size, (uint64_t)c->l15_ways * CONST_L15_LINE_BYTES,
+                       "const.l15_ways lines of 256 bytes", err);
+}
+
+static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
+{
+    const l2_spec_t *l2 = &s->mem.l2;
+    char of[96];
+    RB_TRY(check_multiple("l2.slices", l2->slices, "mem.partitions", s->mem.mem.partitions, err));
+    snprintf(of, sizeof(of), "%" PRIu32 " slices x %" PRIu32 " ways x %d bytes, one set per slice",
+             l2->slices, l2->ways, LINE_BYTES);
+    RB_TRY(check_whole("l2.size", l2->size, (uint64_t)l2->slices * l2->ways * LINE_BYTES, of, err));
+    if (SECTORS_PER_LINE % l2->fill_sectors)
+        return rb_fail(err, RB_CONFIG, "l2.fill_sectors = %" PRIu32 " must be 1, 2 or 4",
+                       l2->fill_sectors);
+    uint32_t interleave = s->mem.mem.interleave;
+    if (interleave & (interleave - 1))
+        return rb_fail(err, RB_CONFIG,
+                       "mem.interleave = %" PRIu32 " must be a power of two of at least %d bytes",
+                       interleave, LINE_BYTES);
+    return RB_OK;
+}
+
+static rb_code_t check_dram(const gpu_spec_t *s, rb_err_t *err)
+{
+    const dram_spec_t *d = &s->mem.dram;
+    RB_TRY(check_multiple("dram.banks", d->banks, "dram.bank_groups", d->bank_groups, err));
+    RB_TRY(check_whole("dram.row_bytes", d->row_bytes, SECTOR_BYTES, "sectors", err));
+    if (d->burst_bytes & (d->burst_bytes - 1))
+        return rb_fail(err, RB_CONFIG, "dram.burst_bytes = %" PRIu32 " must be a power of two",
+                       d->burst_bytes);
+    RB_TRY(check_whole("dram.row_bytes", d->row_bytes, d->burst_bytes, "dram.burst_bytes", err));
+    if (d->write_high > d->write_queue)
+        return rb_fail(err, RB_CONFIG,
+                       "dram.write_high = %" PRIu32 " cannot exceed dram.write_queue = %" PRIu32,
+                       d->write_high, d->write_queue);
+    if (d->write_low >= d->write_high)
+        return rb_fail(err, RB_CONFIG,
+                       "dram.write_low = %" PRIu32 " must lie below dram.write_high = %" PRIu32,
+                       d->write_low, d->write_high);
+    return RB_OK;
+}
+
+/* Credits must be able to keep a port busy for a whole round trip. */
+static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
+{
+    const icnt_spec_t *x = &s->mem.icnt;
+    uint32_t packet = (LINE_BYTES + x->flit_bytes - 1) / x->flit_bytes;
+    uint32_t rate = x->sm_flits > x->slice_flits ? x->sm_flits : x->slice_flits;
+    uint64_t need =
+        xbar_min_buffer(rate, x->request_latency, x->reply_latency, x->credit_batch, packet);
+    if (!x->perfect && x->buffer < need)
+        return rb_fail(err, RB_CONFIG,
+                       "icnt.buffer = %" PRIu32 " flits cannot cover a round trip (icnt."
+                       "request_latency + icnt.reply_latency) at full rate: it must be %" PRIu64
+                       " or more",
+                       x->buffer, need);
+    return RB_OK;
+}
+
+cycle_t gpu_spec_window(const gpu_spec_t *spec)
+{
+    cycle_t w = cycle_min(spec->mem.icnt.request_latency, spec->mem.icnt.reply_latency);
+    w = cycle_min(w, spec->sched.dispatch_latency);
+    return cycle_min(w, spec->sched.completion_latency);
+}
+
+static rb_code_t check_window(const gpu_spec_t *s, rb_err_t *err)
+{
+    const struct {
+        const char *key;
+        uint32_t cycles;
+    } channel[] = {
+        {"icnt.request_latency", s->mem.icnt.request_latency},
+        {"icnt.reply_latency", s->mem.icnt.reply_latency},
+        {"sched.dispatch_latency", s->sched.dispatch_latency},
+        {"sched.completion_latency", s->sched.completion_latency},
+    };
+    for (size_t i = 0; i < sizeof(channel) / sizeof(channel[0]); i++) {
+        if (channel[i].cycles < 1)
+            return rb_fail(err, RB_CONFIG, "%s must be at least 1 cycle", channel[i].key);
+        if (channel[i].cycles < SLOW_WINDOW)
+            rb_warn_once("%s = %" PRIu32 ": simulation is slow when it is below %d cycles",
+                         channel[i].key, channel[i].cycles, SLOW_WINDOW);
+    }
+    return RB_OK;
+}
+
+rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err)
+{
+    RB_TRY(check_sm(spec, err));
+    RB_TRY(check_l1(spec, err));
+    RB_TRY(check_small_caches(spec, err));
+    RB_TRY(check_latencies(spec, err));
+    RB_TRY(check_l2(spec, err));
+    RB_TRY(check_dram(spec, err));
+    RB_TRY(check_crossbar(spec, err));
+    return check_window(spec, err);
+}

@@ -1,0 +1,41 @@
+#include "sim/sm/sm_params.h"
+
+const char *const sm_scheduler_names[] = {"gto", "lrr", "oldest", "cggty", NULL};
+const char *const sm_dependence_names[] = {"auto", "scoreboard", NULL};
+const char *const cache_policy_names[] = {"lru", "random", NULL};
+
+#define PARAM_SPEC_ sm_spec_t
+static const param_t sm_rows[] = {PARAM_ROWS(SM_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t sm_param_group =
+    PARAM_GROUP("sm", "streaming multiprocessor: slots, pipes, schedulers", sm_spec_t, sm_rows);
+
+#define PARAM_SPEC_ lat_spec_t
+static const param_t lat_rows[] = {PARAM_ROWS(LAT_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t lat_param_group =
+    PARAM_GROUP("lat", "latency per opcode class, issue to dependent issue", lat_spec_t, lat_rows);
+
+#define PARAM_SPEC_ l1_spec_t
+static const param_t l1_rows[] = {PARAM_ROWS(L1_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t l1_param_group =
+    PARAM_GROUP("l1", "level-1 data cache and the load/store unit", l1_spec_t, l1_rows);
+
+#define PARAM_SPEC_ shared_spec_t
+static const param_t shared_rows[] = {PARAM_ROWS(SHARED_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t shared_param_group =
+    PARAM_GROUP("shared", "shared memory", shared_spec_t, shared_rows);
+
+#define PARAM_SPEC_ icache_spec_t
+static const param_t icache_rows[] = {PARAM_ROWS(ICACHE_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t icache_param_group =
+    PARAM_GROUP("icache", "instruction caches", icache_spec_t, icache_rows);
+
+#define PARAM_SPEC_ const_spec_t
+static const param_t const_rows[] = {PARAM_ROWS(CONST_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t const_param_group =
+    PARAM_GROUP("const", "constant caches", const_spec_t, const_rows);
