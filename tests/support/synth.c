@@ -227,9 +227,23 @@ static uint64_t *emit_words(synth_warp_t *w, size_t n)
     return &b->addrs[b->n_addrs - n];
 }
 
+/* Does the stream hold an address record for the instruction? (stream.h) */
+static bool needs_addresses(const inst_t *in)
+{
+    return in->space != MEM_NONE && in->width != 0;
+}
+
 void synth_emit(synth_warp_t *w, unsigned inst, uint32_t mask)
 {
+    if (mask && needs_addresses(&w->kernel->code[inst]))
+        synth_die("no addresses given for", w->kernel->mnemonic[inst]);
     emit_run(w, inst, 1, mask);
+}
+
+static void emit_check_memory(const synth_warp_t *w, unsigned inst)
+{
+    if (!needs_addresses(&w->kernel->code[inst]))
+        synth_die("takes no addresses", w->kernel->mnemonic[inst]);
 }
 
 void synth_emit_span(synth_warp_t *w, unsigned first, unsigned count)
@@ -242,6 +256,7 @@ void synth_emit_affine(synth_warp_t *w, unsigned inst, uint32_t mask, uint64_t b
     emit_run(w, inst, 1, mask);
     if (!mask)
         return;
+    emit_check_memory(w, inst);
     uint64_t *rec = emit_words(w, 2);
 
     rec[0] = addr_header(ADDR_AFFINE, (unsigned)__builtin_popcount(mask), stride);
@@ -255,6 +270,7 @@ void synth_emit_list(synth_warp_t *w, unsigned inst, uint32_t mask, const uint64
     emit_run(w, inst, 1, mask);
     if (!mask)
         return;
+    emit_check_memory(w, inst);
     uint64_t *rec = emit_words(w, 1 + (size_t)lanes);
 
     rec[0] = addr_header(ADDR_LIST, lanes, 0);

@@ -85,7 +85,7 @@ static size_t write_inst(FILE *f, const inst_t *in, const char *mnemonic, uint32
     write_gprs(f, in->dst, in->n_dst);
     fprintf(f, "%s ", mnemonic);
     write_gprs(f, in->src, in->n_src);
-    if (in->width == 0) {
+    if (in->space == MEM_NONE || in->width == 0) {
         fputs("0 ", f);
     } else if (mask == 0) {
         fprintf(f, "%u 1 0x0 0 ", in->width);

@@ -1,0 +1,29 @@
+/*
+ * Runs one program of the benchmark in one way and says what came out and how long it took.
+ */
+#ifndef RUBATO_BENCH_RUN_H
+#define RUBATO_BENCH_RUN_H
+
+#include "sim/gpu/gpu.h"
+
+/* Counts are properties of model and program; seconds of the host. */
+typedef struct {
+    uint64_t insts;   /* warp instructions */
+    uint64_t sectors; /* 32-byte sectors that loads, stores and atomics of the warps asked for */
+    uint64_t cycles;
+} bench_counts_t;
+
+typedef struct {
+    bench_counts_t counts;
+    double seconds; /* median of the repeats, of gpu_run() alone */
+} bench_result_t;
+
+/* Gives a fresh source; the caller destroys it through its ops. NULL: failed, err says why. */
+typedef trace_source_t *(*bench_open_fn)(const void *ctx, rb_err_t *err);
+
+/* Runs all launches, repeats times. Counts must agree between the repeats. */
+RB_CHECKED rb_code_t bench_run(const gpu_spec_t *spec, int threads, unsigned repeats,
+                               bench_open_fn open, const void *ctx, bench_result_t *out,
+                               rb_err_t *err);
+
+#endif
