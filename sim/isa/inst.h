@@ -82,7 +82,8 @@ typedef struct {
 
     /* Filled by isa_finish(): what the dependence check and the register file look at. */
     uint8_t n_wait;              /* dep[0 .. n_wait): sources and destinations */
-    uint8_t n_set;               /* dep[wait end - n_set ..): the destinations among them */
+    uint8_t n_set;               /* dep[n_wait - n_set .. n_wait): the destinations; one that is
+                                    also a source stands only there */
     uint8_t bank_reads[4];       /* distinct GPR source operands by register number mod 4 */
     uint8_t flops;               /* floating-point operations per thread (FMA counts 2) */
     uint16_t dep[INST_MAX_DEPS]; /* dense register numbers, destinations last */

@@ -73,6 +73,7 @@ typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
     X(STORE_SH, "store_sh", MIO, STORE)                                                            \
     X(ATOM_SH, "atom_sh", MIO, ATOMIC)                                                             \
     X(TEX, "tex", TEX, TEX)                                                                        \
+    X(SLEEP, "sleep", NONE, CONTROL)   /* NANOSLEEP */                                             \
     X(NOP, "nop", NONE, CONTROL)                                                                   \
     X(UNKNOWN, "unknown", ALU, INT) /* treated as an integer instruction, warned about once */
 
@@ -113,16 +114,22 @@ int isa_find(const char *mnemonic, size_t len);
 
 /*
  * Sets opcode, cls, space, access, width and flags of *in from a full mnemonic with modifiers
- * (len bytes). Other fields are left alone. mem_width is the width in bytes that the trace states
- * (0: none); it is used where the mnemonic does not tell. arch is 70, 75, 80, 86, 90. Returns
- * false for an opcode that the table does not know (class OP_UNKNOWN; the caller warns once).
+ * (len bytes); flags already set stay. Other fields are left alone. mem_width is the width in bytes
+ * that the trace states, used where the mnemonic does not tell; 0 means that the source gives no
+ * address for the instruction, and leaves width 0 too. arch is 70, 75, 80, 86, 90. Returns false
+ * for an opcode that the table does not know (class OP_UNKNOWN; the caller warns once).
  */
 bool isa_decode(unsigned arch, const char *text, size_t len, unsigned mem_width, inst_t *in);
 
 /*
  * Completes *in after its operands were set. Without INST_FULL_REGS, widens operands that a trace
  * lists by their first register only (pairs of 64-bit and quads of 128-bit values, address pairs)
- * as far as the opcode determines them. Then fills dep[], n_wait, n_set, bank_reads and flops.
+ * as far as the opcode determines them, and puts back in place what such traces list under the
+ * wrong heading (the result of SHFL as a source, the address of RET as a destination). Then fills
+ * dep[], n_wait, n_set, bank_reads and flops. To be called once for an instruction.
+ *
+ * Before the call the operand lists may hold RZ (255), URZ (63) and PT (7): positions count ("STG
+ * [R4], RZ" has one address and one datum). They are dropped here.
  */
 void isa_finish(inst_t *in, const char *text, size_t len);
 
