@@ -39,14 +39,13 @@ static double metric_l2_sectors(const metric_input_t *m)
                     m->l2->red_sectors);
 }
 
-/* Warp cycles of resident warps: every state but the empty slot. */
-static double metric_resident(const metric_input_t *m)
+uint64_t metric_resident(const sm_stats_t *sm)
 {
-    const uint64_t *states = (const uint64_t *)m->sm;
+    const uint64_t *states = (const uint64_t *)sm;
     uint64_t sum = 0;
     for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
         sum += states[i];
-    return (double)sum;
+    return sum;
 }
 
 #define METRIC_ROW_(name, unit, metric, help, num, den) {#name, unit, metric, help},

@@ -29,6 +29,9 @@ metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t la
 /* All bytes per core cycle that the DRAM channels can move together. */
 double metric_dram_peak(const gpu_spec_t *spec);
 
+/* Warp cycles of resident warps: all warp states but the empty slot. */
+uint64_t metric_resident(const sm_stats_t *sm);
+
 /*
  * X(name, unit, Nsight Compute metric or "", help, numerator, denominator): expressions of m, a
  * const metric_input_t *. Where Nsight Compute says per cent, the unit here is 1 (a share).
@@ -44,7 +47,7 @@ double metric_dram_peak(const gpu_spec_t *spec);
     X(sm_activity, "1", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",                     \
       "cycles in which an SM has warps", (double)m->sm->active_cycles, m->sms * m->busy_cycles)    \
     X(achieved_occupancy, "1", "sm__warps_active.avg.pct_of_peak_sustained_active",                \
-      "resident warps per warp slot, while an SM has warps", metric_resident(m),                   \
+      "resident warps per warp slot, while an SM has warps", (double)metric_resident(m->sm),       \
       (double)m->sm->active_cycles * m->spec->sm.sm.max_warps)                                     \
     X(warp_execution_efficiency, "1", "smsp__thread_inst_executed_per_inst_executed.pct",          \
       "active lanes per lane of an issued instruction", (double)m->sm->thread_insts,               \

@@ -1,0 +1,152 @@
+#include "frontend/cli/json_writer.h"
+#include "frontend/cli/run_report.h"
+#include "frontend/cli/version.h"
+
+/* Version of run.json: changes when a member changes its meaning or goes away. */
+enum { RESULT_SCHEMA = 1 };
+
+static void write_counters(json_t *j, const sm_stats_t *sm, const l2_stats_t *l2,
+                           const dram_stats_t *dram, const metric_input_t *m)
+{
+    stat_group_t groups[REPORT_GROUPS];
+    report_groups(groups, sm, l2, dram);
+    for (size_t g = 0; g < REPORT_GROUPS; g++) {
+        json_begin_object(j, groups[g].path);
+        for (size_t i = 0; i < groups[g].n; i++)
+            json_u64(j, groups[g].defs[i].name, groups[g].values[i]);
+        json_end(j);
+    }
+    json_begin_object(j, "metrics");
+    for (unsigned i = 0; i < METRIC_COUNT; i++)
+        json_f64(j, metric_defs[i].name, metric_value((metric_id_t)i, m));
+    json_end(j);
+}
+
+static void write_dim(json_t *j, const char *key, const uint32_t dim[3])
+{
+    json_begin_array(j, key);
+    for (int i = 0; i < 3; i++)
+        json_u64(j, NULL, dim[i]);
+    json_end(j);
+}
+
+static void write_launch(json_t *j, const run_report_t *r, const launch_result_t *l)
+{
+    metric_input_t m = report_launch_metrics(r, l);
+    json_begin_object(j, NULL);
+    json_u64(j, "id", l->info.id);
+    json_u64(j, "trace_id", l->info.trace_id);
+    json_text(j, "name", l->info.name);
+    json_u64(j, "stream", l->info.stream);
+    write_dim(j, "grid", l->info.grid);
+    write_dim(j, "block", l->info.block);
+    json_u64(j, "registers", l->info.regs);
+    json_u64(j, "shared_bytes", l->info.shared_bytes);
+    json_u64(j, "start_cycle", l->start);
+    json_u64(j, "cycles", launch_result_cycles(l));
+    json_u64(j, "launch_latency_cycles", l->launch_cycles);
+    json_u64(j, "blocks", l->blocks);
+    json_u64(j, "warp_instructions", l->warp_insts);
+    json_u64(j, "thread_instructions", l->thread_insts);
+    json_u64(j, "copied_bytes", l->copied_bytes);
+    json_begin_object(j, "occupancy");
+    json_f64(j, "theoretical",
+             stats_ratio((uint64_t)l->occupancy.blocks_per_sm * l->occupancy.warps_per_block,
+                         r->spec->sm.sm.max_warps));
+    json_f64(j, "achieved", metric_value(METRIC_achieved_occupancy, &m));
+    json_text(j, "limiter", l->occupancy.limiter);
+    json_u64(j, "blocks_per_sm", l->occupancy.blocks_per_sm);
+    json_u64(j, "carveout", l->occupancy.carveout);
+    json_end(j);
+    json_null(j, "sampling");
+    write_counters(j, &l->sm, &l->l2, &l->dram, &m);
+    json_end(j);
+}
+
+static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
+{
+    run_record_t record;
+    journal_rewind(r->journal);
+    json_begin_rows(j, "launches");
+    do {
+        RB_TRY(record_next(r->journal, &record, err));
+        if (record.kind == RECORD_LAUNCH)
+            write_launch(j, r, &record.launch);
+    } while (record.kind != RECORD_END);
+    json_end(j);
+    return RB_OK;
+}
+
+static void write_totals(json_t *j, const run_report_t *r)
+{
+    const run_totals_t *t = &r->totals;
+    metric_input_t m = report_total_metrics(r);
+    uint64_t cycles = totals_cycles(t);
+    json_begin_object(j, "totals");
+    json_bool(j, "estimated", false);
+    json_null(j, "interval");
+    json_u64(j, "cycles", cycles);
+    json_f64(j, "seconds", report_seconds(r));
+    json_u64(j, "launch_latency_cycles", t->launch_cycles);
+    json_u64(j, "cycles_without_launch_latency",
+             cycles > t->launch_cycles ? cycles - t->launch_cycles : 0);
+    json_u64(j, "warp_instructions", t->warp_insts);
+    json_u64(j, "thread_instructions", t->thread_insts);
+    json_f64(j, "ipc", metric_value(METRIC_ipc, &m));
+    json_u64(j, "warp_slot_cycles", t->warp_slot_cycles);
+    json_u64(j, "copied_bytes", t->copied_bytes);
+    write_counters(j, &t->sm, &t->l2, &t->dram, &m);
+    json_end(j);
+    json_begin_object(j, "simulated");
+    json_u64(j, "launches", t->launches);
+    json_u64(j, "blocks", t->blocks);
+    json_u64(j, "cycles", cycles);
+    json_u64(j, "warp_instructions", t->warp_insts);
+    json_end(j);
+}
+
+static void write_host(json_t *j, const run_report_t *r)
+{
+    double modelled = report_seconds(r);
+    json_begin_object(j, "host");
+    json_f64(j, "seconds", r->host_seconds);
+    json_f64(j, "cpu_seconds", r->host_cpu_seconds);
+    json_u64(j, "peak_rss_bytes", r->host_peak_rss);
+    json_u64(j, "threads", (uint64_t)r->threads);
+    json_f64(j, "warp_instructions_per_second", (double)r->totals.warp_insts / r->host_seconds);
+    json_f64(j, "slowdown", r->host_seconds / modelled);
+    json_end(j);
+}
+
+rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
+{
+    json_t j;
+    json_init(&j, out);
+    json_begin_object(&j, NULL);
+    json_u64(&j, "schema", RESULT_SCHEMA);
+    json_bool(&j, "complete", r->complete);
+    json_begin_object(&j, "rubato");
+    json_text(&j, "version", RUBATO_VERSION);
+    json_text(&j, "commit", RUBATO_COMMIT);
+    json_end(&j);
+    json_text(&j, "command", r->command);
+    json_text(&j, "gpu", r->gpu);
+    json_begin_object(&j, "trace");
+    json_text(&j, "path", r->trace_path);
+    json_text(&j, "format", r->trace_format);
+    json_text(&j, "sha256", r->trace_sha256);
+    json_u64(&j, "launches", r->trace_launches);
+    json_u64(&j, "bytes", r->trace_bytes);
+    json_end(&j);
+    json_begin_object(&j, "config");
+    json_text(&j, "name", r->spec->gpu.name);
+    json_text(&j, "sha256", r->config_sha256);
+    json_u64(&j, "overrides", r->overrides);
+    json_f64(&j, "clock_mhz", r->spec->gpu.clock_mhz);
+    json_end(&j);
+    write_totals(&j, r);
+    write_host(&j, r);
+    RB_TRY(write_launches(&j, r, err));
+    json_end(&j);
+    return RB_OK;
+}

@@ -1,0 +1,48 @@
+#include "frontend/cli/run_report.h"
+
+#include "frontend/cli/text_format.h"
+#include "frontend/cli/version.h"
+
+double report_seconds(const run_report_t *r)
+{
+    return (double)totals_cycles(&r->totals) / (r->spec->gpu.clock_mhz * 1e6);
+}
+
+void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, const l2_stats_t *l2,
+                   const dram_stats_t *dram)
+{
+    groups[0] = (stat_group_t){"sm", sm_stat_defs, SM_STAT_COUNT, (const uint64_t *)sm};
+    groups[1] = (stat_group_t){"l2", l2_stat_defs, L2_STAT_COUNT, (const uint64_t *)l2};
+    groups[2] = (stat_group_t){"dram", dram_stat_defs, DRAM_STAT_COUNT, (const uint64_t *)dram};
+}
+
+metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l)
+{
+    return metric_input(r->spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2,
+                        &l->dram);
+}
+
+metric_input_t report_total_metrics(const run_report_t *r)
+{
+    const run_totals_t *t = &r->totals;
+    return metric_input(r->spec, totals_cycles(t), t->launch_cycles, &t->sm, &t->l2, &t->dram);
+}
+
+void report_trailer(const run_report_t *r, FILE *out)
+{
+    char insts[FORMAT_MAX], cycles[FORMAT_MAX], rate[FORMAT_MAX], speed[FORMAT_MAX];
+    char changes[32] = "";
+    double seconds = r->host_seconds > 0.0 ? r->host_seconds : 1e-9;
+    if (r->overrides > 0)
+        snprintf(changes, sizeof(changes), "+%zu override%s", r->overrides,
+                 r->overrides > 1 ? "s" : "");
+    fprintf(out,
+            "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
+            "cycles/s, %llu MiB peak\n",
+            RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, r->trace_path,
+            format_si(insts, (double)r->totals.warp_insts),
+            format_si(cycles, (double)totals_cycles(&r->totals)), r->host_seconds,
+            format_si(rate, (double)r->totals.warp_insts / seconds),
+            format_si(speed, (double)totals_cycles(&r->totals) / seconds),
+            (unsigned long long)(r->host_peak_rss >> 20));
+}
