@@ -55,18 +55,21 @@ typedef struct {
 
 struct trace_block;
 
+/* What an SM must know of a launch; owned by the block scheduler, constant while the launch runs. */
 typedef struct {
-    struct trace_block *block; /* borrowed; the scheduler frees it on MSG_BLOCK_DONE */
-    uint32_t launch;           /* slot of the launch in the SM's launch table */
-    uint32_t epoch;            /* changes with each launch: caches of the last one are stale */
-    uint32_t carveout;         /* shared-memory bytes of the SM while this launch runs */
-} block_msg_t;
+    uint32_t slot;     /* number of the launch in the block scheduler's table */
+    uint32_t epoch;    /* changes with each launch: caches of the last one are stale */
+    uint32_t carveout; /* shared-memory bytes of the SM while this launch runs */
+    uint32_t block_threads;
+    uint64_t code_base;   /* address of the function's first instruction, as the model places it */
+    uint64_t shared_base; /* generic address windows; 0: unknown */
+    uint64_t local_base;
+} launch_ctx_t;
 
 typedef struct {
-    struct trace_block *block;
-    uint32_t launch;
-    uint64_t thread_insts; /* of this block */
-} block_done_msg_t;
+    struct trace_block *block;  /* borrowed until MSG_BLOCK_DONE */
+    const launch_ctx_t *launch; /* borrowed */
+} block_msg_t;
 
 typedef struct {
     cycle_t arrival;
@@ -78,8 +81,7 @@ typedef struct {
     uint16_t input; /* crossbar: sending port, index among all senders of this direction */
     union {
         mem_msg_t mem;
-        block_msg_t block;
-        block_done_msg_t done;
+        block_msg_t block; /* MSG_BLOCK and MSG_BLOCK_DONE */
     };
 } msg_t;
 

@@ -1,0 +1,84 @@
+/*
+ * The dynamic instruction stream of a block, as a trace_source hands it over and an SM executes it.
+ *
+ * A warp is a sequence of runs; a run is a number of consecutive static instructions executed with
+ * one active mask. Addresses of its memory instructions stand in a stream of their own, in order:
+ * one record for each dynamic instruction with in->space != MEM_NONE, in->width != 0 and at least
+ * one active lane.
+ */
+#ifndef RUBATO_ISA_STREAM_H
+#define RUBATO_ISA_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/isa/inst.h"
+
+/* count consecutive instructions from first, all executed with mask. */
+typedef struct {
+    const inst_t *first; /* borrowed from the launch's static code */
+    uint32_t mask;       /* active lanes; 0: predicated off (still issued) */
+    uint16_t count;      /* 1 .. 65535 */
+    uint16_t reserved;
+} trace_run_t;
+
+/*
+ * Addresses of one dynamic memory instruction, as a sequence of 64-bit words:
+ *   word 0: bits 0-1 form (addr_form_t), bits 2-7 number of active lanes, bits 32-63 stride (i32)
+ *   ADDR_AFFINE: word 1 = address of the first active lane; k-th active lane at base + k * stride
+ *   ADDR_LIST:   words 1 .. n: one address per active lane, in lane order
+ *   ADDR_DELTA:  word 1 = base; then ceil(n / 2) words of packed i32 offsets from base, lane order
+ */
+typedef enum { ADDR_AFFINE, ADDR_LIST, ADDR_DELTA } addr_form_t;
+
+static inline addr_form_t addr_form(const uint64_t *rec)
+{
+    return (addr_form_t)(rec[0] & 3u);
+}
+
+static inline unsigned addr_lanes(const uint64_t *rec)
+{
+    return (unsigned)(rec[0] >> 2 & 63u);
+}
+
+static inline int32_t addr_stride(const uint64_t *rec)
+{
+    return (int32_t)(uint32_t)(rec[0] >> 32);
+}
+
+static inline uint64_t addr_header(addr_form_t form, unsigned lanes, int32_t stride)
+{
+    return (uint64_t)form | (uint64_t)lanes << 2 | (uint64_t)(uint32_t)stride << 32;
+}
+
+/* Words that a record occupies, header included. */
+static inline size_t addr_words(const uint64_t *rec)
+{
+    switch (addr_form(rec)) {
+    case ADDR_AFFINE:
+        return 2;
+    case ADDR_LIST:
+        return 1 + addr_lanes(rec);
+    default:
+        return 2 + (addr_lanes(rec) + 1) / 2;
+    }
+}
+
+typedef struct {
+    const trace_run_t *runs;
+    const uint64_t *addrs;
+    uint32_t n_runs;
+    uint32_t n_addr_words;
+    uint64_t n_insts; /* warp instructions: sum of the runs' counts */
+} warp_stream_t;
+
+/* A decoded block. warps[w].n_runs may be 0: the trace has no such warp. */
+typedef struct trace_block {
+    uint64_t index; /* position in stored order, 0, 1, ... */
+    uint32_t id[3]; /* blockIdx */
+    uint32_t n_warps;
+    warp_stream_t *warps;
+    uint64_t n_insts; /* warp instructions of the block */
+} trace_block_t;
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * From the addresses of a warp's memory instruction to lines and sectors, and to passes through the
+ * 32 four-byte banks of the L1/shared-memory array.
+ *
+ * Coalescing looks at the whole warp (Volta and later: the tag stage compares all 32 threads).
+ */
+#ifndef RUBATO_SM_COALESCE_H
+#define RUBATO_SM_COALESCE_H
+
+#include <stdint.h>
+
+#include "sim/core/msg.h"
+#include "sim/isa/stream.h"
+
+/* What a warp's instruction does to one line. */
+typedef struct {
+    uint64_t line;
+    uint8_t sectors;                  /* touched */
+    uint8_t full;                     /* stores: all 32 bytes written */
+    uint8_t lanes;                    /* atomics: operations */
+    uint8_t conflict;                 /* atomics: most operations on one word */
+    uint32_t bytes[SECTORS_PER_LINE]; /* stores: byte mask */
+} line_access_t;
+
+enum { COALESCE_MAX_LINES = 64 }; /* 32 lanes; an unaligned access may touch two lines */
+
+typedef struct {
+    uint32_t n;
+    line_access_t line[COALESCE_MAX_LINES];
+} coalesced_t;
+
+typedef enum { COALESCE_LOAD, COALESCE_STORE, COALESCE_ATOMIC } coalesce_mode_t;
+
+/* Lanes' addresses of a record, packed in lane order; returns how many. */
+unsigned coalesce_addresses(const uint64_t *rec, uint64_t addr[32]);
+
+/* Address of the first active lane. */
+uint64_t coalesce_first(const uint64_t *rec);
+
+/* Lines that a record touches with accesses of width bytes, in order of first touch. */
+void coalesce_lines(const uint64_t *rec, unsigned width, coalesce_mode_t mode, coalesced_t *out);
+
+/*
+ * The same for local memory: thread-private word w of the n-th active lane lies at
+ * base + (w * 32 + lane) * 4, so that equal offsets of a warp share a line.
+ */
+void coalesce_local(const uint64_t *rec, uint32_t mask, unsigned width, coalesce_mode_t mode,
+                    uint64_t base, uint64_t window, coalesced_t *out);
+
+/*
+ * Passes of an access through banks 4-byte banks: 32-bit accesses of all lanes together, 64-bit by
+ * half warps, 128-bit by quarter warps; within a group the most distinct words of any bank.
+ * *ideal: passes that a conflict-free access of that width would need.
+ */
+unsigned coalesce_bank_passes(const uint64_t *rec, uint32_t mask, unsigned width, unsigned banks,
+                              unsigned *ideal);
+
+/* Most lanes that address one 4-byte word (shared-memory atomics). */
+unsigned coalesce_word_conflict(const uint64_t *rec);
+
+#endif

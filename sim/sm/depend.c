@@ -1,0 +1,124 @@
+/*
+ * Dependences by scoreboard, for traces that carry registers only.
+ *
+ * Read after write and write after write: each register has the cycle at which it is ready. Write
+ * after read matters only for instructions that read their operands late, those that go through the
+ * memory queue: they hold their sources until the load/store unit has taken them.
+ *
+ * Control codes (stall counts, six barriers) will be a second implementation of the same interface.
+ */
+#include "sim/sm/sm_internal.h"
+
+enum { SWEEP_INTERVAL = 1 << 26 };
+
+static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
+{
+    return sm->dep + (size_t)w * REG_ID_COUNT;
+}
+
+static inline dep_t *hold_of(const sm_t *sm, uint32_t w)
+{
+    return sm->hold + (size_t)w * REG_ID_PRED;
+}
+
+/* Cycles from now until the entry's cycle; not positive: passed. */
+static inline int32_t dep_distance(dep_t d, cycle_t now)
+{
+    return (int32_t)((d >> DEP_SHIFT << DEP_SHIFT) - (dep_t)(now << DEP_SHIFT)) >> DEP_SHIFT;
+}
+
+/* Takes entry d into the latest of all entries so far. */
+static inline void dep_latest(dep_t d, cycle_t now, int32_t *latest, bool *pending,
+                              dep_kind_t *kind)
+{
+    if (d & DEP_PENDING) {
+        if (!*pending || (d & DEP_KIND) == DEP_LONG)
+            *kind = (dep_kind_t)(d & DEP_KIND);
+        *pending = true;
+    } else if (!*pending) {
+        int32_t distance = dep_distance(d, now);
+        if (distance > *latest) {
+            *latest = distance;
+            *kind = (dep_kind_t)(d & DEP_KIND);
+        }
+    }
+}
+
+cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
+{
+    const dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w);
+    int32_t latest = 0;
+    bool pending = false;
+    *kind = DEP_FIXED;
+    for (unsigned i = 0; i < inst->n_wait; i++)
+        dep_latest(dep[inst->dep[i]], now, &latest, &pending, kind);
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++) {
+        if (inst->dep[i] < REG_ID_PRED)
+            dep_latest(hold[inst->dep[i]], now, &latest, &pending, kind);
+    }
+    return pending ? CYCLE_NEVER : now + (cycle_t)latest;
+}
+
+void depend_set(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
+{
+    dep_t *dep = dep_of(sm, w), d = dep_encode(cycle, kind);
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++)
+        dep[inst->dep[i]] = d;
+}
+
+void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
+{
+    dep_t *dep = dep_of(sm, w), d = DEP_PENDING | (dep_t)kind;
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++)
+        dep[inst->dep[i]] = d;
+}
+
+/* A pending entry of the hold table counts its instructions in the bits above DEP_SHIFT. */
+void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
+{
+    dep_t *hold = hold_of(sm, w);
+    for (unsigned s = 0; s < inst->n_src; s++) {
+        const reg_op_t *op = &inst->src[s];
+        for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {
+            dep_t holders = hold[r] & DEP_PENDING ? hold[r] >> DEP_SHIFT : 0;
+            hold[r] = (holders + 1) << DEP_SHIFT | DEP_PENDING | (dep_t)kind;
+        }
+    }
+}
+
+void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
+{
+    dep_t *hold = hold_of(sm, w);
+    for (unsigned s = 0; s < inst->n_src; s++) {
+        const reg_op_t *op = &inst->src[s];
+        for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {
+            dep_t holders = hold[r] >> DEP_SHIFT;
+            hold[r] = holders > 1 ? (holders - 1) << DEP_SHIFT | DEP_PENDING | (hold[r] & DEP_KIND)
+                                  : dep_encode(cycle, kind);
+        }
+    }
+}
+
+void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
+{
+    dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w), d = dep_encode(now, DEP_FIXED);
+    for (unsigned i = 0; i < REG_ID_COUNT; i++)
+        dep[i] = d;
+    for (unsigned i = 0; i < REG_ID_PRED; i++)
+        hold[i] = d;
+}
+
+static void sweep_table(dep_t *table, size_t n, cycle_t now)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!(table[i] & DEP_PENDING) && dep_distance(table[i], now) < 0)
+            table[i] = dep_encode(now, (dep_kind_t)(table[i] & DEP_KIND));
+    }
+}
+
+void depend_sweep(sm_t *sm, cycle_t now)
+{
+    sweep_table(sm->dep, (size_t)sm->n_warps * REG_ID_COUNT, now);
+    sweep_table(sm->hold, (size_t)sm->n_warps * REG_ID_PRED, now);
+    sm->sweep_at = now + SWEEP_INTERVAL;
+}

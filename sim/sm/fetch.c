@@ -1,0 +1,238 @@
+/*
+ * Instruction supply: an L0 cache with a stream buffer in each sub-core, an L1 instruction cache in
+ * the SM, L2 behind it through the crossbar; and the constant caches.
+ *
+ * Fetching is modelled by line: while a warp stays in a line that its sub-core's L0 holds, its
+ * instruction buffer never runs dry. A stream buffer fetches the lines that follow a demanded line.
+ */
+#include "sim/sm/sm_internal.h"
+
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+
+enum { INST_LINE_BYTES = 128, L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15 };
+
+static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes)
+{
+    uint32_t lines = (uint32_t)(size / line_bytes);
+    if (lines == 0)
+        lines = 1;
+    if (ways > lines)
+        ways = lines;
+    return cache_create(lines / ways, ways, line_bytes, CACHE_POLICY_LRU, false, false);
+}
+
+static uint32_t slots_per_sub_core(const sm_t *sm)
+{
+    return sm->config->icache.prefetch + sm->warps_per_sub_core + 1;
+}
+
+size_t fetch_slot_bytes(const sm_t *sm)
+{
+    return slots_per_sub_core(sm) * sizeof(struct fetch_slot);
+}
+
+void fetch_init(sm_t *sm)
+{
+    const icache_spec_t *spec = &sm->config->icache;
+    const const_spec_t *c = &sm->config->constant;
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        sm->sub[s].l0 = cache_of_size(spec->l0_size, spec->l0_ways, INST_LINE_BYTES);
+        sm->sub[s].fetch = rb_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
+    }
+    sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES);
+    sm->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
+    sm->l1i_miss = rb_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
+    sm->const_l1 = cache_of_size(c->l1_size, c->l1_ways, L1_CONST_LINE);
+    sm->const_l15 = cache_of_size(c->l15_size, c->l15_ways, L15_CONST_LINE);
+}
+
+void fetch_free(sm_t *sm)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        cache_destroy(sm->sub[s].l0);
+        free(sm->sub[s].fetch);
+    }
+    cache_destroy(sm->l1i);
+    cache_destroy(sm->const_l1);
+    cache_destroy(sm->const_l15);
+    free(sm->l1i_miss);
+}
+
+static void cache_put(cache_t *c, uint64_t line)
+{
+    if (cache_lookup(c, line, true) != NULL)
+        return;
+    cache_line_t victim;
+    bool evicted;
+    cache_line_t *l = cache_insert(c, line, &victim, &evicted);
+    if (l != NULL)
+        l->valid = ALL_SECTORS;
+}
+
+/* The L1 instruction cache sends one line to a sub-core; when it is there. */
+static cycle_t l1i_send(sm_t *sm, cycle_t now)
+{
+    cycle_t at = cycle_max(now, sm->l1i_free);
+    sm->l1i_free = at + sm->config->icache.l1_interval;
+    return at + sm->config->icache.l1_latency;
+}
+
+/* Asks L2 for a line on behalf of a sub-core, or joins a request under way. */
+static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    uint32_t slot = sm->n_l1i_miss;
+    for (uint32_t i = 0; i < sm->n_l1i_miss; i++) {
+        if (sm->l1i_miss[i].used && sm->l1i_miss[i].line == line) {
+            sm->l1i_miss[i].wanted |= UINT32_C(1) << sub_core;
+            return;
+        }
+        if (!sm->l1i_miss[i].used && slot == sm->n_l1i_miss)
+            slot = i;
+    }
+    RB_INVARIANT(slot < sm->n_l1i_miss,
+                 "SM %u: more instruction lines under way than sub-cores "
+                 "can ask for",
+                 sm->wiring.index);
+    sm->l1i_miss[slot].line = line;
+    sm->l1i_miss[slot].used = true;
+    sm->l1i_miss[slot].wanted = UINT32_C(1) << sub_core;
+    sm->l1i_miss[slot].pending = ALL_SECTORS;
+    sm->stats.icache_l1_misses++;
+    mem_msg_t m = {.line = line * INST_LINE_BYTES,
+                   .txn = (uint32_t)TXN_FETCH << TXN_SHIFT | slot,
+                   .op = MEM_READ,
+                   .src = MEM_SRC_INST,
+                   .sectors = ALL_SECTORS};
+    sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
+}
+
+/* A free place among the lines under way; lines that have arrived move into L0. */
+static struct fetch_slot *fetch_slot_new(sm_t *sm, sub_core_t *sub, cycle_t now)
+{
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        if (!sub->fetch[i].used)
+            return &sub->fetch[i];
+    }
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        struct fetch_slot *f = &sub->fetch[i];
+        if (f->ready <= now) {
+            cache_put(sub->l0, f->line * INST_LINE_BYTES);
+            f->used = false;
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static struct fetch_slot *fetch_slot_find(sm_t *sm, sub_core_t *sub, uint64_t line)
+{
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        if (sub->fetch[i].used && sub->fetch[i].line == line)
+            return &sub->fetch[i];
+    }
+    return NULL;
+}
+
+/* Starts bringing a line into the sub-core; when it will be there. */
+static cycle_t fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    sub_core_t *sub = &sm->sub[sub_core];
+    struct fetch_slot *f = fetch_slot_new(sm, sub, now);
+    RB_INVARIANT(f != NULL, "SM %u: no fetch slot left", sm->wiring.index);
+    f->used = true;
+    f->line = line;
+    if (cache_lookup(sm->l1i, line * INST_LINE_BYTES, true) != NULL) {
+        f->ready = l1i_send(sm, now);
+    } else {
+        f->ready = CYCLE_NEVER;
+        l1i_miss(sm, sub_core, line, now);
+    }
+    return f->ready;
+}
+
+static uint32_t fetches_waiting(sm_t *sm, const sub_core_t *sub, cycle_t now)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
+        n += sub->fetch[i].used && sub->fetch[i].ready > now;
+    return n;
+}
+
+/* The stream buffer runs ahead of a line that was demanded. */
+static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    sub_core_t *sub = &sm->sub[sub_core];
+    uint32_t depth = sm->config->icache.prefetch;
+    for (uint32_t i = 1; i <= depth && fetches_waiting(sm, sub, now) < depth; i++) {
+        if (cache_lookup(sub->l0, (line + i) * INST_LINE_BYTES, false) == NULL &&
+            fetch_slot_find(sm, sub, line + i) == NULL)
+            fetch_start(sm, sub_core, line + i, now);
+    }
+}
+
+cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    sub_core_t *sub = &sm->sub[sub_core];
+    if (sm->config->icache.perfect || sm->config->sm.ideal)
+        return now;
+    if (cache_lookup(sub->l0, line * INST_LINE_BYTES, true) != NULL)
+        return now;
+    struct fetch_slot *f = fetch_slot_find(sm, sub, line);
+    if (f == NULL) {
+        sm->stats.icache_l0_misses++;
+        cycle_t ready = fetch_start(sm, sub_core, line, now);
+        prefetch_after(sm, sub_core, line, now);
+        return ready;
+    }
+    if (f->ready == CYCLE_NEVER)
+        return CYCLE_NEVER;
+    if (f->ready <= now) {
+        cache_put(sub->l0, line * INST_LINE_BYTES);
+        f->used = false;
+        prefetch_after(sm, sub_core, line, now);
+    }
+    return cycle_max(now, f->ready);
+}
+
+void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
+{
+    struct l1i_miss *miss = &sm->l1i_miss[entry];
+    miss->pending &= (uint8_t)~sectors;
+    if (miss->pending != 0)
+        return;
+    miss->used = false;
+    cache_put(sm->l1i, miss->line * INST_LINE_BYTES);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        if (!(miss->wanted >> s & 1))
+            continue;
+        struct fetch_slot *f = fetch_slot_find(sm, &sm->sub[s], miss->line);
+        if (f != NULL)
+            f->ready = l1i_send(sm, now);
+        for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores)
+            warp_unpark(sm, w, PARK_FETCH, now);
+    }
+}
+
+uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_load)
+{
+    const const_spec_t *spec = &sm->config->constant;
+    uint32_t hit = is_load ? spec->l1_latency : 0;
+    if (!(inst->flags & INST_CONST_ADDR) || spec->perfect || sm->config->sm.ideal)
+        return hit;
+    /* Bank 0 holds the launch's parameters: other launches' lines are others' data. */
+    uint64_t address = (uint64_t)sm->block[warp->block].launch->slot << 32 |
+                       (uint64_t)inst->const_bank << 16 | inst->const_offset;
+    uint64_t line1 = address / L1_CONST_LINE * L1_CONST_LINE;
+    uint64_t line15 = address / L15_CONST_LINE * L15_CONST_LINE;
+    sm->stats.const_lookups++;
+    if (cache_lookup(sm->const_l1, line1, true) != NULL)
+        return hit;
+    sm->stats.const_misses++;
+    bool in_l15 = cache_lookup(sm->const_l15, line15, true) != NULL;
+    cache_put(sm->const_l1, line1);
+    cache_put(sm->const_l15, line15);
+    uint32_t latency = in_l15 ? spec->l15_latency : spec->l2_latency;
+    return is_load ? latency : latency - spec->l1_latency;
+}

@@ -1,0 +1,387 @@
+/*
+ * Issue: each sub-core picks one ready warp a cycle whose pipe is free, by its scheduling policy.
+ *
+ * Ready warps of a sub-core are bits of one mask per pipe. Charging is lazy: between two visits the
+ * ready sets and pipes do not change, so every ready warp waited for its busy pipe the whole time.
+ */
+#include "sim/sm/sm_internal.h"
+
+static uint64_t *counter_of(sm_t *sm, const uint64_t *first, unsigned n)
+{
+    uint64_t *all = (uint64_t *)&sm->stats;
+    return all + (first - all) + n;
+}
+
+static sm_state_t throttle_state(unsigned pipe)
+{
+    switch (pipe) {
+    case PIPE_LG:
+        return STATE_LG_THROTTLE;
+    case PIPE_MIO:
+    case PIPE_CONST:
+        return STATE_MIO_THROTTLE;
+    case PIPE_TEX:
+        return STATE_TEX_THROTTLE;
+    default:
+        return STATE_MATH_PIPE_THROTTLE;
+    }
+}
+
+/* n warps waited for a pipe during [from, to). */
+static void charge_blocked(sm_t *sm, const sub_core_t *sub, unsigned pipe, cycle_t from, cycle_t to)
+{
+    uint64_t *state = (uint64_t *)&sm->stats;
+    uint64_t warps = (uint64_t)__builtin_popcount(sub->ready[pipe]);
+    /* From free_base on only a register-file conflict keeps the pipe busy. */
+    cycle_t split = cycle_max(from, cycle_min(to, sub->free_base[pipe]));
+    state[throttle_state(pipe)] += warps * (split - from);
+    state[STATE_DISPATCH_STALL] += warps * (to - split);
+}
+
+void issue_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
+{
+    if (now <= sub->charged)
+        return;
+    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1)
+        charge_blocked(sm, sub, (unsigned)__builtin_ctz(pipes), sub->charged, now);
+    sub->charged = now;
+}
+
+/* Greedy: the warp issued last if it can go on; otherwise the oldest or the youngest. */
+static uint32_t pick_by_age(const sm_t *sm, uint32_t sub_core, uint32_t eligible, bool youngest)
+{
+    uint32_t best = 0, best_age = 0;
+    bool found = false;
+    for (uint32_t bits = eligible; bits != 0; bits &= bits - 1) {
+        uint32_t bit = (uint32_t)__builtin_ctz(bits);
+        uint32_t age = sm->warp[bit * sm->n_sub_cores + sub_core].age;
+        /* Ages wrap after 2^32 warps; differences between resident ones do not. */
+        int32_t newer = (int32_t)(age - best_age);
+        if (!found || (youngest ? newer > 0 : newer < 0)) {
+            found = true;
+            best = bit;
+            best_age = age;
+        }
+    }
+    return best;
+}
+
+static uint32_t pick_warp(const sm_t *sm, uint32_t sub_core, uint32_t eligible)
+{
+    const sub_core_t *sub = &sm->sub[sub_core];
+    switch (sm->config->sm.scheduler) {
+    case SCHED_LRR: {
+        uint32_t after = sub->last >= 31 ? 0 : eligible & ~((UINT32_C(2) << sub->last) - 1);
+        return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
+    }
+    case SCHED_OLDEST:
+        return pick_by_age(sm, sub_core, eligible, false);
+    default:
+        if (eligible >> sub->last & 1)
+            return sub->last;
+        return pick_by_age(sm, sub_core, eligible, sm->config->sm.scheduler == SCHED_CGGTY);
+    }
+}
+
+static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
+{
+    sm_stats_t *st = &sm->stats;
+    uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+    st->warp_insts++;
+    st->thread_insts += lanes;
+    st->pred_off_insts += mask == 0;
+    unsigned group = sm->cls[inst->cls].group;
+    (*counter_of(sm, &st->mix_fp16, group))++;
+    if (inst->flops != 0) {
+        uint64_t flops = (uint64_t)inst->flops * lanes;
+        if (group == MIX_FP32)
+            st->flops_fp32 += flops;
+        else if (group == MIX_FP64)
+            st->flops_fp64 += flops;
+        else
+            st->flops_fp16 += flops;
+    }
+}
+
+/* Cycles that reading the operands takes beyond the pipe's interval: reads of the fullest bank. */
+static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst)
+{
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < spec->rf_banks; b++) {
+        uint32_t reads = 0;
+        for (uint32_t r = b; r < 4; r += spec->rf_banks)
+            reads += inst->bank_reads[r];
+        if (reads > most)
+            most = reads;
+    }
+    return most <= spec->rf_bank_reads ? 0 : (most - 1) / spec->rf_bank_reads;
+}
+
+/* The pipes that share the instruction's dispatch port are busy. */
+static void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
+                         cycle_t now)
+{
+    uint32_t interval = sm->cls[inst->cls].interval;
+    for (uint32_t pipes = sm->cls[inst->cls].port_pipes; pipes != 0; pipes &= pipes - 1) {
+        unsigned p = (unsigned)__builtin_ctz(pipes);
+        sub->free_base[p] = now + interval;
+        sub->free_at[p] = now + interval + conflict;
+    }
+}
+
+/* The SM has one FP64 unit: it is busy for every sub-core. */
+static void occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        sub_core_t *sub = &sm->sub[s];
+        if (sub == from)
+            continue;
+        issue_charge(sm, sub, now);
+        sub->free_base[PIPE_FP64] = from->free_base[PIPE_FP64];
+        sub->free_at[PIPE_FP64] = from->free_at[PIPE_FP64];
+    }
+}
+
+static bool goes_through_queue(const inst_t *inst)
+{
+    switch (inst->cls) {
+    case OP_LOAD_LG:
+    case OP_STORE_LG:
+    case OP_ATOM_LG:
+    case OP_LOAD_SH:
+    case OP_STORE_SH:
+    case OP_ATOM_SH:
+    case OP_S2R:
+    case OP_SHFL:
+    case OP_MATCH:
+    case OP_TEX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Executes what does not go through the memory queue: its results' cycle is known now. */
+static void execute_fixed(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t conflict, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    uint32_t latency = sm->cls[inst->cls].latency + conflict;
+    if (inst->cls == OP_LDC)
+        latency = const_read(sm, &sm->warp[w], inst, true);
+    depend_set(sm, w, inst, now + latency, (dep_kind_t)sm->cls[inst->cls].dep_kind);
+    if (inst->flags & INST_PRED_WRITE)
+        sm->warp[w].pred_ready = now + spec->predicate_latency;
+}
+
+static void execute(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    sub_core_t *sub = &sm->sub[sub_core];
+    warp_t *warp = &sm->warp[w];
+    const inst_t *inst = warp->inst;
+    uint32_t mask = warp->mask;
+    const uint64_t *addr = NULL;
+    if (inst->space != MEM_NONE && inst->width != 0 && mask != 0) {
+        addr = warp->addr;
+        warp->addr += addr_words(addr);
+    }
+    if (spec->ideal) {
+        depend_set(sm, w, inst, now + 1, DEP_FIXED);
+        return;
+    }
+    uint32_t conflict = register_conflict(spec, inst);
+    occupy_pipes(sm, sub, inst, conflict, now);
+    if (spec->fp64_shared && sm->cls[inst->cls].pipe == PIPE_FP64)
+        occupy_shared_fp64(sm, sub, now);
+    if (goes_through_queue(inst) && mask != 0)
+        lsu_enqueue(sm, w, inst, mask, addr, now);
+    else
+        execute_fixed(sm, w, inst, conflict, now);
+}
+
+static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->warp[w];
+    const inst_t *inst = warp->inst;
+    uint32_t mask = warp->mask;
+    count_issue(sm, inst, mask);
+    sm->block[warp->block].thread_insts += (uint32_t)__builtin_popcount(mask);
+    execute(sm, sub_core, w, now);
+    if (!warp_advance(sm, w, now))
+        block_warp_end(sm, w, now);
+    else if (inst->flags & INST_BARRIER && !(inst->flags & INST_BAR_ARRIVE) && mask != 0)
+        block_barrier_arrive(sm, w, inst->flags & INST_IMM ? (unsigned)inst->imm : 0, now);
+    else if (inst->flags & INST_MEMBAR && mask != 0)
+        block_membar(sm, w, inst, now);
+    else
+        warp_schedule(sm, w, now);
+}
+
+/* One cycle of a sub-core with ready warps; the next cycle worth a visit. */
+static cycle_t issue_sub_core(sm_t *sm, uint32_t sub_core, cycle_t now)
+{
+    sub_core_t *sub = &sm->sub[sub_core];
+    uint64_t *state = (uint64_t *)&sm->stats;
+    uint32_t eligible = 0;
+    cycle_t soonest = CYCLE_NEVER;
+    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
+        unsigned p = (unsigned)__builtin_ctz(pipes);
+        if (sub->free_at[p] <= now)
+            eligible |= sub->ready[p];
+        else
+            soonest = cycle_min(soonest, sub->free_at[p]);
+    }
+    if (eligible == 0)
+        return soonest;
+    issue_charge(sm, sub, now);
+    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
+        unsigned p = (unsigned)__builtin_ctz(pipes);
+        if (sub->free_at[p] > now)
+            charge_blocked(sm, sub, p, now, now + 1);
+    }
+    state[STATE_SELECTED]++;
+    state[STATE_NOT_SELECTED] += (uint64_t)__builtin_popcount(eligible) - 1;
+    sub->charged = now + 1;
+
+    uint32_t bit = pick_warp(sm, sub_core, eligible);
+    uint32_t w = bit * sm->n_sub_cores + sub_core;
+    unsigned pipe = sm->cls[sm->warp[w].inst->cls].pipe;
+    sub->last = bit;
+    sub->ready[pipe] &= ~(UINT32_C(1) << bit);
+    if (sub->ready[pipe] == 0)
+        sub->ready_pipes &= ~(UINT32_C(1) << pipe);
+    sub->pending &= ~(UINT32_C(1) << bit);
+    sm->warp[w].ready = false;
+    issue_warp(sm, sub_core, w, now);
+    return sub->pending != 0 ? now + 1 : CYCLE_NEVER;
+}
+
+cycle_t issue_step(sm_t *sm, cycle_t now)
+{
+    cycle_t next = CYCLE_NEVER;
+    sm->issue_next = CYCLE_NEVER;
+    /* What sub-cores share goes to each of them in turn. */
+    uint32_t s = (uint32_t)(now % sm->n_sub_cores);
+    for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
+        sm->issuing = (int32_t)s;
+        if (sm->sub[s].pending != 0)
+            next = cycle_min(next, issue_sub_core(sm, s, now));
+        s = s + 1 == sm->n_sub_cores ? 0 : s + 1;
+    }
+    sm->issuing = NOT_ISSUING;
+    sm->issue_next = cycle_min(sm->issue_next, next);
+    return sm->issue_next;
+}
+
+/* Interval of a pipe that lanes threads of a warp enter per cycle. */
+static uint32_t lanes_interval(uint32_t lanes)
+{
+    return (32 + lanes - 1) / lanes;
+}
+
+static uint32_t class_latency(const lat_spec_t *lat, op_class_t cls)
+{
+    switch (cls) {
+    case OP_FP32:
+        return lat->fp32;
+    case OP_FP32_CMP:
+        return lat->fp32_cmp;
+    case OP_FP32_SETP:
+        return lat->fp32_setp;
+    case OP_IMAD:
+        return lat->imad;
+    case OP_INT:
+        return lat->integer;
+    case OP_MOVE:
+        return lat->move;
+    case OP_POPC:
+        return lat->popc;
+    case OP_BITFIND:
+        return lat->bitfind;
+    case OP_MUFU:
+        return lat->mufu;
+    case OP_CONV:
+        return lat->conv;
+    case OP_FP16:
+        return lat->fp16;
+    case OP_FP64:
+        return lat->fp64;
+    case OP_FP64_FMA:
+        return lat->fp64_fma;
+    case OP_FP64_CMP:
+        return lat->fp64_cmp;
+    case OP_CONV64:
+        return lat->conv64;
+    case OP_PRED:
+        return lat->pred;
+    case OP_UNIFORM:
+        return lat->uniform;
+    case OP_HMMA:
+        return lat->hmma;
+    case OP_IMMA:
+        return lat->imma;
+    case OP_S2R:
+        return lat->s2r;
+    case OP_CS2R:
+        return lat->cs2r;
+    case OP_SHFL:
+        return lat->shfl;
+    case OP_MATCH:
+        return lat->match;
+    case OP_TEX:
+        return lat->tex;
+    case OP_UNKNOWN:
+        return lat->unknown;
+    default: /* no result, or a latency of its own (memory, LDC) */
+        return 1;
+    }
+}
+
+static uint32_t pipe_interval(const sm_spec_t *spec, pipe_t pipe)
+{
+    switch (pipe) {
+    case PIPE_FMA:
+        return lanes_interval(spec->fp32_lanes);
+    case PIPE_ALU:
+        return lanes_interval(spec->int_lanes);
+    case PIPE_FP16:
+        return lanes_interval(spec->fp16_lanes);
+    case PIPE_FP64:
+        return lanes_interval(spec->fp64_lanes);
+    case PIPE_XU:
+        return lanes_interval(spec->xu_lanes);
+    case PIPE_TENSOR:
+        return spec->tensor_interval;
+    case PIPE_UNIFORM:
+        return spec->uniform_interval;
+    case PIPE_CBU:
+        return spec->branch_interval;
+    default:
+        return 0; /* no pipe of its own, or throttled by the memory queue */
+    }
+}
+
+void issue_init(sm_t *sm)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    const uint32_t fp_port = 1u << PIPE_FP16 | 1u << PIPE_FP64 | 1u << PIPE_TENSOR;
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
+        pipe_t pipe = isa_class_pipe((op_class_t)c);
+        sm->cls[c].pipe = (uint8_t)pipe;
+        sm->cls[c].group = (uint8_t)isa_class_group((op_class_t)c);
+        sm->cls[c].latency = class_latency(&sm->config->lat, (op_class_t)c);
+        sm->cls[c].interval = pipe_interval(spec, pipe);
+        sm->cls[c].port_pipes = sm->cls[c].interval == 0 ? 0 : 1u << pipe;
+        /* A shared FP64 unit hangs behind the MIO, not at the port of FP16 and tensor. */
+        bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
+        if (spec->fp_port_shared && on_port) {
+            sm->cls[c].port_pipes = fp_port;
+            if (spec->fp64_shared)
+                sm->cls[c].port_pipes &= ~(1u << PIPE_FP64);
+        }
+        bool through_mio = pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST ||
+                           (pipe == PIPE_FP64 && spec->fp64_shared);
+        bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
+        sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
+    }
+}

@@ -1,0 +1,339 @@
+/*
+ * L1 data cache: sectored, write-through, lines allocated on fill; misses wait in MSHRs, which are
+ * independent of the lines (streaming L1). Loads may have any number of lines outstanding.
+ *
+ * Local stores allocate the sectors they write in full, so that spilled registers are read back
+ * from L1; global stores never allocate.
+ */
+#include "sim/sm/sm_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+static uint32_t hash_line(const sm_t *sm, uint64_t line)
+{
+    return (uint32_t)(line / LINE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 40) & sm->mshr_hash_mask;
+}
+
+void l1_init(sm_t *sm)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    sm->l1_ways_max = (uint32_t)(spec->unified / LINE_BYTES / spec->sets);
+    int policy = spec->replacement == CACHE_RANDOM ? CACHE_POLICY_RANDOM : CACHE_POLICY_LRU;
+    sm->l1 = cache_create(spec->sets, sm->l1_ways_max, LINE_BYTES, policy, false, false);
+    sm->load = rb_calloc(spec->pending_loads, sizeof(*sm->load));
+    sm->load_free = NO_INDEX;
+    for (uint32_t i = spec->pending_loads; i-- > 0;) {
+        sm->load[i].next_free = sm->load_free;
+        sm->load_free = (uint16_t)i;
+    }
+    sm->mshr = rb_calloc(spec->mshrs, sizeof(*sm->mshr));
+    for (uint32_t i = spec->mshrs; i-- > 0;) {
+        sm->mshr[i].next = sm->mshr_free;
+        sm->mshr_free = i + 1;
+    }
+    uint32_t buckets = 64;
+    while (buckets < 2 * spec->mshrs)
+        buckets *= 2;
+    sm->mshr_hash = rb_calloc(buckets, sizeof(*sm->mshr_hash));
+    sm->mshr_hash_mask = buckets - 1;
+}
+
+void l1_free(sm_t *sm)
+{
+    cache_destroy(sm->l1);
+    free(sm->load);
+    free(sm->waiter);
+    free(sm->mshr);
+    free(sm->mshr_hash);
+}
+
+void l1_reset(sm_t *sm, uint32_t carveout)
+{
+    uint64_t bytes = sm->config->l1.unified > carveout ? sm->config->l1.unified - carveout : 0;
+    cache_reset(sm->l1, sm->config->l1.sets, (uint32_t)(bytes / LINE_BYTES / sm->config->l1.sets));
+    sm->carveout = carveout;
+}
+
+static bool queue_room(const sm_t *sm)
+{
+    return sm->out.count < sm->config->l1.miss_queue;
+}
+
+static uint32_t data_flits(const sm_t *sm, uint8_t sectors)
+{
+    uint32_t per_sector = (SECTOR_BYTES + sm->wiring.flit_bytes - 1) / sm->wiring.flit_bytes;
+    return (uint32_t)__builtin_popcount(sectors) * per_sector;
+}
+
+static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
+                 uint32_t index, cycle_t now)
+{
+    mem_msg_t m = {.line = a->line,
+                   .txn = (uint32_t)kind << TXN_SHIFT | index,
+                   .op = (uint8_t)op,
+                   .src = sm->lsu.space == MEM_LOCAL ? MEM_SRC_LOCAL : MEM_SRC_GLOBAL,
+                   .sectors = sectors,
+                   .full = a->full,
+                   .lanes = a->lanes,
+                   .conflict = a->conflict};
+    memcpy(m.bytes, a->bytes, sizeof(m.bytes));
+    uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
+    sm_send_request(sm, &m, flits, now + sm->config->l1.miss_latency);
+}
+
+static cache_line_t *allocate(sm_t *sm, uint64_t line)
+{
+    cache_line_t *l = cache_lookup(sm->l1, line, true);
+    if (l == NULL) {
+        cache_line_t victim; /* never dirty: the L1 writes through */
+        bool evicted;
+        l = cache_insert(sm->l1, line, &victim, &evicted);
+    }
+    return l;
+}
+
+static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
+{
+    if (!queue_room(sm))
+        return L1_NO_QUEUE;
+    if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0) {
+        cache_line_t *l = allocate(sm, a->line);
+        if (l != NULL)
+            l->valid |= a->full;
+    }
+    sm->warp[sm->lsu.cur.warp].stores++;
+    send(sm, a, op, a->sectors, TXN_STORE, sm->lsu.cur.warp, now);
+    return L1_DONE;
+}
+
+uint16_t l1_load_new(sm_t *sm, uint32_t w, const inst_t *inst)
+{
+    uint16_t i = sm->load_free;
+    if (i == NO_INDEX)
+        return NO_INDEX;
+    load_t *load = &sm->load[i];
+    sm->load_free = load->next_free;
+    memset(load, 0, sizeof(*load));
+    load->inst = inst;
+    load->warp = (uint16_t)w;
+    return i;
+}
+
+/* The load entry of the instruction in the load/store unit, made at its first miss. */
+static load_t *current_load(sm_t *sm)
+{
+    lsu_t *u = &sm->lsu;
+    if (u->load == NO_INDEX)
+        u->load = l1_load_new(sm, u->cur.warp, u->cur.inst);
+    return u->load == NO_INDEX ? NULL : &sm->load[u->load];
+}
+
+/* Atomics and loads that do not look at L1: straight to L2. */
+static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
+{
+    if (!queue_room(sm))
+        return L1_NO_QUEUE;
+    load_t *load = current_load(sm);
+    if (load == NULL)
+        return L1_NO_MSHR;
+    load->remaining += (uint32_t)__builtin_popcount(a->sectors);
+    send(sm, a, op, a->sectors, TXN_LOAD, sm->lsu.load, now);
+    return L1_DONE;
+}
+
+static mshr_t *mshr_find(sm_t *sm, uint64_t line)
+{
+    uint32_t i = sm->mshr_hash[hash_line(sm, line)];
+    while (i != 0 && sm->mshr[i - 1].line != line)
+        i = sm->mshr[i - 1].next;
+    return i == 0 ? NULL : &sm->mshr[i - 1];
+}
+
+static mshr_t *mshr_new(sm_t *sm, uint64_t line)
+{
+    uint32_t i = sm->mshr_free, h = hash_line(sm, line);
+    mshr_t *m = &sm->mshr[i - 1];
+    sm->mshr_free = m->next;
+    memset(m, 0, sizeof(*m));
+    m->line = line;
+    m->next = sm->mshr_hash[h];
+    sm->mshr_hash[h] = i;
+    return m;
+}
+
+static void mshr_release(sm_t *sm, mshr_t *m)
+{
+    uint32_t i = (uint32_t)(m - sm->mshr) + 1;
+    uint32_t *link = &sm->mshr_hash[hash_line(sm, m->line)];
+    while (*link != i)
+        link = &sm->mshr[*link - 1].next;
+    *link = m->next;
+    m->next = sm->mshr_free;
+    sm->mshr_free = i;
+}
+
+static void waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors)
+{
+    uint32_t i = sm->waiter_free;
+    if (i == 0) {
+        rb_grow(&sm->waiter, &sm->cap_waiter, sm->n_waiter + 1, sizeof(*sm->waiter));
+        i = (uint32_t)++sm->n_waiter;
+    } else {
+        sm->waiter_free = sm->waiter[i - 1].next;
+    }
+    sm->waiter[i - 1] = (waiter_t){.next = m->waiters, .load = load, .sectors = sectors};
+    m->waiters = i;
+    m->n_waiters++;
+}
+
+static void count_hits(sm_t *sm, uint8_t sectors)
+{
+    uint64_t hits = (uint64_t)__builtin_popcount(sectors);
+    if (sm->lsu.space == MEM_LOCAL)
+        sm->stats.local_load_hits += hits;
+    else
+        sm->stats.global_load_hits += hits;
+}
+
+static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    const cache_line_t *line = cache_lookup(sm->l1, a->line, true);
+    uint8_t have = line == NULL ? 0 : line->valid;
+    uint8_t need = (uint8_t)(a->sectors & ~have);
+    if (need == 0) {
+        count_hits(sm, a->sectors);
+        return L1_DONE;
+    }
+    mshr_t *m = mshr_find(sm, a->line);
+    uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
+    if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= spec->mshr_merge)
+        return L1_NO_MSHR;
+    if (fresh != 0 && !queue_room(sm))
+        return L1_NO_QUEUE;
+    load_t *load = current_load(sm);
+    if (load == NULL)
+        return L1_NO_MSHR;
+    count_hits(sm, a->sectors & have);
+    if (m == NULL)
+        m = mshr_new(sm, a->line);
+    else
+        sm->stats.l1_mshr_merges++;
+    load->remaining += (uint32_t)__builtin_popcount(need);
+    waiter_add(sm, m, sm->lsu.load, need);
+    if (fresh != 0) {
+        m->pending |= fresh;
+        send(sm, a, MEM_READ, fresh, TXN_MSHR, (uint32_t)(m - sm->mshr), now);
+    }
+    return L1_DONE;
+}
+
+l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    const inst_t *inst = sm->lsu.cur.inst;
+    bool local = sm->lsu.space == MEM_LOCAL;
+    switch (inst->access) {
+    case ACC_STORE:
+        return spec->perfect ? L1_DONE : store(sm, a, MEM_WRITE, now);
+    case ACC_REDUCTION:
+        return store(sm, a, MEM_RED, now);
+    case ACC_ATOMIC:
+        return bypass(sm, a, MEM_ATOMIC, now);
+    default:
+        break;
+    }
+    if (spec->perfect) {
+        count_hits(sm, a->sectors);
+        return L1_DONE;
+    }
+    if (!local && (!spec->enabled || inst->flags & INST_BYPASS_L1))
+        return bypass(sm, a, MEM_READ, now);
+    return cached_load(sm, a, now);
+}
+
+void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind,
+                   cycle_t now)
+{
+    depend_set(sm, w, inst, cycle, kind);
+    sm->warp[w].loads--;
+    warp_unpark(sm, w, PARK_DEPEND, now);
+    block_memory_done(sm, w, now);
+}
+
+void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
+{
+    load_t *l = &sm->load[load];
+    uint32_t w = l->warp;
+    const inst_t *inst = l->inst;
+    l->next_free = sm->load_free;
+    sm->load_free = load;
+    l1_write_back(sm, w, inst, done, DEP_LONG, now);
+    lsu_kick(sm, now);
+}
+
+/* Some sectors of a load are here. */
+static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
+{
+    load_t *l = &sm->load[load];
+    l->done = cycle_max(l->done, now + sm->config->l1.fill_latency);
+    l->remaining -= (uint32_t)__builtin_popcount(sectors);
+    if (l->remaining == 0 && l->complete)
+        l1_load_finish(sm, load, l->done, now);
+}
+
+static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
+{
+    mshr_t *m = &sm->mshr[index];
+    uint8_t got = reply->sectors & m->pending;
+    cache_line_t *line = allocate(sm, m->line);
+    if (line != NULL)
+        line->valid |= got;
+    m->pending &= (uint8_t)~got;
+    uint32_t *link = &m->waiters;
+    while (*link != 0) {
+        uint32_t i = *link;
+        waiter_t *wait = &sm->waiter[i - 1];
+        uint8_t mine = wait->sectors & got;
+        wait->sectors &= (uint8_t)~mine;
+        uint16_t load = wait->load;
+        if (wait->sectors == 0) {
+            *link = wait->next;
+            wait->next = sm->waiter_free;
+            sm->waiter_free = i;
+            m->n_waiters--;
+        } else {
+            link = &wait->next;
+        }
+        if (mine != 0)
+            load_arrived(sm, load, mine, now);
+    }
+    if (m->pending == 0)
+        mshr_release(sm, m);
+    lsu_kick(sm, now);
+}
+
+void l1_reply(sm_t *sm, const msg_t *msg, cycle_t now)
+{
+    const mem_msg_t *m = &msg->mem;
+    uint32_t index = m->txn & ((UINT32_C(1) << TXN_SHIFT) - 1);
+    sm->stats.xbar_flits_in += msg->flits;
+    switch ((txn_kind_t)(m->txn >> TXN_SHIFT)) {
+    case TXN_MSHR:
+        fill(sm, index, m, now);
+        break;
+    case TXN_LOAD:
+        load_arrived(sm, (uint16_t)index, m->sectors, now);
+        break;
+    case TXN_STORE:
+        sm->warp[index].stores--;
+        block_memory_done(sm, index, now);
+        break;
+    case TXN_FETCH:
+        fetch_reply(sm, index, m->sectors, now);
+        break;
+    }
+}

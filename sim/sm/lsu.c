@@ -1,0 +1,364 @@
+/*
+ * Memory instructions: the queue of each sub-core, the MIO that takes one instruction at a time
+ * from them in turn, and the load/store unit with its tag and data stages.
+ *
+ * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles).
+ * Latencies are issue to dependent issue, so the part before acceptance is taken off again.
+ */
+#include "sim/sm/sm_internal.h"
+
+#include "sim/core/alloc.h"
+
+void lsu_init(sm_t *sm)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
+        sm->sub[s].queue = rb_calloc(sm->config->sm.mem_queue, sizeof(mem_entry_t));
+    sm->lsu.retry = CYCLE_NEVER;
+}
+
+static void queue_set_free(sub_core_t *sub, cycle_t at)
+{
+    sub->free_at[PIPE_LG] = at;
+    sub->free_at[PIPE_MIO] = at;
+    sub->free_at[PIPE_TEX] = at;
+    /* Not a register-file conflict: all of the wait is the queue's. */
+    sub->free_base[PIPE_LG] = CYCLE_NEVER;
+    sub->free_base[PIPE_MIO] = CYCLE_NEVER;
+    sub->free_base[PIPE_TEX] = CYCLE_NEVER;
+}
+
+static dep_kind_t inst_dep_kind(const sm_t *sm, const inst_t *inst)
+{
+    return (dep_kind_t)sm->cls[inst->cls].dep_kind;
+}
+
+void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const uint64_t *addr,
+                 cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    warp_t *warp = &sm->warp[w];
+    sub_core_t *sub = &sm->sub[warp->sub_core];
+    mem_entry_t *e = &sub->queue[(sub->q_head + sub->q_count) % spec->mem_queue];
+    RB_INVARIANT(sub->q_count < spec->mem_queue, "SM %u: memory queue overflows", sm->wiring.index);
+    e->inst = inst;
+    e->addr = addr;
+    e->mask = mask;
+    e->warp = (uint16_t)w;
+    e->accept_from = now + spec->mem_issue_latency;
+    if (++sub->q_count == spec->mem_queue)
+        queue_set_free(sub, CYCLE_NEVER);
+    warp->loads++;
+    depend_set_pending(sm, w, inst, inst_dep_kind(sm, inst));
+    depend_hold(sm, w, inst, inst_dep_kind(sm, inst));
+    if (!sm->lsu.busy) {
+        cycle_t unit_free = cycle_max(sm->lsu.next_accept, sm->lsu.data_free);
+        sm->lsu.retry = cycle_min(sm->lsu.retry, cycle_max(e->accept_from, unit_free));
+    }
+}
+
+/* Cycles a result of the instruction's width takes longer than a 32-bit one on the return path. */
+static uint32_t return_extra(const sm_t *sm, const inst_t *inst)
+{
+    uint32_t bytes = 32u * (inst->width < 4 ? 4u : inst->width), path = sm->config->sm.return_bytes;
+    uint32_t base = (32u * 4u + path - 1) / path, wide = (bytes + path - 1) / path;
+    return wide - base;
+}
+
+static cycle_t address_cycles(const sm_t *sm)
+{
+    return (32 + sm->config->sm.lsu_lanes - 1) / sm->config->sm.lsu_lanes;
+}
+
+/* The unit is occupied by this instruction until data_free; the warp may go on. */
+static void occupy(sm_t *sm, cycle_t now, cycle_t cycles)
+{
+    cycle_t busy = cycles < 1 ? 1 : cycles;
+    sm->lsu.data_free = now + busy;
+    sm->stats.l1_data_busy += busy;
+}
+
+/* Shuffles, special registers and texture: a fixed latency from acceptance on. */
+static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
+{
+    cycle_t ready = now + sm->cls[e->inst->cls].latency - sm->config->sm.mem_issue_latency;
+    sm->lsu.data_free = now + 1;
+    if (e->inst->cls == OP_TEX)
+        sm->lsu.tex_free = now + sm->config->sm.tex_interval;
+    l1_write_back(sm, e->warp, e->inst, ready, inst_dep_kind(sm, e->inst), now);
+}
+
+static void step_shared(sm_t *sm, const mem_entry_t *e, cycle_t now)
+{
+    const shared_spec_t *spec = &sm->config->shared;
+    const inst_t *inst = e->inst;
+    unsigned ideal = 1, passes = 1;
+    if (e->addr != NULL)
+        passes = coalesce_bank_passes(e->addr, e->mask, inst->width, spec->banks, &ideal);
+    sm->stats.shared_wavefronts += passes;
+    sm->stats.shared_conflicts += passes - ideal;
+    cycle_t latency =
+        spec->latency + (passes - ideal) * spec->conflict_latency + (ideal > 2 ? ideal - 2 : 0);
+    cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, address_cycles(sm));
+    if (inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION) {
+        unsigned conflict = e->addr != NULL ? coalesce_word_conflict(e->addr) : 1;
+        latency = spec->atomic_latency + (conflict - 1) * spec->atomic_conflict;
+        busy += (conflict - 1) * (cycle_t)spec->atomic_conflict;
+        sm->stats.shared_atomic_requests++;
+    } else if (inst->access == ACC_STORE) {
+        sm->stats.shared_store_requests++;
+    } else {
+        sm->stats.shared_load_requests++;
+    }
+    occupy(sm, now, busy);
+    l1_write_back(sm, e->warp, inst, now + latency - sm->config->sm.mem_issue_latency, DEP_SHORT,
+                  now);
+}
+
+/* Generic addresses: the window of the first active lane decides (as NVBit's traces are made). */
+static mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
+{
+    enum { WINDOW_BYTES = 1 << 24 };
+    mem_space_t space = (mem_space_t)e->inst->space;
+    if (space != MEM_GENERIC || e->addr == NULL)
+        return space;
+    const launch_ctx_t *launch = sm->block[sm->warp[e->warp].block].launch;
+    uint64_t first = coalesce_first(e->addr);
+    if (launch->shared_base != 0 && first - launch->shared_base < WINDOW_BYTES)
+        return MEM_SHARED;
+    if (launch->local_base != 0 && first - launch->local_base < WINDOW_BYTES)
+        return MEM_LOCAL;
+    return MEM_GLOBAL;
+}
+
+/* Local memory of the resident threads: one megabyte-strided region per warp slot of the chip. */
+static uint64_t local_region(const sm_t *sm, uint32_t w)
+{
+    const uint64_t base = UINT64_C(1) << 61;
+    enum { REGION_SHIFT = 29 }; /* 2^24 bytes per thread x 32 threads */
+    return base + (((uint64_t)sm->wiring.index * SM_MAX_WARPS + w) << REGION_SHIFT);
+}
+
+static void count_request(sm_t *sm, const inst_t *inst, mem_space_t space)
+{
+    sm_stats_t *st = &sm->stats;
+    bool local = space == MEM_LOCAL;
+    switch (inst->access) {
+    case ACC_LOAD:
+        (*(local ? &st->local_load_requests : &st->global_load_requests))++;
+        break;
+    case ACC_STORE:
+        (*(local ? &st->local_store_requests : &st->global_store_requests))++;
+        break;
+    case ACC_ATOMIC:
+        st->atomic_requests++;
+        break;
+    default:
+        st->reduction_requests++;
+        break;
+    }
+}
+
+static void count_sectors(sm_t *sm, const inst_t *inst, mem_space_t space, const coalesced_t *c)
+{
+    sm_stats_t *st = &sm->stats;
+    uint64_t sectors = 0, lanes = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        sectors += (uint64_t)__builtin_popcount(c->line[i].sectors);
+        lanes += c->line[i].lanes;
+    }
+    if (inst->access == ACC_LOAD)
+        *(space == MEM_LOCAL ? &st->local_load_sectors : &st->global_load_sectors) += sectors;
+    else if (inst->access == ACC_STORE)
+        *(space == MEM_LOCAL ? &st->local_store_sectors : &st->global_store_sectors) += sectors;
+    else
+        st->atomic_lanes += lanes;
+    st->l1_tags += c->n;
+}
+
+/* Works out lines, sectors and occupancy of the global or local instruction just accepted. */
+static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    const mem_entry_t *e = &u->cur;
+    const l1_spec_t *spec = &sm->config->l1;
+    coalesce_mode_t mode = e->inst->access == ACC_LOAD    ? COALESCE_LOAD
+                           : e->inst->access == ACC_STORE ? COALESCE_STORE
+                                                          : COALESCE_ATOMIC;
+    u->busy = true;
+    u->started = now;
+    u->next_line = 0;
+    u->load = NO_INDEX;
+    u->missing = 0;
+    u->lines.n = 0;
+    u->space = (uint8_t)space;
+    u->extra = 0;
+    cycle_t busy = address_cycles(sm);
+    count_request(sm, e->inst, space);
+    if (e->addr != NULL) {
+        const launch_ctx_t *launch = sm->block[sm->warp[e->warp].block].launch;
+        unsigned passes = 1, ideal = 1;
+        if (space == MEM_LOCAL) {
+            coalesce_local(e->addr, e->mask, e->inst->width, mode, local_region(sm, e->warp),
+                           launch->local_base, &u->lines);
+        } else {
+            coalesce_lines(e->addr, e->inst->width, mode, &u->lines);
+            passes = coalesce_bank_passes(e->addr, e->mask, e->inst->width, 32, &ideal);
+        }
+        count_sectors(sm, e->inst, space, &u->lines);
+        uint32_t tag_cycles = (u->lines.n + spec->tags_per_cycle - 1) / spec->tags_per_cycle;
+        busy = cycle_max(busy, cycle_max(passes, tag_cycles));
+        u->extra = (uint32_t)(cycle_max(passes, tag_cycles) - cycle_min(ideal, passes));
+    }
+    if (spec->perfect)
+        busy = 1;
+    occupy(sm, now, busy);
+}
+
+/* The instruction in the unit has been through all its lines. */
+static void finish_global(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    const inst_t *inst = u->cur.inst;
+    u->busy = false;
+    cycle_t hit = u->started + sm->config->l1.latency + u->extra + return_extra(sm, inst) -
+                  sm->config->sm.mem_issue_latency;
+    hit = cycle_max(hit, now + 1);
+    if (u->load != NO_INDEX) {
+        load_t *load = &sm->load[u->load];
+        load->done = hit;
+        if (load->remaining == 0)
+            l1_load_finish(sm, u->load, hit, now);
+        else
+            load->complete = true;
+    } else {
+        l1_write_back(sm, u->cur.warp, inst, hit, DEP_LONG, now);
+    }
+}
+
+static void note_stall(sm_t *sm, l1_result_t result, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    u->stalled_since = now;
+    u->stalled = (uint8_t)result;
+}
+
+static void end_stall(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    uint64_t cycles = now - u->stalled_since;
+    if (u->stalled == L1_NO_MSHR)
+        sm->stats.l1_stall_mshr += cycles;
+    else if (u->stalled == L1_NO_QUEUE)
+        sm->stats.l1_stall_queue += cycles;
+    u->stalled = L1_DONE;
+}
+
+/* Up to tags_per_cycle lines of the instruction in the unit. */
+static void step_lines(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    if (u->stalled != L1_DONE)
+        end_stall(sm, now);
+    for (uint32_t n = 0; n < sm->config->l1.tags_per_cycle && u->next_line < u->lines.n; n++) {
+        l1_result_t r = l1_access(sm, &u->lines.line[u->next_line], now);
+        if (r != L1_DONE) {
+            note_stall(sm, r, now);
+            u->retry = CYCLE_NEVER; /* lsu_kick() */
+            return;
+        }
+        u->next_line++;
+    }
+    if (u->next_line < u->lines.n) {
+        u->retry = now + 1;
+        return;
+    }
+    finish_global(sm, now);
+}
+
+/* From when on the oldest instruction of a queue may be taken. */
+static cycle_t head_from(const sm_t *sm, const sub_core_t *sub)
+{
+    const mem_entry_t *head = &sub->queue[sub->q_head];
+    return head->inst->cls == OP_TEX ? cycle_max(head->accept_from, sm->lsu.tex_free)
+                                     : head->accept_from;
+}
+
+/* Takes the oldest instruction of the next sub-core in turn that has one to give. */
+static bool accept_next(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    uint32_t depth = sm->config->sm.mem_queue;
+    for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
+        uint32_t s = (u->turn + i) % sm->n_sub_cores;
+        sub_core_t *sub = &sm->sub[s];
+        if (sub->q_count == 0 || head_from(sm, sub) > now)
+            continue;
+        u->cur = sub->queue[sub->q_head];
+        sub->q_head = (sub->q_head + 1) % depth;
+        if (sub->q_count-- == depth) {
+            issue_charge(sm, sub, now);
+            queue_set_free(sub, 0);
+            sm->issue_next = cycle_min(sm->issue_next, now);
+        }
+        u->turn = (s + 1) % sm->n_sub_cores;
+        u->next_accept = now + sm->config->sm.mio_interval;
+        return true;
+    }
+    return false;
+}
+
+/* The instruction has been accepted: its registers are read, it enters its unit. */
+static void begin(sm_t *sm, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    const mem_entry_t *e = &sm->lsu.cur;
+    uint32_t read_latency = spec->mem_read_latency > spec->mem_issue_latency
+                                ? spec->mem_read_latency - spec->mem_issue_latency
+                                : 0;
+    depend_release(sm, e->warp, e->inst, now + read_latency, inst_dep_kind(sm, e->inst));
+    warp_unpark(sm, e->warp, PARK_DEPEND, now);
+    mem_space_t space = resolve_space(sm, e);
+    switch (e->inst->cls) {
+    case OP_S2R:
+    case OP_SHFL:
+    case OP_MATCH:
+    case OP_TEX:
+        step_fixed(sm, e, now);
+        return;
+    default:
+        break;
+    }
+    if (space == MEM_SHARED) {
+        step_shared(sm, e, now);
+        return;
+    }
+    begin_global(sm, space, now);
+    step_lines(sm, now);
+}
+
+void lsu_step(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->lsu;
+    u->retry = CYCLE_NEVER;
+    if (u->busy) {
+        step_lines(sm, now);
+        if (u->busy)
+            return;
+    }
+    if (cycle_max(u->data_free, u->next_accept) <= now && accept_next(sm, now)) {
+        begin(sm, now);
+        if (u->busy)
+            return;
+    }
+    cycle_t free = cycle_max(now + 1, cycle_max(u->data_free, u->next_accept));
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        if (sm->sub[s].q_count > 0)
+            u->retry = cycle_min(u->retry, cycle_max(free, head_from(sm, &sm->sub[s])));
+    }
+}
+
+void lsu_kick(sm_t *sm, cycle_t now)
+{
+    if (sm->lsu.stalled != L1_DONE)
+        sm->lsu.retry = cycle_min(sm->lsu.retry, now);
+}

@@ -1,0 +1,300 @@
+/*
+ * The SM as a shard: messages in, events, one cycle after another where something happens.
+ *
+ * Order within a cycle: everything that arrives; replies through the crossbar port; warps that
+ * become ready; the load/store unit; the injection port; issue. It does not depend on windows.
+ */
+#include "sim/sm/sm_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+static void sub_cores_init(sm_t *sm)
+{
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        sm->warp[w].sub_core = (uint8_t)(w % sm->n_sub_cores);
+        sm->warp[w].block = NO_INDEX;
+        sm->warp[w].state = STATE_NO_WARP;
+        sm->sub[w % sm->n_sub_cores].free_slots |= UINT32_C(1) << (w / sm->n_sub_cores);
+    }
+}
+
+/* Room in front of the injection port: the miss queue, and every fetch that can be under way. */
+static uint32_t out_capacity(const sm_t *sm)
+{
+    return sm->config->l1.miss_queue + sm->n_l1i_miss;
+}
+
+static void ports_init(sm_t *sm)
+{
+    const sm_wiring_t *w = &sm->wiring;
+    xbar_out_init(&sm->out, w->n_slices, out_capacity(sm), w->port_flits, w->perfect_icnt,
+                  (uint16_t)w->index, w->request_latency, w->buffer);
+    xbar_in_init(&sm->in, w->n_slices, w->port_flits, w->perfect_icnt, (uint16_t)w->index,
+                 w->request_latency, w->credit_batch);
+    for (uint32_t s = 0; s < w->n_slices; s++) {
+        xbar_out_connect(&sm->out, s, w->slice_shard[s], w->slice_port[s]);
+        xbar_in_connect(&sm->in, s, w->slice_shard[s], w->slice_port[s]);
+    }
+}
+
+sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
+{
+    sm_t *sm = rb_calloc_aligned(1, sizeof(*sm));
+    sm->config = config;
+    sm->wiring = *wiring;
+    sm->n_sub_cores = config->sm.sub_cores;
+    sm->n_warps = config->sm.max_warps;
+    sm->warps_per_sub_core = (sm->n_warps + sm->n_sub_cores - 1) / sm->n_sub_cores;
+    RB_INVARIANT(sm->n_sub_cores <= SM_MAX_SUB_CORES && sm->n_warps <= SM_MAX_WARPS &&
+                     sm->warps_per_sub_core <= 32 && config->sm.max_blocks <= SM_MAX_BLOCKS,
+                 "SM parameters beyond the tables' sizes");
+    wheel_init(&sm->inbox);
+    wheel_init(&sm->events);
+    sm->dep = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*sm->dep));
+    sm->hold = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_PRED, sizeof(*sm->hold));
+    sm->issue_next = CYCLE_NEVER;
+    sm->out_next = CYCLE_NEVER;
+    sm->in_next = CYCLE_NEVER;
+    sm->issuing = NOT_ISSUING;
+    sub_cores_init(sm);
+    issue_init(sm);
+    fetch_init(sm);
+    lsu_init(sm);
+    l1_init(sm);
+    ports_init(sm);
+    return sm;
+}
+
+void sm_destroy(sm_t *sm)
+{
+    if (sm == NULL)
+        return;
+    l1_free(sm);
+    fetch_free(sm);
+    xbar_out_free(&sm->out);
+    xbar_in_free(&sm->in);
+    wheel_free(&sm->inbox);
+    wheel_free(&sm->events);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
+        free(sm->sub[s].queue);
+    free(sm->msg);
+    free(sm->msg_free);
+    free(sm->dep);
+    free(sm->hold);
+    free(sm);
+}
+
+static void sm_deliver(void *self, const msg_t *m)
+{
+    sm_t *sm = self;
+    uint32_t i;
+    if (sm->n_msg_free > 0) {
+        i = sm->msg_free[--sm->n_msg_free];
+    } else {
+        rb_grow(&sm->msg, &sm->cap_msg, sm->n_msg + 1, sizeof(*sm->msg));
+        rb_grow(&sm->msg_free, &sm->cap_msg_free, sm->cap_msg, sizeof(*sm->msg_free));
+        i = (uint32_t)sm->n_msg++;
+    }
+    sm->msg[i] = *m;
+    wheel_add(&sm->inbox, m->arrival, i);
+}
+
+static void take_message(sm_t *sm, uint32_t i, cycle_t now)
+{
+    const msg_t *m = &sm->msg[i];
+    switch (m->kind) {
+    case MSG_MEM_REPLY:
+        xbar_in_push(&sm->in, m);
+        break;
+    case MSG_CREDIT:
+        xbar_out_credit(&sm->out, m->input, m->count);
+        break;
+    case MSG_BLOCK:
+        block_start(sm, &m->block, now);
+        break;
+    default:
+        rb_panic("SM %u: message of kind %d", sm->wiring.index, m->kind);
+    }
+    sm->msg_free[sm->n_msg_free++] = i;
+}
+
+void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
+{
+    msg_t msg = {.kind = MSG_MEM_REQUEST, .flits = (uint8_t)flits, .mem = *m};
+    msg.mem.sm = (uint16_t)sm->wiring.index;
+    xbar_out_push(&sm->out, addr_map_slice(sm->wiring.map, m->line), &msg, ready);
+    sm->out_next = cycle_min(sm->out_next, ready);
+}
+
+static void sm_cycle(sm_t *sm, cycle_t now)
+{
+    cycle_t at;
+    uint32_t payload;
+    if (now >= sm->sweep_at)
+        depend_sweep(sm, now);
+    while (wheel_pop(&sm->inbox, now + 1, &at, &payload))
+        take_message(sm, payload, now);
+    while (xbar_in_ready(&sm->in, now)) {
+        msg_t m = xbar_in_take(&sm->in, sm->outbox, now);
+        l1_reply(sm, &m, now);
+    }
+    while (wheel_pop(&sm->events, now + 1, &at, &payload))
+        warp_make_ready(sm, payload, now);
+    if (sm->lsu.retry <= now)
+        lsu_step(sm, now);
+    uint32_t waiting = sm->out.count;
+    xbar_out_step(&sm->out, sm->outbox, now, &sm->stats.xbar_flits_out);
+    if (sm->out.count != waiting)
+        lsu_kick(sm, now + 1);
+    if (sm->issue_next <= now)
+        issue_step(sm, now);
+    sm->out_next = xbar_out_next(&sm->out, now);
+    sm->in_next = xbar_in_next(&sm->in, now + 1);
+}
+
+/* Next cycle at which something happens without further messages. */
+static cycle_t next_cycle(const sm_t *sm)
+{
+    cycle_t t = cycle_min(sm->issue_next, sm->lsu.retry);
+    t = cycle_min(t, cycle_min(sm->out_next, sm->in_next));
+    t = cycle_min(t, wheel_next(&sm->events));
+    return cycle_min(t, wheel_next(&sm->inbox));
+}
+
+static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    sm_t *sm = self;
+    sm->outbox = out;
+    cycle_t now = from;
+    for (;;) {
+        cycle_t t = next_cycle(sm);
+        if (t >= to)
+            return t;
+        now = cycle_max(t, now);
+        sm_cycle(sm, now);
+        now++;
+    }
+}
+
+void sm_charge(sm_t *sm, cycle_t cycle)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
+        issue_charge(sm, &sm->sub[s], cycle);
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        if (!sm->warp[w].ready)
+            warp_charge(sm, &sm->warp[w], cycle);
+    }
+    if (sm->n_resident > 0 && cycle > sm->active_since) {
+        sm->stats.active_cycles += cycle - sm->active_since;
+        sm->active_since = cycle;
+    }
+}
+
+const sm_stats_t *sm_stats(const sm_t *sm)
+{
+    return &sm->stats;
+}
+
+static const char *const park_names[] = {
+    [PARK_NOT] = "can issue",
+    [PARK_DEPEND] = "waits for a register",
+    [PARK_FETCH] = "waits for instructions",
+    [PARK_BARRIER] = "waits at a barrier",
+    [PARK_MEMBAR] = "waits at a memory barrier",
+    [PARK_EXITED] = "has ended, waits for its loads and stores",
+};
+
+static void sm_dump(const void *self, FILE *out)
+{
+    const sm_t *sm = self;
+    if (sm->n_resident == 0)
+        return;
+    fprintf(out, "SM %u: %u warps, %u packets wait for the crossbar, load/store unit %s\n",
+            sm->wiring.index, sm->n_resident, sm->out.count,
+            !sm->lsu.busy                    ? "idle"
+            : sm->lsu.stalled == L1_NO_MSHR  ? "waits for an MSHR"
+            : sm->lsu.stalled == L1_NO_QUEUE ? "waits for the miss queue"
+                                             : "busy");
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        const warp_t *warp = &sm->warp[w];
+        if (warp->block == NO_INDEX)
+            continue;
+        fprintf(out, "  warp %u (block %llu, warp %u): %s", w,
+                (unsigned long long)sm->block[warp->block].block->index, warp->index,
+                park_names[warp->park]);
+        if (warp->park == PARK_BARRIER)
+            fprintf(out, " %u with %u of %u live warps", warp->barrier,
+                    sm->block[warp->block].waiting, sm->block[warp->block].live);
+        if (warp->inst != NULL)
+            fprintf(out, ", next %s at pc %04x", isa_opcode(warp->inst->opcode)->mnemonic,
+                    warp->inst->pc);
+        fprintf(out, ", %u loads and %u stores in flight\n", warp->loads, warp->stores);
+    }
+}
+
+const shard_ops_t sm_shard_ops = {"sm", sm_deliver, sm_run, sm_dump};
+
+static int save_value(FILE *f, const void *value, size_t bytes)
+{
+    return fwrite(value, bytes, 1, f) == 1 ? 0 : -1;
+}
+
+static int load_value(FILE *f, void *value, size_t bytes)
+{
+    return fread(value, bytes, 1, f) == 1 ? 0 : -1;
+}
+
+/* Scalars that outlive a launch, with the way they are copied. */
+#define SM_PERSISTENT(X)                                                                           \
+    X(sm->next_age)                                                                                \
+    X(sm->epoch)                                                                                   \
+    X(sm->l1i_free)                                                                                \
+    X(sm->lsu.turn)                                                                                \
+    X(sm->lsu.data_free)                                                                           \
+    X(sm->lsu.next_accept)                                                                         \
+    X(sm->lsu.tex_free)                                                                            \
+    X(sm->sweep_at)
+
+int sm_save(const sm_t *sm, FILE *out)
+{
+    RB_INVARIANT(sm->n_resident == 0, "SM %u saved while it has warps", sm->wiring.index);
+    int rc = 0;
+#define SAVE(field) rc |= save_value(out, &(field), sizeof(field));
+    SM_PERSISTENT(SAVE)
+#undef SAVE
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        const sub_core_t *sub = &sm->sub[s];
+        rc |= save_value(out, sub->free_at, sizeof(sub->free_at));
+        rc |= save_value(out, sub->free_base, sizeof(sub->free_base));
+        rc |= save_value(out, &sub->last, sizeof(sub->last));
+        rc |= save_value(out, sub->fetch, fetch_slot_bytes(sm));
+        rc |= cache_save(sub->l0, out);
+    }
+    rc |= cache_save(sm->l1i, out);
+    rc |= xbar_out_save(&sm->out, out);
+    rc |= xbar_in_save(&sm->in, out);
+    return rc;
+}
+
+int sm_load(sm_t *sm, FILE *in)
+{
+    int rc = 0;
+#define LOAD(field) rc |= load_value(in, &(field), sizeof(field));
+    SM_PERSISTENT(LOAD)
+#undef LOAD
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        sub_core_t *sub = &sm->sub[s];
+        rc |= load_value(in, sub->free_at, sizeof(sub->free_at));
+        rc |= load_value(in, sub->free_base, sizeof(sub->free_base));
+        rc |= load_value(in, &sub->last, sizeof(sub->last));
+        rc |= load_value(in, sub->fetch, fetch_slot_bytes(sm));
+        rc |= cache_load(sub->l0, in);
+    }
+    rc |= cache_load(sm->l1i, in);
+    rc |= xbar_out_load(&sm->out, in);
+    rc |= xbar_in_load(&sm->in, in);
+    return rc;
+}

@@ -1,0 +1,49 @@
+/*
+ * A streaming multiprocessor: one shard. What the assembled chip sees of it.
+ */
+#ifndef RUBATO_SM_SM_H
+#define RUBATO_SM_SM_H
+
+#include <stdio.h>
+
+#include "sim/core/engine.h"
+#include "sim/parts/addr_map.h"
+#include "sim/sm/sm_params.h"
+#include "sim/sm/sm_stats.h"
+
+typedef struct sm sm_t;
+
+extern const shard_ops_t sm_shard_ops;
+
+/* How an SM is connected; numbers come from parameters that are not the SM's own. */
+typedef struct {
+    uint32_t index;              /* 0 .. SMs - 1 */
+    uint32_t n_slices;           /* L2 slices of the chip */
+    const addr_map_t *map;       /* borrowed */
+    const uint16_t *slice_shard; /* shard of each slice; borrowed during sm_create() only */
+    const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
+    uint16_t scheduler_shard;
+    cycle_t request_latency, reply_latency, completion_latency;
+    uint32_t port_flits;   /* flits per cycle into and out of the SM */
+    uint32_t flit_bytes;   /* data of a flit */
+    uint32_t buffer;       /* flits that a slice buffers for this SM */
+    uint32_t credit_batch; /* flits whose credits return together */
+    bool perfect_icnt;
+    double clock_mhz; /* core clock, for times given in nanoseconds (NANOSLEEP) */
+} sm_wiring_t;
+
+/* config: borrowed for the life of the SM. */
+sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring);
+void sm_destroy(sm_t *sm);
+
+/* Charges the warp states up to cycle, so that they add up to slots x cycles since creation. */
+void sm_charge(sm_t *sm, cycle_t cycle);
+
+/* Counters since creation; complete up to the last sm_charge(). */
+const sm_stats_t *sm_stats(const sm_t *sm);
+
+/* Checkpoint of an idle SM: instruction caches, ports, credits. 0, or -1 with errno. */
+int sm_save(const sm_t *sm, FILE *out);
+int sm_load(sm_t *sm, FILE *in);
+
+#endif

@@ -1,0 +1,372 @@
+/*
+ * The state of an SM, shared by the files of this folder and nobody else.
+ *
+ * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
+ * depend.c (scoreboard), fetch.c (instruction caches), issue.c (schedulers, pipes),
+ * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
+ * block.c (blocks, barriers, exit).
+ */
+#ifndef RUBATO_SM_INTERNAL_H
+#define RUBATO_SM_INTERNAL_H
+
+#include "sim/core/err.h"
+#include "sim/core/wheel.h"
+#include "sim/isa/isa.h"
+#include "sim/isa/stream.h"
+#include "sim/parts/cache.h"
+#include "sim/parts/xbar.h"
+#include "sim/sm/coalesce.h"
+#include "sim/sm/sm.h"
+
+enum {
+    SM_MAX_SUB_CORES = 8,
+    SM_MAX_WARPS = 128,
+    SM_MAX_BLOCKS = 64,
+    SM_BARRIERS = 16,
+    NO_INDEX = 0xffff,
+    NOT_ISSUING = -1,
+};
+
+/*
+ * An entry of the dependence table says when a register is ready:
+ *   bits 3-31: cycle (modulo 2^29; a periodic sweep keeps old entries comparable)
+ *   bit 2: the cycle is not known yet (a load is under way)
+ *   bits 0-1: what a warp waiting for it is charged to (dep_kind_t)
+ */
+typedef uint32_t dep_t;
+typedef enum { DEP_FIXED, DEP_SHORT, DEP_LONG } dep_kind_t;
+enum { DEP_PENDING = 4, DEP_KIND = 3, DEP_SHIFT = 3 };
+
+/* Why a warp has no place in a ready set. */
+typedef enum {
+    PARK_NOT,    /* ready, or an event will wake it at a known cycle */
+    PARK_DEPEND, /* a register's time is not known yet */
+    PARK_FETCH,  /* an instruction line's time is not known yet */
+    PARK_BARRIER,
+    PARK_MEMBAR,
+    PARK_EXITED, /* no instruction left */
+} park_t;
+
+typedef struct {
+    const inst_t *inst; /* next instruction; NULL: slot free or warp at its end */
+    const uint64_t *addr;
+    const trace_run_t *run;
+    uint32_t mask;
+    uint32_t left; /* instructions of the run after inst */
+    uint32_t runs_left;
+    uint32_t age;        /* start order on this SM */
+    uint64_t fetch_line; /* instruction line that inst lies in, NO_LINE before the first */
+    cycle_t since;       /* charged up to here, if not in a ready set */
+    cycle_t base;        /* inst may not issue earlier, dependences apart */
+    cycle_t pred_ready;  /* predicates of the last set-predicate instruction reach branches */
+    uint8_t state;       /* sm_state_t charged from since on */
+    uint8_t base_state;  /* what waiting for base is charged to */
+    uint8_t park;        /* park_t */
+    uint8_t sub_core;
+    uint16_t block;         /* block slot */
+    uint16_t index;         /* warp of the block */
+    uint16_t loads, stores; /* in flight: load instructions, store packets */
+    uint8_t barrier;        /* id it waits at */
+    bool ready;      /* in a ready set */
+    uint32_t membar_latency; /* PARK_MEMBAR: from the last completion on */
+} warp_t;
+
+enum { NO_LINE = -1 };
+
+typedef struct {
+    struct trace_block *block; /* NULL: slot free */
+    const launch_ctx_t *launch;
+    uint32_t live;     /* warps not yet at their end */
+    uint32_t resident; /* warps whose slot is still taken */
+    uint32_t waiting;  /* warps at any barrier */
+    uint16_t at_barrier[SM_BARRIERS];
+    uint64_t thread_insts;
+} block_slot_t;
+
+/* A memory instruction on its way from a sub-core to the load/store unit. */
+typedef struct {
+    const inst_t *inst;
+    const uint64_t *addr;
+    cycle_t accept_from;
+    uint32_t mask;
+    uint16_t warp;
+} mem_entry_t;
+
+typedef struct {
+    uint32_t
+        ready[PIPE_COUNT]; /* bit i: i-th warp of the sub-core, next instruction on this pipe */
+    uint32_t ready_pipes;  /* bit p: ready[p] != 0 */
+    uint32_t pending;      /* bits of warps in any ready set */
+    cycle_t free_at[PIPE_COUNT];   /* pipe takes the next instruction */
+    cycle_t free_base[PIPE_COUNT]; /* the same without register-file conflicts */
+    cycle_t charged;               /* ready warps are charged up to here */
+    uint32_t free_slots;           /* warp slots without a warp */
+    uint32_t last;                 /* warp issued last (bit number) */
+    mem_entry_t *queue;            /* owned; ring of sm.mem_queue entries */
+    uint32_t q_head, q_count;
+    cache_t *l0;
+    struct fetch_slot {
+        uint64_t line;
+        cycle_t ready; /* CYCLE_NEVER: not known */
+        bool used;
+    } * fetch; /* owned; lines under way */
+} sub_core_t;
+
+/* A load, atomic or the like whose data come from beyond L1. */
+typedef struct {
+    const inst_t *inst;
+    uint32_t remaining; /* sectors */
+    uint16_t warp;
+    uint16_t next_free;
+    cycle_t done;  /* no earlier: sectors that hit */
+    bool complete; /* all lines have been through the load/store unit */
+} load_t;
+
+/* Sectors of one line that one load waits for. */
+typedef struct {
+    uint32_t next; /* index + 1 */
+    uint16_t load;
+    uint8_t sectors;
+} waiter_t;
+
+typedef struct {
+    uint64_t line;
+    uint32_t waiters; /* index + 1 of the first */
+    uint32_t next;    /* hash chain or free list, index + 1 */
+    uint16_t n_waiters;
+    uint8_t pending; /* sectors requested and not here */
+    uint8_t src;     /* mem_src_t */
+} mshr_t;
+
+/* The load/store unit: one instruction at a time, its lines tags_per_cycle a cycle. */
+typedef struct {
+    bool busy;
+    mem_entry_t cur;
+    uint8_t from; /* sub-core it came from */
+    coalesced_t lines;
+    uint32_t next_line;  /* first not yet handled */
+    uint16_t load;       /* its load entry, NO_INDEX: none needed so far */
+    uint32_t missing;    /* sectors that missed so far */
+    cycle_t started;     /* accepted */
+    cycle_t data_free;   /* data stage takes the next instruction */
+    cycle_t next_accept; /* MIO rate */
+    uint32_t turn;       /* sub-core asked first */
+    cycle_t tex_free;
+    cycle_t retry;   /* next step, CYCLE_NEVER: nothing to do or waits for an event */
+    uint8_t stalled; /* l1_result_t: what cur waits for */
+    cycle_t stalled_since;
+    uint8_t space;  /* mem_space_t of cur, generic resolved */
+    uint32_t extra; /* cycles its conflicts add to a hit's latency */
+} lsu_t;
+
+/* Handle of a request in flight, carried in mem_msg_t.txn. */
+typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH } txn_kind_t;
+enum { TXN_SHIFT = 28 };
+
+struct sm {
+    const sm_config_t *config;
+    sm_wiring_t wiring;
+    sm_stats_t stats;
+    uint32_t n_sub_cores, warps_per_sub_core, n_warps;
+
+    /* Opcode classes resolved against the configuration. */
+    struct {
+        uint32_t latency;
+        uint32_t interval;
+        uint32_t port_pipes; /* pipes whose port it occupies */
+        uint8_t pipe;
+        uint8_t group;
+        uint8_t dep_kind;
+    } cls[OP_CLASS_COUNT];
+
+    wheel_t inbox;  /* messages by arrival; payload: index into msg */
+    wheel_t events; /* warps by the cycle at which they become ready */
+    msg_t *msg;     /* owned pool */
+    uint32_t *msg_free;
+    size_t n_msg, cap_msg, n_msg_free, cap_msg_free;
+
+    warp_t warp[SM_MAX_WARPS];
+    dep_t *dep;  /* owned; REG_ID_COUNT per warp: results */
+    dep_t *hold; /* owned; 256 per warp: GPRs that a memory instruction has yet to read */
+    block_slot_t block[SM_MAX_BLOCKS];
+    uint32_t n_resident; /* warps */
+    uint32_t next_age;
+    cycle_t active_since; /* valid while n_resident > 0 */
+    cycle_t sweep_at;
+    uint32_t epoch;
+    uint32_t carveout;
+
+    sub_core_t sub[SM_MAX_SUB_CORES];
+    cycle_t issue_next;        /* next cycle at which some sub-core may issue */
+    int32_t issuing;           /* sub-core that is issuing: its ready sets of now are decided */
+    cycle_t out_next, in_next; /* when the crossbar ports have something to do */
+
+    lsu_t lsu;
+    cache_t *l1;
+    uint32_t l1_ways_max;
+    load_t *load; /* owned; l1.pending_loads */
+    uint16_t load_free;
+    waiter_t *waiter; /* owned pool */
+    uint32_t waiter_free;
+    size_t n_waiter, cap_waiter;
+    mshr_t *mshr; /* owned; l1.mshrs */
+    uint32_t mshr_free;
+    uint32_t *mshr_hash; /* owned; index + 1 */
+    uint32_t mshr_hash_mask;
+
+    cache_t *l1i;
+    cycle_t l1i_free;
+    struct l1i_miss {
+        uint64_t line;
+        uint32_t wanted; /* sub-cores */
+        uint8_t pending; /* sectors */
+        bool used;
+    } * l1i_miss; /* owned */
+    uint32_t n_l1i_miss;
+    cache_t *const_l1, *const_l15;
+
+    xbar_out_t out;
+    xbar_in_t in;
+    outbox_t *outbox; /* of the window being run */
+};
+
+/* warp.c */
+
+/* Finds out when warp w can issue its next instruction and puts it into a ready set, the event
+ * wheel, or parks it. now: cycle being simulated. */
+void warp_schedule(sm_t *sm, uint32_t w, cycle_t now);
+
+/* Points warp w, whose inst was issued at now, to its next instruction; says since when it may
+ * issue (base), dependences apart. false: there is none, the warp has ended. */
+bool warp_advance(sm_t *sm, uint32_t w, cycle_t now);
+
+/* Takes warp w off the ready sets until warp_unpark(), charged to state. */
+void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state);
+
+/* Charges a warp outside the ready sets up to now. */
+void warp_charge(sm_t *sm, warp_t *warp, cycle_t now);
+
+/* An event of warp w is due: it becomes ready. */
+void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now);
+
+/* A parked warp may be able to go on (what it waited for has become known). */
+void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now);
+
+/* depend.c */
+
+static inline dep_t dep_encode(cycle_t cycle, dep_kind_t kind)
+{
+    return (dep_t)(cycle << DEP_SHIFT) | (dep_t)kind;
+}
+
+/* Earliest cycle >= now at which the operands of inst allow warp w to issue; *kind is what a wait
+ * is charged to. CYCLE_NEVER: not known yet. */
+cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind);
+
+/* The destinations of inst will be ready at cycle. */
+void depend_set(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind);
+
+/* ... at a cycle not known yet. */
+void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind);
+
+/* The general-purpose sources of inst may not be overwritten until depend_release(). */
+void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind);
+
+/* inst will have read its sources at cycle. */
+void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind);
+
+/* A warp starts: everything is ready. */
+void depend_reset(sm_t *sm, uint32_t w, cycle_t now);
+
+/* Keeps old entries comparable; called every 2^26 cycles at least. */
+void depend_sweep(sm_t *sm, cycle_t now);
+
+/* fetch.c */
+
+void fetch_init(sm_t *sm);
+void fetch_free(sm_t *sm);
+
+/* Size of a sub-core's table of lines under way, for checkpoints. */
+size_t fetch_slot_bytes(const sm_t *sm);
+
+/* Cycle >= now at which the instruction line is in the sub-core's L0; CYCLE_NEVER: not known yet
+ * (the warp is unparked with PARK_FETCH later). */
+cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now);
+
+/* Sectors of line have arrived from L2 for entry of l1i_miss. */
+void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now);
+
+/* Cycles that reading constant inst->const_bank/offset adds to an instruction. */
+uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_load);
+
+/* issue.c */
+
+void issue_init(sm_t *sm);
+
+/* Lets every sub-core issue at cycle now; returns the next cycle to try. */
+cycle_t issue_step(sm_t *sm, cycle_t now);
+
+/* Charges the ready warps of a sub-core for the cycles before now. */
+void issue_charge(sm_t *sm, sub_core_t *sub, cycle_t now);
+
+/* lsu.c */
+
+void lsu_init(sm_t *sm);
+
+/* A memory or MIO instruction of warp w is issued: into the sub-core's queue. */
+void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const uint64_t *addr,
+                 cycle_t now);
+
+/* One cycle of the load/store unit. Sets lsu.retry. */
+void lsu_step(sm_t *sm, cycle_t now);
+
+/* Something that a stalled instruction waits for may be there. */
+void lsu_kick(sm_t *sm, cycle_t now);
+
+/* l1.c */
+
+void l1_init(sm_t *sm);
+void l1_free(sm_t *sm);
+
+/* A new launch: forgets all lines and takes the size that the carve-out leaves. */
+void l1_reset(sm_t *sm, uint32_t carveout);
+
+typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE } l1_result_t;
+
+/* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
+l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
+
+/* A packet of sectors, acknowledgement or atomic result came back. */
+void l1_reply(sm_t *sm, const msg_t *m, cycle_t now);
+
+/* A new load entry for the instruction in the load/store unit, NO_INDEX if none is free. */
+uint16_t l1_load_new(sm_t *sm, uint32_t w, const inst_t *inst);
+
+/* All that load waits for is here or known to be at cycle done. */
+void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
+
+/* Result of a load, MIO or texture instruction of warp w is known to be ready at cycle. */
+void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind,
+                   cycle_t now);
+
+/* block.c */
+
+/* A block message arrived. */
+void block_start(sm_t *sm, const block_msg_t *m, cycle_t now);
+
+/* Warp w issued a barrier at now and waits. */
+void block_barrier_arrive(sm_t *sm, uint32_t w, unsigned id, cycle_t now);
+
+/* Warp w issued a memory barrier at now and waits for what it has outstanding. */
+void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
+
+/* Warp w has no instruction left. */
+void block_warp_end(sm_t *sm, uint32_t w, cycle_t now);
+
+/* A load or store of warp w has completed. */
+void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
+
+/* Sends a packet for one line to the slice that owns it; room was checked. */
+void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * What a warp does next: its place in its instruction stream, and when the next instruction can
+ * issue. A warp is in exactly one of three places: a ready set of its sub-core, the event wheel
+ * (ready at a known cycle), or parked (waits for something whose cycle is not known).
+ */
+#include "sim/sm/sm_internal.h"
+
+enum { INST_BYTES = 16, INST_LINE_BYTES = 128 };
+
+static const uint8_t dep_state[] = {
+    [DEP_FIXED] = STATE_WAIT,
+    [DEP_SHORT] = STATE_SHORT_SCOREBOARD,
+    [DEP_LONG] = STATE_LONG_SCOREBOARD,
+};
+
+static inline uint64_t *state_counters(sm_t *sm)
+{
+    return (uint64_t *)&sm->stats;
+}
+
+void warp_charge(sm_t *sm, warp_t *warp, cycle_t now)
+{
+    if (now > warp->since) {
+        state_counters(sm)[warp->state] += now - warp->since;
+        warp->since = now;
+    }
+}
+
+void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
+{
+    sm->warp[w].park = (uint8_t)why;
+    sm->warp[w].state = (uint8_t)state;
+}
+
+/* Adds warp w to the ready set of its next instruction's pipe, in force from cycle at on. */
+static void ready_insert(sm_t *sm, uint32_t w, cycle_t at)
+{
+    warp_t *warp = &sm->warp[w];
+    sub_core_t *sub = &sm->sub[warp->sub_core];
+    uint32_t bit = UINT32_C(1) << (w / sm->n_sub_cores);
+    unsigned pipe = sm->cls[warp->inst->cls].pipe;
+    warp_charge(sm, warp, at);
+    issue_charge(sm, sub, at);
+    sub->ready[pipe] |= bit;
+    sub->ready_pipes |= UINT32_C(1) << pipe;
+    sub->pending |= bit;
+    warp->ready = true;
+    sm->issue_next = cycle_min(sm->issue_next, at);
+}
+
+void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
+{
+    ready_insert(sm, w, now);
+}
+
+void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->warp[w];
+    const inst_t *inst = warp->inst;
+    uint64_t line = (sm->block[warp->block].launch->code_base + inst->pc) / INST_LINE_BYTES;
+    warp->park = PARK_NOT;
+    if (line != warp->fetch_line) {
+        cycle_t here = fetch_line(sm, warp->sub_core, line, now);
+        if (here == CYCLE_NEVER) {
+            warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
+            return;
+        }
+        sm->stats.icache_l0_lookups++;
+        warp->fetch_line = line;
+        if (here > warp->base) {
+            warp->base = here;
+            warp->base_state = STATE_NO_INSTRUCTION;
+        }
+    }
+    cycle_t at = warp->base;
+    sm_state_t state = (sm_state_t)warp->base_state;
+    dep_kind_t kind;
+    cycle_t operands = depend_ready(sm, w, inst, now, &kind);
+    if (operands == CYCLE_NEVER) {
+        warp_park(sm, w, PARK_DEPEND, (sm_state_t)dep_state[kind]);
+        return;
+    }
+    if (operands > at) {
+        at = operands;
+        state = (sm_state_t)dep_state[kind];
+    }
+    if (inst->flags & INST_BRANCH && !(inst->flags & INST_FULL_REGS) && warp->pred_ready > at) {
+        /* The trace does not name the branch's predicate: the last one written is taken for it. */
+        at = warp->pred_ready;
+        state = STATE_WAIT;
+    }
+    warp->state = (uint8_t)state;
+    /* While a sub-core issues, the ready sets of now are decided: its own warps join those of the
+     * next cycle, warps of other sub-cores (released from a barrier) come by the wheel. */
+    if (sm->issuing == NOT_ISSUING && at <= now)
+        ready_insert(sm, w, now);
+    else if (sm->issuing == warp->sub_core && at <= now + 1)
+        ready_insert(sm, w, now + 1);
+    else
+        wheel_add(&sm->events, cycle_max(at, now + (sm->issuing != NOT_ISSUING)), w);
+}
+
+void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now)
+{
+    warp_t *warp = &sm->warp[w];
+    if (warp->park != (uint8_t)why || warp->inst == NULL)
+        return;
+    warp_charge(sm, warp, now);
+    warp_schedule(sm, w, now);
+}
+
+/* Cycles a NANOSLEEP takes: its immediate operand in nanoseconds, at most a millisecond. */
+static cycle_t sleep_cycles(const sm_t *sm, const inst_t *inst)
+{
+    enum { SLEEP_MAX_NS = 1000000 };
+    int32_t ns = inst->flags & INST_IMM ? inst->imm : 0;
+    if (ns < 0 || ns > SLEEP_MAX_NS)
+        ns = SLEEP_MAX_NS;
+    return 1 + (cycle_t)((double)ns * sm->wiring.clock_mhz / 1000.0);
+}
+
+static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_mask, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    const inst_t *inst = warp->inst;
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
+    if (prev->flags & INST_BRANCH) {
+        sm->stats.branches++;
+        sm->stats.branches_uniform += warp->mask == prev_mask;
+        bool taken = inst->pc != prev->pc + INST_BYTES;
+        warp->base = now + (taken ? spec->branch_taken_latency : spec->branch_latency);
+        warp->base_state = STATE_BRANCH_RESOLVING;
+    } else if (prev->cls == OP_SLEEP) {
+        warp->base = now + sleep_cycles(sm, prev);
+        warp->base_state = STATE_SLEEPING;
+    }
+    if (inst->flags & INST_CONST_ADDR && inst->cls != OP_LDC) {
+        uint32_t extra = const_read(sm, warp, inst, false);
+        if (extra > 0) {
+            warp->base += extra;
+            warp->base_state = STATE_IMC_MISS;
+        }
+    }
+    if (spec->ideal)
+        warp->base = now + 1;
+}
+
+bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->warp[w];
+    const inst_t *prev = warp->inst;
+    uint32_t prev_mask = warp->mask;
+    warp->since = now + 1;
+    if (warp->left > 0) {
+        warp->left--;
+        warp->inst++;
+    } else if (warp->runs_left > 0) {
+        warp->runs_left--;
+        warp->run++;
+        warp->inst = warp->run->first;
+        warp->mask = warp->run->mask;
+        warp->left = warp->run->count - 1u;
+    } else {
+        warp->inst = NULL;
+        return false;
+    }
+    set_base(sm, warp, prev, prev_mask, now);
+    return true;
+}
