@@ -38,6 +38,7 @@ extern const param_group_t mem_param_group;
     P(U32, fill_sectors, "2", 1, 4, "sectors", "sectors fetched from DRAM together")               \
     P(U32, mshrs, "192", 1, 65536, "lines", "lines with outstanding misses, per slice")            \
     P(U32, mshr_merge, "64", 1, 1024, "requests", "requests waiting for one line")                 \
+    P(U32, reply_queue, "64", 1, 65535, "packets", "in front of a slice's reply port")             \
     P(U32, atomic_interval, "1", 1, 64, "cycles", "between two operations on one word")            \
     P(U32, atomic_latency, "20", 0, 4096, "cycles", "added to an atomic's reply")
 PARAM_STRUCT(l2_spec_t, L2_PARAMS);
@@ -54,6 +55,7 @@ extern const param_group_t l2_param_group;
     P(U32, bank_groups, "4", 1, 64, "groups", "bank groups of a channel")                          \
     P(SIZE, row_bytes, "2KiB", 256, 65536, "bytes", "row (page) of a bank")                        \
     P(U32, queue, "64", 1, 4096, "requests", "FR-FCFS read window of a channel")                   \
+    P(U32, age_limit, "1000", 1, 1000000, "DRAM cycles", "row hits overtake no older request")     \
     P(U32, write_queue, "64", 1, 4096, "requests", "write buffer of a channel")                    \
     P(U32, write_high, "48", 1, 4096, "requests", "start draining writes")                         \
     P(U32, write_low, "16", 0, 4096, "requests", "stop draining writes")                           \

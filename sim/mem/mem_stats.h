@@ -22,12 +22,13 @@
     S(partial_fetches, "sectors", "", "reads of partly written sectors: fetched and merged")       \
     S(mshr_merges, "requests", "", "requests joined to an outstanding line")                       \
     S(stall_mshr, "cycles", "", "input waits: no MSHR or merge entry")                             \
-    S(stall_dram, "cycles", "", "input waits: DRAM queue full")                                    \
-    S(stall_reply, "cycles", "", "input waits: reply port has no credit")                          \
-    S(fills, "sectors", "lts__t_sectors_srcnode_ltcfabric.sum", "sectors filled from DRAM")        \
+    S(stall_dram, "cycles", "", "input waits: no room for a fetch or write-back at the DRAM")      \
+    S(stall_reply, "cycles", "", "input waits: reply queue full")                                  \
+    S(stall_atomic, "cycles", "", "input waits: atomic unit busy")                                 \
+    S(fills, "sectors", "lts__d_sectors_fill_device.sum", "sectors filled from DRAM")              \
     S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
     S(memcpy_sectors, "sectors", "", "sectors left by host copies, no time")                       \
-    S(data_busy, "cycles", "lts__d_sectors.sum", "cycles the data port moved a sector")
+    S(data_sectors, "sectors", "lts__d_sectors.sum", "sectors through the data port")
 STATS_STRUCT(l2_stats_t, L2_STATS);
 extern const stat_def_t l2_stat_defs[];
 enum { L2_STAT_COUNT = sizeof(l2_stats_t) / sizeof(uint64_t) };
@@ -40,10 +41,10 @@ enum { L2_STAT_COUNT = sizeof(l2_stats_t) / sizeof(uint64_t) };
     S(row_conflicts, "requests", "", "requests to a bank with another row open")                   \
     S(activates, "commands", "", "")                                                               \
     S(precharges, "commands", "", "")                                                              \
-    S(refreshes, "commands", "", "")                                                               \
+    S(refreshes, "commands", "", "counted when the channel is next at work")                       \
     S(turnarounds, "switches", "", "bus direction changes")                                        \
     S(busy, "DRAM cycles", "dram__cycles_active.sum", "data bus busy")                             \
-    S(read_latency, "cycles", "", "sum over read requests, core cycles in the controller")         \
+    S(read_latency, "cycles", "", "sum over fetches, core cycles from slice to slice")             \
     S(read_requests, "requests", "", "fetches by L2")
 STATS_STRUCT(dram_stats_t, DRAM_STATS);
 extern const stat_def_t dram_stat_defs[];

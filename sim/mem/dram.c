@@ -1,0 +1,341 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/err.h"
+#include "sim/core/msg.h"
+#include "sim/mem/dram_internal.h"
+
+/*
+ * Consecutive bytes of a row before the lowest bank bit: as in gpgpu-sim's Volta and Turing maps
+ * (gpu-facts A.4, "RBBBCCCB.CCCSSSSS" above the channel bits).
+ */
+enum { BLOCK_BYTES = 256 };
+
+static uint32_t div_up(uint64_t a, uint64_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
+{
+    RB_INVARIANT(spec->banks <= DRAM_MAX_BANKS && spec->banks % spec->bank_groups == 0,
+                 "dram: %u banks in %u groups", spec->banks, spec->bank_groups);
+    dram_t *d = rb_calloc(1, sizeof(*d));
+    d->spec = *spec;
+    d->clock = clock_ratio(core_mhz, spec->clock_mhz);
+    d->events = events;
+    d->front = spec->latency / 2;
+    d->back = spec->latency - d->front;
+    d->burst_ticks = div_up(spec->burst_bytes, (uint64_t)spec->bus_bytes * spec->data_rate);
+    d->ccd = spec->tCCD > d->burst_ticks ? spec->tCCD : d->burst_ticks;
+    d->ccdl = spec->tCCDL > d->ccd ? spec->tCCDL : d->ccd;
+    d->sectors_per_burst = div_up(spec->burst_bytes, SECTOR_BYTES);
+    d->bursts_per_sector = div_up(SECTOR_BYTES, spec->burst_bytes);
+    d->bank_words = (spec->banks + 63) / 64;
+    d->bank_interleave = spec->banks % 2 == 0 ? 2 : 1;
+    d->blocks_per_row = div_up(spec->row_bytes, BLOCK_BYTES);
+    d->bank = rb_calloc(spec->banks, sizeof(*d->bank));
+    for (uint32_t b = 0; b < spec->banks; b++)
+        d->bank[b].group = (uint16_t)(b % spec->bank_groups);
+    d->group_ready = rb_calloc(spec->bank_groups, sizeof(*d->group_ready));
+    d->refresh_due = spec->tREFI > 0 ? spec->tREFI : DRAM_TICK_NEVER;
+    d->limit[DRAM_READ] = spec->queue;
+    d->limit[DRAM_WRITE] = spec->write_queue;
+    /* As many again on the path as the controller holds. */
+    uint32_t n = 2 * (spec->queue + spec->write_queue);
+    d->request = rb_calloc(n, sizeof(*d->request));
+    for (uint32_t i = 0; i < n; i++)
+        d->request[i].next = i + 2 > n ? 0 : i + 2;
+    d->free_list = 1;
+    d->col_tick = d->row_tick = d->next_tick = DRAM_TICK_NEVER;
+    d->next_cycle = CYCLE_NEVER;
+    return d;
+}
+
+void dram_destroy(dram_t *d)
+{
+    if (d == NULL)
+        return;
+    free(d->bank);
+    free(d->group_ready);
+    free(d->request);
+    free(d);
+}
+
+static void set_next_tick(dram_t *d, uint64_t tick)
+{
+    d->next_tick = tick;
+    d->next_cycle = tick == DRAM_TICK_NEVER ? CYCLE_NEVER : clock_cycle_from(&d->clock, tick);
+}
+
+dram_place_t dram_place(const dram_t *d, uint64_t local)
+{
+    uint64_t n = local / BLOCK_BYTES;
+    uint32_t banks = d->spec.banks, high_banks = banks / d->bank_interleave;
+    uint64_t low = n % d->bank_interleave;
+    n /= d->bank_interleave;
+    n /= d->blocks_per_row;
+    dram_place_t p = {.row = n / high_banks};
+    uint64_t bank = n % high_banks * d->bank_interleave + low;
+    /*
+     * Rows that share their bank bits go to different banks: permutation-based page interleaving
+     * (Zhang, Zhu, Zhang, MICRO 2000). What real controllers do is not published: guess.
+     */
+    if ((banks & (banks - 1)) == 0)
+        p.bank = (uint32_t)((bank ^ p.row) & (banks - 1));
+    else
+        p.bank = (uint32_t)((bank + p.row) % banks);
+    return p;
+}
+
+bool dram_has_room(const dram_t *d, bool write)
+{
+    return d->n_path[write] < d->limit[write];
+}
+
+/* Bursts that move a set of sectors. */
+static uint8_t bursts_of(const dram_t *d, uint32_t sectors)
+{
+    uint32_t bursts = 0;
+    for (uint32_t s = 0; s < SECTORS_PER_LINE; s += d->sectors_per_burst) {
+        if (sectors >> s & ((1u << d->sectors_per_burst) - 1))
+            bursts += d->bursts_per_sector;
+    }
+    return (uint8_t)bursts;
+}
+
+static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,
+                         uint32_t token)
+{
+    RB_INVARIANT(dram_has_room(d, write), "dram: request without room");
+    dram_place_t place = dram_place(d, local);
+    uint32_t n = d->free_list;
+    dram_request_t *r = &d->request[n - 1];
+    d->free_list = r->next;
+    *r = (dram_request_t){.arrival = clock_tick_from(&d->clock, now + d->front),
+                          .seq = d->seq++,
+                          .row = place.row,
+                          .sent = now,
+                          .token = token,
+                          .bank = (uint16_t)place.bank,
+                          .bursts = bursts_of(d, sectors)};
+    dram_list_append(d, &d->path[write], n);
+    d->n_path[write]++;
+    if (d->n_waiting[write] < d->limit[write] && r->arrival < d->next_tick)
+        set_next_tick(d, r->arrival);
+}
+
+void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token)
+{
+    d->stats.read_requests++;
+    d->stats.read_sectors += (uint32_t)__builtin_popcount(sectors);
+    if (d->spec.perfect) {
+        d->stats.read_latency += d->spec.latency;
+        wheel_add(d->events, now + d->spec.latency, token);
+        return;
+    }
+    request_send(d, now, local, sectors, false, token);
+}
+
+void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
+{
+    d->stats.write_sectors += (uint32_t)__builtin_popcount(sectors);
+    if (!d->spec.perfect)
+        request_send(d, now, local, sectors, true, 0);
+}
+
+/* Lets what has arrived into the window and the write buffer. */
+static bool requests_admit(dram_t *d, uint64_t t)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        while (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
+               d->request[d->path[k].head - 1].arrival <= t) {
+            uint32_t n = dram_list_pop(d, &d->path[k]);
+            d->n_path[k]--;
+            d->n_waiting[k]++;
+            dram_bank_add(d, n, k);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Reads go first unless the write buffer is full enough or there are none. */
+static bool mode_update(dram_t *d)
+{
+    uint32_t reads = d->n_waiting[DRAM_READ], writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
+    if (mode == DRAM_READ && (writes >= d->spec.write_high || (reads == 0 && writes > 0)))
+        d->mode = DRAM_WRITE;
+    else if (mode == DRAM_WRITE && (writes == 0 || (reads > 0 && writes <= d->spec.write_low)))
+        d->mode = DRAM_READ;
+    return d->mode != mode;
+}
+
+/* Tick after t at which something happens if nothing new is sent. */
+static uint64_t next_after(const dram_t *d, uint64_t t)
+{
+    uint64_t next = d->col_tick < d->row_tick ? d->col_tick : d->row_tick;
+    if (d->n_waiting[DRAM_READ] + d->n_waiting[DRAM_WRITE] > 0 && d->refresh_due < next)
+        next = d->refresh_due;
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        if (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
+            d->request[d->path[k].head - 1].arrival < next)
+            next = d->request[d->path[k].head - 1].arrival;
+    }
+    return next > t ? next : t + 1;
+}
+
+/* One tick: refresh, arrivals, a column command, a row command. True if the path has room again. */
+static bool channel_step(dram_t *d, uint64_t t)
+{
+    bool refreshed = t >= d->refresh_due;
+    dram_refresh(d, t);
+    bool admitted = requests_admit(d, t);
+    if (mode_update(d) || admitted || refreshed) {
+        dram_choose(d, t);
+    }
+    bool any = false;
+    if (d->col_tick <= t) {
+        dram_column_issue(d, t);
+        any = true;
+    }
+    /* The row command was chosen before; a bank that just lost its hits asks for one next tick. */
+    if (d->row_tick <= t) {
+        dram_row_issue(d, t);
+        any = true;
+    }
+    if (mode_update(d) || any) {
+        dram_choose(d, t + 1);
+    }
+    set_next_tick(d, next_after(d, t));
+    return admitted;
+}
+
+cycle_t dram_next(const dram_t *d)
+{
+    return d->next_cycle;
+}
+
+bool dram_run(dram_t *d, cycle_t now)
+{
+    bool room = false;
+    while (d->next_cycle <= now)
+        room |= channel_step(d, d->next_tick);
+    return room;
+}
+
+bool dram_idle(const dram_t *d)
+{
+    return d->n_path[DRAM_READ] + d->n_path[DRAM_WRITE] + d->n_waiting[DRAM_READ] +
+               d->n_waiting[DRAM_WRITE] ==
+           0;
+}
+
+const dram_stats_t *dram_stats(const dram_t *d)
+{
+    return &d->stats;
+}
+
+/* A checkpoint's fixed part; the banks and groups follow. */
+typedef struct {
+    uint64_t banks, groups;
+    uint64_t col_next[DRAM_KINDS], row_next, rrd_next, refresh_due, seq, mode, last_direction;
+} checkpoint_t;
+
+enum { BANK_FIELDS = 6 };
+
+int dram_save(const dram_t *d, FILE *out)
+{
+    RB_INVARIANT(dram_idle(d), "dram: checkpoint of a busy channel");
+    const checkpoint_t head = {.banks = d->spec.banks,
+                               .groups = d->spec.bank_groups,
+                               .col_next = {d->col_next[0], d->col_next[1]},
+                               .row_next = d->row_next,
+                               .rrd_next = d->rrd_next,
+                               .refresh_due = d->refresh_due,
+                               .seq = d->seq,
+                               .mode = d->mode,
+                               .last_direction = d->last_direction};
+    if (fwrite(&head, sizeof(head), 1, out) != 1)
+        return -1;
+    for (uint32_t b = 0; b < d->spec.banks; b++) {
+        const dram_bank_t *k = &d->bank[b];
+        const uint64_t field[BANK_FIELDS] = {k->row,       k->open,      k->conflict,
+                                             k->act_ready, k->pre_ready, k->col_ready};
+        if (fwrite(field, sizeof(field), 1, out) != 1)
+            return -1;
+    }
+    size_t n = d->spec.bank_groups;
+    return fwrite(d->group_ready, sizeof(*d->group_ready), n, out) == n ? 0 : -1;
+}
+
+static int load_failed(FILE *in)
+{
+    if (!ferror(in))
+        errno = EINVAL; /* cut short or not ours */
+    return -1;
+}
+
+int dram_load(dram_t *d, FILE *in)
+{
+    checkpoint_t head;
+    if (fread(&head, sizeof(head), 1, in) != 1)
+        return load_failed(in);
+    if (head.banks != d->spec.banks || head.groups != d->spec.bank_groups || !dram_idle(d) ||
+        head.mode >= DRAM_KINDS || head.last_direction >= DRAM_KINDS ||
+        (head.refresh_due == DRAM_TICK_NEVER) != (d->spec.tREFI == 0)) {
+        errno = EINVAL;
+        return -1;
+    }
+    memcpy(d->col_next, head.col_next, sizeof(d->col_next));
+    d->row_next = head.row_next;
+    d->rrd_next = head.rrd_next;
+    d->refresh_due = head.refresh_due;
+    d->seq = head.seq;
+    d->mode = (uint32_t)head.mode;
+    d->last_direction = (uint32_t)head.last_direction;
+    for (uint32_t b = 0; b < d->spec.banks; b++) {
+        dram_bank_t *k = &d->bank[b];
+        uint64_t field[BANK_FIELDS];
+        if (fread(field, sizeof(field), 1, in) != 1)
+            return load_failed(in);
+        k->row = field[0];
+        k->open = field[1] != 0;
+        k->conflict = field[2] != 0;
+        k->act_ready = field[3];
+        k->pre_ready = field[4];
+        k->col_ready = field[5];
+    }
+    size_t n = d->spec.bank_groups;
+    return fread(d->group_ready, sizeof(*d->group_ready), n, in) == n ? 0 : load_failed(in);
+}
+
+void dram_dump(const dram_t *d, FILE *out)
+{
+    if (dram_idle(d))
+        return;
+    fprintf(out,
+            "  dram: reads %u on the path, %u in the window; writes %u, %u; %s mode; next tick "
+            "%" PRIu64 " (core cycle %" PRIu64 ")\n",
+            d->n_path[DRAM_READ], d->n_waiting[DRAM_READ], d->n_path[DRAM_WRITE],
+            d->n_waiting[DRAM_WRITE], d->mode == DRAM_READ ? "read" : "write", d->next_tick,
+            d->next_cycle);
+    for (uint32_t b = 0; b < d->spec.banks; b++) {
+        const dram_bank_t *k = &d->bank[b];
+        for (uint32_t kind = 0; kind < DRAM_KINDS; kind++) {
+            uint32_t n = k->miss[kind].head;
+            if (n == 0)
+                continue;
+            const dram_request_t *r = &d->request[n - 1];
+            fprintf(out,
+                    "  dram bank %u (%s): oldest %s wants row %" PRIu64 ", arrived at tick "
+                    "%" PRIu64 "\n",
+                    b, k->open ? "open" : "closed", kind == DRAM_READ ? "read" : "write", r->row,
+                    r->arrival);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/*
+ * One DRAM channel and its controller.
+ *
+ * A request (the sectors of one line that move together) travels half of dram.latency, waits in
+ * the read window or the write buffer, is served burst by burst, and for reads travels the other
+ * half. The controller issues at most one column and one row command (activate or precharge) per
+ * DRAM tick: HBM's two command buses; on other parts column commands are so far apart that one bus
+ * does as well.
+ *
+ *   Columns: first ready, first come: of the banks whose open row has requests, the one that can
+ *   go first; the oldest of several. tCCD, tCCDL (bank groups), burst length, bus turnaround.
+ *   Rows: open page. A bank without work for its open row is closed, and opened for its oldest
+ *   request, as early as tRAS, tRTP, tWR, tRP, tRC and tRRD allow, while other banks move data. A
+ *   request older than dram.age_limit lets no row hit of its bank go first any more.
+ *   Writes wait until there are no reads or write_high of them; then they are drained until none
+ *   is left, or until write_low are left and a read waits.
+ *   Refresh: all banks every tREFI, at multiples of it; worked out when the channel is next used,
+ *   so that an idle channel has no events.
+ *
+ * Data is not modelled, and a fetch does not look into the write buffer.
+ */
+#ifndef RUBATO_MEM_DRAM_H
+#define RUBATO_MEM_DRAM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sim/core/wheel.h"
+#include "sim/mem/mem_params.h"
+#include "sim/mem/mem_stats.h"
+
+typedef struct dram dram_t;
+
+/* events: borrowed; takes the token of each finished read at the cycle it is back at the slice. */
+dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events);
+void dram_destroy(dram_t *d);
+
+/* Can the path to the controller take another read (write)? */
+bool dram_has_room(const dram_t *d, bool write);
+
+/*
+ * Sends a request at core cycle now (never less than in an earlier call): the sectors (mask, one
+ * at least) of the line at address local of the partition. There must be room.
+ */
+void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token);
+void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors);
+
+/* Core cycle of the channel's next command, CYCLE_NEVER if it has nothing to do. */
+cycle_t dram_next(const dram_t *d);
+
+/*
+ * Everything up to core cycle now, which must come after the requests of that cycle. Returns true
+ * if room came free.
+ */
+bool dram_run(dram_t *d, cycle_t now);
+
+/* Nothing is on its way or waiting. */
+bool dram_idle(const dram_t *d);
+
+const dram_stats_t *dram_stats(const dram_t *d);
+
+/* Of an idle channel: rows, timing state, next refresh. 0, or -1 with errno. */
+int dram_save(const dram_t *d, FILE *out);
+int dram_load(dram_t *d, FILE *in);
+
+/* What waits, for people. */
+void dram_dump(const dram_t *d, FILE *out);
+
+/* Where an address lies in the channel. */
+typedef struct {
+    uint64_t row;
+    uint32_t bank;
+} dram_place_t;
+
+dram_place_t dram_place(const dram_t *d, uint64_t local);
+
+#endif

@@ -1,0 +1,268 @@
+#include "sim/core/msg.h"
+#include "sim/mem/dram_internal.h"
+
+static inline void bank_set_put(dram_bank_set_t *s, uint32_t bank, bool in)
+{
+    uint64_t bit = UINT64_C(1) << bank % 64;
+    s->word[bank / 64] = in ? s->word[bank / 64] | bit : s->word[bank / 64] & ~bit;
+}
+
+void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n)
+{
+    d->request[n - 1].next = 0;
+    if (l->head == 0)
+        l->head = n;
+    else
+        d->request[l->tail - 1].next = n;
+    l->tail = n;
+}
+
+uint32_t dram_list_pop(dram_t *d, dram_list_t *l)
+{
+    uint32_t n = l->head;
+    l->head = d->request[n - 1].next;
+    return n;
+}
+
+/* Unites two lists by age into *into and empties *from. */
+static void list_merge(dram_t *d, dram_list_t *into, dram_list_t *from)
+{
+    dram_list_t all = {0};
+    while (into->head != 0 || from->head != 0) {
+        bool first = from->head == 0 || (into->head != 0 && d->request[into->head - 1].seq <
+                                                                d->request[from->head - 1].seq);
+        dram_list_append(d, &all, dram_list_pop(d, first ? into : from));
+    }
+    *into = all;
+}
+
+static void bank_sets_update(dram_t *d, uint32_t b)
+{
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        bank_set_put(&d->has_hit[k], b, d->bank[b].hit[k].head != 0);
+        bank_set_put(&d->has_miss[k], b, d->bank[b].miss[k].head != 0);
+    }
+}
+
+/* The bank's open row will be closed: what wanted it waits for a row again. */
+static void bank_give_up_row(dram_t *d, uint32_t b)
+{
+    dram_bank_t *bank = &d->bank[b];
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        if (bank->hit[k].head != 0)
+            list_merge(d, &bank->miss[k], &bank->hit[k]);
+    }
+    bank_sets_update(d, b);
+}
+
+void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind)
+{
+    uint32_t b = d->request[n - 1].bank;
+    dram_bank_t *bank = &d->bank[b];
+    bool hit = bank->open && !bank->closing && bank->row == d->request[n - 1].row;
+    dram_list_append(d, hit ? &bank->hit[kind] : &bank->miss[kind], n);
+    bank_set_put(hit ? &d->has_hit[kind] : &d->has_miss[kind], b, true);
+}
+
+void dram_refresh(dram_t *d, uint64_t t)
+{
+    if (t < d->refresh_due)
+        return;
+    uint64_t start = d->refresh_due;
+    bool any_open = false;
+    for (uint32_t b = 0; b < d->spec.banks; b++) {
+        dram_bank_t *bank = &d->bank[b];
+        uint64_t ready = bank->open ? bank->pre_ready + d->spec.tRP : bank->act_ready;
+        any_open |= bank->open;
+        start = start > ready ? start : ready;
+    }
+    if (any_open && start < d->refresh_due + d->spec.tRP)
+        start = d->refresh_due + d->spec.tRP;
+    uint64_t later = (t - d->refresh_due) / d->spec.tREFI;
+    uint64_t last_due = d->refresh_due + later * d->spec.tREFI;
+    start = later > 0 && start < last_due ? last_due : start;
+    for (uint32_t b = 0; b < d->spec.banks; b++) {
+        dram_bank_t *bank = &d->bank[b];
+        if (bank->open) {
+            d->stats.precharges++;
+            bank->open = bank->closing = false;
+            bank_give_up_row(d, b);
+        }
+        bank->conflict = false;
+        bank->act_ready = start + d->spec.tRFC;
+    }
+    d->stats.refreshes += later + 1;
+    d->refresh_due = last_due + d->spec.tREFI;
+}
+
+/* The column command that can go first, of several the one of the oldest request. Not before t. */
+static void column_choose(dram_t *d, uint64_t t)
+{
+    uint32_t k = d->mode;
+    uint64_t floor = d->col_next[k] > t ? d->col_next[k] : t;
+    uint64_t best = DRAM_TICK_NEVER, best_seq = 0;
+    for (uint32_t w = 0; w < d->bank_words; w++) {
+        for (uint64_t bits = d->has_hit[k].word[w]; bits != 0; bits &= bits - 1) {
+            uint32_t b = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            const dram_bank_t *bank = &d->bank[b];
+            uint64_t group = d->group_ready[bank->group];
+            uint64_t tick = bank->col_ready > group ? bank->col_ready : group;
+            tick = tick > floor ? tick : floor;
+            uint64_t seq = d->request[bank->hit[k].head - 1].seq;
+            if (tick < best || (tick == best && seq < best_seq)) {
+                best = tick;
+                best_seq = seq;
+                d->col_bank = b;
+            }
+        }
+    }
+    d->col_tick = best;
+}
+
+/* The same for row commands: banks with requests, none of them for the open row. */
+static void row_choose(dram_t *d, uint64_t t)
+{
+    uint32_t k = d->mode;
+    uint64_t floor = d->row_next > t ? d->row_next : t;
+    uint64_t best = DRAM_TICK_NEVER, best_seq = 0;
+    for (uint32_t w = 0; w < d->bank_words; w++) {
+        uint64_t bits = d->has_miss[k].word[w] & ~d->has_hit[k].word[w];
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t b = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            const dram_bank_t *bank = &d->bank[b];
+            uint64_t act = bank->act_ready > d->rrd_next ? bank->act_ready : d->rrd_next;
+            uint64_t tick = bank->open ? bank->pre_ready : act;
+            tick = tick > floor ? tick : floor;
+            uint64_t seq = d->request[bank->miss[k].head - 1].seq;
+            if (tick < best || (tick == best && seq < best_seq)) {
+                best = tick;
+                best_seq = seq;
+                d->row_bank = b;
+            }
+        }
+    }
+    d->row_tick = best;
+}
+
+void dram_choose(dram_t *d, uint64_t t)
+{
+    column_choose(d, t);
+    row_choose(d, t);
+}
+
+static inline void at_least(uint64_t *to, uint64_t tick)
+{
+    if (*to < tick)
+        *to = tick;
+}
+
+/* Counts a request at its first column command. */
+static void request_start(dram_t *d, dram_request_t *r)
+{
+    r->started = true;
+    if (r->outcome == ROW_HIT)
+        d->stats.row_hits++;
+    else if (r->outcome == ROW_MISS)
+        d->stats.row_misses++;
+    else
+        d->stats.row_conflicts++;
+}
+
+/* The last burst of bank b's oldest hit was issued; done: tick after its data. */
+static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
+{
+    uint32_t k = d->mode;
+    dram_bank_t *bank = &d->bank[b];
+    uint32_t n = dram_list_pop(d, &bank->hit[k]);
+    dram_request_t *r = &d->request[n - 1];
+    if (k == DRAM_READ) {
+        /* At a very fast DRAM clock the data may come within the core cycle of the command. */
+        cycle_t cycle = clock_cycle_from(&d->clock, done) + d->back;
+        cycle = cycle_max(cycle, clock_cycle_from(&d->clock, t) + 1);
+        d->stats.read_latency += cycle - r->sent;
+        wheel_add(d->events, cycle, r->token);
+    }
+    r->next = d->free_list;
+    d->free_list = n;
+    d->n_waiting[k]--;
+    bank_set_put(&d->has_hit[k], b, bank->hit[k].head != 0);
+
+    uint32_t oldest = bank->miss[k].head;
+    if (oldest != 0 && bank->hit[k].head != 0 &&
+        d->request[oldest - 1].arrival + d->spec.age_limit < t &&
+        d->request[oldest - 1].seq < d->request[bank->hit[k].head - 1].seq) {
+        bank->closing = true;
+        bank_give_up_row(d, b);
+    }
+}
+
+void dram_column_issue(dram_t *d, uint64_t t)
+{
+    const dram_spec_t *s = &d->spec;
+    uint32_t b = d->col_bank;
+    dram_bank_t *bank = &d->bank[b];
+    dram_request_t *r = &d->request[bank->hit[d->mode].head - 1];
+    if (!r->started)
+        request_start(d, r);
+    d->stats.busy += d->burst_ticks;
+    d->stats.turnarounds += d->mode != d->last_direction;
+    d->last_direction = d->mode;
+    d->group_ready[bank->group] = t + d->ccdl;
+    uint64_t data_end;
+    if (d->mode == DRAM_READ) {
+        data_end = t + s->tCL + d->burst_ticks;
+        at_least(&bank->pre_ready, t + s->tRTP);
+        uint64_t write_data = data_end + s->tRTW;
+        at_least(&d->col_next[DRAM_WRITE], write_data > s->tWL ? write_data - s->tWL : 0);
+    } else {
+        data_end = t + s->tWL + d->burst_ticks;
+        at_least(&bank->pre_ready, data_end + s->tWR);
+        at_least(&d->col_next[DRAM_READ], data_end + s->tCDLR);
+    }
+    at_least(&d->col_next[DRAM_READ], t + d->ccd);
+    at_least(&d->col_next[DRAM_WRITE], t + d->ccd);
+    if (--r->bursts == 0)
+        request_finish(d, b, t, data_end);
+}
+
+/* Moves the waiting requests for the row just opened to the hits. */
+static void bank_take_hits(dram_t *d, uint32_t b)
+{
+    dram_bank_t *bank = &d->bank[b];
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        dram_list_t all = bank->miss[k];
+        bank->miss[k] = (dram_list_t){0};
+        while (all.head != 0) {
+            uint32_t n = dram_list_pop(d, &all);
+            bool hit = d->request[n - 1].row == bank->row;
+            dram_list_append(d, hit ? &bank->hit[k] : &bank->miss[k], n);
+        }
+    }
+    bank_sets_update(d, b);
+}
+
+void dram_row_issue(dram_t *d, uint64_t t)
+{
+    const dram_spec_t *s = &d->spec;
+    dram_bank_t *bank = &d->bank[d->row_bank];
+    d->row_next = t + 1;
+    if (bank->open) {
+        d->stats.precharges++;
+        bank->open = bank->closing = false;
+        bank->conflict = true;
+        at_least(&bank->act_ready, t + s->tRP);
+        bank_give_up_row(d, d->row_bank);
+        return;
+    }
+    d->stats.activates++;
+    dram_request_t *r = &d->request[bank->miss[d->mode].head - 1];
+    r->outcome = bank->conflict ? ROW_CONFLICT : ROW_MISS;
+    bank->conflict = false;
+    bank->open = true;
+    bank->row = r->row;
+    bank->act_ready = t + s->tRC;
+    bank->pre_ready = t + s->tRAS;
+    bank->col_ready = t + s->tRCD;
+    d->rrd_next = t + s->tRRD;
+    bank_take_hits(d, d->row_bank);
+}

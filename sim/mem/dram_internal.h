@@ -1,0 +1,106 @@
+/*
+ * State of a DRAM channel, shared by dram.c (requests, time) and dram_command.c (banks, commands).
+ */
+#ifndef RUBATO_MEM_DRAM_INTERNAL_H
+#define RUBATO_MEM_DRAM_INTERNAL_H
+
+#include "sim/core/clock.h"
+#include "sim/mem/dram.h"
+
+#define DRAM_TICK_NEVER UINT64_MAX
+
+enum {
+    DRAM_READ,
+    DRAM_WRITE,
+    DRAM_KINDS,
+    DRAM_MAX_BANKS = 256,
+    DRAM_BANK_WORDS = DRAM_MAX_BANKS / 64
+};
+
+typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } dram_row_outcome_t;
+
+typedef struct {
+    uint64_t arrival; /* tick at the controller */
+    uint64_t seq;     /* age */
+    uint64_t row;
+    cycle_t sent; /* core cycle at which the slice let go of it */
+    uint32_t token;
+    uint32_t next; /* index + 1 */
+    uint16_t bank;
+    uint8_t bursts;  /* left */
+    uint8_t outcome; /* dram_row_outcome_t */
+    bool started;
+} dram_request_t;
+
+/* Requests by age: index + 1 into the pool, 0: none. */
+typedef struct {
+    uint32_t head, tail;
+} dram_list_t;
+
+typedef struct {
+    uint64_t row;
+    uint64_t act_ready, pre_ready, col_ready; /* first tick at which the command is legal */
+    bool open;
+    bool closing;  /* serves its row no more: an old request wants another */
+    bool conflict; /* closed because another row was wanted */
+    uint16_t group;
+    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
+} dram_bank_t;
+
+/* A bit per bank. */
+typedef struct {
+    uint64_t word[DRAM_BANK_WORDS];
+} dram_bank_set_t;
+
+struct dram {
+    dram_spec_t spec;
+    clock_ratio_t clock;
+    wheel_t *events; /* borrowed */
+    cycle_t front, back;
+    uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
+    uint32_t bank_words, bank_interleave, blocks_per_row;
+
+    dram_bank_t *bank;             /* owned */
+    uint64_t *group_ready;         /* owned; first tick of a column command, per bank group */
+    uint64_t col_next[DRAM_KINDS]; /* the same for the whole channel, per direction */
+    uint64_t row_next;             /* next row command */
+    uint64_t rrd_next;             /* next activate */
+    uint64_t refresh_due;
+    dram_bank_set_t has_hit[DRAM_KINDS], has_miss[DRAM_KINDS];
+
+    dram_request_t *request; /* owned pool */
+    uint32_t free_list;
+    dram_list_t path[DRAM_KINDS]; /* on the way to the controller or waiting for room in it */
+    uint32_t n_path[DRAM_KINDS];
+    uint32_t n_waiting[DRAM_KINDS]; /* in the window or write buffer */
+    uint32_t limit[DRAM_KINDS];
+    uint64_t seq;
+    uint32_t mode; /* DRAM_READ or DRAM_WRITE */
+    uint32_t last_direction;
+
+    /* Next column and row command as things stand. */
+    uint64_t col_tick, row_tick;
+    uint32_t col_bank, row_bank;
+    uint64_t next_tick;
+    cycle_t next_cycle;
+    dram_stats_t stats;
+};
+
+/* Lists of requests. */
+void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n);
+uint32_t dram_list_pop(dram_t *d, dram_list_t *l);
+
+/* Puts an admitted request into its bank's lists. */
+void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind);
+
+/* Refreshes that came due up to tick t, of which all but the first found the channel idle. */
+void dram_refresh(dram_t *d, uint64_t t);
+
+/* Finds the next column and row command of the current mode, not before tick t. */
+void dram_choose(dram_t *d, uint64_t t);
+
+/* Issue the chosen command at tick t. */
+void dram_column_issue(dram_t *d, uint64_t t);
+void dram_row_issue(dram_t *d, uint64_t t);
+
+#endif
