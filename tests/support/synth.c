@@ -38,7 +38,7 @@ struct synth {
  */
 struct synth_block {
     trace_block_t block; /* must be first: the block's address is ours */
-    struct synth_block *next_free;
+    struct synth_block *next_free, *next_made;
     trace_run_t *runs;
     uint64_t *addrs;
     size_t n_runs, cap_runs, n_addrs, cap_addrs;
@@ -50,6 +50,7 @@ struct trace_launch {
     const synth_kernel_t *kernel;
     pthread_mutex_t lock; /* get_block and free_block may run on different threads */
     struct synth_block *free_list;
+    struct synth_block *made; /* every block, given back or not */
 };
 
 _Noreturn static void synth_die(const char *what, const char *text)
@@ -382,6 +383,8 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
         b = rb_calloc(1, sizeof(*b));
         b->block.n_warps = k->n_warps;
         b->block.warps = rb_calloc(k->n_warps, sizeof(*b->block.warps));
+        b->next_made = l->made; /* get_block() is called by one thread at a time */
+        l->made = b;
     }
     block_generate(k, b, index);
     *out = &b->block;
@@ -400,10 +403,10 @@ static void op_free_block(trace_launch_t *l, trace_block_t *block)
 
 static void op_close(trace_launch_t *l)
 {
-    while (l->free_list) {
-        struct synth_block *b = l->free_list;
+    while (l->made) {
+        struct synth_block *b = l->made;
 
-        l->free_list = b->next_free;
+        l->made = b->next_made;
         free(b->block.warps);
         free(b->runs);
         free(b->addrs);

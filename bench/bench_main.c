@@ -1,0 +1,287 @@
+/*
+ * rubato_bench: how fast the model is, and whether it still computes the same.
+ *
+ * Every case runs from memory (decoded input), from text, and on two threads; the table gives warp
+ * instructions and sectors per second of the median run. Counts are compared with expected.tsv.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench_cases.h"
+#include "bench/bench_expect.h"
+#include "bench/bench_run.h"
+#include "bench/bench_text.h"
+#include "tests/support/spec_load.h"
+
+enum { REPEATS = 3, PARALLEL = 2 };
+
+typedef struct {
+    const char *gpu, *only, *expected;
+    unsigned repeats;
+    bool quick, check, update;
+    gpu_spec_t spec;
+} bench_options_t;
+
+typedef struct {
+    char name[BENCH_NAME_BYTES];
+    bool has_memory, has_text, has_parallel;
+    bench_result_t memory, text, parallel;
+    uint64_t text_bytes;
+} bench_row_t;
+
+static trace_source_t *open_case(const void *ctx, rb_err_t *err)
+{
+    const bench_case_t *c = ctx;
+
+    (void)err;
+    return synth_source(c->build());
+}
+
+static int host_cpus(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+static bool same_counts(const bench_counts_t *a, const bench_counts_t *b)
+{
+    return a->insts == b->insts && a->sectors == b->sectors && a->cycles == b->cycles;
+}
+
+static double per_second(uint64_t n, double seconds)
+{
+    return seconds > 0 ? (double)n / seconds : 0;
+}
+
+static rb_code_t run_generated(const bench_options_t *o, const bench_case_t *c, bench_row_t *row,
+                               rb_err_t *err)
+{
+    char path[BENCH_PATH_BYTES];
+
+    RB_TRY(bench_run(&o->spec, 1, o->repeats, open_case, c, &row->memory, err));
+    row->has_memory = true;
+    if (c->large && !o->quick && host_cpus() >= PARALLEL) {
+        RB_TRY(bench_run(&o->spec, PARALLEL, o->repeats, open_case, c, &row->parallel, err));
+        row->has_parallel = true;
+    }
+    synth_t *s = c->build();
+    rb_code_t rc = bench_text_store(s, path, &row->text_bytes, err);
+    synth_destroy(s);
+    if (rc == RB_OK) {
+        rc = bench_run(&o->spec, 1, o->repeats, bench_text_open, path, &row->text, err);
+        row->has_text = rc == RB_OK;
+        bench_text_remove(path);
+    }
+    return rc;
+}
+
+static void print_header(void)
+{
+    printf("%-18s %11s %10s %10s | %7s %8s %8s | %7s %8s %8s %6s | %7s %5s\n", "", "warp", "", "",
+           "memory", "Minst/s", "Msect/s", "text", "Minst/s", "Msect/s", "MB/s", "2 thr.", "x");
+    printf("%-18s %11s %10s %10s | %7s %8s %8s | %7s %8s %8s %6s | %7s %5s\n", "case", "instr.",
+           "sectors", "cycles", "s", "", "", "s", "", "", "", "s", "");
+}
+
+static void print_way(bool there, const bench_result_t *r)
+{
+    if (there)
+        printf(" | %7.3f %8.3f %8.3f", r->seconds, per_second(r->counts.insts, r->seconds) * 1e-6,
+               per_second(r->counts.sectors, r->seconds) * 1e-6);
+    else
+        printf(" | %7s %8s %8s", "-", "-", "-");
+}
+
+static void print_row(const bench_row_t *row)
+{
+    const bench_counts_t *c = row->has_memory ? &row->memory.counts : &row->text.counts;
+
+    printf("%-18s %11" PRIu64 " %10" PRIu64 " %10" PRIu64, row->name, c->insts, c->sectors,
+           c->cycles);
+    print_way(row->has_memory, &row->memory);
+    print_way(row->has_text, &row->text);
+    if (row->text_bytes)
+        printf(" %6.0f", per_second(row->text_bytes, row->text.seconds) * 1e-6);
+    else
+        printf(" %6s", "-");
+    if (row->has_parallel)
+        printf(" | %7.3f %5.2f\n", row->parallel.seconds,
+               row->memory.seconds / row->parallel.seconds);
+    else
+        printf(" | %7s %5s\n", "-", "-");
+    fflush(stdout);
+}
+
+/* Geometric mean of the warp instructions per second of all rows that have the measurement. */
+static double geometric_mean(const bench_row_t *rows, size_t n, bool text)
+{
+    double sum = 0;
+    unsigned used = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const bench_result_t *r = text ? &rows[i].text : &rows[i].memory;
+
+        if (text ? rows[i].has_text : rows[i].has_memory) {
+            sum += log(per_second(r->counts.insts, r->seconds));
+            used++;
+        }
+    }
+    return used ? exp(sum / used) : 0;
+}
+
+/* Compares or records the counts of a row; returns whether they are as expected. */
+static bool settle_counts(const bench_options_t *o, bench_expect_t *expect, const bench_row_t *row)
+{
+    const bench_counts_t *got = row->has_memory ? &row->memory.counts : &row->text.counts;
+    const bench_counts_t *want = bench_expect_find(expect, row->name);
+    bool good = true;
+
+    if (row->has_memory && row->has_text && !same_counts(got, &row->text.counts)) {
+        printf("%s: text gives %" PRIu64 " instructions, %" PRIu64 " sectors, %" PRIu64
+               " cycles: not the same as from memory\n",
+               row->name, row->text.counts.insts, row->text.counts.sectors,
+               row->text.counts.cycles);
+        good = false;
+    }
+    if (row->has_parallel && !same_counts(got, &row->parallel.counts)) {
+        printf("%s: two threads give %" PRIu64 " cycles: not the same as one\n", row->name,
+               row->parallel.counts.cycles);
+        good = false;
+    }
+    if (o->update) {
+        bench_expect_set(expect, row->name, got);
+    } else if (o->check && !want) {
+        printf("%s: no expected counts (add them with --update)\n", row->name);
+        good = false;
+    } else if (o->check && !same_counts(got, want)) {
+        printf("%s: expected %" PRIu64 " instructions, %" PRIu64 " sectors, %" PRIu64 " cycles\n",
+               row->name, want->insts, want->sectors, want->cycles);
+        good = false;
+    }
+    return good;
+}
+
+static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
+{
+    static char traces[BENCH_MAX_TRACES][BENCH_PATH_BYTES];
+    static bench_row_t rows[BENCH_MAX_CASES];
+    static bench_expect_t expect;
+    size_t n = 0;
+    size_t n_traces = bench_text_find(RUBATO_ROOT "/traces", traces);
+
+    if (o->check || (o->update && o->only))
+        RB_TRY(bench_expect_read(o->expected, &expect, err));
+    print_header();
+    for (const bench_case_t *c = bench_cases; c->name; c++) {
+        if (o->only && strcmp(o->only, c->name) != 0)
+            continue;
+        snprintf(rows[n].name, sizeof(rows[n].name), "%s", c->name);
+        RB_TRY(run_generated(o, c, &rows[n], err));
+        print_row(&rows[n]);
+        *good &= settle_counts(o, &expect, &rows[n++]);
+    }
+    for (size_t t = 0; t < n_traces; t++) {
+        const char *name = strrchr(traces[t], '/') + 1;
+
+        if (o->only && strcmp(o->only, name) != 0)
+            continue;
+        snprintf(rows[n].name, sizeof(rows[n].name), "%s", name);
+        RB_TRY(bench_run(&o->spec, 1, o->repeats, bench_text_open, traces[t], &rows[n].text, err));
+        rows[n].has_text = true;
+        print_row(&rows[n]);
+        *good &= settle_counts(o, &expect, &rows[n++]);
+    }
+    if (n == 0)
+        return rb_fail(err, RB_USAGE, "no case is called %s", o->only);
+    printf("geometric mean: %.3f million warp instructions/s from memory, %.3f from text\n",
+           geometric_mean(rows, n, false) * 1e-6, geometric_mean(rows, n, true) * 1e-6);
+    if (o->update)
+        RB_TRY(bench_expect_write(o->expected, &expect, err));
+    return RB_OK;
+}
+
+static void usage(FILE *out)
+{
+    fputs("usage: rubato_bench [--quick] [--check | --update] [--case NAME] [--repeats N]\n"
+          "                    [--gpu NAME] [--expected FILE]\n"
+          "  --quick       one repeat, one thread\n"
+          "  --check       fail unless all counts are those of the expectations\n"
+          "  --update      rewrite the expectations\n",
+          out);
+}
+
+static bool parse_options(int argc, char **argv, bench_options_t *o)
+{
+    static const struct option options[] = {
+        {"quick", no_argument, NULL, 'q'},
+        {"check", no_argument, NULL, 'c'},
+        {"update", no_argument, NULL, 'u'},
+        {"case", required_argument, NULL, 'n'},
+        {"repeats", required_argument, NULL, 'r'},
+        {"gpu", required_argument, NULL, 'g'},
+        {"expected", required_argument, NULL, 'e'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int opt;
+
+    while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (opt) {
+        case 'q':
+            o->quick = true;
+            o->repeats = 1;
+            break;
+        case 'c':
+            o->check = true;
+            break;
+        case 'u':
+            o->update = true;
+            break;
+        case 'n':
+            o->only = optarg;
+            break;
+        case 'r':
+            o->repeats = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        case 'g':
+            o->gpu = optarg;
+            break;
+        case 'e':
+            o->expected = optarg;
+            break;
+        case 'h':
+            usage(stdout);
+            exit(0);
+        default:
+            return false;
+        }
+    }
+    return optind == argc && !(o->check && o->update);
+}
+
+int main(int argc, char **argv)
+{
+    static bench_options_t o = {
+        .gpu = "v100", .expected = RUBATO_ROOT "/bench/expected.tsv", .repeats = REPEATS};
+    rb_err_t err = {0};
+    bool good = true;
+
+    if (!parse_options(argc, argv, &o)) {
+        usage(stderr);
+        return rb_exit_code(RB_USAGE);
+    }
+    rb_code_t rc = spec_load(&o.spec, o.gpu, NULL, &err);
+    if (rc == RB_OK)
+        rc = run_all(&o, &good, &err);
+    if (rc != RB_OK) {
+        fprintf(stderr, "rubato_bench: %s\n", err.text);
+        return rb_exit_code(rc);
+    }
+    return good ? 0 : 1;
+}

@@ -1,0 +1,24 @@
+/*
+ * Benchmarks of single parts: one function each, one line of output each.
+ */
+#ifndef RUBATO_BENCH_MICRO_H
+#define RUBATO_BENCH_MICRO_H
+
+#include <stdint.h>
+
+/* What a benchmark did in one call; the driver divides by the time it took. */
+typedef struct {
+    uint64_t operations;
+    uint64_t bytes; /* of input, 0: the benchmark has none */
+    uint64_t check; /* depends on all results, so that nothing is optimised away */
+} micro_result_t;
+
+micro_result_t micro_wheel(void);
+micro_result_t micro_cache_hit(void);
+micro_result_t micro_cache_miss(void);
+micro_result_t micro_xbar(void);
+micro_result_t micro_generate(void);
+micro_result_t micro_text_affine(void);
+micro_result_t micro_text_lists(void);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * rubato_micro: nanoseconds per operation of the parts that the run loop spends its time in, and
+ * the rate of the text reader. The best of several calls: interference only ever adds time.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "bench/micro/micro.h"
+
+enum { CALLS = 5 };
+
+static const struct {
+    const char *name;
+    micro_result_t (*run)(void);
+} list[] = {
+    {"wheel_add_pop", micro_wheel},           {"cache_hit", micro_cache_hit},
+    {"cache_miss_insert", micro_cache_miss},  {"xbar_push_take", micro_xbar},
+    {"generate_decoded", micro_generate},     {"text_affine", micro_text_affine},
+    {"text_address_lists", micro_text_lists},
+};
+
+static double now_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        micro_result_t r = {0};
+        double best = 0;
+
+        for (int call = 0; call < CALLS; call++) {
+            double start = now_seconds();
+            r = list[i].run();
+            double seconds = now_seconds() - start;
+            if (call == 0 || seconds < best)
+                best = seconds;
+        }
+        printf("%-20s %8.2f ns/op  n=%" PRIu64, list[i].name, best * 1e9 / (double)r.operations,
+               r.operations);
+        if (r.bytes)
+            printf("  %.0f MB/s", (double)r.bytes / best * 1e-6);
+        printf("  check=%" PRIx64 "\n", r.check);
+    }
+    return 0;
+}
