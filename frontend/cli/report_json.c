@@ -125,6 +125,10 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_begin_object(&j, NULL);
     json_u64(&j, "schema", RESULT_SCHEMA);
     json_bool(&j, "complete", r->complete);
+    char identity[20];
+    snprintf(identity, sizeof(identity), "%016llx",
+             (unsigned long long)report_identity(r->identity));
+    json_text(&j, "identity", identity);
     json_begin_object(&j, "rubato");
     json_text(&j, "version", RUBATO_VERSION);
     json_text(&j, "commit", RUBATO_COMMIT);

@@ -1,7 +1,14 @@
 #include "frontend/cli/run_report.h"
 
+#include <string.h>
+
 #include "frontend/cli/text_format.h"
 #include "frontend/cli/version.h"
+
+uint64_t report_identity(const char *identity)
+{
+    return journal_checksum(0, identity, strlen(identity));
+}
 
 double report_seconds(const run_report_t *r)
 {

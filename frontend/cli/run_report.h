@@ -15,6 +15,7 @@
 typedef struct {
     bool complete; /* false: stopped before the end */
     const char *command;
+    const char *identity; /* lines that must be equal for a resume; see report_identity() */
     const char *trace_path, *trace_format;
     const char *trace_sha256;
     uint64_t trace_launches, trace_bytes;
@@ -43,6 +44,9 @@ RB_CHECKED rb_code_t report_accelsim(const run_report_t *r, FILE *out, rb_err_t 
 
 /* The last line of a run, for standard error: version, time, rate, peak memory. */
 void report_trailer(const run_report_t *r, FILE *out);
+
+/* The number that run.json has for an identity. */
+uint64_t report_identity(const char *identity);
 
 /* Time on the modelled GPU, at its core clock. */
 double report_seconds(const run_report_t *r);

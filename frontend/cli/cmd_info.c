@@ -1,0 +1,283 @@
+/* rubato info: what a trace holds. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frontend/cli/commands.h"
+#include "frontend/cli/json_writer.h"
+#include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_setup.h"
+#include "frontend/cli/text_format.h"
+#include "sim/gpu/occupancy.h"
+
+/* Facts of one launch. */
+typedef struct {
+    launch_info_t info;
+    occupancy_t occupancy;
+    bool fits; /* occupancy is set: a block fits an SM */
+    uint64_t file_bytes;
+    uint64_t blocks, warp_insts, thread_insts; /* only with --count */
+} launch_facts_t;
+
+typedef struct {
+    setup_options_t setup;
+    bool json, count;
+} info_options_t;
+
+static rb_code_t read_options(info_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
+{
+    cli_parser_t p;
+    *o = (info_options_t){0};
+    *help = false;
+    cli_parser_init(&p, cli_find_command("info"), argc, argv);
+    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
+        RB_TRY(cli_parser_next(&p, &id, err));
+        switch (id) {
+        case CLI_HELP:
+            *help = true;
+            break;
+        case CLI_GPU:
+            o->setup.gpu = p.value;
+            break;
+        case CLI_SET:
+            setup_add_set(&o->setup, p.value);
+            break;
+        case CLI_TMPDIR:
+            o->setup.tmpdir = p.value;
+            break;
+        case CLI_JSON:
+            o->json = true;
+            break;
+        case CLI_COUNT:
+            o->count = true;
+            break;
+        default:
+            break;
+        }
+    }
+    if (*help)
+        return RB_OK;
+    RB_TRY(cli_check_operands(&p, 1, 1, err));
+    o->setup.trace = p.operands[0];
+    return RB_OK;
+}
+
+static void count_block(launch_facts_t *f, const trace_block_t *b)
+{
+    f->blocks++;
+    f->warp_insts += b->n_insts;
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        const warp_stream_t *warp = &b->warps[w];
+        for (uint32_t i = 0; i < warp->n_runs; i++)
+            f->thread_insts +=
+                (uint64_t)warp->runs[i].count * (unsigned)__builtin_popcount(warp->runs[i].mask);
+    }
+}
+
+/* Reads every block of a launch. */
+static rb_code_t count_launch(trace_source_t *source, launch_facts_t *f, rb_err_t *err)
+{
+    const trace_source_ops_t *ops = source->ops;
+    trace_launch_t *launch;
+    RB_TRY(ops->open(source, f->info.id, &launch, err));
+    rb_code_t rc = RB_OK;
+    for (uint64_t index = 0;; index++) {
+        trace_block_t *block = NULL;
+        rc = ops->get_block(launch, index, &block, err);
+        if (rc != RB_OK || block == NULL)
+            break;
+        count_block(f, block);
+        ops->free_block(launch, block);
+    }
+    ops->close(launch);
+    return rc;
+}
+
+static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, launch_facts_t *f,
+                             rb_err_t *err)
+{
+    *f = (launch_facts_t){0};
+    RB_TRY(s->source->ops->launch_info(s->source, id, &f->info, err));
+    rb_err_t unfit = {0};
+    f->fits = occupancy_compute(&s->spec, &f->info, &f->occupancy, &unfit) == RB_OK;
+    struct stat st;
+    if (stat(f->info.file, &st) != 0)
+        return rb_fail(err, RB_IO, "%s: %s", f->info.file, strerror(errno));
+    f->file_bytes = (uint64_t)st.st_size;
+    return o->count ? count_launch(s->source, f, err) : RB_OK;
+}
+
+/* Sums of the launches listed so far. */
+typedef struct {
+    uint64_t blocks, file_bytes, warp_insts, thread_insts;
+} info_totals_t;
+
+static void add_totals(info_totals_t *t, const launch_facts_t *f)
+{
+    t->blocks += f->info.n_blocks;
+    t->file_bytes += f->file_bytes;
+    t->warp_insts += f->warp_insts;
+    t->thread_insts += f->thread_insts;
+}
+
+static double theoretical(const setup_t *s, const launch_facts_t *f)
+{
+    return stats_ratio((uint64_t)f->occupancy.blocks_per_sm * f->occupancy.warps_per_block,
+                       s->spec.sm.sm.max_warps);
+}
+
+static void dim(char *text, size_t n, const uint32_t d[3])
+{
+    snprintf(text, n, "%ux%ux%u", d[0], d[1], d[2]);
+}
+
+static void print_head(const setup_t *s, const info_options_t *o)
+{
+    printf("%s: %llu launch%s, %s, sm_%u; occupancy on %s%s\n\n", o->setup.trace,
+           (unsigned long long)s->n_launches, s->n_launches > 1 ? "es" : "", s->source->ops->name,
+           s->first.arch, s->gpu,
+           s->gpu_is_default ? " (chosen by the architecture; --gpu to change)" : "");
+    printf("%6s %6s  %-32s %14s %12s %5s %9s %9s", "launch", "id", "kernel", "grid", "block",
+           "regs", "shared", "file");
+    if (o->count)
+        printf(" %10s %12s", "warp inst", "thread inst");
+    printf("  %s\n", "occupancy");
+}
+
+static void print_launch(const setup_t *s, const info_options_t *o, const launch_facts_t *f)
+{
+    char name[33], grid[40], block[40], shared[FORMAT_MAX], file[FORMAT_MAX];
+    char warps[FORMAT_MAX], threads[FORMAT_MAX], share[FORMAT_MAX];
+    dim(grid, sizeof(grid), f->info.grid);
+    dim(block, sizeof(block), f->info.block);
+    printf("%6llu %6llu  %-32s %14s %12s %5u %9s %9s", (unsigned long long)f->info.id,
+           (unsigned long long)f->info.trace_id, format_kernel(name, sizeof(name), f->info.name),
+           grid, block, f->info.regs, format_bytes(shared, f->info.shared_bytes),
+           format_bytes(file, f->file_bytes));
+    if (o->count)
+        printf(" %10s %12s", format_si(warps, (double)f->warp_insts),
+               format_si(threads, (double)f->thread_insts));
+    if (f->fits)
+        printf("  %s, %u block%s per SM (%s)\n", format_share(share, theoretical(s, f)),
+               f->occupancy.blocks_per_sm, f->occupancy.blocks_per_sm > 1 ? "s" : "",
+               f->occupancy.limiter);
+    else
+        printf("  a block does not fit an SM\n");
+}
+
+static rb_code_t print_table(setup_t *s, const info_options_t *o, rb_err_t *err)
+{
+    info_totals_t t = {0};
+    launch_facts_t f;
+    char bytes[FORMAT_MAX];
+    print_head(s, o);
+    for (uint64_t id = 1; id <= s->n_launches; id++) {
+        RB_TRY(read_launch(s, o, id, &f, err));
+        print_launch(s, o, &f);
+        add_totals(&t, &f);
+    }
+    printf("\n%llu blocks in %s", (unsigned long long)t.blocks, format_bytes(bytes, t.file_bytes));
+    if (o->count)
+        printf(", %llu warp instructions, %llu thread instructions",
+               (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
+    printf("\n");
+    return RB_OK;
+}
+
+static void json_dim(json_t *j, const char *key, const uint32_t d[3])
+{
+    json_begin_array(j, key);
+    for (int i = 0; i < 3; i++)
+        json_u64(j, NULL, d[i]);
+    json_end(j);
+}
+
+static void json_launch(json_t *j, const setup_t *s, const info_options_t *o,
+                        const launch_facts_t *f)
+{
+    json_begin_object(j, NULL);
+    json_u64(j, "id", f->info.id);
+    json_u64(j, "trace_id", f->info.trace_id);
+    json_text(j, "name", f->info.name);
+    json_text(j, "file", f->info.file);
+    json_u64(j, "file_bytes", f->file_bytes);
+    json_u64(j, "stream", f->info.stream);
+    json_u64(j, "arch", f->info.arch);
+    json_dim(j, "grid", f->info.grid);
+    json_dim(j, "block", f->info.block);
+    json_u64(j, "blocks", f->info.n_blocks);
+    json_u64(j, "registers", f->info.regs);
+    json_u64(j, "shared_bytes", f->info.shared_bytes);
+    if (o->count) {
+        json_u64(j, "warp_instructions", f->warp_insts);
+        json_u64(j, "thread_instructions", f->thread_insts);
+    }
+    if (f->fits) {
+        json_begin_object(j, "occupancy");
+        json_f64(j, "theoretical", theoretical(s, f));
+        json_text(j, "limiter", f->occupancy.limiter);
+        json_u64(j, "blocks_per_sm", f->occupancy.blocks_per_sm);
+        json_u64(j, "carveout", f->occupancy.carveout);
+        json_end(j);
+    } else {
+        json_null(j, "occupancy");
+    }
+    json_end(j);
+}
+
+static rb_code_t print_json(setup_t *s, const info_options_t *o, rb_err_t *err)
+{
+    info_totals_t t = {0};
+    launch_facts_t f;
+    json_t j;
+    json_init(&j, stdout);
+    json_begin_object(&j, NULL);
+    json_text(&j, "trace", o->setup.trace);
+    json_text(&j, "format", s->source->ops->name);
+    json_text(&j, "gpu", s->gpu);
+    json_begin_rows(&j, "launches");
+    for (uint64_t id = 1; id <= s->n_launches; id++) {
+        RB_TRY(read_launch(s, o, id, &f, err));
+        json_launch(&j, s, o, &f);
+        add_totals(&t, &f);
+    }
+    json_end(&j);
+    json_begin_object(&j, "totals");
+    json_u64(&j, "launches", s->n_launches);
+    json_u64(&j, "blocks", t.blocks);
+    json_u64(&j, "file_bytes", t.file_bytes);
+    if (o->count) {
+        json_u64(&j, "warp_instructions", t.warp_insts);
+        json_u64(&j, "thread_instructions", t.thread_insts);
+    }
+    json_end(&j);
+    json_end(&j);
+    return RB_OK;
+}
+
+static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
+{
+    RB_TRY(setup_open(s, &o->setup, err));
+    RB_TRY(o->json ? print_json(s, o, err) : print_table(s, o, err));
+    return cli_flush_stdout(err);
+}
+
+int cmd_info(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    info_options_t options;
+    setup_t setup = {0};
+    bool help;
+    rb_code_t rc = read_options(&options, argc, argv, &help, &err);
+    if (rc == RB_OK && help) {
+        cli_print_help(cli_find_command("info"), stdout);
+        rc = cli_flush_stdout(&err);
+    } else if (rc == RB_OK) {
+        rc = info(&options, &setup, &err);
+        setup_close(&setup);
+    }
+    free(options.setup.sets);
+    return rc != RB_OK ? cli_report(&err) : 0;
+}

@@ -1,0 +1,380 @@
+/* rubato run: simulates a trace and reports what came out. */
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cli/commands.h"
+#include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_folder.h"
+#include "frontend/cli/run_setup.h"
+#include "frontend/cli/shell_quote.h"
+#include "frontend/cli/trace_identity.h"
+#include "frontend/cli/version.h"
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+
+enum { THREADS_MAX = 256 };
+
+typedef struct {
+    setup_options_t setup;
+    const char *folder, *launches, *window;
+    folder_mode_t mode;
+    bool json;
+    uint64_t threads, stats_interval;
+    unsigned progress, format; /* progress_when_t, stats_format_t */
+    double checkpoint_interval;
+} run_options_t;
+
+/* A run under way: what the callbacks of gpu_run() need. */
+typedef struct {
+    const run_options_t *options;
+    setup_t setup;
+    gpu_t *gpu;
+    uint64_t *launch_ids; /* owned; NULL: all */
+    size_t n_launch_ids;
+    trace_identity_t *trace;
+    char identity[512];
+    run_folder_t folder;
+    run_totals_t totals;
+    progress_line_t progress;
+    double begun; /* host time at which the run would have begun without its interruptions */
+    double cpu_before;
+    uint64_t rss_before;
+} run_t;
+
+static volatile sig_atomic_t stop_requested;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+/* The first signal asks for a stop between windows; a second one ends the process. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
+    struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* Cores that this process may use: cpusets and affinity respected. */
+static uint64_t usable_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (uint64_t)n;
+}
+
+static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    switch (id) {
+    case CLI_GPU:
+        o->setup.gpu = value;
+        return RB_OK;
+    case CLI_SET:
+        setup_add_set(&o->setup, value);
+        return RB_OK;
+    case CLI_FLUSH:
+        setup_add_set(&o->setup, "warmup.mode=flush");
+        return RB_OK;
+    case CLI_OUTPUT:
+        o->folder = value;
+        return RB_OK;
+    case CLI_LAUNCHES:
+        o->launches = value;
+        return RB_OK;
+    case CLI_JSON:
+        o->json = true;
+        return RB_OK;
+    case CLI_RESUME:
+        o->mode = FOLDER_RESUME;
+        return RB_OK;
+    case CLI_FORCE:
+        o->mode = FOLDER_FORCE;
+        return RB_OK;
+    case CLI_TMPDIR:
+        o->setup.tmpdir = value;
+        return RB_OK;
+    case CLI_DEBUG_WINDOW:
+        o->window = value;
+        return RB_OK;
+    case CLI_THREADS:
+        return cli_parse_count("threads", value, 1, THREADS_MAX, &o->threads, err);
+    case CLI_PROGRESS:
+        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+    case CLI_STATS_FORMAT:
+        return cli_parse_word("stats-format", value, cli_stats_format_words, &o->format, err);
+    case CLI_STATS_INTERVAL:
+        return cli_parse_count("stats-interval", value, 1, UINT64_MAX, &o->stats_interval, err);
+    case CLI_CHECKPOINT_INTERVAL:
+        return cli_parse_seconds("checkpoint-interval", value, &o->checkpoint_interval, err);
+    default:
+        return rb_fail(err, RB_USAGE, "option not known to run");
+    }
+}
+
+/* *help: the help was asked for. */
+static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
+{
+    cli_parser_t p;
+    *o = (run_options_t){.threads = usable_cores(), .checkpoint_interval = 30.0};
+    *help = false;
+    cli_parser_init(&p, cli_find_command("run"), argc, argv);
+    for (;;) {
+        cli_option_id_t id;
+        RB_TRY(cli_parser_next(&p, &id, err));
+        if (id == CLI_END)
+            break;
+        *help = *help || id == CLI_HELP;
+        if (id != CLI_HELP)
+            RB_TRY(read_option(o, id, p.value, err));
+    }
+    if (*help)
+        return RB_OK;
+    RB_TRY(cli_check_operands(&p, 1, 1, err));
+    o->setup.trace = p.operands[0];
+    if (o->folder == NULL && o->mode != FOLDER_NEW)
+        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
+                       o->mode == FOLDER_RESUME ? "resume" : "force");
+    if (o->folder == NULL && o->stats_interval > 0)
+        return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
+    if (o->json && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
+    return RB_OK;
+}
+
+/* Cycles of --debug-window: 0 for the largest exact window. */
+static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
+{
+    const char *text = run->options->window;
+    *window = 0;
+    if (text == NULL || strcmp(text, "W") == 0)
+        return RB_OK;
+    return cli_parse_count("debug-window", text, 1, gpu_spec_window(&run->setup.spec), window, err);
+}
+
+/* What must be equal for results to be equal, and for a checkpoint to fit. */
+static void describe_identity(run_t *run)
+{
+    uint64_t ids =
+        journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
+    snprintf(run->identity, sizeof(run->identity),
+             "rubato %s %s\ncounters %016llx\nconfig %s\ntrace %016llx\nlaunches %016llx\n"
+             "interval %llu\n",
+             RUBATO_VERSION, RUBATO_COMMIT, (unsigned long long)record_layout(),
+             run->setup.config_sha256, (unsigned long long)trace_identity_fingerprint(run->trace),
+             (unsigned long long)ids, (unsigned long long)run->options->stats_interval);
+}
+
+static checkpoint_t host_state(const run_t *run)
+{
+    uint64_t rss = clock_peak_rss_bytes();
+    return (checkpoint_t){
+        .host_seconds = clock_seconds() - run->begun,
+        .host_cpu_seconds = clock_cpu_seconds() + run->cpu_before,
+        .host_peak_rss = rss > run->rss_before ? rss : run->rss_before,
+    };
+}
+
+static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    run_t *run = ctx;
+    checkpoint_t c = host_state(run);
+    c.last_launch = r->info.id;
+    RB_TRY(record_launch(run->folder.journal, r, c.host_seconds, err));
+    totals_add(&run->totals, r);
+    return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
+}
+
+static rb_code_t on_interval(void *ctx, const interval_result_t *r, rb_err_t *err)
+{
+    run_t *run = ctx;
+    return record_interval(run->folder.journal, r, err);
+}
+
+static bool on_progress(void *ctx, const gpu_progress_t *p)
+{
+    run_t *run = ctx;
+    progress_line_update(&run->progress, p);
+    return stop_requested == 0;
+}
+
+/* Sums of the launches that the journal has. */
+static rb_code_t recall_totals(run_t *run, rb_err_t *err)
+{
+    run_record_t record;
+    journal_rewind(run->folder.journal);
+    do {
+        RB_TRY(record_next(run->folder.journal, &record, err));
+        if (record.kind == RECORD_LAUNCH)
+            totals_add(&run->totals, &record.launch);
+    } while (record.kind != RECORD_END);
+    return RB_OK;
+}
+
+/* Trace, configuration, chip and folder are ready, or nothing was changed. */
+static rb_code_t prepare(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    cycle_t window;
+    RB_TRY(setup_open(&run->setup, &o->setup, err));
+    if (o->launches != NULL)
+        RB_TRY(cli_parse_id_list("launches", o->launches, run->setup.n_launches, &run->launch_ids,
+                                 &run->n_launch_ids, err));
+    RB_TRY(read_window(run, &window, err));
+    RB_TRY(trace_identity_create(&run->trace, run->setup.source, err));
+    describe_identity(run);
+    run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
+    run->folder = (run_folder_t){
+        .path = o->folder,
+        .identity = run->identity,
+        .mode = o->mode,
+        .checkpoint_interval = o->checkpoint_interval,
+    };
+    RB_TRY(run_folder_begin(&run->folder, setup_tmpdir(&o->setup), run->gpu, err));
+    if (run->folder.resumed) {
+        run->begun -= run->folder.from.host_seconds;
+        run->cpu_before = run->folder.from.host_cpu_seconds;
+        run->rss_before = run->folder.from.host_peak_rss;
+        return recall_totals(run, err);
+    }
+    return RB_OK;
+}
+
+/* Simulates what is left. RB_STOPPED: on request. */
+static rb_code_t simulate(run_t *run, rb_err_t *err)
+{
+    uint64_t last =
+        run->launch_ids != NULL ? run->launch_ids[run->n_launch_ids - 1] : run->setup.n_launches;
+    run_plan_t plan = {
+        .first = run->folder.resumed ? run->folder.from.last_launch + 1 : 1,
+        .launch_ids = run->launch_ids,
+        .n_launch_ids = run->n_launch_ids,
+        .stats_interval = run->options->stats_interval,
+    };
+    if (plan.first > last)
+        return RB_OK; /* interrupted between the last launch and the results */
+    gpu_callbacks_t callbacks = {
+        .ctx = run,
+        .launch_done = on_launch,
+        .interval = run->options->stats_interval > 0 ? on_interval : NULL,
+        .progress = on_progress,
+    };
+    if (run->folder.resumed)
+        rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
+    progress_line_begin(&run->progress, (progress_when_t)run->options->progress);
+    rb_code_t rc = gpu_run(run->gpu, run->setup.source, &plan, &callbacks, err);
+    progress_line_end(&run->progress);
+    return rc;
+}
+
+static rb_code_t print_results(const run_report_t *report, const run_options_t *o, rb_err_t *err)
+{
+    if (o->json)
+        RB_TRY(report_json(report, stdout, err));
+    else if (o->format == STATS_FORMAT_ACCELSIM)
+        RB_TRY(report_accelsim(report, stdout, err));
+    else
+        RB_TRY(report_table(report, terminal_columns(STDOUT_FILENO, 110), stdout, err));
+    return cli_flush_stdout(err);
+}
+
+/* The results of a run that is complete or was stopped. */
+static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    char trace_sha256[SHA256_TEXT];
+    RB_TRY(trace_identity_sha256(run->trace, trace_sha256, err));
+    checkpoint_t host = host_state(run);
+    run_report_t report = {
+        .complete = complete,
+        .command = command,
+        .identity = run->identity,
+        .trace_path = o->setup.trace,
+        .trace_format = run->setup.source->ops->name,
+        .trace_sha256 = trace_sha256,
+        .trace_launches = run->setup.n_launches,
+        .trace_bytes = trace_identity_bytes(run->trace),
+        .gpu = run->setup.gpu,
+        .gpu_is_default = run->setup.gpu_is_default,
+        .overrides = conf_overrides(run->setup.conf),
+        .spec = &run->setup.spec,
+        .config_sha256 = run->setup.config_sha256,
+        .stats_interval = o->stats_interval,
+        .totals = run->totals,
+        .host_seconds = host.host_seconds,
+        .host_cpu_seconds = host.host_cpu_seconds,
+        .host_peak_rss = host.host_peak_rss,
+        .threads = (int)o->threads,
+        .journal = run->folder.journal,
+    };
+    RB_TRY(run_folder_finish(&run->folder, &report, run->setup.conf, err));
+    RB_TRY(print_results(&report, o, err));
+    report_trailer(&report, stderr);
+    return RB_OK;
+}
+
+/* Prepares, simulates and concludes; leaves the folder as the outcome demands. */
+static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
+{
+    RB_TRY(prepare(run, err));
+    if (run->folder.already_complete) {
+        rb_info("%s: already complete", run->options->folder);
+        return RB_OK;
+    }
+    trace_identity_start(run->trace);
+    catch_signals();
+    rb_code_t rc = simulate(run, err);
+    if (rc == RB_OK || rc == RB_STOPPED) {
+        rb_err_t trouble = {0};
+        if (conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
+            *err = trouble;
+            rc = trouble.code;
+        }
+    }
+    /* What the environment interrupted can be continued; what the input makes impossible cannot. */
+    bool keep = rc == RB_OK || rc == RB_STOPPED ||
+                ((rc == RB_IO || rc == RB_NOMEM) && run->totals.launches > 0);
+    run_folder_abandon(&run->folder, keep);
+    if (keep && run->options->folder != NULL && rc != RB_OK)
+        rb_info("%s keeps the %llu launches that are complete; --resume continues",
+                run->options->folder, (unsigned long long)run->totals.launches);
+    return rc;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    run_options_t options;
+    bool help;
+    char *command = shell_quote("rubato", argc, argv);
+    rb_code_t rc = read_options(&options, argc, argv, &help, &err);
+    if (rc == RB_OK && help) {
+        cli_print_help(cli_find_command("run"), stdout);
+        rc = cli_flush_stdout(&err);
+    } else if (rc == RB_OK) {
+        run_t *run = rb_calloc(1, sizeof(*run));
+        run->options = &options;
+        run->begun = clock_seconds();
+        rc = run_all(run, command, &err);
+        run_folder_abandon(&run->folder, true);
+        trace_identity_destroy(run->trace);
+        if (run->gpu != NULL)
+            gpu_destroy(run->gpu);
+        setup_close(&run->setup);
+        free(run->launch_ids);
+        free(run);
+    }
+    free(options.setup.sets);
+    free(command);
+    if (rc == RB_STOPPED)
+        return rb_exit_code(rc);
+    return rc != RB_OK ? cli_report(&err) : 0;
+}

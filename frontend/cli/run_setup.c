@@ -1,0 +1,75 @@
+#include "frontend/cli/run_setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/accelsim/accelsim.h"
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+#include "sim/isa/isa.h"
+
+void setup_add_set(setup_options_t *o, const char *assignment)
+{
+    rb_grow(&o->sets, &o->cap_sets, o->n_sets + 1, sizeof(*o->sets));
+    o->sets[o->n_sets++] = assignment;
+}
+
+const char *setup_tmpdir(const setup_options_t *o)
+{
+    const char *dir = o->tmpdir != NULL ? o->tmpdir : getenv("TMPDIR");
+    return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
+}
+
+/* The GPU that a trace is most at home on; newer ones than Turing run on the largest model. */
+static const char *default_gpu(unsigned arch)
+{
+    return arch == 75 ? "rtx2060" : "v100";
+}
+
+static const char *arch_name(unsigned arch)
+{
+    const char *name = isa_arch_name(arch);
+    return name != NULL ? name : "unknown";
+}
+
+static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
+{
+    s->conf = conf_create();
+    RB_TRY(conf_load_gpu(s->conf, s->gpu, err));
+    for (size_t i = 0; i < o->n_sets; i++)
+        RB_TRY(conf_set(s->conf, o->sets[i], err));
+    RB_TRY(gpu_spec_from_conf(&s->spec, s->conf, err));
+    conf_hash(s->conf, s->config_sha256);
+    return RB_OK;
+}
+
+rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
+{
+    *s = (setup_t){0};
+    accelsim_options_t trace_options = {.tmpdir = setup_tmpdir(o)};
+    s->source = accelsim_open(o->trace, &trace_options, err);
+    if (s->source == NULL)
+        return err->code;
+    s->n_launches = s->source->ops->n_launches(s->source);
+    if (s->n_launches == 0)
+        return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", o->trace);
+    RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
+    s->gpu = o->gpu != NULL ? o->gpu : default_gpu(s->first.arch);
+    s->gpu_is_default = o->gpu == NULL;
+    RB_TRY(resolve(s, o, err));
+    const char *traced = arch_name(s->first.arch), *modelled = arch_name(s->spec.gpu.arch);
+    if (strcmp(traced, modelled) != 0)
+        rb_warn("the trace is %s code (sm_%u), the model is a %s GPU (%s): instructions of one run "
+                "with the latencies of the other",
+                traced, s->first.arch, modelled, s->gpu);
+    return RB_OK;
+}
+
+void setup_close(setup_t *s)
+{
+    if (s->source != NULL)
+        s->source->ops->destroy(s->source);
+    if (s->conf != NULL)
+        conf_destroy(s->conf);
+    *s = (setup_t){0};
+}
