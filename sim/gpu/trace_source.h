@@ -65,6 +65,8 @@ typedef struct {
      */
     rb_code_t (*get_block)(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err);
     void (*free_block)(trace_launch_t *l, trace_block_t *b);
+
+    /* Frees the launch and the blocks that were not given back (a run that ended early). */
     void (*close)(trace_launch_t *l);
 
     /* Bytes of input consumed so far and in total (for progress); total 0: unknown. */

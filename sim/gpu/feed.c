@@ -1,0 +1,116 @@
+#include "sim/gpu/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+enum { AHEAD_FACTOR = 2 }; /* idle threads decode this many times what a window can need */
+
+static uint64_t feed_ready(const feed_t *f)
+{
+    return atomic_load(&f->decoded) - atomic_load(&f->taken);
+}
+
+void feed_init(feed_t *f)
+{
+    memset(f, 0, sizeof(*f));
+    pthread_mutex_init(&f->lock, NULL);
+}
+
+void feed_destroy(feed_t *f)
+{
+    pthread_mutex_destroy(&f->lock);
+}
+
+rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahead, rb_err_t *err)
+{
+    trace_launch_t *launch = NULL;
+    RB_TRY(source->ops->open(source, id, &launch, err));
+    pthread_mutex_lock(&f->lock);
+    f->source = source;
+    f->launch = launch;
+    f->capacity = ahead * AHEAD_FACTOR;
+    f->ring = rb_calloc(f->capacity, sizeof(trace_block_t *));
+    f->next_index = 0;
+    f->err = (rb_err_t){0};
+    atomic_store(&f->decoded, 0);
+    atomic_store(&f->taken, 0);
+    atomic_store(&f->ended, false);
+    atomic_store(&f->failed, false);
+    pthread_mutex_unlock(&f->lock);
+    return RB_OK;
+}
+
+void feed_close(feed_t *f)
+{
+    pthread_mutex_lock(&f->lock);
+    while (feed_more(f))
+        feed_free(f, feed_take(f));
+    f->source->ops->close(f->launch);
+    f->source = NULL;
+    f->launch = NULL;
+    free(f->ring);
+    f->ring = NULL;
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Decodes one block; lock held. false: end or failure. */
+static bool decode_one(feed_t *f)
+{
+    if (atomic_load(&f->ended) || atomic_load(&f->failed))
+        return false;
+    trace_block_t *b = NULL;
+    if (f->source->ops->get_block(f->launch, f->next_index, &b, &f->err) != RB_OK) {
+        atomic_store(&f->failed, true);
+        return false;
+    }
+    if (b == NULL) {
+        atomic_store(&f->ended, true);
+        return false;
+    }
+    f->next_index++;
+    uint64_t at = atomic_load(&f->decoded);
+    f->ring[at % f->capacity] = b;
+    atomic_store(&f->decoded, at + 1);
+    return true;
+}
+
+bool feed_ensure(feed_t *f, uint32_t n)
+{
+    if (feed_ready(f) < n && !atomic_load(&f->ended)) {
+        pthread_mutex_lock(&f->lock);
+        while (feed_ready(f) < n && decode_one(f))
+            continue;
+        pthread_mutex_unlock(&f->lock);
+    }
+    return !atomic_load(&f->failed);
+}
+
+bool feed_ahead(feed_t *f)
+{
+    if (pthread_mutex_trylock(&f->lock) != 0)
+        return false;
+    bool did = f->source != NULL && feed_ready(f) < f->capacity && decode_one(f);
+    pthread_mutex_unlock(&f->lock);
+    return did;
+}
+
+bool feed_more(const feed_t *f)
+{
+    return feed_ready(f) > 0;
+}
+
+trace_block_t *feed_take(feed_t *f)
+{
+    RB_INVARIANT(feed_ready(f) > 0, "a block is dispatched that is not decoded");
+    uint64_t at = atomic_load(&f->taken);
+    trace_block_t *b = f->ring[at % f->capacity];
+    atomic_store(&f->taken, at + 1);
+    return b;
+}
+
+void feed_free(feed_t *f, trace_block_t *b)
+{
+    f->source->ops->free_block(f->launch, b);
+}

@@ -1,0 +1,152 @@
+/*
+ * Assembly: shards, their connections, counters.
+ */
+#include "sim/gpu/gpu_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+enum { CODE_REGION_BIT = 62, CODE_SHIFT = 26 };
+
+static void gpu_panic_dump(void *ctx, FILE *out)
+{
+    const gpu_t *g = ctx;
+    engine_dump(g->engine, out);
+}
+
+static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *slice_port)
+{
+    const gpu_spec_t *s = &g->spec;
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        sm_wiring_t wiring = {
+            .index = i,
+            .n_slices = s->mem.l2.slices,
+            .map = &g->map,
+            .slice_shard = slice_shard,
+            .slice_port = slice_port,
+            .scheduler_shard = g->scheduler_shard,
+            .request_latency = s->mem.icnt.request_latency,
+            .reply_latency = s->mem.icnt.reply_latency,
+            .completion_latency = s->sched.completion_latency,
+            .port_flits = s->mem.icnt.sm_flits,
+            .flit_bytes = s->mem.icnt.flit_bytes,
+            .buffer = s->mem.icnt.buffer,
+            .credit_batch = s->mem.icnt.credit_batch,
+            .perfect_icnt = s->mem.icnt.perfect,
+            .clock_mhz = s->gpu.clock_mhz,
+        };
+        g->sm[i] = sm_create(&s->sm, &wiring);
+        uint16_t shard = engine_add_shard(g->engine, &sm_shard_ops, g->sm[i]);
+        RB_INVARIANT(shard == g->sm_shard[i], "shard numbers out of step");
+    }
+}
+
+static void create_partitions(gpu_t *g)
+{
+    for (uint32_t i = 0; i < g->n_partitions; i++) {
+        g->partition[i] = partition_create(&g->spec.mem, &g->map, i, g->n_sms);
+        partition_connect(g->partition[i], g->sm_shard);
+        uint16_t shard = engine_add_shard(g->engine, &partition_shard_ops, g->partition[i]);
+        RB_INVARIANT(shard == g->partition_shard[i], "shard numbers out of step");
+    }
+}
+
+gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
+{
+    gpu_t *g = rb_calloc(1, sizeof(*g));
+    g->spec = *spec;
+    g->spec.mem.core_mhz = spec->gpu.clock_mhz;
+    cycle_t exact = gpu_spec_window(spec);
+    g->window = window == 0 || window > exact ? exact : window;
+    g->engine = engine_create(threads, g->window);
+    g->n_sms = spec->sm.sm.count;
+    g->n_partitions = spec->mem.mem.partitions;
+    uint32_t slices = spec->mem.l2.slices, per_partition = slices / g->n_partitions;
+    addr_map_init(&g->map, g->n_partitions, slices, spec->mem.mem.interleave, spec->mem.mem.hash);
+    g->sm = rb_calloc(g->n_sms, sizeof(sm_t *));
+    g->partition = rb_calloc(g->n_partitions, sizeof(partition_t *));
+    g->sm_shard = rb_calloc(g->n_sms, sizeof(*g->sm_shard));
+    g->partition_shard = rb_calloc(g->n_partitions, sizeof(*g->partition_shard));
+
+    /* Shards are numbered in the order they are added below. */
+    uint16_t shard = 0;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        g->sm_shard[i] = shard++;
+    for (uint32_t i = 0; i < g->n_partitions; i++)
+        g->partition_shard[i] = shard++;
+    g->scheduler_shard = shard;
+
+    uint16_t *slice_shard = rb_calloc(slices, sizeof(*slice_shard));
+    uint8_t *slice_port = rb_calloc(slices, sizeof(*slice_port));
+    for (uint32_t s = 0; s < slices; s++) {
+        slice_shard[s] = g->partition_shard[s / per_partition];
+        slice_port[s] = (uint8_t)(s % per_partition);
+    }
+    create_sms(g, slice_shard, slice_port);
+    create_partitions(g);
+    free(slice_shard);
+    free(slice_port);
+    block_scheduler_init(&g->scheduler, &g->spec, g->sm_shard);
+    engine_add_shard(g->engine, &block_scheduler_ops, &g->scheduler);
+    feed_init(&g->feed);
+    g->demand = block_scheduler_demand(&g->spec, g->window);
+    engine_hooks_t hooks = {.ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook};
+    engine_set_hooks(g->engine, &hooks);
+    rb_set_panic_dump(gpu_panic_dump, g);
+    return g;
+}
+
+void gpu_destroy(gpu_t *g)
+{
+    if (g == NULL)
+        return;
+    rb_set_panic_dump(NULL, NULL);
+    engine_destroy(g->engine);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_destroy(g->sm[i]);
+    for (uint32_t i = 0; i < g->n_partitions; i++)
+        partition_destroy(g->partition[i]);
+    block_scheduler_free(&g->scheduler);
+    feed_destroy(&g->feed);
+    free(g->sm);
+    free(g->partition);
+    free(g->sm_shard);
+    free(g->partition_shard);
+    free(g->code_id);
+    free(g);
+}
+
+cycle_t gpu_now(const gpu_t *g)
+{
+    return engine_now(g->engine);
+}
+
+void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out)
+{
+    memset(out, 0, sizeof(*out));
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        sm_charge(g->sm[i], cycle);
+        stats_add((uint64_t *)&out->sm, (const uint64_t *)sm_stats(g->sm[i]), SM_STAT_COUNT);
+    }
+    for (uint32_t i = 0; i < g->n_partitions; i++) {
+        l2_stats_t l2 = {0};
+        dram_stats_t dram = {0};
+        partition_stats(g->partition[i], &l2, &dram);
+        stats_add((uint64_t *)&out->l2, (const uint64_t *)&l2, L2_STAT_COUNT);
+        stats_add((uint64_t *)&out->dram, (const uint64_t *)&dram, DRAM_STAT_COUNT);
+    }
+}
+
+uint64_t gpu_code_base(gpu_t *g, uint64_t code_id)
+{
+    size_t i = 0;
+    while (i < g->n_code_ids && g->code_id[i] != code_id)
+        i++;
+    if (i == g->n_code_ids) {
+        rb_grow(&g->code_id, &g->cap_code_ids, i + 1, sizeof(*g->code_id));
+        g->code_id[g->n_code_ids++] = code_id;
+    }
+    return (UINT64_C(1) << CODE_REGION_BIT) + ((uint64_t)i << CODE_SHIFT);
+}

@@ -1,0 +1,66 @@
+/*
+ * The chip's parts, shared by gpu.c (assembly), launch_loop.c (running launches) and
+ * checkpoint.c.
+ */
+#ifndef RUBATO_GPU_INTERNAL_H
+#define RUBATO_GPU_INTERNAL_H
+
+#include "sim/core/engine.h"
+#include "sim/gpu/block_scheduler.h"
+#include "sim/gpu/gpu.h"
+#include "sim/mem/partition.h"
+#include "sim/sm/sm.h"
+
+/* Sums of all counters of the chip at one moment. */
+typedef struct {
+    sm_stats_t sm;
+    l2_stats_t l2;
+    dram_stats_t dram;
+} gpu_counters_t;
+
+/* A run in progress. Touched by the calling thread only. */
+typedef struct {
+    trace_source_t *source;
+    const run_plan_t *plan;
+    const gpu_callbacks_t *callbacks;
+    bool launch_open;
+    bool stop; /* the caller asked for it */
+    uint64_t boundaries;
+    gpu_progress_t progress;
+    uint64_t insts_before; /* of the chip when the run began */
+    uint64_t last_insts;   /* watchdog */
+    cycle_t last_issue;
+} run_state_t;
+
+struct gpu {
+    gpu_spec_t spec;
+    cycle_t window; /* of the engine; at most that of the spec */
+    engine_t *engine;
+    addr_map_t map;
+    uint32_t n_sms, n_partitions;
+    sm_t **sm;               /* owned */
+    partition_t **partition; /* owned */
+    block_scheduler_t scheduler;
+    uint16_t *sm_shard;        /* owned */
+    uint16_t *partition_shard; /* owned */
+    uint16_t scheduler_shard;
+    uint32_t epoch;     /* launches begun */
+    cycle_t next_start; /* the chip was at rest by then */
+    uint64_t *code_id;  /* owned; kernels seen, in order: their index places their code */
+    size_t n_code_ids, cap_code_ids;
+    feed_t feed;     /* blocks of the open launch; also filled by idle worker threads */
+    uint32_t demand; /* blocks that the feed must hold before a window */
+    run_state_t run;
+};
+
+/* Sums every counter after charging the warp states up to cycle. */
+void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
+
+/* Hooks of the engine (launch_loop.c). */
+bool gpu_boundary_hook(void *gpu, cycle_t now);
+bool gpu_idle_hook(void *gpu, int thread);
+
+/* Where the model places a kernel's code: distinct kernels do not share instruction lines. */
+uint64_t gpu_code_base(gpu_t *g, uint64_t code_id);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * The launch loop: launches one after another, each exactly from its start to its last block's
+ * completion message, and the chip at rest in between.
+ *
+ * At rest: after a launch has ended, write-backs may still be under way. The next launch starts at
+ * the first multiple of REST_QUANTUM cycles after the end at which nothing is; these cycles belong
+ * to no launch. The rule does not depend on windows or threads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/log.h"
+#include "sim/gpu/gpu_internal.h"
+
+enum {
+    REST_QUANTUM = 512,
+    BOUNDARIES_PER_PROGRESS = 256,
+    STUCK_CYCLES = 50000000, /* no instruction issued for so long while blocks are resident */
+};
+
+static uint64_t warp_insts(const gpu_t *g)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        n += sm_stats(g->sm[i])->warp_insts;
+    return n;
+}
+
+/* Events without instructions: a livelock of the model. */
+static void watch(gpu_t *g, cycle_t now)
+{
+    run_state_t *r = &g->run;
+    uint64_t insts = warp_insts(g);
+    if (insts != r->last_insts) {
+        r->last_insts = insts;
+        r->last_issue = now;
+    }
+    RB_INVARIANT(now < r->last_issue + STUCK_CYCLES,
+                 "deadlock: launch %llu has issued no instruction since cycle %llu, now is %llu",
+                 (unsigned long long)r->progress.launch_id, (unsigned long long)r->last_issue,
+                 (unsigned long long)now);
+}
+
+static void report_progress(gpu_t *g, cycle_t now)
+{
+    run_state_t *r = &g->run;
+    gpu_progress_t *p = &r->progress;
+    p->now = now;
+    p->warp_insts = warp_insts(g) - r->insts_before;
+    p->blocks_done = g->scheduler.done;
+    r->source->ops->progress(r->source, &p->input_done, &p->input_total);
+    if (!r->callbacks->progress(r->callbacks->ctx, p))
+        r->stop = true;
+}
+
+bool gpu_boundary_hook(void *gpu, cycle_t now)
+{
+    gpu_t *g = gpu;
+    run_state_t *r = &g->run;
+    if (!r->launch_open)
+        return true;
+    if (g->scheduler.finished || !feed_ensure(&g->feed, g->demand))
+        return false;
+    if (++r->boundaries % BOUNDARIES_PER_PROGRESS == 0) {
+        watch(g, now);
+        if (r->callbacks->progress != NULL)
+            report_progress(g, now);
+    }
+    return !r->stop;
+}
+
+bool gpu_idle_hook(void *gpu, int thread)
+{
+    gpu_t *g = gpu;
+    (void)thread;
+    return feed_ahead(&g->feed);
+}
+
+static void counters_between(gpu_counters_t *out, const gpu_counters_t *now,
+                             const gpu_counters_t *before)
+{
+    enum { N = sizeof(gpu_counters_t) / sizeof(uint64_t) };
+    stats_sub((uint64_t *)out, (const uint64_t *)now, (const uint64_t *)before, N);
+}
+
+/* Simulates until the launch has ended, in steps of the statistics interval if there is one. */
+static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
+                            const gpu_counters_t *before, rb_err_t *err)
+{
+    const run_state_t *r = &g->run;
+    uint64_t step = r->plan->stats_interval;
+    gpu_counters_t last = *before;
+    for (cycle_t from = start;; from += step) {
+        cycle_t until = step == 0 ? CYCLE_NEVER : from + step;
+        bool idle = engine_run(g->engine, until);
+        if (atomic_load(&g->feed.failed))
+            return rb_fail(err, g->feed.err.code, "%s", g->feed.err.text);
+        if (r->stop)
+            return RB_STOPPED;
+        bool finished = g->scheduler.finished;
+        RB_INVARIANT(finished || !idle,
+                     "deadlock: launch %llu is not done and nothing is left to happen",
+                     (unsigned long long)info->id);
+        if (step > 0 && r->callbacks->interval != NULL) {
+            gpu_counters_t now, part;
+            cycle_t to = finished ? cycle_min(until, g->scheduler.end) : until;
+            gpu_count(g, to, &now);
+            counters_between(&part, &now, &last);
+            interval_result_t result = {.launch_id = info->id,
+                                        .start = from - start,
+                                        .end = to - start,
+                                        .sm = part.sm,
+                                        .l2 = part.l2,
+                                        .dram = part.dram};
+            if (to > from)
+                RB_TRY(r->callbacks->interval(r->callbacks->ctx, &result, err));
+            last = now;
+        }
+        if (finished)
+            return RB_OK;
+    }
+}
+
+/* Lets the memory side finish what the launch left behind; sets the next launch's start. */
+static void come_to_rest(gpu_t *g)
+{
+    cycle_t until = g->scheduler.end;
+    do
+        until += REST_QUANTUM;
+    while (until <= g->scheduler.end + g->window || !engine_run(g->engine, until));
+    g->next_start = until;
+}
+
+static void take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)
+{
+    for (size_t i = 0; i < n; i++) {
+        *bytes += ops[i].bytes;
+        if (!g->spec.gpu.memcpy_fills_l2)
+            continue;
+        for (uint32_t p = 0; p < g->n_partitions; p++)
+            partition_memcpy(g->partition[p], ops[i].addr, ops[i].bytes);
+    }
+}
+
+static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *occupancy,
+                        cycle_t start, const gpu_counters_t *before, launch_result_t *out)
+{
+    gpu_counters_t now, part;
+    gpu_count(g, g->scheduler.end, &now);
+    counters_between(&part, &now, before);
+    out->info = *info;
+    out->occupancy = *occupancy;
+    out->start = start;
+    out->end = g->scheduler.end;
+    out->launch_cycles = g->spec.gpu.launch_latency;
+    out->blocks = g->scheduler.done;
+    out->warp_insts = part.sm.warp_insts;
+    out->thread_insts = part.sm.thread_insts;
+    out->warp_slot_cycles =
+        (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * (g->scheduler.end - start);
+    out->sm = part.sm;
+    out->l2 = part.l2;
+    out->dram = part.dram;
+}
+
+static rb_code_t run_launch(gpu_t *g, const launch_info_t *info, launch_result_t *result,
+                            rb_err_t *err)
+{
+    run_state_t *r = &g->run;
+    occupancy_t occupancy;
+    RB_TRY(occupancy_compute(&g->spec, info, &occupancy, err));
+    RB_TRY(feed_open(&g->feed, r->source, info->id, g->demand, err));
+
+    cycle_t start = g->next_start;
+    launch_ctx_t ctx = {.slot = (uint32_t)info->id,
+                        .epoch = ++g->epoch,
+                        .carveout = (uint32_t)occupancy.carveout,
+                        .block_threads = info->block[0] * info->block[1] * info->block[2],
+                        .code_base = gpu_code_base(g, info->code_id),
+                        .shared_base = info->shared_base,
+                        .local_base = info->local_base};
+    gpu_counters_t before;
+    gpu_count(g, start, &before);
+    block_scheduler_begin(&g->scheduler, &g->feed, &ctx, &occupancy, start);
+    engine_wake(g->engine, g->scheduler_shard, start + g->spec.gpu.launch_latency);
+    r->progress.launch_id = info->id;
+    r->progress.blocks_total = info->n_blocks;
+    r->last_issue = start;
+    r->launch_open = true;
+    rb_code_t rc = run_to_end(g, info, start, &before, err);
+    r->launch_open = false;
+    feed_close(&g->feed);
+    RB_TRY(rc);
+    come_to_rest(g);
+    fill_result(g, info, &occupancy, start, &before, result);
+    return RB_OK;
+}
+
+static bool is_planned(const run_plan_t *plan, uint64_t id)
+{
+    if (id < plan->first)
+        return false;
+    if (plan->launch_ids == NULL)
+        return true;
+    size_t lo = 0, hi = plan->n_launch_ids;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (plan->launch_ids[mid] < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < plan->n_launch_ids && plan->launch_ids[lo] == id;
+}
+
+static bool sampled(const run_plan_t *plan, const launch_info_t *info)
+{
+    const sampler_t *s = plan->sampler;
+    return s == NULL || s->ops->launch_begin == NULL || s->ops->launch_begin(s, info);
+}
+
+static void check_arch(const gpu_t *g, const launch_info_t *info)
+{
+    if (info->arch == g->spec.gpu.arch)
+        return;
+    rb_warn_once("this trace was made for compute capability %u.%u, the GPU '%s' is %u.%u: cycles "
+                 "are those of that machine code on this GPU",
+                 info->arch / 10, info->arch % 10, g->spec.gpu.name, g->spec.gpu.arch / 10,
+                 g->spec.gpu.arch % 10);
+}
+
+static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
+{
+    run_state_t *r = &g->run;
+    launch_info_t info;
+    launch_result_t result = {0};
+    const memcpy_op_t *copies;
+    RB_TRY(r->source->ops->launch_info(r->source, id, &info, err));
+    bool wanted = is_planned(r->plan, id) && sampled(r->plan, &info);
+    if (id >= r->plan->first && (wanted || !r->plan->skip_copies_of_others)) {
+        size_t n = r->source->ops->copies(r->source, id, &copies);
+        take_copies(g, copies, n, &result.copied_bytes);
+    }
+    if (!wanted)
+        return RB_OK;
+    check_arch(g, &info);
+    if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0) {
+        for (uint32_t p = 0; p < g->n_partitions; p++)
+            partition_flush_l2(g->partition[p]);
+    }
+    RB_TRY(run_launch(g, &info, &result, err));
+    if (r->plan->sampler != NULL && r->plan->sampler->ops->launch_end != NULL)
+        r->plan->sampler->ops->launch_end(r->plan->sampler, &info, launch_result_cycles(&result));
+    r->progress.launches_done++;
+    return r->callbacks->launch_done == NULL
+               ? RB_OK
+               : r->callbacks->launch_done(r->callbacks->ctx, &result, err);
+}
+
+rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
+                  const gpu_callbacks_t *callbacks, rb_err_t *err)
+{
+    run_state_t *r = &g->run;
+    uint64_t n = source->ops->n_launches(source);
+    memset(r, 0, sizeof(*r));
+    r->source = source;
+    r->plan = plan;
+    r->callbacks = callbacks;
+    r->insts_before = warp_insts(g);
+    for (uint64_t id = 1; id <= n; id++)
+        r->progress.launches_total += is_planned(plan, id);
+    for (uint64_t id = 1; id <= n; id++)
+        RB_TRY(run_one(g, id, err));
+    return RB_OK;
+}
