@@ -133,56 +133,58 @@ static void dim(char *text, size_t n, const uint32_t d[3])
     snprintf(text, n, "%ux%ux%u", d[0], d[1], d[2]);
 }
 
-static void print_head(const setup_t *s, const info_options_t *o)
+static void print_head(const setup_t *s, const info_options_t *o, FILE *out)
 {
-    printf("%s: %llu launch%s, %s, sm_%u; occupancy on %s%s\n\n", o->setup.trace,
-           (unsigned long long)s->n_launches, s->n_launches > 1 ? "es" : "", s->source->ops->name,
-           s->first.arch, s->gpu,
-           s->gpu_is_default ? " (chosen by the architecture; --gpu to change)" : "");
-    printf("%6s %6s  %-32s %14s %12s %5s %9s %9s", "launch", "id", "kernel", "grid", "block",
-           "regs", "shared", "file");
+    fprintf(out, "%s: %llu launch%s, %s, sm_%u; occupancy on %s%s\n\n", o->setup.trace,
+            (unsigned long long)s->n_launches, s->n_launches > 1 ? "es" : "", s->source->ops->name,
+            s->first.arch, s->gpu,
+            s->gpu_is_default ? " (chosen by the architecture; --gpu to change)" : "");
+    fprintf(out, "%6s %6s  %-32s %14s %12s %5s %9s %9s", "launch", "id", "kernel", "grid", "block",
+            "regs", "shared", "file");
     if (o->count)
-        printf(" %10s %12s", "warp inst", "thread inst");
-    printf("  %s\n", "occupancy");
+        fprintf(out, " %10s %12s", "warp inst", "thread inst");
+    fprintf(out, "  %s\n", "occupancy");
 }
 
-static void print_launch(const setup_t *s, const info_options_t *o, const launch_facts_t *f)
+static void print_launch(const setup_t *s, const info_options_t *o, const launch_facts_t *f,
+                         FILE *out)
 {
     char name[33], grid[40], block[40], shared[FORMAT_MAX], file[FORMAT_MAX];
     char warps[FORMAT_MAX], threads[FORMAT_MAX], share[FORMAT_MAX];
     dim(grid, sizeof(grid), f->info.grid);
     dim(block, sizeof(block), f->info.block);
-    printf("%6llu %6llu  %-32s %14s %12s %5u %9s %9s", (unsigned long long)f->info.id,
-           (unsigned long long)f->info.trace_id, format_kernel(name, sizeof(name), f->info.name),
-           grid, block, f->info.regs, format_bytes(shared, f->info.shared_bytes),
-           format_bytes(file, f->file_bytes));
+    fprintf(out, "%6llu %6llu  %-32s %14s %12s %5u %9s %9s", (unsigned long long)f->info.id,
+            (unsigned long long)f->info.trace_id, format_kernel(name, sizeof(name), f->info.name),
+            grid, block, f->info.regs, format_bytes(shared, f->info.shared_bytes),
+            format_bytes(file, f->file_bytes));
     if (o->count)
-        printf(" %10s %12s", format_si(warps, (double)f->warp_insts),
-               format_si(threads, (double)f->thread_insts));
+        fprintf(out, " %10s %12s", format_si(warps, (double)f->warp_insts),
+                format_si(threads, (double)f->thread_insts));
     if (f->fits)
-        printf("  %s, %u block%s per SM (%s)\n", format_share(share, theoretical(s, f)),
-               f->occupancy.blocks_per_sm, f->occupancy.blocks_per_sm > 1 ? "s" : "",
-               f->occupancy.limiter);
+        fprintf(out, "  %s, %u block%s per SM (%s)\n", format_share(share, theoretical(s, f)),
+                f->occupancy.blocks_per_sm, f->occupancy.blocks_per_sm > 1 ? "s" : "",
+                f->occupancy.limiter);
     else
-        printf("  a block does not fit an SM\n");
+        fprintf(out, "  a block does not fit an SM\n");
 }
 
-static rb_code_t print_table(setup_t *s, const info_options_t *o, rb_err_t *err)
+static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_err_t *err)
 {
     info_totals_t t = {0};
     launch_facts_t f;
     char bytes[FORMAT_MAX];
-    print_head(s, o);
+    print_head(s, o, out);
     for (uint64_t id = 1; id <= s->n_launches; id++) {
         RB_TRY(read_launch(s, o, id, &f, err));
-        print_launch(s, o, &f);
+        print_launch(s, o, &f, out);
         add_totals(&t, &f);
     }
-    printf("\n%llu blocks in %s", (unsigned long long)t.blocks, format_bytes(bytes, t.file_bytes));
+    fprintf(out, "\n%llu blocks in %s", (unsigned long long)t.blocks,
+            format_bytes(bytes, t.file_bytes));
     if (o->count)
-        printf(", %llu warp instructions, %llu thread instructions",
-               (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
-    printf("\n");
+        fprintf(out, ", %llu warp instructions, %llu thread instructions",
+                (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
+    fprintf(out, "\n");
     return RB_OK;
 }
 
@@ -227,12 +229,12 @@ static void json_launch(json_t *j, const setup_t *s, const info_options_t *o,
     json_end(j);
 }
 
-static rb_code_t print_json(setup_t *s, const info_options_t *o, rb_err_t *err)
+static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_err_t *err)
 {
     info_totals_t t = {0};
     launch_facts_t f;
     json_t j;
-    json_init(&j, stdout);
+    json_init(&j, out);
     json_begin_object(&j, NULL);
     json_text(&j, "trace", o->setup.trace);
     json_text(&j, "format", s->source->ops->name);
@@ -257,11 +259,24 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, rb_err_t *err)
     return RB_OK;
 }
 
+/* Nothing is printed unless all of the trace could be read. */
 static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
 {
+    char *text = NULL;
+    size_t n = 0;
     RB_TRY(setup_open(s, &o->setup, err));
-    RB_TRY(o->json ? print_json(s, o, err) : print_table(s, o, err));
-    return cli_flush_stdout(err);
+    FILE *out = open_memstream(&text, &n);
+    if (out == NULL)
+        return rb_fail(err, RB_NOMEM, "%s", strerror(errno));
+    rb_code_t rc = o->json ? print_json(s, o, out, err) : print_table(s, o, out, err);
+    if (fclose(out) != 0 && rc == RB_OK)
+        rc = rb_fail(err, RB_NOMEM, "%s", strerror(errno));
+    if (rc == RB_OK) {
+        fwrite(text, 1, n, stdout);
+        rc = cli_flush_stdout(err);
+    }
+    free(text);
+    return rc;
 }
 
 int cmd_info(int argc, char **argv)

@@ -9,7 +9,7 @@
 #ifndef RUBATO_CLI_RUN_FOLDER_H
 #define RUBATO_CLI_RUN_FOLDER_H
 
-#include "frontend/cli/checkpoint.h"
+#include "frontend/cli/run_checkpoint.h"
 #include "frontend/cli/run_report.h"
 #include "sim/conf/conf.h"
 

@@ -4,8 +4,8 @@
  * A file that is replaced whole: 8 bytes "rbckpt1\n", u64 length and u64 checksum of the rest: the
  * run's identity, the numbers of checkpoint_t, the image of gpu_save().
  */
-#ifndef RUBATO_CLI_CHECKPOINT_H
-#define RUBATO_CLI_CHECKPOINT_H
+#ifndef RUBATO_CLI_RUN_CHECKPOINT_H
+#define RUBATO_CLI_RUN_CHECKPOINT_H
 
 #include "sim/gpu/gpu.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/cli/checkpoint.h"
+#include "frontend/cli/run_checkpoint.h"
 
 #include <errno.h>
 #include <stdlib.h>
