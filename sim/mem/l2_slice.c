@@ -1,0 +1,523 @@
+#include "sim/mem/l2_slice.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/err.h"
+
+void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
+                   uint32_t number, uint32_t n_sms)
+{
+    const icnt_spec_t *icnt = &config->icnt;
+    const l2_spec_t *spec = &config->l2;
+    memset(s, 0, sizeof(*s));
+    s->spec = *spec;
+    s->flit_bytes = icnt->flit_bytes;
+    s->flits_per_cycle = icnt->slice_flits;
+    s->map = map;
+    s->dram = dram;
+    s->number = number;
+    s->token = L2_TOKEN_FLAG | number % map->slices_per_partition
+                                   << (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS);
+    uint64_t set_bytes = (uint64_t)spec->ways * LINE_BYTES * spec->slices;
+    RB_INVARIANT(spec->size >= set_bytes, "l2: no room for one set per slice");
+    s->cache = cache_create((uint32_t)(spec->size / set_bytes), spec->ways, LINE_BYTES,
+                            CACHE_POLICY_LRU, true, true);
+    mshr_init(&s->mshr, spec->mshrs);
+    xbar_in_init(&s->in, n_sms, icnt->slice_flits, icnt->perfect, (uint16_t)number,
+                 icnt->reply_latency, icnt->credit_batch);
+    xbar_out_init(&s->out, n_sms, spec->reply_queue, icnt->slice_flits, icnt->perfect,
+                  (uint16_t)number, icnt->reply_latency, icnt->buffer);
+    s->next = CYCLE_NEVER;
+}
+
+void l2_slice_free(l2_slice_t *s)
+{
+    cache_destroy(s->cache);
+    mshr_free(&s->mshr);
+    xbar_in_free(&s->in);
+    xbar_out_free(&s->out);
+    for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
+        free(s->reply[r].item);
+    free(s->transfer.item);
+}
+
+void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard)
+{
+    xbar_in_connect(&s->in, sm, shard, 0);
+    xbar_out_connect(&s->out, sm, shard, 0);
+}
+
+static inline void wake(l2_slice_t *s, cycle_t at)
+{
+    s->next = cycle_min(s->next, at);
+}
+
+static inline uint32_t sector_count(uint32_t sectors)
+{
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return count[sectors & 15];
+}
+
+void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now)
+{
+    if (m->kind == MSG_CREDIT) {
+        xbar_out_credit(&s->out, m->input, m->count);
+    } else {
+        RB_INVARIANT(m->kind == MSG_MEM_REQUEST && m->mem.sectors != 0,
+                     "l2: message kind %u for sectors %x of line 0x%" PRIx64, m->kind,
+                     m->mem.sectors, m->mem.line);
+        s->stats.requests++;
+        xbar_in_push(&s->in, m);
+    }
+    wake(s, now);
+}
+
+void l2_slice_dram_room(l2_slice_t *s, cycle_t now)
+{
+    if (s->transfer.count > 0)
+        wake(s, now);
+}
+
+/* Replies. */
+
+/* Moves replies that are ready into the queue of the crossbar port, the earlier first. */
+static bool replies_move(l2_slice_t *s, cycle_t now)
+{
+    bool any = false;
+    while (!xbar_out_full(&s->out)) {
+        l2_reply_ring_t *r = NULL;
+        cycle_t ready = now + 1;
+        for (uint32_t k = 0; k < L2_REPLY_RINGS; k++) {
+            l2_reply_ring_t *q = &s->reply[k];
+            if (q->count > 0 && l2_reply_ring_head(q)->ready < ready) {
+                r = q;
+                ready = l2_reply_ring_head(q)->ready;
+            }
+        }
+        if (r == NULL)
+            break;
+        const l2_reply_t *p = l2_reply_ring_head(r);
+        msg_t m = {.kind = MSG_MEM_REPLY,
+                   .flits = p->flits,
+                   .mem = {.line = p->line,
+                           .txn = p->txn,
+                           .sm = p->sm,
+                           .op = p->op,
+                           .src = p->src,
+                           .sectors = p->sectors}};
+        xbar_out_push(&s->out, p->sm, &m, now);
+        l2_reply_ring_drop(r);
+        any = true;
+    }
+    return any;
+}
+
+/* A reply that delivers sectors, or acknowledges, l2.latency after now. */
+static void reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uint8_t op,
+                        uint8_t src, uint8_t sectors, cycle_t now)
+{
+    uint32_t bytes = op == MEM_READ ? sector_count(sectors) * SECTOR_BYTES : 0;
+    uint32_t flits = (bytes + s->flit_bytes - 1) / s->flit_bytes;
+    l2_reply_t r = {.ready = now + s->spec.latency,
+                    .line = line,
+                    .txn = txn,
+                    .sm = sm,
+                    .op = op,
+                    .src = src,
+                    .sectors = sectors,
+                    .flits = (uint8_t)(flits > 0 ? flits : 1)};
+    l2_reply_ring_add(&s->reply[L2_REPLY_PLAIN], &r);
+}
+
+/* Performs an atomic or reduction whose sectors are there, as soon as the unit is free. */
+static void atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now)
+{
+    uint32_t sectors = sector_count(w->sectors);
+    uint32_t conflict = w->conflict > 0 ? w->conflict : 1;
+    cycle_t start = now, last = 0;
+    if (!s->spec.perfect) {
+        uint32_t words = conflict * s->spec.atomic_interval;
+        start = cycle_max(now, s->atomic_free);
+        s->atomic_free = start + (sectors > words ? sectors : words);
+        last = cycle_max(sectors, words - s->spec.atomic_interval + 1) - 1;
+    }
+    uint32_t bytes = w->op == MEM_ATOMIC ? sectors * SECTOR_BYTES : 1;
+    l2_reply_t r = {.ready = start + last + s->spec.latency + s->spec.atomic_latency,
+                    .line = line,
+                    .txn = w->txn,
+                    .sm = w->sm,
+                    .op = w->op,
+                    .src = w->src,
+                    .sectors = w->sectors,
+                    .flits = (uint8_t)((bytes + s->flit_bytes - 1) / s->flit_bytes)};
+    l2_reply_ring_add(&s->reply[L2_REPLY_ATOMIC], &r);
+}
+
+/* DRAM side. */
+
+static void transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write, uint32_t token)
+{
+    const l2_transfer_t t = {.local = addr_map_partition_local(s->map, s->number, key),
+                             .token = token,
+                             .sectors = sectors,
+                             .write = write};
+    l2_transfer_ring_add(&s->transfer, &t);
+}
+
+static void transfers_send(l2_slice_t *s, cycle_t now)
+{
+    l2_transfer_ring_t *r = &s->transfer;
+    while (r->count > 0) {
+        const l2_transfer_t *t = l2_transfer_ring_head(r);
+        if (!dram_has_room(s->dram, t->write))
+            return;
+        if (t->write)
+            dram_write(s->dram, now, t->local, t->sectors);
+        else
+            dram_read(s->dram, now, t->local, t->sectors, t->token);
+        l2_transfer_ring_drop(r);
+    }
+}
+
+static inline void data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
+{
+    s->stats.data_sectors += sectors;
+    s->data_free = cycle_max(s->data_free, now * s->flits_per_cycle) + sectors;
+}
+
+/* The line, allocated if absent; a dirty victim becomes a write-back. */
+static cache_line_t *line_allocate(l2_slice_t *s, uint64_t key)
+{
+    cache_line_t victim;
+    bool evicted;
+    cache_line_t *l = cache_insert(s->cache, key, &victim, &evicted);
+    if (evicted) {
+        s->stats.writebacks += sector_count(victim.dirty);
+        transfer_add(s, victim.line, victim.dirty, true, 0);
+    }
+    return l;
+}
+
+void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
+{
+    uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
+    mshr_entry_t *e =
+        &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
+    s->stats.fills += sector_count(sectors);
+    data_port_use(s, sector_count(sectors), now);
+    cache_line_t *l = cache_lookup(s->cache, e->key, false);
+    if (l == NULL)
+        l = line_allocate(s, e->key);
+    l->valid |= sectors;
+    l->partial &= (uint8_t)~sectors;
+    e->pending &= (uint8_t)~sectors;
+
+    for (uint32_t i = e->head; i != 0; i = s->mshr.waiting[i - 1].next) {
+        mshr_wait_t *w = &s->mshr.waiting[i - 1];
+        uint8_t got = w->missing & sectors;
+        if (got == 0)
+            continue;
+        w->missing &= (uint8_t)~got;
+        if (w->op == MEM_READ) {
+            reply_plain(s, e->line, w->txn, w->sm, w->op, w->src, got, now);
+        } else if (w->missing == 0) {
+            atomic_perform(s, e->line, w, now);
+            l->dirty |= w->sectors & l->valid;
+        }
+    }
+    mshr_drop_served(&s->mshr, e);
+    if (e->pending == 0)
+        mshr_remove(&s->mshr, e);
+    wake(s, now);
+}
+
+/* Requests. */
+
+/* Sectors of the aligned groups of fill_sectors that contain any of these. */
+static uint8_t fill_group(const l2_slice_t *s, uint32_t sector)
+{
+    uint32_t n = s->spec.fill_sectors, first = sector - sector % n;
+    return (uint8_t)(((1u << n) - 1) << first & 15u);
+}
+
+/* Queues the request for its missing sectors and fetches those not yet on their way. */
+static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_line_t *l, uint8_t missing)
+{
+    mshr_entry_t *e = mshr_find(&s->mshr, s->request_key);
+    if (e == NULL ? s->mshr.used == s->mshr.size : e->n_waiting >= s->spec.mshr_merge)
+        return false;
+    if (e == NULL)
+        e = mshr_add(&s->mshr, s->request_key, m->line);
+    else
+        s->stats.mshr_merges++;
+    mshr_wait(&s->mshr, e, m, missing);
+    uint32_t wanted = missing & ~(uint32_t)e->pending;
+    if (l != NULL)
+        s->stats.partial_fetches += sector_count(wanted & l->partial);
+    while (wanted != 0) {
+        uint32_t group = fill_group(s, (uint32_t)__builtin_ctz(wanted));
+        uint32_t fetch = group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? l->valid : 0);
+        e->pending |= (uint8_t)fetch;
+        transfer_add(s, s->request_key, (uint8_t)fetch, false,
+                     s->token | mshr_index(&s->mshr, e) << L2_TOKEN_SECTOR_BITS | fetch);
+        wanted &= ~group;
+    }
+    return true;
+}
+
+static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    uint32_t n = sector_count(m->sectors);
+    const cache_line_t *l = cache_lookup(s->cache, s->request_key, true);
+    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? l->valid & m->sectors : 0;
+    uint8_t missing = m->sectors & (uint8_t)~hit;
+    if (missing != 0 && !request_miss(s, m, l, missing))
+        return L2_STALL_MSHR;
+    s->stats.read_sectors += n;
+    s->stats.read_hits += sector_count(hit);
+    if (m->src == MEM_SRC_INST || m->src == MEM_SRC_CONST)
+        s->stats.inst_sectors += n;
+    if (hit != 0) {
+        data_port_use(s, sector_count(hit), now);
+        reply_plain(s, m->line, m->txn, m->sm, m->op, m->src, hit, now);
+    }
+    return L2_STALL_NONE;
+}
+
+/* Marks the written bytes of one sector. */
+static void sector_write(cache_line_t *l, uint32_t sector, bool full, uint32_t bytes)
+{
+    uint8_t bit = (uint8_t)(1u << sector);
+    l->dirty |= bit;
+    if (l->valid & bit)
+        return;
+    l->bytes[sector] |= bytes;
+    if (full || l->bytes[sector] == UINT32_MAX) {
+        l->valid |= bit;
+        l->partial &= (uint8_t)~bit;
+    } else {
+        l->partial |= bit;
+    }
+}
+
+static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    uint32_t n = sector_count(m->sectors);
+    s->stats.write_sectors += n;
+    if (!s->spec.perfect) {
+        cache_line_t *l = cache_lookup(s->cache, s->request_key, true);
+        if (l != NULL)
+            s->stats.write_hits += n;
+        else
+            l = line_allocate(s, s->request_key);
+        for (uint32_t bits = m->sectors; bits != 0; bits &= bits - 1) {
+            uint32_t sector = (uint32_t)__builtin_ctz(bits);
+            sector_write(l, sector, m->full >> sector & 1, m->bytes[sector]);
+        }
+    } else {
+        s->stats.write_hits += n;
+    }
+    data_port_use(s, n, now);
+    reply_plain(s, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
+    return L2_STALL_NONE;
+}
+
+static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    cache_line_t *l = cache_lookup(s->cache, s->request_key, true);
+    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? l->valid & m->sectors : 0;
+    uint8_t missing = m->sectors & (uint8_t)~hit;
+    if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
+        return L2_STALL_ATOMIC;
+    if (missing != 0 && !request_miss(s, m, l, missing))
+        return L2_STALL_MSHR;
+    uint32_t n = sector_count(m->sectors);
+    if (m->op == MEM_ATOMIC) {
+        s->stats.atomic_sectors += n;
+        s->stats.atomic_hits += sector_count(hit);
+    } else {
+        s->stats.red_sectors += n;
+        s->stats.red_hits += sector_count(hit);
+    }
+    if (hit != 0)
+        data_port_use(s, sector_count(hit), now);
+    if (missing == 0) {
+        const mshr_wait_t w = {.txn = m->txn,
+                               .sm = m->sm,
+                               .op = m->op,
+                               .src = m->src,
+                               .sectors = m->sectors,
+                               .conflict = m->conflict};
+        atomic_perform(s, m->line, &w, now);
+        if (l != NULL)
+            l->dirty |= m->sectors;
+    }
+    return L2_STALL_NONE;
+}
+
+static l2_stall_t request_try(l2_slice_t *s, cycle_t now)
+{
+    const mem_msg_t *m = &s->request;
+    if (xbar_out_full(&s->out))
+        return L2_STALL_REPLY;
+    if (s->transfer.count > 0)
+        return L2_STALL_DRAM;
+    l2_stall_t stall;
+    if (m->op == MEM_READ)
+        stall = request_read(s, m, now);
+    else if (m->op == MEM_WRITE)
+        stall = request_write(s, m, now);
+    else
+        stall = request_atomic(s, m, now);
+    if (stall == L2_STALL_NONE) {
+        if (m->src == MEM_SRC_LOCAL)
+            s->stats.local_sectors += sector_count(m->sectors);
+        transfers_send(s, now);
+    }
+    return stall;
+}
+
+/* Charges the cycles since the last change to the reason it had. */
+static void stall_account(l2_slice_t *s, l2_stall_t stall, cycle_t now)
+{
+    if (s->stall == stall)
+        return;
+    uint64_t *const counter[] = {
+        [L2_STALL_MSHR] = &s->stats.stall_mshr,
+        [L2_STALL_DRAM] = &s->stats.stall_dram,
+        [L2_STALL_REPLY] = &s->stats.stall_reply,
+        [L2_STALL_ATOMIC] = &s->stats.stall_atomic,
+    };
+    if (s->stall != L2_STALL_NONE)
+        *counter[s->stall] += now - s->stall_since;
+    s->stall = stall;
+    s->stall_since = now;
+}
+
+static bool data_port_free(const l2_slice_t *s, cycle_t now)
+{
+    return s->spec.perfect || s->data_free < (now + 1) * s->flits_per_cycle;
+}
+
+static void input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
+{
+    for (;;) {
+        if (!s->held) {
+            if (!xbar_in_ready(&s->in, now) || !data_port_free(s, now))
+                return;
+            s->request = xbar_in_take(&s->in, out, now).mem;
+            s->request_key = addr_map_slice_local(s->map, s->request.line);
+            s->held = true;
+        }
+        l2_stall_t stall = request_try(s, now);
+        stall_account(s, stall, now);
+        if (stall != L2_STALL_NONE)
+            return;
+        s->held = false;
+    }
+}
+
+/* What can happen without a message, a fill or room at the DRAM. */
+static cycle_t next_after(const l2_slice_t *s, cycle_t now)
+{
+    cycle_t next = xbar_out_next(&s->out, now);
+    for (uint32_t k = 0; k < L2_REPLY_RINGS; k++) {
+        const l2_reply_ring_t *r = &s->reply[k];
+        if (r->count > 0 && l2_reply_ring_head(r)->ready > now)
+            next = cycle_min(next, l2_reply_ring_head(r)->ready);
+    }
+    if (s->held)
+        return s->stall == L2_STALL_ATOMIC ? cycle_min(next, s->atomic_free) : next;
+    cycle_t take = xbar_in_next(&s->in, now + 1);
+    if (take != CYCLE_NEVER && !s->spec.perfect)
+        take = cycle_max(take, s->data_free / s->flits_per_cycle);
+    return cycle_min(next, take);
+}
+
+void l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
+{
+    transfers_send(s, now);
+    do
+        xbar_out_step(&s->out, out, now, NULL);
+    while (replies_move(s, now));
+    input_run(s, out, now);
+    s->next = next_after(s, now);
+}
+
+void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
+{
+    if (s->spec.perfect)
+        return;
+    cache_line_t victim;
+    bool evicted;
+    cache_line_t *l = cache_lookup(s->cache, key, true);
+    if (l == NULL)
+        l = cache_insert(s->cache, key, &victim, &evicted);
+    l->valid |= sectors;
+    l->dirty &= (uint8_t)~sectors;
+    l->partial &= (uint8_t)~sectors;
+    s->stats.memcpy_sectors += sector_count(sectors);
+}
+
+bool l2_slice_idle(const l2_slice_t *s)
+{
+    return !s->held && s->in.waiting == 0 && s->out.count == 0 && s->mshr.used == 0 &&
+           s->transfer.count == 0 && s->reply[0].count == 0 && s->reply[1].count == 0;
+}
+
+int l2_slice_save(const l2_slice_t *s, FILE *out)
+{
+    RB_INVARIANT(l2_slice_idle(s), "l2: checkpoint of a busy slice");
+    const cycle_t port[2] = {s->data_free, s->atomic_free};
+    if (fwrite(port, sizeof(port), 1, out) != 1 || cache_save(s->cache, out) != 0 ||
+        xbar_in_save(&s->in, out) != 0)
+        return -1;
+    return xbar_out_save(&s->out, out);
+}
+
+int l2_slice_load(l2_slice_t *s, FILE *in)
+{
+    cycle_t port[2];
+    if (fread(port, sizeof(port), 1, in) != 1) {
+        if (!ferror(in))
+            errno = EINVAL;
+        return -1;
+    }
+    s->data_free = port[0];
+    s->atomic_free = port[1];
+    if (cache_load(s->cache, in) != 0 || xbar_in_load(&s->in, in) != 0)
+        return -1;
+    return xbar_out_load(&s->out, in);
+}
+
+void l2_slice_dump(const l2_slice_t *s, FILE *out)
+{
+    static const char *const reason[] = {
+        [L2_STALL_NONE] = "-",
+        [L2_STALL_MSHR] = "an MSHR or room in one",
+        [L2_STALL_DRAM] = "room at the DRAM",
+        [L2_STALL_REPLY] = "room for its reply",
+        [L2_STALL_ATOMIC] = "the atomic unit",
+    };
+    if (l2_slice_idle(s))
+        return;
+    fprintf(out, "  slice %u: next cycle %" PRIu64 ", %u MSHRs in use, %zu transfers unsent\n",
+            s->number, s->next, s->mshr.used, s->transfer.count);
+    if (s->held)
+        fprintf(out, "  input: line 0x%" PRIx64 " txn %u of SM %u waits for %s\n", s->request.line,
+                s->request.txn, s->request.sm, reason[s->stall]);
+    xbar_in_dump(&s->in, "request", out);
+    xbar_out_dump(&s->out, "reply", out);
+    for (uint32_t i = 0; i < s->mshr.size; i++) {
+        const mshr_entry_t *e = &s->mshr.entry[i];
+        for (uint32_t w = e->pending != 0 ? e->head : 0; w != 0; w = s->mshr.waiting[w - 1].next)
+            fprintf(out,
+                    "  line 0x%" PRIx64 ": txn %u of SM %u waits for sectors %x; fetching %x\n",
+                    e->line, s->mshr.waiting[w - 1].txn, s->mshr.waiting[w - 1].sm,
+                    s->mshr.waiting[w - 1].missing, e->pending);
+    }
+}

@@ -1,0 +1,107 @@
+/*
+ * One slice of the L2: crossbar ejection port -> tags -> data or DRAM -> crossbar injection port.
+ *
+ *   Tags: a request is looked up in the cycle in which it leaves the crossbar port; its reply
+ *     leaves l2.latency cycles later. A request whose sectors are only partly there is answered in
+ *     parts, each reply naming the sectors it delivers.
+ *   Data port: as wide as the crossbar port. Every sector read by a hit, written or filled passes
+ *     it; the input waits meanwhile. A fill is forwarded to the requests that wait for it, whose
+ *     replies leave l2.latency after the fill.
+ *   Writes: write-back, write-allocate, byte masks, no fetch; acknowledged as a hit is answered. A
+ *     read of a partly written sector fetches and merges it (lazy fetch-on-read, gpu-facts C.5).
+ *   Misses: aligned groups of l2.fill_sectors are fetched together. Lines are allocated on fill
+ *     and on write, never reserved.
+ *   Atomics and reductions work on sectors that are there (fetched if need be), one request at a
+ *     time: the unit is busy for one cycle per sector or atomic_interval per operation on the most
+ *     wanted word, whichever is longer. An atomic's reply takes l2.atomic_latency more.
+ *   Order and back-pressure: one request at a time; one that finds no MSHR, no room in its MSHR's
+ *     list, a full reply queue, unsent work for the DRAM or (atomics) a busy unit waits at the head
+ *     of the input, and so do those behind it.
+ */
+#ifndef RUBATO_MEM_L2_SLICE_H
+#define RUBATO_MEM_L2_SLICE_H
+
+#include "sim/mem/dram.h"
+#include "sim/mem/l2_rings.h"
+#include "sim/mem/mshr.h"
+#include "sim/parts/addr_map.h"
+#include "sim/parts/cache.h"
+#include "sim/parts/xbar.h"
+
+typedef enum {
+    L2_STALL_NONE,
+    L2_STALL_MSHR,
+    L2_STALL_DRAM,
+    L2_STALL_REPLY,
+    L2_STALL_ATOMIC,
+} l2_stall_t;
+
+enum { L2_REPLY_PLAIN, L2_REPLY_ATOMIC, L2_REPLY_RINGS };
+
+typedef struct {
+    l2_spec_t spec;
+    uint32_t flit_bytes, flits_per_cycle;
+    const addr_map_t *map; /* borrowed */
+    dram_t *dram;          /* borrowed */
+    uint32_t number;       /* slice of the chip */
+    uint32_t token;        /* of this slice, in fetch tokens */
+
+    xbar_in_t in;
+    xbar_out_t out;
+    cache_t *cache; /* owned */
+    mshr_t mshr;
+    l2_reply_ring_t reply[L2_REPLY_RINGS];
+    l2_transfer_ring_t transfer;
+
+    bool held; /* request was taken from the crossbar and is not done */
+    mem_msg_t request;
+    uint64_t request_key; /* its line within the slice */
+    l2_stall_t stall;     /* why it waits */
+    cycle_t stall_since;
+
+    cycle_t data_free;   /* data port, in units of a flit as in xbar.h */
+    cycle_t atomic_free; /* atomic unit */
+    cycle_t next;        /* next cycle at which run() has something to do */
+    l2_stats_t stats;
+} l2_slice_t;
+
+/* Parts of a fetch token; a partition has at most 256 slices. */
+enum { L2_TOKEN_SECTOR_BITS = 4, L2_TOKEN_MSHR_BITS = 16, L2_TOKEN_SLICE_BITS = 8 };
+
+/* Set in every fetch token: tells it from other payloads of the partition's event wheel. */
+#define L2_TOKEN_FLAG (1u << 31)
+
+/* number: slice of the chip; n_sms senders and receivers. map and dram: borrowed. */
+void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
+                   uint32_t number, uint32_t n_sms);
+void l2_slice_free(l2_slice_t *s);
+
+/* Where SM sm is. */
+void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
+
+/* A request or credit arrived at cycle now. */
+void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now);
+
+/* A fetch is back at cycle now; token as given to the DRAM. */
+void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now);
+
+/* The DRAM has room again from cycle now. */
+void l2_slice_dram_room(l2_slice_t *s, cycle_t now);
+
+/* Everything of cycle now; sets s->next. */
+void l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
+
+/* A host copy left the sectors of the line at address key of the slice here, clean. */
+void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors);
+
+/* Nothing waits or is under way. */
+bool l2_slice_idle(const l2_slice_t *s);
+
+/* Of an idle slice: tags, ports, credits. 0, or -1 with errno. */
+int l2_slice_save(const l2_slice_t *s, FILE *out);
+int l2_slice_load(l2_slice_t *s, FILE *in);
+
+/* What waits and for what, for people. */
+void l2_slice_dump(const l2_slice_t *s, FILE *out);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * Miss status: lines with fetches under way and the requests that wait for them. Part of an L2
+ * slice. Nothing is allocated after creation except when the pool of waiting requests grows.
+ */
+#ifndef RUBATO_MEM_MSHR_H
+#define RUBATO_MEM_MSHR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/msg.h"
+
+/* A request that waits for some of its sectors. */
+typedef struct {
+    uint32_t txn;
+    uint32_t next; /* index + 1 */
+    uint16_t sm;
+    uint8_t op, src;
+    uint8_t sectors;  /* of the request */
+    uint8_t missing;  /* of these, not yet there */
+    uint8_t conflict; /* atomics and reductions */
+} mshr_wait_t;
+
+typedef struct {
+    uint64_t key;        /* line as the cache knows it */
+    uint64_t line;       /* line as the SMs know it */
+    uint8_t pending;     /* sectors being fetched */
+    uint32_t n_waiting;  /* requests */
+    uint32_t head, tail; /* index + 1 into waiting */
+    uint32_t next_free;
+} mshr_entry_t;
+
+typedef struct {
+    uint32_t size, used;
+    mshr_entry_t *entry; /* owned */
+    uint32_t free_entry; /* index + 1 */
+    uint32_t *table;     /* owned; open addressing, index + 1 */
+    uint32_t table_mask, table_shift;
+    mshr_wait_t *waiting; /* owned pool */
+    size_t n_waiting, cap_waiting;
+    uint32_t free_waiting; /* index + 1 */
+} mshr_t;
+
+void mshr_init(mshr_t *m, uint32_t size);
+void mshr_free(mshr_t *m);
+
+/* The entry of a line, NULL if it has none. */
+mshr_entry_t *mshr_find(mshr_t *m, uint64_t key);
+
+/* A new entry for a line that has none; there must be one free (used < size). */
+mshr_entry_t *mshr_add(mshr_t *m, uint64_t key, uint64_t line);
+
+/* Frees an entry for which nothing waits. */
+void mshr_remove(mshr_t *m, mshr_entry_t *e);
+
+/* Appends a request that waits for the sectors missing. */
+void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing);
+
+static inline uint32_t mshr_index(const mshr_t *m, const mshr_entry_t *e)
+{
+    return (uint32_t)(e - m->entry);
+}
+
+/* Takes the waiting requests that miss nothing any more out of the list. */
+void mshr_drop_served(mshr_t *m, mshr_entry_t *e);
+
+#endif

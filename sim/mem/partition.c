@@ -1,0 +1,231 @@
+#include "sim/mem/partition.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/err.h"
+#include "sim/core/wheel.h"
+#include "sim/mem/l2_slice.h"
+
+/* Payloads of the event wheel: fetch tokens, and messages as indices into this pool. */
+typedef struct {
+    msg_t msg;
+    uint32_t next; /* index + 1 */
+} pending_t;
+
+struct partition {
+    const addr_map_t *map; /* borrowed */
+    uint32_t index, n_slices, n_sms;
+    l2_slice_t *slice; /* owned */
+    dram_t *dram;      /* owned */
+    wheel_t wheel;
+    pending_t *pending; /* owned pool: messages that have not arrived yet */
+    size_t n_pending, cap_pending;
+    uint32_t free_pending; /* index + 1 */
+    uint64_t l2_size;
+};
+
+partition_t *partition_create(const mem_config_t *config, const addr_map_t *map, uint32_t index,
+                              uint32_t n_sms)
+{
+    RB_INVARIANT(map->slices_per_partition <= 1u << L2_TOKEN_SLICE_BITS &&
+                     config->l2.mshrs <= 1u << L2_TOKEN_MSHR_BITS,
+                 "partition: %u slices with %u MSHRs", map->slices_per_partition, config->l2.mshrs);
+    partition_t *p = rb_calloc(1, sizeof(*p));
+    p->map = map;
+    p->index = index;
+    p->n_slices = map->slices_per_partition;
+    p->n_sms = n_sms;
+    p->l2_size = config->l2.size;
+    wheel_init(&p->wheel);
+    p->dram = dram_create(&config->dram, config->core_mhz, &p->wheel);
+    p->slice = rb_calloc_aligned(p->n_slices, sizeof(*p->slice));
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        l2_slice_init(&p->slice[s], config, map, p->dram, index * p->n_slices + s, n_sms);
+    return p;
+}
+
+void partition_destroy(partition_t *p)
+{
+    if (p == NULL)
+        return;
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        l2_slice_free(&p->slice[s]);
+    free(p->slice);
+    dram_destroy(p->dram);
+    wheel_free(&p->wheel);
+    free(p->pending);
+    free(p);
+}
+
+void partition_connect(partition_t *p, const uint16_t *sm_shard)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        for (uint32_t sm = 0; sm < p->n_sms; sm++)
+            l2_slice_connect(&p->slice[s], sm, sm_shard[sm]);
+    }
+}
+
+static void partition_deliver(void *self, const msg_t *m)
+{
+    partition_t *p = self;
+    uint32_t n = p->free_pending;
+    if (n != 0) {
+        p->free_pending = p->pending[n - 1].next;
+    } else {
+        rb_grow(&p->pending, &p->cap_pending, p->n_pending + 1, sizeof(*p->pending));
+        n = (uint32_t)++p->n_pending;
+    }
+    p->pending[n - 1].msg = *m;
+    wheel_add(&p->wheel, m->arrival, n - 1);
+}
+
+static void event_handle(partition_t *p, uint32_t payload, cycle_t now)
+{
+    if (payload & L2_TOKEN_FLAG) {
+        uint32_t slice = payload >> (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS) &
+                         ((1u << L2_TOKEN_SLICE_BITS) - 1);
+        l2_slice_fill(&p->slice[slice], payload, now);
+        return;
+    }
+    pending_t *n = &p->pending[payload];
+    l2_slice_arrive(&p->slice[n->msg.port], &n->msg, now);
+    n->next = p->free_pending;
+    p->free_pending = payload + 1;
+}
+
+/*
+ * Within a cycle: messages and fills (which touch different state, so their order does not
+ * matter), slices by number, DRAM. Room that the DRAM makes is seen by slices one cycle later.
+ */
+static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
+{
+    cycle_t at;
+    uint32_t payload;
+    while (wheel_pop(&p->wheel, now + 1, &at, &payload))
+        event_handle(p, payload, now);
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        if (p->slice[s].next <= now)
+            l2_slice_run(&p->slice[s], out, now);
+    }
+    if (dram_next(p->dram) <= now && dram_run(p->dram, now)) {
+        for (uint32_t s = 0; s < p->n_slices; s++)
+            l2_slice_dram_room(&p->slice[s], now + 1);
+    }
+}
+
+static cycle_t partition_next(const partition_t *p)
+{
+    cycle_t next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        next = cycle_min(next, p->slice[s].next);
+    return next;
+}
+
+static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    partition_t *p = self;
+    cycle_t next = partition_next(p);
+    RB_INVARIANT(next >= from, "partition %u missed cycle %" PRIu64, p->index, next);
+    while (next < to) {
+        cycle_run(p, out, next);
+        next = partition_next(p);
+    }
+    return next;
+}
+
+static void partition_dump(const void *self, FILE *out)
+{
+    const partition_t *p = self;
+    fprintf(out, "  partition %u: %zu events, next cycle %" PRIu64 "\n", p->index, p->wheel.count,
+            partition_next(p));
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        l2_slice_dump(&p->slice[s], out);
+    dram_dump(p->dram, out);
+}
+
+const shard_ops_t partition_shard_ops = {
+    .kind = "partition",
+    .deliver = partition_deliver,
+    .run = partition_run,
+    .dump = partition_dump,
+};
+
+void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram)
+{
+    memset(l2, 0, sizeof(*l2));
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        stats_add((uint64_t *)l2, (const uint64_t *)&p->slice[s].stats, L2_STAT_COUNT);
+    *dram = *dram_stats(p->dram);
+}
+
+const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice)
+{
+    return &p->slice[slice].stats;
+}
+
+/* Sectors of the line at addr that overlap [from, to). */
+static uint8_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
+{
+    uint8_t sectors = 0;
+    for (uint32_t s = 0; s < SECTORS_PER_LINE; s++) {
+        uint64_t first = line + s * SECTOR_BYTES;
+        if (first < to && first + SECTOR_BYTES > from)
+            sectors |= (uint8_t)(1u << s);
+    }
+    return sectors;
+}
+
+void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
+{
+    const uint64_t limit = UINT64_MAX - LINE_BYTES; /* keeps the arithmetic below in range */
+    if (bytes == 0 || addr >= limit)
+        return;
+    uint64_t to = bytes > limit - addr ? limit : addr + bytes;
+    uint64_t from = to - addr > p->l2_size ? to - p->l2_size : addr;
+    uint64_t block = UINT64_C(1) << p->map->interleave_shift;
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        l2_slice_t *slice = &p->slice[s];
+        /* The slice's blocks in the range: one for each run of as many blocks as there are slices.
+         */
+        uint64_t first = addr_map_slice_local(p->map, from) & ~(block - 1);
+        uint64_t last = addr_map_slice_local(p->map, to - 1) & ~(block - 1);
+        for (uint64_t local = first; local <= last; local += block) {
+            uint64_t base = addr_map_global(p->map, slice->number, local);
+            for (uint64_t k = 0; k < block; k += LINE_BYTES) {
+                uint8_t sectors = sectors_within(base + k, from, to);
+                if (sectors != 0)
+                    l2_slice_copy_in(slice, local + k, sectors);
+            }
+        }
+    }
+}
+
+void partition_flush_l2(partition_t *p)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        cache_invalidate(p->slice[s].cache);
+}
+
+int partition_save(const partition_t *p, FILE *out)
+{
+    RB_INVARIANT(p->wheel.count == 0, "partition %u: checkpoint with %zu events under way",
+                 p->index, p->wheel.count);
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        if (l2_slice_save(&p->slice[s], out) != 0)
+            return -1;
+    }
+    return dram_save(p->dram, out);
+}
+
+int partition_load(partition_t *p, FILE *in)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        if (l2_slice_load(&p->slice[s], in) != 0)
+            return -1;
+    }
+    return dram_load(p->dram, in);
+}
