@@ -1,0 +1,155 @@
+/*
+ * The engine on a PHOLD-like model: shards that send each other messages at random, deterministic
+ * delays and fold everything they see into a hash.
+ */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/engine.h"
+#include "sim/core/wheel.h"
+
+enum { SHARDS = 37, LATENCY = 11 };
+
+typedef struct {
+    uint32_t number;
+    wheel_t inbox;
+    uint64_t sum[2]; /* of the cycle being processed: order of equal arrivals must not matter */
+    uint64_t hash;
+    uint64_t left; /* messages it may still send */
+    uint64_t received;
+} node_t;
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 33;
+    return x;
+}
+
+static void node_deliver(void *self, const msg_t *m)
+{
+    node_t *n = self;
+    wheel_add(&n->inbox, m->arrival, (uint32_t)m->mem.line);
+}
+
+static cycle_t node_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    node_t *n = self;
+    (void)from;
+    for (;;) {
+        cycle_t now = wheel_next(&n->inbox), at;
+        if (now >= to)
+            return now;
+        uint32_t payload;
+        uint64_t sum = 0;
+        uint32_t count = 0;
+        while (wheel_pop(&n->inbox, now + 1, &at, &payload)) {
+            sum += mix(payload);
+            count++;
+            n->received++;
+        }
+        n->hash = mix(n->hash ^ sum ^ now * 31 ^ count);
+        for (uint32_t i = 0; i < count && n->left > 0; i++, n->left--) {
+            uint64_t r = mix(n->hash + i);
+            msg_t m = {.kind = MSG_MEM_REQUEST, .arrival = now + LATENCY + r % 40};
+            m.mem.line = (uint32_t)r;
+            engine_send(out, (uint16_t)(r >> 32) % SHARDS, &m);
+        }
+    }
+}
+
+static void node_dump(const void *self, FILE *out)
+{
+    (void)self;
+    (void)out;
+}
+
+static const shard_ops_t node_ops = {"node", node_deliver, node_run, node_dump};
+
+static uint64_t phold(int threads, cycle_t window, cycle_t step)
+{
+    engine_t *e = engine_create(threads, window);
+    node_t *nodes = rb_calloc(SHARDS, sizeof(*nodes));
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        nodes[i].number = i;
+        nodes[i].left = 2000;
+        wheel_init(&nodes[i].inbox);
+        engine_add_shard(e, &node_ops, &nodes[i]);
+    }
+    for (uint32_t i = 0; i < SHARDS * 4; i++) {
+        msg_t m = {.kind = MSG_MEM_REQUEST, .arrival = i % 13};
+        m.mem.line = i;
+        engine_post(e, (uint16_t)(i % SHARDS), &m);
+    }
+    cycle_t until = step == 0 ? CYCLE_NEVER : step;
+    while (!engine_run(e, until))
+        until += step;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        hash = mix(hash ^ nodes[i].hash ^ nodes[i].received);
+        wheel_free(&nodes[i].inbox);
+    }
+    engine_destroy(e);
+    free(nodes);
+    return hash;
+}
+
+static void results_do_not_depend_on_threads_or_windows(void **state)
+{
+    (void)state;
+    uint64_t want = phold(1, LATENCY, 0);
+    for (int threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
+        for (cycle_t window = 1; window <= LATENCY; window += window == 1 ? 2 : LATENCY - 3)
+            assert_int_equal(phold(threads, window, 0), want);
+    }
+}
+
+static void stopping_at_any_cycle_and_going_on_changes_nothing(void **state)
+{
+    (void)state;
+    uint64_t want = phold(1, LATENCY, 0);
+    assert_int_equal(phold(1, LATENCY, 100), want);
+    assert_int_equal(phold(2, LATENCY, 7), want);
+}
+
+static cycle_t sleeper_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    (void)out;
+    (void)to;
+    cycle_t *seen = self;
+    *seen = from;
+    return CYCLE_NEVER;
+}
+
+static void sleeper_deliver(void *self, const msg_t *m)
+{
+    (void)self;
+    (void)m;
+}
+
+static void an_idle_engine_jumps_to_the_next_event(void **state)
+{
+    (void)state;
+    static const shard_ops_t ops = {"sleeper", sleeper_deliver, sleeper_run, node_dump};
+    cycle_t seen = 0;
+    engine_t *e = engine_create(1, 5);
+    engine_add_shard(e, &ops, &seen);
+    engine_wake(e, 0, UINT64_C(1) << 50);
+    assert_true(engine_run(e, CYCLE_NEVER));
+    assert_true(seen == UINT64_C(1) << 50);
+    engine_destroy(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
+        cmocka_unit_test(stopping_at_any_cycle_and_going_on_changes_nothing),
+        cmocka_unit_test(an_idle_engine_jumps_to_the_next_event),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
