@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# Everything that is done with this repository: ./do help
+set -euo pipefail
+cd "$(dirname "$0")"
+
+build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd-dev liblzma-dev
+    zlib1g-dev)
+test_packages=(libcmocka-dev)
+check_packages=(clang clang-format clang-tidy cppcheck shellcheck)
+
+usage()
+{
+    cat <<'TEXT'
+usage: ./do COMMAND
+
+  run [ARGUMENT]...   build, then simulate traces/matmul-sm70 on the V100 model
+                      (with arguments: rubato run ARGUMENT...)
+  test [OPTION]...    build and run the tests (options are those of ctest)
+  build               build only: build/rubato
+  bench [OPTION]...   build and run the benchmarks
+  check               format, warnings, static analysis, sanitizers, short fuzzing
+  clean               remove everything that was built
+
+Missing Debian packages are installed with apt-get.
+TEXT
+}
+
+say()
+{
+    printf '== %s\n' "$*" >&2
+}
+
+# Installs what is missing of the packages named. Where there is no apt-get, cmake will tell.
+need()
+{
+    command -v apt-get >/dev/null || return 0
+    local missing=() package sudo=()
+    for package in "$@"; do
+        [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+            missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    ((EUID == 0)) || sudo=(sudo)
+    say "installing ${missing[*]}"
+    local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
+    quietly "${apt[@]}" update
+    quietly "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+
+# Runs a command; what it prints is shown only if it fails.
+quietly()
+{
+    local log
+    log=$(mktemp)
+    if ! "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        say "failed: $*"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# Configures and builds a preset (its folder is build for release, build-NAME for the others).
+build()
+{
+    local preset=$1 generator=()
+    local folder=build-$preset
+    [[ $preset == release ]] && folder=build
+    if [[ ! -f $folder/CMakeCache.txt ]] && command -v ninja >/dev/null; then
+        generator=(-G Ninja)
+    fi
+    quietly cmake --preset "$preset" "${generator[@]}" || return
+    say "building $folder"
+    quietly cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
+}
+
+# Runs the tests of a preset. The last line is "N passed, N failed".
+run_tests()
+{
+    local log status=0 failed total
+    log=$(mktemp)
+    ctest --preset "$1" "${@:2}" 2>&1 | tee "$log" || status=$?
+    read -r failed total < <(sed -n \
+        's/.*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\).*/\1 \2/p' "$log") || true
+    rm -f "$log"
+    echo "$((${total:-0} - ${failed:-0})) passed, ${failed:-0} failed"
+    return "$status"
+}
+
+sources()
+{
+    git ls-files -- '*.c' '*.h'
+}
+
+check_format()
+{
+    sources | xargs clang-format --dry-run -Werror
+}
+
+check_file_names()
+{
+    local twice
+    twice=$(sources | sed 's|.*/||' | sort | uniq -d)
+    [[ -z $twice ]] || {
+        echo "more than one file is named: $twice"
+        return 1
+    }
+}
+
+check_scripts()
+{
+    shellcheck ./do .ci/run
+}
+
+check_sanitizers()
+{
+    build asan && run_tests asan
+}
+
+check_threads()
+{
+    build tsan && run_tests tsan
+}
+
+check_static()
+{
+    cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
+        --suppress=missingIncludeSystem --suppress=checkersReport --std=c11 \
+        -D__GNUC__=12 -I . sim frontend || return
+    sources | grep -E '^(sim|frontend)/.*\.c$' |
+        xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p build-clang \
+            --warnings-as-errors='*' \
+            --checks='-*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-reserved-identifier,-bugprone-implicit-widening-of-multiplication-result,-bugprone-macro-parentheses,-bugprone-branch-clone,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,-clang-analyzer-security.insecureAPI.strcpy,-bugprone-assignment-in-if-condition,-clang-analyzer-optin.performance.Padding,-bugprone-not-null-terminated-result' \
+            2>/dev/null
+}
+
+check_fuzz()
+{
+    local target corpus seconds=${RUBATO_FUZZ_SECONDS:-30} found
+    build fuzz || return
+    for target in build-fuzz/tests/fuzz/fuzz_*; do
+        [[ -x $target && -f $target ]] || continue
+        corpus=tests/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
+        found=$(mktemp -d)
+        quietly "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+            -artifact_prefix="$found/" "$found" "$corpus" || return
+        rm -rf "$found"
+    done
+}
+
+check()
+{
+    local failed=() step
+    need "${build_packages[@]}" "${test_packages[@]}" "${check_packages[@]}"
+    for step in format file_names scripts; do
+        say "check $step"
+        "check_$step" || failed+=("$step")
+    done
+    for step in test clang; do
+        say "check warnings ($step)"
+        build "$step" || failed+=("warnings-$step")
+    done
+    for step in static sanitizers threads fuzz; do
+        say "check $step"
+        "check_$step" || failed+=("$step")
+    done
+    if ((${#failed[@]})); then
+        say "failed: ${failed[*]}"
+        return 1
+    fi
+    say "all checks passed"
+}
+
+main()
+{
+    local command=${1:-help}
+    (($# > 0)) && shift
+    case $command in
+    run)
+        need "${build_packages[@]}"
+        build release --target rubato
+        (($# > 0)) || set -- traces/matmul-sm70 --gpu v100
+        exec build/rubato run "$@"
+        ;;
+    test)
+        need "${build_packages[@]}" "${test_packages[@]}"
+        build test
+        run_tests test "$@"
+        ;;
+    build)
+        need "${build_packages[@]}"
+        build release
+        ;;
+    bench)
+        need "${build_packages[@]}"
+        build release
+        exec build/bench/rubato_bench "$@"
+        ;;
+    check) check ;;
+    clean) rm -rf build build-* ;;
+    help | -h | --help) usage ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+    esac
+}
+
+main "$@"
