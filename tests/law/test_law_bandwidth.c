@@ -1,0 +1,381 @@
+/*
+ * Laws of peak bandwidth: no level moves more than its width allows, a program that offers enough
+ * requests comes close to it, and one that does not gets what Little's law gives it.
+ */
+#include <stdio.h>
+
+#include "sim/core/msg.h"
+#include "tests/support/lab.h"
+
+#define QUIET "icache.perfect=true", "sm.scheduler=lrr", "gpu.launch_latency=0", "dram.tREFI=0"
+
+static const uint64_t region = 0x7f0000000000;
+
+enum { WARP = 32, MANY_THREADS = 1024 };
+
+/* --- shared memory and L1 data ------------------------------------------------------------------
+ */
+
+typedef struct {
+    uint64_t lane_stride, base;
+} strided_t;
+
+static uint64_t strided(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const strided_t *s = ctx;
+
+    (void)warp;
+    (void)step;
+    return s->base + lane * s->lane_stride;
+}
+
+/* Independent accesses by all warps of one full block on one SM. */
+static lab_access_t crowd_access(const char *mnemonic, const strided_t *s)
+{
+    return (lab_access_t){.op = {mnemonic, NULL, "R2"},
+                          .blocks = 1,
+                          .threads = MANY_THREADS,
+                          .shared = 32 * 1024,
+                          .regs = 32,
+                          .mask = (uint32_t)LAB_FULL,
+                          .steps = 64,
+                          .address = strided,
+                          .ctx = s};
+}
+
+/* Cycles of the SM per warp access. */
+static double cycles_per_access(const gpu_spec_t *spec, const char *mnemonic, uint64_t lane_stride,
+                                uint64_t base)
+{
+    strided_t s = {lane_stride, base};
+
+    return lab_access_slope(spec, crowd_access(mnemonic, &s)) / (MANY_THREADS / WARP);
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Cycles in which the load/store unit takes the lanes of a warp. */
+static double address_cycles(const gpu_spec_t *spec)
+{
+    return larger((double)WARP / spec->sm.sm.lsu_lanes, spec->sm.sm.mio_interval);
+}
+
+static void check_shared_rates(const gpu_spec_t *spec)
+{
+    const shared_spec_t *sh = &spec->sm.shared;
+    double words = (double)sh->banks; /* of 4 bytes per pass */
+
+    lab_assert_equal(cycles_per_access(spec, "LDS.U", 4, 0),
+                     larger(address_cycles(spec), WARP / words * sh->pass_cycles), "LDS");
+    lab_assert_equal(cycles_per_access(spec, "LDS.U.64", 8, 0),
+                     larger(address_cycles(spec), 2 * WARP / words * sh->pass_cycles), "LDS.64");
+    lab_assert_equal(cycles_per_access(spec, "LDS.U.128", 16, 0),
+                     larger(address_cycles(spec), 4 * WARP / words * sh->pass_cycles), "LDS.128");
+    /* Lanes k words apart meet in the same bank k at a time. */
+    for (unsigned ways = 2; ways <= sh->banks; ways *= 2) {
+        char what[64];
+
+        snprintf(what, sizeof(what), "LDS with %u ways", ways);
+        lab_assert_equal(cycles_per_access(spec, "LDS.U", 4ull * ways, 0),
+                         larger(address_cycles(spec), ways * sh->pass_cycles), what);
+    }
+    lab_assert_equal(cycles_per_access(spec, "LDS.U", 0, 0),
+                     larger(address_cycles(spec), sh->pass_cycles), "LDS of one word for all");
+}
+
+static void shared_memory_gives_one_pass_of_its_banks_per_cycle(void **state)
+{
+    gpu_spec_t volta = LAB_SPEC("v100", "sm.count=1", QUIET);
+    gpu_spec_t turing = LAB_SPEC("t4", "sm.count=1", QUIET);
+
+    (void)state;
+    check_shared_rates(&volta);
+    check_shared_rates(&turing);
+}
+
+static void check_l1_rates(const gpu_spec_t *spec)
+{
+    double lines_per_cycle = spec->sm.l1.tags_per_cycle;
+    double bytes_per_cycle = spec->sm.l1.bank_bytes;
+
+    lab_assert_equal(cycles_per_access(spec, "LDG.E.SYS", 4, region),
+                     larger(address_cycles(spec), WARP * 4 / bytes_per_cycle), "L1 hits, 32 bits");
+    lab_assert_equal(cycles_per_access(spec, "LDG.E.64.SYS", 8, region),
+                     larger(address_cycles(spec), WARP * 8 / bytes_per_cycle), "L1 hits, 64 bits");
+    lab_assert_equal(cycles_per_access(spec, "LDG.E.128.SYS", 16, region),
+                     larger(address_cycles(spec), WARP * 16 / bytes_per_cycle),
+                     "L1 hits, 128 bits");
+    /* 33 words apart: a line and a bank for every lane. */
+    lab_assert_equal(cycles_per_access(spec, "LDG.E.SYS", LINE_BYTES + 4, region),
+                     larger(address_cycles(spec), WARP / lines_per_cycle), "L1 hits in 32 lines");
+}
+
+static void l1_gives_its_banks_or_its_tags(void **state)
+{
+    gpu_spec_t volta = LAB_SPEC("v100", "sm.count=1", QUIET);
+    gpu_spec_t turing = LAB_SPEC("t4", "sm.count=1", QUIET);
+
+    (void)state;
+    check_l1_rates(&volta);
+    check_l1_rates(&turing);
+}
+
+/* --- L2, crossbar, DRAM --------------------------------------------------------------------------
+ */
+
+/* Warps walk through a region, each access a whole line of its own. */
+typedef struct {
+    uint64_t warps, bytes; /* of the grid; of the region, after which it starts again */
+} walk_t;
+
+static uint64_t walk(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const walk_t *w = ctx;
+
+    return region + (step * w->warps + warp) * LINE_BYTES % w->bytes + lane * 4;
+}
+
+typedef struct {
+    uint32_t blocks, threads;
+    uint64_t steps, bytes;
+    const char *mnemonic;
+    bool copied; /* a host copy leaves the region in the L2 */
+    double peak; /* bytes per cycle */
+} stream_t;
+
+/*
+ * Bytes per core cycle that the program moved. The slope between two lengths excludes what happens
+ * before and after the stream, but may be off by how the two ends differ; that the peak is never
+ * exceeded is therefore checked on the whole launch.
+ */
+static double stream_bandwidth(const gpu_spec_t *spec, const stream_t *s, launch_result_t *last)
+{
+    static lab_results_t r;
+    walk_t w = {(uint64_t)s->blocks * (s->threads / WARP), s->bytes};
+    bool store = s->mnemonic[0] == 'S';
+    uint64_t cycles[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        synth_t *y = synth_create();
+        lab_access_t a = {.op = {s->mnemonic, store ? "" : NULL, store ? "R2 R4" : "R2"},
+                          .blocks = s->blocks,
+                          .threads = s->threads,
+                          .regs = 32,
+                          .mask = (uint32_t)LAB_FULL,
+                          .steps = s->steps * (i + 1),
+                          .address = walk,
+                          .ctx = &w};
+
+        if (s->copied)
+            synth_memcpy(y, region, s->bytes);
+        lab_access_add(y, spec, &a);
+        lab_run(spec, synth_source(y), 1, 0, &r);
+        synth_destroy(y);
+        cycles[i] = launch_result_cycles(&r.launch[0]);
+    }
+    *last = r.launch[0];
+    assert_true((double)(2 * s->steps * w.warps * LINE_BYTES) <= s->peak * (double)cycles[1]);
+    return (double)(s->steps * w.warps * LINE_BYTES) / (double)(cycles[1] - cycles[0]);
+}
+
+static void check_bandwidth(const gpu_spec_t *spec, const stream_t *s, double efficiency,
+                            launch_result_t *r, const char *what)
+{
+    double got = stream_bandwidth(spec, s, r);
+
+    if (got > s->peak * 1.02 || got < s->peak * efficiency)
+        fail_msg("%s: %.1f bytes per cycle, the peak is %.1f and at least %.0f %% are due", what,
+                 got, s->peak, efficiency * 100);
+}
+
+/* One SM takes from L2 what its port lets in, with all credits of the loop in use. */
+static void one_sm_is_limited_by_its_crossbar_port(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
+    gpu_spec_t narrow = LAB_SPEC("v100", "sm.count=1", "icnt.sm_flits=1", QUIET);
+    stream_t s = {.blocks = 2,
+                  .threads = 1024,
+                  .steps = 64,
+                  .bytes = 2 << 20,
+                  .mnemonic = "LDG.E.STRONG.GPU",
+                  .copied = true};
+    const icnt_spec_t *icnt = &spec.mem.icnt;
+    launch_result_t r;
+
+    (void)state;
+    s.peak = icnt->sm_flits * icnt->flit_bytes;
+    check_bandwidth(&spec, &s, 0.97, &r, "one SM reads L2");
+    assert_int_equal(r.dram.read_sectors, 0);
+    s.mnemonic = "STG.E.SYS";
+    check_bandwidth(&spec, &s, 0.97, &r, "one SM writes L2");
+    s.mnemonic = "LDG.E.STRONG.GPU";
+    s.peak = narrow.mem.icnt.sm_flits * narrow.mem.icnt.flit_bytes;
+    check_bandwidth(&narrow, &s, 0.97, &r, "one SM reads L2 through a narrow port");
+}
+
+/* Many SMs at few slices: the slices' ports are the limit. */
+static void many_sms_are_limited_by_the_slices(void **state)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=16", "mem.partitions=4", "l2.slices=8", "l2.size=768KiB", QUIET);
+    stream_t s = {.blocks = 32,
+                  .threads = 1024,
+                  .steps = 8,
+                  .bytes = 512 << 10,
+                  .mnemonic = "LDG.E.STRONG.GPU",
+                  .copied = true};
+    const icnt_spec_t *icnt = &spec.mem.icnt;
+    launch_result_t r;
+
+    (void)state;
+    assert_true(spec.sm.sm.count * icnt->sm_flits > spec.mem.l2.slices * icnt->slice_flits);
+    s.peak = spec.mem.l2.slices * icnt->slice_flits * icnt->flit_bytes;
+    check_bandwidth(&spec, &s, 0.90, &r, "16 SMs read 8 slices");
+    assert_int_equal(r.dram.read_sectors, 0);
+}
+
+static double dram_peak(const gpu_spec_t *spec)
+{
+    const dram_spec_t *d = &spec->mem.dram;
+
+    return (double)spec->mem.mem.partitions * d->bus_bytes * d->data_rate * d->clock_mhz /
+           spec->gpu.clock_mhz;
+}
+
+static void check_dram(const gpu_spec_t *spec, double efficiency)
+{
+    stream_t s = {.blocks = 64,
+                  .threads = 1024,
+                  .steps = 2,
+                  .bytes = UINT64_C(1) << 40,
+                  .mnemonic = "LDG.E.SYS",
+                  .peak = dram_peak(spec)};
+    launch_result_t r;
+
+    check_bandwidth(spec, &s, efficiency, &r, "DRAM stream");
+    assert_int_equal(r.dram.read_sectors * SECTOR_BYTES, 64 * 32 * s.steps * 2 * LINE_BYTES);
+}
+
+/* A stream of reads keeps the data bus busy: 90 % of the pins, as streaming kernels measure. */
+static void a_stream_reaches_the_bandwidth_of_dram(void **state)
+{
+    gpu_spec_t hbm =
+        LAB_SPEC("v100", "sm.count=16", "mem.partitions=4", "l2.slices=8", "l2.size=768KiB", QUIET);
+    gpu_spec_t gddr =
+        LAB_SPEC("t4", "sm.count=16", "mem.partitions=4", "l2.slices=8", "l2.size=1MiB", QUIET);
+
+    (void)state;
+    check_dram(&hbm, 0.88);
+    check_dram(&gddr, 0.88);
+}
+
+/* Refresh takes tRFC of every tREFI from it. */
+static void refresh_takes_its_share_of_the_bandwidth(void **state)
+{
+    gpu_spec_t without =
+        LAB_SPEC("v100", "sm.count=16", "mem.partitions=4", "l2.slices=8", "l2.size=768KiB", QUIET);
+    gpu_spec_t with = without;
+    stream_t s = {.blocks = 64,
+                  .threads = 1024,
+                  .steps = 4,
+                  .bytes = UINT64_C(1) << 40,
+                  .mnemonic = "LDG.E.SYS",
+                  .peak = dram_peak(&without)};
+    launch_result_t r;
+
+    (void)state;
+    with.mem.dram.tREFI = 4 * with.mem.dram.tRFC;
+    double ratio = stream_bandwidth(&with, &s, &r) / stream_bandwidth(&without, &s, &r);
+    assert_true(r.dram.refreshes == 0);
+    lab_assert_near(ratio, 0.75, 0.05, "bandwidth with a quarter of the time in refresh");
+}
+
+/* --- Little's law --------------------------------------------------------------------------------
+ */
+
+static uint64_t chase_own_line(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)lane;
+    return region + (step * 64 + warp) * LINE_BYTES % (1 << 20);
+}
+
+/* Each warp has one request under way: throughput is warps / latency while nothing is full. */
+static void bandwidth_is_requests_in_flight_over_latency(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=4", QUIET);
+    double one = 0;
+
+    (void)state;
+    for (uint32_t warps = 1; warps <= 32; warps *= 2) {
+        static lab_results_t r;
+        uint64_t cycles[2];
+        char what[64];
+
+        for (unsigned i = 0; i < 2; i++) {
+            synth_t *s = synth_create();
+            lab_access_t a = {.op = {"LDG.E.STRONG.GPU", "R2", "R2"},
+                              .blocks = 1,
+                              .threads = warps * WARP,
+                              .mask = 1,
+                              .steps = 100 * (i + 1),
+                              .address = chase_own_line};
+
+            synth_memcpy(s, region, 1 << 20);
+            lab_access_add(s, &spec, &a);
+            lab_run(&spec, synth_source(s), 1, 0, &r);
+            synth_destroy(s);
+            cycles[i] = launch_result_cycles(&r.launch[0]);
+        }
+        double latency = (double)(cycles[1] - cycles[0]) / 100;
+        if (warps == 1)
+            one = latency;
+        snprintf(what, sizeof(what), "cycles per request of each of %u warps", warps);
+        lab_assert_near(latency, one, 0.05, what);
+    }
+    assert_true(one > 0);
+}
+
+/* More warps never lower the bandwidth by more than contention noise, and never pass the peak. */
+static void bandwidth_rises_with_warps_to_the_peak(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
+    double peak = spec.mem.icnt.sm_flits * spec.mem.icnt.flit_bytes;
+    double last = 0;
+
+    (void)state;
+    for (uint32_t warps = 1; warps <= 32; warps *= 2) {
+        stream_t s = {.blocks = 1,
+                      .threads = warps * WARP,
+                      .steps = 256,
+                      .bytes = 1 << 20,
+                      .mnemonic = "LDG.E.STRONG.GPU",
+                      .copied = true,
+                      .peak = peak};
+        launch_result_t r;
+        double got = stream_bandwidth(&spec, &s, &r);
+
+        assert_true(got >= last * 0.97);
+        last = got;
+    }
+    lab_assert_near(last, peak, 0.03, "32 warps reach the port's bandwidth");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_memory_gives_one_pass_of_its_banks_per_cycle),
+        cmocka_unit_test(l1_gives_its_banks_or_its_tags),
+        cmocka_unit_test(one_sm_is_limited_by_its_crossbar_port),
+        cmocka_unit_test(many_sms_are_limited_by_the_slices),
+        cmocka_unit_test(a_stream_reaches_the_bandwidth_of_dram),
+        cmocka_unit_test(refresh_takes_its_share_of_the_bandwidth),
+        cmocka_unit_test(bandwidth_is_requests_in_flight_over_latency),
+        cmocka_unit_test(bandwidth_rises_with_warps_to_the_peak),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
