@@ -401,6 +401,7 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
 int cache_load(cache_t *c, FILE *in)
 {
     uint32_t head[4];
+    contents_clear(c);
     if (fread(head, sizeof(head), 1, in) != 1)
         return load_failed(in);
     if ((uint64_t)head[0] * head[1] > c->capacity || head[2] != c->line_shift || head[3] == 0) {

@@ -64,7 +64,8 @@ void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *
 uint32_t cache_count(const cache_t *c);
 uint32_t cache_capacity(const cache_t *c);
 
-/* For checkpoints: the exact state, order of use and random state included. 0 or -1 (errno). */
+/* For checkpoints: the exact state, order of use and random state included. 0, or -1 with errno
+ * (EINVAL: not a checkpoint of such a cache); a failed load leaves the cache empty. */
 int cache_save(const cache_t *c, FILE *out);
 int cache_load(cache_t *c, FILE *in);
 

@@ -1,0 +1,384 @@
+#include "tests/support/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/parts/cache.h"
+
+enum { LINE = 128 };
+
+static uint64_t rng_state;
+
+static uint64_t rng(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return rng_state;
+}
+
+static cache_line_t *fill(cache_t *c, uint64_t line)
+{
+    cache_line_t victim;
+    bool evicted;
+    cache_line_t *l = cache_insert(c, line, &victim, &evicted);
+    l->valid = 15;
+    return l;
+}
+
+static void an_inserted_line_is_found_and_holds_no_sector(void **state)
+{
+    (void)state;
+    cache_t *c = cache_create(4, 2, LINE, CACHE_POLICY_LRU, true, true);
+    assert_null(cache_lookup(c, 0x1000, true));
+    cache_line_t victim;
+    bool evicted = true;
+    cache_line_t *l = cache_insert(c, 0x1000, &victim, &evicted);
+    assert_false(evicted);
+    assert_int_equal(l->valid | l->dirty | l->partial, 0);
+    for (int s = 0; s < SECTORS_PER_LINE; s++)
+        assert_int_equal(l->bytes[s], 0);
+    assert_ptr_equal(cache_lookup(c, 0x1000, false), l);
+    assert_null(cache_lookup(c, 0x1000 + LINE, false));
+    assert_int_equal(cache_count(c), 1);
+    assert_int_equal(cache_capacity(c), 8);
+    cache_destroy(c);
+}
+
+static void lru_evicts_the_line_not_used_for_longest(void **state)
+{
+    (void)state;
+    const uint32_t ways = 24;
+    cache_t *c = cache_create(1, ways, LINE, CACHE_POLICY_LRU, true, true);
+    for (uint64_t i = 0; i < ways; i++)
+        fill(c, i * LINE);
+    assert_non_null(cache_lookup(c, 0, true));     /* the oldest becomes the newest */
+    assert_non_null(cache_lookup(c, LINE, false)); /* a look without touch changes nothing */
+    fill(c, (uint64_t)ways * LINE);
+    assert_non_null(cache_lookup(c, 0, false));
+    assert_null(cache_lookup(c, LINE, false));
+    assert_non_null(cache_lookup(c, 2 * LINE, false));
+    cache_destroy(c);
+}
+
+static void only_dirty_or_partial_victims_are_handed_out(void **state)
+{
+    (void)state;
+    cache_t *c = cache_create(1, 1, LINE, CACHE_POLICY_LRU, true, true);
+    cache_line_t victim;
+    bool evicted;
+    fill(c, 0);
+    cache_line_t *l = cache_insert(c, LINE, &victim, &evicted);
+    assert_false(evicted);
+    l->dirty = 4;
+    l->partial = 4;
+    l->bytes[2] = 0xff00;
+    l = cache_insert(c, 2 * LINE, &victim, &evicted);
+    assert_true(evicted);
+    assert_int_equal(victim.line, LINE);
+    assert_int_equal(victim.dirty, 4);
+    assert_int_equal(victim.bytes[2], 0xff00);
+    assert_int_equal(l->bytes[2], 0);
+    cache_destroy(c);
+}
+
+/* Straightforward model: per set an array of lines, most recently used first. */
+typedef struct {
+    uint32_t sets, ways;
+    uint64_t *line;
+    uint32_t *count;
+} model_t;
+
+static uint32_t model_set(const model_t *m, uint64_t line)
+{
+    uint64_t n = line / LINE;
+    if ((m->sets & (m->sets - 1)) != 0)
+        return (uint32_t)(n % m->sets);
+    uint32_t set = 0, bits = 0;
+    while (m->sets >> bits > 1)
+        bits++;
+    for (; bits > 0 && n != 0; n >>= bits)
+        set ^= (uint32_t)n & (m->sets - 1);
+    return set;
+}
+
+static bool model_use(model_t *m, uint64_t line, bool remove)
+{
+    uint32_t set = model_set(m, line);
+    uint64_t *l = &m->line[set * m->ways];
+    uint32_t i = 0, n = m->count[set];
+    while (i < n && l[i] != line)
+        i++;
+    bool hit = i < n;
+    if (remove) {
+        for (; hit && i + 1 < n; i++)
+            l[i] = l[i + 1];
+        m->count[set] -= hit;
+        return hit;
+    }
+    if (!hit && n < m->ways)
+        m->count[set]++;
+    if (!hit && i == m->ways)
+        i--;
+    for (; i > 0; i--)
+        l[i] = l[i - 1];
+    l[0] = line;
+    return hit;
+}
+
+typedef struct {
+    const model_t *m;
+    uint32_t seen;
+    uint32_t set, rank;
+} visit_t;
+
+static void visit_check(void *ctx, const cache_line_t *line)
+{
+    visit_t *v = ctx;
+    while (v->rank == v->m->count[v->set]) {
+        v->set++;
+        v->rank = 0;
+    }
+    assert_int_equal(line->line, v->m->line[v->set * v->m->ways + v->rank]);
+    v->rank++;
+    v->seen++;
+}
+
+static void compare_with_model(uint32_t sets, uint32_t ways, uint64_t lines)
+{
+    model_t m = {.sets = sets,
+                 .ways = ways,
+                 .line = calloc((size_t)sets * ways, sizeof(uint64_t)),
+                 .count = calloc(sets, sizeof(uint32_t))};
+    cache_t *c = cache_create(sets, ways, LINE, CACHE_POLICY_LRU, true, true);
+    rng_state = 88172645463325252u;
+    for (int i = 0; i < 40000; i++) {
+        uint64_t line = rng() % lines * LINE * (i % 3 == 0 ? 1 : 5);
+        if (rng() % 16 == 0) {
+            bool there = cache_lookup(c, line, false) != NULL;
+            cache_remove(c, line);
+            assert_int_equal(there, model_use(&m, line, true));
+            assert_null(cache_lookup(c, line, false));
+            continue;
+        }
+        bool hit = cache_lookup(c, line, true) != NULL;
+        if (!hit)
+            fill(c, line);
+        assert_int_equal(hit, model_use(&m, line, false));
+    }
+    visit_t v = {.m = &m};
+    cache_visit(c, visit_check, &v);
+    assert_int_equal(v.seen, cache_count(c));
+    cache_destroy(c);
+    free(m.line);
+    free(m.count);
+}
+
+static void random_traffic_agrees_with_a_simple_model(void **state)
+{
+    (void)state;
+    compare_with_model(1, 1, 4);
+    compare_with_model(1, 256, 400);
+    compare_with_model(4, 256, 2000);
+    compare_with_model(32, 24, 1500);
+    compare_with_model(48, 16, 1500);
+    compare_with_model(1024, 1, 2000);
+}
+
+static void more_ways_never_lower_the_hits_of_lru(void **state)
+{
+    (void)state;
+    uint32_t before = 0;
+    for (uint32_t ways = 1; ways <= 32; ways++) {
+        cache_t *c = cache_create(8, ways, LINE, CACHE_POLICY_LRU, true, false);
+        uint32_t hits = 0;
+        rng_state = 42;
+        for (int i = 0; i < 20000; i++) {
+            uint64_t line = (rng() % 64 + rng() % 128) * LINE;
+            if (cache_lookup(c, line, true) != NULL)
+                hits++;
+            else
+                fill(c, line);
+        }
+        assert_true(hits >= before);
+        before = hits;
+        cache_destroy(c);
+    }
+    assert_true(before > 15000); /* everything fits in the end */
+}
+
+static void sequential_lines_fill_every_way(void **state)
+{
+    (void)state;
+    cache_t *c = cache_create(32, 24, LINE, CACHE_POLICY_LRU, true, true);
+    for (uint64_t i = 0; i < cache_capacity(c); i++)
+        fill(c, (1000 * (uint64_t)cache_capacity(c) + i) * LINE);
+    assert_int_equal(cache_count(c), cache_capacity(c));
+    cache_destroy(c);
+}
+
+static void random_policy_repeats_and_spreads_over_the_ways(void **state)
+{
+    (void)state;
+    const uint32_t ways = 64;
+    uint64_t first[200];
+    for (int run = 0; run < 2; run++) {
+        cache_t *c = cache_create(1, ways, LINE, CACHE_POLICY_RANDOM, false, false);
+        uint64_t next = 0;
+        for (; next < ways; next++)
+            fill(c, next * LINE);
+        uint32_t lru_like = 0;
+        for (int i = 0; i < 200; i++) {
+            cache_line_t victim = {0};
+            bool evicted;
+            for (uint64_t l = 0; l < next; l++) {
+                cache_line_t *k = cache_lookup(c, l * LINE, false);
+                if (k != NULL)
+                    k->dirty = 1;
+            }
+            cache_insert(c, next++ * LINE, &victim, &evicted);
+            assert_true(evicted);
+            lru_like += victim.line == (uint64_t)i * LINE;
+            if (run == 0)
+                first[i] = victim.line;
+            else
+                assert_int_equal(victim.line, first[i]);
+        }
+        assert_true(lru_like < 30);
+        cache_destroy(c);
+    }
+}
+
+static void a_cache_without_lines_drops_what_it_is_given(void **state)
+{
+    (void)state;
+    cache_t *c = cache_create(0, 0, LINE, CACHE_POLICY_LRU, true, true);
+    assert_null(cache_lookup(c, 0, true));
+    fill(c, 0);
+    assert_null(cache_lookup(c, 0, true));
+    assert_int_equal(cache_count(c), 0);
+    cache_remove(c, 0);
+    cache_invalidate(c);
+    cache_destroy(c);
+}
+
+static void invalidate_and_reset_forget_everything(void **state)
+{
+    (void)state;
+    for (uint64_t lines = 1; lines < 1500; lines *= 3) {
+        cache_t *c = cache_create(4, 256, LINE, CACHE_POLICY_LRU, false, false);
+        for (uint64_t i = 0; i < lines; i++)
+            fill(c, i * LINE);
+        cache_invalidate(c);
+        assert_int_equal(cache_count(c), 0);
+        for (uint64_t i = 0; i < lines; i++)
+            assert_null(cache_lookup(c, i * LINE, true));
+        for (uint64_t i = 0; i < lines; i++)
+            fill(c, i * LINE);
+        cache_reset(c, 4, 64);
+        assert_int_equal(cache_capacity(c), 256);
+        for (uint64_t i = 0; i < lines; i++)
+            assert_null(cache_lookup(c, i * LINE, true));
+        for (uint64_t i = 0; i < 1000; i++)
+            fill(c, i * LINE);
+        assert_int_equal(cache_count(c), 256);
+        cache_destroy(c);
+    }
+}
+
+static void traffic(cache_t *c, uint64_t seed, uint64_t *hash)
+{
+    rng_state = seed;
+    for (int i = 0; i < 5000; i++) {
+        uint64_t line = rng() % 900 * LINE;
+        cache_line_t victim = {0};
+        bool evicted = false;
+        cache_line_t *l = cache_lookup(c, line, true);
+        *hash = *hash * 31 + (l != NULL);
+        if (l == NULL)
+            l = cache_insert(c, line, &victim, &evicted);
+        l->dirty |= (uint8_t)(1u << rng() % 4);
+        l->bytes[rng() % 4] |= (uint32_t)rng();
+        if (evicted)
+            *hash = *hash * 31 + victim.line + victim.dirty + victim.bytes[3];
+    }
+}
+
+static void a_loaded_cache_goes_on_exactly_as_the_saved_one(void **state)
+{
+    (void)state;
+    for (int policy = CACHE_POLICY_LRU; policy <= CACHE_POLICY_RANDOM; policy++) {
+        cache_t *a = cache_create(16, 32, LINE, policy, true, true);
+        cache_t *b = cache_create(16, 32, LINE, policy, true, true);
+        uint64_t x = 0, y = 0;
+        traffic(a, 7, &x);
+        traffic(b, 999, &y);
+        FILE *f = tmpfile();
+        assert_int_equal(cache_save(a, f), 0);
+        rewind(f);
+        assert_int_equal(cache_load(b, f), 0);
+        fclose(f);
+        x = y = 0;
+        traffic(a, 11, &x);
+        traffic(b, 11, &y);
+        assert_int_equal(x, y);
+        cache_destroy(a);
+        cache_destroy(b);
+    }
+}
+
+static void a_damaged_checkpoint_is_refused_and_harmless(void **state)
+{
+    (void)state;
+    cache_t *a = cache_create(16, 8, LINE, CACHE_POLICY_LRU, true, true);
+    uint64_t x = 0;
+    traffic(a, 7, &x);
+    FILE *f = tmpfile();
+    assert_int_equal(cache_save(a, f), 0);
+    long size = ftell(f);
+    unsigned char *image = malloc((size_t)size);
+    rewind(f);
+    assert_int_equal(fread(image, 1, (size_t)size, f), (size_t)size);
+    fclose(f);
+    uint32_t refused = 0;
+    rng_state = 5;
+    for (int i = 0; i < 400; i++) {
+        size_t at = rng() % (size_t)size, n = i % 2 == 0 ? (size_t)size : at;
+        unsigned char old = image[at];
+        image[at] = (unsigned char)rng();
+        f = tmpfile();
+        fwrite(image, 1, n, f);
+        rewind(f);
+        errno = 0;
+        if (cache_load(a, f) != 0) {
+            assert_int_equal(errno, EINVAL);
+            assert_int_equal(cache_count(a), 0);
+            refused++;
+        }
+        fclose(f);
+        image[at] = old;
+        traffic(a, 3, &x);
+    }
+    assert_true(refused >= 200); /* every cut one at least */
+    free(image);
+    cache_destroy(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_inserted_line_is_found_and_holds_no_sector),
+        cmocka_unit_test(lru_evicts_the_line_not_used_for_longest),
+        cmocka_unit_test(only_dirty_or_partial_victims_are_handed_out),
+        cmocka_unit_test(random_traffic_agrees_with_a_simple_model),
+        cmocka_unit_test(more_ways_never_lower_the_hits_of_lru),
+        cmocka_unit_test(sequential_lines_fill_every_way),
+        cmocka_unit_test(random_policy_repeats_and_spreads_over_the_ways),
+        cmocka_unit_test(a_cache_without_lines_drops_what_it_is_given),
+        cmocka_unit_test(invalidate_and_reset_forget_everything),
+        cmocka_unit_test(a_loaded_cache_goes_on_exactly_as_the_saved_one),
+        cmocka_unit_test(a_damaged_checkpoint_is_refused_and_harmless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
