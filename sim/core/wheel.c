@@ -9,13 +9,14 @@
 void wheel_init(wheel_t *w)
 {
     memset(w, 0, sizeof(*w));
+    w->first = CYCLE_NEVER;
 }
 
 void wheel_free(wheel_t *w)
 {
     free(w->node);
     free(w->far);
-    memset(w, 0, sizeof(*w));
+    wheel_init(w);
 }
 
 static void slot_append(wheel_t *w, cycle_t cycle, uint32_t payload)
@@ -89,13 +90,15 @@ void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload)
     RB_INVARIANT(cycle >= w->base, "event at cycle %llu, but time is at %llu",
                  (unsigned long long)cycle, (unsigned long long)w->base);
     w->count++;
+    w->first = cycle_min(w->first, cycle);
     if (cycle < w->base + WHEEL_SLOTS)
         slot_append(w, cycle, payload);
     else
         far_push(w, cycle, payload);
 }
 
-cycle_t wheel_next(const wheel_t *w)
+/* The first event after base, whose slot is empty. */
+static cycle_t find_first(const wheel_t *w)
 {
     if (w->count == 0)
         return CYCLE_NEVER;
@@ -113,35 +116,33 @@ cycle_t wheel_next(const wheel_t *w)
     return w->far[0].cycle;
 }
 
-bool wheel_pop(wheel_t *w, cycle_t end, cycle_t *cycle, uint32_t *payload)
+uint32_t wheel_take(wheel_t *w)
 {
-    cycle_t next = wheel_next(w);
-    if (next >= end)
-        return false;
-    if (next != w->base) {
-        w->base = next;
+    if (w->first != w->base) {
+        w->base = w->first;
         far_refill(w);
     }
-    unsigned s = (unsigned)(next % WHEEL_SLOTS);
+    unsigned s = (unsigned)(w->base % WHEEL_SLOTS);
     uint32_t n = w->slot[s].head;
     wheel_node_t *node = &w->node[n - 1];
-    *cycle = next;
-    *payload = node->payload;
+    uint32_t payload = node->payload;
     w->slot[s].head = node->next;
-    if (node->next == 0)
+    w->count--;
+    if (node->next == 0) {
         w->occupied[s / 64] &= ~(UINT64_C(1) << s % 64);
+        w->first = find_first(w);
+    }
     node->next = w->free_list;
     w->free_list = n;
-    w->count--;
-    return true;
+    return payload;
 }
 
 void wheel_advance(wheel_t *w, cycle_t cycle)
 {
     if (cycle <= w->base)
         return;
-    RB_INVARIANT(wheel_next(w) >= cycle, "time moves to %llu past a pending event at %llu",
-                 (unsigned long long)cycle, (unsigned long long)wheel_next(w));
+    RB_INVARIANT(w->first >= cycle, "time moves to %llu past a pending event at %llu",
+                 (unsigned long long)cycle, (unsigned long long)w->first);
     w->base = cycle;
     far_refill(w);
 }

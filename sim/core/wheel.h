@@ -28,7 +28,8 @@ typedef struct {
 } wheel_far_t;
 
 typedef struct {
-    cycle_t base; /* every pending event is at or after base */
+    cycle_t base;  /* every pending event is at or after base */
+    cycle_t first; /* cycle of the earliest pending event, CYCLE_NEVER if there is none */
     uint64_t occupied[WHEEL_WORDS];
     struct {
         uint32_t head, tail; /* index + 1, 0: empty */
@@ -49,13 +50,26 @@ void wheel_free(wheel_t *w);
 void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload);
 
 /* Cycle of the earliest pending event, CYCLE_NEVER if there is none. */
-cycle_t wheel_next(const wheel_t *w);
+static inline cycle_t wheel_next(const wheel_t *w)
+{
+    return w->first;
+}
+
+/* Removes the earliest event; there must be one. Use wheel_pop(). */
+uint32_t wheel_take(wheel_t *w);
 
 /*
  * Removes the earliest event that lies before end: stores its cycle and payload and returns true.
  * base moves to that cycle. Events added meanwhile are seen.
  */
-bool wheel_pop(wheel_t *w, cycle_t end, cycle_t *cycle, uint32_t *payload);
+static inline bool wheel_pop(wheel_t *w, cycle_t end, cycle_t *cycle, uint32_t *payload)
+{
+    if (w->first >= end)
+        return false;
+    *cycle = w->first;
+    *payload = wheel_take(w);
+    return true;
+}
 
 /* States that no event before cycle will be added any more. All earlier events must be gone. */
 void wheel_advance(wheel_t *w, cycle_t cycle);

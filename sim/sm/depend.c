@@ -9,8 +9,6 @@
  */
 #include "sim/sm/sm_internal.h"
 
-enum { SWEEP_INTERVAL = 1 << 26 };
-
 static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
 {
     return sm->dep + (size_t)w * REG_ID_COUNT;
@@ -120,5 +118,5 @@ void depend_sweep(sm_t *sm, cycle_t now)
 {
     sweep_table(sm->dep, (size_t)sm->n_warps * REG_ID_COUNT, now);
     sweep_table(sm->hold, (size_t)sm->n_warps * REG_ID_PRED, now);
-    sm->sweep_at = now + SWEEP_INTERVAL;
+    sm->sweep_at = now + DEP_SWEEP_INTERVAL;
 }

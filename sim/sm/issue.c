@@ -103,8 +103,12 @@ static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
     }
 }
 
-/* Cycles that reading the operands takes beyond the pipe's interval: reads of the fullest bank. */
-static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst)
+/*
+ * Cycles that reading the operands takes beyond the pipe's interval. A bank serves rf_bank_reads
+ * registers in the two cycles that a 32-bit instruction takes to dispatch, and accordingly more
+ * while a wider one dispatches (a pair is read over as many passes as it has words).
+ */
+static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval)
 {
     uint32_t most = 0;
     for (uint32_t b = 0; b < spec->rf_banks; b++) {
@@ -114,7 +118,9 @@ static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst)
         if (reads > most)
             most = reads;
     }
-    return most <= spec->rf_bank_reads ? 0 : (most - 1) / spec->rf_bank_reads;
+    uint32_t cycles = (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads;
+    uint32_t window = interval < 2 ? 2 : interval;
+    return cycles > window ? cycles - window : 0;
 }
 
 /* The pipes that share the instruction's dispatch port are busy. */
@@ -189,7 +195,7 @@ static void execute(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
         depend_set(sm, w, inst, now + 1, DEP_FIXED);
         return;
     }
-    uint32_t conflict = register_conflict(spec, inst);
+    uint32_t conflict = register_conflict(spec, inst, sm->cls[inst->cls].interval);
     occupy_pipes(sm, sub, inst, conflict, now);
     if (spec->fp64_shared && sm->cls[inst->cls].pipe == PIPE_FP64)
         occupy_shared_fp64(sm, sub, now);

@@ -55,6 +55,7 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
     wheel_init(&sm->events);
     sm->dep = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*sm->dep));
     sm->hold = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_PRED, sizeof(*sm->hold));
+    sm->sweep_at = DEP_SWEEP_INTERVAL;
     sm->issue_next = CYCLE_NEVER;
     sm->out_next = CYCLE_NEVER;
     sm->in_next = CYCLE_NEVER;

@@ -63,11 +63,11 @@ typedef struct {
     uint8_t base_state;  /* what waiting for base is charged to */
     uint8_t park;        /* park_t */
     uint8_t sub_core;
-    uint16_t block;         /* block slot */
-    uint16_t index;         /* warp of the block */
-    uint16_t loads, stores; /* in flight: load instructions, store packets */
-    uint8_t barrier;        /* id it waits at */
-    bool ready;      /* in a ready set */
+    uint16_t block;          /* block slot */
+    uint16_t index;          /* warp of the block */
+    uint16_t loads, stores;  /* in flight: load instructions, store packets */
+    uint8_t barrier;         /* id it waits at */
+    bool ready;              /* in a ready set */
     uint32_t membar_latency; /* PARK_MEMBAR: from the last completion on */
 } warp_t;
 
@@ -278,7 +278,8 @@ void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep
 /* A warp starts: everything is ready. */
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now);
 
-/* Keeps old entries comparable; called every 2^26 cycles at least. */
+/* Keeps old entries comparable; called every DEP_SWEEP_INTERVAL cycles at least. */
+enum { DEP_SWEEP_INTERVAL = 1 << 26 };
 void depend_sweep(sm_t *sm, cycle_t now);
 
 /* fetch.c */
