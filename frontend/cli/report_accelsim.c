@@ -35,7 +35,7 @@ static void write_launch(FILE *out, const run_report_t *r, const launch_result_t
 {
     uint64_t cycles = launch_result_cycles(l);
     metric_input_t m = report_launch_metrics(r, l);
-    double tot_cycles = (double)totals_cycles(t);
+    double tot_cycles = (double)t->cycles;
     unsigned long s = (unsigned long)host_seconds;
     double per_second = host_seconds > 0.0 ? 1.0 / host_seconds : 0.0;
     double modelled = tot_cycles / (r->spec->gpu.clock_mhz * 1e6);

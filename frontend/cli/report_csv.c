@@ -161,7 +161,7 @@ void report_stats_csv(const run_report_t *r, FILE *out)
 {
     csv_t c = {.out = out};
     const run_totals_t *t = &r->totals;
-    uint64_t cycles = totals_cycles(t);
+    uint64_t cycles = t->cycles;
     metric_input_t m = report_total_metrics(r);
     stat_group_t groups[REPORT_GROUPS];
 

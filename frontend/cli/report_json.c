@@ -81,7 +81,7 @@ static void write_totals(json_t *j, const run_report_t *r)
 {
     const run_totals_t *t = &r->totals;
     metric_input_t m = report_total_metrics(r);
-    uint64_t cycles = totals_cycles(t);
+    uint64_t cycles = t->cycles;
     json_begin_object(j, "totals");
     json_bool(j, "estimated", false);
     json_null(j, "interval");

@@ -88,7 +88,7 @@ static void write_totals(const run_report_t *r, const metric_input_t *m, FILE *o
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
     const run_totals_t *t = &r->totals;
     fprintf(out, "\ntime               %12s   %s cycles, %s of them launch latency\n",
-            format_seconds(a, report_seconds(r)), format_grouped(b, totals_cycles(t)),
+            format_seconds(a, report_seconds(r)), format_grouped(b, t->cycles),
             format_grouped(c, t->launch_cycles));
     fprintf(out, "warp instructions  %12s   %s thread instructions, %s of the lanes active\n",
             format_grouped(a, t->warp_insts), format_si(b, (double)t->thread_insts),

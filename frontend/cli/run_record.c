@@ -191,8 +191,16 @@ uint64_t record_layout(void)
 
 void totals_add(run_totals_t *t, const launch_result_t *r)
 {
-    t->start = t->launches == 0 ? r->start : cycle_min(t->start, r->start);
-    t->end = cycle_max(t->end, r->end);
+    if (t->launches > 0 && r->start <= t->to && r->end >= t->from) {
+        cycle_t from = cycle_min(t->from, r->start), to = cycle_max(t->to, r->end);
+        t->cycles += (t->from - from) + (to - t->to);
+        t->from = from;
+        t->to = to;
+    } else {
+        t->cycles += launch_result_cycles(r);
+        t->from = r->start;
+        t->to = r->end;
+    }
     t->launches++;
     t->blocks += r->blocks;
     t->warp_insts += r->warp_insts;

@@ -35,18 +35,14 @@ typedef struct {
     uint64_t launches, blocks, warp_insts, thread_insts;
     uint64_t launch_cycles; /* launch latency in all launches */
     uint64_t warp_slot_cycles, copied_bytes;
-    cycle_t start, end; /* of the first and the last */
+    uint64_t cycles;  /* in which at least one launch was under way */
+    cycle_t from, to; /* the latest stretch of them */
     sm_stats_t sm;
     l2_stats_t l2;
     dram_stats_t dram;
 } run_totals_t;
 
+/* Launches come in the order in which they end. */
 void totals_add(run_totals_t *t, const launch_result_t *r);
-
-/* Cycles from the first launch to the end of the last. */
-static inline uint64_t totals_cycles(const run_totals_t *t)
-{
-    return t->end - t->start;
-}
 
 #endif

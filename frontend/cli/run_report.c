@@ -12,7 +12,7 @@ uint64_t report_identity(const char *identity)
 
 double report_seconds(const run_report_t *r)
 {
-    return (double)totals_cycles(&r->totals) / (r->spec->gpu.clock_mhz * 1e6);
+    return (double)r->totals.cycles / (r->spec->gpu.clock_mhz * 1e6);
 }
 
 void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, const l2_stats_t *l2,
@@ -32,7 +32,7 @@ metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_
 metric_input_t report_total_metrics(const run_report_t *r)
 {
     const run_totals_t *t = &r->totals;
-    return metric_input(r->spec, totals_cycles(t), t->launch_cycles, &t->sm, &t->l2, &t->dram);
+    return metric_input(r->spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
 }
 
 void report_trailer(const run_report_t *r, FILE *out)
@@ -48,8 +48,8 @@ void report_trailer(const run_report_t *r, FILE *out)
             "cycles/s, %llu MiB peak\n",
             RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, r->trace_path,
             format_si(insts, (double)r->totals.warp_insts),
-            format_si(cycles, (double)totals_cycles(&r->totals)), r->host_seconds,
+            format_si(cycles, (double)r->totals.cycles), r->host_seconds,
             format_si(rate, (double)r->totals.warp_insts / seconds),
-            format_si(speed, (double)totals_cycles(&r->totals) / seconds),
+            format_si(speed, (double)r->totals.cycles / seconds),
             (unsigned long long)(r->host_peak_rss >> 20));
 }
