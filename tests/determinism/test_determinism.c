@@ -1,0 +1,164 @@
+/*
+ * Neither the number of threads nor the window may be observable: every counter of every launch is
+ * the same, bit for bit.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/core/sha256.h"
+#include "tests/support/lab.h"
+#include "tests/support/mix.h"
+
+static const int thread_counts[] = {1, 2, 3, 8};
+
+/* Everything that a run reports, reduced to one text. Pointers are left out. */
+static void hash_results(const lab_results_t *r, char text[SHA256_TEXT])
+{
+    sha256_t h;
+
+    sha256_init(&h);
+    for (size_t i = 0; i < r->n; i++) {
+        const launch_result_t *l = &r->launch[i];
+        uint64_t head[] = {l->info.id,     l->start,      l->end,          l->launch_cycles,
+                           l->blocks,      l->warp_insts, l->thread_insts, l->warp_slot_cycles,
+                           l->copied_bytes};
+
+        sha256_update(&h, head, sizeof(head));
+        sha256_update(&h, &l->sm, sizeof(l->sm));
+        sha256_update(&h, &l->l2, sizeof(l->l2));
+        sha256_update(&h, &l->dram, sizeof(l->dram));
+    }
+    sha256_final_text(&h, text);
+}
+
+/* Says which counters differ, so that a failure can be worked on. */
+static void explain(const launch_result_t *a, const launch_result_t *b)
+{
+    const uint64_t *x = (const uint64_t *)(const void *)&a->sm;
+    const uint64_t *y = (const uint64_t *)(const void *)&b->sm;
+
+    if (a->end - a->start != b->end - b->start)
+        print_message("launch %llu: %llu and %llu cycles\n", (unsigned long long)a->info.id,
+                      (unsigned long long)(a->end - a->start),
+                      (unsigned long long)(b->end - b->start));
+    for (size_t i = 0; i < SM_STAT_COUNT; i++)
+        if (x[i] != y[i])
+            print_message("launch %llu: %s is %llu and %llu\n", (unsigned long long)a->info.id,
+                          sm_stat_defs[i].name, (unsigned long long)x[i], (unsigned long long)y[i]);
+}
+
+static void check_same(const gpu_spec_t *spec, synth_t *s)
+{
+    static lab_results_t first, other;
+    const cycle_t windows[] = {0, 1, 3};
+    char want[SHA256_TEXT], got[SHA256_TEXT];
+
+    lab_run(spec, synth_source(s), 1, 0, &first);
+    assert_true(first.n > 0);
+    hash_results(&first, want);
+    for (size_t w = 0; w < sizeof(windows) / sizeof(windows[0]); w++) {
+        for (size_t t = 0; t < sizeof(thread_counts) / sizeof(thread_counts[0]); t++) {
+            lab_run(spec, synth_source(s), thread_counts[t], windows[w], &other);
+            hash_results(&other, got);
+            if (strcmp(got, want) == 0)
+                continue;
+            assert_int_equal(first.n, other.n);
+            for (size_t i = 0; i < first.n; i++)
+                explain(&first.launch[i], &other.launch[i]);
+            fail_msg("%d threads with window %llu differ from one thread", thread_counts[t],
+                     (unsigned long long)windows[w]);
+        }
+    }
+}
+
+#define SMALL                                                                                      \
+    "sm.count=6", "mem.partitions=4", "l2.slices=8", "l2.size=768KiB", "gpu.launch_latency=700"
+
+static void threads_and_windows_do_not_show_on_volta(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    synth_t *s = mix_create(1);
+
+    (void)state;
+    check_same(&spec, s);
+    synth_destroy(s);
+}
+
+/* Another ratio of clocks, uneven numbers of parts, other policies. */
+static void threads_and_windows_do_not_show_on_an_uneven_chip(void **state)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=5", "mem.partitions=3", "l2.slices=6", "l2.size=576KiB",
+                 "sm.scheduler=gto", "gpu.launch_latency=0", "icnt.request_latency=17",
+                 "icnt.reply_latency=23", "sched.dispatch_latency=11",
+                 "sched.completion_latency=13", "l1.replacement=random", "warmup.mode=flush");
+    synth_t *s = mix_create(1);
+
+    (void)state;
+    check_same(&spec, s);
+    synth_destroy(s);
+}
+
+/* Small buffers everywhere: every queue fills and every credit counts. */
+static void threads_and_windows_do_not_show_under_back_pressure(void **state)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=8", "mem.partitions=1", "l2.slices=2", "l2.size=192KiB",
+                 "l2.mshrs=8", "l2.mshr_merge=2", "dram.queue=4", "l1.mshrs=8", "l1.miss_queue=2",
+                 "l1.pending_loads=8", "sm.mem_queue=2", "gpu.launch_latency=100");
+    synth_t *s = mix_create(1);
+
+    (void)state;
+    check_same(&spec, s);
+    synth_destroy(s);
+}
+
+/* One run after another in the same process, and on the same source, gives the same. */
+static void a_second_run_is_equal_to_the_first(void **state)
+{
+    static lab_results_t a, b;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    char x[SHA256_TEXT], y[SHA256_TEXT];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        synth_t *s = mix_create(1);
+
+        lab_run(&spec, synth_source(s), 2, 0, i ? &b : &a);
+        hash_results(i ? &b : &a, i ? y : x);
+        synth_destroy(s);
+    }
+    assert_string_equal(x, y);
+}
+
+/* The hash sees a single cycle: the comparison above can fail. */
+static void a_latency_of_one_cycle_more_changes_the_hash(void **state)
+{
+    static lab_results_t a, b;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t slower = spec;
+    char x[SHA256_TEXT], y[SHA256_TEXT];
+    synth_t *s = mix_create(1);
+
+    (void)state;
+    slower.mem.l2.latency++;
+    lab_run(&spec, synth_source(s), 1, 0, &a);
+    lab_run(&slower, synth_source(s), 1, 0, &b);
+    hash_results(&a, x);
+    hash_results(&b, y);
+    assert_string_not_equal(x, y);
+    synth_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_and_windows_do_not_show_on_volta),
+        cmocka_unit_test(threads_and_windows_do_not_show_on_an_uneven_chip),
+        cmocka_unit_test(threads_and_windows_do_not_show_under_back_pressure),
+        cmocka_unit_test(a_second_run_is_equal_to_the_first),
+        cmocka_unit_test(a_latency_of_one_cycle_more_changes_the_hash),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

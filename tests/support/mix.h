@@ -1,0 +1,17 @@
+/*
+ * A program that uses everything at once, for laws that hold whatever is run: several launches with
+ * loads, stores, local memory, shared memory with conflicts, barriers, atomics, reductions, memory
+ * barriers, divergence, constants, host copies, grids that do and do not fill the chip.
+ */
+#ifndef RUBATO_TESTS_MIX_H
+#define RUBATO_TESTS_MIX_H
+
+#include "tests/support/synth.h"
+
+/* The program with blocks proportional to scale (1: a few dozen blocks). Free: synth_destroy(). */
+synth_t *mix_create(uint32_t scale);
+
+/* Dynamic warp instructions of all its launches, counted by generating them. */
+uint64_t mix_insts(synth_t *s);
+
+#endif
