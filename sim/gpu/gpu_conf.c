@@ -6,6 +6,19 @@
 
 enum { GROUPS_MAX = 32 };
 
+/* Messages of gpu_spec_check() begin with a setting: says where its value came from. */
+static void add_origin(conf_t *c, rb_err_t *err)
+{
+    char key[64], text[sizeof(err->text)];
+    size_t n = strcspn(err->text, " :");
+    snprintf(key, sizeof(key), "%.*s", n < sizeof(key) ? (int)n : 0, err->text);
+    const char *origin = conf_origin(c, key);
+    if (!origin || !strcmp(origin, "default"))
+        return;
+    snprintf(text, sizeof(text), "%.200s: %.800s", origin, err->text);
+    memcpy(err->text, text, sizeof(text));
+}
+
 rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err)
 {
     conf_group_t groups[GROUPS_MAX];
@@ -17,5 +30,8 @@ rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err)
     memset(spec, 0, sizeof(*spec));
     RB_TRY(conf_apply(c, groups, n, err));
     spec->mem.core_mhz = spec->gpu.clock_mhz;
-    return gpu_spec_check(spec, err);
+    rb_code_t code = gpu_spec_check(spec, err);
+    if (code != RB_OK && err)
+        add_origin(c, err);
+    return code;
 }

@@ -204,7 +204,8 @@ static void assert_refused(const char *const *set, const char *const *words)
 static void an_impossible_l2_size_is_refused_with_the_nearest_legal_ones(void **state)
 {
     (void)state;
-    assert_refused(LIST("l2.size=4MiB"), LIST("l2.size = 4MiB", "192KiB", "4032KiB", "4224KiB"));
+    assert_refused(LIST("l2.size=4MiB"),
+                   LIST("command line: l2.size = 4MiB", "192KiB", "4032KiB", "4224KiB"));
     assert_refused(LIST("l2.size=64KiB"), LIST("l2.size = 64KiB", "the smallest is 192KiB"));
     assert_refused(LIST("l2.slices=65"), LIST("l2.slices = 65", "64 and 96"));
     assert_refused(LIST("l2.slices=16"), LIST("l2.slices = 16", "the smallest is 32"));
