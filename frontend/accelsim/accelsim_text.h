@@ -1,0 +1,133 @@
+/*
+ * Reading the words of a line. Every line ends in '\n', which is no part of any word: a loop over a
+ * word needs no other bound.
+ */
+#ifndef RUBATO_ACCELSIM_TEXT_H
+#define RUBATO_ACCELSIM_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Value of a hexadecimal digit, 16 for other characters. */
+extern const uint8_t accelsim_hex[256];
+
+static inline bool text_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline const char *text_skip_blanks(const char *p)
+{
+    while (text_is_blank(*p))
+        p++;
+    return p;
+}
+
+static inline const char *text_skip_word(const char *p)
+{
+    while (*p != '\n' && !text_is_blank(*p))
+        p++;
+    return p;
+}
+
+/* Length of the word at p, cut for showing it in a message. */
+static inline int text_shown(const char *p)
+{
+    enum { SHOWN = 40 };
+    size_t len = (size_t)(text_skip_word(p) - p);
+
+    return len < SHOWN ? (int)len : SHOWN;
+}
+
+static inline const char *text_skip_line(const char *p)
+{
+    return (const char *)rawmemchr(p, '\n') + 1;
+}
+
+static inline bool text_starts(const char *p, const char *word)
+{
+    return strncmp(p, word, strlen(word)) == 0;
+}
+
+/* Whether register values follow (tracer version 6, and a fork's store data). */
+static inline bool text_is_values(const char *p)
+{
+    return text_starts(p, "NoVal") || text_starts(p, "Val") || text_starts(p, "STORE_DATA");
+}
+
+/* Whether nothing but blanks follows in the line. */
+static inline bool text_ends(const char *p)
+{
+    return *text_skip_blanks(p) == '\n';
+}
+
+/* Unsigned decimal number at *p, moved behind it; false without a digit or above 64 bits. */
+static inline bool text_u64(const char **p, uint64_t *value)
+{
+    const char *s = *p;
+    uint64_t v = 0;
+
+    while ((unsigned)(*s - '0') <= 9) {
+        if (__builtin_mul_overflow(v, 10u, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
+            return false;
+        s++;
+    }
+    if (s == *p)
+        return false;
+    *p = s;
+    *value = v;
+    return true;
+}
+
+/* Signed decimal number of at most 18 digits, modulo nothing: larger ones are refused. */
+static inline bool text_i64(const char **p, int64_t *value)
+{
+    const char *s = *p, *digits;
+    bool negative = *s == '-';
+    uint64_t v = 0;
+
+    s += negative;
+    digits = s;
+    while ((unsigned)(*s - '0') <= 9)
+        v = v * 10 + (uint64_t)(*s++ - '0');
+    if (s == digits || s - digits > 18)
+        return false;
+    *p = s;
+    *value = negative ? -(int64_t)v : (int64_t)v;
+    return true;
+}
+
+/* Hexadecimal number of at most max digits without prefix. */
+static inline bool text_hex(const char **p, unsigned max, uint64_t *value)
+{
+    const char *s = *p;
+    uint64_t v = 0;
+    unsigned digit;
+
+    while ((digit = accelsim_hex[(uint8_t)*s]) < 16) {
+        v = v << 4 | digit;
+        s++;
+    }
+    if (s == *p || s - *p > (long)max)
+        return false;
+    *p = s;
+    *value = v;
+    return true;
+}
+
+/* 0x and at most 16 digits. */
+static inline bool text_address(const char **p, uint64_t *value)
+{
+    if ((*p)[0] != '0' || (*p)[1] != 'x')
+        return false;
+    const char *s = *p + 2;
+
+    if (!text_hex(&s, 16, value))
+        return false;
+    *p = s;
+    return true;
+}
+
+#endif
