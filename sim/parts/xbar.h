@@ -126,6 +126,7 @@ cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now);
 /*
  * Smallest buffer (flits per sender and receiver) that cannot throttle a port: the credit loop at
  * the port's rate, the credits held back for a batch, and the packets at both ends of the loop.
+ * A buffer below credit_batch - 1 + packet could even stop the channel for good.
  * flight + credit_flight: the loop; packet: flits of the largest packet.
  */
 static inline uint64_t xbar_min_buffer(uint32_t flits_per_cycle, cycle_t flight,
