@@ -42,6 +42,7 @@ typedef struct {
     double begun; /* host time at which the run would have begun without its interruptions */
     double cpu_before;
     uint64_t rss_before;
+    bool resumable; /* the folder holds a run that is not at its end */
 } run_t;
 
 static volatile sig_atomic_t stop_requested;
@@ -343,10 +344,31 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     bool keep = rc == RB_OK || rc == RB_STOPPED ||
                 ((rc == RB_IO || rc == RB_NOMEM) && run->totals.launches > 0);
     run_folder_abandon(&run->folder, keep);
-    if (keep && run->options->folder != NULL && rc != RB_OK)
-        rb_info("%s keeps the %llu launches that are complete; --resume continues",
-                run->options->folder, (unsigned long long)run->totals.launches);
+    run->resumable = keep && run->options->folder != NULL && rc != RB_OK;
     return rc;
+}
+
+/* Runs and says what went wrong; returns the exit status. */
+static int run_and_report(const run_options_t *o, const char *command)
+{
+    rb_err_t err = {0};
+    run_t *run = rb_calloc(1, sizeof(*run));
+    run->options = o;
+    run->begun = clock_seconds();
+    rb_code_t rc = run_all(run, command, &err);
+    run_folder_abandon(&run->folder, true);
+    if (rc != RB_OK && rc != RB_STOPPED)
+        cli_report(&err);
+    if (run->resumable)
+        rb_info("%s keeps what is complete: %llu launch%s; --resume continues", o->folder,
+                (unsigned long long)run->totals.launches, run->totals.launches == 1 ? "" : "es");
+    trace_identity_destroy(run->trace);
+    if (run->gpu != NULL)
+        gpu_destroy(run->gpu);
+    setup_close(&run->setup);
+    free(run->launch_ids);
+    free(run);
+    return rb_exit_code(rc);
 }
 
 int cmd_run(int argc, char **argv)
@@ -354,27 +376,18 @@ int cmd_run(int argc, char **argv)
     rb_err_t err = {0};
     run_options_t options;
     bool help;
+    int status;
     char *command = shell_quote("rubato", argc, argv);
     rb_code_t rc = read_options(&options, argc, argv, &help, &err);
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("run"), stdout);
         rc = cli_flush_stdout(&err);
-    } else if (rc == RB_OK) {
-        run_t *run = rb_calloc(1, sizeof(*run));
-        run->options = &options;
-        run->begun = clock_seconds();
-        rc = run_all(run, command, &err);
-        run_folder_abandon(&run->folder, true);
-        trace_identity_destroy(run->trace);
-        if (run->gpu != NULL)
-            gpu_destroy(run->gpu);
-        setup_close(&run->setup);
-        free(run->launch_ids);
-        free(run);
     }
+    if (rc != RB_OK)
+        status = cli_report(&err);
+    else
+        status = help ? 0 : run_and_report(&options, command);
     free(options.setup.sets);
     free(command);
-    if (rc == RB_STOPPED)
-        return rb_exit_code(rc);
-    return rc != RB_OK ? cli_report(&err) : 0;
+    return status;
 }

@@ -36,12 +36,17 @@ rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_
     return RB_OK;
 }
 
+/* Why an earlier write to the stream failed; stdio does not say. The file is lost anyway. */
+static int reason_of_failure(FILE *out)
+{
+    return write(fileno(out), "", 1) < 0 ? errno : EIO;
+}
+
 rb_code_t out_file_finish(out_file_t *f, rb_err_t *err)
 {
-    errno = 0;
     bool good = fflush(f->out) == 0 && !ferror(f->out) && fsync(fileno(f->out)) == 0;
-    if (!good && errno == 0)
-        errno = EIO;
+    if (ferror(f->out))
+        errno = reason_of_failure(f->out);
     int reason = errno;
     if (fclose(f->out) != 0 && good) {
         good = false;

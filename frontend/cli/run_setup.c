@@ -1,12 +1,9 @@
 #include "frontend/cli/run_setup.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "frontend/accelsim/accelsim.h"
 #include "sim/core/alloc.h"
-#include "sim/core/log.h"
-#include "sim/isa/isa.h"
 
 void setup_add_set(setup_options_t *o, const char *assignment)
 {
@@ -24,12 +21,6 @@ const char *setup_tmpdir(const setup_options_t *o)
 static const char *default_gpu(unsigned arch)
 {
     return arch == 75 ? "rtx2060" : "v100";
-}
-
-static const char *arch_name(unsigned arch)
-{
-    const char *name = isa_arch_name(arch);
-    return name != NULL ? name : "unknown";
 }
 
 static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
@@ -56,13 +47,7 @@ rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
     RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
     s->gpu = o->gpu != NULL ? o->gpu : default_gpu(s->first.arch);
     s->gpu_is_default = o->gpu == NULL;
-    RB_TRY(resolve(s, o, err));
-    const char *traced = arch_name(s->first.arch), *modelled = arch_name(s->spec.gpu.arch);
-    if (strcmp(traced, modelled) != 0)
-        rb_warn("the trace is %s code (sm_%u), the model is a %s GPU (%s): instructions of one run "
-                "with the latencies of the other",
-                traced, s->first.arch, modelled, s->gpu);
-    return RB_OK;
+    return resolve(s, o, err);
 }
 
 void setup_close(setup_t *s)

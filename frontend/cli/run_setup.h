@@ -31,7 +31,7 @@ typedef struct {
     uint64_t n_launches;
 } setup_t;
 
-/* Opens the trace and resolves the configuration. Warns once if their architectures differ. */
+/* Opens the trace and resolves the configuration. */
 RB_CHECKED rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err);
 
 /* Harmless on a zeroed setup. */
