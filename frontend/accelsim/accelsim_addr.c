@@ -43,36 +43,85 @@ size_t accelsim_addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec)
     return 2 + (n + 1) / 2;
 }
 
-static const char *read_list(const char **p, unsigned lanes, uint64_t *addr)
+static const char *read_list(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
 {
+    uint64_t addr[32];
+
     for (unsigned k = 0; k < lanes; k++) {
         *p = text_skip_blanks(*p);
         if (!text_address(p, &addr[k]))
             return "an address is missing or malformed: one for each active lane is needed";
     }
+    if (lanes > 0)
+        *words = accelsim_addr_pack(addr, lanes, rec);
     return NULL;
 }
 
-static const char *read_delta(const char **p, unsigned lanes, uint64_t *addr)
-{
-    const char *s;
+static const char missing_delta[] =
+    "an address difference is missing or malformed: one for each active lane but the first is "
+    "needed";
 
-    if (!text_address(p, &addr[0]))
-        return "the base address is missing or malformed";
-    s = *p;
+/* Differences at s as addresses; for any blanks between them and any distance. */
+static const char *read_far_deltas(const char **p, unsigned lanes, uint64_t base, uint64_t *rec,
+                                   size_t *words)
+{
+    uint64_t addr[32] = {base};
+
     for (unsigned k = 1; k < lanes; k++) {
         int64_t delta;
 
-        s += *s == ' ';
-        if (!text_i64(&s, &delta)) {
-            s = text_skip_blanks(s);
-            if (!text_i64(&s, &delta))
-                return "an address difference is missing or malformed: one for each active lane "
-                       "but the first is needed";
-        }
+        *p = text_skip_blanks(*p);
+        if (!text_i64(p, &delta))
+            return missing_delta;
         addr[k] = addr[k - 1] + (uint64_t)delta;
     }
+    *words = accelsim_addr_pack(addr, lanes, rec);
+    return NULL;
+}
+
+/* The usual case is written to the record as it is read. */
+static const char *read_delta(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
+{
+    uint64_t base, irregular = 0, far = 0;
+    int64_t delta = 0, first = 0, offset = 0;
+    uint32_t offset32 = 0;
+
+    if (!text_address(p, &base))
+        return "the base address is missing or malformed";
+    if (lanes <= 1) {
+        *words = lanes == 1 ? pack_affine(base, 0, 1, rec) : 0;
+        return NULL;
+    }
+    const char *s = *p;
+    char *out = (char *)(rec + 2);
+
+    rec[1 + (lanes + 1) / 2] = 0; /* the unused half of an odd count */
+    memcpy(out, &offset32, sizeof(offset32));
+    for (unsigned k = 1; k < lanes; k++) {
+        if (s[0] == ' ' && (unsigned)(s[1] - '0') <= 9 && s[2] == ' ') {
+            delta = s[1] - '0'; /* neighbouring words: one digit */
+            s += 2;
+        } else if (__builtin_expect(*s != ' ' || !(s++, text_short_i64(&s, &delta)), 0)) {
+            return read_far_deltas(p, lanes, base, rec, words);
+        }
+        if (k == 1)
+            first = delta;
+        irregular |= (uint64_t)(delta ^ first);
+        offset += delta;
+        far |= (uint64_t)offset + 0x80000000u;
+        offset32 = (uint32_t)offset;
+        memcpy(out + k * sizeof(offset32), &offset32, sizeof(offset32));
+    }
+    if (far >> 32 != 0)
+        return read_far_deltas(p, lanes, base, rec, words);
     *p = s;
+    if (irregular == 0) {
+        *words = pack_affine(base, (uint64_t)first, lanes, rec);
+        return NULL;
+    }
+    rec[0] = addr_header(ADDR_DELTA, lanes, 0);
+    rec[1] = base;
+    *words = 2 + (lanes + 1) / 2;
     return NULL;
 }
 
@@ -100,7 +149,6 @@ static const char *read_stride(const char **p, unsigned lanes, uint64_t *rec, si
 
 const char *accelsim_addr_read(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
 {
-    uint64_t addr[32];
     const char *wrong;
     char mode = **p;
 
@@ -110,11 +158,10 @@ const char *accelsim_addr_read(const char **p, unsigned lanes, uint64_t *rec, si
     *p = text_skip_blanks(*p + 1);
     if (mode == '0' + MODE_STRIDE)
         wrong = read_stride(p, lanes, rec, words);
-    else {
-        wrong = mode == '0' + MODE_LIST ? read_list(p, lanes, addr) : read_delta(p, lanes, addr);
-        if (wrong == NULL && lanes > 0)
-            *words = accelsim_addr_pack(addr, lanes, rec);
-    }
+    else if (mode == '0' + MODE_DELTA)
+        wrong = read_delta(p, lanes, rec, words);
+    else
+        wrong = read_list(p, lanes, rec, words);
     if (wrong == NULL && !text_is_blank(**p) && **p != '\n')
         wrong = "an address is malformed";
     return wrong;

@@ -99,6 +99,36 @@ static inline bool text_i64(const char **p, int64_t *value)
     return true;
 }
 
+/*
+ * As text_i64(), quick for numbers of up to 7 digits: eight characters at once, without a branch
+ * on their count. Reads up to 9 characters from *p whatever they are.
+ */
+static inline bool text_short_i64(const char **p, int64_t *value)
+{
+    const uint64_t zeros = 0x3030303030303030u, above_9 = 0x7676767676767676u;
+    const uint64_t tops = 0x8080808080808080u, low_bytes = 0x000000ff000000ffu;
+    const char *s = *p;
+    bool negative = *s == '-';
+    uint64_t v, other;
+
+    s += negative;
+    memcpy(&v, s, sizeof(v));
+    v ^= zeros;
+    other = ((v + above_9) | v) & tops; /* the lowest set bit is right: carries go upwards */
+    unsigned digits = other != 0 ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+
+    if (__builtin_expect(digits - 1 > 6, 0))
+        return text_i64(p, value);
+    v <<= 8 * (8 - digits); /* leading zeros: the first character is the lowest byte */
+    v = v * 10 + (v >> 8);
+    v = ((v & low_bytes) * (100 + (1000000ull << 32)) +
+         (v >> 16 & low_bytes) * (1 + (10000ull << 32))) >>
+        32;
+    *value = negative ? -(int64_t)v : (int64_t)v;
+    *p = s + digits;
+    return true;
+}
+
 /* Hexadecimal number of at most max digits without prefix. */
 static inline bool text_hex(const char **p, unsigned max, uint64_t *value)
 {
