@@ -80,8 +80,8 @@ static void random_events_come_out_as_a_stable_sort_by_cycle(void **state)
             wheel_add(&w, now + delay, added);
             added++;
         } else {
-            cycle_t at;
-            uint32_t p;
+            cycle_t at = 0;
+            uint32_t p = 0;
             assert_true(wheel_pop(&w, CYCLE_NEVER, &at, &p));
             assert_true(at >= now);
             now = at;
