@@ -262,9 +262,47 @@ const addr_map_t *mem_harness_map(const mem_harness_t *h)
     return &h->map;
 }
 
-void mem_harness_set_now(mem_harness_t *h, cycle_t now)
+cycle_t mem_harness_now(const mem_harness_t *h)
 {
-    engine_set_now(h->engine, now);
+    return engine_now(h->engine);
+}
+
+void mem_harness_transplant(const mem_harness_t *from, mem_harness_t *to)
+{
+    FILE *f = tmpfile();
+    bool good = f != NULL;
+    for (uint32_t k = 0; good && k < from->config.mem.partitions; k++)
+        good = partition_save(from->partition[k], f) == 0;
+    for (uint32_t i = 0; good && i < from->n_sms; i++)
+        good = xbar_out_save(&from->sm[i].out, f) == 0 && xbar_in_save(&from->sm[i].in, f) == 0;
+    if (good)
+        rewind(f);
+    for (uint32_t k = 0; good && k < to->config.mem.partitions; k++)
+        good = partition_load(to->partition[k], f) == 0;
+    for (uint32_t i = 0; good && i < to->n_sms; i++)
+        good = xbar_out_load(&to->sm[i].out, f) == 0 && xbar_in_load(&to->sm[i].in, f) == 0;
+    RB_INVARIANT(good, "harness: checkpoint does not go from one to the other");
+    fclose(f);
+    engine_set_now(to->engine, engine_now(from->engine));
+}
+
+uint64_t mem_harness_hash(const mem_harness_t *h)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < h->n_requests; i++) {
+        const mem_harness_request_t *r = &h->request[i];
+        const uint64_t word[4] = {r->sent, r->replied, r->delivered, r->replies};
+        for (int k = 0; k < 4; k++)
+            hash = (hash ^ word[k]) * 1099511628211u;
+    }
+    l2_stats_t l2;
+    dram_stats_t dram;
+    mem_harness_stats(h, &l2, &dram);
+    for (size_t i = 0; i < L2_STAT_COUNT; i++)
+        hash = (hash ^ ((const uint64_t *)&l2)[i]) * 1099511628211u;
+    for (size_t i = 0; i < DRAM_STAT_COUNT; i++)
+        hash = (hash ^ ((const uint64_t *)&dram)[i]) * 1099511628211u;
+    return hash;
 }
 
 void mem_harness_stats(const mem_harness_t *h, l2_stats_t *l2, dram_stats_t *dram)

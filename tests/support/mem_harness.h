@@ -40,13 +40,20 @@ uint32_t mem_harness_count(const mem_harness_t *h);
 partition_t *mem_harness_partition(mem_harness_t *h, uint32_t index);
 const addr_map_t *mem_harness_map(const mem_harness_t *h);
 
-/* Moves time forward (all shards idle). */
-void mem_harness_set_now(mem_harness_t *h, cycle_t now);
+/* Time at which a request may be sent at the earliest. */
+cycle_t mem_harness_now(const mem_harness_t *h);
+
+/* Saves the idle partitions of one harness and loads them into another of the same shape, with
+ * the SMs' crossbar ends and time. */
+void mem_harness_transplant(const mem_harness_t *from, mem_harness_t *to);
 
 /* Sum over all partitions. */
 void mem_harness_stats(const mem_harness_t *h, l2_stats_t *l2, dram_stats_t *dram);
 
-/* Data flits an SM's port received. */
+/* Flits an SM's port received. */
 uint64_t mem_harness_flits(const mem_harness_t *h, uint32_t sm);
+
+/* A number that changes with any reply, its time or any counter of the memory side. */
+uint64_t mem_harness_hash(const mem_harness_t *h);
 
 #endif
