@@ -62,8 +62,8 @@ static void straight_body(synth_warp_t *w, const void *ctx)
     synth_emit_span(w, 0, ((const straight_ctx_t *)ctx)->n);
 }
 
-uint64_t lab_straight(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
-                      const lab_op_t *ops, size_t n_ops, unsigned repeats)
+launch_result_t lab_straight(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
+                             const lab_op_t *ops, size_t n_ops, unsigned repeats)
 {
     synth_t *s = synth_create();
     synth_kernel_t *k = synth_kernel_create(
@@ -76,17 +76,16 @@ uint64_t lab_straight(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
             synth_code(k, ops[i].mnemonic, ops[i].dst, ops[i].src);
     ctx.n = synth_code(k, "EXIT", "", "") + 1;
     synth_kernel_body(k, straight_body, &ctx);
-    launch_result_t r = lab_run_one(spec, s);
-    return launch_result_cycles(&r);
+    return lab_run_one(spec, s);
 }
 
 double lab_straight_slope(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
                           const lab_op_t *ops, size_t n_ops)
 {
-    uint64_t few = lab_straight(spec, blocks, threads, ops, n_ops, LAB_SLOPE_REPEATS);
-    uint64_t many = lab_straight(spec, blocks, threads, ops, n_ops, 2 * LAB_SLOPE_REPEATS);
+    launch_result_t few = lab_straight(spec, blocks, threads, ops, n_ops, LAB_SLOPE_REPEATS);
+    launch_result_t many = lab_straight(spec, blocks, threads, ops, n_ops, 2 * LAB_SLOPE_REPEATS);
 
-    return (double)(many - few) / LAB_SLOPE_REPEATS;
+    return (double)(launch_result_cycles(&many) - launch_result_cycles(&few)) / LAB_SLOPE_REPEATS;
 }
 
 /* --- memory programs ------------------------------------------------------------------------- */

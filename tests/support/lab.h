@@ -34,14 +34,14 @@ typedef struct {
 } lab_op_t;
 
 /*
- * Cycles of a launch of blocks x threads whose warps execute repeats times the given instructions
- * in straight-line code. Differences between two repeats are free of launch and exit costs.
+ * A launch of blocks x threads whose warps execute the given instructions repeats times in
+ * straight-line code, then EXIT. Differences between two repeats are free of launch and exit costs.
  */
-uint64_t lab_straight(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
-                      const lab_op_t *ops, size_t n_ops, unsigned repeats);
+launch_result_t lab_straight(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
+                             const lab_op_t *ops, size_t n_ops, unsigned repeats);
 
-/* As above; cycles that one more repetition takes, over repeats more: exact if it divides. */
-#define LAB_SLOPE_REPEATS 40u
+/* Cycles that one more repetition takes, from LAB_SLOPE_REPEATS to twice as many. */
+enum { LAB_SLOPE_REPEATS = 40 };
 double lab_straight_slope(const gpu_spec_t *spec, uint32_t blocks, uint32_t threads,
                           const lab_op_t *ops, size_t n_ops);
 

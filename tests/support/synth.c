@@ -189,6 +189,16 @@ unsigned synth_code_const(synth_kernel_t *k, const char *mnemonic, const char *d
     return (unsigned)(k->n_code - 1);
 }
 
+unsigned synth_code_imm(synth_kernel_t *k, const char *mnemonic, int32_t imm)
+{
+    inst_t *in = code_append(k, mnemonic, "", "");
+
+    in->flags |= INST_IMM;
+    in->imm = imm;
+    isa_finish(in, mnemonic, strlen(mnemonic));
+    return (unsigned)(k->n_code - 1);
+}
+
 void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx)
 {
     k->body = body;

@@ -71,6 +71,9 @@ unsigned synth_code(synth_kernel_t *k, const char *mnemonic, const char *dst, co
 unsigned synth_code_const(synth_kernel_t *k, const char *mnemonic, const char *dst, unsigned bank,
                           unsigned offset);
 
+/* As synth_code() without registers, with an immediate operand. */
+unsigned synth_code_imm(synth_kernel_t *k, const char *mnemonic, int32_t imm);
+
 /* Sets what each warp executes. ctx is borrowed. */
 void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx);
 

@@ -1,0 +1,130 @@
+#include "tests/support/cli_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/test.h"
+
+enum { ARGUMENTS_MAX = 32, OPEN_FOLDERS = 8 };
+
+static char folder[] = "rubato-cli-XXXXXX";
+
+int cli_begin(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+int cli_end(void **state)
+{
+    (void)state;
+    if (chdir("..") != 0)
+        return -1;
+    return nftw(folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+/* In the child: never returns. */
+static void become(const cli_child_t *child, const char *const *words, const char *out,
+                   const char *err)
+{
+    char *argv[ARGUMENTS_MAX + 2] = {(char *)(uintptr_t)child->binary};
+    for (int i = 0; i < ARGUMENTS_MAX && words[i] != NULL; i++)
+        argv[i + 1] = (char *)(uintptr_t)words[i];
+    int o = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int e = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (o < 0 || e < 0 || dup2(o, STDOUT_FILENO) < 0 || dup2(e, STDERR_FILENO) < 0)
+        _exit(99);
+    if (child->file_limit > 0) {
+        struct rlimit limit = {(rlim_t)child->file_limit, (rlim_t)child->file_limit};
+        if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+            _exit(99);
+    }
+    execv(child->binary, argv);
+    _exit(99);
+}
+
+static pid_t start(const cli_child_t *child, const char *const *words, const char *out,
+                   const char *err)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        become(child, words, out, err);
+    return pid;
+}
+
+pid_t cli_start(const cli_child_t *child, const char *const *words)
+{
+    return start(child, words, "/dev/null", "/dev/null");
+}
+
+int cli_wait(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        assert_int_equal(errno, EINTR);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+cli_result_t cli_run(const cli_child_t *child, const char *const *words)
+{
+    const char *out = child->out != NULL ? child->out : ".stdout";
+    cli_result_t r = {.status = cli_wait(start(child, words, out, ".stderr"))};
+    r.out = child->out == NULL ? cli_read(out) : NULL;
+    r.err = cli_read(".stderr");
+    return r;
+}
+
+void cli_free(cli_result_t *r)
+{
+    free(r->out);
+    free(r->err);
+}
+
+char *cli_read(const char *path)
+{
+    FILE *in = fopen(path, "r");
+    if (in == NULL)
+        return NULL;
+    size_t cap = 1 << 16, n = 0;
+    char *text = malloc(cap + 1);
+    assert_non_null(text);
+    for (size_t got = 1; got > 0; n += got) {
+        if (n == cap) {
+            cap *= 2;
+            text = realloc(text, cap + 1);
+            assert_non_null(text);
+        }
+        got = fread(text + n, 1, cap - n, in);
+    }
+    fclose(in);
+    text[n] = '\0';
+    return text;
+}
+
+void cli_write(const char *path, const void *data, size_t n)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(data, 1, n, out), n);
+    assert_int_equal(fclose(out), 0);
+}
+
+bool cli_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
