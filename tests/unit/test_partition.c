@@ -302,7 +302,7 @@ static void equal_sms_get_equal_shares_of_a_busy_memory(void **state)
         }
     }
     mem_harness_run(h);
-    /* What each had got when the first of them had everything. */
+    /* What each had got when the first of them had its last line. */
     cycle_t first = CYCLE_NEVER;
     for (uint32_t sm = 0; sm < n_sms; sm++)
         first = cycle_min(first, mem_harness_request(h, (each - 1) * n_sms + sm)->replied);
@@ -314,7 +314,6 @@ static void equal_sms_get_equal_shares_of_a_busy_memory(void **state)
         least = least < got ? least : got;
         most = most > got ? most : got;
     }
-    printf("%u %u\n", least, most);
     assert_true((most - least) * 100 <= 2 * most);
     mem_harness_destroy(h);
 }
