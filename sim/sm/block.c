@@ -92,6 +92,7 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     warp->loads = 0;
     warp->stores = 0;
     depend_reset(sm, w, now);
+    warp_read_constant(sm, warp);
     if (sm->n_resident++ == 0)
         sm->active_since = now;
     sm->stats.warps++;

@@ -5,28 +5,62 @@
 
 enum { WARP_LANES = 32, WORD = 4 };
 
-unsigned coalesce_addresses(const uint64_t *rec, uint64_t addr[32])
+static void decode_affine(const uint64_t *rec, lane_addrs_t *out)
 {
-    unsigned n = addr_lanes(rec);
-    switch (addr_form(rec)) {
-    case ADDR_AFFINE: {
-        uint64_t a = rec[1];
-        int64_t stride = addr_stride(rec);
-        for (unsigned i = 0; i < n; i++, a += (uint64_t)stride)
-            addr[i] = a;
-        break;
+    uint64_t a = rec[1];
+    int64_t stride = addr_stride(rec);
+    for (unsigned i = 0; i < out->n; i++, a += (uint64_t)stride)
+        out->addr[i] = a;
+}
+
+/* Lowest and highest address, from the list. */
+static void find_bounds(lane_addrs_t *out, unsigned width)
+{
+    uint64_t lo = UINT64_MAX, hi = 0;
+    for (unsigned i = 0; i < out->n; i++) {
+        lo = out->addr[i] < lo ? out->addr[i] : lo;
+        hi = out->addr[i] > hi ? out->addr[i] : hi;
     }
+    out->lo = lo;
+    out->hi = hi + width;
+}
+
+void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out)
+{
+    out->n = addr_lanes(rec);
+    out->contiguous = false;
+    switch (addr_form(rec)) {
+    case ADDR_AFFINE:
+        if (addr_stride(rec) == (int32_t)width || addr_stride(rec) == 0) {
+            out->contiguous = true;
+            out->lo = rec[1];
+            out->hi = rec[1] + (addr_stride(rec) == 0 ? width : (uint64_t)out->n * width);
+            return;
+        }
+        decode_affine(rec, out);
+        break;
     case ADDR_LIST:
-        memcpy(addr, rec + 1, n * sizeof(*addr));
+        memcpy(out->addr, rec + 1, out->n * sizeof(*out->addr));
         break;
     case ADDR_DELTA:
-        for (unsigned i = 0; i < n; i++) {
+        for (unsigned i = 0; i < out->n; i++) {
             int32_t delta = (int32_t)(uint32_t)(rec[2 + i / 2] >> i % 2 * 32);
-            addr[i] = rec[1] + (uint64_t)(int64_t)delta;
+            out->addr[i] = rec[1] + (uint64_t)(int64_t)delta;
         }
         break;
     }
-    return n;
+    find_bounds(out, width);
+}
+
+/* Fills the list where decoding did without it. */
+static void expand(lane_addrs_t *lanes, unsigned width)
+{
+    if (!lanes->contiguous)
+        return;
+    uint64_t step = lanes->hi - lanes->lo == width ? 0 : width;
+    for (unsigned i = 0; i < lanes->n; i++)
+        lanes->addr[i] = lanes->lo + i * step;
+    lanes->contiguous = false;
 }
 
 uint64_t coalesce_first(const uint64_t *rec)
@@ -97,41 +131,54 @@ static void count_operations(coalesced_t *out, const uint64_t *addr, unsigned n)
     }
 }
 
-static void lines_of(const uint64_t *addr, unsigned n, unsigned width, coalesce_mode_t mode,
-                     coalesced_t *out)
+/* Loads whose lanes each stay within one sector, the common irregular case: lines through a table
+ * so that 32 different ones cost no search. */
+static bool mark_sectors(coalesced_t *out, const lane_addrs_t *lanes, unsigned width)
 {
-    for (unsigned i = 0; i < n; i++)
-        mark_range(out, addr[i], width, mode == COALESCE_STORE);
-    if (mode == COALESCE_ATOMIC)
-        count_operations(out, addr, n);
+    enum { SLOTS = 64 };
+    uint8_t slot[SLOTS] = {0}; /* index + 1 of the line that hashes here */
+    for (unsigned i = 0; i < lanes->n; i++) {
+        uint64_t a = lanes->addr[i], line = a & ~(uint64_t)(LINE_BYTES - 1);
+        if (a % SECTOR_BYTES + width > SECTOR_BYTES)
+            return false;
+        unsigned h = (unsigned)((line >> 7) ^ (line >> 13) ^ (line >> 19)) % SLOTS;
+        while (slot[h] != 0 && out->line[slot[h] - 1].line != line)
+            h = (h + 1) % SLOTS;
+        if (slot[h] == 0) {
+            slot[h] = (uint8_t)(out->n + 1);
+            memset(&out->line[out->n], 0, sizeof(out->line[0]));
+            out->line[out->n++].line = line;
+        }
+        out->line[slot[h] - 1].sectors |= (uint8_t)(1u << (a - line) / SECTOR_BYTES);
+    }
+    return true;
 }
 
-void coalesce_lines(const uint64_t *rec, unsigned width, coalesce_mode_t mode, coalesced_t *out)
+void coalesce_lines(lane_addrs_t *lanes, unsigned width, coalesce_mode_t mode, coalesced_t *out)
 {
     out->n = 0;
-    unsigned n = addr_lanes(rec);
-    if (addr_form(rec) == ADDR_AFFINE && mode != COALESCE_ATOMIC) {
-        int32_t stride = addr_stride(rec);
-        if (stride == (int32_t)width || stride == 0) {
-            mark_range(out, rec[1], stride == 0 ? width : (uint64_t)n * width,
-                       mode == COALESCE_STORE);
-            return;
-        }
+    if (lanes->contiguous && mode != COALESCE_ATOMIC) {
+        mark_range(out, lanes->lo, lanes->hi - lanes->lo, mode == COALESCE_STORE);
+        return;
     }
-    uint64_t addr[WARP_LANES];
-    coalesce_addresses(rec, addr);
-    lines_of(addr, n, width, mode, out);
+    expand(lanes, width);
+    if (mode == COALESCE_LOAD && mark_sectors(out, lanes, width))
+        return;
+    out->n = 0;
+    for (unsigned i = 0; i < lanes->n; i++)
+        mark_range(out, lanes->addr[i], width, mode == COALESCE_STORE);
+    if (mode == COALESCE_ATOMIC)
+        count_operations(out, lanes->addr, lanes->n);
 }
 
-void coalesce_local(const uint64_t *rec, uint32_t mask, unsigned width, coalesce_mode_t mode,
+void coalesce_local(lane_addrs_t *lanes, uint32_t mask, unsigned width, coalesce_mode_t mode,
                     uint64_t base, uint64_t window, coalesced_t *out)
 {
-    uint64_t addr[WARP_LANES];
-    unsigned n = coalesce_addresses(rec, addr);
+    expand(lanes, width);
     out->n = 0;
-    for (unsigned i = 0; i < n && mask != 0; i++, mask &= mask - 1) {
-        uint64_t lane = (uint64_t)__builtin_ctz(mask);
-        uint64_t offset = (addr[i] >= window ? addr[i] - window : addr[i]) & 0xffffff;
+    for (unsigned i = 0; i < lanes->n && mask != 0; i++, mask &= mask - 1) {
+        uint64_t lane = (uint64_t)__builtin_ctz(mask), addr = lanes->addr[i];
+        uint64_t offset = (addr >= window ? addr - window : addr) & 0xffffff;
         unsigned done = 0;
         while (done < width) {
             uint64_t at = offset + done;
@@ -168,39 +215,40 @@ static unsigned group_passes(const uint64_t *addr, unsigned n, unsigned width, u
     return most;
 }
 
-unsigned coalesce_bank_passes(const uint64_t *rec, uint32_t mask, unsigned width, unsigned banks,
-                              unsigned *ideal)
+unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
+                              unsigned banks, unsigned *ideal)
 {
     unsigned group_lanes = width <= 4 ? 32 : width == 8 ? 16 : 8;
+    uint32_t group_mask = group_lanes == 32 ? ~UINT32_C(0) : (UINT32_C(1) << group_lanes) - 1;
     unsigned groups = 0;
     for (unsigned g = 0; g < WARP_LANES; g += group_lanes)
-        groups += (mask >> g & (group_lanes == 32 ? ~0u : (1u << group_lanes) - 1)) != 0;
+        groups += (mask >> g & group_mask) != 0;
     *ideal = groups;
-    if (addr_form(rec) == ADDR_AFFINE && banks == 32 && rec[1] % width == 0 &&
-        (addr_stride(rec) == (int32_t)width || addr_stride(rec) == 0))
+    /* As many consecutive words as there are banks do not conflict. */
+    uint64_t words = (lanes->hi - 1) / WORD - lanes->lo / WORD + 1;
+    if (words <= banks || (lanes->contiguous && banks == WARP_LANES && lanes->lo % width == 0))
         return groups;
-    uint64_t addr[WARP_LANES];
-    coalesce_addresses(rec, addr);
+    lane_addrs_t all = *lanes;
+    expand(&all, width);
     unsigned passes = 0, at = 0;
     for (unsigned g = 0; g < WARP_LANES; g += group_lanes) {
-        uint32_t lanes = mask >> g & (group_lanes == 32 ? ~0u : (1u << group_lanes) - 1);
-        unsigned n = (unsigned)__builtin_popcount(lanes);
+        unsigned n = (unsigned)__builtin_popcount(mask >> g & group_mask);
         if (n == 0)
             continue;
-        passes += group_passes(addr + at, n, width, banks);
+        passes += group_passes(all.addr + at, n, width, banks);
         at += n;
     }
     return passes;
 }
 
-unsigned coalesce_word_conflict(const uint64_t *rec)
+unsigned coalesce_word_conflict(lane_addrs_t *lanes, unsigned width)
 {
-    uint64_t addr[WARP_LANES];
-    unsigned n = coalesce_addresses(rec, addr), most = 1;
-    for (unsigned i = 0; i < n; i++) {
+    expand(lanes, width);
+    unsigned most = 1;
+    for (unsigned i = 0; i < lanes->n; i++) {
         unsigned same = 0;
-        for (unsigned j = 0; j < n; j++)
-            same += addr[j] / WORD == addr[i] / WORD;
+        for (unsigned j = 0; j < lanes->n; j++)
+            same += lanes->addr[j] / WORD == lanes->addr[i] / WORD;
         if (same > most)
             most = same;
     }

@@ -7,6 +7,7 @@
 #ifndef RUBATO_SM_COALESCE_H
 #define RUBATO_SM_COALESCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/core/msg.h"
@@ -31,20 +32,28 @@ typedef struct {
 
 typedef enum { COALESCE_LOAD, COALESCE_STORE, COALESCE_ATOMIC } coalesce_mode_t;
 
-/* Lanes' addresses of a record, packed in lane order; returns how many. */
-unsigned coalesce_addresses(const uint64_t *rec, uint64_t addr[32]);
+/* The addresses of an instruction's active lanes, decoded once for all the questions below. */
+typedef struct {
+    unsigned n;        /* active lanes */
+    bool contiguous;   /* every byte of [lo, hi) is touched; addr is not filled */
+    uint64_t lo, hi;   /* touched bytes lie in [lo, hi) */
+    uint64_t addr[32]; /* per active lane, in lane order */
+} lane_addrs_t;
+
+/* Decodes an address record of accesses of width bytes. */
+void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out);
 
 /* Address of the first active lane. */
 uint64_t coalesce_first(const uint64_t *rec);
 
-/* Lines that a record touches with accesses of width bytes, in order of first touch. */
-void coalesce_lines(const uint64_t *rec, unsigned width, coalesce_mode_t mode, coalesced_t *out);
+/* Lines that the lanes touch, in order of first touch. */
+void coalesce_lines(lane_addrs_t *lanes, unsigned width, coalesce_mode_t mode, coalesced_t *out);
 
 /*
  * The same for local memory: thread-private word w of the n-th active lane lies at
  * base + (w * 32 + lane) * 4, so that equal offsets of a warp share a line.
  */
-void coalesce_local(const uint64_t *rec, uint32_t mask, unsigned width, coalesce_mode_t mode,
+void coalesce_local(lane_addrs_t *lanes, uint32_t mask, unsigned width, coalesce_mode_t mode,
                     uint64_t base, uint64_t window, coalesced_t *out);
 
 /*
@@ -52,10 +61,10 @@ void coalesce_local(const uint64_t *rec, uint32_t mask, unsigned width, coalesce
  * half warps, 128-bit by quarter warps; within a group the most distinct words of any bank.
  * *ideal: passes that a conflict-free access of that width would need.
  */
-unsigned coalesce_bank_passes(const uint64_t *rec, uint32_t mask, unsigned width, unsigned banks,
-                              unsigned *ideal);
+unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
+                              unsigned banks, unsigned *ideal);
 
 /* Most lanes that address one 4-byte word (shared-memory atomics). */
-unsigned coalesce_word_conflict(const uint64_t *rec);
+unsigned coalesce_word_conflict(lane_addrs_t *lanes, unsigned width);
 
 #endif

@@ -135,13 +135,14 @@ static struct fetch_slot *fetch_slot_find(sm_t *sm, sub_core_t *sub, uint64_t li
     return NULL;
 }
 
-/* Starts bringing a line into the sub-core; when it will be there. */
-static cycle_t fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+/* Starts bringing a line into the sub-core. */
+static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     sub_core_t *sub = &sm->sub[sub_core];
     struct fetch_slot *f = fetch_slot_new(sm, sub, now);
     RB_INVARIANT(f != NULL, "SM %u: no fetch slot left", sm->wiring.index);
     f->used = true;
+    f->demanded = false;
     f->line = line;
     if (cache_lookup(sm->l1i, line * INST_LINE_BYTES, true) != NULL) {
         f->ready = l1i_send(sm, now);
@@ -149,7 +150,6 @@ static cycle_t fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
         f->ready = CYCLE_NEVER;
         l1i_miss(sm, sub_core, line, now);
     }
-    return f->ready;
 }
 
 static uint32_t fetches_waiting(sm_t *sm, const sub_core_t *sub, cycle_t now)
@@ -182,18 +182,20 @@ cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     struct fetch_slot *f = fetch_slot_find(sm, sub, line);
     if (f == NULL) {
         sm->stats.icache_l0_misses++;
-        cycle_t ready = fetch_start(sm, sub_core, line, now);
-        prefetch_after(sm, sub_core, line, now);
-        return ready;
+        fetch_start(sm, sub_core, line, now);
+        f = fetch_slot_find(sm, sub, line);
     }
-    if (f->ready == CYCLE_NEVER)
-        return CYCLE_NEVER;
-    if (f->ready <= now) {
+    cycle_t ready = f->ready;
+    bool first = !f->demanded;
+    f->demanded = true;
+    if (ready <= now) {
         cache_put(sub->l0, line * INST_LINE_BYTES);
         f->used = false;
-        prefetch_after(sm, sub_core, line, now);
     }
-    return cycle_max(now, f->ready);
+    /* The stream goes on at the first demand of each line, whether it has arrived or not. */
+    if (first)
+        prefetch_after(sm, sub_core, line, now);
+    return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
 }
 
 void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)

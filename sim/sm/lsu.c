@@ -92,15 +92,18 @@ static void step_shared(sm_t *sm, const mem_entry_t *e, cycle_t now)
     const shared_spec_t *spec = &sm->config->shared;
     const inst_t *inst = e->inst;
     unsigned ideal = 1, passes = 1;
-    if (e->addr != NULL)
-        passes = coalesce_bank_passes(e->addr, e->mask, inst->width, spec->banks, &ideal);
+    lane_addrs_t lanes;
+    if (e->addr != NULL) {
+        coalesce_decode(e->addr, inst->width, &lanes);
+        passes = coalesce_bank_passes(&lanes, e->mask, inst->width, spec->banks, &ideal);
+    }
     sm->stats.shared_wavefronts += passes;
     sm->stats.shared_conflicts += passes - ideal;
     cycle_t latency =
         spec->latency + (passes - ideal) * spec->conflict_latency + (ideal > 2 ? ideal - 2 : 0);
     cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, address_cycles(sm));
     if (inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION) {
-        unsigned conflict = e->addr != NULL ? coalesce_word_conflict(e->addr) : 1;
+        unsigned conflict = e->addr != NULL ? coalesce_word_conflict(&lanes, inst->width) : 1;
         latency = spec->atomic_latency + (conflict - 1) * spec->atomic_conflict;
         busy += (conflict - 1) * (cycle_t)spec->atomic_conflict;
         sm->stats.shared_atomic_requests++;
@@ -197,12 +200,14 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     if (e->addr != NULL) {
         const launch_ctx_t *launch = sm->block[sm->warp[e->warp].block].launch;
         unsigned passes = 1, ideal = 1;
+        lane_addrs_t lanes;
+        coalesce_decode(e->addr, e->inst->width, &lanes);
         if (space == MEM_LOCAL) {
-            coalesce_local(e->addr, e->mask, e->inst->width, mode, local_region(sm, e->warp),
+            coalesce_local(&lanes, e->mask, e->inst->width, mode, local_region(sm, e->warp),
                            launch->local_base, &u->lines);
         } else {
-            coalesce_lines(e->addr, e->inst->width, mode, &u->lines);
-            passes = coalesce_bank_passes(e->addr, e->mask, e->inst->width, 32, &ideal);
+            passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, 32, &ideal);
+            coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
         }
         count_sectors(sm, e->inst, space, &u->lines);
         uint32_t tag_cycles = (u->lines.n + spec->tags_per_cycle - 1) / spec->tags_per_cycle;

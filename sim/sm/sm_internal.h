@@ -240,6 +240,9 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now);
  * issue (base), dependences apart. false: there is none, the warp has ended. */
 bool warp_advance(sm_t *sm, uint32_t w, cycle_t now);
 
+/* Warp's inst has just become its next one: what its constant operand adds to its base. */
+void warp_read_constant(sm_t *sm, warp_t *warp);
+
 /* Takes warp w off the ready sets until warp_unpark(), charged to state. */
 void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state);
 

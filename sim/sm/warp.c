@@ -119,6 +119,18 @@ static cycle_t sleep_cycles(const sm_t *sm, const inst_t *inst)
     return 1 + (cycle_t)((double)ns * sm->wiring.clock_mhz / 1000.0);
 }
 
+void warp_read_constant(sm_t *sm, warp_t *warp)
+{
+    const inst_t *inst = warp->inst;
+    if (!(inst->flags & INST_CONST_ADDR) || inst->cls == OP_LDC)
+        return;
+    uint32_t extra = const_read(sm, warp, inst, false);
+    if (extra > 0) {
+        warp->base += extra;
+        warp->base_state = STATE_IMC_MISS;
+    }
+}
+
 static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_mask, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -135,13 +147,7 @@ static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_m
         warp->base = now + sleep_cycles(sm, prev);
         warp->base_state = STATE_SLEEPING;
     }
-    if (inst->flags & INST_CONST_ADDR && inst->cls != OP_LDC) {
-        uint32_t extra = const_read(sm, warp, inst, false);
-        if (extra > 0) {
-            warp->base += extra;
-            warp->base_state = STATE_IMC_MISS;
-        }
-    }
+    warp_read_constant(sm, warp);
     if (spec->ideal)
         warp->base = now + 1;
 }
