@@ -109,7 +109,8 @@ typedef struct {
         uint64_t line;
         cycle_t ready; /* CYCLE_NEVER: not known */
         bool used;
-    } * fetch; /* owned; lines under way */
+        bool demanded; /* a warp has asked for it; otherwise only prefetched */
+    } * fetch;         /* owned; lines under way */
 } sub_core_t;
 
 /* A load, atomic or the like whose data come from beyond L1. */
