@@ -331,7 +331,6 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         return RB_OK;
     }
     trace_identity_start(run->trace);
-    catch_signals();
     rb_code_t rc = simulate(run, err);
     if (rc == RB_OK || rc == RB_STOPPED) {
         rb_err_t trouble = {0};
@@ -355,6 +354,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     run_t *run = rb_calloc(1, sizeof(*run));
     run->options = o;
     run->begun = clock_seconds();
+    catch_signals();
     rb_code_t rc = run_all(run, command, &err);
     run_folder_abandon(&run->folder, true);
     if (rc != RB_OK && rc != RB_STOPPED)

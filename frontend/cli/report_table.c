@@ -25,7 +25,8 @@ static void write_head(const run_report_t *r, FILE *out)
 {
     char text[FORMAT_MAX];
     const gpu_spec_t *s = r->spec;
-    fprintf(out, "\n%s on %s%s: %u SMs at %g MHz, %s L2, %.0f GB/s DRAM", r->trace_path, r->gpu,
+    fprintf(out, "\n%s on %s%s: %u SMs at %g MHz, %s L2, %.0f GB/s DRAM",
+            report_trace_name(r->trace_path), r->gpu,
             r->gpu_is_default ? " (chosen by the trace's architecture; --gpu to change)" : "",
             s->sm.sm.count, s->gpu.clock_mhz, format_bytes(text, s->mem.l2.size),
             metric_dram_peak(s) * s->gpu.clock_mhz * 1e6 / 1e9);
@@ -37,7 +38,7 @@ static void write_head(const run_report_t *r, FILE *out)
               out);
 }
 
-/* Text cut to width, the last bytes replaced by dots. */
+/* "10x10": dimensions up to the last that is not 1. */
 static void dim_text(char *text, size_t n, const uint32_t dim[3])
 {
     if (dim[2] > 1)

@@ -35,6 +35,16 @@ metric_input_t report_total_metrics(const run_report_t *r)
     return metric_input(r->spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
 }
 
+const char *report_trace_name(const char *path)
+{
+    const char *name = path;
+    for (const char *s = path; *s != '\0'; s++) {
+        if (*s == '/' && s[1] != '\0' && s[1] != '/')
+            name = s + 1;
+    }
+    return name;
+}
+
 void report_trailer(const run_report_t *r, FILE *out)
 {
     char insts[FORMAT_MAX], cycles[FORMAT_MAX], rate[FORMAT_MAX], speed[FORMAT_MAX];
@@ -46,7 +56,7 @@ void report_trailer(const run_report_t *r, FILE *out)
     fprintf(out,
             "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
             "cycles/s, %llu MiB peak\n",
-            RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, r->trace_path,
+            RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, report_trace_name(r->trace_path),
             format_si(insts, (double)r->totals.warp_insts),
             format_si(cycles, (double)r->totals.cycles), r->host_seconds,
             format_si(rate, (double)r->totals.warp_insts / seconds),

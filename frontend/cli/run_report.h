@@ -45,6 +45,9 @@ RB_CHECKED rb_code_t report_accelsim(const run_report_t *r, FILE *out, rb_err_t 
 /* The last line of a run, for standard error: version, time, rate, peak memory. */
 void report_trailer(const run_report_t *r, FILE *out);
 
+/* Last part of a path, for people. */
+const char *report_trace_name(const char *path);
+
 /* The number that run.json has for an identity. */
 uint64_t report_identity(const char *identity);
 

@@ -5,10 +5,13 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/json_check.h"
 #include "tests/support/test.h"
 
 enum { ARGUMENTS_MAX = 32, OPEN_FOLDERS = 8 };
@@ -127,4 +130,60 @@ void cli_write(const char *path, const void *data, size_t n)
 bool cli_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+char *cli_run_as(const cli_child_t *child, int status, const char *message,
+                 const char *const *words)
+{
+    cli_result_t r = cli_run(child, words);
+    if (r.status != status || (message != NULL && strstr(r.err, message) == NULL))
+        print_error("status %d, wanted %d with '%s'; it said: %s\n", r.status, status,
+                    message != NULL ? message : "", r.err);
+    assert_int_equal(r.status, status);
+    if (message != NULL)
+        assert_non_null(strstr(r.err, message));
+    free(r.err);
+    return r.out;
+}
+
+void cli_make_many(const char *trace, int n)
+{
+    char list[2048] = "";
+    char source[1024];
+    mkdir("many", 0777);
+    snprintf(source, sizeof(source), "%s/kernel-1.traceg.xz", trace);
+    if (!cli_exists("many/kernel-1.traceg.xz"))
+        assert_int_equal(symlink(source, "many/kernel-1.traceg.xz"), 0);
+    for (int i = 0; i < n; i++)
+        strcat(list, "kernel-1.traceg.xz\n");
+    cli_write("many/kernelslist.g", list, strlen(list));
+}
+
+void cli_same_file(const char *a, const char *b, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", a, name);
+    char *x = cli_read(path);
+    snprintf(path, sizeof(path), "%s/%s", b, name);
+    char *y = cli_read(path);
+    assert_non_null(x);
+    assert_non_null(y);
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+}
+
+void cli_same_results(const char *a, const char *b)
+{
+    cli_same_file(a, b, "stats.csv");
+    cli_same_file(a, b, "launches.csv");
+    cli_same_file(a, b, "config.cfg");
+}
+
+char *cli_read_json(const char *path)
+{
+    char *text = cli_read(path);
+    assert_non_null(text);
+    assert_null(json_check(text));
+    return text;
 }

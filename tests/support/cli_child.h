@@ -6,6 +6,7 @@
 #define RUBATO_TESTS_CLI_CHILD_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 typedef struct {
@@ -35,5 +36,35 @@ int cli_wait(pid_t pid);
 char *cli_read(const char *path);
 void cli_write(const char *path, const void *data, size_t n);
 bool cli_exists(const char *path);
+
+/* The file's text, which must be JSON; owned by the caller. */
+char *cli_read_json(const char *path);
+
+/*
+ * Runs and fails the test unless the status is right and standard error holds message (NULL:
+ * whatever). Returns standard output, owned by the caller.
+ */
+char *cli_run_as(const cli_child_t *child, int status, const char *message,
+                 const char *const *words);
+
+/* A trace folder "many" with n launches of the kernel in trace. */
+void cli_make_many(const char *trace, int n);
+
+/* Fails the test unless the two folders hold the same file; the same results. */
+void cli_same_file(const char *a, const char *b, const char *name);
+void cli_same_results(const char *a, const char *b);
+
+/* For the tests of the binary itself. */
+#ifdef RUBATO_BINARY
+#define TRACE      RUBATO_ROOT "/traces/vecadd-sm70"
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const cli_child_t rubato = {.binary = RUBATO_BINARY};
+
+static inline void expect(int status, const char *message, const char *const *words)
+{
+    free(cli_run_as(&rubato, status, message, words));
+}
+#endif
 
 #endif

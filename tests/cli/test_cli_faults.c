@@ -1,0 +1,166 @@
+/* What the binary does when things go wrong: bad traces, kills, signals, a full disk. */
+#include "tests/support/test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/json_check.h"
+
+static void a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing(void **state)
+{
+    (void)state;
+    static const char header[] = "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n"
+                                 "-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n"
+                                 "-binary version = 70\n-cuda stream id = 0\n"
+                                 "-accelsim tracer version = 3\n\n#traces format\n\n#BEGIN_TB\n\n"
+                                 "thread block = 0,0,0\n\nwarp = 0\ninsts = 2\n"
+                                 "0000 ffffffff 1 R1 MOV 0 0 \n";
+    char text[1024];
+    snprintf(text, sizeof(text), "%s0010 zzzz 0 EXIT 0 0 \n\n#END_TB\n", header);
+    cli_write("bad.traceg", text, strlen(text));
+    expect(2, "bad.traceg:20", WORDS("run", "bad.traceg", "-o", "bad-out"));
+    assert_false(cli_exists("bad-out"));
+    cli_write("cut.traceg", header, strlen(header));
+    expect(2, "cut.traceg", WORDS("run", "cut.traceg", "-o", "bad-out"));
+    assert_false(cli_exists("bad-out"));
+    char *whole = cli_read(TRACE "/kernel-1.traceg.xz");
+    assert_non_null(whole);
+    cli_write("cut.traceg.xz", whole, 4000);
+    free(whole);
+    expect(2, "cut.traceg.xz", WORDS("run", "cut.traceg.xz", "-o", "bad-out"));
+    assert_false(cli_exists("bad-out"));
+    mkdir("bad-out", 0777);
+    expect(2, "cut.traceg.xz", WORDS("run", "cut.traceg.xz", "-o", "bad-out"));
+    assert_int_equal(rmdir("bad-out"), 0);
+    expect(2, NULL, WORDS("info", "cut.traceg.xz", "--count"));
+}
+
+/* Number of the file at path, which changes when it is replaced; 0: there is none. */
+static ino_t file_number(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* Waits for the checkpoint in folder to be another file than before. */
+static bool await_checkpoint(const char *folder, ino_t before)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/checkpoint", folder);
+    for (int i = 0; i < 60000; i++) {
+        ino_t now = file_number(path);
+        if (now != 0 && now != before)
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+static void a_killed_run_resumes_to_the_same_results(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 30);
+    expect(0, NULL, WORDS("run", "many", "-o", "whole", "--stats-interval", "2k"));
+    const char *const *again = WORDS("run", "many", "-o", "killed", "--stats-interval", "2k",
+                                     "--resume", "--checkpoint-interval", "0");
+    pid_t pid = cli_start(&rubato, again);
+    assert_true(await_checkpoint("killed", 0));
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(cli_wait(pid), 128 + SIGKILL);
+    assert_false(cli_exists("killed/run.json"));
+    expect(2, "unfinished run", WORDS("run", "many", "-o", "killed"));
+    expect(2, "cannot resume",
+           WORDS("run", "many", "-o", "killed", "--resume", "-s", "l2.ways=12"));
+    /* Further kills at whatever moment; some may come after its end. */
+    for (unsigned i = 0; i < 8; i++) {
+        pid = cli_start(&rubato, again);
+        usleep(20000 + 25000 * i);
+        kill(pid, SIGKILL);
+        cli_wait(pid);
+    }
+    expect(0, NULL, again);
+    cli_same_results("whole", "killed");
+    cli_same_file("whole", "killed", "intervals.csv");
+    assert_false(cli_exists("killed/journal") || cli_exists("killed/checkpoint"));
+}
+
+static void a_stopped_run_says_so_and_resumes_to_the_same_results(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGTERM, SIGINT, SIGUSR2};
+    cli_make_many(TRACE, 30);
+    expect(0, NULL, WORDS("run", "many", "-o", "unbroken"));
+    for (size_t i = 0; i < 3; i++) {
+        const char *const *words =
+            WORDS("run", "many", "-o", "stopped", "--resume", "--checkpoint-interval", "0");
+        ino_t before = file_number("stopped/checkpoint");
+        pid_t pid = cli_start(&rubato, words);
+        assert_true(await_checkpoint("stopped", before));
+        assert_int_equal(kill(pid, signals[i]), 0);
+        assert_int_equal(cli_wait(pid), 75);
+        char *json = cli_read_json("stopped/run.json");
+        assert_true(json_is(json, "complete", "false"));
+        assert_true(json_number(json, "simulated.launches") < 30);
+        free(json);
+    }
+    expect(0, NULL, WORDS("run", "many", "-o", "stopped", "--resume"));
+    cli_same_results("unbroken", "stopped");
+}
+
+static void a_full_disk_exits_with_1_and_leaves_no_half_written_file(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 2);
+    for (long limit = 100; limit < 100000; limit *= 4) {
+        cli_child_t small = {.binary = RUBATO_BINARY, .file_limit = limit, .out = "/dev/null"};
+        cli_run_as(&small, 1, "cannot write", WORDS("run", "many", "-o", "full", "--force"));
+        assert_false(cli_exists("full/run.json") || cli_exists("full/launches.csv") ||
+                     cli_exists("full/stats.csv") || cli_exists("full/config.cfg"));
+        assert_false(cli_exists("full/.run.json.tmp") || cli_exists("full/.checkpoint.tmp") ||
+                     cli_exists("full/.launches.csv.tmp"));
+    }
+    expect(0, NULL, WORDS("run", "many", "-o", "full", "--resume"));
+    expect(0, NULL, WORDS("run", "many", "-o", "not-full"));
+    cli_same_results("full", "not-full");
+}
+
+static void a_damaged_checkpoint_or_journal_is_reported(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 30);
+    pid_t pid = cli_start(&rubato, WORDS("run", "many", "-o", "hurt"));
+    assert_true(await_checkpoint("hurt", 0));
+    kill(pid, SIGKILL);
+    cli_wait(pid);
+    struct stat st;
+    assert_int_equal(stat("hurt/checkpoint", &st), 0);
+    FILE *f = fopen("hurt/checkpoint", "r+");
+    assert_non_null(f);
+    fseek(f, st.st_size / 2, SEEK_SET);
+    int c = fgetc(f);
+    fseek(f, st.st_size / 2, SEEK_SET);
+    fputc(c ^ 1, f);
+    fclose(f);
+    expect(1, "hurt/checkpoint: damaged", WORDS("run", "many", "-o", "hurt", "--resume"));
+    assert_true(cli_exists("hurt/journal"));
+    cli_write("hurt/journal", "rubbish", 7);
+    expect(1, "hurt/journal", WORDS("run", "many", "-o", "hurt", "--resume"));
+    expect(0, NULL, WORDS("run", TRACE, "-o", "hurt", "--force"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing),
+        cmocka_unit_test(a_killed_run_resumes_to_the_same_results),
+        cmocka_unit_test(a_stopped_run_says_so_and_resumes_to_the_same_results),
+        cmocka_unit_test(a_full_disk_exits_with_1_and_leaves_no_half_written_file),
+        cmocka_unit_test(a_damaged_checkpoint_or_journal_is_reported),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
