@@ -28,7 +28,7 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
     }
 
 static const cli_option_t run_options[] = {
-    OPT_GPU,
+    OPT_GPU_OF_TRACE,
     OPT_SET,
     {CLI_FLUSH, 0, "flush-between-launches", NULL, NULL, "Model",
      "empty the L2 before each launch: same as -s warmup.mode=flush", NULL, false},
@@ -65,7 +65,7 @@ static const cli_option_t info_options[] = {
      "read every block and count its instructions (takes as long as reading the trace)", NULL,
      false},
     OPT_JSON("print JSON instead of the table"),
-    OPT_GPU,
+    OPT_GPU_OF_TRACE,
     OPT_SET,
     {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
      "for temporary files (grouping of raw .trace files)", "@dir", false},
@@ -73,7 +73,7 @@ static const cli_option_t info_options[] = {
 };
 
 static const cli_option_t config_options[] = {
-    OPT_GPU,
+    OPT_GPU("v100"),
     OPT_SET,
     OPT_OUTPUT("FILE", "standard output", "import: write the configuration to this file", "@file"),
     OPT_HELP,
@@ -103,10 +103,12 @@ const cli_command_t cli_commands[] = {
      "blocks of each fit an SM of the GPU.",
      NULL, "@file", OPTIONS(info_options), cmd_info},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
-     "show: prints the resolved configuration, every value with where it came from.\n\n"
-     "explain [KEY]: describes the settings that begin with KEY: type, default, range, unit.\n\n"
+     "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
+     "from.\n\n"
+     "explain [KEY]...: describes the settings of a group, or those that begin with KEY: legal "
+     "values, default, unit. Without KEY: the groups.\n\n"
      "check FILE...: reads configuration files and reports mistakes.\n\n"
-     "import gpgpusim.config [trace.config]: writes a rubato configuration and lists every key as "
+     "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
      "mapped, approximated or ignored.",
      "show explain check import", "@file", OPTIONS(config_options), cmd_config},
     {"completion", "bash", "print the completion script of a shell",
