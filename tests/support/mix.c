@@ -46,7 +46,7 @@ static void add_stream(synth_t *s, uint32_t scale)
     synth_code(k, "FFMA", "R8", "R4 R6 R8");
     synth_code(k, "MUFU.RSQ", "R8", "R8");
     synth_code(k, "DADD", "R6", "R6 R6");
-    synth_code(k, "FADD", "R9", "R8 R6");
+    synth_code_const(k, "FADD", "R9", 0, 0x1a0);
     synth_code(k, "STG.E.SYS", "", "R10 R9");
     synth_code(k, "EXIT", "", "");
     synth_kernel_body(k, stream_body, NULL);

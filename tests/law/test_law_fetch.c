@@ -1,0 +1,156 @@
+/*
+ * Laws of instruction supply: one warp runs straight-line code of which every instruction takes one
+ * cycle, so that what is above one cycle per instruction is fetch.
+ */
+#include <stdio.h>
+
+#include "tests/support/lab.h"
+
+enum { LINE_BYTES_OF_CODE = 128, INST_BYTES = 16, PER_LINE = LINE_BYTES_OF_CODE / INST_BYTES };
+
+typedef struct {
+    unsigned length, passes;
+} code_t;
+
+static void code_body(synth_warp_t *w, const void *ctx)
+{
+    const code_t *c = ctx;
+
+    for (unsigned i = 0; i < c->passes; i++)
+        synth_emit_span(w, 0, c->length);
+    synth_emit(w, c->length, (uint32_t)LAB_FULL);
+}
+
+static launch_result_t run_code(const gpu_spec_t *spec, unsigned length, unsigned passes)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(s, "code", &(synth_shape_t){.grid = {1}});
+    code_t c = {length, passes};
+
+    for (unsigned i = 0; i < length; i++)
+        synth_code(k, "NOP", "", "");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, code_body, &c);
+    return lab_run_one(spec, s);
+}
+
+/* Cycles per line of one more pass over code of that size. */
+static double cycles_per_line(const gpu_spec_t *spec, uint64_t bytes)
+{
+    unsigned length = (unsigned)(bytes / INST_BYTES);
+    launch_result_t few = run_code(spec, length, 2), many = run_code(spec, length, 3);
+
+    return (double)(launch_result_cycles(&many) - launch_result_cycles(&few)) /
+           ((double)length / PER_LINE);
+}
+
+/* Cycles per line of the first pass, from the difference of two lengths. */
+static double cycles_per_cold_line(const gpu_spec_t *spec)
+{
+    const unsigned lines = 64;
+    launch_result_t few = run_code(spec, lines * PER_LINE, 1);
+    launch_result_t many = run_code(spec, 2 * lines * PER_LINE, 1);
+
+    return (double)(launch_result_cycles(&many) - launch_result_cycles(&few)) / lines;
+}
+
+static void code_in_l0_runs_without_a_gap(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+
+    (void)state;
+    lab_assert_equal(cycles_per_line(&spec, spec.sm.icache.l0_size / 2), PER_LINE, "from L0");
+}
+
+static void a_perfect_instruction_cache_has_no_gaps(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.perfect=true");
+
+    (void)state;
+    lab_assert_equal(cycles_per_cold_line(&spec), PER_LINE, "cold, perfect");
+}
+
+/* Without a stream buffer every line is waited for: the last instruction of a line asks for the
+ * next one in the cycle in which it issues. */
+static void without_prefetch_each_line_costs_its_latency(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.prefetch=0");
+    const icache_spec_t *i = &spec.sm.icache;
+    unsigned length = (unsigned)(2 * i->l0_size / INST_BYTES);
+    launch_result_t few = run_code(&spec, length, 2), many = run_code(&spec, length, 3);
+    uint64_t misses = many.sm.icache_l0_misses - few.sm.icache_l0_misses;
+
+    (void)state;
+    assert_true(2 * i->l0_size < i->l1_size);
+    assert_true(misses > length / PER_LINE / 2);
+    assert_int_equal(many.sm.icache_l1_misses, few.sm.icache_l1_misses);
+    assert_int_equal(launch_result_cycles(&many) - launch_result_cycles(&few),
+                     length + misses * (i->l1_latency - 1));
+}
+
+/* The stream buffer hides latency as far as it is deep and as L1 sends lines. */
+static void prefetch_keeps_lines_coming_from_l1(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+    const icache_spec_t *i = &spec.sm.icache;
+
+    (void)state;
+    assert_true(i->prefetch * PER_LINE > i->l1_latency && i->l1_interval < PER_LINE);
+    lab_assert_near(cycles_per_line(&spec, 2 * i->l0_size), PER_LINE, 0.05, "from L1, prefetched");
+}
+
+/* From L2: depth lines are under way at any time, so a line takes latency / depth. */
+static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
+{
+    gpu_spec_t none = LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=0");
+    double alone = cycles_per_cold_line(&none);
+    const sm_config_t *sm = &none.sm;
+    double path = sm->l1.miss_latency + none.mem.icnt.request_latency + none.mem.l2.latency +
+                  none.mem.icnt.reply_latency + sm->icache.l1_latency;
+
+    (void)state;
+    /* The reply has four flits, which take the slice's port a few cycles more. */
+    assert_true(alone >= path + PER_LINE - 1 && alone <= path + PER_LINE - 1 + 4);
+    for (uint32_t depth = 2; depth <= 8; depth *= 2) {
+        gpu_spec_t spec = none;
+        char what[64];
+
+        spec.sm.icache.prefetch = depth;
+        snprintf(what, sizeof(what), "cycles per line with %u lines ahead", depth);
+        /* The demanded line and depth lines behind it are under way together. */
+        double got = cycles_per_cold_line(&spec);
+        if (got < alone / (depth + 1) * 0.95 || got > alone / depth * 1.1)
+            fail_msg("%s: %g, alone a line takes %g", what, got, alone);
+    }
+}
+
+/* Warps of one sub-core that run the same code share its lines. */
+static void warps_of_a_sub_core_share_a_line(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+    const lab_op_t op = {"NOP", "", ""};
+    launch_result_t one = lab_straight(&spec, 1, 32, &op, 1, 511);
+    launch_result_t many = lab_straight(&spec, 1, 1024, &op, 1, 511);
+
+    (void)state;
+    /* Lines of the code, and what the stream buffer fetches behind its end. */
+    assert_true(one.sm.icache_l1_misses >= 64);
+    assert_true(one.sm.icache_l1_misses <= 64 + spec.sm.icache.prefetch);
+    assert_int_equal(many.sm.icache_l1_misses, one.sm.icache_l1_misses);
+    assert_true(launch_result_cycles(&many) <
+                launch_result_cycles(&one) + 511 * (1024 / 32 / spec.sm.sm.sub_cores));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_in_l0_runs_without_a_gap),
+        cmocka_unit_test(a_perfect_instruction_cache_has_no_gaps),
+        cmocka_unit_test(without_prefetch_each_line_costs_its_latency),
+        cmocka_unit_test(prefetch_keeps_lines_coming_from_l1),
+        cmocka_unit_test(prefetch_divides_the_latency_of_l2_by_its_depth),
+        cmocka_unit_test(warps_of_a_sub_core_share_a_line),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
