@@ -178,11 +178,11 @@ static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, size_t
 
     if (r->prefix > 0 || r->header->raw)
         RB_TRY(read_prefix(r, &p, err));
-    if (!text_hex(&p, 8, &pc) || *p != ' ')
+    if (!text_hex(&p, 8, &pc) || !text_is_blank(*p))
         return accelsim_lines_fail(r->lines, err,
                                    "an instruction is expected, beginning with its pc");
-    p++;
-    if (!read_mask(&p, &mask) || *p != ' ')
+    p = text_skip_blanks(p + 1);
+    if (!read_mask(&p, &mask) || !text_is_blank(*p))
         return accelsim_lines_fail(r->lines, err, "the active mask is missing or malformed");
     p++;
     if (number >= r->code.n || r->code.entries[number].pc != pc ||
