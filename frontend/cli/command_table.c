@@ -8,11 +8,12 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
     {                                                                                              \
         CLI_HELP, 'h', "help", NULL, NULL, "General", "print this help and exit", NULL, false      \
     }
-#define OPT_GPU                                                                                    \
+#define OPT_GPU(def)                                                                               \
     {                                                                                              \
-        CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta traces, rtx2060 for Turing traces", "Model",  \
+        CLI_GPU, 'g', "gpu", "NAME", def, "Model",                                                 \
             "GPU to model: a name such as v100, or a configuration file", "@gpu", false            \
     }
+#define OPT_GPU_OF_TRACE OPT_GPU("v100 for Volta traces, rtx2060 for Turing traces")
 #define OPT_SET                                                                                    \
     {                                                                                              \
         CLI_SET, 's', "set", "KEY=VALUE", NULL, "Model",                                           \
