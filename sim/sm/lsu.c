@@ -48,6 +48,11 @@ void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const 
     if (++sub->q_count == spec->mem_queue)
         queue_set_free(sub, CYCLE_NEVER);
     warp->loads++;
+    if (addr != NULL && addr_form(addr) != ADDR_AFFINE) {
+        enum { CACHE_LINE_WORDS = 8 };
+        for (size_t i = CACHE_LINE_WORDS; i < addr_words(addr); i += CACHE_LINE_WORDS)
+            __builtin_prefetch(addr + i);
+    }
     depend_set_pending(sm, w, inst, inst_dep_kind(sm, inst));
     depend_hold(sm, w, inst, inst_dep_kind(sm, inst));
     if (!sm->lsu.busy) {

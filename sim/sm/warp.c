@@ -164,6 +164,7 @@ bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
     } else if (warp->runs_left > 0) {
         warp->runs_left--;
         warp->run++;
+        __builtin_prefetch(warp->run + 1);
         warp->inst = warp->run->first;
         warp->mask = warp->run->mask;
         warp->left = warp->run->count - 1u;
@@ -171,6 +172,9 @@ bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
         warp->inst = NULL;
         return false;
     }
+    /* Its address record will be read at issue, after other warps have had their turn. */
+    if (warp->inst->space != MEM_NONE)
+        __builtin_prefetch(warp->addr);
     set_base(sm, warp, prev, prev_mask, now);
     return true;
 }
