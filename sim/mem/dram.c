@@ -157,7 +157,7 @@ static bool requests_admit(dram_t *d, uint64_t t)
             uint32_t n = dram_list_pop(d, &d->path[k]);
             d->n_path[k]--;
             d->n_waiting[k]++;
-            dram_bank_add(d, n, k);
+            dram_bank_add(d, n, k, t);
             any = true;
         }
     }
@@ -192,25 +192,18 @@ static uint64_t next_after(const dram_t *d, uint64_t t)
 /* One tick: refresh, arrivals, a column command, a row command. True if the path has room again. */
 static bool channel_step(dram_t *d, uint64_t t)
 {
-    bool refreshed = t >= d->refresh_due;
+    bool stale = t >= d->refresh_due;
     dram_refresh(d, t);
     bool admitted = requests_admit(d, t);
-    if (mode_update(d) || admitted || refreshed) {
+    stale |= mode_update(d);
+    if (stale)
         dram_choose(d, t);
-    }
-    bool any = false;
-    if (d->col_tick <= t) {
+    if (d->col_tick <= t)
         dram_column_issue(d, t);
-        any = true;
-    }
-    /* The row command was chosen before; a bank that just lost its hits asks for one next tick. */
-    if (d->row_tick <= t) {
+    if (d->row_tick <= t)
         dram_row_issue(d, t);
-        any = true;
-    }
-    if (mode_update(d) || any) {
+    if (mode_update(d))
         dram_choose(d, t + 1);
-    }
     set_next_tick(d, next_after(d, t));
     return admitted;
 }

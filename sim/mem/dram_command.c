@@ -36,10 +36,19 @@ static void list_merge(dram_t *d, dram_list_t *into, dram_list_t *from)
     *into = all;
 }
 
+static inline void hits_update(dram_t *d, uint32_t b, uint32_t kind)
+{
+    dram_bank_t *bank = &d->bank[b];
+    uint32_t oldest = bank->hit[kind].head;
+    bank_set_put(&d->has_hit[kind], b, oldest != 0);
+    if (oldest != 0)
+        bank->hit_seq[kind] = d->request[oldest - 1].seq;
+}
+
 static void bank_sets_update(dram_t *d, uint32_t b)
 {
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        bank_set_put(&d->has_hit[k], b, d->bank[b].hit[k].head != 0);
+        hits_update(d, b, k);
         bank_set_put(&d->has_miss[k], b, d->bank[b].miss[k].head != 0);
     }
 }
@@ -55,13 +64,92 @@ static void bank_give_up_row(dram_t *d, uint32_t b)
     bank_sets_update(d, b);
 }
 
-void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind)
+static inline uint64_t later(uint64_t a, uint64_t b)
 {
-    uint32_t b = d->request[n - 1].bank;
+    return a > b ? a : b;
+}
+
+/* Makes bank b's oldest hit the next column command if it can go before the one chosen so far. */
+static inline void column_consider(dram_t *d, uint32_t b, uint64_t floor)
+{
+    const dram_bank_t *bank = &d->bank[b];
+    uint64_t tick = later(later(bank->col_ready, d->group_ready[bank->group]), floor);
+    uint64_t seq = bank->hit_seq[d->mode];
+    if (tick < d->col_tick || (tick == d->col_tick && seq < d->col_seq)) {
+        d->col_tick = tick;
+        d->col_seq = seq;
+        d->col_bank = b;
+    }
+}
+
+/* The column command that can go first, of several the one of the oldest request. */
+static void column_choose(dram_t *d, uint64_t t)
+{
+    uint64_t floor = later(d->col_next[d->mode], t);
+    d->col_tick = DRAM_TICK_NEVER;
+    for (uint32_t w = 0; w < d->bank_words; w++) {
+        for (uint64_t bits = d->has_hit[d->mode].word[w]; bits != 0; bits &= bits - 1)
+            column_consider(d, w * 64 + (uint32_t)__builtin_ctzll(bits), floor);
+    }
+}
+
+/* The same for the row command that bank b's oldest request needs. */
+static inline void row_consider(dram_t *d, uint32_t b, uint64_t floor)
+{
+    const dram_bank_t *bank = &d->bank[b];
+    uint64_t ready = bank->open ? bank->pre_ready : later(bank->act_ready, d->rrd_next);
+    uint64_t tick = later(ready, floor);
+    uint64_t seq = d->request[bank->miss[d->mode].head - 1].seq;
+    if (tick < d->row_tick || (tick == d->row_tick && seq < d->row_seq)) {
+        d->row_tick = tick;
+        d->row_seq = seq;
+        d->row_bank = b;
+    }
+}
+
+/* Row commands are for banks with requests, none of them for the open row. */
+static void row_choose(dram_t *d, uint64_t t)
+{
+    uint64_t floor = later(d->row_next, t);
+    d->row_tick = DRAM_TICK_NEVER;
+    for (uint32_t w = 0; w < d->bank_words; w++) {
+        uint64_t bits = d->has_miss[d->mode].word[w] & ~d->has_hit[d->mode].word[w];
+        for (; bits != 0; bits &= bits - 1)
+            row_consider(d, w * 64 + (uint32_t)__builtin_ctzll(bits), floor);
+    }
+}
+
+void dram_choose(dram_t *d, uint64_t t)
+{
+    column_choose(d, t);
+    row_choose(d, t);
+}
+
+void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
+{
+    dram_request_t *r = &d->request[n - 1];
+    uint32_t b = r->bank;
     dram_bank_t *bank = &d->bank[b];
-    bool hit = bank->open && !bank->closing && bank->row == d->request[n - 1].row;
-    dram_list_append(d, hit ? &bank->hit[kind] : &bank->miss[kind], n);
-    bank_set_put(hit ? &d->has_hit[kind] : &d->has_miss[kind], b, true);
+    bool no_hits = bank->hit[kind].head == 0, no_misses = bank->miss[kind].head == 0;
+    if (bank->open && !bank->closing && bank->row == r->row) {
+        dram_list_append(d, &bank->hit[kind], n);
+        if (!no_hits)
+            return;
+        bank->hit_seq[kind] = r->seq;
+        bank_set_put(&d->has_hit[kind], b, true);
+        if (kind != d->mode)
+            return;
+        column_consider(d, b, later(d->col_next[kind], t));
+        if (!no_misses && d->row_tick != DRAM_TICK_NEVER && d->row_bank == b)
+            row_choose(d, t);
+        return;
+    }
+    dram_list_append(d, &bank->miss[kind], n);
+    if (!no_misses)
+        return;
+    bank_set_put(&d->has_miss[kind], b, true);
+    if (kind == d->mode && no_hits)
+        row_consider(d, b, later(d->row_next, t));
 }
 
 void dram_refresh(dram_t *d, uint64_t t)
@@ -93,61 +181,6 @@ void dram_refresh(dram_t *d, uint64_t t)
     }
     d->stats.refreshes += later + 1;
     d->refresh_due = last_due + d->spec.tREFI;
-}
-
-/* The column command that can go first, of several the one of the oldest request. Not before t. */
-static void column_choose(dram_t *d, uint64_t t)
-{
-    uint32_t k = d->mode;
-    uint64_t floor = d->col_next[k] > t ? d->col_next[k] : t;
-    uint64_t best = DRAM_TICK_NEVER, best_seq = 0;
-    for (uint32_t w = 0; w < d->bank_words; w++) {
-        for (uint64_t bits = d->has_hit[k].word[w]; bits != 0; bits &= bits - 1) {
-            uint32_t b = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            const dram_bank_t *bank = &d->bank[b];
-            uint64_t group = d->group_ready[bank->group];
-            uint64_t tick = bank->col_ready > group ? bank->col_ready : group;
-            tick = tick > floor ? tick : floor;
-            uint64_t seq = d->request[bank->hit[k].head - 1].seq;
-            if (tick < best || (tick == best && seq < best_seq)) {
-                best = tick;
-                best_seq = seq;
-                d->col_bank = b;
-            }
-        }
-    }
-    d->col_tick = best;
-}
-
-/* The same for row commands: banks with requests, none of them for the open row. */
-static void row_choose(dram_t *d, uint64_t t)
-{
-    uint32_t k = d->mode;
-    uint64_t floor = d->row_next > t ? d->row_next : t;
-    uint64_t best = DRAM_TICK_NEVER, best_seq = 0;
-    for (uint32_t w = 0; w < d->bank_words; w++) {
-        uint64_t bits = d->has_miss[k].word[w] & ~d->has_hit[k].word[w];
-        for (; bits != 0; bits &= bits - 1) {
-            uint32_t b = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            const dram_bank_t *bank = &d->bank[b];
-            uint64_t act = bank->act_ready > d->rrd_next ? bank->act_ready : d->rrd_next;
-            uint64_t tick = bank->open ? bank->pre_ready : act;
-            tick = tick > floor ? tick : floor;
-            uint64_t seq = d->request[bank->miss[k].head - 1].seq;
-            if (tick < best || (tick == best && seq < best_seq)) {
-                best = tick;
-                best_seq = seq;
-                d->row_bank = b;
-            }
-        }
-    }
-    d->row_tick = best;
-}
-
-void dram_choose(dram_t *d, uint64_t t)
-{
-    column_choose(d, t);
-    row_choose(d, t);
 }
 
 static inline void at_least(uint64_t *to, uint64_t tick)
@@ -185,15 +218,18 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
     r->next = d->free_list;
     d->free_list = n;
     d->n_waiting[k]--;
-    bank_set_put(&d->has_hit[k], b, bank->hit[k].head != 0);
+    hits_update(d, b, k);
 
     uint32_t oldest = bank->miss[k].head;
-    if (oldest != 0 && bank->hit[k].head != 0 &&
-        d->request[oldest - 1].arrival + d->spec.age_limit < t &&
-        d->request[oldest - 1].seq < d->request[bank->hit[k].head - 1].seq) {
+    if (oldest == 0)
+        return;
+    if (bank->hit[k].head != 0 && d->request[oldest - 1].arrival + d->spec.age_limit < t &&
+        d->request[oldest - 1].seq < bank->hit_seq[k]) {
         bank->closing = true;
         bank_give_up_row(d, b);
     }
+    if (bank->hit[k].head == 0)
+        row_consider(d, b, later(d->row_next, t + 1));
 }
 
 void dram_column_issue(dram_t *d, uint64_t t)
@@ -223,6 +259,7 @@ void dram_column_issue(dram_t *d, uint64_t t)
     at_least(&d->col_next[DRAM_WRITE], t + d->ccd);
     if (--r->bursts == 0)
         request_finish(d, b, t, data_end);
+    column_choose(d, t + 1);
 }
 
 /* Moves the waiting requests for the row just opened to the hits. */
@@ -252,6 +289,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
         bank->conflict = true;
         at_least(&bank->act_ready, t + s->tRP);
         bank_give_up_row(d, d->row_bank);
+        row_choose(d, t + 1);
         return;
     }
     d->stats.activates++;
@@ -265,4 +303,6 @@ void dram_row_issue(dram_t *d, uint64_t t)
     bank->col_ready = t + s->tRCD;
     d->rrd_next = t + s->tRRD;
     bank_take_hits(d, d->row_bank);
+    column_consider(d, d->row_bank, later(d->col_next[d->mode], t + 1));
+    row_choose(d, t + 1);
 }

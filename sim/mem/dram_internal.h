@@ -40,11 +40,12 @@ typedef struct {
 typedef struct {
     uint64_t row;
     uint64_t act_ready, pre_ready, col_ready; /* first tick at which the command is legal */
+    uint64_t hit_seq[DRAM_KINDS];             /* age of the oldest hit, if there is one */
+    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
+    uint16_t group;
     bool open;
     bool closing;  /* serves its row no more: an old request wants another */
     bool conflict; /* closed because another row was wanted */
-    uint16_t group;
-    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
 } dram_bank_t;
 
 /* A bit per bank. */
@@ -78,8 +79,9 @@ struct dram {
     uint32_t mode; /* DRAM_READ or DRAM_WRITE */
     uint32_t last_direction;
 
-    /* Next column and row command as things stand. */
+    /* Next column and row command as things stand, and the ages that won them. */
     uint64_t col_tick, row_tick;
+    uint64_t col_seq, row_seq;
     uint32_t col_bank, row_bank;
     uint64_t next_tick;
     cycle_t next_cycle;
@@ -90,16 +92,19 @@ struct dram {
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n);
 uint32_t dram_list_pop(dram_t *d, dram_list_t *l);
 
-/* Puts an admitted request into its bank's lists. */
-void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind);
+/* Puts a request that is in since tick t into its bank's lists. */
+void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t);
 
 /* Refreshes that came due up to tick t, of which all but the first found the channel idle. */
 void dram_refresh(dram_t *d, uint64_t t);
 
-/* Finds the next column and row command of the current mode, not before tick t. */
+/*
+ * Finds the next column and row command of the current mode, not before tick t. The functions
+ * above and below keep the choice up to date otherwise; it is made anew when the mode changes.
+ */
 void dram_choose(dram_t *d, uint64_t t);
 
-/* Issue the chosen command at tick t. */
+/* Issue the chosen command at tick t, and choose the next one. */
 void dram_column_issue(dram_t *d, uint64_t t);
 void dram_row_issue(dram_t *d, uint64_t t);
 

@@ -7,21 +7,20 @@
 #include "sim/core/alloc.h"
 #include "sim/core/err.h"
 
-#define NIL UINT32_MAX
+#define NIL UINT16_MAX
 
-enum { CHECKPOINT_WORDS = 5 };
+enum { CHECKPOINT_WORDS = 5, MAX_WAYS = NIL };
 
-/* A way. The owner's view comes first: a pointer to it is a pointer to the slot. */
+/* A way's neighbours in its set's order of use, as ways; NIL at the ends. Kept apart from the lines
+ * and small, because a use of one line touches those of three others. */
 typedef struct {
-    cache_line_t line;
-    uint32_t newer, older; /* neighbours in the set's order of use, NIL at the ends */
-    uint32_t set;
-} slot_t;
+    uint16_t newer, older;
+} link_t;
 
-/* Slots [set * ways, set * ways + count) hold the set's lines. */
+/* Ways [0, count) of a set hold its lines. */
 typedef struct {
-    uint32_t newest, oldest;
-    uint32_t count;
+    uint16_t newest, oldest;
+    uint16_t count;
 } set_t;
 
 /* Bucket of the lookup table. The tag's top bits are the bucket the line would like to be in. */
@@ -41,10 +40,10 @@ struct cache {
     uint32_t random_state;
     uint32_t table_shift; /* 32 - log2 of buckets */
     uint32_t table_mask;
-    bucket_t *table; /* owned */
-    set_t *set;      /* owned; set_capacity entries */
-    uint32_t set_capacity;
-    slot_t *slot;         /* owned */
+    bucket_t *table;      /* owned */
+    set_t *set;           /* owned; as many as there may be lines */
+    cache_line_t *slot;   /* owned; way w of set s is slot s * ways + w */
+    link_t *link;         /* owned; per slot */
     cache_line_t dropped; /* what a cache without lines hands out */
 };
 
@@ -96,11 +95,10 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
 {
     RB_INVARIANT(line_bytes != 0 && (line_bytes & (line_bytes - 1)) == 0,
                  "cache: a line of %u bytes is no power of two", line_bytes);
-    RB_INVARIANT((uint64_t)sets * ways <= 1u << 30, "cache: %u sets of %u ways are too many", sets,
-                 ways);
+    RB_INVARIANT((uint64_t)sets * ways <= 1u << 30 && ways <= MAX_WAYS,
+                 "cache: %u sets of %u ways are too many", sets, ways);
     cache_t *c = rb_calloc(1, sizeof(*c));
     c->capacity = sets * ways;
-    c->set_capacity = c->capacity; /* reset() may ask for as many sets as there are lines */
     c->hash_sets = hash_sets;
     c->byte_masks = byte_masks;
     c->random = policy == CACHE_POLICY_RANDOM;
@@ -116,7 +114,9 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
     c->table_mask = (uint32_t)((1u << bits) - 1);
     c->table = rb_calloc_aligned((size_t)c->table_mask + 1, sizeof(*c->table));
     c->slot = rb_calloc_aligned((size_t)c->capacity + 1, sizeof(*c->slot));
-    c->set = rb_calloc((size_t)c->set_capacity + 1, sizeof(*c->set));
+    c->link = rb_calloc_aligned((size_t)c->capacity + 1, sizeof(*c->link));
+    /* reset() may ask for as many sets as there are lines. */
+    c->set = rb_calloc((size_t)c->capacity + 1, sizeof(*c->set));
     shape_set(c, sets, ways);
     contents_clear(c);
     return c;
@@ -128,14 +128,15 @@ void cache_destroy(cache_t *c)
         return;
     free(c->table);
     free(c->slot);
+    free(c->link);
     free(c->set);
     free(c);
 }
 
 void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)
 {
-    RB_INVARIANT((uint64_t)sets * ways <= c->capacity, "cache: %u x %u lines exceed the %u built",
-                 sets, ways, c->capacity);
+    RB_INVARIANT((uint64_t)sets * ways <= c->capacity && ways <= MAX_WAYS,
+                 "cache: %u x %u lines exceed the %u built", sets, ways, c->capacity);
     shape_set(c, sets, ways);
     contents_clear(c);
 }
@@ -146,7 +147,7 @@ void cache_invalidate(cache_t *c)
     if (c->count < c->table_mask / 64) {
         for (uint32_t s = 0; s < c->sets && c->count > 0; s++) {
             while (c->set[s].count > 0)
-                cache_remove(c, c->slot[c->set[s].newest].line.line);
+                cache_remove(c, c->slot[s * c->ways + c->set[s].newest].line);
         }
         return;
     }
@@ -159,7 +160,7 @@ static inline uint32_t table_find(const cache_t *c, uint64_t line, uint32_t tag)
     uint32_t b = tag >> c->table_shift;
     for (;; b = (b + 1) & c->table_mask) {
         const bucket_t *k = &c->table[b];
-        if (k->slot == 0 || (k->tag == tag && c->slot[k->slot - 1].line.line == line))
+        if (k->slot == 0 || (k->tag == tag && c->slot[k->slot - 1].line == line))
             return b;
     }
 }
@@ -182,28 +183,28 @@ static void table_erase(cache_t *c, uint32_t gap)
     c->table[gap].slot = 0;
 }
 
-static inline void order_unlink(cache_t *c, set_t *s, const slot_t *w)
+/* link: of the set's way 0. */
+static inline void order_unlink(set_t *s, link_t *link, uint32_t way)
 {
-    if (w->newer != NIL)
-        c->slot[w->newer].older = w->older;
+    link_t w = link[way];
+    if (w.newer != NIL)
+        link[w.newer].older = w.older;
     else
-        s->newest = w->older;
-    if (w->older != NIL)
-        c->slot[w->older].newer = w->newer;
+        s->newest = w.older;
+    if (w.older != NIL)
+        link[w.older].newer = w.newer;
     else
-        s->oldest = w->newer;
+        s->oldest = w.newer;
 }
 
-static inline void order_push(cache_t *c, set_t *s, uint32_t i)
+static inline void order_push(set_t *s, link_t *link, uint32_t way)
 {
-    slot_t *w = &c->slot[i];
-    w->newer = NIL;
-    w->older = s->newest;
+    link[way] = (link_t){.newer = NIL, .older = s->newest};
     if (s->newest != NIL)
-        c->slot[s->newest].newer = i;
+        link[s->newest].newer = (uint16_t)way;
     else
-        s->oldest = i;
-    s->newest = i;
+        s->oldest = (uint16_t)way;
+    s->newest = (uint16_t)way;
 }
 
 cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
@@ -212,13 +213,12 @@ cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
     if (c->table[b].slot == 0)
         return NULL;
     uint32_t i = c->table[b].slot - 1;
-    slot_t *w = &c->slot[i];
-    if (touch && w->newer != NIL) {
-        set_t *s = &c->set[w->set];
-        order_unlink(c, s, w);
-        order_push(c, s, i);
+    if (touch && c->link[i].newer != NIL) {
+        uint32_t set = set_of(c, line), first = set * c->ways;
+        order_unlink(&c->set[set], &c->link[first], i - first);
+        order_push(&c->set[set], &c->link[first], i - first);
     }
-    return &w->line;
+    return &c->slot[i];
 }
 
 /* Marsaglia's xorshift32. */
@@ -239,33 +239,32 @@ cache_line_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool
         c->dropped = (cache_line_t){.line = line};
         return &c->dropped;
     }
-    uint32_t set_index = set_of(c, line);
+    uint32_t set_index = set_of(c, line), first = set_index * c->ways;
     set_t *s = &c->set[set_index];
-    uint32_t i;
+    link_t *link = &c->link[first];
+    uint32_t way;
     if (s->count < c->ways) {
-        i = set_index * c->ways + s->count++;
+        way = s->count++;
         c->count++;
     } else {
-        i = c->random ? set_index * c->ways + (uint32_t)((uint64_t)random_next(c) * c->ways >> 32)
-                      : s->oldest;
-        slot_t *old = &c->slot[i];
-        if ((old->line.dirty | old->line.partial) != 0) {
-            *victim = old->line;
+        way = c->random ? (uint32_t)((uint64_t)random_next(c) * c->ways >> 32) : s->oldest;
+        const cache_line_t *old = &c->slot[first + way];
+        if ((old->dirty | old->partial) != 0) {
+            *victim = *old;
             *evicted = true;
         }
-        table_erase(c, table_find(c, old->line.line, line_tag(c, old->line.line)));
-        order_unlink(c, s, old);
+        table_erase(c, table_find(c, old->line, line_tag(c, old->line)));
+        order_unlink(s, link, way);
     }
-    slot_t *w = &c->slot[i];
-    w->line.line = line;
-    w->line.valid = w->line.dirty = w->line.partial = 0;
+    order_push(s, link, way);
+    cache_line_t *l = &c->slot[first + way];
+    l->line = line;
+    l->valid = l->dirty = l->partial = 0;
     if (c->byte_masks)
-        memset(w->line.bytes, 0, sizeof(w->line.bytes));
-    w->set = set_index;
-    order_push(c, s, i);
+        memset(l->bytes, 0, sizeof(l->bytes));
     uint32_t tag = line_tag(c, line);
-    c->table[table_find(c, line, tag)] = (bucket_t){.tag = tag, .slot = i + 1};
-    return &w->line;
+    c->table[table_find(c, line, tag)] = (bucket_t){.tag = tag, .slot = first + way + 1};
+    return l;
 }
 
 void cache_remove(cache_t *c, uint64_t line)
@@ -273,36 +272,38 @@ void cache_remove(cache_t *c, uint64_t line)
     uint32_t b = table_find(c, line, line_tag(c, line));
     if (c->table[b].slot == 0)
         return;
-    uint32_t hole = c->table[b].slot - 1;
-    set_t *s = &c->set[c->slot[hole].set];
+    uint32_t set_index = set_of(c, line), first = set_index * c->ways;
+    uint32_t hole = c->table[b].slot - 1 - first;
+    set_t *s = &c->set[set_index];
+    link_t *link = &c->link[first];
     table_erase(c, b);
-    order_unlink(c, s, &c->slot[hole]);
-    s->count--;
+    order_unlink(s, link, hole);
     c->count--;
-    uint32_t last = c->slot[hole].set * c->ways + s->count;
+    uint32_t last = --s->count;
     if (last == hole)
         return;
 
-    /* A set's lines fill its first slots: the last one moves into the hole. */
-    slot_t *moved = &c->slot[hole];
-    uint64_t moved_line = c->slot[last].line.line;
-    c->table[table_find(c, moved_line, line_tag(c, moved_line))].slot = hole + 1;
-    *moved = c->slot[last];
-    if (moved->newer != NIL)
-        c->slot[moved->newer].older = hole;
+    /* A set's lines fill its first ways: the last one moves into the hole. */
+    uint64_t moved = c->slot[first + last].line;
+    c->table[table_find(c, moved, line_tag(c, moved))].slot = first + hole + 1;
+    c->slot[first + hole] = c->slot[first + last];
+    link[hole] = link[last];
+    if (link[hole].newer != NIL)
+        link[link[hole].newer].older = (uint16_t)hole;
     else
-        s->newest = hole;
-    if (moved->older != NIL)
-        c->slot[moved->older].newer = hole;
+        s->newest = (uint16_t)hole;
+    if (link[hole].older != NIL)
+        link[link[hole].older].newer = (uint16_t)hole;
     else
-        s->oldest = hole;
+        s->oldest = (uint16_t)hole;
 }
 
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx)
 {
     for (uint32_t s = 0; s < c->sets; s++) {
-        for (uint32_t i = c->set[s].newest; i != NIL; i = c->slot[i].older)
-            visit(ctx, &c->slot[i].line);
+        uint32_t first = s * c->ways;
+        for (uint32_t w = c->set[s].newest; w != NIL; w = c->link[first + w].older)
+            visit(ctx, &c->slot[first + w]);
     }
 }
 
@@ -327,20 +328,21 @@ int cache_save(const cache_t *c, FILE *out)
         return -1;
     for (uint32_t s = 0; s < c->sets; s++) {
         const set_t *set = &c->set[s];
-        if (fwrite(&set->count, sizeof(set->count), 1, out) != 1)
+        const cache_line_t *line = &c->slot[s * c->ways];
+        const link_t *link = &c->link[s * c->ways];
+        const uint32_t count = set->count;
+        if (fwrite(&count, sizeof(count), 1, out) != 1)
             return -1;
-        const slot_t *first = &c->slot[s * c->ways];
-        for (uint32_t k = 0; k < set->count; k++) {
-            const cache_line_t *l = &first[k].line;
+        for (uint32_t w = 0; w < count; w++) {
+            const cache_line_t *l = &line[w];
             const uint32_t word[CHECKPOINT_WORDS] = {(uint32_t)l->line, (uint32_t)(l->line >> 32),
                                                      l->valid, l->dirty, l->partial};
             if (fwrite(word, sizeof(word), 1, out) != 1 ||
                 fwrite(l->bytes, sizeof(l->bytes), 1, out) != 1)
                 return -1;
         }
-        for (uint32_t i = set->newest; i != NIL; i = c->slot[i].older) {
-            uint32_t k = i - s * c->ways;
-            if (fwrite(&k, sizeof(k), 1, out) != 1)
+        for (uint32_t w = set->newest; w != NIL; w = link[w].older) {
+            if (fwrite(&w, sizeof(w), 1, out) != 1)
                 return -1;
         }
     }
@@ -359,41 +361,40 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
     uint32_t count;
     if (fread(&count, sizeof(count), 1, in) != 1 || count > c->ways)
         return -1;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t i = s * c->ways + k;
-        slot_t *w = &c->slot[i];
+    uint32_t first = s * c->ways;
+    link_t *link = &c->link[first];
+    for (uint32_t w = 0; w < count; w++) {
+        cache_line_t *l = &c->slot[first + w];
         uint32_t word[CHECKPOINT_WORDS];
-        if (fread(word, sizeof(word), 1, in) != 1 ||
-            fread(w->line.bytes, sizeof(w->line.bytes), 1, in) != 1)
+        if (fread(word, sizeof(word), 1, in) != 1 || fread(l->bytes, sizeof(l->bytes), 1, in) != 1)
             return -1;
-        w->line.line = word[0] | (uint64_t)word[1] << 32;
-        w->line.valid = (uint8_t)word[2];
-        w->line.dirty = (uint8_t)word[3];
-        w->line.partial = (uint8_t)word[4];
-        w->set = NIL; /* not yet in the order of use */
-        uint32_t tag = line_tag(c, w->line.line);
-        uint32_t b = table_find(c, w->line.line, tag);
-        if (set_of(c, w->line.line) != s || c->table[b].slot != 0)
+        l->line = word[0] | (uint64_t)word[1] << 32;
+        l->valid = (uint8_t)word[2];
+        l->dirty = (uint8_t)word[3];
+        l->partial = (uint8_t)word[4];
+        /* A way that is its own neighbour is not yet in the order of use. */
+        link[w] = (link_t){.newer = (uint16_t)w, .older = (uint16_t)w};
+        uint32_t tag = line_tag(c, l->line);
+        uint32_t b = table_find(c, l->line, tag);
+        if (set_of(c, l->line) != s || c->table[b].slot != 0)
             return -1;
-        c->table[b] = (bucket_t){.tag = tag, .slot = i + 1};
+        c->table[b] = (bucket_t){.tag = tag, .slot = first + w + 1};
     }
     set_t *set = &c->set[s];
     uint32_t newer = NIL;
     for (uint32_t n = 0; n < count; n++) {
-        uint32_t k;
-        if (fread(&k, sizeof(k), 1, in) != 1 || k >= count || c->slot[s * c->ways + k].set != NIL)
+        uint32_t w;
+        if (fread(&w, sizeof(w), 1, in) != 1 || w >= count || link[w].newer != w)
             return -1;
-        uint32_t i = s * c->ways + k;
-        c->slot[i].set = s;
-        c->slot[i].newer = newer;
-        c->slot[i].older = NIL;
+        link[w] = (link_t){.newer = (uint16_t)newer, .older = NIL};
         if (newer != NIL)
-            c->slot[newer].older = i;
+            link[newer].older = (uint16_t)w;
         else
-            set->newest = i;
-        set->oldest = newer = i;
+            set->newest = (uint16_t)w;
+        set->oldest = (uint16_t)w;
+        newer = w;
     }
-    set->count = count;
+    set->count = (uint16_t)count;
     c->count += count;
     return 0;
 }
@@ -404,7 +405,8 @@ int cache_load(cache_t *c, FILE *in)
     contents_clear(c);
     if (fread(head, sizeof(head), 1, in) != 1)
         return load_failed(in);
-    if ((uint64_t)head[0] * head[1] > c->capacity || head[2] != c->line_shift || head[3] == 0) {
+    if ((uint64_t)head[0] * head[1] > c->capacity || head[1] > MAX_WAYS ||
+        head[2] != c->line_shift || head[3] == 0) {
         errno = EINVAL;
         return -1;
     }

@@ -11,8 +11,10 @@
 
 enum { QUEUE = 16 };
 
+/* A message on its way to an SM. */
 typedef struct {
     msg_t msg;
+    uint32_t next; /* index + 1 in the free list */
 } stored_t;
 
 typedef struct {
@@ -21,8 +23,9 @@ typedef struct {
     xbar_out_t out;
     xbar_in_t in;
     wheel_t wheel;
-    stored_t *stored; /* messages on their way; never reused: tests are short */
+    stored_t *stored;
     size_t n_stored, cap_stored;
+    uint32_t free_stored;
     uint32_t *todo; /* numbers of its requests */
     size_t n_todo, cap_todo, done;
     uint64_t flits;
@@ -70,9 +73,15 @@ mem_msg_t mem_harness_message(mem_op_t op, uint64_t line, uint8_t sectors)
 static void port_deliver(void *self, const msg_t *m)
 {
     sm_port_t *p = self;
-    rb_grow(&p->stored, &p->cap_stored, p->n_stored + 1, sizeof(*p->stored));
-    p->stored[p->n_stored].msg = *m;
-    wheel_add(&p->wheel, m->arrival, (uint32_t)p->n_stored++);
+    uint32_t n = p->free_stored;
+    if (n != 0) {
+        p->free_stored = p->stored[n - 1].next;
+    } else {
+        rb_grow(&p->stored, &p->cap_stored, p->n_stored + 1, sizeof(*p->stored));
+        n = (uint32_t)++p->n_stored;
+    }
+    p->stored[n - 1].msg = *m;
+    wheel_add(&p->wheel, m->arrival, n - 1);
 }
 
 static void reply_record(mem_harness_t *h, const msg_t *m)
@@ -127,6 +136,8 @@ static cycle_t port_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
                 xbar_out_credit(&p->out, m->input, m->count);
             else
                 xbar_in_push(&p->in, m);
+            p->stored[i].next = p->free_stored;
+            p->free_stored = i + 1;
         }
         while (xbar_in_ready(&p->in, now)) {
             msg_t m = xbar_in_take(&p->in, out, now);
