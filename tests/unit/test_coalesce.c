@@ -1,0 +1,206 @@
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/sm/coalesce.h"
+
+enum { FULL = -1 };
+
+static lane_addrs_t lanes_of_list(const uint64_t *addr, unsigned n, unsigned width)
+{
+    uint64_t rec[33] = {addr_header(ADDR_LIST, n, 0)};
+    memcpy(rec + 1, addr, n * sizeof(*addr));
+    lane_addrs_t lanes;
+    coalesce_decode(rec, width, &lanes);
+    return lanes;
+}
+
+static unsigned sectors_of(const coalesced_t *c)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        n += (unsigned)__builtin_popcount(c->line[i].sectors);
+    return n;
+}
+
+/* Reference: marks every touched byte of a small memory. */
+static unsigned reference_sectors(const uint64_t *addr, unsigned n, unsigned width)
+{
+    enum { BYTES = 1 << 16 };
+    static uint8_t touched[BYTES / SECTOR_BYTES];
+    memset(touched, 0, sizeof(touched));
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned b = 0; b < width; b++)
+            touched[(addr[i] + b) % BYTES / SECTOR_BYTES] = 1;
+    }
+    unsigned sectors = 0;
+    for (unsigned i = 0; i < sizeof(touched); i++)
+        sectors += touched[i];
+    return sectors;
+}
+
+/* Khairy et al. 2018, figure 4 (TITAN V): C[(i / s) * 32 + i % s], L1 accesses per warp; a
+ * coalescer of eight-thread groups would give 6.67 and 6.40 at strides 12 and 20. */
+static void the_published_stride_pattern_coalesces_over_the_whole_warp(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned stride;
+        double accesses;
+    } row[] = {{1, 32}, {2, 16},   {4, 8},  {8, 4}, {12, 17.0 / 3},
+               {16, 4}, {20, 5.2}, {24, 4}, {32, 4}};
+    for (size_t r = 0; r < sizeof(row) / sizeof(row[0]); r++) {
+        unsigned s = row[r].stride, total = 0, warps = 15 * 16; /* a multiple of every period */
+        for (unsigned w = 0; w < warps; w++) {
+            uint64_t addr[32];
+            for (unsigned l = 0; l < 32; l++) {
+                uint64_t i = w * 32 + l;
+                addr[l] = (i / s * 32 + i % s) * 4;
+            }
+            lane_addrs_t lanes = lanes_of_list(addr, 32, 4);
+            coalesced_t c;
+            coalesce_lines(&lanes, 4, COALESCE_LOAD, &c);
+            total += sectors_of(&c);
+        }
+        /* The figures are read off a chart. */
+        assert_true(fabs((double)total / warps - row[r].accesses) < 0.06);
+    }
+}
+
+static void random_accesses_touch_the_sectors_that_their_bytes_lie_in(void **state)
+{
+    (void)state;
+    uint64_t rng = 88172645463325252u;
+    for (int round = 0; round < 3000; round++) {
+        uint64_t addr[32];
+        unsigned width = 1u << round % 5, n = 1 + (unsigned)(round * 7 % 32);
+        uint64_t range = round % 3 == 0 ? 256 : 60000;
+        for (unsigned i = 0; i < n; i++) {
+            rng ^= rng << 13;
+            rng ^= rng >> 7;
+            rng ^= rng << 17;
+            addr[i] = rng % range;
+            if (round % 2 == 0)
+                addr[i] -= addr[i] % width;
+        }
+        lane_addrs_t lanes = lanes_of_list(addr, n, width);
+        for (int mode = COALESCE_LOAD; mode <= COALESCE_STORE; mode++) {
+            coalesced_t c;
+            coalesce_lines(&lanes, width, (coalesce_mode_t)mode, &c);
+            assert_int_equal(sectors_of(&c), reference_sectors(addr, n, width));
+        }
+    }
+}
+
+static void affine_records_and_lists_of_the_same_addresses_agree(void **state)
+{
+    (void)state;
+    static const int32_t strides[] = {0, 1, 2, 4, 8, 12, 16, 32, -4, 128, 4096};
+    for (size_t s = 0; s < sizeof(strides) / sizeof(strides[0]); s++) {
+        for (unsigned width = 4; width <= 16; width *= 2) {
+            uint64_t addr[32], rec[2] = {addr_header(ADDR_AFFINE, 32, strides[s]), 0x100040};
+            for (unsigned l = 0; l < 32; l++)
+                addr[l] = rec[1] + (uint64_t)((int64_t)l * strides[s]);
+            lane_addrs_t affine, list = lanes_of_list(addr, 32, width);
+            coalesce_decode(rec, width, &affine);
+            unsigned ideal_a, ideal_l;
+            assert_int_equal(coalesce_bank_passes(&affine, (uint32_t)FULL, width, 32, &ideal_a),
+                             coalesce_bank_passes(&list, (uint32_t)FULL, width, 32, &ideal_l));
+            assert_int_equal(ideal_a, ideal_l);
+            coalesced_t a, l;
+            coalesce_lines(&affine, width, COALESCE_STORE, &a);
+            coalesce_lines(&list, width, COALESCE_STORE, &l);
+            assert_int_equal(a.n, l.n);
+            assert_int_equal(sectors_of(&a), sectors_of(&l));
+        }
+    }
+}
+
+static void a_store_knows_its_bytes_and_which_sectors_are_whole(void **state)
+{
+    (void)state;
+    uint64_t rec[2] = {addr_header(ADDR_AFFINE, 12, 4), 128 + 24};
+    lane_addrs_t lanes;
+    coalesced_t c;
+    coalesce_decode(rec, 4, &lanes);
+    coalesce_lines(&lanes, 4, COALESCE_STORE, &c); /* bytes 24 .. 72 of the line */
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.line[0].line, 128);
+    assert_int_equal(c.line[0].sectors, 7);
+    assert_int_equal(c.line[0].full, 2);
+    assert_int_equal(c.line[0].bytes[0], 0xff000000u);
+    assert_int_equal(c.line[0].bytes[1], 0xffffffffu);
+    assert_int_equal(c.line[0].bytes[2], 0x000000ffu);
+}
+
+static void strides_through_shared_memory_conflict_as_often_as_they_share_banks(void **state)
+{
+    (void)state;
+    for (int32_t words = 1; words <= 32; words++) {
+        uint64_t rec[2] = {addr_header(ADDR_AFFINE, 32, words * 4), 0};
+        lane_addrs_t lanes;
+        unsigned ideal;
+        coalesce_decode(rec, 4, &lanes);
+        /* Lanes l and l + 32 / gcd(words, 32) fall into one bank. */
+        assert_int_equal(coalesce_bank_passes(&lanes, (uint32_t)FULL, 4, 32, &ideal),
+                         words & -words);
+        assert_int_equal(ideal, 1);
+    }
+}
+
+static void wide_accesses_pass_by_half_and_quarter_warps(void **state)
+{
+    (void)state;
+    for (unsigned width = 4; width <= 16; width *= 2) {
+        uint64_t rec[2] = {addr_header(ADDR_AFFINE, 32, (int32_t)width), 0x1000};
+        lane_addrs_t lanes;
+        unsigned ideal;
+        coalesce_decode(rec, width, &lanes);
+        assert_int_equal(coalesce_bank_passes(&lanes, (uint32_t)FULL, width, 32, &ideal),
+                         width / 4);
+        assert_int_equal(ideal, width / 4);
+    }
+}
+
+static void atomics_count_lanes_and_the_most_wanted_word(void **state)
+{
+    (void)state;
+    uint64_t addr[8] = {0, 4, 4, 4, 128, 132, 132, 8};
+    lane_addrs_t lanes = lanes_of_list(addr, 8, 4);
+    coalesced_t c;
+    coalesce_lines(&lanes, 4, COALESCE_ATOMIC, &c);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.line[0].lanes, 5);
+    assert_int_equal(c.line[0].conflict, 3);
+    assert_int_equal(c.line[1].lanes, 3);
+    assert_int_equal(c.line[1].conflict, 2);
+}
+
+static void equal_local_offsets_of_a_warp_share_a_line(void **state)
+{
+    (void)state;
+    uint64_t rec[2] = {addr_header(ADDR_AFFINE, 32, 0), 0x7f0000000040};
+    lane_addrs_t lanes;
+    coalesced_t c;
+    coalesce_decode(rec, 4, &lanes);
+    coalesce_local(&lanes, (uint32_t)FULL, 4, COALESCE_STORE, 1 << 20, 0x7f0000000000, &c);
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.line[0].line, (1 << 20) + 0x40 / 4 * 128);
+    assert_int_equal(c.line[0].full, 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_stride_pattern_coalesces_over_the_whole_warp),
+        cmocka_unit_test(random_accesses_touch_the_sectors_that_their_bytes_lie_in),
+        cmocka_unit_test(affine_records_and_lists_of_the_same_addresses_agree),
+        cmocka_unit_test(a_store_knows_its_bytes_and_which_sectors_are_whole),
+        cmocka_unit_test(strides_through_shared_memory_conflict_as_often_as_they_share_banks),
+        cmocka_unit_test(wide_accesses_pass_by_half_and_quarter_warps),
+        cmocka_unit_test(atomics_count_lanes_and_the_most_wanted_word),
+        cmocka_unit_test(equal_local_offsets_of_a_warp_share_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
