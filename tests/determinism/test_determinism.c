@@ -5,31 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/sha256.h"
 #include "tests/support/lab.h"
 #include "tests/support/mix.h"
 
 static const int thread_counts[] = {1, 2, 3, 8};
-
-/* Everything that a run reports, reduced to one text. Pointers are left out. */
-static void hash_results(const lab_results_t *r, char text[SHA256_TEXT])
-{
-    sha256_t h;
-
-    sha256_init(&h);
-    for (size_t i = 0; i < r->n; i++) {
-        const launch_result_t *l = &r->launch[i];
-        uint64_t head[] = {l->info.id,     l->start,      l->end,          l->launch_cycles,
-                           l->blocks,      l->warp_insts, l->thread_insts, l->warp_slot_cycles,
-                           l->copied_bytes};
-
-        sha256_update(&h, head, sizeof(head));
-        sha256_update(&h, &l->sm, sizeof(l->sm));
-        sha256_update(&h, &l->l2, sizeof(l->l2));
-        sha256_update(&h, &l->dram, sizeof(l->dram));
-    }
-    sha256_final_text(&h, text);
-}
 
 /* Says which counters differ, so that a failure can be worked on. */
 static void explain(const launch_result_t *a, const launch_result_t *b)
@@ -55,11 +34,11 @@ static void check_same(const gpu_spec_t *spec, synth_t *s)
 
     lab_run(spec, synth_source(s), 1, 0, &first);
     assert_true(first.n > 0);
-    hash_results(&first, want);
+    lab_hash(&first, want);
     for (size_t w = 0; w < sizeof(windows) / sizeof(windows[0]); w++) {
         for (size_t t = 0; t < sizeof(thread_counts) / sizeof(thread_counts[0]); t++) {
             lab_run(spec, synth_source(s), thread_counts[t], windows[w], &other);
-            hash_results(&other, got);
+            lab_hash(&other, got);
             if (strcmp(got, want) == 0)
                 continue;
             assert_int_equal(first.n, other.n);
@@ -125,7 +104,7 @@ static void a_second_run_is_equal_to_the_first(void **state)
         synth_t *s = mix_create(1);
 
         lab_run(&spec, synth_source(s), 2, 0, i ? &b : &a);
-        hash_results(i ? &b : &a, i ? y : x);
+        lab_hash(i ? &b : &a, i ? y : x);
         synth_destroy(s);
     }
     assert_string_equal(x, y);
@@ -144,8 +123,8 @@ static void a_latency_of_one_cycle_more_changes_the_hash(void **state)
     slower.mem.l2.latency++;
     lab_run(&spec, synth_source(s), 1, 0, &a);
     lab_run(&slower, synth_source(s), 1, 0, &b);
-    hash_results(&a, x);
-    hash_results(&b, y);
+    lab_hash(&a, x);
+    lab_hash(&b, y);
     assert_string_not_equal(x, y);
     synth_destroy(s);
 }

@@ -157,6 +157,25 @@ double lab_access_slope(const gpu_spec_t *spec, lab_access_t a)
 
 /* --- results --------------------------------------------------------------------------------- */
 
+void lab_hash(const lab_results_t *r, char text[SHA256_TEXT])
+{
+    sha256_t h;
+
+    sha256_init(&h);
+    for (size_t i = 0; i < r->n; i++) {
+        const launch_result_t *l = &r->launch[i];
+        uint64_t head[] = {l->info.id,     l->start,      l->end,          l->launch_cycles,
+                           l->blocks,      l->warp_insts, l->thread_insts, l->warp_slot_cycles,
+                           l->copied_bytes};
+
+        sha256_update(&h, head, sizeof(head));
+        sha256_update(&h, &l->sm, sizeof(l->sm));
+        sha256_update(&h, &l->l2, sizeof(l->l2));
+        sha256_update(&h, &l->dram, sizeof(l->dram));
+    }
+    sha256_final_text(&h, text);
+}
+
 uint64_t lab_state_sum(const sm_stats_t *s)
 {
     uint64_t values[STATE_COUNT];

@@ -6,6 +6,7 @@
 #ifndef RUBATO_TESTS_LAB_H
 #define RUBATO_TESTS_LAB_H
 
+#include "sim/core/sha256.h"
 #include "sim/gpu/gpu.h"
 #include "tests/support/synth.h"
 #include "tests/support/test.h"
@@ -70,6 +71,9 @@ launch_result_t lab_access(const gpu_spec_t *spec, const lab_access_t *a);
 
 /* Cycles per step between steps and twice as many, unrounded. */
 double lab_access_slope(const gpu_spec_t *spec, lab_access_t a);
+
+/* Everything that a run reports, reduced to one text: times and counters of every launch. */
+void lab_hash(const lab_results_t *r, char text[SHA256_TEXT]);
 
 /* Sum of all warp states. */
 uint64_t lab_state_sum(const sm_stats_t *s);

@@ -1,0 +1,114 @@
+/*
+ * Determinism on real traces, read from text: threads, windows and decoding ahead do not show.
+ * The bundled traces, and the Rodinia trace of the reference data where it is there.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/accelsim/accelsim.h"
+#include "tests/support/lab.h"
+
+enum { MAX_TRACES = 32, PATH_BYTES = 1024 };
+
+typedef struct {
+    size_t n;
+    char path[MAX_TRACES][PATH_BYTES];
+} traces_t;
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static traces_t find_traces(const char *root)
+{
+    traces_t t = {0};
+    DIR *dir = opendir(root);
+
+    if (!dir)
+        return t;
+    for (struct dirent *e; t.n < MAX_TRACES && (e = readdir(dir));) {
+        snprintf(t.path[t.n], PATH_BYTES, "%s/%s", root, e->d_name);
+        if (e->d_name[0] != '.' && accelsim_detect(t.path[t.n]))
+            t.n++;
+    }
+    closedir(dir);
+    qsort(t.path, t.n, PATH_BYTES, compare_paths);
+    return t;
+}
+
+static void hash_of(const gpu_spec_t *spec, const char *path, int threads, cycle_t window,
+                    char text[SHA256_TEXT])
+{
+    static lab_results_t r;
+    rb_err_t err = {0};
+    trace_source_t *source = accelsim_open(path, NULL, &err);
+
+    if (!source)
+        fail_msg("%s", err.text);
+    lab_run(spec, source, threads, window, &r);
+    source->ops->destroy(source);
+    assert_true(r.n > 0);
+    lab_hash(&r, text);
+}
+
+typedef struct {
+    int threads;
+    cycle_t window;
+} way_t;
+
+static void check_trace(const char *path, const way_t *ways, size_t n)
+{
+    const char *name = strrchr(path, '/') + 1;
+    gpu_spec_t spec = lab_spec(strstr(name, "sm75") ? "t4" : "v100", NULL);
+    char want[SHA256_TEXT], got[SHA256_TEXT];
+
+    hash_of(&spec, path, 1, 0, want);
+    for (size_t i = 0; i < n; i++) {
+        hash_of(&spec, path, ways[i].threads, ways[i].window, got);
+        if (strcmp(got, want) != 0)
+            fail_msg("%s: %d threads with window %llu differ from one thread", name,
+                     ways[i].threads, (unsigned long long)ways[i].window);
+    }
+}
+
+/* Every trace in two ways that differ most from one thread with the full window. */
+static void bundled_traces_give_the_same_in_every_way(void **state)
+{
+    static const way_t ways[] = {{2, 0}, {8, 3}};
+    traces_t t = find_traces(RUBATO_ROOT "/traces");
+
+    (void)state;
+    if (t.n == 0) {
+        print_message("no bundled traces found in traces/: skipped\n");
+        skip();
+    }
+    for (size_t i = 0; i < t.n; i++)
+        check_trace(t.path[i], ways, sizeof(ways) / sizeof(ways[0]));
+}
+
+/* One trace in all ways. */
+static void a_real_volta_trace_gives_the_same_in_all_ways(void **state)
+{
+    static const way_t ways[] = {{1, 1}, {1, 3}, {2, 0}, {2, 1}, {3, 0}, {3, 3}, {8, 0}, {8, 1}};
+    static const char path[] = RUBATO_ROOT "/../shared/reference/traces/bfs-rodinia-sm70";
+
+    (void)state;
+    if (!accelsim_detect(path)) {
+        print_message("the reference data is not there: skipped\n");
+        skip();
+    }
+    check_trace(path, ways, sizeof(ways) / sizeof(ways[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bundled_traces_give_the_same_in_every_way),
+        cmocka_unit_test(a_real_volta_trace_gives_the_same_in_all_ways),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
