@@ -19,25 +19,15 @@ void wheel_free(wheel_t *w)
     wheel_init(w);
 }
 
-static void slot_append(wheel_t *w, cycle_t cycle, uint32_t payload)
+/* Puts more nodes on the empty free list. */
+static void pool_grow(wheel_t *w)
 {
-    uint32_t n;
-    if (w->free_list != 0) {
-        n = w->free_list;
-        w->free_list = w->node[n - 1].next;
-    } else {
-        rb_grow(&w->node, &w->cap_nodes, w->n_nodes + 1, sizeof(*w->node));
-        n = (uint32_t)++w->n_nodes;
-    }
-    w->node[n - 1].next = 0;
-    w->node[n - 1].payload = payload;
-    unsigned s = (unsigned)(cycle % WHEEL_SLOTS);
-    if (w->slot[s].head == 0)
-        w->slot[s].head = n;
-    else
-        w->node[w->slot[s].tail - 1].next = n;
-    w->slot[s].tail = n;
-    w->occupied[s / 64] |= UINT64_C(1) << s % 64;
+    size_t first = w->n_nodes;
+    rb_grow(&w->node, &w->cap_nodes, first + 1, sizeof(*w->node));
+    w->n_nodes = w->cap_nodes;
+    for (size_t i = first; i < w->n_nodes; i++)
+        w->node[i].next = i + 1 < w->n_nodes ? (uint32_t)i + 2 : 0;
+    w->free_list = (uint32_t)first + 1;
 }
 
 static bool far_less(const wheel_far_t *a, const wheel_far_t *b)
@@ -81,39 +71,39 @@ static void far_refill(wheel_t *w)
 {
     while (w->n_far > 0 && w->far[0].cycle < w->base + WHEEL_SLOTS) {
         wheel_far_t f = far_pop(w);
-        slot_append(w, f.cycle, f.payload);
+        w->count--;
+        wheel_add(w, f.cycle, f.payload);
     }
 }
 
-void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload)
+void wheel_add_slow(wheel_t *w, cycle_t cycle, uint32_t payload)
 {
     RB_INVARIANT(cycle >= w->base, "event at cycle %llu, but time is at %llu",
                  (unsigned long long)cycle, (unsigned long long)w->base);
+    if (cycle - w->base < WHEEL_SLOTS) {
+        pool_grow(w);
+        wheel_add(w, cycle, payload);
+        return;
+    }
+    far_push(w, cycle, payload);
     w->count++;
     w->first = cycle_min(w->first, cycle);
-    if (cycle < w->base + WHEEL_SLOTS)
-        slot_append(w, cycle, payload);
-    else
-        far_push(w, cycle, payload);
 }
 
 /* The first event after base, whose slot is empty. */
 static cycle_t find_first(const wheel_t *w)
 {
-    if (w->count == 0)
-        return CYCLE_NEVER;
-    unsigned start = (unsigned)(w->base % WHEEL_SLOTS);
-    unsigned word = start / 64;
+    if (w->words == 0)
+        return w->n_far > 0 ? w->far[0].cycle : CYCLE_NEVER;
+    unsigned start = (unsigned)(w->base % WHEEL_SLOTS), word = start / 64;
     uint64_t bits = w->occupied[word] & (~UINT64_C(0) << start % 64);
-    for (unsigned i = 0; i <= WHEEL_WORDS; i++) {
-        if (bits != 0) {
-            unsigned s = word * 64 + (unsigned)__builtin_ctzll(bits);
-            return w->base + (s + WHEEL_SLOTS - start) % WHEEL_SLOTS;
-        }
-        word = (word + 1) % WHEEL_WORDS;
+    if (bits == 0) {
+        uint32_t after = word == WHEEL_WORDS - 1 ? 0 : w->words & (~UINT32_C(1) << word);
+        word = (unsigned)__builtin_ctz(after != 0 ? after : w->words);
         bits = w->occupied[word];
     }
-    return w->far[0].cycle;
+    unsigned s = word * 64 + (unsigned)__builtin_ctzll(bits);
+    return w->base + (s + WHEEL_SLOTS - start) % WHEEL_SLOTS;
 }
 
 uint32_t wheel_take(wheel_t *w)
@@ -129,7 +119,10 @@ uint32_t wheel_take(wheel_t *w)
     w->slot[s].head = node->next;
     w->count--;
     if (node->next == 0) {
-        w->occupied[s / 64] &= ~(UINT64_C(1) << s % 64);
+        uint64_t word = w->occupied[s / 64] & ~(UINT64_C(1) << s % 64);
+        w->occupied[s / 64] = word;
+        if (word == 0)
+            w->words &= ~(UINT32_C(1) << s / 64);
         w->first = find_first(w);
     }
     node->next = w->free_list;

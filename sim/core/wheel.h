@@ -22,22 +22,25 @@ typedef struct {
 } wheel_node_t;
 
 typedef struct {
+    uint32_t head, tail; /* index + 1, 0: empty */
+} wheel_slot_t;
+
+typedef struct {
     cycle_t cycle;
     uint64_t seq;
     uint32_t payload;
 } wheel_far_t;
 
 typedef struct {
-    cycle_t base;  /* every pending event is at or after base */
-    cycle_t first; /* cycle of the earliest pending event, CYCLE_NEVER if there is none */
-    uint64_t occupied[WHEEL_WORDS];
-    struct {
-        uint32_t head, tail; /* index + 1, 0: empty */
-    } slot[WHEEL_SLOTS];
+    cycle_t base;       /* every pending event is at or after base */
+    cycle_t first;      /* cycle of the earliest pending event, CYCLE_NEVER if there is none */
     wheel_node_t *node; /* owned */
-    size_t n_nodes, cap_nodes;
     uint32_t free_list; /* index + 1 */
-    wheel_far_t *far;   /* owned; heap */
+    uint32_t words;     /* bit i: occupied[i] != 0 */
+    uint64_t occupied[WHEEL_WORDS];
+    wheel_slot_t slot[WHEEL_SLOTS];
+    size_t n_nodes, cap_nodes;
+    wheel_far_t *far; /* owned; heap */
     size_t n_far, cap_far;
     uint64_t far_seq;
     size_t count;
@@ -46,8 +49,34 @@ typedef struct {
 void wheel_init(wheel_t *w);
 void wheel_free(wheel_t *w);
 
+/* wheel_add() where the event is far away, or the pool of nodes must grow. */
+void wheel_add_slow(wheel_t *w, cycle_t cycle, uint32_t payload);
+
 /* Adds an event at cycle >= w->base. */
-void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload);
+static inline void wheel_add(wheel_t *w, cycle_t cycle, uint32_t payload)
+{
+    uint32_t n = w->free_list;
+    if (cycle - w->base >= WHEEL_SLOTS || n == 0) {
+        wheel_add_slow(w, cycle, payload);
+        return;
+    }
+    wheel_node_t *node = &w->node[n - 1];
+    unsigned s = (unsigned)(cycle % WHEEL_SLOTS);
+    wheel_slot_t *slot = &w->slot[s];
+    w->free_list = node->next;
+    node->next = 0;
+    node->payload = payload;
+    if (slot->head == 0) {
+        slot->head = n;
+        w->occupied[s / 64] |= UINT64_C(1) << s % 64;
+        w->words |= UINT32_C(1) << s / 64;
+    } else {
+        w->node[slot->tail - 1].next = n;
+    }
+    slot->tail = n;
+    w->count++;
+    w->first = cycle_min(w->first, cycle);
+}
 
 /* Cycle of the earliest pending event, CYCLE_NEVER if there is none. */
 static inline cycle_t wheel_next(const wheel_t *w)
