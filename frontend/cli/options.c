@@ -1,7 +1,6 @@
 #include "frontend/cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +32,7 @@ rb_code_t cli_unknown_command(const char *name, rb_err_t *err)
 void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, char **argv)
 {
     *p = (cli_parser_t){.command = command, .argc = argc, .argv = argv};
-    p->long_options = rb_calloc(command->n_options + 1, sizeof(*p->long_options));
-    p->short_options = rb_calloc(2 * command->n_options + 2, 1);
+    RB_INVARIANT(command->n_options <= CLI_OPTIONS_MAX, "too many options of %s", command->name);
     char *s = p->short_options;
     *s++ = ':'; /* a missing argument is told from an unknown option */
     for (size_t i = 0; i < command->n_options; i++) {
@@ -49,14 +47,6 @@ void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, ch
     }
     opterr = 0;
     optind = 0; /* glibc: start over, whatever was parsed before */
-}
-
-static void parser_release(cli_parser_t *p)
-{
-    free(p->long_options);
-    free(p->short_options);
-    p->long_options = NULL;
-    p->short_options = NULL;
 }
 
 static const cli_option_t *option_of_code(const cli_command_t *c, int code)
@@ -111,26 +101,21 @@ static rb_code_t unknown_option(const cli_parser_t *p, rb_err_t *err)
 rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err)
 {
     int code = getopt_long(p->argc, p->argv, p->short_options, p->long_options, NULL);
-    rb_code_t rc = RB_OK;
     if (code == -1) {
         p->operands = p->argv + optind;
         p->n_operands = p->argc - optind;
         *id = CLI_END;
-        parser_release(p);
         return RB_OK;
     }
-    if (code == '?') {
-        rc = unknown_option(p, err);
-    } else if (code == ':') {
+    if (code == '?')
+        return unknown_option(p, err);
+    if (code == ':') {
         const cli_option_t *o = option_of_code(p->command, optopt);
-        rc = rb_fail(err, RB_USAGE, "option '--%s' needs an argument: %s", o->name, o->arg);
-    } else {
-        *id = option_of_code(p->command, code)->id;
-        p->value = optarg;
+        return rb_fail(err, RB_USAGE, "option '--%s' needs an argument: %s", o->name, o->arg);
     }
-    if (rc != RB_OK)
-        parser_release(p);
-    return rc;
+    *id = option_of_code(p->command, code)->id;
+    p->value = optarg;
+    return RB_OK;
 }
 
 rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max, rb_err_t *err)

@@ -16,6 +16,7 @@
 #ifndef RUBATO_CLI_OPTIONS_H
 #define RUBATO_CLI_OPTIONS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,6 +77,8 @@ extern const cli_command_t cli_commands[];
 /* The command of that name, or NULL. */
 const cli_command_t *cli_find_command(const char *name);
 
+enum { CLI_OPTIONS_MAX = 31 };
+
 typedef struct {
     const char *value; /* argument of the option just returned */
     char **operands;   /* after CLI_END; borrowed from argv */
@@ -83,14 +86,14 @@ typedef struct {
     const cli_command_t *command;
     int argc;
     char **argv;
-    struct option *long_options; /* owned */
-    char *short_options;         /* owned */
+    struct option long_options[CLI_OPTIONS_MAX + 1];
+    char short_options[2 * CLI_OPTIONS_MAX + 2];
 } cli_parser_t;
 
 /* argv[0] is the subcommand's name. One parser at a time (getopt keeps its state in globals). */
 void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, char **argv);
 
-/* Next option, or CLI_END (the parser is then released). RB_USAGE releases it too. */
+/* Next option, or CLI_END. RB_USAGE. */
 RB_CHECKED rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err);
 
 /* RB_USAGE unless the number of operands is min .. max. */
