@@ -231,7 +231,8 @@ static rb_code_t find_body(reading_t *r)
 {
     for (;;) {
         RB_TRY(accelsim_lines_need(r->lines, r->err));
-        if (r->lines->at == r->lines->limit || text_starts(r->lines->at, "#BEGIN_TB"))
+        if (r->lines->at == r->lines->limit || text_starts(r->lines->at, "#BEGIN_TB") ||
+            text_starts(r->lines->at, "#END_TB"))
             return RB_OK;
         if (*r->lines->at != '#' && !text_ends(r->lines->at)) {
             r->h->raw = (unsigned)(*r->lines->at - '0') <= 9;

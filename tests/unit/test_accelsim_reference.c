@@ -1,0 +1,284 @@
+/*
+ * Real traces, if they lie beside the project: what is read equals what the files declare. The
+ * counts that are compared come from the files themselves (grids, "insts ="), read independently
+ * of the reader under test, and from what their publishers say.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "frontend/accelsim/accelsim.h"
+#include "frontend/accelsim/accelsim_stream.h"
+#include "sim/isa/isa.h"
+#include "tests/support/test.h"
+
+#define REFERENCE RUBATO_ROOT "/../shared/reference/traces/"
+
+typedef struct {
+    uint64_t launches, blocks, warps, insts;
+    uint64_t mem_lines; /* lines with addresses, mask zero included */
+    uint64_t unknown;   /* instructions of unknown opcodes */
+    uint64_t thread_insts;
+} counts_t;
+
+static bool is_here(const char *name)
+{
+    char path[1024];
+    struct stat st;
+
+    snprintf(path, sizeof(path), REFERENCE "%s", name);
+    if (stat(path, &st) == 0)
+        return true;
+    print_message("skipped: the reference trace %s is not here\n", name);
+    return false;
+}
+
+/* --- through the reader ---------------------------------------------------------------------- */
+
+static void count_block(const trace_block_t *b, counts_t *c)
+{
+    c->blocks++;
+    c->insts += b->n_insts;
+    for (unsigned w = 0; w < b->n_warps; w++) {
+        const warp_stream_t *warp = &b->warps[w];
+
+        c->warps += warp->n_runs > 0;
+        for (uint32_t i = 0; i < warp->n_runs; i++) {
+            const trace_run_t *run = &warp->runs[i];
+            uint64_t lanes = (uint64_t)__builtin_popcount(run->mask);
+
+            c->thread_insts += lanes * run->count;
+            for (unsigned k = 0; k < run->count; k++) {
+                c->mem_lines += run->first[k].width != 0;
+                c->unknown += run->first[k].cls == OP_UNKNOWN;
+            }
+        }
+    }
+}
+
+static counts_t read_counts(const char *name)
+{
+    char path[1024];
+    rb_err_t err = {0};
+    counts_t c = {0};
+
+    snprintf(path, sizeof(path), REFERENCE "%s", name);
+    trace_source_t *s = accelsim_open(path, NULL, &err);
+
+    if (s == NULL)
+        fail_msg("%s", err.text);
+    c.launches = s->ops->n_launches(s);
+    for (uint64_t id = 1; id <= c.launches; id++) {
+        trace_launch_t *l;
+        trace_block_t *b;
+        uint64_t index = 0;
+        launch_info_t info;
+
+        if (s->ops->launch_info(s, id, &info, &err) != RB_OK ||
+            s->ops->open(s, id, &l, &err) != RB_OK)
+            fail_msg("%s", err.text);
+        for (; s->ops->get_block(l, index, &b, &err) == RB_OK && b != NULL; index++) {
+            count_block(b, &c);
+            s->ops->free_block(l, b);
+        }
+        if (err.code != RB_OK)
+            fail_msg("%s", err.text);
+        s->ops->close(l);
+    }
+    s->ops->destroy(s);
+    return c;
+}
+
+/* --- by the files' own words ----------------------------------------------------------------- */
+
+/* Adds what a grouped file declares: lines "#BEGIN_TB", "insts = n", instructions with a width. */
+static void declared_line(char *line, counts_t *c)
+{
+    unsigned long long n;
+    char *word[64];
+    unsigned words = 0;
+
+    if (strncmp(line, "#BEGIN_TB", 9) == 0)
+        c->blocks++;
+    else if (sscanf(line, "insts = %llu", &n) == 1) {
+        c->insts += n;
+        c->warps += n > 0;
+    }
+    if (strspn(line, "0123456789abcdef") < 4)
+        return;
+    for (char *w = strtok(line, " "); w != NULL && words < 64; w = strtok(NULL, " "))
+        word[words++] = w;
+    unsigned dst = (unsigned)atoi(word[2]), src = (unsigned)atoi(word[4 + dst]);
+
+    c->mem_lines += atoi(word[5 + dst + src]) != 0;
+    c->thread_insts += (unsigned)__builtin_popcountl(strtoul(word[1], NULL, 16));
+}
+
+static void visit_file(void *ctx, const char *path)
+{
+    enum { CHUNK = 1 << 16 };
+    counts_t *c = ctx;
+    rb_err_t err = {0};
+    size_t n = 0, cap = 0, got = 1;
+    char *text = NULL;
+    accelsim_stream_t *stream = accelsim_stream_open(path, &err);
+
+    assert_non_null(stream);
+    while (got > 0) {
+        text = realloc(text, (cap += CHUNK) + 1);
+        assert_int_equal(accelsim_stream_read(stream, text + n, cap - n, &got, &err), RB_OK);
+        n += got;
+    }
+    text[n] = '\0';
+    accelsim_stream_close(stream);
+    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        declared_line(line, c);
+    }
+    free(text);
+}
+
+static void matches_its_declarations(const char *name, counts_t got)
+{
+    char path[1024];
+    counts_t declared = {0};
+    rb_err_t err = {0};
+
+    snprintf(path, sizeof(path), REFERENCE "%s", name);
+    trace_source_t *s = accelsim_open(path, NULL, &err);
+
+    accelsim_files(s, visit_file, &declared);
+    s->ops->destroy(s);
+    assert_int_equal(got.blocks, declared.blocks);
+    assert_int_equal(got.warps, declared.warps);
+    assert_int_equal(got.insts, declared.insts);
+    assert_int_equal(got.mem_lines, declared.mem_lines);
+    assert_int_equal(got.thread_insts, declared.thread_insts);
+    assert_int_equal(got.unknown, 0);
+}
+
+static void the_volta_bfs_is_read_whole(void **state)
+{
+    (void)state;
+    if (!is_here("bfs-rodinia-sm70"))
+        skip();
+    counts_t c = read_counts("bfs-rodinia-sm70");
+
+    assert_int_equal(c.launches, 16);
+    assert_int_equal(c.blocks, 128);
+    assert_int_equal(c.warps, 2048);
+    assert_int_equal(c.insts, 154839);
+    assert_int_equal(c.mem_lines, 38584);
+    matches_its_declarations("bfs-rodinia-sm70", c);
+}
+
+static void the_ampere_bfs_has_the_same_memory_instructions(void **state)
+{
+    (void)state;
+    if (!is_here("bfs-rodinia-sm80"))
+        skip();
+    counts_t c = read_counts("bfs-rodinia-sm80");
+
+    assert_int_equal(c.launches, 16);
+    assert_int_equal(c.mem_lines, 38584);
+    matches_its_declarations("bfs-rodinia-sm80", c);
+}
+
+static void the_raw_turing_vectoradd_is_read_whole(void **state)
+{
+    (void)state;
+    if (!is_here("vectoradd-sm75-v5-raw"))
+        skip();
+    counts_t c = read_counts("vectoradd-sm75-v5-raw");
+
+    assert_int_equal(c.launches, 1);
+    assert_int_equal(c.blocks, 98);
+    assert_int_equal(c.warps, 3136);
+    assert_int_equal(c.insts, 46941);
+    assert_int_equal(c.unknown, 0);
+}
+
+static void the_turing_vectorops_are_read_whole(void **state)
+{
+    (void)state;
+    if (!is_here("vectorops-sm75-xz"))
+        skip();
+    counts_t c = read_counts("vectorops-sm75-xz");
+
+    assert_int_equal(c.launches, 2);
+    assert_int_equal(c.blocks, 8192);
+    assert_int_equal(c.insts, 983040);
+    matches_its_declarations("vectorops-sm75-xz", c);
+}
+
+static void the_hopper_training_run_is_read_whole(void **state)
+{
+    (void)state;
+    if (!is_here("mlp-train-sm90"))
+        skip();
+    counts_t c = read_counts("mlp-train-sm90");
+
+    assert_int_equal(c.launches, 33);
+    matches_its_declarations("mlp-train-sm90", c);
+}
+
+static void the_ampere_training_step_is_read_whole(void **state)
+{
+    (void)state;
+    if (!is_here("nn-onestep-sm80"))
+        skip();
+    counts_t c = read_counts("nn-onestep-sm80");
+
+    assert_int_equal(c.launches, 114);
+    matches_its_declarations("nn-onestep-sm80", c);
+}
+
+static void excerpts_of_newer_versions_are_read(void **state)
+{
+    static const char *const files[] = {"excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
+                                        "excerpts/atax-v6-sm90-noval.traceg"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        if (!is_here(files[i]))
+            skip();
+        counts_t c = read_counts(files[i]);
+
+        assert_int_equal(c.insts, 60);
+        matches_its_declarations(files[i], c);
+    }
+}
+
+static void a_really_corrupt_header_is_refused(void **state)
+{
+#define CORRUPT "excerpts/pytorch-pow-kernel593-sm70-corrupt-header.EXCERPT.traceg"
+    rb_err_t err = {0};
+    launch_info_t info;
+
+    (void)state;
+    if (!is_here(CORRUPT))
+        skip();
+    trace_source_t *s = accelsim_open(REFERENCE CORRUPT, NULL, &err);
+
+    assert_non_null(s);
+    assert_int_equal(s->ops->launch_info(s, 1, &info, &err), RB_TRACE);
+    assert_non_null(strstr(err.text, ".traceg:6: -nregs = 21955: a thread has at most 255"));
+    s->ops->destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_volta_bfs_is_read_whole),
+        cmocka_unit_test(the_ampere_bfs_has_the_same_memory_instructions),
+        cmocka_unit_test(the_raw_turing_vectoradd_is_read_whole),
+        cmocka_unit_test(the_turing_vectorops_are_read_whole),
+        cmocka_unit_test(the_hopper_training_run_is_read_whole),
+        cmocka_unit_test(the_ampere_training_step_is_read_whole),
+        cmocka_unit_test(excerpts_of_newer_versions_are_read),
+        cmocka_unit_test(a_really_corrupt_header_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
