@@ -31,7 +31,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
                  icnt->reply_latency, icnt->credit_batch);
     xbar_out_init(&s->out, n_sms, spec->reply_queue, icnt->slice_flits, icnt->perfect,
                   (uint16_t)number, icnt->reply_latency, icnt->buffer);
-    s->next = CYCLE_NEVER;
+    s->next = s->out_due = s->in_due = CYCLE_NEVER;
 }
 
 void l2_slice_free(l2_slice_t *s)
@@ -51,9 +51,10 @@ void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard)
     xbar_out_connect(&s->out, sm, shard, 0);
 }
 
-static inline void wake(l2_slice_t *s, cycle_t at)
+/* Something changed: when is run() needed? Not before now. */
+static inline void reschedule(l2_slice_t *s, cycle_t now)
 {
-    s->next = cycle_min(s->next, at);
+    s->next = cycle_max(cycle_min(s->out_due, s->in_due), now);
 }
 
 static inline uint32_t sector_count(uint32_t sectors)
@@ -66,40 +67,45 @@ void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now)
 {
     if (m->kind == MSG_CREDIT) {
         xbar_out_credit(&s->out, m->input, m->count);
+        if (s->out.count > 0)
+            s->out_due = cycle_min(s->out_due, now);
     } else {
         RB_INVARIANT(m->kind == MSG_MEM_REQUEST && m->mem.sectors != 0,
                      "l2: message kind %u for sectors %x of line 0x%" PRIx64, m->kind,
                      m->mem.sectors, m->mem.line);
         s->stats.requests++;
         xbar_in_push(&s->in, m);
+        if (!s->held)
+            s->in_due = cycle_min(s->in_due, cycle_max(s->in.port.cycle, s->data.cycle));
     }
-    wake(s, now);
+    s->next = cycle_min(s->next, cycle_max(cycle_min(s->out_due, s->in_due), now));
 }
 
 void l2_slice_dram_room(l2_slice_t *s, cycle_t now)
 {
     if (s->transfer.count > 0)
-        wake(s, now);
+        s->next = cycle_min(s->next, now);
 }
 
 /* Replies. */
 
-/* Moves replies that are ready into the queue of the crossbar port, the earlier first. */
-static bool replies_move(l2_slice_t *s, cycle_t now)
+/* The ring whose next reply is ready first. NULL: both are empty. */
+static l2_reply_ring_t *first_ready(l2_slice_t *s)
 {
-    bool any = false;
-    while (!xbar_out_full(&s->out)) {
-        l2_reply_ring_t *r = NULL;
-        cycle_t ready = now + 1;
-        for (uint32_t k = 0; k < L2_REPLY_RINGS; k++) {
-            l2_reply_ring_t *q = &s->reply[k];
-            if (q->count > 0 && l2_reply_ring_head(q)->ready < ready) {
-                r = q;
-                ready = l2_reply_ring_head(q)->ready;
-            }
-        }
-        if (r == NULL)
-            break;
+    l2_reply_ring_t *plain = &s->reply[L2_REPLY_PLAIN], *atomic = &s->reply[L2_REPLY_ATOMIC];
+    if (atomic->count == 0)
+        return plain->count > 0 ? plain : NULL;
+    if (plain->count == 0 || l2_reply_ring_head(atomic)->ready < l2_reply_ring_head(plain)->ready)
+        return atomic;
+    return plain;
+}
+
+/* Moves replies that are ready into the queue of the crossbar port, and on into the crossbar. */
+static void replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
+{
+    xbar_out_step(&s->out, out, now, NULL);
+    l2_reply_ring_t *r = first_ready(s);
+    while (r != NULL && l2_reply_ring_head(r)->ready <= now && !xbar_out_full(&s->out)) {
         const l2_reply_t *p = l2_reply_ring_head(r);
         msg_t m = {.kind = MSG_MEM_REPLY,
                    .flits = p->flits,
@@ -111,9 +117,18 @@ static bool replies_move(l2_slice_t *s, cycle_t now)
                            .sectors = p->sectors}};
         xbar_out_push(&s->out, p->sm, &m, now);
         l2_reply_ring_drop(r);
-        any = true;
+        xbar_out_step(&s->out, out, now, NULL);
+        r = first_ready(s);
     }
-    return any;
+    s->out_due = xbar_out_next(&s->out, now);
+    if (r != NULL && !xbar_out_full(&s->out))
+        s->out_due = cycle_min(s->out_due, l2_reply_ring_head(r)->ready);
+}
+
+static inline void reply_add(l2_slice_t *s, uint32_t ring, const l2_reply_t *r)
+{
+    l2_reply_ring_add(&s->reply[ring], r);
+    s->out_due = cycle_min(s->out_due, r->ready);
 }
 
 /* A reply that delivers sectors, or acknowledges, l2.latency after now. */
@@ -130,7 +145,7 @@ static void reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm,
                     .src = src,
                     .sectors = sectors,
                     .flits = (uint8_t)(flits > 0 ? flits : 1)};
-    l2_reply_ring_add(&s->reply[L2_REPLY_PLAIN], &r);
+    reply_add(s, L2_REPLY_PLAIN, &r);
 }
 
 /* Performs an atomic or reduction whose sectors are there, as soon as the unit is free. */
@@ -154,7 +169,7 @@ static void atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, c
                     .src = w->src,
                     .sectors = w->sectors,
                     .flits = (uint8_t)((bytes + s->flit_bytes - 1) / s->flit_bytes)};
-    l2_reply_ring_add(&s->reply[L2_REPLY_ATOMIC], &r);
+    reply_add(s, L2_REPLY_ATOMIC, &r);
 }
 
 /* DRAM side. */
@@ -168,25 +183,30 @@ static void transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool writ
     l2_transfer_ring_add(&s->transfer, &t);
 }
 
-static void transfers_send(l2_slice_t *s, cycle_t now)
+/* Returns true if the DRAM took something. */
+static bool transfers_send(l2_slice_t *s, cycle_t now)
 {
     l2_transfer_ring_t *r = &s->transfer;
+    bool any = false;
     while (r->count > 0) {
         const l2_transfer_t *t = l2_transfer_ring_head(r);
         if (!dram_has_room(s->dram, t->write))
-            return;
+            break;
         if (t->write)
             dram_write(s->dram, now, t->local, t->sectors);
         else
             dram_read(s->dram, now, t->local, t->sectors, t->token);
         l2_transfer_ring_drop(r);
+        any = true;
     }
+    return any;
 }
 
 static inline void data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
 {
     s->stats.data_sectors += sectors;
-    s->data_free = cycle_max(s->data_free, now * s->flits_per_cycle) + sectors;
+    if (!s->spec.perfect)
+        xbar_port_use(&s->data, s->flits_per_cycle, sectors, now);
 }
 
 /* The line, allocated if absent; a dirty victim becomes a write-back. */
@@ -232,7 +252,9 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
     mshr_drop_served(&s->mshr, e);
     if (e->pending == 0)
         mshr_remove(&s->mshr, e);
-    wake(s, now);
+    if (s->held && s->stall == L2_STALL_MSHR)
+        s->in_due = now;
+    s->next = s->transfer.count > 0 ? now : cycle_min(s->next, cycle_min(s->out_due, s->in_due));
 }
 
 /* Requests. */
@@ -376,7 +398,6 @@ static l2_stall_t request_try(l2_slice_t *s, cycle_t now)
     if (stall == L2_STALL_NONE) {
         if (m->src == MEM_SRC_LOCAL)
             s->stats.local_sectors += sector_count(m->sectors);
-        transfers_send(s, now);
     }
     return stall;
 }
@@ -398,54 +419,43 @@ static void stall_account(l2_slice_t *s, l2_stall_t stall, cycle_t now)
     s->stall_since = now;
 }
 
-static bool data_port_free(const l2_slice_t *s, cycle_t now)
+/* Returns true if something was sent to the DRAM. */
+static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
-    return s->spec.perfect || s->data_free < (now + 1) * s->flits_per_cycle;
-}
-
-static void input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
-{
+    bool sent = false;
     for (;;) {
         if (!s->held) {
-            if (!xbar_in_ready(&s->in, now) || !data_port_free(s, now))
-                return;
+            if (!xbar_in_ready(&s->in, now) || s->data.cycle > now) {
+                s->in_due = cycle_max(xbar_in_next(&s->in, now + 1), s->data.cycle);
+                return sent;
+            }
             s->request = xbar_in_take(&s->in, out, now).mem;
             s->request_key = addr_map_slice_local(s->map, s->request.line);
             s->held = true;
         }
         l2_stall_t stall = request_try(s, now);
         stall_account(s, stall, now);
-        if (stall != L2_STALL_NONE)
-            return;
+        if (stall != L2_STALL_NONE) {
+            s->in_due = stall == L2_STALL_ATOMIC ? s->atomic_free : CYCLE_NEVER;
+            return sent;
+        }
         s->held = false;
+        sent |= transfers_send(s, now);
     }
 }
 
-/* What can happen without a message, a fill or room at the DRAM. */
-static cycle_t next_after(const l2_slice_t *s, cycle_t now)
+bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
-    cycle_t next = xbar_out_next(&s->out, now);
-    for (uint32_t k = 0; k < L2_REPLY_RINGS; k++) {
-        const l2_reply_ring_t *r = &s->reply[k];
-        if (r->count > 0 && l2_reply_ring_head(r)->ready > now)
-            next = cycle_min(next, l2_reply_ring_head(r)->ready);
-    }
-    if (s->held)
-        return s->stall == L2_STALL_ATOMIC ? cycle_min(next, s->atomic_free) : next;
-    cycle_t take = xbar_in_next(&s->in, now + 1);
-    if (take != CYCLE_NEVER && !s->spec.perfect)
-        take = cycle_max(take, s->data_free / s->flits_per_cycle);
-    return cycle_min(next, take);
-}
-
-void l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
-{
-    transfers_send(s, now);
-    do
-        xbar_out_step(&s->out, out, now, NULL);
-    while (replies_move(s, now));
-    input_run(s, out, now);
-    s->next = next_after(s, now);
+    bool sent = transfers_send(s, now);
+    if (s->out_due <= now)
+        replies_run(s, out, now);
+    if (s->held && ((s->stall == L2_STALL_DRAM && s->transfer.count == 0) ||
+                    (s->stall == L2_STALL_REPLY && !xbar_out_full(&s->out))))
+        s->in_due = now;
+    if (s->in_due <= now)
+        sent |= input_run(s, out, now);
+    reschedule(s, now + 1);
+    return sent;
 }
 
 void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
@@ -472,7 +482,7 @@ bool l2_slice_idle(const l2_slice_t *s)
 int l2_slice_save(const l2_slice_t *s, FILE *out)
 {
     RB_INVARIANT(l2_slice_idle(s), "l2: checkpoint of a busy slice");
-    const cycle_t port[2] = {s->data_free, s->atomic_free};
+    const cycle_t port[3] = {s->data.cycle, s->data.used, s->atomic_free};
     if (fwrite(port, sizeof(port), 1, out) != 1 || cache_save(s->cache, out) != 0 ||
         xbar_in_save(&s->in, out) != 0)
         return -1;
@@ -481,14 +491,15 @@ int l2_slice_save(const l2_slice_t *s, FILE *out)
 
 int l2_slice_load(l2_slice_t *s, FILE *in)
 {
-    cycle_t port[2];
-    if (fread(port, sizeof(port), 1, in) != 1) {
+    cycle_t port[3];
+    bool whole = fread(port, sizeof(port), 1, in) == 1;
+    if (!whole || port[1] >= s->flits_per_cycle) {
         if (!ferror(in))
             errno = EINVAL;
         return -1;
     }
-    s->data_free = port[0];
-    s->atomic_free = port[1];
+    s->data = (xbar_port_t){.cycle = port[0], .used = (uint32_t)port[1]};
+    s->atomic_free = port[2];
     if (cache_load(s->cache, in) != 0 || xbar_in_load(&s->in, in) != 0)
         return -1;
     return xbar_out_load(&s->out, in);

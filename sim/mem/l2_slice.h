@@ -59,8 +59,10 @@ typedef struct {
     l2_stall_t stall;     /* why it waits */
     cycle_t stall_since;
 
-    cycle_t data_free;   /* data port, in units of a flit as in xbar.h */
+    xbar_port_t data;    /* data port: a sector takes a slot */
     cycle_t atomic_free; /* atomic unit */
+    cycle_t out_due;     /* next cycle at which a reply may move */
+    cycle_t in_due;      /* next cycle at which the input may move */
     cycle_t next;        /* next cycle at which run() has something to do */
     l2_stats_t stats;
 } l2_slice_t;
@@ -88,8 +90,8 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now);
 /* The DRAM has room again from cycle now. */
 void l2_slice_dram_room(l2_slice_t *s, cycle_t now);
 
-/* Everything of cycle now; sets s->next. */
-void l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
+/* Everything of cycle now; sets s->next. Returns true if something was sent to the DRAM. */
+bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
 /* A host copy left the sectors of the line at address key of the slice here, clean. */
 void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors);

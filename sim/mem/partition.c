@@ -25,6 +25,7 @@ struct partition {
     pending_t *pending; /* owned pool: messages that have not arrived yet */
     size_t n_pending, cap_pending;
     uint32_t free_pending; /* index + 1 */
+    uint32_t turn;         /* slice that goes first */
     uint64_t l2_size;
 };
 
@@ -99,7 +100,8 @@ static void event_handle(partition_t *p, uint32_t payload, cycle_t now)
 
 /*
  * Within a cycle: messages and fills (which touch different state, so their order does not
- * matter), slices by number, DRAM. Room that the DRAM makes is seen by slices one cycle later.
+ * matter), slices, DRAM. Room that the DRAM makes is seen by slices one cycle later; the slice
+ * after the one that used room last goes first, so that slices share the DRAM evenly.
  */
 static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
@@ -107,12 +109,15 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
     uint32_t payload;
     while (wheel_pop(&p->wheel, now + 1, &at, &payload))
         event_handle(p, payload, now);
-    for (uint32_t s = 0; s < p->n_slices; s++) {
-        if (p->slice[s].next <= now)
-            l2_slice_run(&p->slice[s], out, now);
+    uint32_t s = p->turn;
+    for (uint32_t k = 0; k < p->n_slices; k++) {
+        uint32_t after = s + 1 == p->n_slices ? 0 : s + 1;
+        if (p->slice[s].next <= now && l2_slice_run(&p->slice[s], out, now))
+            p->turn = after;
+        s = after;
     }
     if (dram_next(p->dram) <= now && dram_run(p->dram, now)) {
-        for (uint32_t s = 0; s < p->n_slices; s++)
+        for (s = 0; s < p->n_slices; s++)
             l2_slice_dram_room(&p->slice[s], now + 1);
     }
 }
@@ -214,6 +219,8 @@ int partition_save(const partition_t *p, FILE *out)
 {
     RB_INVARIANT(p->wheel.count == 0, "partition %u: checkpoint with %zu events under way",
                  p->index, p->wheel.count);
+    if (fwrite(&p->turn, sizeof(p->turn), 1, out) != 1)
+        return -1;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         if (l2_slice_save(&p->slice[s], out) != 0)
             return -1;
@@ -223,6 +230,14 @@ int partition_save(const partition_t *p, FILE *out)
 
 int partition_load(partition_t *p, FILE *in)
 {
+    uint32_t turn;
+    bool whole = fread(&turn, sizeof(turn), 1, in) == 1;
+    if (!whole || turn >= p->n_slices) {
+        if (!ferror(in))
+            errno = EINVAL;
+        return -1;
+    }
+    p->turn = turn;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         if (l2_slice_load(&p->slice[s], in) != 0)
             return -1;

@@ -69,12 +69,10 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
         uint32_t flits = p->msg.flits;
         p->msg.arrival = now + x->flight;
         if (!x->perfect) {
-            cycle_t slot = cycle_max(x->port_free, now * x->flits_per_cycle);
-            if (slot >= (now + 1) * x->flits_per_cycle || x->credits[p->dest] < flits)
+            if (x->port.cycle > now || x->credits[p->dest] < flits)
                 return;
             x->credits[p->dest] -= flits;
-            x->port_free = slot + flits;
-            p->msg.arrival = (x->port_free - 1) / x->flits_per_cycle + x->flight;
+            p->msg.arrival = xbar_port_use(&x->port, x->flits_per_cycle, flits, now) + x->flight;
         }
         engine_send(out, x->dest_shard[p->dest], &p->msg);
         if (sent != NULL)
@@ -95,7 +93,7 @@ cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)
         return next;
     if (x->credits[p->dest] < p->msg.flits)
         return CYCLE_NEVER;
-    return cycle_max(next, x->port_free / x->flits_per_cycle);
+    return cycle_max(next, x->port.cycle);
 }
 
 void xbar_in_init(xbar_in_t *x, uint32_t n_src, uint32_t flits_per_cycle, bool perfect,
@@ -157,7 +155,7 @@ void xbar_in_push(xbar_in_t *x, const msg_t *m)
 
 bool xbar_in_ready(const xbar_in_t *x, cycle_t now)
 {
-    return x->waiting > 0 && (x->perfect || x->port_free < (now + 1) * x->flits_per_cycle);
+    return x->waiting > 0 && x->port.cycle <= now;
 }
 
 /* The next sender with a packet after the one served last. */
@@ -207,7 +205,7 @@ msg_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
     x->waiting--;
     x->last = src;
     if (!x->perfect) {
-        x->port_free = cycle_max(x->port_free, now * x->flits_per_cycle) + m.flits;
+        xbar_port_use(&x->port, x->flits_per_cycle, m.flits, now);
         credits_return(x, out, src, m.flits, now);
     }
     return m;
@@ -217,7 +215,7 @@ cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now)
 {
     if (x->waiting == 0)
         return CYCLE_NEVER;
-    return x->perfect ? now : cycle_max(now, x->port_free / x->flits_per_cycle);
+    return cycle_max(now, x->port.cycle);
 }
 
 static int checked_read(void *to, size_t size, size_t n, FILE *in)
@@ -229,11 +227,29 @@ static int checked_read(void *to, size_t size, size_t n, FILE *in)
     return -1;
 }
 
+static int port_save(const xbar_port_t *p, FILE *out)
+{
+    const uint64_t word[2] = {p->cycle, p->used};
+    return fwrite(word, sizeof(word), 1, out) == 1 ? 0 : -1;
+}
+
+static int port_load(xbar_port_t *p, uint32_t flits_per_cycle, FILE *in)
+{
+    uint64_t word[2];
+    if (checked_read(word, sizeof(word), 1, in) != 0)
+        return -1;
+    if (word[1] >= flits_per_cycle) {
+        errno = EINVAL;
+        return -1;
+    }
+    *p = (xbar_port_t){.cycle = word[0], .used = (uint32_t)word[1]};
+    return 0;
+}
+
 int xbar_out_save(const xbar_out_t *x, FILE *out)
 {
     RB_INVARIANT(x->count == 0, "crossbar: checkpoint with %u packets waiting", x->count);
-    if (fwrite(&x->n_dest, sizeof(x->n_dest), 1, out) != 1 ||
-        fwrite(&x->port_free, sizeof(x->port_free), 1, out) != 1 ||
+    if (fwrite(&x->n_dest, sizeof(x->n_dest), 1, out) != 1 || port_save(&x->port, out) != 0 ||
         fwrite(x->credits, sizeof(*x->credits), x->n_dest, out) != x->n_dest)
         return -1;
     return 0;
@@ -249,7 +265,7 @@ int xbar_out_load(xbar_out_t *x, FILE *in)
         return -1;
     }
     x->head = x->count = 0;
-    if (checked_read(&x->port_free, sizeof(x->port_free), 1, in) != 0)
+    if (port_load(&x->port, x->flits_per_cycle, in) != 0)
         return -1;
     return checked_read(x->credits, sizeof(*x->credits), x->n_dest, in);
 }
@@ -257,8 +273,7 @@ int xbar_out_load(xbar_out_t *x, FILE *in)
 int xbar_in_save(const xbar_in_t *x, FILE *out)
 {
     RB_INVARIANT(x->waiting == 0, "crossbar: checkpoint with %u packets waiting", x->waiting);
-    if (fwrite(&x->n_src, sizeof(x->n_src), 1, out) != 1 ||
-        fwrite(&x->port_free, sizeof(x->port_free), 1, out) != 1 ||
+    if (fwrite(&x->n_src, sizeof(x->n_src), 1, out) != 1 || port_save(&x->port, out) != 0 ||
         fwrite(&x->last, sizeof(x->last), 1, out) != 1 ||
         fwrite(x->owed, sizeof(*x->owed), x->n_src, out) != x->n_src)
         return -1;
@@ -274,7 +289,7 @@ int xbar_in_load(xbar_in_t *x, FILE *in)
         errno = EINVAL;
         return -1;
     }
-    if (checked_read(&x->port_free, sizeof(x->port_free), 1, in) != 0 ||
+    if (port_load(&x->port, x->flits_per_cycle, in) != 0 ||
         checked_read(&x->last, sizeof(x->last), 1, in) != 0 ||
         checked_read(x->owed, sizeof(*x->owed), x->n_src, in) != 0)
         return -1;

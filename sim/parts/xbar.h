@@ -25,6 +25,29 @@
 #include "sim/core/engine.h"
 #include "sim/core/msg.h"
 
+/* Next free flit slot of a port: slot used of a cycle. */
+typedef struct {
+    cycle_t cycle;
+    uint32_t used; /* below flits_per_cycle */
+} xbar_port_t;
+
+/* Occupies the next flits slots, not before cycle now; returns the cycle of the last of them. */
+static inline cycle_t xbar_port_use(xbar_port_t *p, uint32_t flits_per_cycle, uint32_t flits,
+                                    cycle_t now)
+{
+    if (p->cycle < now)
+        *p = (xbar_port_t){.cycle = now};
+    uint32_t used = p->used + flits;
+    if (flits_per_cycle == 1) {
+        p->cycle += used;
+        return p->cycle - 1;
+    }
+    cycle_t last = p->cycle + (used - 1) / flits_per_cycle;
+    p->cycle += used / flits_per_cycle;
+    p->used = used % flits_per_cycle;
+    return last;
+}
+
 /* A packet in front of an injection port. */
 typedef struct {
     msg_t msg;
@@ -45,7 +68,7 @@ typedef struct {
     uint32_t *credits;    /* owned; flits free at each receiver */
     xbar_packet_t *queue; /* owned; ring of capacity entries */
     uint32_t head, count;
-    cycle_t port_free; /* in units of a flit: cycle * flits_per_cycle */
+    xbar_port_t port;
 } xbar_out_t;
 
 /* credits: buffer of each receiver for this sender, in flits. */
@@ -103,7 +126,7 @@ typedef struct {
     uint64_t *nonempty; /* owned; bit per sender */
     uint32_t last;      /* served last */
     uint32_t waiting;   /* packets in all queues */
-    cycle_t port_free;  /* as in xbar_out_t */
+    xbar_port_t port;
 } xbar_in_t;
 
 void xbar_in_init(xbar_in_t *x, uint32_t n_src, uint32_t flits_per_cycle, bool perfect,
