@@ -22,15 +22,13 @@ typedef struct {
     uint64_t thread_insts;
 } counts_t;
 
-static bool is_here(const char *name)
+static bool is_here(const char *path)
 {
-    char path[1024];
     struct stat st;
 
-    snprintf(path, sizeof(path), REFERENCE "%s", name);
     if (stat(path, &st) == 0)
         return true;
-    print_message("skipped: the reference trace %s is not here\n", name);
+    print_message("skipped: the reference trace %s is not here\n", path);
     return false;
 }
 
@@ -57,21 +55,18 @@ static void count_block(const trace_block_t *b, counts_t *c)
     }
 }
 
-static counts_t read_counts(const char *name)
+static counts_t read_counts(const char *path)
 {
-    char path[1024];
     rb_err_t err = {0};
     counts_t c = {0};
-
-    snprintf(path, sizeof(path), REFERENCE "%s", name);
     trace_source_t *s = accelsim_open(path, NULL, &err);
 
     if (s == NULL)
         fail_msg("%s", err.text);
     c.launches = s->ops->n_launches(s);
     for (uint64_t id = 1; id <= c.launches; id++) {
-        trace_launch_t *l;
-        trace_block_t *b;
+        trace_launch_t *l = NULL;
+        trace_block_t *b = NULL;
         uint64_t index = 0;
         launch_info_t info;
 
@@ -139,13 +134,10 @@ static void visit_file(void *ctx, const char *path)
     free(text);
 }
 
-static void matches_its_declarations(const char *name, counts_t got)
+static void matches_its_declarations(const char *path, counts_t got)
 {
-    char path[1024];
     counts_t declared = {0};
     rb_err_t err = {0};
-
-    snprintf(path, sizeof(path), REFERENCE "%s", name);
     trace_source_t *s = accelsim_open(path, NULL, &err);
 
     accelsim_files(s, visit_file, &declared);
@@ -161,36 +153,36 @@ static void matches_its_declarations(const char *name, counts_t got)
 static void the_volta_bfs_is_read_whole(void **state)
 {
     (void)state;
-    if (!is_here("bfs-rodinia-sm70"))
+    if (!is_here(REFERENCE "bfs-rodinia-sm70"))
         skip();
-    counts_t c = read_counts("bfs-rodinia-sm70");
+    counts_t c = read_counts(REFERENCE "bfs-rodinia-sm70");
 
     assert_int_equal(c.launches, 16);
     assert_int_equal(c.blocks, 128);
     assert_int_equal(c.warps, 2048);
     assert_int_equal(c.insts, 154839);
     assert_int_equal(c.mem_lines, 38584);
-    matches_its_declarations("bfs-rodinia-sm70", c);
+    matches_its_declarations(REFERENCE "bfs-rodinia-sm70", c);
 }
 
 static void the_ampere_bfs_has_the_same_memory_instructions(void **state)
 {
     (void)state;
-    if (!is_here("bfs-rodinia-sm80"))
+    if (!is_here(REFERENCE "bfs-rodinia-sm80"))
         skip();
-    counts_t c = read_counts("bfs-rodinia-sm80");
+    counts_t c = read_counts(REFERENCE "bfs-rodinia-sm80");
 
     assert_int_equal(c.launches, 16);
     assert_int_equal(c.mem_lines, 38584);
-    matches_its_declarations("bfs-rodinia-sm80", c);
+    matches_its_declarations(REFERENCE "bfs-rodinia-sm80", c);
 }
 
 static void the_raw_turing_vectoradd_is_read_whole(void **state)
 {
     (void)state;
-    if (!is_here("vectoradd-sm75-v5-raw"))
+    if (!is_here(REFERENCE "vectoradd-sm75-v5-raw"))
         skip();
-    counts_t c = read_counts("vectoradd-sm75-v5-raw");
+    counts_t c = read_counts(REFERENCE "vectoradd-sm75-v5-raw");
 
     assert_int_equal(c.launches, 1);
     assert_int_equal(c.blocks, 98);
@@ -202,42 +194,42 @@ static void the_raw_turing_vectoradd_is_read_whole(void **state)
 static void the_turing_vectorops_are_read_whole(void **state)
 {
     (void)state;
-    if (!is_here("vectorops-sm75-xz"))
+    if (!is_here(REFERENCE "vectorops-sm75-xz"))
         skip();
-    counts_t c = read_counts("vectorops-sm75-xz");
+    counts_t c = read_counts(REFERENCE "vectorops-sm75-xz");
 
     assert_int_equal(c.launches, 2);
     assert_int_equal(c.blocks, 8192);
     assert_int_equal(c.insts, 983040);
-    matches_its_declarations("vectorops-sm75-xz", c);
+    matches_its_declarations(REFERENCE "vectorops-sm75-xz", c);
 }
 
 static void the_hopper_training_run_is_read_whole(void **state)
 {
     (void)state;
-    if (!is_here("mlp-train-sm90"))
+    if (!is_here(REFERENCE "mlp-train-sm90"))
         skip();
-    counts_t c = read_counts("mlp-train-sm90");
+    counts_t c = read_counts(REFERENCE "mlp-train-sm90");
 
     assert_int_equal(c.launches, 33);
-    matches_its_declarations("mlp-train-sm90", c);
+    matches_its_declarations(REFERENCE "mlp-train-sm90", c);
 }
 
 static void the_ampere_training_step_is_read_whole(void **state)
 {
     (void)state;
-    if (!is_here("nn-onestep-sm80"))
+    if (!is_here(REFERENCE "nn-onestep-sm80"))
         skip();
-    counts_t c = read_counts("nn-onestep-sm80");
+    counts_t c = read_counts(REFERENCE "nn-onestep-sm80");
 
     assert_int_equal(c.launches, 114);
-    matches_its_declarations("nn-onestep-sm80", c);
+    matches_its_declarations(REFERENCE "nn-onestep-sm80", c);
 }
 
 static void excerpts_of_newer_versions_are_read(void **state)
 {
-    static const char *const files[] = {"excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
-                                        "excerpts/atax-v6-sm90-noval.traceg"};
+    static const char *const files[] = {REFERENCE "excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
+                                        REFERENCE "excerpts/atax-v6-sm90-noval.traceg"};
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -257,7 +249,7 @@ static void a_really_corrupt_header_is_refused(void **state)
     launch_info_t info;
 
     (void)state;
-    if (!is_here(CORRUPT))
+    if (!is_here(REFERENCE CORRUPT))
         skip();
     trace_source_t *s = accelsim_open(REFERENCE CORRUPT, NULL, &err);
 
@@ -265,6 +257,41 @@ static void a_really_corrupt_header_is_refused(void **state)
     assert_int_equal(s->ops->launch_info(s, 1, &info, &err), RB_TRACE);
     assert_non_null(strstr(err.text, ".traceg:6: -nregs = 21955: a thread has at most 255"));
     s->ops->destroy(s);
+}
+
+/* These are always here. The counts are those that traces/README.md states. */
+static void the_bundled_traces_are_read_whole(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t blocks, insts;
+    } bundled[] = {
+        {"vecadd-sm70", 1024, 131072},
+        {"vecadd-sm75", 1024, 122880},
+        {"matmul-sm70", 100, 532000},
+        {"matmul-sm75", 100, 514400},
+        {"transpose_tiled-sm70", 256, 151552},
+        {"transpose_tiled-sm75", 256, 143360},
+        {"spmv_vector-sm70", 1024, 335713},
+        {"spmv_vector-sm75", 1024, 323425},
+        {"softmax-sm70", 256, 621568},
+        {"softmax-sm75", 256, 600064},
+        {"histo-sm70", 64, 52992},
+        {"histo-sm75", 64, 51456},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bundled) / sizeof(bundled[0]); i++) {
+        char path[1024];
+
+        snprintf(path, sizeof(path), RUBATO_ROOT "/traces/%s", bundled[i].name);
+        counts_t c = read_counts(path);
+
+        assert_int_equal(c.launches, 1);
+        assert_int_equal(c.blocks, bundled[i].blocks);
+        assert_int_equal(c.insts, bundled[i].insts);
+        matches_its_declarations(path, c);
+    }
 }
 
 int main(void)
@@ -277,6 +304,7 @@ int main(void)
         cmocka_unit_test(the_hopper_training_run_is_read_whole),
         cmocka_unit_test(the_ampere_training_step_is_read_whole),
         cmocka_unit_test(excerpts_of_newer_versions_are_read),
+        cmocka_unit_test(the_bundled_traces_are_read_whole),
         cmocka_unit_test(a_really_corrupt_header_is_refused),
     };
 
