@@ -304,6 +304,68 @@ static void a_shared_atomic_takes_its_latency_and_each_contender_its_part(void *
                      "eight lanes on one word");
 }
 
+enum { CONSTANTS = 32 };
+
+/* Each LDC overwrites the register of the one before and so waits for it. */
+static void constants_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *n = ctx;
+
+    for (unsigned i = 0; i < *n; i++)
+        synth_emit_affine(w, i, 1, 0, 0);
+    synth_emit(w, 2 * CONSTANTS, 1);
+}
+
+/* Cycles per LDC of the second half of a program whose n-th one reads offset(n). */
+static double constant_slope(const gpu_spec_t *spec, unsigned (*offset)(unsigned n))
+{
+    uint64_t cycles[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned n = CONSTANTS * (i + 1);
+        synth_t *s = synth_create();
+        synth_kernel_t *k = synth_kernel_create(s, "ldc", &(synth_shape_t){.block = {1}});
+
+        for (unsigned c = 0; c < 2 * CONSTANTS; c++)
+            synth_code_const(k, "LDC", "R4", 3, offset(c));
+        synth_code(k, "EXIT", "", "");
+        synth_kernel_body(k, constants_body, &n);
+        launch_result_t r = lab_run_one(spec, s);
+        cycles[i] = launch_result_cycles(&r);
+    }
+    return (double)(cycles[1] - cycles[0]) / CONSTANTS;
+}
+
+static unsigned one_constant(unsigned n)
+{
+    (void)n;
+    return 0;
+}
+
+/* Lines of 64 bytes in the first cache: in the second half the first of the four lines that one
+ * 256-byte line of the next level holds is new to both, the other three are not. */
+static unsigned next_line(unsigned n)
+{
+    return n * 64;
+}
+
+static unsigned next_far_line(unsigned n)
+{
+    return n * 256;
+}
+
+static void constants_come_at_the_latency_of_the_cache_that_has_them(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH);
+    const const_spec_t *c = &spec.sm.constant;
+
+    (void)state;
+    lab_assert_equal(constant_slope(&spec, one_constant), c->l1_latency, "constant cache");
+    lab_assert_equal(constant_slope(&spec, next_far_line), c->l2_latency, "constants from L2");
+    lab_assert_equal(constant_slope(&spec, next_line), (c->l2_latency + 3.0 * c->l15_latency) / 4,
+                     "constants from level 1.5");
+}
+
 /* --- perfect parts: the travel latency stays ---------------------------------------------------
  */
 
@@ -336,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_fetch_of_two_sectors_is_no_slower_than_the_second_column),
         cmocka_unit_test(a_shared_load_takes_its_latency_and_each_conflict_its_part),
         cmocka_unit_test(a_shared_atomic_takes_its_latency_and_each_contender_its_part),
+        cmocka_unit_test(constants_come_at_the_latency_of_the_cache_that_has_them),
         cmocka_unit_test(perfect_parts_keep_their_latency),
     };
 
