@@ -90,20 +90,22 @@ static counts_t read_counts(const char *path)
 /* Adds what a grouped file declares: lines "#BEGIN_TB", "insts = n", instructions with a width. */
 static void declared_line(char *line, counts_t *c)
 {
-    unsigned long long n;
-    char *word[64];
+    enum { WORDS = 12 }; /* pc, mask, registers, opcode, width */
+    char *word[WORDS], *rest = line;
     unsigned words = 0;
 
     if (strncmp(line, "#BEGIN_TB", 9) == 0)
         c->blocks++;
-    else if (sscanf(line, "insts = %llu", &n) == 1) {
+    if (strncmp(line, "insts = ", 8) == 0) {
+        uint64_t n = strtoull(line + 8, NULL, 10);
+
         c->insts += n;
         c->warps += n > 0;
     }
     if (strspn(line, "0123456789abcdef") < 4)
         return;
-    for (char *w = strtok(line, " "); w != NULL && words < 64; w = strtok(NULL, " "))
-        word[words++] = w;
+    while (words < WORDS && rest != NULL)
+        word[words++] = strsep(&rest, " ");
     unsigned dst = (unsigned)atoi(word[2]), src = (unsigned)atoi(word[4 + dst]);
 
     c->mem_lines += atoi(word[5 + dst + src]) != 0;
@@ -121,7 +123,8 @@ static void visit_file(void *ctx, const char *path)
 
     assert_non_null(stream);
     while (got > 0) {
-        text = realloc(text, (cap += CHUNK) + 1);
+        if (n == cap)
+            text = realloc(text, (cap = 2 * cap + CHUNK) + 1);
         assert_int_equal(accelsim_stream_read(stream, text + n, cap - n, &got, &err), RB_OK);
         n += got;
     }
