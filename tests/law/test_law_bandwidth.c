@@ -216,6 +216,68 @@ static void one_sm_is_limited_by_its_crossbar_port(void **state)
     check_bandwidth(&narrow, &s, 0.97, &r, "one SM reads L2 through a narrow port");
 }
 
+/*
+ * One SM and one slice: all packets use the same pair of buffers, so that the smallest buffer that
+ * the configuration check lets pass is just as large as the credit loop needs it. The longer the
+ * flight, the larger.
+ */
+static void check_smallest_buffer(const char *request, const char *reply)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
+                 "icnt.sm_flits=1", "icnt.slice_flits=1", request, reply, QUIET);
+    const icnt_spec_t *icnt = &spec.mem.icnt;
+    stream_t s = {.blocks = 2,
+                  .threads = 1024,
+                  .steps = 64,
+                  .bytes = 1 << 20,
+                  .mnemonic = "LDG.E.STRONG.GPU",
+                  .copied = true,
+                  .peak = icnt->slice_flits * icnt->flit_bytes};
+    launch_result_t r;
+    rb_err_t err = {0};
+
+    while (spec.mem.icnt.buffer > 1) {
+        spec.mem.icnt.buffer--;
+        if (gpu_spec_check(&spec, &err) != RB_OK)
+            break;
+    }
+    assert_int_equal(err.code, RB_CONFIG);
+    /* Refused for what it cannot do: cover one round trip at one flit per cycle. */
+    assert_true(spec.mem.icnt.buffer >= icnt->request_latency + icnt->reply_latency - 1);
+    spec.mem.icnt.buffer++;
+    check_bandwidth(&spec, &s, 0.97, &r, "reads through the smallest buffer");
+    s.mnemonic = "STG.E.SYS";
+    check_bandwidth(&spec, &s, 0.97, &r, "writes through the smallest buffer");
+}
+
+static void the_smallest_legal_buffer_holds_full_port_bandwidth(void **state)
+{
+    (void)state;
+    check_smallest_buffer("icnt.request_latency=60", "icnt.reply_latency=60");
+    check_smallest_buffer("icnt.request_latency=10", "icnt.reply_latency=35");
+}
+
+/* Half of it does not: the law above is about credits. */
+static void a_buffer_of_half_a_round_trip_halves_the_bandwidth(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1",
+                               "l2.size=1536KiB", "icnt.sm_flits=1", "icnt.slice_flits=1", QUIET);
+    const icnt_spec_t *icnt = &spec.mem.icnt;
+    stream_t s = {.blocks = 2,
+                  .threads = 1024,
+                  .steps = 64,
+                  .bytes = 1 << 20,
+                  .mnemonic = "LDG.E.STRONG.GPU",
+                  .copied = true,
+                  .peak = icnt->slice_flits * icnt->flit_bytes};
+    launch_result_t r;
+
+    (void)state;
+    spec.mem.icnt.buffer = (icnt->request_latency + icnt->reply_latency) / 2;
+    lab_assert_near(stream_bandwidth(&spec, &s, &r), s.peak / 2, 0.1, "half the buffer");
+}
+
 /* Many SMs at few slices: the slices' ports are the limit. */
 static void many_sms_are_limited_by_the_slices(void **state)
 {
@@ -370,6 +432,8 @@ int main(void)
         cmocka_unit_test(shared_memory_gives_one_pass_of_its_banks_per_cycle),
         cmocka_unit_test(l1_gives_its_banks_or_its_tags),
         cmocka_unit_test(one_sm_is_limited_by_its_crossbar_port),
+        cmocka_unit_test(the_smallest_legal_buffer_holds_full_port_bandwidth),
+        cmocka_unit_test(a_buffer_of_half_a_round_trip_halves_the_bandwidth),
         cmocka_unit_test(many_sms_are_limited_by_the_slices),
         cmocka_unit_test(a_stream_reaches_the_bandwidth_of_dram),
         cmocka_unit_test(refresh_takes_its_share_of_the_bandwidth),
