@@ -478,6 +478,8 @@ static rb_code_t get_block(block_reader_t *r, uint64_t index, accelsim_block_t *
 {
     bool found;
 
+    RB_INVARIANT(index >= r->n_seen, "block %" PRIu64 " asked for behind block %" PRIu64, index,
+                 r->n_seen);
     for (;;) {
         RB_TRY(begin_block(r, &found, err));
         if (!found) {

@@ -89,7 +89,6 @@ void import_map_plus(import_t *im, import_option_t *o);
 void import_map_banks(import_t *im, import_option_t *o);
 void import_map_perfect_fetch(import_t *im, import_option_t *o);
 void import_map_skip_l1(import_t *im, import_option_t *o);
-void import_map_concurrent(import_t *im, import_option_t *o);
 void import_map_block_launch(import_t *im, import_option_t *o);
 
 /* Keys of the memory side (config_import_mem.c). */

@@ -223,11 +223,6 @@ void import_map_skip_l1(import_t *im, import_option_t *o)
         import_exact(o);
 }
 
-void import_map_concurrent(import_t *im, import_option_t *o)
-{
-    import_map_switch(im, o, "gpu.concurrent_launches");
-}
-
 void import_map_block_launch(import_t *im, import_option_t *o)
 {
     if (!import_number(im, o->key, 0))

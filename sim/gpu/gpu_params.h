@@ -19,7 +19,6 @@ extern const char *const gpu_warmup_names[]; /* "keep", "flush" */
     P(U32, arch, "70", 70, 99, "", "compute capability times ten: 70 Volta, 75 Turing")            \
     P(F64, clock_mhz, "1380", 1, 100000, "MHz", "core clock")                                      \
     P(U32, launch_latency, "5000", 0, 1000000, "cycles", "launch to the first block's dispatch")   \
-    P(BOOL, concurrent_launches, "false", 0, 1, "", "overlap launches of different streams")       \
     P(BOOL, memcpy_fills_l2, "true", 0, 1, "", "host-to-device copies leave their data in L2")
 PARAM_STRUCT(gpu_params_t, GPU_PARAMS);
 extern const param_group_t gpu_param_group;

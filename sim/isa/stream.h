@@ -14,6 +14,8 @@
 
 #include "sim/isa/inst.h"
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packed offsets are read as an array");
+
 /* count consecutive instructions from first, all executed with mask. */
 typedef struct {
     const inst_t *first; /* borrowed from the launch's static code */

@@ -19,6 +19,17 @@ static uint32_t div_up(uint64_t a, uint64_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
+/* Bursts that move a set of sectors. */
+static uint8_t count_bursts(const dram_t *d, uint32_t sectors)
+{
+    uint32_t bursts = 0;
+    for (uint32_t s = 0; s < SECTORS_PER_LINE; s += d->sectors_per_burst) {
+        if (sectors >> s & ((1u << d->sectors_per_burst) - 1))
+            bursts += d->bursts_per_sector;
+    }
+    return (uint8_t)bursts;
+}
+
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
 {
     RB_INVARIANT(spec->banks <= DRAM_MAX_BANKS && spec->banks % spec->bank_groups == 0,
@@ -34,9 +45,18 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
     d->ccdl = spec->tCCDL > d->ccd ? spec->tCCDL : d->ccd;
     d->sectors_per_burst = div_up(spec->burst_bytes, SECTOR_BYTES);
     d->bursts_per_sector = div_up(SECTOR_BYTES, spec->burst_bytes);
+    for (uint32_t sectors = 0; sectors < 1u << SECTORS_PER_LINE; sectors++)
+        d->bursts_of[sectors] = count_bursts(d, sectors);
     d->bank_words = (spec->banks + 63) / 64;
     d->bank_interleave = spec->banks % 2 == 0 ? 2 : 1;
     d->blocks_per_row = div_up(spec->row_bytes, BLOCK_BYTES);
+    uint32_t high_banks = spec->banks / d->bank_interleave;
+    d->pow2 =
+        (high_banks & (high_banks - 1)) == 0 && (d->blocks_per_row & (d->blocks_per_row - 1)) == 0;
+    if (d->pow2) {
+        d->column_shift = (uint32_t)__builtin_ctz(d->bank_interleave * d->blocks_per_row);
+        d->bank_shift = (uint32_t)__builtin_ctz(high_banks);
+    }
     d->bank = rb_calloc(spec->banks, sizeof(*d->bank));
     for (uint32_t b = 0; b < spec->banks; b++)
         d->bank[b].group = (uint16_t)(b % spec->bank_groups);
@@ -50,7 +70,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
     for (uint32_t i = 0; i < n; i++)
         d->request[i].next = i + 2 > n ? 0 : i + 2;
     d->free_list = 1;
-    d->col_tick = d->row_tick = d->next_tick = DRAM_TICK_NEVER;
+    d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
     d->next_cycle = CYCLE_NEVER;
     return d;
 }
@@ -67,24 +87,43 @@ void dram_destroy(dram_t *d)
 
 static void set_next_tick(dram_t *d, uint64_t tick)
 {
+    const uint64_t core = d->clock.core, other = d->clock.other;
+    uint64_t steps = tick - d->next_tick;
+    if (tick == DRAM_TICK_NEVER) {
+        d->next_cycle = CYCLE_NEVER;
+    } else if (d->next_tick != DRAM_TICK_NEVER && steps <= 8 && steps * core <= 8 * other) {
+        /* A few ticks later: without the division. */
+        int64_t excess = (int64_t)d->next_excess - (int64_t)(steps * core);
+        for (; excess < 0; excess += (int64_t)other)
+            d->next_cycle++;
+        d->next_excess = (uint64_t)excess;
+    } else {
+        d->next_cycle = clock_cycle_from(&d->clock, tick);
+        d->next_excess = d->next_cycle * other - tick * core; /* modulo 2^64: it is below other */
+    }
     d->next_tick = tick;
-    d->next_cycle = tick == DRAM_TICK_NEVER ? CYCLE_NEVER : clock_cycle_from(&d->clock, tick);
 }
 
 dram_place_t dram_place(const dram_t *d, uint64_t local)
 {
     uint64_t n = local / BLOCK_BYTES;
     uint32_t banks = d->spec.banks, high_banks = banks / d->bank_interleave;
-    uint64_t low = n % d->bank_interleave;
-    n /= d->bank_interleave;
-    n /= d->blocks_per_row;
-    dram_place_t p = {.row = n / high_banks};
-    uint64_t bank = n % high_banks * d->bank_interleave + low;
+    uint64_t low = n & (d->bank_interleave - 1), bank;
+    dram_place_t p;
+    if (d->pow2) {
+        n >>= d->column_shift;
+        p.row = n >> d->bank_shift;
+        bank = (n & (high_banks - 1)) * d->bank_interleave + low;
+    } else {
+        n /= (uint64_t)d->bank_interleave * d->blocks_per_row;
+        p.row = n / high_banks;
+        bank = n % high_banks * d->bank_interleave + low;
+    }
     /*
      * Rows that share their bank bits go to different banks: permutation-based page interleaving
      * (Zhang, Zhu, Zhang, MICRO 2000). What real controllers do is not published: guess.
      */
-    if ((banks & (banks - 1)) == 0)
+    if (d->pow2)
         p.bank = (uint32_t)((bank ^ p.row) & (banks - 1));
     else
         p.bank = (uint32_t)((bank + p.row) % banks);
@@ -94,17 +133,6 @@ dram_place_t dram_place(const dram_t *d, uint64_t local)
 bool dram_has_room(const dram_t *d, bool write)
 {
     return d->n_path[write] < d->limit[write];
-}
-
-/* Bursts that move a set of sectors. */
-static uint8_t bursts_of(const dram_t *d, uint32_t sectors)
-{
-    uint32_t bursts = 0;
-    for (uint32_t s = 0; s < SECTORS_PER_LINE; s += d->sectors_per_burst) {
-        if (sectors >> s & ((1u << d->sectors_per_burst) - 1))
-            bursts += d->bursts_per_sector;
-    }
-    return (uint8_t)bursts;
 }
 
 static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,
@@ -121,11 +149,14 @@ static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sector
                           .sent = now,
                           .token = token,
                           .bank = (uint16_t)place.bank,
-                          .bursts = bursts_of(d, sectors)};
+                          .bursts = d->bursts_of[sectors]};
     dram_list_append(d, &d->path[write], n);
     d->n_path[write]++;
-    if (d->n_waiting[write] < d->limit[write] && r->arrival < d->next_tick)
-        set_next_tick(d, r->arrival);
+    if (d->n_waiting[write] < d->limit[write] && r->arrival < d->admit_tick) {
+        d->admit_tick = r->arrival;
+        if (r->arrival < d->next_tick)
+            set_next_tick(d, r->arrival);
+    }
 }
 
 void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token)
@@ -148,9 +179,8 @@ void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
 }
 
 /* Lets what has arrived into the window and the write buffer. */
-static bool requests_admit(dram_t *d, uint64_t t)
+static void requests_admit(dram_t *d, uint64_t t)
 {
-    bool any = false;
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
         while (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
                d->request[d->path[k].head - 1].arrival <= t) {
@@ -158,10 +188,8 @@ static bool requests_admit(dram_t *d, uint64_t t)
             d->n_path[k]--;
             d->n_waiting[k]++;
             dram_bank_add(d, n, k, t);
-            any = true;
         }
     }
-    return any;
 }
 
 /* Reads go first unless the write buffer is full enough or there are none. */
@@ -175,37 +203,50 @@ static bool mode_update(dram_t *d)
     return d->mode != mode;
 }
 
+/* When the next request comes in: the oldest on the path of a kind for which there is room. */
+static uint64_t next_admission(const dram_t *d)
+{
+    uint64_t next = DRAM_TICK_NEVER;
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        if (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
+            d->request[d->path[k].head - 1].arrival < next)
+            next = d->request[d->path[k].head - 1].arrival;
+    }
+    return next;
+}
+
 /* Tick after t at which something happens if nothing new is sent. */
 static uint64_t next_after(const dram_t *d, uint64_t t)
 {
     uint64_t next = d->col_tick < d->row_tick ? d->col_tick : d->row_tick;
     if (d->n_waiting[DRAM_READ] + d->n_waiting[DRAM_WRITE] > 0 && d->refresh_due < next)
         next = d->refresh_due;
-    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        if (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
-            d->request[d->path[k].head - 1].arrival < next)
-            next = d->request[d->path[k].head - 1].arrival;
-    }
+    next = d->admit_tick < next ? d->admit_tick : next;
     return next > t ? next : t + 1;
 }
 
 /* One tick: refresh, arrivals, a column command, a row command. True if the path has room again. */
 static bool channel_step(dram_t *d, uint64_t t)
 {
-    bool stale = t >= d->refresh_due;
-    dram_refresh(d, t);
-    bool admitted = requests_admit(d, t);
-    stale |= mode_update(d);
-    if (stale)
+    bool admit = d->admit_tick <= t, refresh = d->refresh_due <= t;
+    if (refresh)
+        dram_refresh(d, t);
+    if (admit) {
+        requests_admit(d, t);
+        d->admit_tick = next_admission(d);
+    }
+    if (((admit || refresh) && mode_update(d)) || refresh)
         dram_choose(d, t);
-    if (d->col_tick <= t)
+    if (d->col_tick <= t) {
         dram_column_issue(d, t);
+        d->admit_tick = next_admission(d);
+    }
     if (d->row_tick <= t)
         dram_row_issue(d, t);
     if (mode_update(d))
         dram_choose(d, t + 1);
     set_next_tick(d, next_after(d, t));
-    return admitted;
+    return admit;
 }
 
 cycle_t dram_next(const dram_t *d)

@@ -1,10 +1,14 @@
-#include "sim/core/msg.h"
 #include "sim/mem/dram_internal.h"
 
 static inline void bank_set_put(dram_bank_set_t *s, uint32_t bank, bool in)
 {
     uint64_t bit = UINT64_C(1) << bank % 64;
     s->word[bank / 64] = in ? s->word[bank / 64] | bit : s->word[bank / 64] & ~bit;
+}
+
+static inline bool bank_set_has(const dram_bank_set_t *s, uint32_t bank)
+{
+    return s->word[bank / 64] >> bank % 64 & 1;
 }
 
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n)
@@ -36,20 +40,49 @@ static void list_merge(dram_t *d, dram_list_t *into, dram_list_t *from)
     *into = all;
 }
 
-static inline void hits_update(dram_t *d, uint32_t b, uint32_t kind)
+/* Moves entry i of the order to where its bank's age belongs. */
+static void order_settle(dram_t *d, uint32_t kind, uint32_t i)
 {
-    dram_bank_t *bank = &d->bank[b];
-    uint32_t oldest = bank->hit[kind].head;
-    bank_set_put(&d->has_hit[kind], b, oldest != 0);
-    if (oldest != 0)
-        bank->hit_seq[kind] = d->request[oldest - 1].seq;
+    dram_order_t *o = &d->order[kind];
+    uint8_t b = o->bank[i];
+    uint64_t seq = d->bank[b].hit_seq[kind];
+    for (; i > 0 && d->bank[o->bank[i - 1]].hit_seq[kind] > seq; i--)
+        o->bank[i] = o->bank[i - 1];
+    for (; i + 1 < o->n && d->bank[o->bank[i + 1]].hit_seq[kind] < seq; i++)
+        o->bank[i] = o->bank[i + 1];
+    o->bank[i] = b;
+}
+
+/* The hits of bank b changed. */
+static void hits_update(dram_t *d, uint32_t b, uint32_t kind)
+{
+    dram_order_t *o = &d->order[kind];
+    uint32_t oldest = d->bank[b].hit[kind].head, i = o->n;
+    if (bank_set_has(&d->has_hit[kind], b)) {
+        for (i = 0; o->bank[i] != b;)
+            i++;
+    } else if (oldest != 0) {
+        bank_set_put(&d->has_hit[kind], b, true);
+        o->bank[o->n++] = (uint8_t)b;
+    }
+    if (oldest != 0) {
+        d->bank[b].hit_seq[kind] = d->request[oldest - 1].seq;
+        order_settle(d, kind, i);
+    } else if (i < o->n) {
+        bank_set_put(&d->has_hit[kind], b, false);
+        for (o->n--; i < o->n; i++)
+            o->bank[i] = o->bank[i + 1];
+    }
 }
 
 static void bank_sets_update(dram_t *d, uint32_t b)
 {
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
         hits_update(d, b, k);
-        bank_set_put(&d->has_miss[k], b, d->bank[b].miss[k].head != 0);
+        uint32_t oldest = d->bank[b].miss[k].head;
+        bank_set_put(&d->has_miss[k], b, oldest != 0);
+        if (oldest != 0)
+            d->bank[b].miss_seq[k] = d->request[oldest - 1].seq;
     }
 }
 
@@ -69,12 +102,17 @@ static inline uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* First tick, not before floor, at which bank b can serve its oldest hit. */
+static inline uint64_t column_tick(const dram_t *d, const dram_bank_t *bank, uint64_t floor)
+{
+    return later(later(bank->col_ready, d->group_ready[bank->group]), floor);
+}
+
 /* Makes bank b's oldest hit the next column command if it can go before the one chosen so far. */
-static inline void column_consider(dram_t *d, uint32_t b, uint64_t floor)
+static void column_consider(dram_t *d, uint32_t b, uint64_t floor)
 {
     const dram_bank_t *bank = &d->bank[b];
-    uint64_t tick = later(later(bank->col_ready, d->group_ready[bank->group]), floor);
-    uint64_t seq = bank->hit_seq[d->mode];
+    uint64_t tick = column_tick(d, bank, floor), seq = bank->hit_seq[d->mode];
     if (tick < d->col_tick || (tick == d->col_tick && seq < d->col_seq)) {
         d->col_tick = tick;
         d->col_seq = seq;
@@ -85,12 +123,18 @@ static inline void column_consider(dram_t *d, uint32_t b, uint64_t floor)
 /* The column command that can go first, of several the one of the oldest request. */
 static void column_choose(dram_t *d, uint64_t t)
 {
-    uint64_t floor = later(d->col_next[d->mode], t);
-    d->col_tick = DRAM_TICK_NEVER;
-    for (uint32_t w = 0; w < d->bank_words; w++) {
-        for (uint64_t bits = d->has_hit[d->mode].word[w]; bits != 0; bits &= bits - 1)
-            column_consider(d, w * 64 + (uint32_t)__builtin_ctzll(bits), floor);
+    const dram_order_t *o = &d->order[d->mode];
+    uint64_t floor = later(d->col_next[d->mode], t), best = DRAM_TICK_NEVER;
+    for (uint32_t i = 0; i < o->n && best > floor; i++) {
+        uint64_t tick = column_tick(d, &d->bank[o->bank[i]], floor);
+        if (tick < best) {
+            best = tick;
+            d->col_bank = o->bank[i];
+        }
     }
+    d->col_tick = best;
+    if (best != DRAM_TICK_NEVER)
+        d->col_seq = d->bank[d->col_bank].hit_seq[d->mode];
 }
 
 /* The same for the row command that bank b's oldest request needs. */
@@ -99,7 +143,7 @@ static inline void row_consider(dram_t *d, uint32_t b, uint64_t floor)
     const dram_bank_t *bank = &d->bank[b];
     uint64_t ready = bank->open ? bank->pre_ready : later(bank->act_ready, d->rrd_next);
     uint64_t tick = later(ready, floor);
-    uint64_t seq = d->request[bank->miss[d->mode].head - 1].seq;
+    uint64_t seq = bank->miss_seq[d->mode];
     if (tick < d->row_tick || (tick == d->row_tick && seq < d->row_seq)) {
         d->row_tick = tick;
         d->row_seq = seq;
@@ -135,8 +179,7 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
         dram_list_append(d, &bank->hit[kind], n);
         if (!no_hits)
             return;
-        bank->hit_seq[kind] = r->seq;
-        bank_set_put(&d->has_hit[kind], b, true);
+        hits_update(d, b, kind);
         if (kind != d->mode)
             return;
         column_consider(d, b, later(d->col_next[kind], t));
@@ -147,6 +190,7 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
     dram_list_append(d, &bank->miss[kind], n);
     if (!no_misses)
         return;
+    bank->miss_seq[kind] = r->seq;
     bank_set_put(&d->has_miss[kind], b, true);
     if (kind == d->mode && no_hits)
         row_consider(d, b, later(d->row_next, t));

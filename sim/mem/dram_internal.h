@@ -5,6 +5,7 @@
 #define RUBATO_MEM_DRAM_INTERNAL_H
 
 #include "sim/core/clock.h"
+#include "sim/core/msg.h"
 #include "sim/mem/dram.h"
 
 #define DRAM_TICK_NEVER UINT64_MAX
@@ -41,12 +42,19 @@ typedef struct {
     uint64_t row;
     uint64_t act_ready, pre_ready, col_ready; /* first tick at which the command is legal */
     uint64_t hit_seq[DRAM_KINDS];             /* age of the oldest hit, if there is one */
+    uint64_t miss_seq[DRAM_KINDS];            /* and of the oldest request for another row */
     dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
     uint16_t group;
     bool open;
     bool closing;  /* serves its row no more: an old request wants another */
     bool conflict; /* closed because another row was wanted */
 } dram_bank_t;
+
+/* Banks with hits, the one with the oldest first. */
+typedef struct {
+    uint32_t n;
+    uint8_t bank[DRAM_MAX_BANKS];
+} dram_order_t;
 
 /* A bit per bank. */
 typedef struct {
@@ -60,6 +68,9 @@ struct dram {
     cycle_t front, back;
     uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
     uint32_t bank_words, bank_interleave, blocks_per_row;
+    bool pow2; /* banks and blocks_per_row: the address is cut by shifts */
+    uint32_t column_shift, bank_shift;
+    uint8_t bursts_of[1 << SECTORS_PER_LINE]; /* by set of sectors */
 
     dram_bank_t *bank;             /* owned */
     uint64_t *group_ready;         /* owned; first tick of a column command, per bank group */
@@ -68,6 +79,7 @@ struct dram {
     uint64_t rrd_next;             /* next activate */
     uint64_t refresh_due;
     dram_bank_set_t has_hit[DRAM_KINDS], has_miss[DRAM_KINDS];
+    dram_order_t order[DRAM_KINDS];
 
     dram_request_t *request; /* owned pool */
     uint32_t free_list;
@@ -75,6 +87,7 @@ struct dram {
     uint32_t n_path[DRAM_KINDS];
     uint32_t n_waiting[DRAM_KINDS]; /* in the window or write buffer */
     uint32_t limit[DRAM_KINDS];
+    uint64_t admit_tick; /* when the next request comes in from the path */
     uint64_t seq;
     uint32_t mode; /* DRAM_READ or DRAM_WRITE */
     uint32_t last_direction;
@@ -84,7 +97,8 @@ struct dram {
     uint64_t col_seq, row_seq;
     uint32_t col_bank, row_bank;
     uint64_t next_tick;
-    cycle_t next_cycle;
+    cycle_t next_cycle;   /* its core cycle */
+    uint64_t next_excess; /* next_cycle * other - next_tick * core, below other */
     dram_stats_t stats;
 };
 

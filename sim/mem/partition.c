@@ -26,6 +26,7 @@ struct partition {
     size_t n_pending, cap_pending;
     uint32_t free_pending; /* index + 1 */
     uint32_t turn;         /* slice that goes first */
+    cycle_t next;          /* next cycle at which something happens */
     uint64_t l2_size;
 };
 
@@ -41,6 +42,7 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     p->n_slices = map->slices_per_partition;
     p->n_sms = n_sms;
     p->l2_size = config->l2.size;
+    p->next = CYCLE_NEVER;
     wheel_init(&p->wheel);
     p->dram = dram_create(&config->dram, config->core_mhz, &p->wheel);
     p->slice = rb_calloc_aligned(p->n_slices, sizeof(*p->slice));
@@ -82,6 +84,7 @@ static void partition_deliver(void *self, const msg_t *m)
     }
     p->pending[n - 1].msg = *m;
     wheel_add(&p->wheel, m->arrival, n - 1);
+    p->next = cycle_min(p->next, m->arrival);
 }
 
 static void event_handle(partition_t *p, uint32_t payload, cycle_t now)
@@ -116,37 +119,29 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
             p->turn = after;
         s = after;
     }
-    if (dram_next(p->dram) <= now && dram_run(p->dram, now)) {
-        for (s = 0; s < p->n_slices; s++)
+    bool room = dram_next(p->dram) <= now && dram_run(p->dram, now);
+    p->next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
+    for (s = 0; s < p->n_slices; s++) {
+        if (room)
             l2_slice_dram_room(&p->slice[s], now + 1);
+        p->next = cycle_min(p->next, p->slice[s].next);
     }
-}
-
-static cycle_t partition_next(const partition_t *p)
-{
-    cycle_t next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
-    for (uint32_t s = 0; s < p->n_slices; s++)
-        next = cycle_min(next, p->slice[s].next);
-    return next;
 }
 
 static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     partition_t *p = self;
-    cycle_t next = partition_next(p);
-    RB_INVARIANT(next >= from, "partition %u missed cycle %" PRIu64, p->index, next);
-    while (next < to) {
-        cycle_run(p, out, next);
-        next = partition_next(p);
-    }
-    return next;
+    RB_INVARIANT(p->next >= from, "partition %u missed cycle %" PRIu64, p->index, p->next);
+    while (p->next < to)
+        cycle_run(p, out, p->next);
+    return p->next;
 }
 
 static void partition_dump(const void *self, FILE *out)
 {
     const partition_t *p = self;
     fprintf(out, "  partition %u: %zu events, next cycle %" PRIu64 "\n", p->index, p->wheel.count,
-            partition_next(p));
+            p->next);
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_dump(&p->slice[s], out);
     dram_dump(p->dram, out);

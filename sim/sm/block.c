@@ -82,7 +82,7 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     warp->mask = warp->run->mask;
     warp->left = warp->run->count - 1u;
     warp->addr = stream->addrs;
-    warp->age = sm->next_age++;
+    sm->sub[warp->sub_core].age[w / sm->n_sub_cores] = sm->next_age++;
     warp->fetch_line = (uint64_t)NO_LINE;
     warp->base = now + sm->config->sm.block_start_latency;
     warp->base_state = STATE_NO_INSTRUCTION;

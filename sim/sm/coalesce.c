@@ -5,14 +5,6 @@
 
 enum { WARP_LANES = 32, WORD = 4 };
 
-static void decode_affine(const uint64_t *rec, lane_addrs_t *out)
-{
-    uint64_t a = rec[1];
-    int64_t stride = addr_stride(rec);
-    for (unsigned i = 0; i < out->n; i++, a += (uint64_t)stride)
-        out->addr[i] = a;
-}
-
 /* Lowest and highest address, from the list. */
 static void find_bounds(lane_addrs_t *out, unsigned width)
 {
@@ -23,6 +15,38 @@ static void find_bounds(lane_addrs_t *out, unsigned width)
     }
     out->lo = lo;
     out->hi = hi + width;
+}
+
+static void decode_affine(const uint64_t *rec, lane_addrs_t *out)
+{
+    uint64_t a = rec[1];
+    int64_t stride = addr_stride(rec);
+    for (unsigned i = 0; i < out->n; i++, a += (uint64_t)stride)
+        out->addr[i] = a;
+}
+
+static void decode_list(const uint64_t *rec, unsigned width, lane_addrs_t *out)
+{
+    memcpy(out->addr, rec + 1, out->n * sizeof(*out->addr));
+    find_bounds(out, width);
+}
+
+/* Offsets are packed 32-bit integers: loops over them vectorise. */
+static void decode_delta(const uint64_t *rec, unsigned width, lane_addrs_t *out)
+{
+    int32_t delta[WARP_LANES];
+    memcpy(delta, rec + 2, out->n * sizeof(*delta));
+    for (unsigned i = out->n; i < WARP_LANES; i++)
+        delta[i] = delta[0];
+    int32_t lo = delta[0], hi = delta[0];
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        lo = delta[i] < lo ? delta[i] : lo;
+        hi = delta[i] > hi ? delta[i] : hi;
+    }
+    out->lo = rec[1] + (uint64_t)(int64_t)lo;
+    out->hi = rec[1] + (uint64_t)(int64_t)hi + width;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out->addr[i] = rec[1] + (uint64_t)(int64_t)delta[i];
 }
 
 void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out)
@@ -38,18 +62,15 @@ void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out)
             return;
         }
         decode_affine(rec, out);
-        break;
+        find_bounds(out, width);
+        return;
     case ADDR_LIST:
-        memcpy(out->addr, rec + 1, out->n * sizeof(*out->addr));
-        break;
+        decode_list(rec, width, out);
+        return;
     case ADDR_DELTA:
-        for (unsigned i = 0; i < out->n; i++) {
-            int32_t delta = (int32_t)(uint32_t)(rec[2 + i / 2] >> i % 2 * 32);
-            out->addr[i] = rec[1] + (uint64_t)(int64_t)delta;
-        }
-        break;
+        decode_delta(rec, width, out);
+        return;
     }
-    find_bounds(out, width);
 }
 
 /* Fills the list where decoding did without it. */

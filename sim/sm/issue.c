@@ -48,13 +48,13 @@ void issue_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
 }
 
 /* Greedy: the warp issued last if it can go on; otherwise the oldest or the youngest. */
-static uint32_t pick_by_age(const sm_t *sm, uint32_t sub_core, uint32_t eligible, bool youngest)
+static uint32_t pick_by_age(const sub_core_t *sub, uint32_t eligible, bool youngest)
 {
     uint32_t best = 0, best_age = 0;
     bool found = false;
     for (uint32_t bits = eligible; bits != 0; bits &= bits - 1) {
         uint32_t bit = (uint32_t)__builtin_ctz(bits);
-        uint32_t age = sm->warp[bit * sm->n_sub_cores + sub_core].age;
+        uint32_t age = sub->age[bit];
         /* Ages wrap after 2^32 warps; differences between resident ones do not. */
         int32_t newer = (int32_t)(age - best_age);
         if (!found || (youngest ? newer > 0 : newer < 0)) {
@@ -75,11 +75,11 @@ static uint32_t pick_warp(const sm_t *sm, uint32_t sub_core, uint32_t eligible)
         return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
     }
     case SCHED_OLDEST:
-        return pick_by_age(sm, sub_core, eligible, false);
+        return pick_by_age(sub, eligible, false);
     default:
         if (eligible >> sub->last & 1)
             return sub->last;
-        return pick_by_age(sm, sub_core, eligible, sm->config->sm.scheduler == SCHED_CGGTY);
+        return pick_by_age(sub, eligible, sm->config->sm.scheduler == SCHED_CGGTY);
     }
 }
 

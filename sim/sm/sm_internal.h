@@ -54,7 +54,6 @@ typedef struct {
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
-    uint32_t age;        /* start order on this SM */
     uint64_t fetch_line; /* instruction line that inst lies in, NO_LINE before the first */
     cycle_t since;       /* charged up to here, if not in a ready set */
     cycle_t base;        /* inst may not issue earlier, dependences apart */
@@ -102,7 +101,8 @@ typedef struct {
     cycle_t charged;               /* ready warps are charged up to here */
     uint32_t free_slots;           /* warp slots without a warp */
     uint32_t last;                 /* warp issued last (bit number) */
-    mem_entry_t *queue;            /* owned; ring of sm.mem_queue entries */
+    uint32_t age[32];   /* start order of each warp, beside each other for the scheduler */
+    mem_entry_t *queue; /* owned; ring of sm.mem_queue entries */
     uint32_t q_head, q_count;
     cache_t *l0;
     struct fetch_slot {
