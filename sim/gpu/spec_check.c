@@ -7,6 +7,8 @@
 #include "sim/core/log.h"
 #include "sim/core/msg.h"
 #include "sim/gpu/gpu.h"
+#include "sim/mem/dram.h"
+#include "sim/mem/partition.h"
 #include "sim/parts/xbar.h"
 
 enum {
@@ -144,6 +146,11 @@ static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
     const l2_spec_t *l2 = &s->mem.l2;
     char of[96];
     RB_TRY(check_multiple("l2.slices", l2->slices, "mem.partitions", s->mem.mem.partitions, err));
+    if (l2->slices / s->mem.mem.partitions > PARTITION_MAX_SLICES)
+        return rb_fail(err, RB_CONFIG,
+                       "l2.slices = %" PRIu32 " are more than %d for each of mem.partitions = "
+                       "%" PRIu32,
+                       l2->slices, PARTITION_MAX_SLICES, s->mem.mem.partitions);
     snprintf(of, sizeof(of), "%" PRIu32 " slices x %" PRIu32 " ways x %d bytes, one set per slice",
              l2->slices, l2->ways, LINE_BYTES);
     RB_TRY(check_whole("l2.size", l2->size, (uint64_t)l2->slices * l2->ways * LINE_BYTES, of, err));
@@ -175,6 +182,11 @@ static rb_code_t check_dram(const gpu_spec_t *s, rb_err_t *err)
         return rb_fail(err, RB_CONFIG,
                        "dram.write_low = %" PRIu32 " must lie below dram.write_high = %" PRIu32,
                        d->write_low, d->write_high);
+    if (d->tREFI > 0 && d->tREFI < dram_min_refresh(d))
+        return rb_fail(err, RB_CONFIG,
+                       "dram.tREFI = %" PRIu32 " leaves no time between refreshes: it must be 0 or "
+                       "%" PRIu64 " or more with this tRFC and the other timings",
+                       d->tREFI, dram_min_refresh(d));
     return RB_OK;
 }
 

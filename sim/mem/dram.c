@@ -19,6 +19,18 @@ static uint32_t div_up(uint64_t a, uint64_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
+static uint32_t burst_ticks(const dram_spec_t *s)
+{
+    return div_up(s->burst_bytes, (uint64_t)s->bus_bytes * s->data_rate);
+}
+
+uint64_t dram_min_refresh(const dram_spec_t *s)
+{
+    uint64_t close = (uint64_t)s->tRAS + s->tRTP + s->tWR + s->tRP;
+    uint64_t turn = (uint64_t)s->tCL + s->tWL + s->tCDLR + s->tRTW + 2 * burst_ticks(s);
+    return close + s->tRFC + s->tRCD + turn + 1;
+}
+
 /* Bursts that move a set of sectors. */
 static uint8_t count_bursts(const dram_t *d, uint32_t sectors)
 {
@@ -34,13 +46,15 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
 {
     RB_INVARIANT(spec->banks <= DRAM_MAX_BANKS && spec->banks % spec->bank_groups == 0,
                  "dram: %u banks in %u groups", spec->banks, spec->bank_groups);
+    RB_INVARIANT(spec->tREFI == 0 || spec->tREFI >= dram_min_refresh(spec),
+                 "dram: a refresh every %u ticks leaves no time to work", spec->tREFI);
     dram_t *d = rb_calloc(1, sizeof(*d));
     d->spec = *spec;
     d->clock = clock_ratio(core_mhz, spec->clock_mhz);
     d->events = events;
     d->front = spec->latency / 2;
     d->back = spec->latency - d->front;
-    d->burst_ticks = div_up(spec->burst_bytes, (uint64_t)spec->bus_bytes * spec->data_rate);
+    d->burst_ticks = burst_ticks(spec);
     d->ccd = spec->tCCD > d->burst_ticks ? spec->tCCD : d->burst_ticks;
     d->ccdl = spec->tCCDL > d->ccd ? spec->tCCDL : d->ccd;
     d->sectors_per_burst = div_up(spec->burst_bytes, SECTOR_BYTES);

@@ -31,6 +31,12 @@
 
 typedef struct dram dram_t;
 
+/*
+ * Ticks that must lie between refreshes (a lower bound of tREFI): enough to close a bank, refresh,
+ * turn the bus and serve a request; with less a channel could refresh for ever. Only for tREFI > 0.
+ */
+uint64_t dram_min_refresh(const dram_spec_t *spec);
+
 /* events: borrowed; takes the token of each finished read at the cycle it is back at the slice. */
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events);
 void dram_destroy(dram_t *d);

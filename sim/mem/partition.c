@@ -33,7 +33,7 @@ struct partition {
 partition_t *partition_create(const mem_config_t *config, const addr_map_t *map, uint32_t index,
                               uint32_t n_sms)
 {
-    RB_INVARIANT(map->slices_per_partition <= 1u << L2_TOKEN_SLICE_BITS &&
+    RB_INVARIANT(map->slices_per_partition <= PARTITION_MAX_SLICES &&
                      config->l2.mshrs <= 1u << L2_TOKEN_MSHR_BITS,
                  "partition: %u slices with %u MSHRs", map->slices_per_partition, config->l2.mshrs);
     partition_t *p = rb_calloc(1, sizeof(*p));

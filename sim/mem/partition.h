@@ -15,6 +15,9 @@
 #include "sim/mem/mem_stats.h"
 #include "sim/parts/addr_map.h"
 
+/* Slices of one partition: a message names one by a byte. */
+enum { PARTITION_MAX_SLICES = 256 };
+
 typedef struct partition partition_t;
 
 extern const shard_ops_t partition_shard_ops;

@@ -484,6 +484,93 @@ static void an_idle_channel_catches_up_on_refreshes_without_events(void **state)
     channel_free(c);
 }
 
+/* Random reads and writes in bursts; after: cycle to begin at. Returns a hash of what came back. */
+static uint64_t mixed(channel_t *c, uint64_t seed, cycle_t after, bool every_cycle)
+{
+    memset(c->done, 0, MAX_TOKENS * sizeof(*c->done));
+    uint64_t x = seed;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 4000; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        after += x % 32 == 0 ? x >> 8 & 1023 : x >> 8 & 3;
+        if (every_cycle) {
+            while (c->now < after)
+                advance(c, c->now + 1);
+        }
+        advance(c, after);
+        bool write = x >> 20 & 1;
+        uint64_t local = (x >> 24 & 0xfffff) * 64;
+        if (!dram_has_room(c->d, write))
+            continue;
+        if (write)
+            dram_write(c->d, after, local, 1 + (x >> 50 & 14));
+        else
+            dram_read(c->d, after, local, 1 + (x >> 50 & 14), n++);
+    }
+    finish(c);
+    uint64_t hash = n;
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(c->done[i] != 0);
+        hash = (hash ^ c->done[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static void the_smallest_legal_refresh_interval_still_lets_work_through(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        dram_spec_t s = kind == 0 ? hbm() : gddr();
+        s.tREFI = (uint32_t)dram_min_refresh(&s);
+        channel_t *c = channel(&s);
+        uint64_t ticks = saturate(c, 2000, 15, false, scattered);
+        assert_int_equal(c->n_done, 2000);
+        assert_true(dram_stats(c->d)->refreshes + 1 >= ticks / s.tREFI);
+        saturate(c, 2000, 15, true, scattered);
+        channel_free(c);
+    }
+}
+
+/* Timings drawn at random: everything comes back, and no constraint that is visible is broken. */
+static void any_timings_serve_every_request(void **state)
+{
+    (void)state;
+    uint64_t x = 88172645463325252u;
+    for (int round = 0; round < 60; round++) {
+        dram_spec_t s = hbm();
+        uint32_t *const field[] = {&s.tCCD, &s.tCCDL, &s.tRRD,  &s.tRCD, &s.tRAS, &s.tRP,  &s.tRC,
+                                   &s.tCL,  &s.tWL,   &s.tCDLR, &s.tWR,  &s.tRTP, &s.tRTW, &s.tRFC};
+        for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            *field[i] = (uint32_t)(x >> 40) % (x >> 8 & 1 ? 4 : 60);
+        }
+        s.banks = (uint32_t[]){1, 3, 4, 16, 64, 256}[(x >> 16) % 6];
+        s.bank_groups = s.banks % 4 == 0 && (x >> 20 & 1) ? 4 : 1;
+        s.burst_bytes = (uint32_t[]){16, 32, 64, 128}[x >> 24 & 3];
+        s.queue = 1 + (x >> 28 & 15);
+        s.write_queue = 2 + (x >> 32 & 15);
+        s.write_high = 1 + (uint32_t)(x >> 36) % s.write_queue;
+        s.write_low = s.write_high - 1;
+        s.latency = (uint32_t)(x >> 44) % 8;
+        s.clock_mhz = (double[]){10, 850, 1380, 7000.001}[x >> 48 & 3];
+        s.age_limit = 1 + (uint32_t)(x >> 52) % 300;
+        s.tREFI = x >> 60 & 1 ? (uint32_t)dram_min_refresh(&s) + 50 : 0;
+        channel_t *a = channel(&s), *b = channel(&s);
+        assert_int_equal(mixed(a, 1000 + (uint64_t)round, 0, false),
+                         mixed(b, 1000 + (uint64_t)round, 0, true));
+        const dram_stats_t *st = dram_stats(a->d);
+        assert_memory_equal(st, dram_stats(b->d), sizeof(*st));
+        assert_true(st->activates >= st->row_misses + st->row_conflicts);
+        assert_true(st->activates - st->precharges <= s.banks);
+        channel_free(a);
+        channel_free(b);
+    }
+}
+
 static void a_busy_channel_refreshes_on_time(void **state)
 {
     (void)state;
@@ -568,40 +655,6 @@ static void the_path_takes_no_more_than_the_controller_holds(void **state)
     channel_free(c);
 }
 
-/* Random reads and writes in bursts; after: cycle to begin at. Returns a hash of what came back. */
-static uint64_t mixed(channel_t *c, uint64_t seed, cycle_t after, bool every_cycle)
-{
-    memset(c->done, 0, MAX_TOKENS * sizeof(*c->done));
-    uint64_t x = seed;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < 4000; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        after += x % 32 == 0 ? x >> 8 & 1023 : x >> 8 & 3;
-        if (every_cycle) {
-            while (c->now < after)
-                advance(c, c->now + 1);
-        }
-        advance(c, after);
-        bool write = x >> 20 & 1;
-        uint64_t local = (x >> 24 & 0xfffff) * 64;
-        if (!dram_has_room(c->d, write))
-            continue;
-        if (write)
-            dram_write(c->d, after, local, 1 + (x >> 50 & 14));
-        else
-            dram_read(c->d, after, local, 1 + (x >> 50 & 14), n++);
-    }
-    finish(c);
-    uint64_t hash = n;
-    for (uint32_t i = 0; i < n; i++) {
-        assert_true(c->done[i] != 0);
-        hash = (hash ^ c->done[i]) * 1099511628211u;
-    }
-    return hash;
-}
-
 static void results_do_not_depend_on_how_often_it_is_run(void **state)
 {
     (void)state;
@@ -656,6 +709,8 @@ int main(void)
         cmocka_unit_test(reads_go_before_writes_until_the_buffer_is_full),
         cmocka_unit_test(a_refresh_closes_the_rows_and_blocks_the_channel),
         cmocka_unit_test(an_idle_channel_catches_up_on_refreshes_without_events),
+        cmocka_unit_test(the_smallest_legal_refresh_interval_still_lets_work_through),
+        cmocka_unit_test(any_timings_serve_every_request),
         cmocka_unit_test(a_busy_channel_refreshes_on_time),
         cmocka_unit_test(row_hits_cannot_starve_an_old_request),
         cmocka_unit_test(perfect_takes_exactly_the_fixed_path),
