@@ -28,7 +28,6 @@ static int set_up(void **state)
     f.spec.sm.sm.fp64_lanes = 16;
     f.spec.mem.icnt.sm_flits = 2;
     f.spec.mem.icnt.slice_flits = 1;
-    f.spec.mem.icnt.flit_bytes = 32;
     f.spec.mem.l2.slices = 64;
     f.spec.mem.mem.partitions = 32;
     f.spec.mem.dram.bus_bytes = 16;
@@ -75,6 +74,15 @@ static void dram_bandwidth_is_a_share_of_all_channels(void **state)
     f.dram.write_sectors = 20000;
     assert_true(value(METRIC_dram_utilization) == 0.5);
     assert_true(fabs(value(METRIC_dram_bandwidth) - 256e9) < 1.0);
+}
+
+static void l2_ports_move_a_sector_per_slot(void **state)
+{
+    (void)state;
+    f.l2.data_sectors = 160000;
+    assert_true(value(METRIC_l2_utilization) == 0.25); /* of 64 slices x 10000 cycles */
+    f.spec.mem.icnt.slice_flits = 2;
+    assert_true(value(METRIC_l2_utilization) == 0.125);
 }
 
 static void rates_are_quotients_of_their_counters(void **state)
@@ -164,6 +172,7 @@ int main(void)
                                set_up),
         cmocka_unit_test_setup(occupancy_counts_resident_warps_while_an_sm_has_any, set_up),
         cmocka_unit_test_setup(dram_bandwidth_is_a_share_of_all_channels, set_up),
+        cmocka_unit_test_setup(l2_ports_move_a_sector_per_slot, set_up),
         cmocka_unit_test_setup(rates_are_quotients_of_their_counters, set_up),
         cmocka_unit_test_setup(the_fp64_pipe_may_belong_to_the_sub_core_or_to_the_sm, set_up),
         cmocka_unit_test_setup(nothing_to_measure_is_not_a_zero, set_up),
