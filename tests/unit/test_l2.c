@@ -254,7 +254,7 @@ static void an_atomic_takes_its_latency_and_its_conflicts(void **state)
         for (uint8_t conflict = 1; conflict <= 32; conflict = (uint8_t)(2 * conflict)) {
             for (uint8_t sectors = 1; sectors <= ALL; sectors = (uint8_t)(2 * sectors + 1)) {
                 for (int op = MEM_RED; op <= MEM_ATOMIC; op++) {
-                    mem_msg_t m = mem_harness_message(op, 128, sectors);
+                    mem_msg_t m = mem_harness_message((mem_op_t)op, 128, sectors);
                     m.conflict = conflict;
                     m.lanes = 32;
                     uint32_t n = mem_harness_add(h, 0, mem_harness_now(h) + 3, &m);
