@@ -367,11 +367,12 @@ static void start_block(const block_reader_t *r, accelsim_block_t *b)
 /* Runs and records have stopped moving. */
 static void finish_block(accelsim_block_t *b)
 {
-    for (unsigned w = 0; w < b->pub.n_warps; w++)
-        if (b->present[w]) {
+    for (unsigned w = 0; w < b->pub.n_warps; w++) {
+        if (b->warps[w].n_runs > 0)
             b->warps[w].runs = b->runs + b->first_run[w];
+        if (b->warps[w].n_addr_words > 0)
             b->warps[w].addrs = b->words + b->first_word[w];
-        }
+    }
 }
 
 /* The block whose #BEGIN_TB has been read. */

@@ -73,7 +73,7 @@ typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
     X(STORE_SH, "store_sh", MIO, STORE)                                                            \
     X(ATOM_SH, "atom_sh", MIO, ATOMIC)                                                             \
     X(TEX, "tex", TEX, TEX)                                                                        \
-    X(SLEEP, "sleep", NONE, CONTROL)   /* NANOSLEEP */                                             \
+    X(SLEEP, "sleep", NONE, CONTROL) /* NANOSLEEP */                                               \
     X(NOP, "nop", NONE, CONTROL)                                                                   \
     X(UNKNOWN, "unknown", ALU, INT) /* treated as an integer instruction, warned about once */
 
@@ -83,7 +83,8 @@ typedef enum { ISA_CLASS_MAP(ISA_CLASS_ENUM_) OP_CLASS_COUNT } op_class_t;
 /* Instruction mix: what the class counters count. */
 #define ISA_GROUP_MAP(X)                                                                           \
     X(FP16, "fp16")                                                                                \
-    X(FP32, "fp32") X(FP64, "fp64") X(INT, "int") X(MOVE, "move") X(CONV, "conv") X(SFU, "sfu")    \
+    X(FP32, "fp32")                                                                                \
+    X(FP64, "fp64") X(INT, "int") X(MOVE, "move") X(CONV, "conv") X(SFU, "sfu")                    \
         X(TENSOR, "tensor") X(UNIFORM, "uniform") X(CONTROL, "control") X(SHUFFLE, "shuffle")      \
             X(LOAD, "load") X(STORE, "store") X(ATOMIC, "atomic") X(TEX, "tex")
 

@@ -18,11 +18,16 @@ static void check_inst(const inst_t *in)
         RB_INVARIANT(in->dep[i] < REG_ID_COUNT, "register %u", in->dep[i]);
 }
 
-static size_t check_record(const inst_t *in, uint32_t mask, const uint64_t *rec, size_t left)
+/* Words of the record at word of the warp's records, 0 if the instruction has none. */
+static size_t check_record(const inst_t *in, uint32_t mask, const warp_stream_t *w, size_t word)
 {
+    size_t left = w->n_addr_words - word;
+
     if (in->space == MEM_NONE || in->width == 0 || mask == 0)
         return 0;
     RB_INVARIANT(left > 0, "an address record is missing");
+    const uint64_t *rec = w->addrs + word;
+
     RB_INVARIANT(addr_lanes(rec) == (unsigned)__builtin_popcount(mask), "lanes");
     RB_INVARIANT(addr_words(rec) <= left, "an address record is cut");
     return addr_words(rec);
@@ -39,8 +44,7 @@ static void check_warp(const warp_stream_t *w)
         RB_INVARIANT(run->count > 0, "an empty run");
         for (unsigned k = 0; k < run->count; k++) {
             check_inst(run->first + k);
-            word +=
-                check_record(run->first + k, run->mask, w->addrs + word, w->n_addr_words - word);
+            word += check_record(run->first + k, run->mask, w, word);
         }
         insts += run->count;
     }
