@@ -13,6 +13,7 @@ enum {
     SPIN_LIMIT = 2000,    /* polls before a waiting thread gives its core away */
     PARALLEL_MIN = 4,     /* fewer busy shards than this are run by the calling thread alone */
     HOST_SENDER = 0xffff, /* msg.from of engine_post() */
+    GROUP = 16,           /* shards whose next events are looked at together */
 };
 
 /* Messages of one thread to one shard, in the order of sending. */
@@ -53,8 +54,10 @@ struct engine {
     struct {
         const shard_ops_t *ops;
         void *self;
-    } * shard;         /* owned */
-    cycle_t *next;     /* owned; next event of each shard, messages not counted */
+    } * shard;           /* owned */
+    cycle_t *next;       /* owned; next event of each shard, messages not counted */
+    cycle_t *group_next; /* owned; earliest of each GROUP of shards */
+    uint32_t n_groups;
     worker_t *worker;  /* owned; number 0 is the calling thread */
     size_t mail_words; /* words of an addressed bitmap */
 
@@ -251,12 +254,24 @@ static void *worker_main(void *arg)
     }
 }
 
+static void group_update(engine_t *e, uint32_t g)
+{
+    cycle_t t = CYCLE_NEVER;
+    for (uint32_t s = g * GROUP; s < (g + 1) * GROUP && s < e->n_shards; s++)
+        t = cycle_min(t, e->next[s]);
+    e->group_next[g] = t;
+}
+
 static void engine_start(engine_t *e)
 {
     e->started = true;
+    e->n_groups = (e->n_shards + GROUP - 1) / GROUP;
+    e->group_next = rb_calloc(e->n_groups, sizeof(*e->group_next));
     e->mail_words = ((size_t)e->n_shards + 63) / 64;
     e->worker = rb_calloc_aligned((size_t)e->n_threads, sizeof(*e->worker));
     e->active = rb_calloc(e->n_shards, sizeof(*e->active));
+    for (uint32_t g = 0; g < e->n_groups; g++)
+        group_update(e, g);
     for (int t = 0; t < e->n_threads; t++) {
         worker_t *w = &e->worker[t];
         w->engine = e;
@@ -297,6 +312,7 @@ void engine_destroy(engine_t *e)
     pthread_mutex_destroy(&e->sleep_lock);
     free(e->worker);
     free(e->active);
+    free(e->group_next);
     free(e->shard);
     free(e->next);
     free(e);
@@ -315,16 +331,41 @@ void engine_wake(engine_t *e, uint16_t shard, cycle_t at)
     RB_INVARIANT(at >= e->now, "shard %d woken at %llu, now is %llu", shard, (unsigned long long)at,
                  (unsigned long long)e->now);
     e->next[shard] = cycle_min(e->next[shard], at);
+    if (e->started)
+        e->group_next[shard / GROUP] = cycle_min(e->group_next[shard / GROUP], at);
 }
 
 static cycle_t earliest_event(const engine_t *e)
 {
     cycle_t t = CYCLE_NEVER;
-    for (uint32_t s = 0; s < e->n_shards; s++)
-        t = cycle_min(t, e->next[s]);
+    for (uint32_t g = 0; g < e->n_groups; g++)
+        t = cycle_min(t, e->group_next[g]);
     for (int w = 0; w < e->n_threads; w++)
         t = cycle_min(t, e->worker[w].half[e->writing].first_arrival);
     return t;
+}
+
+/* Lists those shards of the group beginning with first that have something to do. */
+static void list_group(engine_t *e, uint32_t first, uint64_t mail)
+{
+    if (mail == 0 && e->group_next[first / GROUP] >= e->to)
+        return;
+    for (uint32_t s = first; s < first + GROUP && s < e->n_shards; s++) {
+        if (e->next[s] < e->to || mail >> (s - first) & 1)
+            e->active[e->n_active++] = (uint16_t)s;
+    }
+}
+
+/* Brings the groups of the shards that ran up to date. */
+static void update_groups(engine_t *e)
+{
+    uint32_t last = UINT32_MAX;
+    for (uint32_t i = 0; i < e->n_active; i++) {
+        uint32_t g = e->active[i] / GROUP;
+        if (g != last)
+            group_update(e, g);
+        last = g;
+    }
 }
 
 /* Lists the shards that have mail or an event before the end of the window. */
@@ -338,10 +379,10 @@ static void list_active(engine_t *e)
             mail |= e->worker[w].half[reading].addressed[word];
             e->worker[w].half[reading].addressed[word] = 0;
         }
-        uint32_t last = (uint32_t)(word * 64 + 64);
-        for (uint32_t s = (uint32_t)(word * 64); s < last && s < e->n_shards; s++) {
-            if (e->next[s] < e->to || mail >> s % 64 & 1)
-                e->active[e->n_active++] = (uint16_t)s;
+        for (uint32_t i = 0; i < 64; i += GROUP) {
+            uint32_t first = (uint32_t)(word * 64) + i;
+            if (first < e->n_shards)
+                list_group(e, first, mail >> i & ((1u << GROUP) - 1));
         }
     }
 }
@@ -377,6 +418,7 @@ bool engine_run(engine_t *e, cycle_t until)
                    (unsigned)e->n_threads - 1)
                 relax(&spins);
         }
+        update_groups(e);
         e->now = e->to;
     }
 }
