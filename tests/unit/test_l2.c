@@ -302,22 +302,48 @@ static void atomics_on_one_word_come_one_per_interval(void **state)
 static void an_atomic_on_an_absent_sector_fetches_and_dirties_it(void **state)
 {
     (void)state;
-    mem_config_t c = mem_harness_config(1, 1);
-    mem_harness_t *h = mem_harness_create(&c, 1, 0);
-    const mem_harness_request_t *r = one(h, MEM_ATOMIC, 0, 6); /* two fill groups: one reply */
-    assert_int_equal(r->replies, 1);
-    assert_int_equal(stats_of(h).atomic_hits, 0);
-    assert_int_equal(dram_of(h).read_requests, 2);
-    one(h, MEM_ATOMIC, 0, 6);
-    assert_int_equal(stats_of(h).atomic_hits, 2);
-    uint64_t lines = c.l2.size / LINE_BYTES;
-    for (uint64_t i = 1; i <= 4 * lines; i++) {
-        mem_msg_t m = mem_harness_message(MEM_READ, i * LINE_BYTES, 1);
-        mem_harness_add(h, 0, mem_harness_now(h), &m);
+    for (int twice = 0; twice < 2; twice++) {
+        mem_config_t c = mem_harness_config(1, 1);
+        mem_harness_t *h = mem_harness_create(&c, 1, 0);
+        const mem_harness_request_t *r = one(h, MEM_ATOMIC, 0, 6); /* of two fill groups */
+        assert_int_equal(r->replies, 1);
+        assert_int_equal(stats_of(h).atomic_hits, 0);
+        assert_int_equal(dram_of(h).read_requests, 2);
+        if (twice) {
+            one(h, MEM_ATOMIC, 0, 6);
+            assert_int_equal(stats_of(h).atomic_hits, 2);
+        }
+        uint64_t lines = c.l2.size / LINE_BYTES;
+        for (uint64_t i = 1; i <= 4 * lines; i++) {
+            mem_msg_t m = mem_harness_message(MEM_READ, i * LINE_BYTES, 1);
+            mem_harness_add(h, 0, mem_harness_now(h), &m);
+        }
+        mem_harness_run(h);
+        assert_int_equal(dram_of(h).write_sectors, 2);
+        mem_harness_destroy(h);
     }
-    mem_harness_run(h);
-    assert_int_equal(dram_of(h).write_sectors, 2);
-    mem_harness_destroy(h);
+}
+
+static void the_sectors_of_a_hit_hold_the_input(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width <= 4; width *= 2) {
+        for (uint8_t sectors = 1; sectors <= ALL; sectors = (uint8_t)(2 * sectors + 1)) {
+            mem_config_t c = mem_harness_config(1, 1);
+            c.icnt.slice_flits = width;
+            mem_harness_t *h = mem_harness_create(&c, 2, 0);
+            partition_memcpy(mem_harness_partition(h, 0), 0, 4096);
+            mem_msg_t read = mem_harness_message(MEM_READ, 0, sectors);
+            mem_msg_t atomic = mem_harness_message(MEM_RED, 128, 1);
+            mem_harness_add(h, 0, 0, &read);
+            mem_harness_add(h, 1, 0, &atomic);
+            mem_harness_run(h);
+            cycle_t at = at_slice(&c, 0, 1) + count(sectors) / width;
+            assert_int_equal(mem_harness_request(h, 1)->replied,
+                             flown(&c, at + c.l2.latency + c.l2.atomic_latency, 1));
+            mem_harness_destroy(h);
+        }
+    }
 }
 
 static void hits_stream_at_the_width_of_the_slice(void **state)
@@ -436,6 +462,7 @@ int main(void)
         cmocka_unit_test(an_atomic_takes_its_latency_and_its_conflicts),
         cmocka_unit_test(atomics_on_one_word_come_one_per_interval),
         cmocka_unit_test(an_atomic_on_an_absent_sector_fetches_and_dirties_it),
+        cmocka_unit_test(the_sectors_of_a_hit_hold_the_input),
         cmocka_unit_test(hits_stream_at_the_width_of_the_slice),
         cmocka_unit_test(a_perfect_l2_hits_from_the_first_access),
         cmocka_unit_test(a_perfect_dram_adds_exactly_its_latency),

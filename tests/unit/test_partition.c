@@ -348,6 +348,32 @@ static void equal_sms_get_equal_shares_of_a_busy_memory(void **state)
     mem_harness_destroy(h);
 }
 
+static void slices_share_their_dram_evenly(void **state)
+{
+    (void)state;
+    mem_config_t c = mem_harness_config(1, 2);
+    mem_harness_t *h = mem_harness_create(&c, 2, 0);
+    const uint32_t each = 3000;
+    uint32_t number[2][3000];
+    /* Each SM reads from one slice only. */
+    for (uint32_t slice = 0; slice < 2; slice++) {
+        for (uint32_t i = 0; i < each; i++) {
+            uint64_t line = addr_map_global(mem_harness_map(h), slice, (uint64_t)i * LINE_BYTES);
+            mem_msg_t m = mem_harness_message(MEM_READ, line, ALL);
+            number[slice][i] = mem_harness_add(h, slice, 0, &m);
+        }
+    }
+    mem_harness_run(h);
+    for (uint32_t slice = 0; slice < 2; slice++) {
+        cycle_t half = mem_harness_request(h, number[slice][each / 2])->replied;
+        uint32_t other = 0;
+        while (mem_harness_request(h, number[!slice][other])->replied <= half)
+            other++;
+        assert_in_range(other, each / 2 - each / 20, each / 2 + each / 20);
+    }
+    mem_harness_destroy(h);
+}
+
 static void an_idle_partition_wants_no_cycle(void **state)
 {
     (void)state;
@@ -400,6 +426,7 @@ int main(void)
         cmocka_unit_test(a_loaded_partition_goes_on_exactly_as_the_saved_one),
         cmocka_unit_test(a_checkpoint_of_another_shape_or_cut_short_is_refused),
         cmocka_unit_test(equal_sms_get_equal_shares_of_a_busy_memory),
+        cmocka_unit_test(slices_share_their_dram_evenly),
         cmocka_unit_test(an_idle_partition_wants_no_cycle),
         cmocka_unit_test(slice_counters_add_up_to_those_of_the_partition),
     };
