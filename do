@@ -135,14 +135,14 @@ check_static()
 
 check_fuzz()
 {
-    local target corpus seconds=${RUBATO_FUZZ_SECONDS:-30} found
-    build fuzz || return
-    for target in build-fuzz/tests/fuzz/fuzz_*; do
-        [[ -x $target && -f $target ]] || continue
-        corpus=tests/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
+    local target names seconds=${RUBATO_FUZZ_SECONDS:-30} found
+    mapfile -t names < <(git ls-files 'tests/fuzz/fuzz_*.c' | sed 's|.*/||; s|\.c$||')
+    build fuzz --target "${names[@]}" || return
+    for target in "${names[@]}"; do
         found=$(mktemp -d)
-        quietly "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-            -artifact_prefix="$found/" "$found" "$corpus" || return
+        quietly "build-fuzz/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 \
+            -rss_limit_mb=2048 -artifact_prefix="$found/" "$found" \
+            "tests/fuzz/corpus/${target#fuzz_}" || return
         rm -rf "$found"
     done
 }
