@@ -71,9 +71,11 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
         d->column_shift = (uint32_t)__builtin_ctz(d->bank_interleave * d->blocks_per_row);
         d->bank_shift = (uint32_t)__builtin_ctz(high_banks);
     }
-    d->bank = rb_calloc(spec->banks, sizeof(*d->bank));
-    for (uint32_t b = 0; b < spec->banks; b++)
+    d->bank = rb_calloc_aligned(spec->banks, sizeof(*d->bank));
+    for (uint32_t b = 0; b < spec->banks; b++) {
         d->bank[b].group = (uint16_t)(b % spec->bank_groups);
+        dram_bank_update(&d->bank[b]);
+    }
     d->group_ready = rb_calloc(spec->bank_groups, sizeof(*d->group_ready));
     d->refresh_due = spec->tREFI > 0 ? spec->tREFI : DRAM_TICK_NEVER;
     d->limit[DRAM_READ] = spec->queue;
@@ -144,9 +146,9 @@ dram_place_t dram_place(const dram_t *d, uint64_t local)
     return p;
 }
 
-bool dram_has_room(const dram_t *d, bool write)
+uint32_t dram_room(const dram_t *d, bool write)
 {
-    return d->n_path[write] < d->limit[write];
+    return d->limit[write] - d->n_path[write];
 }
 
 static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,
@@ -357,6 +359,7 @@ int dram_load(dram_t *d, FILE *in)
         k->act_ready = field[3];
         k->pre_ready = field[4];
         k->col_ready = field[5];
+        dram_bank_update(k);
     }
     size_t n = d->spec.bank_groups;
     return fread(d->group_ready, sizeof(*d->group_ready), n, in) == n ? 0 : load_failed(in);

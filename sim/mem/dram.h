@@ -41,8 +41,13 @@ uint64_t dram_min_refresh(const dram_spec_t *spec);
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events);
 void dram_destroy(dram_t *d);
 
-/* Can the path to the controller take another read (write)? */
-bool dram_has_room(const dram_t *d, bool write);
+/* How many more reads (writes) the path to the controller can take. */
+uint32_t dram_room(const dram_t *d, bool write);
+
+static inline bool dram_has_room(const dram_t *d, bool write)
+{
+    return dram_room(d, write) > 0;
+}
 
 /*
  * Sends a request at core cycle now (never less than in an earlier call): the sectors (mask, one

@@ -75,15 +75,12 @@ static void hits_update(dram_t *d, uint32_t b, uint32_t kind)
     }
 }
 
-static void bank_sets_update(dram_t *d, uint32_t b)
+static void misses_update(dram_t *d, uint32_t b, uint32_t kind)
 {
-    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        hits_update(d, b, k);
-        uint32_t oldest = d->bank[b].miss[k].head;
-        bank_set_put(&d->has_miss[k], b, oldest != 0);
-        if (oldest != 0)
-            d->bank[b].miss_seq[k] = d->request[oldest - 1].seq;
-    }
+    uint32_t oldest = d->bank[b].miss[kind].head;
+    bank_set_put(&d->has_miss[kind], b, oldest != 0);
+    if (oldest != 0)
+        d->bank[b].miss_seq[kind] = d->request[oldest - 1].seq;
 }
 
 /* The bank's open row will be closed: what wanted it waits for a row again. */
@@ -91,10 +88,12 @@ static void bank_give_up_row(dram_t *d, uint32_t b)
 {
     dram_bank_t *bank = &d->bank[b];
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        if (bank->hit[k].head != 0)
+        if (bank->hit[k].head != 0) {
             list_merge(d, &bank->miss[k], &bank->hit[k]);
+            hits_update(d, b, k);
+            misses_update(d, b, k);
+        }
     }
-    bank_sets_update(d, b);
 }
 
 static inline uint64_t later(uint64_t a, uint64_t b)
@@ -137,13 +136,17 @@ static void column_choose(dram_t *d, uint64_t t)
         d->col_seq = d->bank[d->col_bank].hit_seq[d->mode];
 }
 
-/* The same for the row command that bank b's oldest request needs. */
-static inline void row_consider(dram_t *d, uint32_t b, uint64_t floor)
+/* First tick, not before floor, of the row command that bank b's oldest request needs. */
+static inline uint64_t row_tick(const dram_t *d, const dram_bank_t *bank, uint64_t floor)
+{
+    return later(later(bank->row_ready, bank->closed & d->rrd_next), floor);
+}
+
+/* Makes that the next row command if it can go before the one chosen so far. */
+static void row_consider(dram_t *d, uint32_t b, uint64_t floor)
 {
     const dram_bank_t *bank = &d->bank[b];
-    uint64_t ready = bank->open ? bank->pre_ready : later(bank->act_ready, d->rrd_next);
-    uint64_t tick = later(ready, floor);
-    uint64_t seq = bank->miss_seq[d->mode];
+    uint64_t tick = row_tick(d, bank, floor), seq = bank->miss_seq[d->mode];
     if (tick < d->row_tick || (tick == d->row_tick && seq < d->row_seq)) {
         d->row_tick = tick;
         d->row_seq = seq;
@@ -154,13 +157,29 @@ static inline void row_consider(dram_t *d, uint32_t b, uint64_t floor)
 /* Row commands are for banks with requests, none of them for the open row. */
 static void row_choose(dram_t *d, uint64_t t)
 {
-    uint64_t floor = later(d->row_next, t);
-    d->row_tick = DRAM_TICK_NEVER;
+    uint64_t floor = later(d->row_next, t), best = UINT64_MAX;
     for (uint32_t w = 0; w < d->bank_words; w++) {
         uint64_t bits = d->has_miss[d->mode].word[w] & ~d->has_hit[d->mode].word[w];
-        for (; bits != 0; bits &= bits - 1)
-            row_consider(d, w * 64 + (uint32_t)__builtin_ctzll(bits), floor);
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t b = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            const dram_bank_t *bank = &d->bank[b];
+            /*
+             * One number decides, without branches (which bank wins is hard to predict): the time
+             * from now, the age, the bank. No timing is longer than 2^24 ticks, and the ages of
+             * two waiting requests differ by less than 2^32.
+             */
+            uint32_t age = (uint32_t)(bank->miss_seq[d->mode] - d->seq);
+            uint64_t key = (row_tick(d, bank, floor) - floor) << 40 | (uint64_t)age << 8 | b;
+            best = key < best ? key : best;
+        }
     }
+    if (best == UINT64_MAX) {
+        d->row_tick = DRAM_TICK_NEVER;
+        return;
+    }
+    d->row_bank = best & (DRAM_MAX_BANKS - 1);
+    d->row_tick = floor + (best >> 40);
+    d->row_seq = d->bank[d->row_bank].miss_seq[d->mode];
 }
 
 void dram_choose(dram_t *d, uint64_t t)
@@ -222,6 +241,7 @@ void dram_refresh(dram_t *d, uint64_t t)
         }
         bank->conflict = false;
         bank->act_ready = start + d->spec.tRFC;
+        dram_bank_update(bank);
     }
     d->stats.refreshes += later + 1;
     d->refresh_due = last_due + d->spec.tREFI;
@@ -299,6 +319,7 @@ void dram_column_issue(dram_t *d, uint64_t t)
         at_least(&bank->pre_ready, data_end + s->tWR);
         at_least(&d->col_next[DRAM_READ], data_end + s->tCDLR);
     }
+    dram_bank_update(bank);
     at_least(&d->col_next[DRAM_READ], t + d->ccd);
     at_least(&d->col_next[DRAM_WRITE], t + d->ccd);
     if (--r->bursts == 0)
@@ -311,15 +332,23 @@ static void bank_take_hits(dram_t *d, uint32_t b)
 {
     dram_bank_t *bank = &d->bank[b];
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        dram_list_t all = bank->miss[k];
-        bank->miss[k] = (dram_list_t){0};
-        while (all.head != 0) {
-            uint32_t n = dram_list_pop(d, &all);
-            bool hit = d->request[n - 1].row == bank->row;
-            dram_list_append(d, hit ? &bank->hit[k] : &bank->miss[k], n);
+        uint32_t *link = &bank->miss[k].head, last = 0, n;
+        while ((n = *link) != 0) {
+            dram_request_t *r = &d->request[n - 1];
+            if (r->row != bank->row) {
+                last = n;
+                link = &r->next;
+                continue;
+            }
+            *link = r->next;
+            dram_list_append(d, &bank->hit[k], n);
+        }
+        bank->miss[k].tail = last;
+        if (bank->hit[k].head != 0) {
+            hits_update(d, b, k);
+            misses_update(d, b, k);
         }
     }
-    bank_sets_update(d, b);
 }
 
 void dram_row_issue(dram_t *d, uint64_t t)
@@ -332,6 +361,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
         bank->open = bank->closing = false;
         bank->conflict = true;
         at_least(&bank->act_ready, t + s->tRP);
+        dram_bank_update(bank);
         bank_give_up_row(d, d->row_bank);
         row_choose(d, t + 1);
         return;
@@ -345,6 +375,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
     bank->act_ready = t + s->tRC;
     bank->pre_ready = t + s->tRAS;
     bank->col_ready = t + s->tRCD;
+    dram_bank_update(bank);
     d->rrd_next = t + s->tRRD;
     bank_take_hits(d, d->row_bank);
     column_consider(d, d->row_bank, later(d->col_next[d->mode], t + 1));

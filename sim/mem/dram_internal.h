@@ -38,16 +38,20 @@ typedef struct {
     uint32_t head, tail;
 } dram_list_t;
 
+/* What the choice of commands looks at comes first and fills a cache line. */
 typedef struct {
-    uint64_t row;
-    uint64_t act_ready, pre_ready, col_ready; /* first tick at which the command is legal */
-    uint64_t hit_seq[DRAM_KINDS];             /* age of the oldest hit, if there is one */
-    uint64_t miss_seq[DRAM_KINDS];            /* and of the oldest request for another row */
-    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
+    uint64_t col_ready;            /* first tick at which a column command is legal, */
+    uint64_t row_ready;            /* a precharge if open, an activate if not */
+    uint64_t closed;               /* all ones if not open, else 0 */
+    uint64_t hit_seq[DRAM_KINDS];  /* age of the oldest hit, if there is one */
+    uint64_t miss_seq[DRAM_KINDS]; /* and of the oldest request for another row */
+    uint64_t act_ready, pre_ready;
     uint16_t group;
     bool open;
     bool closing;  /* serves its row no more: an old request wants another */
     bool conflict; /* closed because another row was wanted */
+    uint64_t row;
+    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
 } dram_bank_t;
 
 /* Banks with hits, the one with the oldest first. */
@@ -101,6 +105,13 @@ struct dram {
     uint64_t next_excess; /* next_cycle * other - next_tick * core, below other */
     dram_stats_t stats;
 };
+
+/* To be called when the bank was opened or closed, or the times of its row commands changed. */
+static inline void dram_bank_update(dram_bank_t *bank)
+{
+    bank->row_ready = bank->open ? bank->pre_ready : bank->act_ready;
+    bank->closed = bank->open ? 0 : ~UINT64_C(0);
+}
 
 /* Lists of requests. */
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n);

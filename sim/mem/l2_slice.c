@@ -81,10 +81,15 @@ void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now)
     s->next = cycle_min(s->next, cycle_max(cycle_min(s->out_due, s->in_due), now));
 }
 
-void l2_slice_dram_room(l2_slice_t *s, cycle_t now)
+void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now)
 {
-    if (s->transfer.count > 0)
+    if (s->transfer.count == 0)
+        return;
+    uint32_t *mine = &room[l2_transfer_ring_head(&s->transfer)->write];
+    if (*mine > 0) {
+        --*mine;
         s->next = cycle_min(s->next, now);
+    }
 }
 
 /* Replies. */

@@ -87,8 +87,11 @@ void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now);
 /* A fetch is back at cycle now; token as given to the DRAM. */
 void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now);
 
-/* The DRAM has room again from cycle now. */
-void l2_slice_dram_room(l2_slice_t *s, cycle_t now);
+/*
+ * The DRAM has room[0] reads and room[1] writes free from cycle now. A slice that waits for that
+ * takes (at least) one, wakes up for it and counts it off.
+ */
+void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now);
 
 /* Everything of cycle now; sets s->next. Returns true if something was sent to the DRAM. */
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);

@@ -119,13 +119,17 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
             p->turn = after;
         s = after;
     }
-    bool room = dram_next(p->dram) <= now && dram_run(p->dram, now);
-    p->next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
-    for (s = 0; s < p->n_slices; s++) {
-        if (room)
-            l2_slice_dram_room(&p->slice[s], now + 1);
-        p->next = cycle_min(p->next, p->slice[s].next);
+    if (dram_next(p->dram) <= now && dram_run(p->dram, now)) {
+        uint32_t room[2] = {dram_room(p->dram, false), dram_room(p->dram, true)};
+        s = p->turn;
+        for (uint32_t k = 0; k < p->n_slices; k++) {
+            l2_slice_dram_room(&p->slice[s], room, now + 1);
+            s = s + 1 == p->n_slices ? 0 : s + 1;
+        }
     }
+    p->next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
+    for (s = 0; s < p->n_slices; s++)
+        p->next = cycle_min(p->next, p->slice[s].next);
 }
 
 static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
