@@ -22,7 +22,8 @@ struct accelsim_block {
     size_t n_runs, cap_runs;
     uint64_t *words; /* owned: address records */
     size_t n_words, cap_words;
-    accelsim_block_t *next; /* in the pool */
+    accelsim_block_t *next;      /* in the pool */
+    accelsim_block_t *next_made; /* among all blocks of the launch */
 };
 
 /* --- the pool -------------------------------------------------------------------------------- */
@@ -32,10 +33,15 @@ static accelsim_block_t *take_block(block_pool_t *pool)
     pthread_mutex_lock(&pool->lock);
     accelsim_block_t *b = pool->first;
 
-    if (b != NULL)
+    if (b != NULL) {
         pool->first = b->next;
+    } else {
+        b = rb_calloc(1, sizeof(*b));
+        b->next_made = pool->made;
+        pool->made = b;
+    }
     pthread_mutex_unlock(&pool->lock);
-    return b != NULL ? b : rb_calloc(1, sizeof(*b));
+    return b;
 }
 
 static void put_block(block_pool_t *pool, accelsim_block_t *b)
@@ -67,10 +73,10 @@ void block_reader_start(block_reader_t *r)
 
 void block_reader_free(block_reader_t *r)
 {
-    while (r->pool.first != NULL) {
-        accelsim_block_t *b = r->pool.first;
+    while (r->pool.made != NULL) {
+        accelsim_block_t *b = r->pool.made;
 
-        r->pool.first = b->next;
+        r->pool.made = b->next_made;
         free(b->runs);
         free(b->words);
         free(b);

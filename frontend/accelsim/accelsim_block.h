@@ -17,10 +17,11 @@ enum { BLOCK_THREADS_MAX = 1024, BLOCK_WARPS_MAX = BLOCK_THREADS_MAX / 32 };
 
 typedef struct accelsim_block accelsim_block_t;
 
-/* Blocks that were given back, for the next ones. Any thread may give back. */
+/* The blocks of a launch. Any thread may give one back. */
 typedef struct {
     pthread_mutex_t lock;
-    accelsim_block_t *first;
+    accelsim_block_t *first; /* given back, for the next ones */
+    accelsim_block_t *made;  /* all: a run that ends early keeps some */
 } block_pool_t;
 
 typedef struct {

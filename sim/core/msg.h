@@ -55,7 +55,8 @@ typedef struct {
 
 struct trace_block;
 
-/* What an SM must know of a launch; owned by the block scheduler, constant while the launch runs. */
+/* What an SM must know of a launch; owned by the block scheduler, constant while the launch runs.
+ */
 typedef struct {
     uint32_t slot;     /* number of the launch in the block scheduler's table */
     uint32_t epoch;    /* changes with each launch: caches of the last one are stale */

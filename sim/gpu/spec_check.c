@@ -79,7 +79,7 @@ static rb_code_t check_whole(const char *key, uint64_t size, uint64_t unit, cons
 static rb_code_t check_multiple(const char *key, uint32_t n, const char *unit_key, uint32_t unit,
                                 rb_err_t *err)
 {
-    if (unit && n && n % unit == 0)
+    if (n % unit == 0)
         return RB_OK;
     uint32_t below = n / unit * unit;
     if (!below)
