@@ -83,6 +83,8 @@ static void partition_deliver(void *self, const msg_t *m)
         n = (uint32_t)++p->n_pending;
     }
     p->pending[n - 1].msg = *m;
+    if (m->kind == MSG_MEM_REQUEST)
+        cache_prefetch(p->slice[m->port].cache, addr_map_slice_local(p->map, m->mem.line));
     wheel_add(&p->wheel, m->arrival, n - 1);
     p->next = cycle_min(p->next, m->arrival);
 }

@@ -207,6 +207,11 @@ static inline void order_push(set_t *s, link_t *link, uint32_t way)
     s->newest = (uint16_t)way;
 }
 
+void cache_prefetch(const cache_t *c, uint64_t line)
+{
+    __builtin_prefetch(&c->table[line_tag(c, line) >> c->table_shift]);
+}
+
 cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
 {
     uint32_t b = table_find(c, line, line_tag(c, line));

@@ -45,6 +45,9 @@ void cache_reset(cache_t *c, uint32_t sets, uint32_t ways);
 /* Invalidates all lines; dirty ones too. */
 void cache_invalidate(cache_t *c);
 
+/* Host-side hint that a line will be looked up soon. */
+void cache_prefetch(const cache_t *c, uint64_t line);
+
 /* Looks a line up, marks it used if touch. NULL: absent. Valid until the next fill or write. */
 cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch);
 

@@ -316,6 +316,14 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
     lsu_kick(sm, now);
 }
 
+void l1_prefetch(const sm_t *sm, const mem_msg_t *m)
+{
+    if (m->txn >> TXN_SHIFT != TXN_MSHR)
+        return;
+    __builtin_prefetch(&sm->mshr[m->txn & ((UINT32_C(1) << TXN_SHIFT) - 1)]);
+    cache_prefetch(sm->l1, m->line);
+}
+
 void l1_reply(sm_t *sm, const msg_t *msg, cycle_t now)
 {
     const mem_msg_t *m = &msg->mem;

@@ -100,6 +100,8 @@ static void sm_deliver(void *self, const msg_t *m)
         i = (uint32_t)sm->n_msg++;
     }
     sm->msg[i] = *m;
+    if (m->kind == MSG_MEM_REPLY)
+        l1_prefetch(sm, &m->mem);
     wheel_add(&sm->inbox, m->arrival, i);
 }
 

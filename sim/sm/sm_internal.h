@@ -341,6 +341,9 @@ typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE } l1_result_t;
 /* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
+/* Host-side hint that this reply will be taken soon. */
+void l1_prefetch(const sm_t *sm, const mem_msg_t *m);
+
 /* A packet of sectors, acknowledgement or atomic result came back. */
 void l1_reply(sm_t *sm, const msg_t *m, cycle_t now);
 
