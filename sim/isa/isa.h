@@ -85,9 +85,18 @@ typedef enum { ISA_CLASS_MAP(ISA_CLASS_ENUM_) OP_CLASS_COUNT } op_class_t;
     X(FP16, "fp16")                                                                                \
     X(FP32, "fp32")                                                                                \
     X(FP64, "fp64")                                                                                \
-    X(INT, "int") X(MOVE, "move") X(CONV, "conv") X(SFU, "sfu") X(TENSOR, "tensor")                \
-        X(UNIFORM, "uniform") X(CONTROL, "control") X(SHUFFLE, "shuffle") X(LOAD, "load")          \
-            X(STORE, "store") X(ATOMIC, "atomic") X(TEX, "tex")
+    X(INT, "int")                                                                                  \
+    X(MOVE, "move")                                                                                \
+    X(CONV, "conv")                                                                                \
+    X(SFU, "sfu")                                                                                  \
+    X(TENSOR, "tensor")                                                                            \
+    X(UNIFORM, "uniform")                                                                          \
+    X(CONTROL, "control")                                                                          \
+    X(SHUFFLE, "shuffle")                                                                          \
+    X(LOAD, "load")                                                                                \
+    X(STORE, "store")                                                                              \
+    X(ATOMIC, "atomic")                                                                            \
+    X(TEX, "tex")
 
 #define ISA_GROUP_ENUM_(id, text) MIX_##id,
 typedef enum { ISA_GROUP_MAP(ISA_GROUP_ENUM_) MIX_COUNT } mix_group_t;
