@@ -17,15 +17,13 @@ void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const ui
                        .registers = sm->registers,
                        .shared = carveouts->n > 0 ? carveouts->v[carveouts->n - 1] : 0};
     placement_init(&s->placement, sm->count, &total, spec->sched.order);
-    wheel_init(&s->inbox);
+    inbox_init(&s->inbox);
 }
 
 void block_scheduler_free(block_scheduler_t *s)
 {
     placement_free(&s->placement);
-    wheel_free(&s->inbox);
-    free(s->msg);
-    free(s->msg_free);
+    inbox_free(&s->inbox);
 }
 
 void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_t *ctx,
@@ -49,26 +47,15 @@ uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window)
 static void scheduler_deliver(void *self, const msg_t *m)
 {
     block_scheduler_t *s = self;
-    uint32_t i;
-    if (s->n_msg_free > 0) {
-        i = s->msg_free[--s->n_msg_free];
-    } else {
-        rb_grow(&s->msg, &s->cap_msg, s->n_msg + 1, sizeof(*s->msg));
-        rb_grow(&s->msg_free, &s->cap_msg_free, s->cap_msg, sizeof(*s->msg_free));
-        i = (uint32_t)s->n_msg++;
-    }
-    s->msg[i] = *m;
-    wheel_add(&s->inbox, m->arrival, i);
+    inbox_put(&s->inbox, m);
 }
 
-static void block_done(block_scheduler_t *s, uint32_t i)
+static void block_done(block_scheduler_t *s, const msg_t *m)
 {
-    const msg_t *m = &s->msg[i];
     RB_INVARIANT(m->kind == MSG_BLOCK_DONE, "block scheduler: message of kind %d", m->kind);
     placement_credit(&s->placement, m->input, &s->need);
     feed_free(s->feed, m->block.block);
     s->done++;
-    s->msg_free[s->n_msg_free++] = i;
 }
 
 /* Dispatches one block if there is one, its time has come and an SM has room. */
@@ -95,7 +82,7 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
     bool room = true; /* the last attempt to dispatch did not fail for want of room */
     cycle_t now = from;
     while (s->feed != NULL && !s->finished) {
-        cycle_t next = wheel_next(&s->inbox);
+        cycle_t next = inbox_next(&s->inbox);
         if (room && feed_more(s->feed))
             next = cycle_min(next, cycle_max(now, s->dispatch_next));
         else if (s->dispatched == s->done && !feed_more(s->feed))
@@ -103,10 +90,8 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         if (next >= to)
             return next;
         now = next;
-        cycle_t at;
-        uint32_t i;
-        while (wheel_pop(&s->inbox, now + 1, &at, &i)) {
-            block_done(s, i);
+        for (const msg_t *m; (m = inbox_take(&s->inbox, now + 1)) != NULL;) {
+            block_done(s, m);
             room = true;
         }
         if (s->dispatched == s->done && !feed_more(s->feed)) {
@@ -118,7 +103,7 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         if (now >= s->dispatch_next)
             room = dispatch(s, out, now);
     }
-    return wheel_next(&s->inbox);
+    return inbox_next(&s->inbox);
 }
 
 static void scheduler_dump(const void *self, FILE *out)

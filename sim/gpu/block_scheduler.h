@@ -6,7 +6,7 @@
 #define RUBATO_GPU_BLOCK_SCHEDULER_H
 
 #include "sim/core/engine.h"
-#include "sim/core/wheel.h"
+#include "sim/core/inbox.h"
 #include "sim/gpu/feed.h"
 #include "sim/gpu/placement.h"
 
@@ -15,10 +15,7 @@ typedef struct {
     const uint16_t *sm_shard; /* borrowed; shard of each SM */
     placement_t placement;
     cycle_t dispatch_next; /* no dispatch before */
-    wheel_t inbox;         /* payload: index into msg */
-    msg_t *msg;            /* owned pool */
-    uint32_t *msg_free;    /* owned */
-    size_t n_msg, cap_msg, n_msg_free, cap_msg_free;
+    inbox_t inbox;
 
     /* The launch being run. */
     feed_t *feed; /* borrowed; NULL: none */

@@ -51,7 +51,7 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
     RB_INVARIANT(sm->n_sub_cores <= SM_MAX_SUB_CORES && sm->n_warps <= SM_MAX_WARPS &&
                      sm->warps_per_sub_core <= 32 && config->sm.max_blocks <= SM_MAX_BLOCKS,
                  "SM parameters beyond the tables' sizes");
-    wheel_init(&sm->inbox);
+    inbox_init(&sm->inbox);
     wheel_init(&sm->events);
     sm->dep = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*sm->dep));
     sm->hold = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_PRED, sizeof(*sm->hold));
@@ -77,12 +77,10 @@ void sm_destroy(sm_t *sm)
     fetch_free(sm);
     xbar_out_free(&sm->out);
     xbar_in_free(&sm->in);
-    wheel_free(&sm->inbox);
+    inbox_free(&sm->inbox);
     wheel_free(&sm->events);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
         free(sm->sub[s].queue);
-    free(sm->msg);
-    free(sm->msg_free);
     free(sm->dep);
     free(sm->hold);
     free(sm);
@@ -91,23 +89,13 @@ void sm_destroy(sm_t *sm)
 static void sm_deliver(void *self, const msg_t *m)
 {
     sm_t *sm = self;
-    uint32_t i;
-    if (sm->n_msg_free > 0) {
-        i = sm->msg_free[--sm->n_msg_free];
-    } else {
-        rb_grow(&sm->msg, &sm->cap_msg, sm->n_msg + 1, sizeof(*sm->msg));
-        rb_grow(&sm->msg_free, &sm->cap_msg_free, sm->cap_msg, sizeof(*sm->msg_free));
-        i = (uint32_t)sm->n_msg++;
-    }
-    sm->msg[i] = *m;
+    inbox_put(&sm->inbox, m);
     if (m->kind == MSG_MEM_REPLY)
         l1_prefetch(sm, &m->mem);
-    wheel_add(&sm->inbox, m->arrival, i);
 }
 
-static void take_message(sm_t *sm, uint32_t i, cycle_t now)
+static void take_message(sm_t *sm, const msg_t *m, cycle_t now)
 {
-    const msg_t *m = &sm->msg[i];
     switch (m->kind) {
     case MSG_MEM_REPLY:
         xbar_in_push(&sm->in, m);
@@ -121,7 +109,6 @@ static void take_message(sm_t *sm, uint32_t i, cycle_t now)
     default:
         rb_panic("SM %u: message of kind %d", sm->wiring.index, m->kind);
     }
-    sm->msg_free[sm->n_msg_free++] = i;
 }
 
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
@@ -138,8 +125,8 @@ static void sm_cycle(sm_t *sm, cycle_t now)
     uint32_t payload;
     if (now >= sm->sweep_at)
         depend_sweep(sm, now);
-    while (wheel_pop(&sm->inbox, now + 1, &at, &payload))
-        take_message(sm, payload, now);
+    for (const msg_t *m; (m = inbox_take(&sm->inbox, now + 1)) != NULL;)
+        take_message(sm, m, now);
     while (xbar_in_ready(&sm->in, now)) {
         msg_t m = xbar_in_take(&sm->in, sm->outbox, now);
         l1_reply(sm, &m, now);
@@ -164,7 +151,7 @@ static cycle_t next_cycle(const sm_t *sm)
     cycle_t t = cycle_min(sm->issue_next, sm->lsu.retry);
     t = cycle_min(t, cycle_min(sm->out_next, sm->in_next));
     t = cycle_min(t, wheel_next(&sm->events));
-    return cycle_min(t, wheel_next(&sm->inbox));
+    return cycle_min(t, inbox_next(&sm->inbox));
 }
 
 static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)

@@ -10,7 +10,7 @@
 #define RUBATO_SM_INTERNAL_H
 
 #include "sim/core/err.h"
-#include "sim/core/wheel.h"
+#include "sim/core/inbox.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
 #include "sim/parts/cache.h"
@@ -180,11 +180,8 @@ struct sm {
         uint8_t dep_kind;
     } cls[OP_CLASS_COUNT];
 
-    wheel_t inbox;  /* messages by arrival; payload: index into msg */
+    inbox_t inbox;
     wheel_t events; /* warps by the cycle at which they become ready */
-    msg_t *msg;     /* owned pool */
-    uint32_t *msg_free;
-    size_t n_msg, cap_msg, n_msg_free, cap_msg_free;
 
     warp_t warp[SM_MAX_WARPS];
     dep_t *dep;  /* owned; REG_ID_COUNT per warp: results */
