@@ -58,10 +58,9 @@ struct trace_block;
 /* What an SM must know of a launch; owned by the block scheduler, constant while the launch runs.
  */
 typedef struct {
-    uint32_t slot;     /* number of the launch in the block scheduler's table */
-    uint32_t epoch;    /* changes with each launch: caches of the last one are stale */
-    uint32_t carveout; /* shared-memory bytes of the SM while this launch runs */
-    uint32_t block_threads;
+    uint32_t slot;        /* number of the launch in the block scheduler's table */
+    uint32_t epoch;       /* changes with each launch: caches of the last one are stale */
+    uint32_t carveout;    /* shared-memory bytes of the SM while this launch runs */
     uint64_t code_base;   /* address of the function's first instruction, as the model places it */
     uint64_t shared_base; /* generic address windows; 0: unknown */
     uint64_t local_base;

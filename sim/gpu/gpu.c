@@ -28,7 +28,6 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
             .slice_port = slice_port,
             .scheduler_shard = g->scheduler_shard,
             .request_latency = s->mem.icnt.request_latency,
-            .reply_latency = s->mem.icnt.reply_latency,
             .completion_latency = s->sched.completion_latency,
             .port_flits = s->mem.icnt.sm_flits,
             .flit_bytes = s->mem.icnt.flit_bytes,

@@ -175,7 +175,6 @@ static rb_code_t run_launch(gpu_t *g, const launch_info_t *info, launch_result_t
     launch_ctx_t ctx = {.slot = (uint32_t)info->id,
                         .epoch = ++g->epoch,
                         .carveout = (uint32_t)occupancy.carveout,
-                        .block_threads = info->block[0] * info->block[1] * info->block[2],
                         .code_base = gpu_code_base(g, info->code_id),
                         .shared_base = info->shared_base,
                         .local_base = info->local_base};

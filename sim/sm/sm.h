@@ -23,7 +23,7 @@ typedef struct {
     const uint16_t *slice_shard; /* shard of each slice; borrowed during sm_create() only */
     const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
     uint16_t scheduler_shard;
-    cycle_t request_latency, reply_latency, completion_latency;
+    cycle_t request_latency, completion_latency;
     uint32_t port_flits;   /* flits per cycle into and out of the SM */
     uint32_t flit_bytes;   /* data of a flit */
     uint32_t buffer;       /* flits that a slice buffers for this SM */
