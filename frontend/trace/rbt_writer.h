@@ -1,0 +1,54 @@
+/*
+ * Writer of the native trace file (.rbt). The format is described byte by byte in rbt.5.
+ *
+ * Launches are written one after the other, each as its facts and then its blocks in stored order.
+ * Static code is not declared: the writer collects it from the runs of the blocks, once per
+ * distinct kernel. Blocks are encoded at once and compressed by helper threads in frames, so memory
+ * does not grow with the trace. The file appears under its name only when rbt_writer_finish()
+ * succeeds.
+ */
+#ifndef RUBATO_RBT_WRITER_H
+#define RUBATO_RBT_WRITER_H
+
+#include "sim/gpu/trace_source.h"
+
+typedef struct rbt_writer rbt_writer_t;
+
+typedef struct {
+    int level;            /* of zstd; 0: the default */
+    unsigned threads;     /* for compression; 0: 1 */
+    bool overwrite;       /* replace an existing file; otherwise it is refused */
+    const char *producer; /* who made the trace, kept in the file; NULL: "rubato" */
+} rbt_writer_options_t;
+
+/*
+ * The static text of an instruction as its trace spells it, kept so that a trace can be written
+ * back as it was; NULL: the source has none. Valid while the launch is open.
+ */
+typedef const char *(*rbt_inst_text_fn)(void *ctx, const inst_t *inst, uint32_t *len);
+
+/* opts may be NULL. NULL with *err set: RB_IO. */
+rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *opts, rb_err_t *err);
+
+/* A memory copy that comes before the next launch (or after the last). */
+RB_CHECKED rb_code_t rbt_writer_copy(rbt_writer_t *w, const memcpy_op_t *op, rb_err_t *err);
+
+/*
+ * Begins a launch. info->id may leave out ids (a partial trace) but must ascend; weight is the
+ * plan's, 1 where there is none. text may be NULL.
+ */
+RB_CHECKED rb_code_t rbt_writer_launch(rbt_writer_t *w, const launch_info_t *info, double weight,
+                                       rbt_inst_text_fn text, void *text_ctx, rb_err_t *err);
+
+/* Appends a block of the open launch. The block is only read, and not kept. */
+RB_CHECKED rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t *err);
+
+RB_CHECKED rb_code_t rbt_writer_launch_end(rbt_writer_t *w, rb_err_t *err);
+
+/* Writes the index, syncs and renames the file to its name. Frees w, also on failure. */
+RB_CHECKED rb_code_t rbt_writer_finish(rbt_writer_t *w, rb_err_t *err);
+
+/* Gives up: nothing is left on disk. Frees w; w may be NULL. */
+void rbt_writer_discard(rbt_writer_t *w);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * What a launch sampler looks at: the launches of a program, one row each, as columns.
+ *
+ * Whoever has a profile or a trace's index fills it; a column that is not known is NULL. Columns
+ * are borrowed: they belong to whoever made the population and outlive it.
+ */
+#ifndef RUBATO_POPULATION_H
+#define RUBATO_POPULATION_H
+
+#include <stdint.h>
+
+/* Counters of a launch that some methods cluster by; each is a column of n values. */
+typedef enum {
+    POP_WARP_INSTS,   /* warp instructions */
+    POP_THREAD_INSTS, /* thread instructions */
+    POP_REQUESTS,     /* global and local memory requests of 128 bytes */
+    POP_GLOBAL_LD_SECTORS,
+    POP_GLOBAL_ST_SECTORS,
+    POP_LOCAL_LD_SECTORS,
+    POP_GLOBAL_LD_INSTS,
+    POP_GLOBAL_ST_INSTS,
+    POP_LOCAL_LD_INSTS,
+    POP_SHARED_LD_INSTS,
+    POP_SHARED_ST_INSTS,
+    POP_GLOBAL_ATOMICS,
+    POP_BLOCK_COV, /* coefficient of variation of the blocks' thread instructions */
+    POP_COUNTERS,
+} pop_counter_t;
+
+typedef struct {
+    uint64_t n; /* launches; row i is launch id i + 1 unless id is given */
+
+    const uint64_t *id;       /* NULL: 1 .. n */
+    const uint32_t *name;     /* row -> index in names */
+    const char *const *names; /* kernel names as the source spells them */
+    uint32_t n_names;
+
+    const double *time; /* duration: nanoseconds, or core cycles if time_is_cycles */
+    int time_is_cycles;
+    const uint32_t (*grid)[3], (*block)[3];
+    const double *counter[POP_COUNTERS]; /* by pop_counter_t */
+
+    /*
+     * Basic-block vectors, sparse and merged: row i has vector bbv_of[i]; vector v has the pairs
+     * bbv_block/bbv_count[bbv_begin[v] .. bbv_begin[v + 1]).
+     */
+    const uint32_t *bbv_of;
+    uint64_t n_bbvs;
+    const uint64_t *bbv_begin;
+    const uint32_t *bbv_block;
+    const double *bbv_count;
+    const uint64_t *bbv_warps; /* row -> warps of the launch */
+} population_t;
+
+#endif
