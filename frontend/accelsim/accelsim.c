@@ -165,6 +165,11 @@ static void free_block(trace_launch_t *l, trace_block_t *b)
     block_reader_give_back(&l->reader, b);
 }
 
+static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *len)
+{
+    return accelsim_code_text(&l->reader.code, inst, len);
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     const accelsim_source_t *s = self(base);
@@ -196,6 +201,7 @@ static const trace_source_ops_t accelsim_ops = {
     .get_block = get_block,
     .free_block = free_block,
     .close = close_launch,
+    .inst_text = inst_text,
     .progress = progress,
     .destroy = destroy,
 };

@@ -17,32 +17,6 @@ static size_t pack_affine(uint64_t base, uint64_t stride, unsigned n, uint64_t *
     return 2;
 }
 
-size_t accelsim_addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec)
-{
-    uint64_t stride = n > 1 ? addr[1] - addr[0] : 0, irregular = 0, far = 0;
-
-    for (unsigned k = 0; k < n; k++) {
-        irregular |= addr[k] - addr[0] - k * stride;
-        far |= !fits_i32(addr[k] - addr[0]);
-    }
-    if (irregular == 0 && fits_i32(stride))
-        return pack_affine(addr[0], stride, n, rec);
-    if (far) {
-        rec[0] = addr_header(ADDR_LIST, n, 0);
-        memcpy(rec + 1, addr, n * sizeof(addr[0]));
-        return 1 + n;
-    }
-    uint32_t offsets[32];
-
-    for (unsigned k = 0; k < n; k++)
-        offsets[k] = (uint32_t)(addr[k] - addr[0]);
-    rec[0] = addr_header(ADDR_DELTA, n, 0);
-    rec[1] = addr[0];
-    rec[1 + (n + 1) / 2] = 0; /* the unused half of an odd count */
-    memcpy(rec + 2, offsets, n * sizeof(offsets[0]));
-    return 2 + (n + 1) / 2;
-}
-
 static const char *read_list(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
 {
     uint64_t addr[32];
@@ -53,7 +27,7 @@ static const char *read_list(const char **p, unsigned lanes, uint64_t *rec, size
             return "an address is missing or malformed: one for each active lane is needed";
     }
     if (lanes > 0)
-        *words = accelsim_addr_pack(addr, lanes, rec);
+        *words = addr_pack(addr, lanes, rec);
     return NULL;
 }
 
@@ -75,7 +49,7 @@ static const char *read_far_deltas(const char **p, unsigned lanes, uint64_t base
             return missing_delta;
         addr[k] = addr[k - 1] + (uint64_t)delta;
     }
-    *words = accelsim_addr_pack(addr, lanes, rec);
+    *words = addr_pack(addr, lanes, rec);
     return NULL;
 }
 
@@ -143,7 +117,7 @@ static const char *read_stride(const char **p, unsigned lanes, uint64_t *rec, si
     }
     for (unsigned k = 0; k < lanes; k++)
         addr[k] = base + k * (uint64_t)stride;
-    *words = accelsim_addr_pack(addr, lanes, rec);
+    *words = addr_pack(addr, lanes, rec);
     return NULL;
 }
 

@@ -67,8 +67,10 @@ void block_reader_init(block_reader_t *r, accelsim_lines_t *lines, const accelsi
 void block_reader_start(block_reader_t *r)
 {
     accelsim_code_init(&r->code, r->header->info.arch, r->header->version);
-    if (!r->header->raw)
-        r->prefix = (r->header->version < 3 ? IDS_BEFORE_VERSION_3 : 0u) + r->header->line_info;
+    r->source_line = CODE_NO_LINE;
+    r->prefix = r->header->line_info;
+    if (!r->header->raw && r->header->version < 3)
+        r->prefix += IDS_BEFORE_VERSION_3;
 }
 
 void block_reader_free(block_reader_t *r)
@@ -104,17 +106,15 @@ static inline void append_inst(accelsim_block_t *b, size_t first_run, const inst
     b->runs[b->n_runs++] = (trace_run_t){.first = inst, .mask = mask, .count = 1};
 }
 
-/* Words before the pc; in files that we grouped, the number of the line in the raw file. */
-static rb_code_t read_prefix(const block_reader_t *r, const char **p, rb_err_t *err)
+/* Numbers before the pc; in files that we grouped, first that of the line in the raw file. */
+static rb_code_t read_prefix(block_reader_t *r, const char **p, rb_err_t *err)
 {
-    uint64_t value;
+    uint64_t value = CODE_NO_LINE;
 
     if (r->header->raw) {
-        if (text_u64(p, &r->lines->line)) {
-            *p = text_skip_blanks(*p);
-            return RB_OK;
-        }
-        return accelsim_lines_fail(r->lines, err, "the grouped text is damaged");
+        if (!text_u64(p, &r->lines->line))
+            return accelsim_lines_fail(r->lines, err, "the grouped text is damaged");
+        *p = text_skip_blanks(*p);
     }
     for (unsigned i = 0; i < r->prefix; i++) {
         *p = text_skip_blanks(*p);
@@ -124,6 +124,8 @@ static rb_code_t read_prefix(const block_reader_t *r, const char **p, rb_err_t *
                                        "source line, as the header's version says)",
                                        r->prefix);
     }
+    if (r->header->line_info)
+        r->source_line = value;
     *p = text_skip_blanks(*p);
     return RB_OK;
 }
@@ -164,6 +166,8 @@ static rb_code_t read_addresses(block_reader_t *r, accelsim_block_t *b, const co
     }
     const char *wrong = accelsim_addr_read(p, lanes, rec, &words);
 
+    if (__builtin_expect(e->tail == NULL, 0) && wrong == NULL)
+        accelsim_code_set_tail(&r->code, (uint32_t)(e - r->code.entries), *p);
     if (wrong == NULL && !((*p)[0] == ' ' && (*p)[1] == '\n'))
         wrong = accelsim_addr_tail(*p);
     if (wrong != NULL)
@@ -194,8 +198,11 @@ static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, size_t
     if (number >= r->code.n || r->code.entries[number].pc != pc ||
         !entry_matches(r, &r->code.entries[number], p)) {
         number = accelsim_code_last(&r->code, (uint32_t)pc);
-        if (number == UINT32_MAX || !entry_matches(r, &r->code.entries[number], p))
+        if (number == UINT32_MAX || !entry_matches(r, &r->code.entries[number], p)) {
             RB_TRY(accelsim_code_find(&r->code, r->lines, (uint32_t)pc, p, &number, err));
+            if (r->code.entries[number].line == CODE_NO_LINE)
+                r->code.entries[number].line = r->source_line;
+        }
     }
     const code_entry_t *e = &r->code.entries[number];
 

@@ -30,9 +30,10 @@ typedef struct {
     const launch_info_t *info;       /* of the header */
     accelsim_code_t code;
     block_pool_t pool;
-    unsigned prefix; /* words before the pc: ids of old versions, source line number */
-    uint64_t n_seen; /* blocks begun so far, skipped ones included */
-    rb_err_t failed; /* the first error; nothing is read after it */
+    unsigned prefix;      /* numbers before the pc: ids of old versions, lines */
+    uint64_t source_line; /* of the line last read; CODE_NO_LINE: the trace does not say */
+    uint64_t n_seen;      /* blocks begun so far, skipped ones included */
+    rb_err_t failed;      /* the first error; nothing is read after it */
     bool told_missing;
 } block_reader_t;
 

@@ -1,6 +1,8 @@
 #include "frontend/accelsim/accelsim_code.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "frontend/accelsim/accelsim_text.h"
@@ -183,8 +185,11 @@ void accelsim_code_init(accelsim_code_t *c, unsigned arch, unsigned version)
 
 void accelsim_code_free(accelsim_code_t *c)
 {
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->n; i++) {
         free((char *)c->entries[i].text);
+        free((char *)c->entries[i].tail);
+        free((char *)c->entries[i].shown);
+    }
     for (size_t i = 0; i < c->n_pages; i++)
         free(c->pages[i]);
     free(c->entries);
@@ -307,6 +312,7 @@ static void add_entry(accelsim_code_t *c, uint32_t pc, const char *text, parsed_
         .rest = (uint8_t)x->rest,
         .has_record = inst->space != MEM_NONE && inst->width != 0,
         .inst = inst,
+        .line = CODE_NO_LINE,
     };
     if (c->n > c->text_slots)
         grow_text_map(c);
@@ -333,4 +339,122 @@ rb_code_t accelsim_code_find(accelsim_code_t *c, const accelsim_lines_t *lines, 
     }
     set_last(c, pc, *number);
     return RB_OK;
+}
+
+/* --- the text of an entry -------------------------------------------------------------------- */
+
+void accelsim_code_set_tail(accelsim_code_t *c, uint32_t number, const char *tail)
+{
+    size_t len = (size_t)(text_skip_line(tail) - tail);
+    char *copy = rb_calloc(len + 1, 1);
+
+    memcpy(copy, tail, len);
+    c->entries[number].tail = copy;
+}
+
+/* Appends the words of text (up to its end or its newline), each behind a blank. */
+static char *append_words(char *to, const char *text, const char *end)
+{
+    for (const char *p = text; p < end && *p != '\n'; p++) {
+        if (text_is_blank(*p))
+            continue;
+        if (p == text || text_is_blank(p[-1]))
+            *to++ = ' ';
+        *to++ = *p;
+    }
+    return to;
+}
+
+/* Register values differ from time to time: only that there are none can be said of all. */
+static char *append_values(char *to, const char *values)
+{
+    static const char none[] = " NoVal";
+
+    if (text_starts(values, "STORE_DATA"))
+        return to;
+    memcpy(to, none, sizeof(none) - 1);
+    return to + sizeof(none) - 1;
+}
+
+/* Immediates and what follows them. */
+static char *append_tail(char *to, const char *tail)
+{
+    const char *end = text_skip_blanks(tail);
+
+    while (*end == '-' || (unsigned)(*end - '0') <= 9)
+        end = text_skip_blanks(text_skip_word(end));
+    to = append_words(to, tail, end);
+    return text_is_values(end) ? append_values(to, end) : to;
+}
+
+/* The fields of a bulk copy are not kept: it has no addresses and two immediates of 0. */
+static char *append_bulk(const accelsim_code_t *c, char *to, const code_entry_t *e)
+{
+    static const char none[] = " 0 0 0 NoVal";
+    const char *end = e->text + e->len;
+
+    while (!text_is_blank(end[-1])) /* the width */
+        end--;
+    to = append_words(to, e->text, end);
+    memcpy(to, none, sizeof(none) - 1);
+    return to + (c->version >= VERSION_WITH_VALUES ? sizeof(none) - 1 : sizeof(" 0 0") - 1);
+}
+
+/* Whether the compared text of an entry that ends early ends in a mark of register values. */
+static const char *find_values(const code_entry_t *e)
+{
+    const char *word = e->text + e->len;
+
+    while (word > e->text && !text_is_blank(word[-1]))
+        word--;
+    size_t len = (size_t)(e->text + e->len - word);
+
+    return len >= 3 && (memcmp(word, "Val", 3) == 0 || memcmp(word, "NoV", 3) == 0 ||
+                        memcmp(word, "STO", 3) == 0)
+               ? word
+               : NULL;
+}
+
+static void show(const accelsim_code_t *c, code_entry_t *e)
+{
+    enum { ADDED = 64 }; /* the source line and what replaces values */
+    size_t tail = e->tail != NULL ? strlen(e->tail) : 0;
+    char *text = rb_calloc(e->len + tail + ADDED, 1), *to = text;
+
+    if (e->line != CODE_NO_LINE)
+        to += sprintf(to, " L%" PRIu64, e->line);
+    if (e->rest == REST_ADDRESSES) {
+        to = append_words(to, e->text, e->text + e->len);
+        *to++ = ' ';
+        *to++ = '@';
+        if (tail > 0)
+            to = append_tail(to, e->tail);
+    } else if (e->rest == REST_NOTHING) {
+        to = append_words(to, e->text, e->text + e->len);
+    } else if (find_values(e) != NULL) {
+        to = append_words(to, e->text, find_values(e));
+        to = append_values(to, find_values(e));
+    } else {
+        to = append_bulk(c, to, e);
+    }
+    memmove(text, text + 1, (size_t)(to - text) - 1); /* the first blank */
+    to[-1] = '\0';
+    e->shown = text;
+}
+
+const char *accelsim_code_text(accelsim_code_t *c, const inst_t *inst, uint32_t *len)
+{
+    for (size_t i = 0; i < c->n_pages; i++) {
+        uintptr_t offset = (uintptr_t)inst - (uintptr_t)c->pages[i];
+
+        if (offset >= CODE_PAGE * sizeof(*inst))
+            continue;
+        code_entry_t *e = &c->entries[i * CODE_PAGE + offset / sizeof(*inst)];
+
+        if (e->shown == NULL)
+            show(c, e);
+        *len = (uint32_t)strlen(e->shown);
+        return e->shown;
+    }
+    return NULL;
 }

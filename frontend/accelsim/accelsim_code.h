@@ -28,7 +28,12 @@ typedef struct {
     bool has_record;    /* its addresses are kept (stream.h) */
     uint32_t next;      /* hash chain: number + 1 */
     const inst_t *inst; /* into a page */
+    uint64_t line;      /* of the source file; CODE_NO_LINE: unknown */
+    const char *tail;   /* owned: what followed the addresses when they were first seen, or NULL */
+    const char *shown;  /* owned: for accelsim_code_text(), or NULL */
 } code_entry_t;
+
+static const uint64_t CODE_NO_LINE = UINT64_MAX;
 
 enum { CODE_PAGE = 256, CODE_MAX = 1 << 20 };
 
@@ -56,6 +61,12 @@ void accelsim_code_free(accelsim_code_t *c);
 RB_CHECKED rb_code_t accelsim_code_find(accelsim_code_t *c, const accelsim_lines_t *lines,
                                         uint32_t pc, const char *p, uint32_t *number,
                                         rb_err_t *err);
+
+/* Keeps the text that follows the addresses of an entry, up to the newline. */
+void accelsim_code_set_tail(accelsim_code_t *c, uint32_t number, const char *tail);
+
+/* The static fields of an instruction as trace_source.h describes them; NULL for a foreign one. */
+const char *accelsim_code_text(accelsim_code_t *c, const inst_t *inst, uint32_t *len);
 
 static inline size_t accelsim_code_hash(uint32_t pc)
 {

@@ -239,9 +239,9 @@ static rb_code_t read_ids(const accelsim_group_t *g, const accelsim_lines_t *lin
 {
     const launch_info_t *info = &g->header->info;
     const uint32_t *dim = info->block;
-    uint64_t id[IDS_CORE + 1], warps = (dim[0] * dim[1] * dim[2] + 31) / 32;
+    uint64_t id[IDS_CORE], warps = (dim[0] * dim[1] * dim[2] + 31) / 32;
 
-    for (unsigned i = 0; i < g->ids + g->header->line_info; i++) {
+    for (unsigned i = 0; i < g->ids; i++) {
         if (!text_u64(p, &id[i]) || !text_is_blank(**p))
             return accelsim_lines_fail(lines, err, "%u numbers are expected before the pc",
                                        g->ids + g->header->line_info);

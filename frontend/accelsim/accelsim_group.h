@@ -1,7 +1,8 @@
 /*
  * Grouping of a raw trace, whose lines come in the order in which the GPU's warps wrote them: an
  * external merge sort by block and warp that keeps each warp's order. The result reads as the text
- * of a grouped file without instruction counts, each line led by its number in the raw file.
+ * of a grouped file without instruction counts, each line led by its number in the raw file (then
+ * the source line number, if the header says that there are some).
  */
 #ifndef RUBATO_ACCELSIM_GROUP_H
 #define RUBATO_ACCELSIM_GROUP_H

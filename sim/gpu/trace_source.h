@@ -69,6 +69,16 @@ typedef struct {
     /* Frees the launch and the blocks that were not given back (a run that ended early). */
     void (*close)(trace_launch_t *l);
 
+    /*
+     * Optional (may be NULL): the static text of an instruction that a block of the launch names,
+     * for showing it and for writing the trace back; *len bytes, not terminated, valid while the
+     * launch is open. Either the fields of a line of an Accel-Sim trace without the dynamic ones,
+     *     [Ln] dest_num [dests] opcode src_num [srcs] mem_width [@] [immediates]
+     * (n: the line of the source file; "@" stands for the addresses), or any text that begins with
+     * the full mnemonic. NULL: unknown. Not to be called while get_block() of the launch runs.
+     */
+    const char *(*inst_text)(trace_launch_t *l, const inst_t *inst, uint32_t *len);
+
     /* Bytes of input consumed so far and in total (for progress); total 0: unknown. */
     void (*progress)(const trace_source_t *s, uint64_t *done, uint64_t *total);
 

@@ -66,6 +66,15 @@ static inline size_t addr_words(const uint64_t *rec)
     }
 }
 
+/* The longest record: a header and 32 addresses. */
+enum { ADDR_RECORD_MAX = 33 };
+
+/* Writes the shortest record of n (1 .. 32) lane addresses and returns its length in words. */
+size_t addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec);
+
+/* The lane addresses of a record, in lane order, to addr (room for 32); returns how many. */
+unsigned addr_unpack(const uint64_t *rec, uint64_t *addr);
+
 typedef struct {
     const trace_run_t *runs;
     const uint64_t *addrs;
