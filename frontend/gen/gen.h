@@ -1,0 +1,49 @@
+/*
+ * Generated workloads: a trace source that makes up its launches. Instructions, registers, masks
+ * and addresses are those of real kernels; sizes are free, from a few blocks to billions of
+ * instructions. Blocks are generated when they are asked for, from the seed and their position
+ * alone, so skipping costs nothing and memory does not grow with the grid.
+ */
+#ifndef RUBATO_GEN_H
+#define RUBATO_GEN_H
+
+#include "sim/gpu/trace_source.h"
+
+/* A number that a kind of workload can be given. All are whole. */
+typedef struct {
+    const char *name, *help;
+    uint64_t min, max, def;
+} gen_param_t;
+
+/* What a person may ask for. */
+typedef struct {
+    const char *name, *summary;
+    const gen_param_t *params; /* the first is the size */
+    unsigned n_params;
+    bool has_blocks; /* the size can be given as a number of blocks */
+} gen_kind_info_t;
+
+/* Number of kinds, and kind number i. */
+unsigned gen_n_kinds(void);
+gen_kind_info_t gen_kind_info(unsigned i);
+
+typedef struct {
+    const char *kind;
+    unsigned arch;             /* 70, 75; 0: 70 */
+    uint64_t seed;             /* of everything random */
+    uint64_t size;             /* 0: the kind's default */
+    uint64_t blocks;           /* 0, or blocks of the largest launch, instead of a size */
+    const char *const *params; /* "name=value"; a value may end in k, M or G (powers of 1000) */
+    size_t n_params;
+} gen_spec_t;
+
+/* NULL with *err set: RB_USAGE. spec is not kept. Destroy with the source's own operation. */
+trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err);
+
+/*
+ * Text of a static instruction of a block of this source, spelled as a trace spells it behind the
+ * active mask ("1 R4 LDG.E.SYS 1 R2 4 "). Lives as long as the source.
+ */
+const char *gen_inst_text(const trace_source_t *source, const inst_t *inst, uint32_t *len);
+
+#endif

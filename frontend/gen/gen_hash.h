@@ -1,0 +1,39 @@
+/*
+ * Reproducible irregularity: random values as a function of a seed and of what they belong to, so
+ * that nothing has to be stored and no order of evaluation matters.
+ */
+#ifndef RUBATO_GEN_HASH_H
+#define RUBATO_GEN_HASH_H
+
+#include <stdint.h>
+
+/* splitmix64's finaliser. */
+static inline uint64_t gen_mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* A random word that belongs to (seed, a, b). */
+static inline uint64_t gen_hash(uint64_t seed, uint64_t a, uint64_t b)
+{
+    return gen_mix(gen_mix(gen_mix(seed) ^ a) ^ b);
+}
+
+__extension__ typedef unsigned __int128 gen_wide_t;
+
+/* A random word reduced to 0 .. n - 1 (n > 0). */
+static inline uint64_t gen_reduce(uint64_t word, uint64_t n)
+{
+    return (uint64_t)((gen_wide_t)word * n >> 64);
+}
+
+/* A random word as a number in [0, 1). */
+static inline double gen_unit(uint64_t word)
+{
+    return (double)(word >> 11) * 0x1p-53;
+}
+
+#endif

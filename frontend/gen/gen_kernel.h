@@ -1,0 +1,40 @@
+/*
+ * What a generated launch is: a kernel, a grid and arguments. A kernel is its code and a function
+ * that walks one warp through it; everything a warp does follows from the launch and its own
+ * position, so that any block can be generated without the others.
+ */
+#ifndef RUBATO_GEN_KERNEL_H
+#define RUBATO_GEN_KERNEL_H
+
+#include <stdint.h>
+
+enum { GEN_MAX_ARGS = 16, GEN_WARP = 32 };
+
+/* Windows of shared and local memory in the generic address space: those of the traces that ship
+ * with rubato. Shared-memory instructions address the first from its beginning. */
+#define GEN_SHARED_WINDOW UINT64_C(0x7f4000000000)
+#define GEN_LOCAL_WINDOW  UINT64_C(0x7f8000000000)
+
+typedef struct gen_warp gen_warp_t;     /* gen_emit.h */
+typedef struct gen_launch gen_launch_t; /* below */
+
+typedef struct {
+    const char *name;           /* as in the binary */
+    const char *const *listing; /* one text for each segment: gen_code.h */
+    unsigned n_segments;
+    uint32_t regs;               /* per thread */
+    void (*walk)(gen_warp_t *w); /* emits what one warp executes */
+} gen_kernel_t;
+
+struct gen_launch {
+    const gen_kernel_t *kernel;
+    uint64_t id;                /* 1 .. */
+    uint32_t grid[3], block[3]; /* 0 counts as 1 */
+    uint32_t shared;            /* bytes per block */
+    uint64_t stream;
+    uint64_t seed;              /* of the workload: the same for all its launches */
+    uint64_t arg[GEN_MAX_ARGS]; /* as the kernel defines them */
+    const void *data;           /* borrowed: what the workload prepared, or NULL */
+};
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * Kernels that several workloads launch, each with a function that fills in kernel, shape and
+ * arguments of a launch. Addresses are of device memory; arrays are of floats, row by row.
+ */
+#ifndef RUBATO_GEN_KERNELS_H
+#define RUBATO_GEN_KERNELS_H
+
+#include "frontend/gen/gen_kernel.h"
+
+/* c = a + b, n elements. */
+extern const gen_kernel_t gen_kernel_vecadd;
+void gen_vecadd_shape(gen_launch_t *l, uint64_t n, uint64_t a, uint64_t b, uint64_t c);
+
+/* y = max(x, 0), n elements. */
+extern const gen_kernel_t gen_kernel_relu;
+void gen_relu_shape(gen_launch_t *l, uint64_t n, uint64_t x, uint64_t y);
+
+#endif
