@@ -140,7 +140,13 @@ rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *e
     for (size_t i = 0; i < spec->n_params; i++)
         RB_TRY(set_param(g, spec->params[i], err));
     RB_TRY(set_size(g, spec, err));
-    return kind->prepare(g, err);
+    RB_TRY(kind->prepare(g, err));
+    if (g->top > GEN_SHARED_WINDOW)
+        return rb_fail(err, RB_USAGE,
+                       "%s: %llu GiB of device memory are needed; %llu GiB are there", kind->name,
+                       (unsigned long long)((g->top - first_address) >> 30),
+                       (unsigned long long)((GEN_SHARED_WINDOW - first_address) >> 30));
+    return RB_OK;
 }
 
 static bool is_valid_shape(const gen_launch_t *l)

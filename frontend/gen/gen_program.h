@@ -56,7 +56,7 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
 #define GEN_KINDS(X)                                                                               \
     X(vecadd)                                                                                      \
     X(stride)                                                                                      \
-    X(relu)
+    X(relu) X(matmul) X(transpose) X(histogram)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;
 GEN_KINDS(GEN_KIND_EXTERN_)
