@@ -80,6 +80,13 @@ static const cli_option_t config_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t sass_options[] = {
+    {CLI_KERNEL, 'k', "kernel", "NAME", "all", "Results", "list only this kernel", NULL, false},
+    {CLI_ARCH, 0, "arch", "ARCH", "all", "Results",
+     "of a program or fat binary, list only the code for this architecture", "sm_70 sm_75", false},
+    OPT_HELP,
+};
+
 static const cli_option_t completion_options[] = {OPT_HELP};
 
 static const cli_option_t help_options[] = {
@@ -112,6 +119,13 @@ const cli_command_t cli_commands[] = {
      "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
      "mapped, approximated or ignored.",
      "show explain check import", "@file", OPTIONS(config_options), cmd_config},
+    {"sass", "FILE", "list the machine code of a program",
+     "Lists the kernels of FILE: a cubin, a fat binary, or a CUDA program. Each instruction has "
+     "its "
+     "byte offset; what its control word says (barriers that it waits for, the barriers that it "
+     "sets when it has read its operands and when it has written its result, Y for a yield, and "
+     "the cycles until the next instruction may issue); and its text as nvdisasm writes it.",
+     NULL, "@file", OPTIONS(sass_options), cmd_sass},
     {"completion", "bash", "print the completion script of a shell",
      "Put this into ~/.bashrc: eval \"$(rubato completion bash)\"", "bash", NULL,
      OPTIONS(completion_options), cmd_completion},

@@ -45,6 +45,8 @@ typedef enum {
     CLI_DEBUG_WINDOW,
     CLI_COUNT,
     CLI_MAN,
+    CLI_KERNEL,
+    CLI_ARCH,
 } cli_option_id_t;
 
 typedef struct {
