@@ -18,27 +18,114 @@
 
 enum { SASS_RZ = 255, SASS_URZ = 63, SASS_PT = 7, SASS_INST_BYTES = 16 };
 
-#define SASS_OP_MAP(X)                                                                             \
-    X(ATOM)                                                                                        \
-    X(ATOMG)                                                                                       \
-    X(ATOMS)                                                                                       \
-    X(ATOM_CAS)                                                                                    \
-    X(ATOMG_CAS)                                                                                   \
-    X(ATOMS_CAS) X(B2R) X(BAR) X(BMOV_R) X(BMOV_B) X(BMSK) X(BPT) X(BRA) X(BREAK) X(BREV) X(BRX)   \
-        X(BSSY) X(BSYNC) X(CALL_ABS) X(CALL_REL) X(CCTL) X(CS2R) X(DADD) X(DEPBAR) X(DFMA) X(DMUL) \
-            X(DSETP) X(ERRBAR) X(EXIT) X(F2F) X(F2I) X(FADD) X(FCHK) X(FFMA) X(FLO) X(FMNMX)       \
-                X(FMUL) X(FRND) X(FSEL) X(FSET) X(FSETP) X(HADD2) X(HFMA2) X(HMMA884) X(HMMA1688)  \
-                    X(HMUL2) X(HSET2) X(HSETP2) X(I2F) X(I2I) X(IABS) X(IADD3) X(IDP) X(IMAD)      \
-                        X(IMAD_WIDE) X(IMAD_HI) X(IMMA) X(IMNMX) X(ISETP) X(JMP) X(KILL) X(LD)     \
-                            X(LDC) X(LDG) X(LDL) X(LDS) X(LDSM) X(LEA) X(LEPC) X(LOP3) X(MATCH)    \
-                                X(MEMBAR) X(MOV) X(MOVM) X(MUFU) X(NANOSLEEP) X(NOP) X(P2R)        \
-                                    X(PLOP3) X(POPC) X(PRMT) X(QSPC) X(R2P) X(R2UR) X(RED) X(RET)  \
-                                        X(S2R) X(SEL) X(SGXT) X(SHF) X(SHFL) X(ST) X(STG) X(STL)   \
-                                            X(STS) X(TEX) X(TLD) X(ULDC) X(ULDC_UR) X(VABSDIFF)    \
-                                                X(VOTE) X(WARPSYNC) X(YIELD)
-
-#define SASS_OP_ENUM_(id) SASS_##id,
-typedef enum { SASS_OP_MAP(SASS_OP_ENUM_) SASS_OP_COUNT, SASS_UNKNOWN = 255 } sass_op_t;
+/* What an instruction does; forms and modifiers are in the encoding. */
+typedef enum {
+    SASS_ATOM,
+    SASS_ATOMG,
+    SASS_ATOMS,
+    SASS_ATOM_CAS,
+    SASS_ATOMG_CAS,
+    SASS_ATOMS_CAS,
+    SASS_B2R,
+    SASS_BAR,
+    SASS_BMOV_R,
+    SASS_BMOV_B,
+    SASS_BMSK,
+    SASS_BPT,
+    SASS_BRA,
+    SASS_BREAK,
+    SASS_BREV,
+    SASS_BRX,
+    SASS_BSSY,
+    SASS_BSYNC,
+    SASS_CALL_ABS,
+    SASS_CALL_REL,
+    SASS_CCTL,
+    SASS_CS2R,
+    SASS_DADD,
+    SASS_DEPBAR,
+    SASS_DFMA,
+    SASS_DMUL,
+    SASS_DSETP,
+    SASS_ERRBAR,
+    SASS_EXIT,
+    SASS_F2F,
+    SASS_F2I,
+    SASS_FADD,
+    SASS_FCHK,
+    SASS_FFMA,
+    SASS_FLO,
+    SASS_FMNMX,
+    SASS_FMUL,
+    SASS_FRND,
+    SASS_FSEL,
+    SASS_FSET,
+    SASS_FSETP,
+    SASS_HADD2,
+    SASS_HFMA2,
+    SASS_HMMA884,
+    SASS_HMMA1688,
+    SASS_HMUL2,
+    SASS_HSET2,
+    SASS_HSETP2,
+    SASS_I2F,
+    SASS_I2I,
+    SASS_IABS,
+    SASS_IADD3,
+    SASS_IDP,
+    SASS_IMAD,
+    SASS_IMAD_WIDE,
+    SASS_IMAD_HI,
+    SASS_IMMA,
+    SASS_IMNMX,
+    SASS_ISETP,
+    SASS_JMP,
+    SASS_KILL,
+    SASS_LD,
+    SASS_LDC,
+    SASS_LDG,
+    SASS_LDL,
+    SASS_LDS,
+    SASS_LDSM,
+    SASS_LEA,
+    SASS_LEPC,
+    SASS_LOP3,
+    SASS_MATCH,
+    SASS_MEMBAR,
+    SASS_MOV,
+    SASS_MOVM,
+    SASS_MUFU,
+    SASS_NANOSLEEP,
+    SASS_NOP,
+    SASS_P2R,
+    SASS_PLOP3,
+    SASS_POPC,
+    SASS_PRMT,
+    SASS_QSPC,
+    SASS_R2P,
+    SASS_R2UR,
+    SASS_RED,
+    SASS_RET,
+    SASS_S2R,
+    SASS_SEL,
+    SASS_SGXT,
+    SASS_SHF,
+    SASS_SHFL,
+    SASS_ST,
+    SASS_STG,
+    SASS_STL,
+    SASS_STS,
+    SASS_TEX,
+    SASS_TLD,
+    SASS_ULDC,
+    SASS_ULDC_UR,
+    SASS_VABSDIFF,
+    SASS_VOTE,
+    SASS_WARPSYNC,
+    SASS_YIELD,
+    SASS_OP_COUNT,
+    SASS_UNKNOWN = 255
+} sass_op_t;
 
 typedef enum {
     SASS_OPERAND_REG,     /* general registers num .. num + count - 1 */
