@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/json_writer.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/text_format.h"
+#include "sim/core/json_write.h"
 #include "sim/gpu/occupancy.h"
 
 /* Facts of one launch. */

@@ -1,6 +1,6 @@
-#include "frontend/cli/json_writer.h"
 #include "frontend/cli/run_report.h"
 #include "frontend/cli/version.h"
+#include "sim/core/json_write.h"
 
 /* Version of run.json: changes when a member changes its meaning or goes away. */
 enum { RESULT_SCHEMA = 1 };

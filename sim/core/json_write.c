@@ -1,4 +1,4 @@
-#include "frontend/cli/json_writer.h"
+#include "sim/core/json_write.h"
 
 #include <math.h>
 #include <stddef.h>

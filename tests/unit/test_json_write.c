@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/cli/csv_writer.h"
-#include "frontend/cli/json_writer.h"
+#include "sim/core/json_write.h"
 #include "tests/support/json_check.h"
 
 /* Text that was written to a stream. */

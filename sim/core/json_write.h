@@ -2,8 +2,8 @@
  * JSON, written as it goes (RFC 8259). Commas, indentation and escaping are the writer's business;
  * whether all of it reached the file is the file's: check ferror() at the end.
  */
-#ifndef RUBATO_CLI_JSON_WRITER_H
-#define RUBATO_CLI_JSON_WRITER_H
+#ifndef RUBATO_CORE_JSON_WRITE_H
+#define RUBATO_CORE_JSON_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>
