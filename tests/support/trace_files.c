@@ -193,24 +193,29 @@ static rb_code_t print_launch(FILE *out, trace_source_t *s, uint64_t id, rb_err_
     return code;
 }
 
-char *trace_text(const char *path, size_t sort_bytes)
+char *trace_source_text(trace_source_t *s, rb_err_t *err)
 {
     char *text = NULL;
     size_t n;
     FILE *out = open_memstream(&text, &n);
-    rb_err_t err = {0};
-    accelsim_options_t opts = {.tmpdir = folder, .sort_bytes = sort_bytes};
-    trace_source_t *s = accelsim_open(path, &opts, &err);
 
     if (s != NULL) {
-        for (uint64_t id = 1; id <= s->ops->n_launches(s) && err.code == RB_OK; id++)
-            (void)!print_launch(out, s, id, &err);
+        for (uint64_t id = 1; id <= s->ops->n_launches(s) && err->code == RB_OK; id++)
+            (void)!print_launch(out, s, id, err);
         s->ops->destroy(s);
     }
-    if (err.code != RB_OK)
-        fprintf(out, "error %d: %s\n", (int)err.code, err.text);
+    if (err->code != RB_OK)
+        fprintf(out, "error %d: %s\n", (int)err->code, err->text);
     fclose(out);
     return text;
+}
+
+char *trace_text(const char *path, size_t sort_bytes)
+{
+    rb_err_t err = {0};
+    accelsim_options_t opts = {.tmpdir = folder, .sort_bytes = sort_bytes};
+
+    return trace_source_text(accelsim_open(path, &opts, &err), &err);
 }
 
 /* --- stderr ---------------------------------------------------------------------------------- */

@@ -43,6 +43,9 @@ void trace_stop(trace_reading_t *r);
  */
 char *trace_text(const char *path, size_t sort_bytes);
 
+/* The same of any source, which is destroyed; NULL: it could not be opened, err says why. */
+char *trace_source_text(trace_source_t *s, rb_err_t *err);
+
 /* What was printed on stderr between the two calls; to be freed. */
 void trace_capture_stderr(void);
 char *trace_captured(void);

@@ -1,0 +1,29 @@
+/* libFuzzer target of the MacSim trace reader: build with -DRUBATO_FUZZ=ON and clang. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/core/log.h"
+#include "tests/support/macsim_files.h"
+#include "tests/support/macsim_trial.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    rb_log_quiet(true);
+    macsim_folder_create();
+    atexit(macsim_folder_remove);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    // The result is of no interest: macsim_trial() panics on a bug.
+    rb_code_t code = macsim_trial(data, n);
+    (void)code;
+    return 0;
+}
