@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd-dev liblzma-dev
-    zlib1g-dev)
+    zlib1g-dev libsqlite3-dev)
 test_packages=(libcmocka-dev)
 check_packages=(clang clang-format clang-tidy cppcheck shellcheck)
 
