@@ -32,6 +32,7 @@ static const struct {
     {"dur", COLUMN_TIME},
     {"time", COLUMN_TIME},
     {"launch_id", COLUMN_ID},
+    {"id", COLUMN_ID}, /* of rubato's launches.csv only: elsewhere it may count from 0 */
     {"grid size", COLUMN_GRID},
     {"grid", COLUMN_GRID},
     {"block size", COLUMN_BLOCK},
@@ -238,18 +239,18 @@ static void find_counters(column_map_t *m, const header_t *h, uint32_t column,
 
 static const char *format_of(const table_field_t *fields, uint32_t n, column_map_t *m)
 {
-    bool trace_id = false, metrics = false, nsys = false, nvprof = false;
+    bool metrics = false, nsys = false, nvprof = false;
     for (uint32_t i = 0; i < n; i++) {
         header_t h;
         read_header(&fields[i], &h);
         m->accelsim = m->accelsim || strcmp(h.name, "gpu_tot_sim_cycle") == 0;
-        trace_id = trace_id || strcmp(h.name, "trace_id") == 0;
+        m->rubato = m->rubato || strcmp(h.name, "trace_id") == 0;
         metrics = metrics || strstr(h.name, "__") != NULL || strcmp(h.name, "process id") == 0;
         nsys = nsys || strcmp(h.name, "grdx") == 0;
         nvprof = nvprof || strcmp(h.name, "static smem") == 0;
     }
     return m->accelsim ? "table of Accel-Sim statistics"
-           : trace_id  ? "launches.csv of rubato"
+           : m->rubato ? "launches.csv of rubato"
            : metrics   ? "Nsight Compute CSV"
            : nsys      ? "Nsight Systems CSV"
            : nvprof    ? "nvprof CSV"
@@ -315,7 +316,8 @@ bool column_map_read(column_map_t *m, const table_field_t *fields, uint32_t n)
     }
     add_dimensions(m, &found, COLUMN_GRID, COLUMN_GRID_X, &m->has.grid);
     add_dimensions(m, &found, COLUMN_BLOCK, COLUMN_BLOCK_X, &m->has.block);
-    if (found.column[COLUMN_ID] != UINT32_MAX) {
+    if (found.column[COLUMN_ID] != UINT32_MAX &&
+        (m->rubato || strcmp(plain_rules[found.rank[COLUMN_ID]].name, "id") != 0)) {
         m->has.id = true;
         use(m, found.column[COLUMN_ID], COLUMN_ID, 0);
     }

@@ -35,6 +35,7 @@ enum { COLUMN_USES_MAX = 64 };
 typedef struct {
     const char *format; /* what kind of table this is, for people */
     bool accelsim;      /* names end in "--" and a count; an empty counter is 0 */
+    bool rubato;        /* has launch ids */
     uint32_t n_columns;
     uint32_t name, time; /* columns; time: UINT32_MAX if there is none */
     bool time_is_cycles;
