@@ -45,17 +45,17 @@ static micro_result_t cache_run(uint64_t lines)
 
     for (uint64_t i = 0; i < CACHE_OPERATIONS; i++) {
         uint64_t line = synth_mix(i) % lines * LINE_BYTES;
-        cache_line_t *found = cache_lookup(c, line, true);
+        cache_tag_t *found = cache_lookup(c, line, true);
 
         if (!found) {
             cache_line_t victim;
             bool evicted = false;
 
             found = cache_insert(c, line, &victim, &evicted);
-            found->valid = 15;
+            cache_tag_fill(found, 15);
             r.check++;
         }
-        r.check += found->valid;
+        r.check += cache_tag_valid(found);
     }
     cache_destroy(c);
     return r;
@@ -77,21 +77,26 @@ micro_result_t micro_xbar(void)
     enum { SENDERS = 80, ROUNDS = 10000, BURST = 64 };
     micro_result_t r = {.operations = (uint64_t)ROUNDS * BURST};
     xbar_in_t in;
+    msg_pool_t pool = {0};
     cycle_t now = 0;
 
     /* Perfect: no credits to send back, so that no engine is needed. */
-    xbar_in_init(&in, SENDERS, 1, true, 0, 60, 8);
+    xbar_in_init(&in, &pool, SENDERS, 1, true, 0, 60, 8);
     for (uint64_t i = 0; i < ROUNDS; i++) {
         for (uint64_t k = 0; k < BURST; k++) {
             msg_t m = {.kind = MSG_MEM_REQUEST,
                        .flits = 1,
                        .input = (uint16_t)(synth_mix(i * BURST + k) % SENDERS)};
-            xbar_in_push(&in, &m);
+            xbar_in_push(&in, msg_pool_put(&pool, &m));
         }
-        while (xbar_in_ready(&in, now))
-            r.check += xbar_in_take(&in, NULL, now).input;
+        while (xbar_in_ready(&in, now)) {
+            uint32_t n = xbar_in_take(&in, NULL, now);
+            r.check += msg_pool_at(&pool, n)->msg.input;
+            msg_pool_free(&pool, n);
+        }
         now++;
     }
+    msg_pool_destroy(&pool);
     xbar_in_free(&in);
     return r;
 }

@@ -12,12 +12,13 @@
 
 typedef struct {
     uint64_t core, other; /* frequencies divided by their greatest common divisor */
+    double inverse;       /* 1 / other */
 } clock_ratio_t;
 
 /* Frequencies in MHz, taken to the nearest kHz, of which there must be at least one. */
 static inline clock_ratio_t clock_ratio(double core_mhz, double other_mhz)
 {
-    clock_ratio_t r = {(uint64_t)llround(core_mhz * 1000), (uint64_t)llround(other_mhz * 1000)};
+    clock_ratio_t r = {(uint64_t)llround(core_mhz * 1000), (uint64_t)llround(other_mhz * 1000), 0};
     uint64_t a = r.core, b = r.other;
     while (b != 0) {
         uint64_t rest = a % b;
@@ -26,6 +27,7 @@ static inline clock_ratio_t clock_ratio(double core_mhz, double other_mhz)
     }
     r.core /= a;
     r.other /= a;
+    r.inverse = 1.0 / (double)r.other;
     return r;
 }
 
@@ -55,6 +57,36 @@ static inline uint64_t clock_tick_until(const clock_ratio_t *r, cycle_t cycle)
 static inline cycle_t clock_cycle_from(const clock_ratio_t *r, uint64_t tick)
 {
     return clock_scale(tick, r->core, r->other, true);
+}
+
+/* Converts ticks that never decrease to core cycles, without dividing. A zeroed one is at time 0.
+ */
+typedef struct {
+    uint64_t tick;
+    cycle_t cycle;   /* first at or after tick */
+    uint64_t excess; /* cycle * other - tick * core, below other */
+} clock_cursor_t;
+
+/* clock_cycle_from(r, tick) for a tick not before that of the last call. */
+static inline cycle_t clock_cursor_cycle(clock_cursor_t *c, const clock_ratio_t *r, uint64_t tick)
+{
+    enum { NEAR = 1 << 20 };
+    uint64_t steps = tick - c->tick;
+    if (steps >= NEAR || r->core >= NEAR * (uint64_t)NEAR || r->other >= NEAR * (uint64_t)NEAR) {
+        c->cycle = clock_cycle_from(r, tick);
+        c->excess = c->cycle * r->other - tick * r->core; /* modulo 2^64: it is below other */
+    } else {
+        /* The quotient of doubles is off by one at most, upwards or downwards. */
+        int64_t missing = (int64_t)(steps * r->core) - (int64_t)c->excess;
+        int64_t cycles = missing > 0 ? (int64_t)((double)missing * r->inverse) : 0;
+        cycles += cycles * (int64_t)r->other < missing;
+        cycles += cycles * (int64_t)r->other < missing;
+        cycles -= cycles > 0 && (cycles - 1) * (int64_t)r->other >= missing;
+        c->cycle += (uint64_t)cycles;
+        c->excess = (uint64_t)(cycles * (int64_t)r->other - missing);
+    }
+    c->tick = tick;
+    return c->cycle;
 }
 
 #endif

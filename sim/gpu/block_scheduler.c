@@ -90,8 +90,9 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         if (next >= to)
             return next;
         now = next;
-        for (const msg_t *m; (m = inbox_take(&s->inbox, now + 1)) != NULL;) {
-            block_done(s, m);
+        for (uint32_t n; (n = inbox_take(&s->inbox, now + 1)) != 0;) {
+            block_done(s, &msg_pool_at(&s->inbox.pool, n)->msg);
+            msg_pool_free(&s->inbox.pool, n);
             room = true;
         }
         if (s->dispatched == s->done && !feed_more(s->feed)) {

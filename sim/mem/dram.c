@@ -61,7 +61,6 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
     d->bursts_per_sector = div_up(SECTOR_BYTES, spec->burst_bytes);
     for (uint32_t sectors = 0; sectors < 1u << SECTORS_PER_LINE; sectors++)
         d->bursts_of[sectors] = count_bursts(d, sectors);
-    d->bank_words = (spec->banks + 63) / 64;
     d->bank_interleave = spec->banks % 2 == 0 ? 2 : 1;
     d->blocks_per_row = div_up(spec->row_bytes, BLOCK_BYTES);
     uint32_t high_banks = spec->banks / d->bank_interleave;
@@ -72,20 +71,23 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
         d->bank_shift = (uint32_t)__builtin_ctz(high_banks);
     }
     d->bank = rb_calloc_aligned(spec->banks, sizeof(*d->bank));
-    for (uint32_t b = 0; b < spec->banks; b++) {
+    for (uint32_t b = 0; b < spec->banks; b++)
         d->bank[b].group = (uint16_t)(b % spec->bank_groups);
-        dram_bank_update(&d->bank[b]);
-    }
-    d->group_ready = rb_calloc(spec->bank_groups, sizeof(*d->group_ready));
+    dram_choice_init(d);
     d->refresh_due = spec->tREFI > 0 ? spec->tREFI : DRAM_TICK_NEVER;
     d->limit[DRAM_READ] = spec->queue;
     d->limit[DRAM_WRITE] = spec->write_queue;
     /* As many again on the path as the controller holds. */
     uint32_t n = 2 * (spec->queue + spec->write_queue);
-    d->request = rb_calloc(n, sizeof(*d->request));
+    RB_INVARIANT(n < UINT16_MAX, "dram: %u requests", n);
+    d->request = rb_calloc_aligned(n, sizeof(*d->request));
     for (uint32_t i = 0; i < n; i++)
-        d->request[i].next = i + 2 > n ? 0 : i + 2;
+        d->request[i].next = (uint16_t)(i + 2 > n ? 0 : i + 2);
     d->free_list = 1;
+    d->release.mask = 1;
+    while (d->release.mask < n)
+        d->release.mask = 2 * d->release.mask + 1;
+    d->release.item = rb_calloc_aligned((size_t)d->release.mask + 1, sizeof(*d->release.item));
     d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
     d->next_cycle = CYCLE_NEVER;
     return d;
@@ -96,28 +98,16 @@ void dram_destroy(dram_t *d)
     if (d == NULL)
         return;
     free(d->bank);
-    free(d->group_ready);
+    dram_choice_free(d);
     free(d->request);
+    free(d->release.item);
     free(d);
 }
 
 static void set_next_tick(dram_t *d, uint64_t tick)
 {
-    const uint64_t core = d->clock.core, other = d->clock.other;
-    uint64_t steps = tick - d->next_tick;
-    if (tick == DRAM_TICK_NEVER) {
-        d->next_cycle = CYCLE_NEVER;
-    } else if (d->next_tick != DRAM_TICK_NEVER && steps <= 8 && steps * core <= 8 * other) {
-        /* A few ticks later: without the division. */
-        int64_t excess = (int64_t)d->next_excess - (int64_t)(steps * core);
-        for (; excess < 0; excess += (int64_t)other)
-            d->next_cycle++;
-        d->next_excess = (uint64_t)excess;
-    } else {
-        d->next_cycle = clock_cycle_from(&d->clock, tick);
-        d->next_excess = d->next_cycle * other - tick * core; /* modulo 2^64: it is below other */
-    }
     d->next_tick = tick;
+    d->next_cycle = tick == DRAM_TICK_NEVER ? CYCLE_NEVER : clock_cycle_from(&d->clock, tick);
 }
 
 dram_place_t dram_place(const dram_t *d, uint64_t local)
@@ -148,7 +138,7 @@ dram_place_t dram_place(const dram_t *d, uint64_t local)
 
 uint32_t dram_room(const dram_t *d, bool write)
 {
-    return d->limit[write] - d->n_path[write];
+    return d->limit[write] - d->n_seen[write];
 }
 
 static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,
@@ -156,18 +146,19 @@ static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sector
 {
     RB_INVARIANT(dram_has_room(d, write), "dram: request without room");
     dram_place_t place = dram_place(d, local);
-    uint32_t n = d->free_list;
+    uint16_t n = d->free_list;
     dram_request_t *r = &d->request[n - 1];
     d->free_list = r->next;
     *r = (dram_request_t){.arrival = clock_tick_from(&d->clock, now + d->front),
                           .seq = d->seq++,
                           .row = place.row,
-                          .sent = now,
+                          .sent = (uint32_t)now,
                           .token = token,
-                          .bank = (uint16_t)place.bank,
-                          .bursts = d->bursts_of[sectors]};
+                          .bank = (uint8_t)place.bank,
+                          .bursts = d->bursts_of[sectors] & 31u};
     dram_list_append(d, &d->path[write], n);
     d->n_path[write]++;
+    d->n_seen[write]++;
     if (d->n_waiting[write] < d->limit[write] && r->arrival < d->admit_tick) {
         d->admit_tick = r->arrival;
         if (r->arrival < d->next_tick)
@@ -194,6 +185,14 @@ void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
         request_send(d, now, local, sectors, true, 0);
 }
 
+/* The path has room for one more once tick t is over. */
+static void release_add(dram_t *d, uint32_t kind, uint64_t t)
+{
+    dram_release_t *r = &d->release;
+    cycle_t cycle = clock_cursor_cycle(&d->step_clock, &d->clock, t);
+    r->item[(r->head + r->count++) & r->mask] = cycle << 1 | kind;
+}
+
 /* Lets what has arrived into the window and the write buffer. */
 static void requests_admit(dram_t *d, uint64_t t)
 {
@@ -203,6 +202,7 @@ static void requests_admit(dram_t *d, uint64_t t)
             uint32_t n = dram_list_pop(d, &d->path[k]);
             d->n_path[k]--;
             d->n_waiting[k]++;
+            release_add(d, k, t);
             dram_bank_add(d, n, k, t);
         }
     }
@@ -241,10 +241,18 @@ static uint64_t next_after(const dram_t *d, uint64_t t)
     return next > t ? next : t + 1;
 }
 
-/* One tick: refresh, arrivals, a column command, a row command. True if the path has room again. */
-static bool channel_step(dram_t *d, uint64_t t)
+static void choose(dram_t *d, uint64_t t)
+{
+    dram_column_choose(d, t);
+    dram_row_choose(d, t);
+}
+
+/* One tick: refresh, arrivals, a column command, a row command. Returns the next one. */
+static uint64_t channel_step(dram_t *d, uint64_t t)
 {
     bool admit = d->admit_tick <= t, refresh = d->refresh_due <= t;
+    if (t - d->epoch >= UINT64_C(1) << 30)
+        dram_epoch_move(d, t);
     if (refresh)
         dram_refresh(d, t);
     if (admit) {
@@ -252,7 +260,7 @@ static bool channel_step(dram_t *d, uint64_t t)
         d->admit_tick = next_admission(d);
     }
     if (((admit || refresh) && mode_update(d)) || refresh)
-        dram_choose(d, t);
+        choose(d, t);
     if (d->col_tick <= t) {
         dram_column_issue(d, t);
         d->admit_tick = next_admission(d);
@@ -260,9 +268,8 @@ static bool channel_step(dram_t *d, uint64_t t)
     if (d->row_tick <= t)
         dram_row_issue(d, t);
     if (mode_update(d))
-        dram_choose(d, t + 1);
-    set_next_tick(d, next_after(d, t));
-    return admit;
+        choose(d, t + 1);
+    return next_after(d, t);
 }
 
 cycle_t dram_next(const dram_t *d)
@@ -270,12 +277,33 @@ cycle_t dram_next(const dram_t *d)
     return d->next_cycle;
 }
 
-bool dram_run(dram_t *d, cycle_t now)
+cycle_t dram_next_room(const dram_t *d)
 {
-    bool room = false;
-    while (d->next_cycle <= now)
-        room |= channel_step(d, d->next_tick);
-    return room;
+    return d->release.count > 0 ? d->release.item[d->release.head] >> 1 : CYCLE_NEVER;
+}
+
+bool dram_see_room(dram_t *d, cycle_t now)
+{
+    dram_release_t *r = &d->release;
+    bool any = false;
+    while (r->count > 0 && r->item[r->head] >> 1 <= now) {
+        d->n_seen[r->item[r->head] & 1]--;
+        r->head = (r->head + 1) & r->mask;
+        r->count--;
+        any = true;
+    }
+    return any;
+}
+
+void dram_run(dram_t *d, cycle_t now)
+{
+    if (d->next_cycle > now)
+        return;
+    uint64_t last = clock_tick_until(&d->clock, d->front > 0 ? now + d->front - 1 : now);
+    uint64_t t = d->next_tick;
+    while (t <= last)
+        t = channel_step(d, t);
+    set_next_tick(d, t);
 }
 
 bool dram_idle(const dram_t *d)
@@ -288,105 +316,4 @@ bool dram_idle(const dram_t *d)
 const dram_stats_t *dram_stats(const dram_t *d)
 {
     return &d->stats;
-}
-
-/* A checkpoint's fixed part; the banks and groups follow. */
-typedef struct {
-    uint64_t banks, groups;
-    uint64_t col_next[DRAM_KINDS], row_next, rrd_next, refresh_due, seq, mode, last_direction;
-} checkpoint_t;
-
-enum { BANK_FIELDS = 6 };
-
-int dram_save(const dram_t *d, FILE *out)
-{
-    RB_INVARIANT(dram_idle(d), "dram: checkpoint of a busy channel");
-    const checkpoint_t head = {.banks = d->spec.banks,
-                               .groups = d->spec.bank_groups,
-                               .col_next = {d->col_next[0], d->col_next[1]},
-                               .row_next = d->row_next,
-                               .rrd_next = d->rrd_next,
-                               .refresh_due = d->refresh_due,
-                               .seq = d->seq,
-                               .mode = d->mode,
-                               .last_direction = d->last_direction};
-    if (fwrite(&head, sizeof(head), 1, out) != 1)
-        return -1;
-    for (uint32_t b = 0; b < d->spec.banks; b++) {
-        const dram_bank_t *k = &d->bank[b];
-        const uint64_t field[BANK_FIELDS] = {k->row,       k->open,      k->conflict,
-                                             k->act_ready, k->pre_ready, k->col_ready};
-        if (fwrite(field, sizeof(field), 1, out) != 1)
-            return -1;
-    }
-    size_t n = d->spec.bank_groups;
-    return fwrite(d->group_ready, sizeof(*d->group_ready), n, out) == n ? 0 : -1;
-}
-
-static int load_failed(FILE *in)
-{
-    if (!ferror(in))
-        errno = EINVAL; /* cut short or not ours */
-    return -1;
-}
-
-int dram_load(dram_t *d, FILE *in)
-{
-    checkpoint_t head;
-    if (fread(&head, sizeof(head), 1, in) != 1)
-        return load_failed(in);
-    if (head.banks != d->spec.banks || head.groups != d->spec.bank_groups || !dram_idle(d) ||
-        head.mode >= DRAM_KINDS || head.last_direction >= DRAM_KINDS ||
-        (head.refresh_due == DRAM_TICK_NEVER) != (d->spec.tREFI == 0)) {
-        errno = EINVAL;
-        return -1;
-    }
-    memcpy(d->col_next, head.col_next, sizeof(d->col_next));
-    d->row_next = head.row_next;
-    d->rrd_next = head.rrd_next;
-    d->refresh_due = head.refresh_due;
-    d->seq = head.seq;
-    d->mode = (uint32_t)head.mode;
-    d->last_direction = (uint32_t)head.last_direction;
-    for (uint32_t b = 0; b < d->spec.banks; b++) {
-        dram_bank_t *k = &d->bank[b];
-        uint64_t field[BANK_FIELDS];
-        if (fread(field, sizeof(field), 1, in) != 1)
-            return load_failed(in);
-        k->row = field[0];
-        k->open = field[1] != 0;
-        k->conflict = field[2] != 0;
-        k->act_ready = field[3];
-        k->pre_ready = field[4];
-        k->col_ready = field[5];
-        dram_bank_update(k);
-    }
-    size_t n = d->spec.bank_groups;
-    return fread(d->group_ready, sizeof(*d->group_ready), n, in) == n ? 0 : load_failed(in);
-}
-
-void dram_dump(const dram_t *d, FILE *out)
-{
-    if (dram_idle(d))
-        return;
-    fprintf(out,
-            "  dram: reads %u on the path, %u in the window; writes %u, %u; %s mode; next tick "
-            "%" PRIu64 " (core cycle %" PRIu64 ")\n",
-            d->n_path[DRAM_READ], d->n_waiting[DRAM_READ], d->n_path[DRAM_WRITE],
-            d->n_waiting[DRAM_WRITE], d->mode == DRAM_READ ? "read" : "write", d->next_tick,
-            d->next_cycle);
-    for (uint32_t b = 0; b < d->spec.banks; b++) {
-        const dram_bank_t *k = &d->bank[b];
-        for (uint32_t kind = 0; kind < DRAM_KINDS; kind++) {
-            uint32_t n = k->miss[kind].head;
-            if (n == 0)
-                continue;
-            const dram_request_t *r = &d->request[n - 1];
-            fprintf(out,
-                    "  dram bank %u (%s): oldest %s wants row %" PRIu64 ", arrived at tick "
-                    "%" PRIu64 "\n",
-                    b, k->open ? "open" : "closed", kind == DRAM_READ ? "read" : "write", r->row,
-                    r->arrival);
-        }
-    }
 }

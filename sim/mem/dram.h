@@ -41,7 +41,7 @@ uint64_t dram_min_refresh(const dram_spec_t *spec);
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events);
 void dram_destroy(dram_t *d);
 
-/* How many more reads (writes) the path to the controller can take. */
+/* How many more reads (writes) the path to the controller can take, as far as was seen of it. */
 uint32_t dram_room(const dram_t *d, bool write);
 
 static inline bool dram_has_room(const dram_t *d, bool write)
@@ -56,14 +56,20 @@ static inline bool dram_has_room(const dram_t *d, bool write)
 void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token);
 void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors);
 
-/* Core cycle of the channel's next command, CYCLE_NEVER if it has nothing to do. */
-cycle_t dram_next(const dram_t *d);
-
 /*
- * Everything up to core cycle now, which must come after the requests of that cycle. Returns true
- * if room came free.
+ * A request takes dram.latency / 2 to the controller, so what the channel does in that time depends
+ * on nothing that is still to come: it is worked out at once, ahead of the slices.
+ *
+ * dram_next(): core cycle at which dram_run() is needed, CYCLE_NEVER if there is nothing to do.
+ * dram_run(): works ahead; now is not before a cycle of which requests came.
+ * Room is seen when it comes free, not before: dram_next_room() is the next cycle at whose end it
+ * does, as far as was worked out; dram_see_room() lets all be seen up to the end of cycle now and
+ * returns true if there was any.
  */
-bool dram_run(dram_t *d, cycle_t now);
+cycle_t dram_next(const dram_t *d);
+void dram_run(dram_t *d, cycle_t now);
+cycle_t dram_next_room(const dram_t *d);
+bool dram_see_room(dram_t *d, cycle_t now);
 
 /* Nothing is on its way or waiting. */
 bool dram_idle(const dram_t *d);

@@ -1,24 +1,13 @@
 #include "sim/mem/dram_internal.h"
 
-static inline void bank_set_put(dram_bank_set_t *s, uint32_t bank, bool in)
-{
-    uint64_t bit = UINT64_C(1) << bank % 64;
-    s->word[bank / 64] = in ? s->word[bank / 64] | bit : s->word[bank / 64] & ~bit;
-}
-
-static inline bool bank_set_has(const dram_bank_set_t *s, uint32_t bank)
-{
-    return s->word[bank / 64] >> bank % 64 & 1;
-}
-
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n)
 {
     d->request[n - 1].next = 0;
     if (l->head == 0)
-        l->head = n;
+        l->head = (uint16_t)n;
     else
-        d->request[l->tail - 1].next = n;
-    l->tail = n;
+        d->request[l->tail - 1].next = (uint16_t)n;
+    l->tail = (uint16_t)n;
 }
 
 uint32_t dram_list_pop(dram_t *d, dram_list_t *l)
@@ -28,59 +17,21 @@ uint32_t dram_list_pop(dram_t *d, dram_list_t *l)
     return n;
 }
 
+static inline bool request_older(const dram_t *d, uint32_t a, uint32_t b)
+{
+    return d->seq - d->request[a - 1].seq > d->seq - d->request[b - 1].seq;
+}
+
 /* Unites two lists by age into *into and empties *from. */
 static void list_merge(dram_t *d, dram_list_t *into, dram_list_t *from)
 {
     dram_list_t all = {0};
     while (into->head != 0 || from->head != 0) {
-        bool first = from->head == 0 || (into->head != 0 && d->request[into->head - 1].seq <
-                                                                d->request[from->head - 1].seq);
+        bool first =
+            from->head == 0 || (into->head != 0 && request_older(d, into->head, from->head));
         dram_list_append(d, &all, dram_list_pop(d, first ? into : from));
     }
     *into = all;
-}
-
-/* Moves entry i of the order to where its bank's age belongs. */
-static void order_settle(dram_t *d, uint32_t kind, uint32_t i)
-{
-    dram_order_t *o = &d->order[kind];
-    uint8_t b = o->bank[i];
-    uint64_t seq = d->bank[b].hit_seq[kind];
-    for (; i > 0 && d->bank[o->bank[i - 1]].hit_seq[kind] > seq; i--)
-        o->bank[i] = o->bank[i - 1];
-    for (; i + 1 < o->n && d->bank[o->bank[i + 1]].hit_seq[kind] < seq; i++)
-        o->bank[i] = o->bank[i + 1];
-    o->bank[i] = b;
-}
-
-/* The hits of bank b changed. */
-static void hits_update(dram_t *d, uint32_t b, uint32_t kind)
-{
-    dram_order_t *o = &d->order[kind];
-    uint32_t oldest = d->bank[b].hit[kind].head, i = o->n;
-    if (bank_set_has(&d->has_hit[kind], b)) {
-        for (i = 0; o->bank[i] != b;)
-            i++;
-    } else if (oldest != 0) {
-        bank_set_put(&d->has_hit[kind], b, true);
-        o->bank[o->n++] = (uint8_t)b;
-    }
-    if (oldest != 0) {
-        d->bank[b].hit_seq[kind] = d->request[oldest - 1].seq;
-        order_settle(d, kind, i);
-    } else if (i < o->n) {
-        bank_set_put(&d->has_hit[kind], b, false);
-        for (o->n--; i < o->n; i++)
-            o->bank[i] = o->bank[i + 1];
-    }
-}
-
-static void misses_update(dram_t *d, uint32_t b, uint32_t kind)
-{
-    uint32_t oldest = d->bank[b].miss[kind].head;
-    bank_set_put(&d->has_miss[kind], b, oldest != 0);
-    if (oldest != 0)
-        d->bank[b].miss_seq[kind] = d->request[oldest - 1].seq;
 }
 
 /* The bank's open row will be closed: what wanted it waits for a row again. */
@@ -90,102 +41,10 @@ static void bank_give_up_row(dram_t *d, uint32_t b)
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
         if (bank->hit[k].head != 0) {
             list_merge(d, &bank->miss[k], &bank->hit[k]);
-            hits_update(d, b, k);
-            misses_update(d, b, k);
+            dram_hits_changed(d, b, k);
+            dram_misses_changed(d, b, k);
         }
     }
-}
-
-static inline uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* First tick, not before floor, at which bank b can serve its oldest hit. */
-static inline uint64_t column_tick(const dram_t *d, const dram_bank_t *bank, uint64_t floor)
-{
-    return later(later(bank->col_ready, d->group_ready[bank->group]), floor);
-}
-
-/* Makes bank b's oldest hit the next column command if it can go before the one chosen so far. */
-static void column_consider(dram_t *d, uint32_t b, uint64_t floor)
-{
-    const dram_bank_t *bank = &d->bank[b];
-    uint64_t tick = column_tick(d, bank, floor), seq = bank->hit_seq[d->mode];
-    if (tick < d->col_tick || (tick == d->col_tick && seq < d->col_seq)) {
-        d->col_tick = tick;
-        d->col_seq = seq;
-        d->col_bank = b;
-    }
-}
-
-/* The column command that can go first, of several the one of the oldest request. */
-static void column_choose(dram_t *d, uint64_t t)
-{
-    const dram_order_t *o = &d->order[d->mode];
-    uint64_t floor = later(d->col_next[d->mode], t), best = DRAM_TICK_NEVER;
-    for (uint32_t i = 0; i < o->n && best > floor; i++) {
-        uint64_t tick = column_tick(d, &d->bank[o->bank[i]], floor);
-        if (tick < best) {
-            best = tick;
-            d->col_bank = o->bank[i];
-        }
-    }
-    d->col_tick = best;
-    if (best != DRAM_TICK_NEVER)
-        d->col_seq = d->bank[d->col_bank].hit_seq[d->mode];
-}
-
-/* First tick, not before floor, of the row command that bank b's oldest request needs. */
-static inline uint64_t row_tick(const dram_t *d, const dram_bank_t *bank, uint64_t floor)
-{
-    return later(later(bank->row_ready, bank->closed & d->rrd_next), floor);
-}
-
-/* Makes that the next row command if it can go before the one chosen so far. */
-static void row_consider(dram_t *d, uint32_t b, uint64_t floor)
-{
-    const dram_bank_t *bank = &d->bank[b];
-    uint64_t tick = row_tick(d, bank, floor), seq = bank->miss_seq[d->mode];
-    if (tick < d->row_tick || (tick == d->row_tick && seq < d->row_seq)) {
-        d->row_tick = tick;
-        d->row_seq = seq;
-        d->row_bank = b;
-    }
-}
-
-/* Row commands are for banks with requests, none of them for the open row. */
-static void row_choose(dram_t *d, uint64_t t)
-{
-    uint64_t floor = later(d->row_next, t), best = UINT64_MAX;
-    for (uint32_t w = 0; w < d->bank_words; w++) {
-        uint64_t bits = d->has_miss[d->mode].word[w] & ~d->has_hit[d->mode].word[w];
-        for (; bits != 0; bits &= bits - 1) {
-            uint32_t b = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            const dram_bank_t *bank = &d->bank[b];
-            /*
-             * One number decides, without branches (which bank wins is hard to predict): the time
-             * from now, the age, the bank. No timing is longer than 2^24 ticks, and the ages of
-             * two waiting requests differ by less than 2^32.
-             */
-            uint32_t age = (uint32_t)(bank->miss_seq[d->mode] - d->seq);
-            uint64_t key = (row_tick(d, bank, floor) - floor) << 40 | (uint64_t)age << 8 | b;
-            best = key < best ? key : best;
-        }
-    }
-    if (best == UINT64_MAX) {
-        d->row_tick = DRAM_TICK_NEVER;
-        return;
-    }
-    d->row_bank = best & (DRAM_MAX_BANKS - 1);
-    d->row_tick = floor + (best >> 40);
-    d->row_seq = d->bank[d->row_bank].miss_seq[d->mode];
-}
-
-void dram_choose(dram_t *d, uint64_t t)
-{
-    column_choose(d, t);
-    row_choose(d, t);
 }
 
 void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
@@ -198,21 +57,20 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
         dram_list_append(d, &bank->hit[kind], n);
         if (!no_hits)
             return;
-        hits_update(d, b, kind);
+        dram_hits_changed(d, b, kind);
         if (kind != d->mode)
             return;
-        column_consider(d, b, later(d->col_next[kind], t));
+        dram_column_consider(d, b, dram_later(d->col_next[kind], t));
         if (!no_misses && d->row_tick != DRAM_TICK_NEVER && d->row_bank == b)
-            row_choose(d, t);
+            dram_row_choose(d, t);
         return;
     }
     dram_list_append(d, &bank->miss[kind], n);
     if (!no_misses)
         return;
-    bank->miss_seq[kind] = r->seq;
-    bank_set_put(&d->has_miss[kind], b, true);
+    dram_misses_changed(d, b, kind);
     if (kind == d->mode && no_hits)
-        row_consider(d, b, later(d->row_next, t));
+        dram_row_consider(d, b, dram_later(d->row_next, t));
 }
 
 void dram_refresh(dram_t *d, uint64_t t)
@@ -229,9 +87,9 @@ void dram_refresh(dram_t *d, uint64_t t)
     }
     if (any_open && start < d->refresh_due + d->spec.tRP)
         start = d->refresh_due + d->spec.tRP;
-    uint64_t later = (t - d->refresh_due) / d->spec.tREFI;
-    uint64_t last_due = d->refresh_due + later * d->spec.tREFI;
-    start = later > 0 && start < last_due ? last_due : start;
+    uint64_t more = (t - d->refresh_due) / d->spec.tREFI;
+    uint64_t last_due = d->refresh_due + more * d->spec.tREFI;
+    start = more > 0 && start < last_due ? last_due : start;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
         dram_bank_t *bank = &d->bank[b];
         if (bank->open) {
@@ -241,9 +99,9 @@ void dram_refresh(dram_t *d, uint64_t t)
         }
         bank->conflict = false;
         bank->act_ready = start + d->spec.tRFC;
-        dram_bank_update(bank);
+        dram_bank_timed(d, b);
     }
-    d->stats.refreshes += later + 1;
+    d->stats.refreshes += more + 1;
     d->refresh_due = last_due + d->spec.tREFI;
 }
 
@@ -274,26 +132,26 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
     dram_request_t *r = &d->request[n - 1];
     if (k == DRAM_READ) {
         /* At a very fast DRAM clock the data may come within the core cycle of the command. */
-        cycle_t cycle = clock_cycle_from(&d->clock, done) + d->back;
-        cycle = cycle_max(cycle, clock_cycle_from(&d->clock, t) + 1);
-        d->stats.read_latency += cycle - r->sent;
+        cycle_t cycle = clock_cursor_cycle(&d->data_clock, &d->clock, done) + d->back;
+        cycle = cycle_max(cycle, clock_cursor_cycle(&d->step_clock, &d->clock, t) + 1);
+        d->stats.read_latency += (uint32_t)((uint32_t)cycle - r->sent);
         wheel_add(d->events, cycle, r->token);
     }
     r->next = d->free_list;
-    d->free_list = n;
+    d->free_list = (uint16_t)n;
     d->n_waiting[k]--;
-    hits_update(d, b, k);
+    dram_hits_changed(d, b, k);
 
     uint32_t oldest = bank->miss[k].head;
     if (oldest == 0)
         return;
     if (bank->hit[k].head != 0 && d->request[oldest - 1].arrival + d->spec.age_limit < t &&
-        d->request[oldest - 1].seq < bank->hit_seq[k]) {
+        request_older(d, oldest, bank->hit[k].head)) {
         bank->closing = true;
         bank_give_up_row(d, b);
     }
     if (bank->hit[k].head == 0)
-        row_consider(d, b, later(d->row_next, t + 1));
+        dram_row_consider(d, b, dram_later(d->row_next, t + 1));
 }
 
 void dram_column_issue(dram_t *d, uint64_t t)
@@ -307,7 +165,7 @@ void dram_column_issue(dram_t *d, uint64_t t)
     d->stats.busy += d->burst_ticks;
     d->stats.turnarounds += d->mode != d->last_direction;
     d->last_direction = d->mode;
-    d->group_ready[bank->group] = t + d->ccdl;
+    dram_group_timed(d, bank->group, t + d->ccdl);
     uint64_t data_end;
     if (d->mode == DRAM_READ) {
         data_end = t + s->tCL + d->burst_ticks;
@@ -319,12 +177,12 @@ void dram_column_issue(dram_t *d, uint64_t t)
         at_least(&bank->pre_ready, data_end + s->tWR);
         at_least(&d->col_next[DRAM_READ], data_end + s->tCDLR);
     }
-    dram_bank_update(bank);
+    dram_bank_timed(d, b);
     at_least(&d->col_next[DRAM_READ], t + d->ccd);
     at_least(&d->col_next[DRAM_WRITE], t + d->ccd);
     if (--r->bursts == 0)
         request_finish(d, b, t, data_end);
-    column_choose(d, t + 1);
+    dram_column_choose(d, t + 1);
 }
 
 /* Moves the waiting requests for the row just opened to the hits. */
@@ -332,7 +190,7 @@ static void bank_take_hits(dram_t *d, uint32_t b)
 {
     dram_bank_t *bank = &d->bank[b];
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        uint32_t *link = &bank->miss[k].head, last = 0, n;
+        uint16_t *link = &bank->miss[k].head, last = 0, n;
         while ((n = *link) != 0) {
             dram_request_t *r = &d->request[n - 1];
             if (r->row != bank->row) {
@@ -345,8 +203,8 @@ static void bank_take_hits(dram_t *d, uint32_t b)
         }
         bank->miss[k].tail = last;
         if (bank->hit[k].head != 0) {
-            hits_update(d, b, k);
-            misses_update(d, b, k);
+            dram_hits_changed(d, b, k);
+            dram_misses_changed(d, b, k);
         }
     }
 }
@@ -354,16 +212,17 @@ static void bank_take_hits(dram_t *d, uint32_t b)
 void dram_row_issue(dram_t *d, uint64_t t)
 {
     const dram_spec_t *s = &d->spec;
-    dram_bank_t *bank = &d->bank[d->row_bank];
+    uint32_t b = d->row_bank;
+    dram_bank_t *bank = &d->bank[b];
     d->row_next = t + 1;
     if (bank->open) {
         d->stats.precharges++;
         bank->open = bank->closing = false;
         bank->conflict = true;
         at_least(&bank->act_ready, t + s->tRP);
-        dram_bank_update(bank);
-        bank_give_up_row(d, d->row_bank);
-        row_choose(d, t + 1);
+        dram_bank_timed(d, b);
+        bank_give_up_row(d, b);
+        dram_row_choose(d, t + 1);
         return;
     }
     d->stats.activates++;
@@ -374,10 +233,10 @@ void dram_row_issue(dram_t *d, uint64_t t)
     bank->row = r->row;
     bank->act_ready = t + s->tRC;
     bank->pre_ready = t + s->tRAS;
-    bank->col_ready = t + s->tRCD;
-    dram_bank_update(bank);
+    d->choice.col_ready[b] = dram_since_epoch(d, t + s->tRCD);
+    dram_bank_timed(d, b);
     d->rrd_next = t + s->tRRD;
-    bank_take_hits(d, d->row_bank);
-    column_consider(d, d->row_bank, later(d->col_next[d->mode], t + 1));
-    row_choose(d, t + 1);
+    bank_take_hits(d, b);
+    dram_column_consider(d, b, dram_later(d->col_next[d->mode], t + 1));
+    dram_row_choose(d, t + 1);
 }

@@ -1,5 +1,6 @@
 /*
- * State of a DRAM channel, shared by dram.c (requests, time) and dram_command.c (banks, commands).
+ * State of a DRAM channel, shared by dram.c (requests, time), dram_command.c (banks, commands),
+ * dram_choice.c (which command is next) and dram_checkpoint.c.
  */
 #ifndef RUBATO_MEM_DRAM_INTERNAL_H
 #define RUBATO_MEM_DRAM_INTERNAL_H
@@ -10,60 +11,62 @@
 
 #define DRAM_TICK_NEVER UINT64_MAX
 
-enum {
-    DRAM_READ,
-    DRAM_WRITE,
-    DRAM_KINDS,
-    DRAM_MAX_BANKS = 256,
-    DRAM_BANK_WORDS = DRAM_MAX_BANKS / 64
-};
+enum { DRAM_READ, DRAM_WRITE, DRAM_KINDS, DRAM_MAX_BANKS = 256 };
 
 typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } dram_row_outcome_t;
 
 typedef struct {
-    uint64_t arrival; /* tick at the controller */
-    uint64_t seq;     /* age */
     uint64_t row;
-    cycle_t sent; /* core cycle at which the slice let go of it */
+    uint64_t arrival; /* tick at the controller */
+    uint32_t seq;     /* age: the difference to dram.seq counts */
     uint32_t token;
-    uint32_t next; /* index + 1 */
-    uint16_t bank;
-    uint8_t bursts;  /* left */
-    uint8_t outcome; /* dram_row_outcome_t */
-    bool started;
+    uint32_t sent; /* low bits of the core cycle at which the slice let go of it */
+    uint16_t next; /* index + 1 */
+    uint8_t bank;
+    unsigned bursts : 5;  /* left */
+    unsigned outcome : 2; /* dram_row_outcome_t */
+    unsigned started : 1;
 } dram_request_t;
+
+_Static_assert(sizeof(dram_request_t) == 32, "two requests in a line of the host's cache");
 
 /* Requests by age: index + 1 into the pool, 0: none. */
 typedef struct {
-    uint32_t head, tail;
+    uint16_t head, tail;
 } dram_list_t;
 
-/* What the choice of commands looks at comes first and fills a cache line. */
 typedef struct {
-    uint64_t col_ready;            /* first tick at which a column command is legal, */
-    uint64_t row_ready;            /* a precharge if open, an activate if not */
-    uint64_t closed;               /* all ones if not open, else 0 */
-    uint64_t hit_seq[DRAM_KINDS];  /* age of the oldest hit, if there is one */
-    uint64_t miss_seq[DRAM_KINDS]; /* and of the oldest request for another row */
-    uint64_t act_ready, pre_ready;
+    uint64_t row;
+    uint64_t act_ready, pre_ready; /* first legal tick of an activate, of a precharge */
+    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
     uint16_t group;
     bool open;
     bool closing;  /* serves its row no more: an old request wants another */
     bool conflict; /* closed because another row was wanted */
-    uint64_t row;
-    dram_list_t hit[DRAM_KINDS], miss[DRAM_KINDS];
 } dram_bank_t;
 
-/* Banks with hits, the one with the oldest first. */
+/*
+ * What the choice of the next command looks at: arrays with an element per bank, so that it is made
+ * for several banks at once and without branches (which bank wins is hard to predict). Ticks count
+ * from dram.epoch. Masks are all ones or zero.
+ */
 typedef struct {
-    uint32_t n;
-    uint8_t bank[DRAM_MAX_BANKS];
-} dram_order_t;
+    uint32_t *col_ready;            /* first tick of a column command, as far as the bank goes */
+    uint32_t *group_ready;          /* the same, as far as its bank group goes */
+    uint32_t *row_ready;            /* of a precharge if the bank is open, an activate if not */
+    uint32_t *closed;               /* mask: not open */
+    uint32_t *hit[DRAM_KINDS];      /* mask: requests for the open row wait */
+    uint32_t *miss[DRAM_KINDS];     /* mask: requests for other rows wait */
+    uint32_t *hit_seq[DRAM_KINDS];  /* age of the oldest hit, if there is one */
+    uint32_t *miss_seq[DRAM_KINDS]; /* and of the oldest miss */
+    uint32_t *memory;               /* owned; all of them */
+} dram_choice_t;
 
-/* A bit per bank. */
+/* Room on the path that comes free: cycles in order, with the kind in the lowest bit. */
 typedef struct {
-    uint64_t word[DRAM_BANK_WORDS];
-} dram_bank_set_t;
+    uint64_t *item; /* owned; ring of mask + 1, a power of two above the number of requests */
+    uint32_t head, count, mask;
+} dram_release_t;
 
 struct dram {
     dram_spec_t spec;
@@ -71,63 +74,90 @@ struct dram {
     wheel_t *events; /* borrowed */
     cycle_t front, back;
     uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
-    uint32_t bank_words, bank_interleave, blocks_per_row;
+    uint32_t bank_interleave, blocks_per_row;
     bool pow2; /* banks and blocks_per_row: the address is cut by shifts */
     uint32_t column_shift, bank_shift;
     uint8_t bursts_of[1 << SECTORS_PER_LINE]; /* by set of sectors */
 
-    dram_bank_t *bank;             /* owned */
-    uint64_t *group_ready;         /* owned; first tick of a column command, per bank group */
-    uint64_t col_next[DRAM_KINDS]; /* the same for the whole channel, per direction */
+    dram_bank_t *bank; /* owned */
+    dram_choice_t choice;
+    uint64_t epoch;                /* tick from which dram_choice_t counts */
+    uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes */
     uint64_t row_next;             /* next row command */
     uint64_t rrd_next;             /* next activate */
     uint64_t refresh_due;
-    dram_bank_set_t has_hit[DRAM_KINDS], has_miss[DRAM_KINDS];
-    dram_order_t order[DRAM_KINDS];
 
     dram_request_t *request; /* owned pool */
-    uint32_t free_list;
+    uint16_t free_list;
     dram_list_t path[DRAM_KINDS]; /* on the way to the controller or waiting for room in it */
     uint32_t n_path[DRAM_KINDS];
     uint32_t n_waiting[DRAM_KINDS]; /* in the window or write buffer */
     uint32_t limit[DRAM_KINDS];
     uint64_t admit_tick; /* when the next request comes in from the path */
-    uint64_t seq;
+    uint32_t seq;
     uint32_t mode; /* DRAM_READ or DRAM_WRITE */
     uint32_t last_direction;
 
     /* Next column and row command as things stand, and the ages that won them. */
     uint64_t col_tick, row_tick;
-    uint64_t col_seq, row_seq;
+    uint32_t col_seq, row_seq;
     uint32_t col_bank, row_bank;
     uint64_t next_tick;
-    cycle_t next_cycle;   /* its core cycle */
-    uint64_t next_excess; /* next_cycle * other - next_tick * core, below other */
+    cycle_t next_cycle; /* its core cycle */
+
+    /* What the slices see: the channel is ahead of them. */
+    uint32_t n_seen[DRAM_KINDS]; /* on the path */
+    dram_release_t release;
+    clock_cursor_t step_clock, data_clock; /* cycles of commands, and of the data of reads */
     dram_stats_t stats;
 };
 
-/* To be called when the bank was opened or closed, or the times of its row commands changed. */
-static inline void dram_bank_update(dram_bank_t *bank)
+static inline uint64_t dram_later(uint64_t a, uint64_t b)
 {
-    bank->row_ready = bank->open ? bank->pre_ready : bank->act_ready;
-    bank->closed = bank->open ? 0 : ~UINT64_C(0);
+    return a > b ? a : b;
+}
+
+/* A tick as dram_choice_t has it; what is before the epoch does not bind any more. */
+static inline uint32_t dram_since_epoch(const dram_t *d, uint64_t tick)
+{
+    return tick > d->epoch ? (uint32_t)(tick - d->epoch) : 0;
 }
 
 /* Lists of requests. */
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n);
 uint32_t dram_list_pop(dram_t *d, dram_list_t *l);
 
-/* Puts a request that is in since tick t into its bank's lists. */
+/* dram_choice.c. Arrays for the banks of the specification, all closed and without requests. */
+void dram_choice_init(dram_t *d);
+void dram_choice_free(dram_t *d);
+
+/* To be called at least every 2^30 ticks while the channel works. */
+void dram_epoch_move(dram_t *d, uint64_t t);
+
+/* Bank b was opened or closed, or the times of its row commands changed. */
+void dram_bank_timed(dram_t *d, uint32_t b);
+
+/* The hits, the misses of bank b changed. */
+void dram_hits_changed(dram_t *d, uint32_t b, uint32_t kind);
+void dram_misses_changed(dram_t *d, uint32_t b, uint32_t kind);
+
+/* A column command to bank group g is legal from that tick on. */
+void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick);
+
+/* Find the next column (row) command of the current mode, not before tick t. */
+void dram_column_choose(dram_t *d, uint64_t t);
+void dram_row_choose(dram_t *d, uint64_t t);
+
+/* Make bank b's oldest hit (miss) the next command if it can go before the one chosen so far; not
+ * before tick floor. */
+void dram_column_consider(dram_t *d, uint32_t b, uint64_t floor);
+void dram_row_consider(dram_t *d, uint32_t b, uint64_t floor);
+
+/* dram_command.c. Puts a request that is in since tick t into its bank's lists. */
 void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t);
 
 /* Refreshes that came due up to tick t, of which all but the first found the channel idle. */
 void dram_refresh(dram_t *d, uint64_t t);
-
-/*
- * Finds the next column and row command of the current mode, not before tick t. The functions
- * above and below keep the choice up to date otherwise; it is made anew when the mode changes.
- */
-void dram_choose(dram_t *d, uint64_t t);
 
 /* Issue the chosen command at tick t, and choose the next one. */
 void dram_column_issue(dram_t *d, uint64_t t);

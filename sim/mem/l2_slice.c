@@ -9,7 +9,7 @@
 #include "sim/core/err.h"
 
 void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
-                   uint32_t number, uint32_t n_sms)
+                   msg_pool_t *pool, uint32_t number, uint32_t n_sms)
 {
     const icnt_spec_t *icnt = &config->icnt;
     const l2_spec_t *spec = &config->l2;
@@ -19,15 +19,15 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     s->flits_per_cycle = icnt->slice_flits;
     s->map = map;
     s->dram = dram;
+    s->pool = pool;
     s->number = number;
-    s->token = L2_TOKEN_FLAG | number % map->slices_per_partition
-                                   << (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS);
+    s->token = number % map->slices_per_partition << (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS);
     uint64_t set_bytes = (uint64_t)spec->ways * LINE_BYTES * spec->slices;
     RB_INVARIANT(spec->size >= set_bytes, "l2: no room for one set per slice");
     s->cache = cache_create((uint32_t)(spec->size / set_bytes), spec->ways, LINE_BYTES,
                             CACHE_POLICY_LRU, true, true);
     mshr_init(&s->mshr, spec->mshrs);
-    xbar_in_init(&s->in, n_sms, icnt->slice_flits, icnt->perfect, (uint16_t)number,
+    xbar_in_init(&s->in, pool, n_sms, icnt->slice_flits, icnt->perfect, (uint16_t)number,
                  icnt->reply_latency, icnt->credit_batch);
     xbar_out_init(&s->out, n_sms, spec->reply_queue, icnt->slice_flits, icnt->perfect,
                   (uint16_t)number, icnt->reply_latency, icnt->buffer);
@@ -63,10 +63,12 @@ static inline uint32_t sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
-void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now)
+void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
 {
+    const msg_t *m = &msg_pool_at(s->pool, n)->msg;
     if (m->kind == MSG_CREDIT) {
         xbar_out_credit(&s->out, m->input, m->count);
+        msg_pool_free(s->pool, n);
         if (s->out.count > 0)
             s->out_due = cycle_min(s->out_due, now);
     } else {
@@ -74,8 +76,8 @@ void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now)
                      "l2: message kind %u for sectors %x of line 0x%" PRIx64, m->kind,
                      m->mem.sectors, m->mem.line);
         s->stats.requests++;
-        xbar_in_push(&s->in, m);
-        if (!s->held)
+        xbar_in_push(&s->in, n);
+        if (s->held == 0)
             s->in_due = cycle_min(s->in_due, cycle_max(s->in.port.cycle, s->data.cycle));
     }
     s->next = cycle_min(s->next, cycle_max(cycle_min(s->out_due, s->in_due), now));
@@ -112,15 +114,15 @@ static void replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
     l2_reply_ring_t *r = first_ready(s);
     while (r != NULL && l2_reply_ring_head(r)->ready <= now && !xbar_out_full(&s->out)) {
         const l2_reply_t *p = l2_reply_ring_head(r);
-        msg_t m = {.kind = MSG_MEM_REPLY,
-                   .flits = p->flits,
-                   .mem = {.line = p->line,
-                           .txn = p->txn,
-                           .sm = p->sm,
-                           .op = p->op,
-                           .src = p->src,
-                           .sectors = p->sectors}};
-        xbar_out_push(&s->out, p->sm, &m, now);
+        msg_t *m = xbar_out_push(&s->out, p->sm, now);
+        m->kind = MSG_MEM_REPLY;
+        m->flits = p->flits;
+        m->mem.line = p->line;
+        m->mem.txn = p->txn;
+        m->mem.sm = p->sm;
+        m->mem.op = p->op;
+        m->mem.src = p->src;
+        m->mem.sectors = p->sectors;
         l2_reply_ring_drop(r);
         xbar_out_step(&s->out, out, now, NULL);
         r = first_ready(s);
@@ -215,16 +217,32 @@ static inline void data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
 }
 
 /* The line, allocated if absent; a dirty victim becomes a write-back. */
-static cache_line_t *line_allocate(l2_slice_t *s, uint64_t key)
+static cache_tag_t *line_allocate(l2_slice_t *s, uint64_t key)
 {
     cache_line_t victim;
     bool evicted;
-    cache_line_t *l = cache_insert(s->cache, key, &victim, &evicted);
+    cache_tag_t *l = cache_insert(s->cache, key, &victim, &evicted);
     if (evicted) {
-        s->stats.writebacks += sector_count(victim.dirty);
-        transfer_add(s, victim.line, victim.dirty, true, 0);
+        s->stats.writebacks += sector_count(victim.written.dirty);
+        transfer_add(s, victim.line, victim.written.dirty, true, 0);
     }
     return l;
+}
+
+/* Sectors of the line of which only written bytes are there. */
+static uint8_t line_partial(const l2_slice_t *s, const cache_tag_t *l)
+{
+    const cache_written_t *w = cache_written(s->cache, l);
+    return w != NULL ? w->partial : 0;
+}
+
+/* Whole sectors of the line came in. */
+static void line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
+{
+    cache_written_t *w = cache_written(s->cache, l);
+    cache_tag_fill(l, sectors);
+    if (w != NULL)
+        w->partial &= (uint8_t)~sectors;
 }
 
 void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
@@ -234,11 +252,10 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
         &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
     s->stats.fills += sector_count(sectors);
     data_port_use(s, sector_count(sectors), now);
-    cache_line_t *l = cache_lookup(s->cache, e->key, false);
+    cache_tag_t *l = cache_lookup(s->cache, e->key, false);
     if (l == NULL)
         l = line_allocate(s, e->key);
-    l->valid |= sectors;
-    l->partial &= (uint8_t)~sectors;
+    line_fill(s, l, sectors);
     e->pending &= (uint8_t)~sectors;
 
     for (uint32_t i = e->head; i != 0; i = s->mshr.waiting[i - 1].next) {
@@ -251,13 +268,13 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
             reply_plain(s, e->line, w->txn, w->sm, w->op, w->src, got, now);
         } else if (w->missing == 0) {
             atomic_perform(s, e->line, w, now);
-            l->dirty |= w->sectors & l->valid;
+            cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
         }
     }
     mshr_drop_served(&s->mshr, e);
     if (e->pending == 0)
         mshr_remove(&s->mshr, e);
-    if (s->held && s->stall == L2_STALL_MSHR)
+    if (s->held != 0 && s->stall == L2_STALL_MSHR)
         s->in_due = now;
     s->next = s->transfer.count > 0 ? now : cycle_min(s->next, cycle_min(s->out_due, s->in_due));
 }
@@ -272,7 +289,7 @@ static uint8_t fill_group(const l2_slice_t *s, uint32_t sector)
 }
 
 /* Queues the request for its missing sectors and fetches those not yet on their way. */
-static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_line_t *l, uint8_t missing)
+static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l, uint8_t missing)
 {
     mshr_entry_t *e = mshr_find(&s->mshr, s->request_key);
     if (e == NULL ? s->mshr.used == s->mshr.size : e->n_waiting >= s->spec.mshr_merge)
@@ -284,10 +301,11 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_line_t *
     mshr_wait(&s->mshr, e, m, missing);
     uint32_t wanted = missing & ~(uint32_t)e->pending;
     if (l != NULL)
-        s->stats.partial_fetches += sector_count(wanted & l->partial);
+        s->stats.partial_fetches += sector_count(wanted & line_partial(s, l));
     while (wanted != 0) {
         uint32_t group = fill_group(s, (uint32_t)__builtin_ctz(wanted));
-        uint32_t fetch = group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? l->valid : 0);
+        uint32_t fetch =
+            group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
         e->pending |= (uint8_t)fetch;
         transfer_add(s, s->request_key, (uint8_t)fetch, false,
                      s->token | mshr_index(&s->mshr, e) << L2_TOKEN_SECTOR_BITS | fetch);
@@ -299,8 +317,8 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_line_t *
 static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 {
     uint32_t n = sector_count(m->sectors);
-    const cache_line_t *l = cache_lookup(s->cache, s->request_key, true);
-    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? l->valid & m->sectors : 0;
+    const cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing != 0 && !request_miss(s, m, l, missing))
         return L2_STALL_MSHR;
@@ -316,18 +334,19 @@ static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 }
 
 /* Marks the written bytes of one sector. */
-static void sector_write(cache_line_t *l, uint32_t sector, bool full, uint32_t bytes)
+static void sector_write(cache_tag_t *l, cache_written_t *w, uint32_t sector, bool full,
+                         uint32_t bytes)
 {
     uint8_t bit = (uint8_t)(1u << sector);
-    l->dirty |= bit;
-    if (l->valid & bit)
+    w->dirty |= bit;
+    if (cache_tag_valid(l) & bit)
         return;
-    l->bytes[sector] |= bytes;
-    if (full || l->bytes[sector] == UINT32_MAX) {
-        l->valid |= bit;
-        l->partial &= (uint8_t)~bit;
+    w->bytes[sector] |= bytes;
+    if (full || w->bytes[sector] == UINT32_MAX) {
+        cache_tag_fill(l, bit);
+        w->partial &= (uint8_t)~bit;
     } else {
-        l->partial |= bit;
+        w->partial |= bit;
     }
 }
 
@@ -336,14 +355,15 @@ static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     uint32_t n = sector_count(m->sectors);
     s->stats.write_sectors += n;
     if (!s->spec.perfect) {
-        cache_line_t *l = cache_lookup(s->cache, s->request_key, true);
+        cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
         if (l != NULL)
             s->stats.write_hits += n;
         else
             l = line_allocate(s, s->request_key);
+        cache_written_t *w = cache_write(s->cache, l);
         for (uint32_t bits = m->sectors; bits != 0; bits &= bits - 1) {
             uint32_t sector = (uint32_t)__builtin_ctz(bits);
-            sector_write(l, sector, m->full >> sector & 1, m->bytes[sector]);
+            sector_write(l, w, sector, m->full >> sector & 1, m->bytes[sector]);
         }
     } else {
         s->stats.write_hits += n;
@@ -355,8 +375,8 @@ static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 
 static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 {
-    cache_line_t *l = cache_lookup(s->cache, s->request_key, true);
-    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? l->valid & m->sectors : 0;
+    cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
         return L2_STALL_ATOMIC;
@@ -381,14 +401,19 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
                                .conflict = m->conflict};
         atomic_perform(s, m->line, &w, now);
         if (l != NULL)
-            l->dirty |= m->sectors;
+            cache_write(s->cache, l)->dirty |= m->sectors;
     }
     return L2_STALL_NONE;
 }
 
+static const mem_msg_t *held_request(const l2_slice_t *s)
+{
+    return &msg_pool_at(s->pool, s->held)->msg.mem;
+}
+
 static l2_stall_t request_try(l2_slice_t *s, cycle_t now)
 {
-    const mem_msg_t *m = &s->request;
+    const mem_msg_t *m = held_request(s);
     if (xbar_out_full(&s->out))
         return L2_STALL_REPLY;
     if (s->transfer.count > 0)
@@ -429,14 +454,13 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     bool sent = false;
     for (;;) {
-        if (!s->held) {
+        if (s->held == 0) {
             if (!xbar_in_ready(&s->in, now) || s->data.cycle > now) {
                 s->in_due = cycle_max(xbar_in_next(&s->in, now + 1), s->data.cycle);
                 return sent;
             }
-            s->request = xbar_in_take(&s->in, out, now).mem;
-            s->request_key = addr_map_slice_local(s->map, s->request.line);
-            s->held = true;
+            s->held = xbar_in_take(&s->in, out, now);
+            s->request_key = addr_map_slice_local(s->map, held_request(s)->line);
         }
         l2_stall_t stall = request_try(s, now);
         stall_account(s, stall, now);
@@ -444,7 +468,8 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
             s->in_due = stall == L2_STALL_ATOMIC ? s->atomic_free : CYCLE_NEVER;
             return sent;
         }
-        s->held = false;
+        msg_pool_free(s->pool, s->held);
+        s->held = 0;
         sent |= transfers_send(s, now);
     }
 }
@@ -454,8 +479,8 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
     bool sent = transfers_send(s, now);
     if (s->out_due <= now)
         replies_run(s, out, now);
-    if (s->held && ((s->stall == L2_STALL_DRAM && s->transfer.count == 0) ||
-                    (s->stall == L2_STALL_REPLY && !xbar_out_full(&s->out))))
+    if (s->held != 0 && ((s->stall == L2_STALL_DRAM && s->transfer.count == 0) ||
+                         (s->stall == L2_STALL_REPLY && !xbar_out_full(&s->out))))
         s->in_due = now;
     if (s->in_due <= now)
         sent |= input_run(s, out, now);
@@ -469,18 +494,19 @@ void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
         return;
     cache_line_t victim;
     bool evicted;
-    cache_line_t *l = cache_lookup(s->cache, key, true);
+    cache_tag_t *l = cache_lookup(s->cache, key, true);
     if (l == NULL)
         l = cache_insert(s->cache, key, &victim, &evicted);
-    l->valid |= sectors;
-    l->dirty &= (uint8_t)~sectors;
-    l->partial &= (uint8_t)~sectors;
+    line_fill(s, l, sectors);
+    cache_written_t *w = cache_written(s->cache, l);
+    if (w != NULL)
+        w->dirty &= (uint8_t)~sectors;
     s->stats.memcpy_sectors += sector_count(sectors);
 }
 
 bool l2_slice_idle(const l2_slice_t *s)
 {
-    return !s->held && s->in.waiting == 0 && s->out.count == 0 && s->mshr.used == 0 &&
+    return s->held == 0 && s->in.waiting == 0 && s->out.count == 0 && s->mshr.used == 0 &&
            s->transfer.count == 0 && s->reply[0].count == 0 && s->reply[1].count == 0;
 }
 
@@ -523,9 +549,11 @@ void l2_slice_dump(const l2_slice_t *s, FILE *out)
         return;
     fprintf(out, "  slice %u: next cycle %" PRIu64 ", %u MSHRs in use, %zu transfers unsent\n",
             s->number, s->next, s->mshr.used, s->transfer.count);
-    if (s->held)
-        fprintf(out, "  input: line 0x%" PRIx64 " txn %u of SM %u waits for %s\n", s->request.line,
-                s->request.txn, s->request.sm, reason[s->stall]);
+    if (s->held != 0) {
+        const mem_msg_t *m = held_request(s);
+        fprintf(out, "  input: line 0x%" PRIx64 " txn %u of SM %u waits for %s\n", m->line, m->txn,
+                m->sm, reason[s->stall]);
+    }
     xbar_in_dump(&s->in, "request", out);
     xbar_out_dump(&s->out, "reply", out);
     for (uint32_t i = 0; i < s->mshr.size; i++) {

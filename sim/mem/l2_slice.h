@@ -53,8 +53,8 @@ typedef struct {
     l2_reply_ring_t reply[L2_REPLY_RINGS];
     l2_transfer_ring_t transfer;
 
-    bool held; /* request was taken from the crossbar and is not done */
-    mem_msg_t request;
+    msg_pool_t *pool;     /* borrowed */
+    uint32_t held;        /* request taken from the crossbar and not done; 0: none */
     uint64_t request_key; /* its line within the slice */
     l2_stall_t stall;     /* why it waits */
     cycle_t stall_since;
@@ -70,19 +70,23 @@ typedef struct {
 /* Parts of a fetch token; a partition has at most 256 slices. */
 enum { L2_TOKEN_SECTOR_BITS = 4, L2_TOKEN_MSHR_BITS = 16, L2_TOKEN_SLICE_BITS = 8 };
 
-/* Set in every fetch token: tells it from other payloads of the partition's event wheel. */
-#define L2_TOKEN_FLAG (1u << 31)
+/* Slice within the partition that a fetch is for. */
+static inline uint32_t l2_token_slice(uint32_t token)
+{
+    return token >> (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS);
+}
 
-/* number: slice of the chip; n_sms senders and receivers. map and dram: borrowed. */
+/* number: slice of the chip; n_sms senders and receivers. map, dram and the pool of messages:
+ * borrowed. */
 void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
-                   uint32_t number, uint32_t n_sms);
+                   msg_pool_t *pool, uint32_t number, uint32_t n_sms);
 void l2_slice_free(l2_slice_t *s);
 
 /* Where SM sm is. */
 void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
 
-/* A request or credit arrived at cycle now. */
-void l2_slice_arrive(l2_slice_t *s, const msg_t *m, cycle_t now);
+/* Message n of the pool, a request or credit, arrived at cycle now. Takes it over. */
+void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);
 
 /* A fetch is back at cycle now; token as given to the DRAM. */
 void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now);

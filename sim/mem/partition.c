@@ -7,26 +7,19 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/inbox.h"
 #include "sim/core/wheel.h"
 #include "sim/mem/l2_slice.h"
-
-/* Payloads of the event wheel: fetch tokens, and messages as indices into this pool. */
-typedef struct {
-    msg_t msg;
-    uint32_t next; /* index + 1 */
-} pending_t;
 
 struct partition {
     const addr_map_t *map; /* borrowed */
     uint32_t index, n_slices, n_sms;
     l2_slice_t *slice; /* owned */
     dram_t *dram;      /* owned */
-    wheel_t wheel;
-    pending_t *pending; /* owned pool: messages that have not arrived yet */
-    size_t n_pending, cap_pending;
-    uint32_t free_pending; /* index + 1 */
-    uint32_t turn;         /* slice that goes first */
-    cycle_t next;          /* next cycle at which something happens */
+    wheel_t wheel;     /* fetches that come back: their tokens */
+    inbox_t inbox;     /* its pool holds the slices' packets too */
+    uint32_t turn;     /* slice that goes first */
+    cycle_t next;      /* next cycle at which something happens */
     uint64_t l2_size;
 };
 
@@ -44,10 +37,12 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     p->l2_size = config->l2.size;
     p->next = CYCLE_NEVER;
     wheel_init(&p->wheel);
+    inbox_init(&p->inbox);
     p->dram = dram_create(&config->dram, config->core_mhz, &p->wheel);
     p->slice = rb_calloc_aligned(p->n_slices, sizeof(*p->slice));
     for (uint32_t s = 0; s < p->n_slices; s++)
-        l2_slice_init(&p->slice[s], config, map, p->dram, index * p->n_slices + s, n_sms);
+        l2_slice_init(&p->slice[s], config, map, p->dram, &p->inbox.pool, index * p->n_slices + s,
+                      n_sms);
     return p;
 }
 
@@ -60,7 +55,7 @@ void partition_destroy(partition_t *p)
     free(p->slice);
     dram_destroy(p->dram);
     wheel_free(&p->wheel);
-    free(p->pending);
+    inbox_free(&p->inbox);
     free(p);
 }
 
@@ -75,32 +70,10 @@ void partition_connect(partition_t *p, const uint16_t *sm_shard)
 static void partition_deliver(void *self, const msg_t *m)
 {
     partition_t *p = self;
-    uint32_t n = p->free_pending;
-    if (n != 0) {
-        p->free_pending = p->pending[n - 1].next;
-    } else {
-        rb_grow(&p->pending, &p->cap_pending, p->n_pending + 1, sizeof(*p->pending));
-        n = (uint32_t)++p->n_pending;
-    }
-    p->pending[n - 1].msg = *m;
+    inbox_put(&p->inbox, m);
     if (m->kind == MSG_MEM_REQUEST)
         cache_prefetch(p->slice[m->port].cache, addr_map_slice_local(p->map, m->mem.line));
-    wheel_add(&p->wheel, m->arrival, n - 1);
     p->next = cycle_min(p->next, m->arrival);
-}
-
-static void event_handle(partition_t *p, uint32_t payload, cycle_t now)
-{
-    if (payload & L2_TOKEN_FLAG) {
-        uint32_t slice = payload >> (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS) &
-                         ((1u << L2_TOKEN_SLICE_BITS) - 1);
-        l2_slice_fill(&p->slice[slice], payload, now);
-        return;
-    }
-    pending_t *n = &p->pending[payload];
-    l2_slice_arrive(&p->slice[n->msg.port], &n->msg, now);
-    n->next = p->free_pending;
-    p->free_pending = payload + 1;
 }
 
 /*
@@ -111,9 +84,13 @@ static void event_handle(partition_t *p, uint32_t payload, cycle_t now)
 static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
     cycle_t at;
-    uint32_t payload;
-    while (wheel_pop(&p->wheel, now + 1, &at, &payload))
-        event_handle(p, payload, now);
+    uint32_t token;
+    if (now > 0)
+        dram_see_room(p->dram, now - 1); /* no slice waited for it: nobody was woken */
+    for (uint32_t n; (n = inbox_take(&p->inbox, now + 1)) != 0;)
+        l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
+    while (wheel_pop(&p->wheel, now + 1, &at, &token))
+        l2_slice_fill(&p->slice[l2_token_slice(token)], token, now);
     uint32_t s = p->turn;
     for (uint32_t k = 0; k < p->n_slices; k++) {
         uint32_t after = s + 1 == p->n_slices ? 0 : s + 1;
@@ -121,7 +98,8 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
             p->turn = after;
         s = after;
     }
-    if (dram_next(p->dram) <= now && dram_run(p->dram, now)) {
+    dram_run(p->dram, now);
+    if (dram_see_room(p->dram, now)) {
         uint32_t room[2] = {dram_room(p->dram, false), dram_room(p->dram, true)};
         s = p->turn;
         for (uint32_t k = 0; k < p->n_slices; k++) {
@@ -130,8 +108,12 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
         }
     }
     p->next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
-    for (s = 0; s < p->n_slices; s++)
+    p->next = cycle_min(p->next, inbox_next(&p->inbox));
+    for (s = 0; s < p->n_slices; s++) {
         p->next = cycle_min(p->next, p->slice[s].next);
+        if (p->slice[s].transfer.count > 0)
+            p->next = cycle_min(p->next, dram_next_room(p->dram));
+    }
 }
 
 static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -140,13 +122,14 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
     RB_INVARIANT(p->next >= from, "partition %u missed cycle %" PRIu64, p->index, p->next);
     while (p->next < to)
         cycle_run(p, out, p->next);
+    inbox_advance(&p->inbox, to);
     return p->next;
 }
 
 static void partition_dump(const void *self, FILE *out)
 {
     const partition_t *p = self;
-    fprintf(out, "  partition %u: %zu events, next cycle %" PRIu64 "\n", p->index, p->wheel.count,
+    fprintf(out, "  partition %u: %zu fetches, next cycle %" PRIu64 "\n", p->index, p->wheel.count,
             p->next);
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_dump(&p->slice[s], out);
@@ -218,8 +201,8 @@ void partition_flush_l2(partition_t *p)
 
 int partition_save(const partition_t *p, FILE *out)
 {
-    RB_INVARIANT(p->wheel.count == 0, "partition %u: checkpoint with %zu events under way",
-                 p->index, p->wheel.count);
+    RB_INVARIANT(p->wheel.count == 0 && inbox_next(&p->inbox) == CYCLE_NEVER,
+                 "partition %u: checkpoint with fetches or messages under way", p->index);
     if (fwrite(&p->turn, sizeof(p->turn), 1, out) != 1)
         return -1;
     for (uint32_t s = 0; s < p->n_slices; s++) {

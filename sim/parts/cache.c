@@ -9,10 +9,13 @@
 
 #define NIL UINT16_MAX
 
-enum { CHECKPOINT_WORDS = 5, MAX_WAYS = NIL };
+enum {
+    CHECKPOINT_WORDS = 5,
+    MAX_WAYS = NIL,
+    MAX_TABLE_BITS = 16, /* buckets are found by a tag of 16 bits */
+};
 
-/* A way's neighbours in its set's order of use, as ways; NIL at the ends. Kept apart from the lines
- * and small, because a use of one line touches those of three others. */
+/* A way's neighbours in its set's order of use, as ways; NIL at the ends. */
 typedef struct {
     uint16_t newer, older;
 } link_t;
@@ -23,36 +26,42 @@ typedef struct {
     uint16_t count;
 } set_t;
 
-/* Bucket of the lookup table. The tag's top bits are the bucket the line would like to be in. */
+/* Bucket of a set's table. The tag's top bits are the bucket the line would like to be in. */
 typedef struct {
-    uint32_t tag;
-    uint32_t slot; /* index + 1; 0: empty */
+    uint16_t tag;
+    uint16_t way; /* + 1; 0: empty */
 } bucket_t;
 
 struct cache {
     uint32_t sets, ways;
-    uint32_t capacity; /* slots allocated */
+    uint32_t capacity; /* lines allocated */
     uint32_t count;    /* lines present */
     uint32_t line_shift;
     uint32_t set_bits;    /* log2 of sets, if a power of two */
     uint32_t fold_pieces; /* power of two; the fold's first step merges this many set_bits */
-    bool sets_pow2, hash_sets, byte_masks, random;
+    bool sets_pow2, hash_sets, random;
     uint32_t random_state;
-    uint32_t table_shift; /* 32 - log2 of buckets */
-    uint32_t table_mask;
-    bucket_t *table;      /* owned */
-    set_t *set;           /* owned; as many as there may be lines */
-    cache_line_t *slot;   /* owned; way w of set s is slot s * ways + w */
-    link_t *link;         /* owned; per slot */
-    cache_line_t dropped; /* what a cache without lines hands out */
+    uint32_t table_bits;      /* log2 of a set's buckets */
+    bucket_t *table;          /* owned; of all sets, one after the other */
+    set_t *set;               /* owned; as many as there may be lines */
+    cache_tag_t *tag;         /* owned; way w of set s is tag s * ways + w */
+    link_t *link;             /* owned; per tag */
+    cache_written_t *written; /* owned; per tag; NULL: lines are never written */
+    cache_tag_t dropped;      /* what a cache without lines hands out, */
+    cache_written_t dropped_written;
 };
 
-static uint32_t line_tag(const cache_t *c, uint64_t line)
+static inline uint16_t line_tag(const cache_t *c, uint64_t line)
 {
-    return (uint32_t)((line >> c->line_shift) * 0x9E3779B97F4A7C15u >> 32);
+    return (uint16_t)((line >> c->line_shift) * 0x9E3779B97F4A7C15u >> 48);
 }
 
-static uint32_t set_of(const cache_t *c, uint64_t line)
+static inline uint64_t tag_line(cache_tag_t t)
+{
+    return t & ~(uint64_t)(CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
+}
+
+static inline uint32_t set_of(const cache_t *c, uint64_t line)
 {
     uint64_t n = line >> c->line_shift;
     if (!c->sets_pow2)
@@ -80,43 +89,43 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
         while (c->fold_pieces * 2 * c->set_bits < 64)
             c->fold_pieces *= 2;
     }
+    /* At most half full, where 16 bits allow it: a probe is short. */
+    c->table_bits = 1;
+    while (c->table_bits < MAX_TABLE_BITS && UINT64_C(1) << c->table_bits < 2 * (uint64_t)c->ways)
+        c->table_bits++;
 }
 
 static void contents_clear(cache_t *c)
 {
     c->count = 0;
-    memset(c->table, 0, ((size_t)c->table_mask + 1) * sizeof(*c->table));
+    memset(c->table, 0, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
     for (uint32_t s = 0; s < c->sets; s++)
         c->set[s] = (set_t){.newest = NIL, .oldest = NIL};
 }
 
 cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int policy, bool hash_sets,
-                      bool byte_masks)
+                      bool writes)
 {
-    RB_INVARIANT(line_bytes != 0 && (line_bytes & (line_bytes - 1)) == 0,
-                 "cache: a line of %u bytes is no power of two", line_bytes);
-    RB_INVARIANT((uint64_t)sets * ways <= 1u << 30 && ways <= MAX_WAYS,
+    RB_INVARIANT(line_bytes > (CACHE_TAG_VALID | CACHE_TAG_WRITTEN) &&
+                     (line_bytes & (line_bytes - 1)) == 0,
+                 "cache: a line of %u bytes is too short or no power of two", line_bytes);
+    RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < MAX_WAYS,
                  "cache: %u sets of %u ways are too many", sets, ways);
     cache_t *c = rb_calloc(1, sizeof(*c));
     c->capacity = sets * ways;
     c->hash_sets = hash_sets;
-    c->byte_masks = byte_masks;
     c->random = policy == CACHE_POLICY_RANDOM;
     c->random_state = 0x9E3779B9u;
     while (line_bytes >> c->line_shift > 1)
         c->line_shift++;
-
-    /* At most half full: a probe is short. */
-    uint32_t bits = 1;
-    while ((uint64_t)1 << bits < (uint64_t)c->capacity * 2)
-        bits++;
-    c->table_shift = 32 - bits;
-    c->table_mask = (uint32_t)((1u << bits) - 1);
-    c->table = rb_calloc_aligned((size_t)c->table_mask + 1, sizeof(*c->table));
-    c->slot = rb_calloc_aligned((size_t)c->capacity + 1, sizeof(*c->slot));
-    c->link = rb_calloc_aligned((size_t)c->capacity + 1, sizeof(*c->link));
-    /* reset() may ask for as many sets as there are lines. */
-    c->set = rb_calloc((size_t)c->capacity + 1, sizeof(*c->set));
+    size_t lines = (size_t)c->capacity + 1;
+    /* reset() may ask for any number of sets and ways; a set of w ways has below 4 w buckets. */
+    c->table = rb_calloc_aligned(4 * lines, sizeof(*c->table));
+    c->tag = rb_calloc_aligned(lines, sizeof(*c->tag));
+    c->link = rb_calloc_aligned(lines, sizeof(*c->link));
+    c->set = rb_calloc_aligned(lines, sizeof(*c->set));
+    if (writes)
+        c->written = rb_calloc_aligned(lines, sizeof(*c->written));
     shape_set(c, sets, ways);
     contents_clear(c);
     return c;
@@ -127,15 +136,16 @@ void cache_destroy(cache_t *c)
     if (c == NULL)
         return;
     free(c->table);
-    free(c->slot);
+    free(c->tag);
     free(c->link);
     free(c->set);
+    free(c->written);
     free(c);
 }
 
 void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)
 {
-    RB_INVARIANT((uint64_t)sets * ways <= c->capacity && ways <= MAX_WAYS,
+    RB_INVARIANT((uint64_t)sets * ways <= c->capacity && ways < MAX_WAYS,
                  "cache: %u x %u lines exceed the %u built", sets, ways, c->capacity);
     shape_set(c, sets, ways);
     contents_clear(c);
@@ -143,44 +153,45 @@ void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)
 
 void cache_invalidate(cache_t *c)
 {
-    /* One by one while that touches less memory than clearing the table does. */
-    if (c->count < c->table_mask / 64) {
-        for (uint32_t s = 0; s < c->sets && c->count > 0; s++) {
-            while (c->set[s].count > 0)
-                cache_remove(c, c->slot[s * c->ways + c->set[s].newest].line);
-        }
-        return;
-    }
-    contents_clear(c);
+    if (c->count > 0)
+        contents_clear(c);
 }
 
-/* Bucket of a line that is present, or the empty bucket at which the search for it ends. */
-static inline uint32_t table_find(const cache_t *c, uint64_t line, uint32_t tag)
+static inline bucket_t *set_table(const cache_t *c, uint32_t set)
 {
-    uint32_t b = tag >> c->table_shift;
-    for (;; b = (b + 1) & c->table_mask) {
-        const bucket_t *k = &c->table[b];
-        if (k->slot == 0 || (k->tag == tag && c->slot[k->slot - 1].line == line))
+    return &c->table[(size_t)set << c->table_bits];
+}
+
+/* Bucket of a line that is present, or the empty bucket at which the search for it ends. table and
+ * tags: of the line's set. */
+static inline uint32_t table_find(const cache_t *c, const bucket_t *table, const cache_tag_t *tags,
+                                  uint64_t line)
+{
+    uint16_t tag = line_tag(c, line);
+    uint32_t mask = (1u << c->table_bits) - 1;
+    for (uint32_t b = tag >> (16 - c->table_bits);; b = (b + 1) & mask) {
+        bucket_t k = table[b];
+        if (k.way == 0 || (k.tag == tag && tag_line(tags[k.way - 1u]) == line))
             return b;
     }
 }
 
 /* Empties a bucket and closes the gap, so that no search ends too early. */
-static void table_erase(cache_t *c, uint32_t gap)
+static inline void table_erase(const cache_t *c, bucket_t *table, uint32_t gap)
 {
-    uint32_t b = gap;
-    for (;;) {
-        b = (b + 1) & c->table_mask;
-        const bucket_t *k = &c->table[b];
-        if (k->slot == 0)
+    uint32_t mask = (1u << c->table_bits) - 1;
+    for (uint32_t b = gap;;) {
+        b = (b + 1) & mask;
+        bucket_t k = table[b];
+        if (k.way == 0)
             break;
-        uint32_t home = k->tag >> c->table_shift;
-        if (((b - home) & c->table_mask) >= ((b - gap) & c->table_mask)) {
-            c->table[gap] = *k;
+        uint32_t home = k.tag >> (16 - c->table_bits);
+        if (((b - home) & mask) >= ((b - gap) & mask)) {
+            table[gap] = k;
             gap = b;
         }
     }
-    c->table[gap].slot = 0;
+    table[gap].way = 0;
 }
 
 /* link: of the set's way 0. */
@@ -209,21 +220,44 @@ static inline void order_push(set_t *s, link_t *link, uint32_t way)
 
 void cache_prefetch(const cache_t *c, uint64_t line)
 {
-    __builtin_prefetch(&c->table[line_tag(c, line) >> c->table_shift]);
+    if (c->ways == 0)
+        return;
+    uint32_t set = set_of(c, line);
+    __builtin_prefetch(&set_table(c, set)[line_tag(c, line) >> (16 - c->table_bits)]);
+    __builtin_prefetch(&c->set[set]);
 }
 
-cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
+cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
 {
-    uint32_t b = table_find(c, line, line_tag(c, line));
-    if (c->table[b].slot == 0)
+    if (c->ways == 0)
         return NULL;
-    uint32_t i = c->table[b].slot - 1;
-    if (touch && c->link[i].newer != NIL) {
-        uint32_t set = set_of(c, line), first = set * c->ways;
-        order_unlink(&c->set[set], &c->link[first], i - first);
-        order_push(&c->set[set], &c->link[first], i - first);
+    uint32_t set = set_of(c, line), first = set * c->ways;
+    const bucket_t *table = set_table(c, set);
+    uint32_t way = table[table_find(c, table, &c->tag[first], line)].way;
+    if (way-- == 0)
+        return NULL;
+    if (touch && c->set[set].newest != way) {
+        order_unlink(&c->set[set], &c->link[first], way);
+        order_push(&c->set[set], &c->link[first], way);
     }
-    return &c->slot[i];
+    return &c->tag[first + way];
+}
+
+cache_written_t *cache_written(cache_t *c, const cache_tag_t *t)
+{
+    if (!(*t & CACHE_TAG_WRITTEN))
+        return NULL;
+    return t == &c->dropped ? &c->dropped_written : &c->written[t - c->tag];
+}
+
+cache_written_t *cache_write(cache_t *c, cache_tag_t *t)
+{
+    bool first = !(*t & CACHE_TAG_WRITTEN);
+    *t |= CACHE_TAG_WRITTEN;
+    cache_written_t *w = cache_written(c, t);
+    if (first)
+        *w = (cache_written_t){0};
+    return w;
 }
 
 /* Marsaglia's xorshift32. */
@@ -237,51 +271,62 @@ static uint32_t random_next(cache_t *c)
     return x;
 }
 
-cache_line_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted)
+static cache_line_t line_copy(const cache_t *c, const cache_tag_t *t)
+{
+    cache_line_t copy = {.line = tag_line(*t), .valid = cache_tag_valid(t)};
+    if (*t & CACHE_TAG_WRITTEN)
+        copy.written = c->written[t - c->tag];
+    return copy;
+}
+
+cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted)
 {
     *evicted = false;
     if (c->ways == 0) {
-        c->dropped = (cache_line_t){.line = line};
+        c->dropped = line;
         return &c->dropped;
     }
     uint32_t set_index = set_of(c, line), first = set_index * c->ways;
     set_t *s = &c->set[set_index];
     link_t *link = &c->link[first];
+    cache_tag_t *tags = &c->tag[first];
+    bucket_t *table = set_table(c, set_index);
     uint32_t way;
     if (s->count < c->ways) {
         way = s->count++;
         c->count++;
     } else {
         way = c->random ? (uint32_t)((uint64_t)random_next(c) * c->ways >> 32) : s->oldest;
-        const cache_line_t *old = &c->slot[first + way];
-        if ((old->dirty | old->partial) != 0) {
-            *victim = *old;
+        const cache_tag_t *old = &tags[way];
+        const cache_written_t *written = cache_written(c, old);
+        if (written != NULL && (written->dirty | written->partial) != 0) {
+            *victim = line_copy(c, old);
             *evicted = true;
         }
-        table_erase(c, table_find(c, old->line, line_tag(c, old->line)));
+        table_erase(c, table, table_find(c, table, tags, tag_line(*old)));
         order_unlink(s, link, way);
     }
     order_push(s, link, way);
-    cache_line_t *l = &c->slot[first + way];
-    l->line = line;
-    l->valid = l->dirty = l->partial = 0;
-    if (c->byte_masks)
-        memset(l->bytes, 0, sizeof(l->bytes));
-    uint32_t tag = line_tag(c, line);
-    c->table[table_find(c, line, tag)] = (bucket_t){.tag = tag, .slot = first + way + 1};
-    return l;
+    tags[way] = line;
+    table[table_find(c, table, tags, line)] =
+        (bucket_t){.tag = line_tag(c, line), .way = (uint16_t)(way + 1)};
+    return &tags[way];
 }
 
 void cache_remove(cache_t *c, uint64_t line)
 {
-    uint32_t b = table_find(c, line, line_tag(c, line));
-    if (c->table[b].slot == 0)
+    if (c->ways == 0)
         return;
     uint32_t set_index = set_of(c, line), first = set_index * c->ways;
-    uint32_t hole = c->table[b].slot - 1 - first;
+    cache_tag_t *tags = &c->tag[first];
+    bucket_t *table = set_table(c, set_index);
+    uint32_t b = table_find(c, table, tags, line);
+    if (table[b].way == 0)
+        return;
+    uint32_t hole = table[b].way - 1u;
     set_t *s = &c->set[set_index];
     link_t *link = &c->link[first];
-    table_erase(c, b);
+    table_erase(c, table, b);
     order_unlink(s, link, hole);
     c->count--;
     uint32_t last = --s->count;
@@ -289,9 +334,10 @@ void cache_remove(cache_t *c, uint64_t line)
         return;
 
     /* A set's lines fill its first ways: the last one moves into the hole. */
-    uint64_t moved = c->slot[first + last].line;
-    c->table[table_find(c, moved, line_tag(c, moved))].slot = first + hole + 1;
-    c->slot[first + hole] = c->slot[first + last];
+    table[table_find(c, table, tags, tag_line(tags[last]))].way = (uint16_t)(hole + 1);
+    tags[hole] = tags[last];
+    if (c->written != NULL)
+        c->written[first + hole] = c->written[first + last];
     link[hole] = link[last];
     if (link[hole].newer != NIL)
         link[link[hole].newer].older = (uint16_t)hole;
@@ -307,8 +353,10 @@ void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *
 {
     for (uint32_t s = 0; s < c->sets; s++) {
         uint32_t first = s * c->ways;
-        for (uint32_t w = c->set[s].newest; w != NIL; w = c->link[first + w].older)
-            visit(ctx, &c->slot[first + w]);
+        for (uint32_t w = c->set[s].newest; w != NIL; w = c->link[first + w].older) {
+            cache_line_t copy = line_copy(c, &c->tag[first + w]);
+            visit(ctx, &copy);
+        }
     }
 }
 
@@ -333,17 +381,16 @@ int cache_save(const cache_t *c, FILE *out)
         return -1;
     for (uint32_t s = 0; s < c->sets; s++) {
         const set_t *set = &c->set[s];
-        const cache_line_t *line = &c->slot[s * c->ways];
         const link_t *link = &c->link[s * c->ways];
         const uint32_t count = set->count;
         if (fwrite(&count, sizeof(count), 1, out) != 1)
             return -1;
         for (uint32_t w = 0; w < count; w++) {
-            const cache_line_t *l = &line[w];
-            const uint32_t word[CHECKPOINT_WORDS] = {(uint32_t)l->line, (uint32_t)(l->line >> 32),
-                                                     l->valid, l->dirty, l->partial};
+            const cache_line_t l = line_copy(c, &c->tag[s * c->ways + w]);
+            const uint32_t word[CHECKPOINT_WORDS] = {(uint32_t)l.line, (uint32_t)(l.line >> 32),
+                                                     l.valid, l.written.dirty, l.written.partial};
             if (fwrite(word, sizeof(word), 1, out) != 1 ||
-                fwrite(l->bytes, sizeof(l->bytes), 1, out) != 1)
+                fwrite(l.written.bytes, sizeof(l.written.bytes), 1, out) != 1)
                 return -1;
         }
         for (uint32_t w = set->newest; w != NIL; w = link[w].older) {
@@ -368,22 +415,29 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
         return -1;
     uint32_t first = s * c->ways;
     link_t *link = &c->link[first];
+    cache_tag_t *tags = &c->tag[first];
+    bucket_t *table = set_table(c, s);
     for (uint32_t w = 0; w < count; w++) {
-        cache_line_t *l = &c->slot[first + w];
         uint32_t word[CHECKPOINT_WORDS];
-        if (fread(word, sizeof(word), 1, in) != 1 || fread(l->bytes, sizeof(l->bytes), 1, in) != 1)
+        cache_written_t written;
+        if (fread(word, sizeof(word), 1, in) != 1 ||
+            fread(written.bytes, sizeof(written.bytes), 1, in) != 1)
             return -1;
-        l->line = word[0] | (uint64_t)word[1] << 32;
-        l->valid = (uint8_t)word[2];
-        l->dirty = (uint8_t)word[3];
-        l->partial = (uint8_t)word[4];
+        uint64_t line = word[0] | (uint64_t)word[1] << 32;
+        written.dirty = (uint8_t)word[3];
+        written.partial = (uint8_t)word[4];
+        if (line % (UINT64_C(1) << c->line_shift) != 0 || word[2] > CACHE_TAG_VALID ||
+            (c->written == NULL && (word[3] | word[4]) != 0) || set_of(c, line) != s)
+            return -1;
+        uint32_t b = table_find(c, table, tags, line);
+        if (table[b].way != 0)
+            return -1;
+        table[b] = (bucket_t){.tag = line_tag(c, line), .way = (uint16_t)(w + 1)};
+        tags[w] = line | word[2];
+        if (c->written != NULL)
+            *cache_write(c, &tags[w]) = written;
         /* A way that is its own neighbour is not yet in the order of use. */
         link[w] = (link_t){.newer = (uint16_t)w, .older = (uint16_t)w};
-        uint32_t tag = line_tag(c, l->line);
-        uint32_t b = table_find(c, l->line, tag);
-        if (set_of(c, l->line) != s || c->table[b].slot != 0)
-            return -1;
-        c->table[b] = (bucket_t){.tag = tag, .slot = first + w + 1};
     }
     set_t *set = &c->set[s];
     uint32_t newer = NIL;
@@ -410,7 +464,7 @@ int cache_load(cache_t *c, FILE *in)
     contents_clear(c);
     if (fread(head, sizeof(head), 1, in) != 1)
         return load_failed(in);
-    if ((uint64_t)head[0] * head[1] > c->capacity || head[1] > MAX_WAYS ||
+    if ((uint64_t)head[0] * head[1] > c->capacity || head[1] >= MAX_WAYS ||
         head[2] != c->line_shift || head[3] == 0) {
         errno = EINVAL;
         return -1;

@@ -3,9 +3,13 @@
  * sector per line in use) the instruction and constant caches. It holds no data and no time: who
  * owns it decides when things happen.
  *
- * A line is looked up through one hash table over all sets (any associativity costs the same) and
- * each set keeps its lines in a doubly linked list in order of use. Lines are allocated on fill or
- * on write, never reserved for an outstanding miss, so a victim can always be found.
+ * A set finds its lines through a hash table of its own (any associativity costs the same) and
+ * keeps them in a doubly linked list in order of use. Lines are allocated on fill or on write,
+ * never reserved for an outstanding miss, so a victim can always be found.
+ *
+ * A simulated chip has a hundred of these and visits each for a few lines at a time, so that its
+ * tags are rarely in the host's cache: a line is one word, and what only written lines need stands
+ * apart.
  */
 #ifndef RUBATO_PARTS_CACHE_H
 #define RUBATO_PARTS_CACHE_H
@@ -18,25 +22,47 @@
 
 enum { CACHE_POLICY_LRU, CACHE_POLICY_RANDOM };
 
-/* A line as its owner sees it. Sector masks have bit s for sector s. */
+/* Bits of a tag below the line's address. */
+enum { CACHE_TAG_VALID = (1 << SECTORS_PER_LINE) - 1, CACHE_TAG_WRITTEN = 1 << SECTORS_PER_LINE };
+
+/* A line that is present: its byte address, the sectors whose 32 bytes are all there, and whether
+ * it has a cache_written_t. */
+typedef uint64_t cache_tag_t;
+
+static inline uint8_t cache_tag_valid(const cache_tag_t *t)
+{
+    return (uint8_t)(*t & CACHE_TAG_VALID);
+}
+
+static inline void cache_tag_fill(cache_tag_t *t, uint8_t sectors)
+{
+    *t |= sectors;
+}
+
+/* What is known of a line's written sectors. Masks have bit s for sector s. */
 typedef struct {
-    uint64_t line;   /* byte address, a multiple of the line size */
-    uint8_t valid;   /* sectors whose 32 bytes are all there */
     uint8_t dirty;   /* sectors with bytes that memory does not have */
-    uint8_t partial; /* sectors of which only some written bytes are there (byte masks below) */
-    uint32_t bytes[SECTORS_PER_LINE]; /* written bytes of partial sectors */
+    uint8_t partial; /* sectors of which only some written bytes are there: those in bytes */
+    uint32_t bytes[SECTORS_PER_LINE];
+} cache_written_t;
+
+/* A line as a copy: a victim, or one that is being looked at. */
+typedef struct {
+    uint64_t line; /* byte address, a multiple of the line size */
+    uint8_t valid;
+    cache_written_t written; /* zero if it was never written */
 } cache_line_t;
 
 typedef struct cache cache_t;
 
 /*
- * sets x ways lines of line_bytes (a power of two). hash_sets: the set is a XOR fold of the line
- * number's bits rather than its low ones (sets a power of two), or its residue modulo sets where
- * sets is no power of two. byte_masks: keep bytes[] (L2); without it writes are whole sectors.
+ * sets x ways lines of line_bytes (a power of two, at least 32). hash_sets: the set is a XOR fold
+ * of the line number's bits rather than its low ones (sets a power of two), or its residue modulo
+ * sets where sets is no power of two. writes: lines may be written (L2).
  * sets x ways may be 0: every access misses and fills are dropped.
  */
 cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int policy, bool hash_sets,
-                      bool byte_masks);
+                      bool writes);
 void cache_destroy(cache_t *c);
 
 /* Forgets everything (dirty data too) and changes the shape within the capacity at creation. */
@@ -48,14 +74,21 @@ void cache_invalidate(cache_t *c);
 /* Host-side hint that a line will be looked up soon. */
 void cache_prefetch(const cache_t *c, uint64_t line);
 
-/* Looks a line up, marks it used if touch. NULL: absent. Valid until the next fill or write. */
-cache_line_t *cache_lookup(cache_t *c, uint64_t line, bool touch);
+/* Looks a line up, marks it used if touch. NULL: absent. Valid until the next insert or removal. */
+cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch);
 
 /*
  * Makes room for a line (which is absent) and returns it with no sector valid. If a line had to go
  * and held dirty or partial sectors, *victim is a copy of it and *evicted is true.
  */
-cache_line_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted);
+cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted);
+
+/* What is known of the written sectors of a line just looked up or inserted. NULL: none was
+ * written. */
+cache_written_t *cache_written(cache_t *c, const cache_tag_t *t);
+
+/* The same for a line that is about to be written: with all zero if none was. */
+cache_written_t *cache_write(cache_t *c, cache_tag_t *t);
 
 /* Drops one line if present. */
 void cache_remove(cache_t *c, uint64_t line);

@@ -18,63 +18,61 @@ void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t f
                       .perfect = perfect,
                       .input = input,
                       .flight = flight};
-    x->dest_shard = rb_calloc(n_dest, sizeof(*x->dest_shard));
-    x->dest_port = rb_calloc(n_dest, sizeof(*x->dest_port));
-    x->credits = rb_calloc(n_dest, sizeof(*x->credits));
-    x->queue = rb_calloc(capacity, sizeof(*x->queue));
+    x->dest = rb_calloc_aligned(n_dest, sizeof(*x->dest));
+    x->queue = rb_calloc_aligned(capacity, sizeof(*x->queue));
     for (uint32_t d = 0; d < n_dest; d++)
-        x->credits[d] = credits;
+        x->dest[d].credits = credits;
 }
 
 void xbar_out_free(xbar_out_t *x)
 {
-    free(x->dest_shard);
-    free(x->dest_port);
-    free(x->credits);
+    free(x->dest);
     free(x->queue);
     memset(x, 0, sizeof(*x));
 }
 
 void xbar_out_connect(xbar_out_t *x, uint32_t dest, uint16_t shard, uint8_t port)
 {
-    x->dest_shard[dest] = shard;
-    x->dest_port[dest] = port;
+    x->dest[dest].shard = shard;
+    x->dest[dest].port = port;
 }
 
-void xbar_out_push(xbar_out_t *x, uint32_t dest, const msg_t *m, cycle_t ready)
+msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready)
 {
     RB_INVARIANT(x->count < x->capacity, "crossbar: push into a full queue");
     uint32_t i = x->head + x->count++;
     if (i >= x->capacity)
         i -= x->capacity;
     xbar_packet_t *p = &x->queue[i];
-    p->msg = *m;
+    p->msg.arrival = ready;
     p->msg.input = x->input;
-    p->msg.port = x->dest_port[dest];
+    p->msg.port = x->dest[dest].port;
     p->dest = dest;
-    p->ready = ready;
+    return &p->msg;
 }
 
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits)
 {
-    x->credits[dest] += flits;
+    x->dest[dest].credits += flits;
 }
 
 void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
 {
     while (x->count > 0) {
         xbar_packet_t *p = &x->queue[x->head];
-        if (p->ready > now)
-            return;
+        xbar_dest_t *dest = &x->dest[p->dest];
         uint32_t flits = p->msg.flits;
-        p->msg.arrival = now + x->flight;
+        cycle_t leaves = now;
+        if (p->msg.arrival > now)
+            return;
         if (!x->perfect) {
-            if (x->port.cycle > now || x->credits[p->dest] < flits)
+            if (x->port.cycle > now || dest->credits < flits)
                 return;
-            x->credits[p->dest] -= flits;
-            p->msg.arrival = xbar_port_use(&x->port, x->flits_per_cycle, flits, now) + x->flight;
+            dest->credits -= flits;
+            leaves = xbar_port_use(&x->port, x->flits_per_cycle, flits, now);
         }
-        engine_send(out, x->dest_shard[p->dest], &p->msg);
+        p->msg.arrival = leaves + x->flight;
+        engine_send(out, dest->shard, &p->msg);
         if (sent != NULL)
             *sent += flits;
         if (++x->head == x->capacity)
@@ -88,68 +86,56 @@ cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)
     if (x->count == 0)
         return CYCLE_NEVER;
     const xbar_packet_t *p = &x->queue[x->head];
-    cycle_t next = cycle_max(p->ready, now + 1);
+    cycle_t next = cycle_max(p->msg.arrival, now + 1);
     if (x->perfect)
         return next;
-    if (x->credits[p->dest] < p->msg.flits)
+    if (x->dest[p->dest].credits < p->msg.flits)
         return CYCLE_NEVER;
     return cycle_max(next, x->port.cycle);
 }
 
-void xbar_in_init(xbar_in_t *x, uint32_t n_src, uint32_t flits_per_cycle, bool perfect,
-                  uint16_t number, cycle_t credit_flight, uint32_t credit_batch)
+void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits_per_cycle,
+                  bool perfect, uint16_t number, cycle_t credit_flight, uint32_t credit_batch)
 {
     RB_INVARIANT(n_src > 0 && flits_per_cycle > 0, "crossbar: a port without senders or width");
-    *x = (xbar_in_t){.n_src = n_src,
+    *x = (xbar_in_t){.pool = pool,
+                     .n_src = n_src,
                      .flits_per_cycle = flits_per_cycle,
                      .credit_batch = credit_batch,
                      .perfect = perfect,
                      .number = number,
                      .credit_flight = credit_flight,
                      .last = n_src - 1};
-    x->src_shard = rb_calloc(n_src, sizeof(*x->src_shard));
-    x->src_port = rb_calloc(n_src, sizeof(*x->src_port));
-    x->owed = rb_calloc(n_src, sizeof(*x->owed));
-    x->queue = rb_calloc(n_src, sizeof(*x->queue));
+    x->src = rb_calloc_aligned(n_src, sizeof(*x->src));
     x->nonempty = rb_calloc((n_src + 63) / 64, sizeof(*x->nonempty));
 }
 
 void xbar_in_free(xbar_in_t *x)
 {
-    free(x->src_shard);
-    free(x->src_port);
-    free(x->owed);
-    free(x->queue);
-    free(x->node);
+    free(x->src);
     free(x->nonempty);
     memset(x, 0, sizeof(*x));
 }
 
 void xbar_in_connect(xbar_in_t *x, uint32_t src, uint16_t shard, uint8_t port)
 {
-    x->src_shard[src] = shard;
-    x->src_port[src] = port;
+    x->src[src].shard = shard;
+    x->src[src].port = port;
 }
 
-void xbar_in_push(xbar_in_t *x, const msg_t *m)
+void xbar_in_push(xbar_in_t *x, uint32_t n)
 {
-    RB_INVARIANT(m->input < x->n_src, "crossbar: packet from sender %u of %u", m->input, x->n_src);
-    uint32_t n = x->free_list;
-    if (n != 0) {
-        x->free_list = x->node[n - 1].next;
-    } else {
-        rb_grow(&x->node, &x->cap_nodes, x->n_nodes + 1, sizeof(*x->node));
-        n = (uint32_t)++x->n_nodes;
-    }
-    x->node[n - 1].msg = *m;
-    x->node[n - 1].next = 0;
-    xbar_queue_t *q = &x->queue[m->input];
-    if (q->head == 0)
-        q->head = n;
+    msg_node_t *node = msg_pool_at(x->pool, n);
+    uint32_t input = node->msg.input;
+    RB_INVARIANT(input < x->n_src, "crossbar: packet from sender %u of %u", input, x->n_src);
+    xbar_src_t *src = &x->src[input];
+    node->next = 0;
+    if (src->head == 0)
+        src->head = n;
     else
-        x->node[q->tail - 1].next = n;
-    q->tail = n;
-    x->nonempty[m->input / 64] |= UINT64_C(1) << m->input % 64;
+        msg_pool_at(x->pool, src->tail)->next = n;
+    src->tail = n;
+    x->nonempty[input / 64] |= UINT64_C(1) << input % 64;
     x->waiting++;
 }
 
@@ -174,41 +160,39 @@ static uint32_t arbiter_next(const xbar_in_t *x)
     rb_panic("crossbar: take from an empty buffer");
 }
 
-static void credits_return(xbar_in_t *x, outbox_t *out, uint32_t src, uint32_t flits, cycle_t now)
+static void credits_return(xbar_in_t *x, outbox_t *out, xbar_src_t *src, uint32_t flits,
+                           cycle_t now)
 {
-    x->owed[src] += flits;
-    if (x->owed[src] < x->credit_batch)
+    src->owed += flits;
+    if (src->owed < x->credit_batch)
         return;
     msg_t m = {.arrival = now + x->credit_flight,
                .kind = MSG_CREDIT,
-               .port = x->src_port[src],
+               .port = src->port,
                .input = x->number};
-    while (x->owed[src] > 0) {
-        m.count = (uint8_t)(x->owed[src] > UINT8_MAX ? UINT8_MAX : x->owed[src]);
-        x->owed[src] -= m.count;
-        engine_send(out, x->src_shard[src], &m);
+    while (src->owed > 0) {
+        m.count = (uint8_t)(src->owed > UINT8_MAX ? UINT8_MAX : src->owed);
+        src->owed -= m.count;
+        engine_send(out, src->shard, &m);
     }
 }
 
-msg_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
+uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
 {
-    uint32_t src = arbiter_next(x);
-    xbar_queue_t *q = &x->queue[src];
-    uint32_t n = q->head;
-    xbar_node_t *node = &x->node[n - 1];
-    msg_t m = node->msg;
-    q->head = node->next;
-    if (q->head == 0)
-        x->nonempty[src / 64] &= ~(UINT64_C(1) << src % 64);
-    node->next = x->free_list;
-    x->free_list = n;
+    uint32_t input = arbiter_next(x);
+    xbar_src_t *src = &x->src[input];
+    uint32_t n = src->head;
+    const msg_node_t *node = msg_pool_at(x->pool, n);
+    src->head = node->next;
+    if (src->head == 0)
+        x->nonempty[input / 64] &= ~(UINT64_C(1) << input % 64);
     x->waiting--;
-    x->last = src;
+    x->last = input;
     if (!x->perfect) {
-        xbar_port_use(&x->port, x->flits_per_cycle, m.flits, now);
-        credits_return(x, out, src, m.flits, now);
+        xbar_port_use(&x->port, x->flits_per_cycle, node->msg.flits, now);
+        credits_return(x, out, src, node->msg.flits, now);
     }
-    return m;
+    return n;
 }
 
 cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now)
@@ -249,9 +233,12 @@ static int port_load(xbar_port_t *p, uint32_t flits_per_cycle, FILE *in)
 int xbar_out_save(const xbar_out_t *x, FILE *out)
 {
     RB_INVARIANT(x->count == 0, "crossbar: checkpoint with %u packets waiting", x->count);
-    if (fwrite(&x->n_dest, sizeof(x->n_dest), 1, out) != 1 || port_save(&x->port, out) != 0 ||
-        fwrite(x->credits, sizeof(*x->credits), x->n_dest, out) != x->n_dest)
+    if (fwrite(&x->n_dest, sizeof(x->n_dest), 1, out) != 1 || port_save(&x->port, out) != 0)
         return -1;
+    for (uint32_t d = 0; d < x->n_dest; d++) {
+        if (fwrite(&x->dest[d].credits, sizeof(x->dest[d].credits), 1, out) != 1)
+            return -1;
+    }
     return 0;
 }
 
@@ -267,16 +254,23 @@ int xbar_out_load(xbar_out_t *x, FILE *in)
     x->head = x->count = 0;
     if (port_load(&x->port, x->flits_per_cycle, in) != 0)
         return -1;
-    return checked_read(x->credits, sizeof(*x->credits), x->n_dest, in);
+    for (uint32_t d = 0; d < x->n_dest; d++) {
+        if (checked_read(&x->dest[d].credits, sizeof(x->dest[d].credits), 1, in) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int xbar_in_save(const xbar_in_t *x, FILE *out)
 {
     RB_INVARIANT(x->waiting == 0, "crossbar: checkpoint with %u packets waiting", x->waiting);
     if (fwrite(&x->n_src, sizeof(x->n_src), 1, out) != 1 || port_save(&x->port, out) != 0 ||
-        fwrite(&x->last, sizeof(x->last), 1, out) != 1 ||
-        fwrite(x->owed, sizeof(*x->owed), x->n_src, out) != x->n_src)
+        fwrite(&x->last, sizeof(x->last), 1, out) != 1)
         return -1;
+    for (uint32_t s = 0; s < x->n_src; s++) {
+        if (fwrite(&x->src[s].owed, sizeof(x->src[s].owed), 1, out) != 1)
+            return -1;
+    }
     return 0;
 }
 
@@ -290,9 +284,12 @@ int xbar_in_load(xbar_in_t *x, FILE *in)
         return -1;
     }
     if (port_load(&x->port, x->flits_per_cycle, in) != 0 ||
-        checked_read(&x->last, sizeof(x->last), 1, in) != 0 ||
-        checked_read(x->owed, sizeof(*x->owed), x->n_src, in) != 0)
+        checked_read(&x->last, sizeof(x->last), 1, in) != 0)
         return -1;
+    for (uint32_t s = 0; s < x->n_src; s++) {
+        if (checked_read(&x->src[s].owed, sizeof(x->src[s].owed), 1, in) != 0)
+            return -1;
+    }
     if (x->last >= x->n_src) {
         errno = EINVAL;
         return -1;
@@ -309,15 +306,15 @@ void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out)
             "  %s: %u packets; head: line 0x%" PRIx64 " txn %u to port %u, %u flits, credits %u, "
             "ready at %" PRIu64 "\n",
             name, x->count, p->msg.mem.line, p->msg.mem.txn, p->dest, p->msg.flits,
-            x->credits[p->dest], p->ready);
+            x->dest[p->dest].credits, p->msg.arrival);
 }
 
 void xbar_in_dump(const xbar_in_t *x, const char *name, FILE *out)
 {
     for (uint32_t s = 0; x->waiting > 0 && s < x->n_src; s++) {
-        if (x->queue[s].head == 0)
+        if (x->src[s].head == 0)
             continue;
-        const msg_t *m = &x->node[x->queue[s].head - 1].msg;
+        const msg_t *m = &msg_pool_at(x->pool, x->src[s].head)->msg;
         fprintf(out, "  %s: from port %u: line 0x%" PRIx64 " txn %u, arrived at %" PRIu64 "\n",
                 name, s, m->mem.line, m->mem.txn, m->arrival);
     }

@@ -23,7 +23,7 @@
 #include <stdio.h>
 
 #include "sim/core/engine.h"
-#include "sim/core/msg.h"
+#include "sim/core/msg_pool.h"
 
 /* Next free flit slot of a port: slot used of a cycle. */
 typedef struct {
@@ -48,11 +48,18 @@ static inline cycle_t xbar_port_use(xbar_port_t *p, uint32_t flits_per_cycle, ui
     return last;
 }
 
-/* A packet in front of an injection port. */
+/* What a sending end knows of a receiver. */
+typedef struct {
+    uint32_t credits; /* flits free there */
+    uint16_t shard;
+    uint8_t port; /* within the shard */
+} xbar_dest_t;
+
+/* A packet in front of an injection port. Until it leaves, its message's arrival is the cycle
+ * before which it must not leave. */
 typedef struct {
     msg_t msg;
     uint32_t dest;
-    cycle_t ready; /* leaves not before */
 } xbar_packet_t;
 
 /* Sending end. */
@@ -63,9 +70,7 @@ typedef struct {
     bool perfect;   /* no port limit, no credits */
     uint16_t input; /* this sender's number at every receiver */
     cycle_t flight;
-    uint16_t *dest_shard; /* owned; shard of each receiver */
-    uint8_t *dest_port;   /* owned; port within it */
-    uint32_t *credits;    /* owned; flits free at each receiver */
+    xbar_dest_t *dest;    /* owned; the receivers */
     xbar_packet_t *queue; /* owned; ring of capacity entries */
     uint32_t head, count;
     xbar_port_t port;
@@ -84,9 +89,12 @@ static inline bool xbar_out_full(const xbar_out_t *x)
     return x->count == x->capacity;
 }
 
-/* Queues m (kind, mem and flits set by the caller) to receiver dest; leaves not before ready.
- * Ready cycles of successive packets must not decrease. The queue must not be full. */
-void xbar_out_push(xbar_out_t *x, uint32_t dest, const msg_t *m, cycle_t ready);
+/*
+ * Queues a packet to receiver dest that leaves not before ready and returns its message, of which
+ * the caller sets kind, mem and flits at once. Ready cycles of successive packets must not
+ * decrease. The queue must not be full.
+ */
+msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
 
 /* Flits came free at receiver dest. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
@@ -97,15 +105,13 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent);
 /* Next cycle > now at which step() may send without further credits, CYCLE_NEVER if none. */
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now);
 
-/* Packets of one sender, in order of arrival: index + 1 into the pool, 0: none. */
+/* What a receiving end knows of a sender, and its packets in order of arrival. */
 typedef struct {
-    uint32_t head, tail;
-} xbar_queue_t;
-
-typedef struct {
-    msg_t msg;
-    uint32_t next; /* index + 1 */
-} xbar_node_t;
+    uint32_t head, tail; /* numbers in the pool; 0: none */
+    uint32_t owed;       /* credits not yet returned */
+    uint16_t shard;
+    uint8_t port;
+} xbar_src_t;
 
 /* Receiving end. */
 typedef struct {
@@ -116,32 +122,28 @@ typedef struct {
     uint8_t credit_port; /* how the sender knows this receiver: msg.port of the credit */
     uint16_t number;     /* this receiver's number at every sender: msg.input of the credit */
     cycle_t credit_flight;
-    uint16_t *src_shard; /* owned */
-    uint8_t *src_port;   /* owned */
-    uint32_t *owed;      /* owned; credits not yet returned to each sender */
-    xbar_queue_t *queue; /* owned; per sender */
-    xbar_node_t *node;   /* owned pool */
-    uint32_t free_list;
-    size_t n_nodes, cap_nodes;
+    xbar_src_t *src;    /* owned; the senders */
+    msg_pool_t *pool;   /* borrowed; where the packets are */
     uint64_t *nonempty; /* owned; bit per sender */
     uint32_t last;      /* served last */
     uint32_t waiting;   /* packets in all queues */
     xbar_port_t port;
 } xbar_in_t;
 
-void xbar_in_init(xbar_in_t *x, uint32_t n_src, uint32_t flits_per_cycle, bool perfect,
-                  uint16_t number, cycle_t credit_flight, uint32_t credit_batch);
+void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits_per_cycle,
+                  bool perfect, uint16_t number, cycle_t credit_flight, uint32_t credit_batch);
 void xbar_in_free(xbar_in_t *x);
 void xbar_in_connect(xbar_in_t *x, uint32_t src, uint16_t shard, uint8_t port);
 
-/* A packet arrived now (m->input says from whom). */
-void xbar_in_push(xbar_in_t *x, const msg_t *m);
+/* Packet n of the pool arrived now (its input says from whom). */
+void xbar_in_push(xbar_in_t *x, uint32_t n);
 
 /* Is a packet there that the port could take at cycle now? */
 bool xbar_in_ready(const xbar_in_t *x, cycle_t now);
 
-/* Takes the next packet in rotating order, occupies the port, returns credits through out. */
-msg_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
+/* Takes the next packet in rotating order, occupies the port, returns credits through out. The
+ * packet is named by its number in the pool and now the caller's to free. */
+uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
 
 /* Next cycle >= now at which a waiting packet can be taken, CYCLE_NEVER if none waits. */
 cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now);

@@ -66,9 +66,7 @@ static void cache_put(cache_t *c, uint64_t line)
         return;
     cache_line_t victim;
     bool evicted;
-    cache_line_t *l = cache_insert(c, line, &victim, &evicted);
-    if (l != NULL)
-        l->valid = ALL_SECTORS;
+    cache_tag_fill(cache_insert(c, line, &victim, &evicted), ALL_SECTORS);
 }
 
 /* The L1 instruction cache sends one line to a sub-core; when it is there. */

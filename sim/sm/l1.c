@@ -84,26 +84,24 @@ static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors,
     sm_send_request(sm, &m, flits, now + sm->config->l1.miss_latency);
 }
 
-static cache_line_t *allocate(sm_t *sm, uint64_t line)
+/* The sectors of a line are there from now on. */
+static void line_fill(sm_t *sm, uint64_t line, uint8_t sectors)
 {
-    cache_line_t *l = cache_lookup(sm->l1, line, true);
+    cache_tag_t *l = cache_lookup(sm->l1, line, true);
     if (l == NULL) {
         cache_line_t victim; /* never dirty: the L1 writes through */
         bool evicted;
         l = cache_insert(sm->l1, line, &victim, &evicted);
     }
-    return l;
+    cache_tag_fill(l, sectors);
 }
 
 static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
     if (!queue_room(sm))
         return L1_NO_QUEUE;
-    if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0) {
-        cache_line_t *l = allocate(sm, a->line);
-        if (l != NULL)
-            l->valid |= a->full;
-    }
+    if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0)
+        line_fill(sm, a->line, a->full);
     sm->warp[sm->lsu.cur.warp].stores++;
     send(sm, a, op, a->sectors, TXN_STORE, sm->lsu.cur.warp, now);
     return L1_DONE;
@@ -201,8 +199,8 @@ static void count_hits(sm_t *sm, uint8_t sectors)
 static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
 {
     const l1_spec_t *spec = &sm->config->l1;
-    const cache_line_t *line = cache_lookup(sm->l1, a->line, true);
-    uint8_t have = line == NULL ? 0 : line->valid;
+    const cache_tag_t *line = cache_lookup(sm->l1, a->line, true);
+    uint8_t have = line == NULL ? 0 : cache_tag_valid(line);
     uint8_t need = (uint8_t)(a->sectors & ~have);
     if (need == 0) {
         count_hits(sm, a->sectors);
@@ -289,9 +287,7 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 {
     mshr_t *m = &sm->mshr[index];
     uint8_t got = reply->sectors & m->pending;
-    cache_line_t *line = allocate(sm, m->line);
-    if (line != NULL)
-        line->valid |= got;
+    line_fill(sm, m->line, got);
     m->pending &= (uint8_t)~got;
     uint32_t *link = &m->waiters;
     while (*link != 0) {

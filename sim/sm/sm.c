@@ -32,8 +32,8 @@ static void ports_init(sm_t *sm)
     const sm_wiring_t *w = &sm->wiring;
     xbar_out_init(&sm->out, w->n_slices, out_capacity(sm), w->port_flits, w->perfect_icnt,
                   (uint16_t)w->index, w->request_latency, w->buffer);
-    xbar_in_init(&sm->in, w->n_slices, w->port_flits, w->perfect_icnt, (uint16_t)w->index,
-                 w->request_latency, w->credit_batch);
+    xbar_in_init(&sm->in, &sm->inbox.pool, w->n_slices, w->port_flits, w->perfect_icnt,
+                 (uint16_t)w->index, w->request_latency, w->credit_batch);
     for (uint32_t s = 0; s < w->n_slices; s++) {
         xbar_out_connect(&sm->out, s, w->slice_shard[s], w->slice_port[s]);
         xbar_in_connect(&sm->in, s, w->slice_shard[s], w->slice_port[s]);
@@ -94,12 +94,14 @@ static void sm_deliver(void *self, const msg_t *m)
         l1_prefetch(sm, &m->mem);
 }
 
-static void take_message(sm_t *sm, const msg_t *m, cycle_t now)
+/* Message n of the inbox's pool arrived. */
+static void take_message(sm_t *sm, uint32_t n, cycle_t now)
 {
+    const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     switch (m->kind) {
     case MSG_MEM_REPLY:
-        xbar_in_push(&sm->in, m);
-        break;
+        xbar_in_push(&sm->in, n);
+        return;
     case MSG_CREDIT:
         xbar_out_credit(&sm->out, m->input, m->count);
         break;
@@ -109,13 +111,16 @@ static void take_message(sm_t *sm, const msg_t *m, cycle_t now)
     default:
         rb_panic("SM %u: message of kind %d", sm->wiring.index, m->kind);
     }
+    msg_pool_free(&sm->inbox.pool, n);
 }
 
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
 {
-    msg_t msg = {.kind = MSG_MEM_REQUEST, .flits = (uint8_t)flits, .mem = *m};
-    msg.mem.sm = (uint16_t)sm->wiring.index;
-    xbar_out_push(&sm->out, addr_map_slice(sm->wiring.map, m->line), &msg, ready);
+    msg_t *msg = xbar_out_push(&sm->out, addr_map_slice(sm->wiring.map, m->line), ready);
+    msg->kind = MSG_MEM_REQUEST;
+    msg->flits = (uint8_t)flits;
+    msg->mem = *m;
+    msg->mem.sm = (uint16_t)sm->wiring.index;
     sm->out_next = cycle_min(sm->out_next, ready);
 }
 
@@ -125,11 +130,12 @@ static void sm_cycle(sm_t *sm, cycle_t now)
     uint32_t payload;
     if (now >= sm->sweep_at)
         depend_sweep(sm, now);
-    for (const msg_t *m; (m = inbox_take(&sm->inbox, now + 1)) != NULL;)
-        take_message(sm, m, now);
+    for (uint32_t n; (n = inbox_take(&sm->inbox, now + 1)) != 0;)
+        take_message(sm, n, now);
     while (xbar_in_ready(&sm->in, now)) {
-        msg_t m = xbar_in_take(&sm->in, sm->outbox, now);
-        l1_reply(sm, &m, now);
+        uint32_t n = xbar_in_take(&sm->in, sm->outbox, now);
+        l1_reply(sm, &msg_pool_at(&sm->inbox.pool, n)->msg, now);
+        msg_pool_free(&sm->inbox.pool, n);
     }
     while (wheel_pop(&sm->events, now + 1, &at, &payload))
         warp_make_ready(sm, payload, now);
@@ -161,8 +167,10 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
     cycle_t now = from;
     for (;;) {
         cycle_t t = next_cycle(sm);
-        if (t >= to)
+        if (t >= to) {
+            inbox_advance(&sm->inbox, to);
             return t;
+        }
         now = cycle_max(t, now);
         sm_cycle(sm, now);
         now++;

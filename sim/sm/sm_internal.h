@@ -11,6 +11,7 @@
 
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
+#include "sim/core/wheel.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
 #include "sim/parts/cache.h"

@@ -6,6 +6,7 @@
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/inbox.h"
 #include "sim/core/wheel.h"
 #include "sim/parts/xbar.h"
 
@@ -13,19 +14,11 @@ enum { QUEUE = 16 };
 
 /* A message on its way to an SM. */
 typedef struct {
-    msg_t msg;
-    uint32_t next; /* index + 1 in the free list */
-} stored_t;
-
-typedef struct {
     mem_harness_t *h;
     uint32_t number;
     xbar_out_t out;
     xbar_in_t in;
-    wheel_t wheel;
-    stored_t *stored;
-    size_t n_stored, cap_stored;
-    uint32_t free_stored;
+    inbox_t inbox;
     uint32_t *todo; /* numbers of its requests */
     size_t n_todo, cap_todo, done;
     uint64_t flits;
@@ -73,15 +66,7 @@ mem_msg_t mem_harness_message(mem_op_t op, uint64_t line, uint8_t sectors)
 static void port_deliver(void *self, const msg_t *m)
 {
     sm_port_t *p = self;
-    uint32_t n = p->free_stored;
-    if (n != 0) {
-        p->free_stored = p->stored[n - 1].next;
-    } else {
-        rb_grow(&p->stored, &p->cap_stored, p->n_stored + 1, sizeof(*p->stored));
-        n = (uint32_t)++p->n_stored;
-    }
-    p->stored[n - 1].msg = *m;
-    wheel_add(&p->wheel, m->arrival, n - 1);
+    inbox_put(&p->inbox, m);
 }
 
 static void reply_record(mem_harness_t *h, const msg_t *m)
@@ -107,16 +92,18 @@ static void requests_push(sm_port_t *p, cycle_t now)
             return;
         uint32_t sectors = (uint32_t)__builtin_popcount(r->mem.sectors);
         bool data = r->mem.op == MEM_WRITE || r->mem.op == MEM_ATOMIC;
-        msg_t m = {.kind = MSG_MEM_REQUEST, .flits = (uint8_t)(data ? sectors : 1), .mem = r->mem};
+        msg_t *m = xbar_out_push(&p->out, addr_map_slice(&h->map, r->mem.line), now);
+        m->kind = MSG_MEM_REQUEST;
+        m->flits = (uint8_t)(data ? sectors : 1);
+        m->mem = r->mem;
         r->sent = now;
-        xbar_out_push(&p->out, addr_map_slice(&h->map, r->mem.line), &m, now);
         p->done++;
     }
 }
 
 static cycle_t port_next(const sm_port_t *p, cycle_t now)
 {
-    cycle_t next = cycle_min(wheel_next(&p->wheel), xbar_out_next(&p->out, now));
+    cycle_t next = cycle_min(inbox_next(&p->inbox), xbar_out_next(&p->out, now));
     next = cycle_min(next, xbar_in_next(&p->in, now + 1));
     if (p->done < p->n_todo && !xbar_out_full(&p->out))
         next = cycle_min(next, cycle_max(p->h->request[p->todo[p->done]].at, now + 1));
@@ -128,21 +115,21 @@ static cycle_t port_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
     sm_port_t *p = self;
     cycle_t now = from;
     while (now < to) {
-        cycle_t at;
-        uint32_t i;
-        while (wheel_pop(&p->wheel, now + 1, &at, &i)) {
-            const msg_t *m = &p->stored[i].msg;
-            if (m->kind == MSG_CREDIT)
+        msg_pool_t *pool = &p->inbox.pool;
+        for (uint32_t n; (n = inbox_take(&p->inbox, now + 1)) != 0;) {
+            const msg_t *m = &msg_pool_at(pool, n)->msg;
+            if (m->kind == MSG_CREDIT) {
                 xbar_out_credit(&p->out, m->input, m->count);
-            else
-                xbar_in_push(&p->in, m);
-            p->stored[i].next = p->free_stored;
-            p->free_stored = i + 1;
+                msg_pool_free(pool, n);
+            } else {
+                xbar_in_push(&p->in, n);
+            }
         }
         while (xbar_in_ready(&p->in, now)) {
-            msg_t m = xbar_in_take(&p->in, out, now);
-            p->flits += m.flits;
-            reply_record(p->h, &m);
+            uint32_t n = xbar_in_take(&p->in, out, now);
+            p->flits += msg_pool_at(pool, n)->msg.flits;
+            reply_record(p->h, &msg_pool_at(pool, n)->msg);
+            msg_pool_free(pool, n);
         }
         requests_push(p, now);
         xbar_out_step(&p->out, out, now, NULL);
@@ -178,11 +165,11 @@ mem_harness_t *mem_harness_create(const mem_config_t *config, uint32_t n_sms, cy
         sm_port_t *p = &h->sm[i];
         p->h = h;
         p->number = i;
-        wheel_init(&p->wheel);
+        inbox_init(&p->inbox);
         xbar_out_init(&p->out, config->l2.slices, QUEUE, icnt->sm_flits, icnt->perfect, (uint16_t)i,
                       icnt->request_latency, icnt->buffer);
-        xbar_in_init(&p->in, config->l2.slices, icnt->sm_flits, icnt->perfect, (uint16_t)i,
-                     icnt->request_latency, icnt->credit_batch);
+        xbar_in_init(&p->in, &p->inbox.pool, config->l2.slices, icnt->sm_flits, icnt->perfect,
+                     (uint16_t)i, icnt->request_latency, icnt->credit_batch);
         sm_shard[i] = engine_add_shard(h->engine, &port_ops, p);
     }
     for (uint32_t k = 0; k < config->mem.partitions; k++) {
@@ -210,8 +197,7 @@ void mem_harness_destroy(mem_harness_t *h)
         sm_port_t *p = &h->sm[i];
         xbar_out_free(&p->out);
         xbar_in_free(&p->in);
-        wheel_free(&p->wheel);
-        free(p->stored);
+        inbox_free(&p->inbox);
         free(p->todo);
     }
     free(h->partition);

@@ -18,13 +18,11 @@ static uint64_t rng(void)
     return rng_state;
 }
 
-static cache_line_t *fill(cache_t *c, uint64_t line)
+static void fill(cache_t *c, uint64_t line)
 {
     cache_line_t victim;
     bool evicted;
-    cache_line_t *l = cache_insert(c, line, &victim, &evicted);
-    l->valid = 15;
-    return l;
+    cache_tag_fill(cache_insert(c, line, &victim, &evicted), 15);
 }
 
 static void an_inserted_line_is_found_and_holds_no_sector(void **state)
@@ -34,12 +32,18 @@ static void an_inserted_line_is_found_and_holds_no_sector(void **state)
     assert_null(cache_lookup(c, 0x1000, true));
     cache_line_t victim;
     bool evicted = true;
-    cache_line_t *l = cache_insert(c, 0x1000, &victim, &evicted);
+    cache_tag_t *l = cache_insert(c, 0x1000, &victim, &evicted);
     assert_false(evicted);
-    assert_int_equal(l->valid | l->dirty | l->partial, 0);
-    for (int s = 0; s < SECTORS_PER_LINE; s++)
-        assert_int_equal(l->bytes[s], 0);
+    assert_int_equal(cache_tag_valid(l), 0);
+    assert_null(cache_written(c, l));
     assert_ptr_equal(cache_lookup(c, 0x1000, false), l);
+    const cache_written_t *w = cache_write(c, l);
+    assert_int_equal(w->dirty | w->partial, 0);
+    for (int s = 0; s < SECTORS_PER_LINE; s++)
+        assert_int_equal(w->bytes[s], 0);
+    assert_int_equal(cache_tag_valid(l), 0);
+    assert_ptr_equal(cache_lookup(c, 0x1000, false), l);
+    assert_ptr_equal(cache_written(c, l), w);
     assert_null(cache_lookup(c, 0x1000 + LINE, false));
     assert_int_equal(cache_count(c), 1);
     assert_int_equal(cache_capacity(c), 8);
@@ -69,17 +73,19 @@ static void only_dirty_or_partial_victims_are_handed_out(void **state)
     cache_line_t victim;
     bool evicted;
     fill(c, 0);
-    cache_line_t *l = cache_insert(c, LINE, &victim, &evicted);
+    cache_tag_t *l = cache_insert(c, LINE, &victim, &evicted);
     assert_false(evicted);
-    l->dirty = 4;
-    l->partial = 4;
-    l->bytes[2] = 0xff00;
+    cache_tag_fill(l, 3);
+    *cache_write(c, l) = (cache_written_t){.dirty = 4, .partial = 4, .bytes = {[2] = 0xff00}};
     l = cache_insert(c, 2 * LINE, &victim, &evicted);
     assert_true(evicted);
     assert_int_equal(victim.line, LINE);
-    assert_int_equal(victim.dirty, 4);
-    assert_int_equal(victim.bytes[2], 0xff00);
-    assert_int_equal(l->bytes[2], 0);
+    assert_int_equal(victim.valid, 3);
+    assert_int_equal(victim.written.dirty, 4);
+    assert_int_equal(victim.written.partial, 4);
+    assert_int_equal(victim.written.bytes[2], 0xff00);
+    assert_null(cache_written(c, l));
+    assert_int_equal(cache_write(c, l)->bytes[2], 0);
     cache_destroy(c);
 }
 
@@ -224,7 +230,7 @@ static void random_policy_repeats_and_spreads_over_the_ways(void **state)
     const uint32_t ways = 64;
     uint64_t first[200];
     for (int run = 0; run < 2; run++) {
-        cache_t *c = cache_create(1, ways, LINE, CACHE_POLICY_RANDOM, false, false);
+        cache_t *c = cache_create(1, ways, LINE, CACHE_POLICY_RANDOM, false, true);
         uint64_t next = 0;
         for (; next < ways; next++)
             fill(c, next * LINE);
@@ -233,9 +239,9 @@ static void random_policy_repeats_and_spreads_over_the_ways(void **state)
             cache_line_t victim = {0};
             bool evicted;
             for (uint64_t l = 0; l < next; l++) {
-                cache_line_t *k = cache_lookup(c, l * LINE, false);
+                cache_tag_t *k = cache_lookup(c, l * LINE, false);
                 if (k != NULL)
-                    k->dirty = 1;
+                    cache_write(c, k)->dirty = 1;
             }
             cache_insert(c, next++ * LINE, &victim, &evicted);
             assert_true(evicted);
@@ -294,14 +300,15 @@ static void traffic(cache_t *c, uint64_t seed, uint64_t *hash)
         uint64_t line = rng() % 900 * LINE;
         cache_line_t victim = {0};
         bool evicted = false;
-        cache_line_t *l = cache_lookup(c, line, true);
+        cache_tag_t *l = cache_lookup(c, line, true);
         *hash = *hash * 31 + (l != NULL);
         if (l == NULL)
             l = cache_insert(c, line, &victim, &evicted);
-        l->dirty |= (uint8_t)(1u << rng() % 4);
-        l->bytes[rng() % 4] |= (uint32_t)rng();
+        cache_written_t *w = cache_write(c, l);
+        w->dirty |= (uint8_t)(1u << rng() % 4);
+        w->bytes[rng() % 4] |= (uint32_t)rng();
         if (evicted)
-            *hash = *hash * 31 + victim.line + victim.dirty + victim.bytes[3];
+            *hash = *hash * 31 + victim.line + victim.written.dirty + victim.written.bytes[3];
     }
 }
 

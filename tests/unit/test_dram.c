@@ -89,6 +89,7 @@ static void advance(channel_t *c, cycle_t to)
         dram_run(c->d, next);
     }
     c->now = to == CYCLE_NEVER ? c->now : to;
+    dram_see_room(c->d, c->now);
 }
 
 static cycle_t finish(channel_t *c)
@@ -653,8 +654,12 @@ static void the_path_takes_no_more_than_the_controller_holds(void **state)
         dram_write(c->d, 0, writes * UINT64_C(8192), 1);
     assert_int_equal(reads, s.queue);
     assert_int_equal(writes, s.write_queue);
-    while (!dram_run(c->d, dram_next(c->d)))
-        ;
+    while (dram_next_room(c->d) == CYCLE_NEVER)
+        dram_run(c->d, dram_next(c->d));
+    cycle_t room = dram_next_room(c->d);
+    assert_false(dram_see_room(c->d, room - 1));
+    assert_false(dram_has_room(c->d, false) || dram_has_room(c->d, true));
+    assert_true(dram_see_room(c->d, room));
     assert_true(dram_has_room(c->d, false));
     assert_true(dram_has_room(c->d, true));
     finish(c);

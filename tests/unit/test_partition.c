@@ -380,7 +380,7 @@ static void an_idle_partition_wants_no_cycle(void **state)
     mem_config_t c = mem_harness_config(1, 2);
     mem_harness_t *h = mem_harness_create(&c, 1, 0);
     partition_t *p = mem_harness_partition(h, 0);
-    assert_true(partition_shard_ops.run(p, NULL, 0, 1000) == CYCLE_NEVER);
+    assert_true(partition_shard_ops.run(p, NULL, 0, 1) == CYCLE_NEVER);
     uint64_t sectors[4] = {0};
     add_traffic(h, 1, 300, 600, 3, sectors);
     mem_harness_run(h);

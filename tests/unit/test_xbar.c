@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/inbox.h"
 #include "sim/core/wheel.h"
 #include "sim/parts/xbar.h"
 
@@ -40,9 +41,7 @@ typedef struct {
     bench_t *b;
     uint32_t number;
     xbar_in_t in;
-    wheel_t wheel;
-    msg_t *msg;
-    size_t n_msg, cap_msg;
+    inbox_t inbox;
     uint64_t flits, hash;
     uint64_t from[256];  /* flits of each sender until b->until */
     cycle_t first, last; /* arrival of the first and last packet */
@@ -77,9 +76,10 @@ static cycle_t sender_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
         for (;;) {
             while (s->pushed < s->n && !xbar_out_full(&s->out)) {
                 const packet_t *p = &s->packet[s->pushed];
-                msg_t m = {
-                    .kind = MSG_MEM_REQUEST, .flits = (uint8_t)p->flits, .mem = {.txn = s->pushed}};
-                xbar_out_push(&s->out, p->dest, &m, p->ready);
+                msg_t *m = xbar_out_push(&s->out, p->dest, p->ready);
+                m->kind = MSG_MEM_REQUEST;
+                m->flits = (uint8_t)p->flits;
+                m->mem.txn = s->pushed;
                 s->pushed++;
             }
             uint64_t before = s->sent;
@@ -96,9 +96,7 @@ static cycle_t sender_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 static void receiver_deliver(void *self, const msg_t *m)
 {
     receiver_t *r = self;
-    rb_grow(&r->msg, &r->cap_msg, r->n_msg + 1, sizeof(*r->msg));
-    r->msg[r->n_msg] = *m;
-    wheel_add(&r->wheel, m->arrival, (uint32_t)r->n_msg++);
+    inbox_put(&r->inbox, m);
 }
 
 static cycle_t receiver_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -106,15 +104,16 @@ static cycle_t receiver_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
     receiver_t *r = self;
     cycle_t now = from;
     while (now < to) {
-        cycle_t at;
-        uint32_t i;
-        while (wheel_pop(&r->wheel, now + 1, &at, &i)) {
+        for (uint32_t n; (n = inbox_take(&r->inbox, now + 1)) != 0;) {
+            cycle_t at = msg_pool_at(&r->inbox.pool, n)->msg.arrival;
             r->first = r->first == 0 ? at : r->first;
             r->last = at;
-            xbar_in_push(&r->in, &r->msg[i]);
+            xbar_in_push(&r->in, n);
         }
         while (xbar_in_ready(&r->in, now)) {
-            msg_t m = xbar_in_take(&r->in, out, now);
+            uint32_t n = xbar_in_take(&r->in, out, now);
+            msg_t m = msg_pool_at(&r->inbox.pool, n)->msg;
+            msg_pool_free(&r->inbox.pool, n);
             r->flits += m.flits;
             r->hash = (r->hash ^ now ^ (uint64_t)m.input << 40 ^ (uint64_t)m.mem.txn << 20) *
                       1099511628211u;
@@ -123,7 +122,7 @@ static cycle_t receiver_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
             r->taken++;
             r->last_taken = now;
         }
-        now = cycle_min(wheel_next(&r->wheel), xbar_in_next(&r->in, now + 1));
+        now = cycle_min(inbox_next(&r->inbox), xbar_in_next(&r->in, now + 1));
     }
     return now;
 }
@@ -160,9 +159,9 @@ static bench_t *bench_create(const shape_t *shape)
         receiver_t *r = &b->recv[i];
         r->b = b;
         r->number = i;
-        wheel_init(&r->wheel);
-        xbar_in_init(&r->in, shape->n_send, shape->recv_width, shape->perfect, (uint16_t)i, BACK,
-                     shape->batch);
+        inbox_init(&r->inbox);
+        xbar_in_init(&r->in, &r->inbox.pool, shape->n_send, shape->recv_width, shape->perfect,
+                     (uint16_t)i, BACK, shape->batch);
         uint16_t shard = engine_add_shard(b->engine, &receiver_ops, r);
         for (uint32_t k = 0; k < shape->n_send; k++) {
             xbar_in_connect(&r->in, k, (uint16_t)k, 0);
@@ -194,8 +193,9 @@ static void bench_run(bench_t *b)
         received += b->recv[i].flits;
         /* Nothing is lost: what a sender lacks is owed to it. */
         for (uint32_t k = 0; k < b->shape.n_send && !b->shape.perfect; k++) {
-            assert_int_equal(b->send[k].out.credits[i] + b->recv[i].in.owed[k], b->shape.buffer);
-            assert_true(b->recv[i].in.owed[k] < b->shape.batch);
+            uint32_t owed = b->recv[i].in.src[k].owed;
+            assert_int_equal(b->send[k].out.dest[i].credits + owed, b->shape.buffer);
+            assert_true(owed < b->shape.batch);
         }
     }
     assert_int_equal(sent, received);
@@ -211,8 +211,7 @@ static void bench_destroy(bench_t *b)
     }
     for (uint32_t i = 0; i < b->shape.n_recv; i++) {
         xbar_in_free(&b->recv[i].in);
-        wheel_free(&b->recv[i].wheel);
-        free(b->recv[i].msg);
+        inbox_free(&b->recv[i].inbox);
     }
     free(b->send);
     free(b->recv);
@@ -352,12 +351,15 @@ static void the_arbiter_goes_round_and_not_by_order_of_arrival(void **state)
         .n_send = 70, .n_recv = 1, .send_width = 1, .recv_width = 1, .buffer = 64, .batch = 1});
     xbar_in_t *in = &b->recv[0].in;
     const uint16_t order[] = {69, 3, 64, 3, 0, 63};
-    for (uint32_t i = 0; i < 6; i++)
-        xbar_in_push(in, &(msg_t){.kind = MSG_MEM_REQUEST, .flits = 1, .input = order[i]});
+    msg_pool_t *pool = &b->recv[0].inbox.pool;
+    for (uint32_t i = 0; i < 6; i++) {
+        const msg_t m = {.kind = MSG_MEM_REQUEST, .flits = 1, .input = order[i]};
+        xbar_in_push(in, msg_pool_put(pool, &m));
+    }
     in->perfect = true; /* no credits: there is no window to send them in */
     const uint16_t expect[] = {0, 3, 63, 64, 69, 3};
     for (uint32_t i = 0; i < 6; i++)
-        assert_int_equal(xbar_in_take(in, NULL, 0).input, expect[i]);
+        assert_int_equal(msg_pool_at(pool, xbar_in_take(in, NULL, 0))->msg.input, expect[i]);
     assert_false(xbar_in_ready(in, 0));
     assert_true(xbar_in_next(in, 0) == CYCLE_NEVER);
     in->perfect = false;

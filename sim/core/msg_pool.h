@@ -1,0 +1,49 @@
+/*
+ * Pool of messages that wait somewhere in a shard. A message is copied in once, when it is
+ * delivered, and moves from list to list by its number; each has a host cache line of its own.
+ */
+#ifndef RUBATO_CORE_MSG_POOL_H
+#define RUBATO_CORE_MSG_POOL_H
+
+#include "sim/core/msg.h"
+
+typedef struct {
+    msg_t msg;
+    uint32_t next; /* number of the one behind it in whatever list it is; 0: none */
+} msg_node_t;
+
+typedef struct {
+    msg_node_t *node; /* owned */
+    uint32_t free_list;
+    uint32_t n, cap;
+} msg_pool_t;
+
+/* A zeroed pool is empty. */
+void msg_pool_destroy(msg_pool_t *p);
+
+/* msg_pool_put() where the pool must grow. */
+uint32_t msg_pool_grow(msg_pool_t *p);
+
+/* Takes a copy of m; returns its number (never 0). Moves the pool: pointers into it end here. */
+static inline uint32_t msg_pool_put(msg_pool_t *p, const msg_t *m)
+{
+    uint32_t n = p->free_list != 0 ? p->free_list : msg_pool_grow(p);
+    msg_node_t *node = &p->node[n - 1];
+    p->free_list = node->next;
+    node->msg = *m;
+    node->next = 0;
+    return n;
+}
+
+static inline msg_node_t *msg_pool_at(const msg_pool_t *p, uint32_t n)
+{
+    return &p->node[n - 1];
+}
+
+static inline void msg_pool_free(msg_pool_t *p, uint32_t n)
+{
+    p->node[n - 1].next = p->free_list;
+    p->free_list = n;
+}
+
+#endif
