@@ -56,6 +56,17 @@ struct gpu {
 /* Sums every counter after charging the warp states up to cycle. */
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
 
+/*
+ * warmup.mode functional: empties the L2 and lets the copies and launches before launch id, as many
+ * as warmup.launches, leave in it what they touch, without time (warmup.c).
+ */
+RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err);
+
+void gpu_flush_l2(gpu_t *g);
+
+/* Host copies before a launch; *bytes is increased by theirs. */
+void gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
+
 /* Hooks of the engine (launch_loop.c). */
 bool gpu_boundary_hook(void *gpu, cycle_t now);
 bool gpu_idle_hook(void *gpu, int thread);

@@ -1,7 +1,7 @@
 #include "sim/gpu/gpu_params.h"
 
 const char *const gpu_order_names[] = {"linear", "even_odd", NULL};
-const char *const gpu_warmup_names[] = {"keep", "flush", NULL};
+const char *const gpu_warmup_names[] = {"keep", "flush", "functional", NULL};
 
 #define PARAM_SPEC_ gpu_params_t
 static const param_t gpu_rows[] = {PARAM_ROWS(GPU_PARAMS)};

@@ -11,8 +11,8 @@
 enum { ORDER_LINEAR, ORDER_EVEN_ODD };
 extern const char *const gpu_order_names[]; /* "linear", "even_odd" */
 
-enum { WARMUP_KEEP, WARMUP_FLUSH };
-extern const char *const gpu_warmup_names[]; /* "keep", "flush" */
+enum { WARMUP_KEEP, WARMUP_FLUSH, WARMUP_FUNCTIONAL };
+extern const char *const gpu_warmup_names[]; /* "keep", "flush", "functional" */
 
 #define GPU_PARAMS(P, E, T)                                                                        \
     T(name, "unnamed", "name of the GPU, for reports")                                             \
@@ -31,7 +31,11 @@ extern const param_group_t gpu_param_group;
 PARAM_STRUCT(sched_spec_t, SCHED_PARAMS);
 extern const param_group_t sched_param_group;
 
-#define WARMUP_PARAMS(P, E, T) E(mode, gpu_warmup_names, "keep", "L2 contents between launches")
+#define WARMUP_PARAMS(P, E, T)                                                                     \
+    E(mode, gpu_warmup_names, "keep",                                                              \
+      "L2 contents at a launch: kept from the last one simulated, flushed, or what the launches "  \
+      "before it in the trace left there")                                                         \
+    P(U32, launches, "2", 1, 1000000, "launches", "mode functional: how many are looked at")
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 

@@ -131,17 +131,6 @@ static void come_to_rest(gpu_t *g)
     g->next_start = until;
 }
 
-static void take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)
-{
-    for (size_t i = 0; i < n; i++) {
-        *bytes += ops[i].bytes;
-        if (!g->spec.gpu.memcpy_fills_l2)
-            continue;
-        for (uint32_t p = 0; p < g->n_partitions; p++)
-            partition_memcpy(g->partition[p], ops[i].addr, ops[i].bytes);
-    }
-}
-
 static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *occupancy,
                         cycle_t start, const gpu_counters_t *before, launch_result_t *out)
 {
@@ -236,17 +225,17 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     const memcpy_op_t *copies;
     RB_TRY(r->source->ops->launch_info(r->source, id, &info, err));
     bool wanted = is_planned(r->plan, id) && sampled(r->plan, &info);
+    if (wanted && g->spec.warmup.mode == WARMUP_FUNCTIONAL)
+        RB_TRY(gpu_warm_up(g, r->source, id, err));
     if (id >= r->plan->first && (wanted || !r->plan->skip_copies_of_others)) {
         size_t n = r->source->ops->copies(r->source, id, &copies);
-        take_copies(g, copies, n, &result.copied_bytes);
+        gpu_take_copies(g, copies, n, &result.copied_bytes);
     }
     if (!wanted)
         return RB_OK;
     check_arch(g, &info);
-    if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0) {
-        for (uint32_t p = 0; p < g->n_partitions; p++)
-            partition_flush_l2(g->partition[p]);
-    }
+    if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0)
+        gpu_flush_l2(g);
     RB_TRY(run_launch(g, &info, &result, err));
     if (r->plan->sampler != NULL && r->plan->sampler->ops->launch_end != NULL)
         r->plan->sampler->ops->launch_end(r->plan->sampler, &info, launch_result_cycles(&result));

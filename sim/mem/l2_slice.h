@@ -38,6 +38,14 @@ typedef enum {
 
 enum { L2_REPLY_PLAIN, L2_REPLY_ATOMIC, L2_REPLY_RINGS };
 
+/* What an access without time does to a line. */
+typedef struct {
+    uint8_t sectors;                  /* touched */
+    uint8_t full;                     /* writes: all 32 bytes written */
+    bool read, write;                 /* both: an atomic */
+    uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte masks */
+} l2_touch_t;
+
 typedef struct {
     l2_spec_t spec;
     uint32_t flit_bytes, flits_per_cycle;
@@ -102,6 +110,12 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
 /* A host copy left the sectors of the line at address key of the slice here, clean. */
 void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors);
+
+/*
+ * A launch of the past touched the line at address key of the slice; its data is here now and no
+ * time has passed. Statistics do not count it. Only on an idle slice.
+ */
+void l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch);
 
 /* Nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);

@@ -9,7 +9,6 @@
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
 #include "sim/core/wheel.h"
-#include "sim/mem/l2_slice.h"
 
 struct partition {
     const addr_map_t *map; /* borrowed */
@@ -197,6 +196,12 @@ void partition_flush_l2(partition_t *p)
 {
     for (uint32_t s = 0; s < p->n_slices; s++)
         cache_invalidate(p->slice[s].cache);
+}
+
+void partition_warm_l2(partition_t *p, uint64_t addr, const l2_touch_t *touch)
+{
+    uint32_t slice = addr_map_slice(p->map, addr) % p->map->slices_per_partition;
+    l2_slice_warm(&p->slice[slice], addr_map_slice_local(p->map, addr), touch);
 }
 
 int partition_save(const partition_t *p, FILE *out)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "sim/core/engine.h"
+#include "sim/mem/l2_slice.h"
 #include "sim/mem/mem_params.h"
 #include "sim/mem/mem_stats.h"
 #include "sim/parts/addr_map.h"
@@ -45,6 +46,12 @@ void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 
 /* Drops the L2's contents without writing them back. Only on an idle chip. */
 void partition_flush_l2(partition_t *p);
+
+/*
+ * A launch of the past touched the line at addr, which lies in this partition: its data is in the
+ * L2 now, no time has passed and no statistic counts it. Only on an idle chip.
+ */
+void partition_warm_l2(partition_t *p, uint64_t addr, const l2_touch_t *touch);
 
 /* Checkpoint of an idle partition: tags, rows, arbiters, refresh. 0, or -1 with errno. */
 int partition_save(const partition_t *p, FILE *out);

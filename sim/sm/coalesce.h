@@ -40,6 +40,19 @@ typedef struct {
     uint64_t addr[32]; /* per active lane, in lane order */
 } lane_addrs_t;
 
+/*
+ * The space of an access to generic addresses: the window in which the first active lane's address
+ * lies decides (as NVBit's traces are made). Bases of 0: the launch has no such window.
+ */
+static inline mem_space_t coalesce_generic_space(uint64_t first, uint64_t shared_base,
+                                                 uint64_t local_base)
+{
+    const uint64_t window = UINT64_C(1) << 24;
+    if (shared_base != 0 && first - shared_base < window)
+        return MEM_SHARED;
+    return local_base != 0 && first - local_base < window ? MEM_LOCAL : MEM_GLOBAL;
+}
+
 /* Decodes an address record of accesses of width bytes. */
 void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out);
 

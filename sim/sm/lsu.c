@@ -122,20 +122,13 @@ static void step_shared(sm_t *sm, const mem_entry_t *e, cycle_t now)
                   now);
 }
 
-/* Generic addresses: the window of the first active lane decides (as NVBit's traces are made). */
 static mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
 {
-    enum { WINDOW_BYTES = 1 << 24 };
     mem_space_t space = (mem_space_t)e->inst->space;
     if (space != MEM_GENERIC || e->addr == NULL)
         return space;
     const launch_ctx_t *launch = sm->block[sm->warp[e->warp].block].launch;
-    uint64_t first = coalesce_first(e->addr);
-    if (launch->shared_base != 0 && first - launch->shared_base < WINDOW_BYTES)
-        return MEM_SHARED;
-    if (launch->local_base != 0 && first - launch->local_base < WINDOW_BYTES)
-        return MEM_LOCAL;
-    return MEM_GLOBAL;
+    return coalesce_generic_space(coalesce_first(e->addr), launch->shared_base, launch->local_base);
 }
 
 /* Local memory of the resident threads: one megabyte-strided region per warp slot of the chip. */

@@ -1,0 +1,138 @@
+/*
+ * State of the L2 before a launch: copies of the host, and what launches that are not simulated
+ * would have left there.
+ *
+ * A launch is run through the tags block by block in stored order, and within a block warp by warp:
+ * the order in which warps interleave is not known without time. Left out are local memory, whose
+ * lines nobody reads after the launch, and the L1, which hides only repeated reads of lines that
+ * are in the L2 anyway.
+ */
+#include "sim/gpu/gpu_internal.h"
+#include "sim/sm/coalesce.h"
+
+void gpu_flush_l2(gpu_t *g)
+{
+    for (uint32_t p = 0; p < g->n_partitions; p++)
+        partition_flush_l2(g->partition[p]);
+}
+
+void gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)
+{
+    for (size_t i = 0; i < n; i++) {
+        *bytes += ops[i].bytes;
+        if (!g->spec.gpu.memcpy_fills_l2)
+            continue;
+        for (uint32_t p = 0; p < g->n_partitions; p++)
+            partition_memcpy(g->partition[p], ops[i].addr, ops[i].bytes);
+    }
+}
+
+/* A launch whose accesses are followed. */
+typedef struct {
+    gpu_t *g;
+    launch_info_t info;
+    uint64_t code_base;
+    uint64_t code_line; /* the line of instructions touched last */
+} passage_t;
+
+static void touch_line(gpu_t *g, uint64_t line, const l2_touch_t *touch)
+{
+    uint32_t slice = addr_map_slice(&g->map, line);
+    partition_warm_l2(g->partition[slice / g->map.slices_per_partition], line, touch);
+}
+
+/* Lines of the instructions of a run. */
+static void touch_code(passage_t *p, const trace_run_t *run)
+{
+    static const l2_touch_t whole = {.sectors = (1u << SECTORS_PER_LINE) - 1, .read = true};
+    const uint64_t mask = ~(uint64_t)(LINE_BYTES - 1);
+    uint64_t last = (p->code_base + run->first[run->count - 1].pc) & mask;
+    for (uint64_t line = (p->code_base + run->first->pc) & mask; line <= last; line += LINE_BYTES) {
+        if (line != p->code_line)
+            touch_line(p->g, line, &whole);
+        p->code_line = line;
+    }
+}
+
+static void touch_lines(gpu_t *g, const inst_t *inst, const uint64_t *rec)
+{
+    const mem_access_t access = (mem_access_t)inst->access;
+    const bool atomic = access == ACC_ATOMIC || access == ACC_REDUCTION;
+    const coalesce_mode_t mode = access == ACC_LOAD ? COALESCE_LOAD
+                                 : atomic           ? COALESCE_ATOMIC
+                                                    : COALESCE_STORE;
+    lane_addrs_t lanes;
+    coalesced_t c;
+    coalesce_decode(rec, inst->width, &lanes);
+    coalesce_lines(&lanes, inst->width, mode, &c);
+    for (uint32_t i = 0; i < c.n; i++) {
+        const line_access_t *a = &c.line[i];
+        l2_touch_t touch = {.sectors = a->sectors,
+                            .full = a->full,
+                            .read = access == ACC_LOAD || atomic,
+                            .write = access == ACC_STORE || atomic};
+        for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)
+            touch.bytes[s] = a->bytes[s];
+        touch_line(g, a->line, &touch);
+    }
+}
+
+static void touch_warp(passage_t *p, const warp_stream_t *warp)
+{
+    const uint64_t *rec = warp->addrs;
+    for (uint32_t r = 0; r < warp->n_runs; r++) {
+        const trace_run_t *run = &warp->runs[r];
+        touch_code(p, run);
+        for (uint32_t i = 0; i < run->count; i++) {
+            const inst_t *inst = run->first + i;
+            if (run->mask == 0 || inst->space == MEM_NONE || inst->width == 0)
+                continue;
+            mem_space_t space = (mem_space_t)inst->space;
+            if (space == MEM_GENERIC)
+                space = coalesce_generic_space(coalesce_first(rec), p->info.shared_base,
+                                               p->info.local_base);
+            if (space == MEM_GLOBAL)
+                touch_lines(p->g, inst, rec);
+            rec += addr_words(rec);
+        }
+    }
+}
+
+static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace_launch_t *launch,
+                              rb_err_t *err)
+{
+    for (uint64_t index = 0;; index++) {
+        trace_block_t *block = NULL;
+        RB_TRY(ops->get_block(launch, index, &block, err));
+        if (block == NULL)
+            return RB_OK;
+        for (uint32_t w = 0; w < block->n_warps; w++)
+            touch_warp(p, &block->warps[w]);
+        ops->free_block(launch, block);
+    }
+}
+
+static rb_code_t pass_launch(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)
+{
+    passage_t p = {.g = g, .code_line = UINT64_MAX};
+    const memcpy_op_t *copies;
+    trace_launch_t *launch;
+    uint64_t ignored = 0;
+    size_t n = source->ops->copies(source, id, &copies);
+    gpu_take_copies(g, copies, n, &ignored);
+    RB_TRY(source->ops->launch_info(source, id, &p.info, err));
+    p.code_base = gpu_code_base(g, p.info.code_id);
+    RB_TRY(source->ops->open(source, id, &launch, err));
+    rb_code_t rc = touch_blocks(&p, source->ops, launch, err);
+    source->ops->close(launch);
+    return rc;
+}
+
+rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)
+{
+    const uint64_t reach = g->spec.warmup.launches;
+    gpu_flush_l2(g);
+    for (uint64_t k = id > reach ? id - reach : 1; k < id; k++)
+        RB_TRY(pass_launch(g, source, k, err));
+    return RB_OK;
+}
