@@ -42,7 +42,7 @@ typedef struct {
 
     /*
      * Basic-block vectors, sparse and merged: row i has vector bbv_of[i]; vector v has the pairs
-     * bbv_block/bbv_count[bbv_begin[v] .. bbv_begin[v + 1]).
+     * bbv_block/bbv_count[bbv_begin[v] .. bbv_begin[v + 1]): basic block and times executed.
      */
     const uint32_t *bbv_of;
     uint64_t n_bbvs;
@@ -50,6 +50,20 @@ typedef struct {
     const uint32_t *bbv_block;
     const double *bbv_count;
     const uint64_t *bbv_warps; /* row -> warps of the launch */
+
+    /*
+     * Where warp types are known, a vector is that of one warp of a type, and a launch is a mix of
+     * types: row i has mix mix_of[i]; mix x has the pairs mix_bbv/mix_warps[mix_begin[x] ..
+     * mix_begin[x + 1]), vector and number of warps. bbv_of may then be NULL.
+     */
+    const uint32_t *mix_of;
+    uint64_t n_mixes;
+    const uint64_t *mix_begin;
+    const uint32_t *mix_bbv;
+    const double *mix_warps;
+
+    uint32_t n_blocks;           /* basic blocks: bbv_block is below it; 0: not known */
+    const uint32_t *block_insts; /* block -> instructions; NULL: counts are in instructions */
 } population_t;
 
 #endif

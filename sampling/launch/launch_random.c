@@ -1,0 +1,162 @@
+/*
+ * random: launches drawn from the whole program, each equally likely, by count, by fraction or at
+ * the cost of another method. dominant: all launches of the kernels that make up most of the time.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/launch/launch_table.h"
+#include "sampling/launch/plan_build.h"
+#include "sampling/math/two_means.h"
+#include "sim/core/alloc.h"
+
+#define RANDOM_OPTIONS(P, E, T)                                                                    \
+    P(U64, count, "0", 0, 1e8, "launches", "how many; 0: by fraction or like")                     \
+    P(F64, fraction, "0.001", 1e-12, 1, "", "share of the launches (at least one is drawn)")       \
+    T(like, "",                                                                                    \
+      "draw at the expected cost of this method: its name and options, ';' between options")       \
+    P(BOOL, replacement, "false", 0, 1, "", "draw with replacement")
+
+PARAM_STRUCT(random_options_t, RANDOM_OPTIONS);
+#define PARAM_SPEC_ random_options_t
+static const param_t random_rows[] = {PARAM_ROWS(RANDOM_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t random_group =
+    PARAM_GROUP("random", "simple random sampling", random_options_t, random_rows);
+
+/* Draws that cost on average what the plan of another method costs. */
+static rb_code_t draws_like(const char *like, const plan_build_t *b, uint64_t *draws, rb_err_t *err)
+{
+    launch_choice_t choice;
+    plan_t other;
+    char text[PARAM_TEXT_MAX];
+    memcpy(text, like, sizeof(text));
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == ';' ? ',' : *c;
+    if (strncmp(text, "random", strlen("random")) == 0)
+        return rb_fail(err, RB_USAGE, "random:like=%s: name another method", like);
+    if (b->pop->time == NULL)
+        return rb_fail(err, RB_USAGE, "random:like=%s needs durations, which this profile lacks",
+                       like);
+    RB_TRY(launch_choice_parse(&choice, text, err));
+    rb_code_t rc = launch_plan(&choice, b->pop, b->seed, &other, err);
+    launch_choice_free(&choice);
+    RB_TRY(rc);
+    double cost = other.profile_total / other.predicted_speedup;
+    double mean = other.profile_total / (double)b->pop->n;
+    *draws = isnan(cost) ? 1 : (uint64_t)llround(cost / mean);
+    plan_free(&other);
+    return RB_OK;
+}
+
+static rb_code_t plan_random(const void *options, plan_build_t *b, rb_err_t *err)
+{
+    const random_options_t *o = options;
+    const population_t *pop = b->pop;
+    uint64_t m = o->count > 0 ? o->count : (uint64_t)llround(o->fraction * (double)pop->n);
+    if (o->count == 0 && o->like[0] != '\0')
+        RB_TRY(draws_like(o->like, b, &m, err));
+    if (m == 0)
+        m = 1;
+    if (m > pop->n && !o->replacement)
+        m = pop->n;
+    uint32_t *rows = rb_calloc(pop->n, sizeof(*rows));
+    for (uint64_t i = 0; i < pop->n; i++)
+        rows[i] = (uint32_t)i;
+    b->plan->random = true;
+    b->plan->replacement = o->replacement;
+    uint32_t cluster = build_cluster_named(b, "all launches", pop->n);
+    build_draw(b, cluster, rows, pop->n, m, o->replacement);
+    build_spreads(b);
+    free(rows);
+    return RB_OK;
+}
+
+const launch_method_t launch_random = {
+    .name = "random",
+    .help = "draw launches at random, each equally likely",
+    .options = &random_group,
+    .plan = plan_random,
+};
+
+#define DOMINANT_OPTIONS(P, E, T)                                                                  \
+    P(F64, share, "0.9", 1e-9, 1, "", "least share of the total time that is kept")
+
+PARAM_STRUCT(dominant_options_t, DOMINANT_OPTIONS);
+#define PARAM_SPEC_ dominant_options_t
+static const param_t dominant_rows[] = {PARAM_ROWS(DOMINANT_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t dominant_group =
+    PARAM_GROUP("dominant", "kernels with most of the time", dominant_options_t, dominant_rows);
+
+typedef struct {
+    double time;
+    uint64_t launches;
+    uint32_t name;
+} kernel_time_t;
+
+static int longest_first(const void *a, const void *b)
+{
+    const kernel_time_t *x = a, *y = b;
+    if (x->time < y->time || y->time < x->time)
+        return x->time > y->time ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static rb_code_t plan_dominant(const void *options, plan_build_t *b, rb_err_t *err)
+{
+    const dominant_options_t *o = options;
+    const population_t *pop = b->pop;
+    uint32_t n = pop->name == NULL ? 1 : pop->n_names;
+    kernel_time_t *kernels = rb_calloc(n, sizeof(*kernels));
+    uint32_t *cluster = rb_calloc(n, sizeof(*cluster)); /* name -> cluster + 1 */
+    double total = 0, kept = 0;
+    (void)err;
+    for (uint32_t i = 0; i < n; i++)
+        kernels[i].name = i;
+    for (uint64_t i = 0; i < pop->n; i++) {
+        kernel_time_t *k = &kernels[pop->name == NULL ? 0 : pop->name[i]];
+        k->time += pop->time[i];
+        k->launches++;
+        total += pop->time[i];
+    }
+    qsort(kernels, n, sizeof(*kernels), longest_first);
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (kernels[i].launches == 0)
+            continue;
+        if (kept < o->share * total) {
+            cluster[kernels[i].name] =
+                build_cluster(b, kernels[i].name, kernels[i].launches, NAN, NAN) + 1;
+            kept += kernels[i].time;
+        } else {
+            left += kernels[i].launches;
+        }
+    }
+    /* The kernels that are left out are taken to change as those that are kept. */
+    for (uint64_t i = 0; i < pop->n; i++) {
+        uint32_t c = cluster[pop->name == NULL ? 0 : pop->name[i]];
+        if (c > 0)
+            build_sample(b, c - 1, (uint32_t)i, total / kept, 1);
+    }
+    if (left > 0) {
+        uint32_t rest = build_cluster_named(b, "kernels left out", left);
+        for (uint32_t i = 0; i < n; i++)
+            cluster[i] = cluster[i] == 0 ? rest + 1 : cluster[i];
+    }
+    for (uint64_t i = 0; i < pop->n; i++)
+        b->cluster_of[i] = cluster[pop->name == NULL ? 0 : pop->name[i]] - 1;
+    build_spreads(b);
+    free(cluster);
+    free(kernels);
+    return RB_OK;
+}
+
+const launch_method_t launch_dominant = {
+    .name = "dominant",
+    .help = "all launches of the kernels that make up a share of the time",
+    .options = &dominant_group,
+    .needs = LAUNCH_NEEDS_TIME,
+    .plan = plan_dominant,
+};

@@ -1,0 +1,9 @@
+/* The methods, each in the file of its name. */
+#ifndef RUBATO_LAUNCH_TABLE_H
+#define RUBATO_LAUNCH_TABLE_H
+
+#include "sampling/launch/launch_sampler.h"
+
+extern const launch_method_t launch_random, launch_dominant;
+
+#endif

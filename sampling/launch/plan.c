@@ -1,0 +1,36 @@
+#include "sampling/launch/plan.h"
+
+#include <stdlib.h>
+
+void plan_free(plan_t *plan)
+{
+    for (uint32_t i = 0; i < plan->n_names; i++)
+        free(plan->names[i]);
+    for (size_t i = 0; i < plan->n_warnings; i++)
+        free(plan->warnings[i]);
+    free(plan->method);
+    free(plan->names);
+    free(plan->clusters);
+    free(plan->samples);
+    free(plan->warnings);
+    *plan = (plan_t){0};
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+uint64_t plan_launches(const plan_t *plan, uint64_t *ids)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < plan->n_samples; i++)
+        ids[i] = plan->samples[i].launch;
+    qsort(ids, plan->n_samples, sizeof(*ids), by_id);
+    for (uint64_t i = 0; i < plan->n_samples; i++) {
+        if (n == 0 || ids[n - 1] != ids[i])
+            ids[n++] = ids[i];
+    }
+    return n;
+}

@@ -1,0 +1,45 @@
+/*
+ * What a method fills a plan with. Rows are those of the population, from 0.
+ */
+#ifndef RUBATO_PLAN_BUILD_H
+#define RUBATO_PLAN_BUILD_H
+
+#include "sampling/launch/plan.h"
+#include "sampling/launch/population.h"
+#include "sim/core/err.h"
+
+typedef struct plan_build {
+    plan_t *plan;
+    const population_t *pop;
+    uint64_t seed;
+    uint32_t *cluster_of; /* row -> cluster; every row is set */
+
+    /* The builder's own. */
+    size_t names_cap, clusters_cap, samples_cap, warnings_cap;
+    uint32_t *name_in_plan; /* name of the population -> name of the plan + 1 */
+} plan_build_t;
+
+/* A cluster whose launches have a name of the population. Returns its index. */
+uint32_t build_cluster(plan_build_t *b, uint32_t name, uint64_t size, double mean, double sd);
+
+/* A cluster with a name of its own, "cluster 3". */
+uint32_t build_cluster_named(plan_build_t *b, const char *name, uint64_t size);
+
+/* Mean and spread of the times of each cluster, where times are known, from cluster_of. */
+void build_spreads(plan_build_t *b);
+
+void build_sample(plan_build_t *b, uint32_t cluster, uint32_t row, double weight, uint32_t draws);
+
+/*
+ * Draws m of the n rows of a cluster at random, each draw with weight n / m. Streams of random
+ * numbers go by cluster.
+ */
+void build_draw(plan_build_t *b, uint32_t cluster, const uint32_t *rows, uint64_t n, uint64_t m,
+                bool replacement);
+
+void build_warning(plan_build_t *b, const char *fmt, ...) RB_PRINTF(2, 3);
+
+/* Kernel name of a row. */
+const char *build_row_name(const population_t *pop, uint64_t row);
+
+#endif

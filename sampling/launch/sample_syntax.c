@@ -1,0 +1,61 @@
+#include "sampling/launch/sample_syntax.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+/* What follows a comma is an option of the sampler before it: a '=' and no ':' before that. */
+static bool is_option(const char *piece, size_t n)
+{
+    const char *equals = memchr(piece, '=', n), *colon = memchr(piece, ':', n);
+    return equals != NULL && (colon == NULL || colon > equals);
+}
+
+rb_code_t sample_list_parse(sample_list_t *list, const char *text, rb_err_t *err)
+{
+    size_t cap = 0;
+    *list = (sample_list_t){0};
+    for (const char *at = text; at != NULL;) {
+        const char *comma = strchr(at, ',');
+        size_t n = comma == NULL ? strlen(at) : (size_t)(comma - at);
+        bool option = is_option(at, n);
+        if (n == 0 || (option && list->n == 0)) {
+            sample_list_free(list);
+            return rb_fail(err, RB_USAGE,
+                           n == 0 ? "--sample %s: a name is missing beside a comma"
+                                  : "--sample %s: starts with an option, not with a sampler",
+                           text);
+        }
+        char **last = list->n > 0 ? &list->items[list->n - 1] : NULL;
+        if (option) {
+            /* "name,x=1" would hide a missing colon: options follow "name:". */
+            if (strchr(*last, ':') == NULL) {
+                rb_fail(err, RB_USAGE, "--sample %s: options follow a colon: %s:%.*s", text, *last,
+                        (int)n, at);
+                sample_list_free(list);
+                return RB_USAGE;
+            }
+            size_t had = strlen(*last);
+            *last = rb_realloc(*last, had + n + 2, 1);
+            (*last)[had] = ',';
+            memcpy(*last + had + 1, at, n);
+            (*last)[had + n + 1] = '\0';
+        } else {
+            rb_grow(&list->items, &cap, list->n + 1, sizeof(*list->items));
+            list->items[list->n] = rb_calloc(n + 1, 1);
+            memcpy(list->items[list->n++], at, n);
+        }
+        at = comma == NULL ? NULL : comma + 1;
+    }
+    return RB_OK;
+}
+
+void sample_list_free(sample_list_t *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (sample_list_t){0};
+}

@@ -1,0 +1,115 @@
+#include "sampling/math/pair_sort.h"
+
+#include <string.h>
+
+enum { DIGIT = 11, BUCKETS = 1 << DIGIT, PASSES = (64 + DIGIT - 1) / DIGIT, RUN = 16 };
+
+/* Below this the histograms of the radix sort cost more than merging does. */
+enum { RADIX_LEAST = 4096 };
+
+uint64_t sort_key(double x)
+{
+    uint64_t bits;
+    x += 0.0; /* -0 becomes 0 */
+    memcpy(&bits, &x, sizeof(bits));
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+double sort_value(uint64_t key)
+{
+    double x;
+    uint64_t bits = key >> 63 ? key & ~(1ull << 63) : ~key;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+static void insertion_sort(uint64_t *key, uint32_t *row, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint64_t k = key[i];
+        uint32_t r = row[i];
+        size_t j = i;
+        for (; j > 0 && key[j - 1] > k; j--) {
+            key[j] = key[j - 1];
+            row[j] = row[j - 1];
+        }
+        key[j] = k;
+        row[j] = r;
+    }
+}
+
+/* Merges [0, half) and [half, n) into key_to and row_to. */
+static void merge(const uint64_t *key, const uint32_t *row, size_t half, size_t n, uint64_t *key_to,
+                  uint32_t *row_to)
+{
+    for (size_t a = 0, b = half, i = 0; i < n; i++) {
+        size_t from = b == n || (a < half && key[a] <= key[b]) ? a++ : b++;
+        key_to[i] = key[from];
+        row_to[i] = row[from];
+    }
+}
+
+static void merge_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_to, uint32_t *row_to)
+{
+    uint64_t *key_home = key;
+    uint32_t *row_home = row;
+    for (size_t i = 0; i < n; i += RUN)
+        insertion_sort(key + i, row + i, n - i < RUN ? n - i : RUN);
+    for (size_t width = RUN; width < n; width *= 2) {
+        for (size_t i = 0; i < n; i += 2 * width) {
+            size_t both = n - i < 2 * width ? n - i : 2 * width;
+            merge(key + i, row + i, both < width ? both : width, both, key_to + i, row_to + i);
+        }
+        uint64_t *k = key;
+        uint32_t *r = row;
+        key = key_to, row = row_to;
+        key_to = k, row_to = r;
+    }
+    if (key != key_home) {
+        memcpy(key_home, key, n * sizeof(*key));
+        memcpy(row_home, row, n * sizeof(*row));
+    }
+}
+
+static void radix_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_to, uint32_t *row_to)
+{
+    uint64_t *key_home = key;
+    uint32_t *row_home = row;
+    size_t count[PASSES][BUCKETS] = {0};
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned pass = 0; pass < PASSES; pass++)
+            count[pass][(key[i] >> (pass * DIGIT)) & (BUCKETS - 1)]++;
+    }
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        unsigned shift = pass * DIGIT;
+        size_t *at = count[pass];
+        if (at[(key[0] >> shift) & (BUCKETS - 1)] == n)
+            continue; /* the same digit everywhere: common, as times are small integers */
+        for (size_t b = 0, sum = 0; b < BUCKETS; b++) {
+            size_t here = at[b];
+            at[b] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++) {
+            size_t to = at[(key[i] >> shift) & (BUCKETS - 1)]++;
+            key_to[to] = key[i];
+            row_to[to] = row[i];
+        }
+        uint64_t *k = key;
+        uint32_t *r = row;
+        key = key_to, row = row_to;
+        key_to = k, row_to = r;
+    }
+    if (key != key_home) {
+        memcpy(key_home, key, n * sizeof(*key));
+        memcpy(row_home, row, n * sizeof(*row));
+    }
+}
+
+void pair_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_scratch, uint32_t *row_scratch)
+{
+    if (n < RADIX_LEAST)
+        merge_sort(key, row, n, key_scratch, row_scratch);
+    else
+        radix_sort(key, row, n, key_scratch, row_scratch);
+}
