@@ -40,10 +40,4 @@ typedef struct {
 /* NULL with *err set: RB_USAGE. spec is not kept. Destroy with the source's own operation. */
 trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err);
 
-/*
- * Text of a static instruction of a block of this source, spelled as a trace spells it behind the
- * active mask ("1 R4 LDG.E.SYS 1 R2 4 "). Lives as long as the source.
- */
-const char *gen_inst_text(const trace_source_t *source, const inst_t *inst, uint32_t *len);
-
 #endif

@@ -112,7 +112,7 @@ static size_t print_registers(char *out, size_t size, const reg_op_t *ops, unsig
     return used;
 }
 
-/* As in a trace: destinations, opcode, sources, width. Before isa_finish(), which drops RZ. */
+/* As inst_text() of a trace source has it; before isa_finish(), which drops RZ. */
 static char *trace_text(const parsed_t *x)
 {
     char out[TEXT_MAX];
@@ -120,7 +120,7 @@ static char *trace_text(const parsed_t *x)
 
     n += (size_t)snprintf(out + n, sizeof(out) - n, "%s ", x->mnemonic);
     n += print_registers(out + n, sizeof(out) - n, x->inst.src, x->inst.n_src);
-    snprintf(out + n, sizeof(out) - n, "%u ", x->inst.width);
+    snprintf(out + n, sizeof(out) - n, x->step.addresses ? "%u @" : "%u", x->inst.width);
     return rb_strdup(out);
 }
 

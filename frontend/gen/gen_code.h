@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     inst_t *insts;           /* owned, 16 bytes of code apart */
-    char **texts;            /* owned: as a trace spells them, behind the mask */
+    char **texts;            /* owned: as trace_source.h spells them */
     gen_step_t *steps;       /* owned */
     gen_segment_t *segments; /* owned */
     unsigned n, n_segments;

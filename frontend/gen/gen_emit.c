@@ -47,42 +47,6 @@ static void put_affine(gen_block_t *b, unsigned lanes, uint64_t base, uint64_t s
     b->n_addrs += 2;
 }
 
-static void put_delta(gen_block_t *b, const uint64_t *addr, unsigned n)
-{
-    uint64_t *rec = reserve(b, 2 + (n + 1) / 2);
-    uint32_t offsets[GEN_WARP + 1] = {0};
-
-    for (unsigned k = 0; k < n; k++)
-        offsets[k] = (uint32_t)(addr[k] - addr[0]);
-    rec[0] = addr_header(ADDR_DELTA, n, 0);
-    rec[1] = addr[0];
-    memcpy(rec + 2, offsets, (n + 1) / 2 * sizeof(rec[0]));
-    b->n_addrs += 2 + (n + 1) / 2;
-}
-
-/* The shortest form that holds one address for each active lane. */
-static void put_addresses(gen_block_t *b, const uint64_t *addr, unsigned n)
-{
-    uint64_t stride = n > 1 ? addr[1] - addr[0] : 0, irregular = 0;
-    bool far = false;
-
-    for (unsigned k = 0; k < n; k++) {
-        irregular |= addr[k] - addr[0] - k * stride;
-        far |= !fits_i32(addr[k] - addr[0]);
-    }
-    if (irregular == 0 && fits_i32(stride)) {
-        put_affine(b, n, addr[0], stride);
-    } else if (!far) {
-        put_delta(b, addr, n);
-    } else {
-        uint64_t *rec = reserve(b, 1 + n);
-
-        rec[0] = addr_header(ADDR_LIST, n, 0);
-        memcpy(rec + 1, addr, n * sizeof(addr[0]));
-        b->n_addrs += 1 + n;
-    }
-}
-
 static uint64_t lane_value(const gen_reg_t *r, unsigned lane)
 {
     return r->affine ? r->base + (uint64_t)r->stride * lane : r->lane[lane];
@@ -112,7 +76,9 @@ static void put_record(gen_warp_t *w, const gen_step_t *s, uint32_t mask)
     }
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
         addr[n++] = lane_value(r, (unsigned)__builtin_ctz(rest)) + offset;
-    put_addresses(w->target, addr, n);
+    uint64_t *rec = reserve(w->target, ADDR_RECORD_MAX);
+
+    w->target->n_addrs += addr_pack(addr, n, rec);
 }
 
 static uint32_t guarded(const gen_warp_t *w, const gen_step_t *s, uint32_t lanes)
@@ -197,6 +163,15 @@ void gen_advance(gen_warp_t *w, unsigned reg, int64_t bytes)
     }
     for (unsigned k = 0; k < GEN_WARP; k++)
         r->lane[k] += (uint64_t)bytes;
+}
+
+uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n)
+{
+    uint32_t active = w->lanes & gen_below(gen_first_global(w), n);
+
+    w->pred[0] = ~active;
+    gen_run(w, segment, w->lanes);
+    return active;
 }
 
 /* --- blocks ---------------------------------------------------------------------------------- */

@@ -83,6 +83,12 @@ static inline uint32_t gen_below(uint64_t first, uint64_t n)
     return first >= n ? 0 : gen_first_lanes(n - first);
 }
 
+/*
+ * Runs a segment that begins with GEN_ENTER_1D in a one-dimensional grid over n elements, and
+ * returns the lanes that stay.
+ */
+uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n);
+
 /* A warp's stream of instructions inside a block's: for gen_source.c and tests. */
 typedef struct gen_block {
     trace_block_t block; /* must be first: the block's address is ours */

@@ -15,6 +15,17 @@ enum { GEN_MAX_ARGS = 16, GEN_WARP = 32 };
 #define GEN_SHARED_WINDOW UINT64_C(0x7f4000000000)
 #define GEN_LOCAL_WINDOW  UINT64_C(0x7f8000000000)
 
+/* How a kernel of one thread for an element begins: index in register i, number of elements in the
+ * argument at constant n. Of the lanes, those with an element stay: gen_enter(). */
+#define GEN_ENTER_1D(i, n)                                                                         \
+    "MOV R1, c[0x0][0x28];"                                                                        \
+    "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"                                                        \
+    "S2R " i ", SR_CTAID.X;"                                                                       \
+    "S2R R3, SR_TID.X;"                                                                            \
+    "IMAD " i ", " i ", c[0x0][0x0], R3;"                                                          \
+    "ISETP.GE.AND P0, PT, " i ", c[0x0][" n "], PT;"                                               \
+    "@P0 EXIT;"
+
 typedef struct gen_warp gen_warp_t;     /* gen_emit.h */
 typedef struct gen_launch gen_launch_t; /* below */
 

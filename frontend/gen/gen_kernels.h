@@ -15,4 +15,19 @@ void gen_vecadd_shape(gen_launch_t *l, uint64_t n, uint64_t a, uint64_t b, uint6
 extern const gen_kernel_t gen_kernel_relu;
 void gen_relu_shape(gen_launch_t *l, uint64_t n, uint64_t x, uint64_t y);
 
+/* c = a * b, m x k times k x n; rows begin gen_pitch() elements apart. */
+typedef struct {
+    uint64_t a, b, c;
+    uint64_t m, n, k;
+} gen_gemm_t;
+
+/* Elements from row to row of a matrix with n columns: vector accesses stay aligned. */
+static inline uint64_t gen_pitch(uint64_t n)
+{
+    return (n + 3) / 4 * 4;
+}
+
+extern const gen_kernel_t gen_kernel_sgemm;
+void gen_sgemm_shape(gen_launch_t *l, const gen_gemm_t *gemm);
+
 #endif

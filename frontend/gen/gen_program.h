@@ -56,7 +56,7 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
 #define GEN_KINDS(X)                                                                               \
     X(vecadd)                                                                                      \
     X(stride)                                                                                      \
-    X(relu) X(matmul) X(transpose) X(histogram)
+    X(relu) X(matmul) X(transpose) X(histogram) X(sgemm) X(hgemm)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;
 GEN_KINDS(GEN_KIND_EXTERN_)
@@ -68,6 +68,15 @@ extern const gen_kind_t *const gen_kinds[];
 static inline uint32_t gen_blocks(uint64_t n, uint64_t per_block)
 {
     return (uint32_t)((n + per_block - 1) / per_block);
+}
+
+/* A one-dimensional launch of kernel over n elements. */
+static inline void gen_shape_1d(gen_launch_t *l, const gen_kernel_t *kernel, uint64_t n,
+                                uint32_t block)
+{
+    l->kernel = kernel;
+    l->grid[0] = gen_blocks(n, block);
+    l->block[0] = block;
 }
 
 /* Smallest x with x * x >= n. */

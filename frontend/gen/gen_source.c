@@ -177,6 +177,15 @@ static void op_close(trace_launch_t *l)
     free(l);
 }
 
+static const char *op_inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *len)
+{
+    const char *text = gen_code_text(l->warp.code, inst);
+
+    if (text != NULL)
+        *len = (uint32_t)strlen(text);
+    return text;
+}
+
 static void op_progress(const trace_source_t *s, uint64_t *done, uint64_t *total)
 {
     (void)s; /* there is no input */
@@ -203,6 +212,7 @@ static const trace_source_ops_t source_ops = {
     .get_block = op_get_block,
     .free_block = op_free_block,
     .close = op_close,
+    .inst_text = op_inst_text,
     .progress = op_progress,
     .destroy = op_destroy,
 };
@@ -230,21 +240,6 @@ trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err)
     }
     assemble_kernels(s);
     return &s->base;
-}
-
-const char *gen_inst_text(const trace_source_t *source, const inst_t *inst, uint32_t *len)
-{
-    const gen_source_t *s = source_of_const(source);
-
-    for (unsigned i = 0; i < s->n_code; i++) {
-        const char *text = gen_code_text(&s->code[i], inst);
-
-        if (text != NULL) {
-            *len = (uint32_t)strlen(text);
-            return text;
-        }
-    }
-    return NULL;
 }
 
 unsigned gen_n_kinds(void)

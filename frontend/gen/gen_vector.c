@@ -11,39 +11,16 @@ enum { VECTOR_BLOCK = 256 };
 /* All have these two segments; lanes past the end leave after the first. */
 enum { HEAD, BODY, N_SEGMENTS };
 
-/* Runs HEAD and returns the lanes that stay; i is the element of lane 0. */
-static uint32_t head(gen_warp_t *w, uint64_t i, uint64_t n)
-{
-    uint32_t active = w->lanes & gen_below(i, n);
-
-    w->pred[0] = ~active;
-    gen_run(w, HEAD, w->lanes);
-    return active;
-}
-
 static uint64_t blocks_to_elements(const uint64_t *value, uint64_t blocks)
 {
     (void)value;
     return blocks * VECTOR_BLOCK;
 }
 
-static void shape(gen_launch_t *l, const gen_kernel_t *kernel, uint64_t n)
-{
-    l->kernel = kernel;
-    l->grid[0] = gen_blocks(n, VECTOR_BLOCK);
-    l->block[0] = VECTOR_BLOCK;
-}
-
 /* --- c[i] = a[i] + b[i] ---------------------------------------------------------------------- */
 
 static const char *const vecadd_listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R6, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "IMAD R6, R6, c[0x0][0x0], R3;"
-             "ISETP.GE.AND P0, PT, R6, c[0x0][0x178], PT;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_ENTER_1D("R6", "0x178"),
     [BODY] = "MOV R7, 0x4;"
              "IMAD.WIDE R4, R6, R7, c[0x0][0x168];"
              "IMAD.WIDE R2, R6, R7, c[0x0][0x160];"
@@ -61,7 +38,7 @@ static void vecadd_walk(gen_warp_t *w)
 {
     const uint64_t *arg = w->launch->arg;
     uint64_t i = gen_first_global(w);
-    uint32_t active = head(w, i, arg[VECADD_N]);
+    uint32_t active = gen_enter(w, HEAD, arg[VECADD_N]);
 
     gen_affine(w, 4, arg[VECADD_B] + 4 * i, 4);
     gen_affine(w, 2, arg[VECADD_A] + 4 * i, 4);
@@ -73,7 +50,7 @@ const gen_kernel_t gen_kernel_vecadd = {"vecadd", vecadd_listing, N_SEGMENTS, 12
 
 void gen_vecadd_shape(gen_launch_t *l, uint64_t n, uint64_t a, uint64_t b, uint64_t c)
 {
-    shape(l, &gen_kernel_vecadd, n);
+    gen_shape_1d(l, &gen_kernel_vecadd, n, VECTOR_BLOCK);
     l->arg[VECADD_A] = a;
     l->arg[VECADD_B] = b;
     l->arg[VECADD_C] = c;
@@ -108,13 +85,7 @@ const gen_kind_t gen_kind_vecadd = {
 /* --- b[s * i] = a[s * i] --------------------------------------------------------------------- */
 
 static const char *const stride_listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R4, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "IMAD R4, R4, c[0x0][0x0], R3;"
-             "ISETP.GE.AND P0, PT, R4, c[0x0][0x174], PT;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_ENTER_1D("R4", "0x174"),
     [BODY] = "MOV R5, 0x4;"
              "IMAD R4, R4, c[0x0][0x170], RZ;"
              "IMAD.WIDE R2, R4, R5, c[0x0][0x160];"
@@ -130,7 +101,7 @@ static void stride_walk(gen_warp_t *w)
 {
     const uint64_t *arg = w->launch->arg;
     uint64_t i = gen_first_global(w), step = 4 * arg[STRIDE_STEP];
-    uint32_t active = head(w, i, arg[STRIDE_N]);
+    uint32_t active = gen_enter(w, HEAD, arg[STRIDE_N]);
 
     gen_affine(w, 2, arg[STRIDE_A] + step * i, (int64_t)step);
     gen_affine(w, 4, arg[STRIDE_B] + step * i, (int64_t)step);
@@ -153,7 +124,7 @@ static rb_code_t stride_prepare(gen_program_t *g, rb_err_t *err)
 static void stride_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 {
     (void)id;
-    shape(l, &stride_kernel, g->value[0]);
+    gen_shape_1d(l, &stride_kernel, g->value[0], VECTOR_BLOCK);
     l->arg[STRIDE_A] = g->array[0];
     l->arg[STRIDE_B] = g->array[1];
     l->arg[STRIDE_STEP] = g->value[1];
@@ -174,13 +145,7 @@ const gen_kind_t gen_kind_stride = {
 /* --- y[i] = max(x[i], 0) --------------------------------------------------------------------- */
 
 static const char *const relu_listing[N_SEGMENTS] = {
-    [HEAD] = "IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R4, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "IMAD R4, R4, c[0x0][0x0], R3;"
-             "ISETP.GE.AND P0, PT, R4, c[0x0][0x170], PT;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_ENTER_1D("R4", "0x170"),
     [BODY] = "MOV R5, 0x4;"
              "IMAD.WIDE R2, R4, R5, c[0x0][0x160];"
              "LDG.E.SYS R2, [R2];"
@@ -196,7 +161,7 @@ static void relu_walk(gen_warp_t *w)
 {
     const uint64_t *arg = w->launch->arg;
     uint64_t i = gen_first_global(w);
-    uint32_t active = head(w, i, arg[RELU_N]);
+    uint32_t active = gen_enter(w, HEAD, arg[RELU_N]);
 
     gen_affine(w, 2, arg[RELU_X] + 4 * i, 4);
     gen_affine(w, 4, arg[RELU_Y] + 4 * i, 4);
@@ -207,7 +172,7 @@ const gen_kernel_t gen_kernel_relu = {"relu", relu_listing, N_SEGMENTS, 10, relu
 
 void gen_relu_shape(gen_launch_t *l, uint64_t n, uint64_t x, uint64_t y)
 {
-    shape(l, &gen_kernel_relu, n);
+    gen_shape_1d(l, &gen_kernel_relu, n, VECTOR_BLOCK);
     l->arg[RELU_X] = x;
     l->arg[RELU_Y] = y;
     l->arg[RELU_N] = n;

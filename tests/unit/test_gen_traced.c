@@ -88,6 +88,23 @@ static void assert_same_copies(trace_source_t *a, trace_source_t *b)
     }
 }
 
+static void assert_same_text(reading_t *a, const trace_block_t *x, reading_t *b,
+                             const trace_block_t *y)
+{
+    uint32_t len_a = 0, len_b = 0;
+
+    for (uint32_t i = 0; i < x->warps[0].n_runs && i < y->warps[0].n_runs; i++) {
+        const inst_t *first_a = x->warps[0].runs[i].first, *first_b = y->warps[0].runs[i].first;
+        const char *text_a = a->source->ops->inst_text(a->launch, first_a, &len_a);
+        const char *text_b = b->source->ops->inst_text(b->launch, first_b, &len_b);
+
+        if (first_a->pc != first_b->pc)
+            continue; /* runs may be cut differently */
+        assert_int_equal(len_a, len_b);
+        assert_memory_equal(text_a, text_b, len_a);
+    }
+}
+
 /* Every field of every instruction, every mask and address, the launch's facts and the copies. */
 static void assert_identical(trace_source_t *made, trace_source_t *read)
 {
@@ -102,6 +119,7 @@ static void assert_identical(trace_source_t *made, trace_source_t *read)
         stream_check_block(&b.info, y, NULL);
         if (!stream_blocks_equal(x, y))
             fail_msg("%s: block %u differs from the trace", a.info.name, (unsigned)i);
+        assert_same_text(&a, x, &b, y);
         a.source->ops->free_block(a.launch, x);
         b.source->ops->free_block(b.launch, y);
     }
