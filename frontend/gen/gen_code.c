@@ -98,7 +98,7 @@ static void parse(parsed_t *x, const char *text, size_t len, unsigned arch)
     }
     if (!isa_decode(arch, x->mnemonic, n, 0, &x->inst))
         rb_panic("generated code: unknown opcode: %s", x->line);
-    if (x->inst.access != ACC_NONE && x->inst.width == 0)
+    if (x->inst.access != ACC_NONE && x->inst.space != MEM_CONST) /* tracers skip constants */
         (void)isa_decode(arch, x->mnemonic, n, DEFAULT_WIDTH, &x->inst);
     x->step.addresses = x->inst.space != MEM_NONE && x->inst.width != 0;
 }

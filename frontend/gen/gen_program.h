@@ -56,7 +56,9 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
 #define GEN_KINDS(X)                                                                               \
     X(vecadd)                                                                                      \
     X(stride)                                                                                      \
-    X(relu) X(matmul) X(transpose) X(histogram) X(sgemm) X(hgemm)
+    X(relu)                                                                                        \
+    X(matmul) X(transpose) X(histogram) X(sgemm) X(hgemm) X(reduction) X(chase) X(stencil) X(fir)  \
+        X(aes) X(conv) X(blackscholes)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;
 GEN_KINDS(GEN_KIND_EXTERN_)
