@@ -57,8 +57,25 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(vecadd)                                                                                      \
     X(stride)                                                                                      \
     X(relu)                                                                                        \
-    X(matmul) X(transpose) X(histogram) X(sgemm) X(hgemm) X(reduction) X(chase) X(stencil) X(fir)  \
-        X(aes) X(conv) X(blackscholes)
+    X(matmul)                                                                                      \
+    X(transpose)                                                                                   \
+    X(histogram)                                                                                   \
+    X(sgemm)                                                                                       \
+    X(hgemm)                                                                                       \
+    X(reduction)                                                                                   \
+    X(chase)                                                                                       \
+    X(stencil)                                                                                     \
+    X(fir)                                                                                         \
+    X(aes)                                                                                         \
+    X(conv)                                                                                        \
+    X(blackscholes)                                                                                \
+    X(spmv)                                                                                        \
+    X(pagerank)                                                                                    \
+    X(bfs)                                                                                         \
+    X(sssp)                                                                                        \
+    X(mst)                                                                                         \
+    X(kmeans)                                                                                      \
+    X(lbm)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;
 GEN_KINDS(GEN_KIND_EXTERN_)
