@@ -67,12 +67,13 @@ static uint64_t n_launches(const trace_source_t *s)
 /* Reads the header of a file; the caller frees *h in any case. */
 static rb_code_t read_header(const char *path, accelsim_header_t *h, rb_err_t *err)
 {
-    accelsim_stream_t *stream = accelsim_stream_open(path, err);
+    rb_err_t why = {0};
+    accelsim_stream_t *stream = accelsim_stream_open(path, &why);
     accelsim_lines_t lines;
 
     *h = (accelsim_header_t){0};
     if (stream == NULL)
-        return RB_IO;
+        return rb_fail(err, why.code, "%s", why.text);
     accelsim_lines_init(&lines, path, read_stream, stream);
     rb_code_t code = accelsim_header_read(&lines, h, err);
 

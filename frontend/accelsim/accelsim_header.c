@@ -201,6 +201,8 @@ static rb_code_t read_line(reading_t *r)
 
 static rb_code_t check_complete(const reading_t *r)
 {
+    const char *nothing = r->has == 0 ? "this is no kernel file of an Accel-Sim trace: " : "";
+
     static const struct {
         unsigned bit;
         const char *key;
@@ -211,8 +213,9 @@ static rb_code_t check_complete(const reading_t *r)
 
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
         if (!(r->has & needed[i].bit))
-            return accelsim_lines_fail(
-                r->lines, r->err, "the header ends here without a line '-%s = ...'", needed[i].key);
+            return accelsim_lines_fail(r->lines, r->err,
+                                       "%sthe header ends here without a line '-%s = ...'", nothing,
+                                       needed[i].key);
     return RB_OK;
 }
 

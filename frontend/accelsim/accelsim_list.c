@@ -112,12 +112,11 @@ bool accelsim_list_detect(const char *path)
     return list != NULL || several;
 }
 
-/* The file that the list calls name: itself, or the same kernel with another ending. */
+/* The file that the list calls name (which begins with "kernel"): itself, or the same kernel with
+ * another ending. */
 static char *find_kernel(const char *folder, size_t folder_len, const char *name, size_t len,
                          uint64_t *bytes)
 {
-    if (name[0] == '/')
-        folder_len = 0;
     char *path = join(folder, folder_len, name, len);
 
     if (is_file(path, bytes))
@@ -157,14 +156,12 @@ static void add_kernel(accelsim_list_t *list, char *path, uint64_t bytes)
     list->n_kernels++;
 }
 
-static rb_code_t refuse_tracez(const char *name, size_t len, rb_err_t *err)
+static const char tracez_advice[] =
+    ".tracez files are not supported; let the tracer write .traceg or .traceg.xz";
+
+static bool is_tracez(const char *name, size_t len)
 {
-    if (len >= 7 && memcmp(name + len - 7, ".tracez", 7) == 0)
-        return rb_fail(err, RB_TRACE,
-                       "%.*s: .tracez files are not supported; let the tracer write .traceg or "
-                       ".traceg.xz",
-                       (int)(len < 300 ? len : 300), name);
-    return RB_OK;
+    return len >= 7 && memcmp(name + len - 7, ".tracez", 7) == 0;
 }
 
 /* "MemcpyHtoD,0x00007f7393700000,32768" */
@@ -192,7 +189,9 @@ static rb_code_t read_kernel(const accelsim_lines_t *lines, accelsim_list_t *lis
         end--;
     size_t len = (size_t)(end - lines->at);
 
-    RB_TRY(refuse_tracez(lines->at, len, err));
+    if (is_tracez(lines->at, len))
+        return accelsim_lines_fail(lines, err, "%.*s: %s", (int)(len < 300 ? len : 300), lines->at,
+                                   tracez_advice);
     if (memchr(lines->at, '\0', len) != NULL)
         return accelsim_lines_fail(lines, err, "this is not a list of kernels");
     size_t folder_len = (size_t)(base_name(list->path) - list->path);
@@ -200,7 +199,9 @@ static rb_code_t read_kernel(const accelsim_lines_t *lines, accelsim_list_t *lis
 
     if (path == NULL)
         return rb_fail(
-            err, RB_IO, "%s:%llu: %.*s: no such file, neither with another of the known endings",
+            err, RB_IO,
+            "%s:%llu: %.*s: no such file, neither with another of the known endings (.traceg or "
+            ".trace, plain or with .xz, .zst, .gz)",
             lines->path, (unsigned long long)lines->line, (int)(len < 300 ? len : 300), lines->at);
     add_kernel(list, path, bytes);
     return RB_OK;
@@ -228,11 +229,12 @@ static rb_code_t read_lines(accelsim_lines_t *lines, accelsim_list_t *list, rb_e
 
 static rb_code_t read_list(accelsim_list_t *list, rb_err_t *err)
 {
-    accelsim_stream_t *stream = accelsim_stream_open(list->path, err);
+    rb_err_t why = {0};
+    accelsim_stream_t *stream = accelsim_stream_open(list->path, &why);
     accelsim_lines_t lines;
 
     if (stream == NULL)
-        return RB_IO;
+        return rb_fail(err, why.code, "%s", why.text);
     accelsim_lines_init(&lines, list->path, read_stream, stream);
     rb_code_t code = read_lines(&lines, list, err);
 
@@ -260,7 +262,8 @@ rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *
         list->path = rb_strdup(path);
         return read_list(list, err);
     }
-    RB_TRY(refuse_tracez(path, strlen(path), err));
+    if (is_tracez(path, strlen(path)))
+        return rb_fail(err, RB_TRACE, "%s: %s", path, tracez_advice);
     if (!is_file(path, &bytes))
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     add_kernel(list, rb_strdup(path), bytes);

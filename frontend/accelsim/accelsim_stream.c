@@ -66,6 +66,21 @@ static packing_t detect_packing(const uint8_t *p, size_t n)
     return PLAIN;
 }
 
+/* Name of a packing that is known but cannot be read, or NULL. */
+static const char *foreign_packing(const uint8_t *p, size_t n)
+{
+    static const struct {
+        const char *name;
+        uint8_t magic[4];
+        size_t len;
+    } foreign[] = {{"bzip2", "BZh", 3}, {"zip", "PK\3\4", 4}, {"lz4", "\4\x22\x4d\x18", 4}};
+
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+        if (n >= foreign[i].len && memcmp(p, foreign[i].magic, foreign[i].len) == 0)
+            return foreign[i].name;
+    return NULL;
+}
+
 static rb_code_t start_decoder(accelsim_stream_t *s, rb_err_t *err)
 {
     switch (s->packing) {
@@ -85,6 +100,11 @@ static rb_code_t start_decoder(accelsim_stream_t *s, rb_err_t *err)
         ZSTD_DCtx_setParameter(s->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG);
         return RB_OK;
     default:
+        if (foreign_packing(s->input, s->end) != NULL)
+            return rb_fail(err, RB_TRACE,
+                           "%s: is packed with %s: unpack it, or pack it with xz, "
+                           "gzip or zstd",
+                           s->path, foreign_packing(s->input, s->end));
         return RB_OK;
     }
 }
@@ -92,14 +112,17 @@ static rb_code_t start_decoder(accelsim_stream_t *s, rb_err_t *err)
 accelsim_stream_t *accelsim_stream_open(const char *path, rb_err_t *err)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: does not wait for it */
 
-    if (fd < 0) {
+    if (fd < 0 || fstat(fd, &st) != 0) {
         rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
         return NULL;
     }
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        rb_fail(err, RB_IO, "%s: is a directory", path);
+    if (!S_ISREG(st.st_mode)) { /* files are read more than once */
+        rb_fail(err, RB_IO, "%s: is %s, not a file", path,
+                S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
         close(fd);
         return NULL;
     }

@@ -13,7 +13,10 @@
 
 typedef struct accelsim_stream accelsim_stream_t;
 
-/* NULL with *err set (RB_IO) if the file cannot be opened. path is borrowed while it is open. */
+/*
+ * NULL with *err set: RB_IO if the file cannot be opened or is none, RB_TRACE for a packing that is
+ * known but cannot be read. path is borrowed while it is open.
+ */
 accelsim_stream_t *accelsim_stream_open(const char *path, rb_err_t *err);
 
 /*

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include "frontend/macsim/macsim_text.h"
 #include "sim/core/alloc.h"
 
 enum { BUFFER_RECORDS = 256 };
@@ -19,10 +21,14 @@ struct macsim_reader {
 
 macsim_reader_t *macsim_reader_open(const char *path, rb_err_t *err)
 {
-    gzFile file = gzopen(path, "rbe");
+    int fd = macsim_text_open_file(path, err);
+    gzFile file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
 
     if (file == NULL) {
-        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        if (fd >= 0) {
+            rb_fail(err, RB_NOMEM, "%s: no memory for gzip", path);
+            close(fd);
+        }
         return NULL;
     }
     macsim_reader_t *r = rb_calloc(1, sizeof(*r));

@@ -2,10 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim/core/alloc.h"
 
@@ -14,16 +16,34 @@ enum { LINE_BYTES = 1 << 20, FORMAT_VERSION = 14 };
 /* Kinds of traces that MacSim reads; only the first is of SASS instructions. */
 static const char *const kinds[] = {"nvbit", "newptx", "ptx", "x86", "a64", "igpu"};
 
-rb_code_t macsim_text_open(macsim_text_t *t, const char *path, rb_err_t *err)
+int macsim_text_open_file(const char *path, rb_err_t *err)
 {
     struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    *t = (macsim_text_t){.path = path, .file = fopen(path, "re")};
-    if (t->file == NULL)
+    if (fd < 0) {
+        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    rb_fail(err, RB_IO, "%s: is %s, not a file", path,
+            S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
+    close(fd);
+    return -1;
+}
+
+rb_code_t macsim_text_open(macsim_text_t *t, const char *path, rb_err_t *err)
+{
+    int fd = macsim_text_open_file(path, err);
+
+    *t = (macsim_text_t){.path = path};
+    if (fd < 0)
+        return RB_IO;
+    t->file = fdopen(fd, "r");
+    if (t->file == NULL) {
+        close(fd);
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    if (fstat(fileno(t->file), &st) == 0 && S_ISDIR(st.st_mode)) {
-        fclose(t->file);
-        return rb_fail(err, RB_IO, "%s: is a directory", path);
     }
     t->text = rb_calloc(LINE_BYTES + 2, 1);
     return RB_OK;

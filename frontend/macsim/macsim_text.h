@@ -15,6 +15,9 @@ typedef struct {
     char *text;       /* owned; that line, without its end and trailing blanks */
 } macsim_text_t;
 
+/* A file descriptor of a regular file, not waiting for pipes; -1 with *err set (RB_IO). */
+int macsim_text_open_file(const char *path, rb_err_t *err);
+
 /* RB_IO if the file cannot be opened; t need not be closed then. path is borrowed. */
 RB_CHECKED rb_code_t macsim_text_open(macsim_text_t *t, const char *path, rb_err_t *err);
 void macsim_text_close(macsim_text_t *t);

@@ -1,11 +1,10 @@
 /* libFuzzer target of the MacSim trace reader: build with -DRUBATO_FUZZ=ON and clang. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "sim/core/log.h"
-#include "tests/support/macsim_files.h"
 #include "tests/support/macsim_trial.h"
+#include "tests/support/temp_folder.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -15,8 +14,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     rb_log_quiet(true);
-    macsim_folder_create();
-    atexit(macsim_folder_remove);
+    temp_folder_create();
+    atexit(temp_folder_remove);
     return 0;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/macsim/macsim.h"
-#include "tests/support/macsim_files.h"
 #include "tests/support/source_check.h"
+#include "tests/support/temp_folder.h"
 
 static const char *const part_names[] = {
     "kernel_config.txt",   "kernel_names.txt",        "x_sampled_kernels_info.txt",
@@ -25,9 +25,9 @@ static void write_parts(const char *data, size_t n)
         size_t len = end != NULL ? (size_t)(end - data) : n;
 
         if (len == 0 && (i > 0 && i < OPTIONAL_PARTS))
-            remove(macsim_path(part_names[i]));
+            remove(temp_path(part_names[i]));
         else
-            macsim_write_bytes(part_names[i], data, len);
+            temp_write_bytes(part_names[i], data, len);
         size_t used = end != NULL ? len + mark_len : n;
 
         data += used;
@@ -41,8 +41,8 @@ rb_code_t macsim_trial(const void *data, size_t n)
     rb_code_t code;
 
     write_parts(data, n);
-    (void)macsim_detect(macsim_path(""));
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    (void)macsim_detect(temp_path(""));
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     code = s != NULL ? RB_OK : err.code;
     for (uint64_t id = 1; s != NULL && code == RB_OK && id <= s->ops->n_launches(s); id++) {
@@ -51,7 +51,8 @@ rb_code_t macsim_trial(const void *data, size_t n)
     }
     RB_INVARIANT(code == err.code && (code == RB_OK) == (err.text[0] == '\0'), "error %d '%s'",
                  (int)code, err.text);
-    RB_INVARIANT(code == RB_OK || strncmp(err.text, "macsim-files-", 13) == 0,
+    RB_INVARIANT(code == RB_OK ||
+                     strncmp(err.text, TEMP_FOLDER_NAME, strlen(TEMP_FOLDER_NAME)) == 0,
                  "'%s' does not begin with a file's name", err.text);
     if (s != NULL)
         s->ops->destroy(s);

@@ -1,17 +1,21 @@
-/* The corpus of the trace reader's fuzz target and random changes of it, under every build. */
+/* The corpora of the fuzz targets of the trace reader and of its lists, and random changes of them,
+ * under every build. */
 #include <stdlib.h>
 
+#include "tests/support/accelsim_list_trial.h"
 #include "tests/support/accelsim_trial.h"
 #include "tests/support/corpus.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
-enum { MUTATIONS = 8000 };
+enum { MUTATIONS = 8000, LIST_MUTATIONS = 2000 };
 
 /* Warnings of thousands of damaged traces are of no interest. */
 static int silence(void **state)
 {
     (void)state;
+    temp_folder_create();
     trace_capture_stderr();
     return 0;
 }
@@ -20,6 +24,7 @@ static int unsilence(void **state)
 {
     (void)state;
     free(trace_captured());
+    temp_folder_remove();
     return 0;
 }
 
@@ -35,13 +40,26 @@ static void random_changes_of_the_corpus_never_break_the_reader(void **state)
     corpus_survives_changes("accelsim", accelsim_trial, MUTATIONS);
 }
 
+static void the_lists_are_refused_or_read_as_their_names_say(void **state)
+{
+    (void)state;
+    corpus_holds("accelsim_list", accelsim_list_trial);
+}
+
+static void random_changes_of_the_lists_never_break_the_reader(void **state)
+{
+    (void)state;
+    corpus_survives_changes("accelsim_list", accelsim_list_trial, LIST_MUTATIONS);
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, silence, unsilence)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_corpus_is_refused_or_read_as_its_names_say, silence,
-                                        unsilence),
-        cmocka_unit_test_setup_teardown(random_changes_of_the_corpus_never_break_the_reader,
-                                        silence, unsilence),
+        TEST(the_corpus_is_refused_or_read_as_its_names_say),
+        TEST(random_changes_of_the_corpus_never_break_the_reader),
+        TEST(the_lists_are_refused_or_read_as_their_names_say),
+        TEST(random_changes_of_the_lists_never_break_the_reader),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,8 @@ static void bad_lists_are_refused(void **state)
         {"MemcpyHtoD,0xffffffffffffffff,5\n", RB_TRACE, "end of the address space"},
         {"MemcpyHtoD,0x10,-4\n", RB_TRACE, "kernelslist.g:1:"},
         {"# x\nkernel-77.traceg\n", RB_IO, "kernelslist.g:2: kernel-77.traceg: no such file"},
-        {"kernel-1.tracez\n", RB_TRACE, ".tracez files are not supported"},
+        {"\nkernel-1.tracez\n", RB_TRACE,
+         "kernelslist.g:2: kernel-1.tracez: .tracez files are not supported"},
     };
 
     (void)state;
@@ -185,6 +186,42 @@ static void bad_lists_are_refused(void **state)
     open_fails(trace_path("nothing.traceg"), RB_IO, "No such file");
     open_fails(trace_path("nothing.tracez"), RB_TRACE, ".tracez");
     open_fails(trace_path("kernelslist"), RB_IO, "No such file");
+}
+
+/* What is no kernel file says so, before anything is said about its lines. */
+static void other_files_are_told_apart(void **state)
+{
+    static const struct {
+        const char *text;
+        rb_code_t code;
+        const char *part;
+    } cases[] = {
+        {"BZh91AY&SY", RB_TRACE, "kernel-1.traceg: is packed with bzip2: unpack it, or pack it"},
+        {"PK\3\4....", RB_TRACE, "is packed with zip"},
+        {"\4\x22\x4d\x18..", RB_TRACE, "is packed with lz4"},
+        {"hello\n", RB_TRACE, "kernel-1.traceg:1: this is no kernel file of an Accel-Sim trace"},
+    };
+    static const char *const files[] = {"kernelslist.g", "kernel-1.traceg", NULL};
+    rb_err_t err = {0};
+
+    (void)state;
+    trace_write("kernelslist.g", "kernel-1.traceg\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        launch_info_t info;
+
+        err = (rb_err_t){0};
+        trace_write("kernel-1.traceg", cases[i].text);
+        trace_source_t *s = trace_open("kernelslist.g");
+
+        assert_int_equal(s->ops->launch_info(s, 1, &info, &err), cases[i].code);
+        if (strstr(err.text, cases[i].part) == NULL)
+            fail_msg("'%s' does not say '%s'", err.text, cases[i].part);
+        s->ops->destroy(s);
+    }
+    remove(trace_path("kernelslist.g"));
+    assert_int_equal(mkfifo(trace_path("kernelslist.g"), 0600), 0);
+    open_fails(trace_folder(), RB_IO, "kernelslist.g: is a pipe or device, not a file");
+    remove_files(files);
 }
 
 static void traces_are_recognised(void **state)
@@ -630,6 +667,7 @@ int main(void)
         cmocka_unit_test(several_lists_of_one_kind_must_be_chosen_from),
         cmocka_unit_test(a_file_packed_or_unpacked_since_is_still_found),
         cmocka_unit_test(bad_lists_are_refused),
+        cmocka_unit_test(other_files_are_told_apart),
         cmocka_unit_test(traces_are_recognised),
         cmocka_unit_test(the_files_of_a_trace_are_listed),
         cmocka_unit_test(progress_goes_from_nothing_to_the_size_of_the_files),

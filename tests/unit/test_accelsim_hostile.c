@@ -83,7 +83,8 @@ static void incomplete_headers_are_refused(void **state)
         {"", ":1: the file is truncated: it ends inside the header"},
         {"\n\n", "it ends inside the header"},
         {"-kernel name = x\n", ":2: the file is truncated"},
-        {"#\n", ":1: the header ends here without a line '-kernel name = ...'"},
+        {"#\n", ":1: this is no kernel file of an Accel-Sim trace: the header ends here without a "
+                "line '-kernel name = ...'"},
         {"-kernel name = x\n#\n", "without a line '-grid dim = ...'"},
         {"-kernel name = x\n-grid dim = (1,1,1)\n#\n", "without a line '-block dim = ...'"},
         {"-kernel name = x\n-grid dim = (1,1,1)\n-block dim = (1,1,1)\n#\n",

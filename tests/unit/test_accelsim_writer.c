@@ -17,6 +17,7 @@
 #include "tests/support/accelsim_compare.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/stream_check.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
@@ -25,7 +26,7 @@
 static int setup(void **state)
 {
     (void)state;
-    macsim_folder_create(); /* a folder that goes away with all in it */
+    temp_folder_create(); /* a folder that goes away with all in it */
     trace_capture_stderr();
     return 0;
 }
@@ -34,7 +35,7 @@ static int teardown(void **state)
 {
     (void)state;
     free(trace_captured());
-    macsim_folder_remove();
+    temp_folder_remove();
     return 0;
 }
 
@@ -141,7 +142,7 @@ static uint64_t comes_back(const char *path, const accelsim_writer_options_t *op
     uint64_t insts = 0;
     trace_source_t *a = open_text(path);
 
-    snprintf(folder, sizeof(folder), "%s", macsim_path("out"));
+    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
     write_trace(a, folder, opts);
     trace_source_t *b = open_text(folder);
 
@@ -233,13 +234,13 @@ static char *rewrite(unsigned version, const char *header, const char *lines, un
     snprintf(text, sizeof(text),
              "%s#BEGIN_TB\nthread block = 1,0,0\nwarp = 1\ninsts = %u\n%s#END_TB\n",
              trace_header(version, header), n, lines);
-    macsim_write("k.traceg", text);
-    trace_source_t *s = open_text(macsim_path("k.traceg"));
+    temp_write("k.traceg", text);
+    trace_source_t *s = open_text(temp_path("k.traceg"));
 
-    snprintf(folder, sizeof(folder), "%s", macsim_path("out"));
+    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
     write_trace(s, folder, opts);
     s->ops->destroy(s);
-    FILE *f = fopen(macsim_path("out/kernel-1.traceg"), "r");
+    FILE *f = fopen(temp_path("out/kernel-1.traceg"), "r");
     char *got = calloc(1, sizeof(text));
 
     assert_non_null(f);
@@ -454,9 +455,9 @@ static void a_macsim_trace_becomes_text_that_reads_the_same(void **state)
     macsim_write_lists(wids, counts, 2);
     macsim_write_warp(0, r, 3);
     macsim_write_warp(65536, r, 3);
-    trace_source_t *a = macsim_open(macsim_path(""), NULL, &err);
+    trace_source_t *a = macsim_open(temp_path(""), NULL, &err);
 
-    snprintf(folder, sizeof(folder), "%s", macsim_path("out"));
+    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
     write_trace(a, folder, NULL);
     char *before = trace_source_text(a, &err), *after = trace_source_text(open_text(folder), &err);
 
@@ -489,8 +490,8 @@ static trace_source_t *open_small(const char *end)
         "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0000 1 0 EXIT 0 0 0\n#END_TB\n"
         "%s",
         trace_header(5, ""), end);
-    macsim_write("k.traceg", text);
-    return open_text(macsim_path("k.traceg"));
+    temp_write("k.traceg", text);
+    return open_text(temp_path("k.traceg"));
 }
 
 static void a_damaged_source_leaves_nothing_behind(void **state)
@@ -499,9 +500,9 @@ static void a_damaged_source_leaves_nothing_behind(void **state)
     rb_err_t err = {0};
 
     (void)state;
-    assert_int_equal(accelsim_write(s, macsim_path("out"), NULL, &err), RB_TRACE);
+    assert_int_equal(accelsim_write(s, temp_path("out"), NULL, &err), RB_TRACE);
     assert_non_null(strstr(err.text, "k.traceg:"));
-    assert_int_equal(count_entries(macsim_path("")), 1);
+    assert_int_equal(count_entries(temp_path("")), 1);
     s->ops->destroy(s);
 }
 
@@ -519,9 +520,9 @@ static void the_writing_can_be_stopped(void **state)
     rb_err_t err = {0};
 
     (void)state;
-    assert_int_equal(accelsim_write(s, macsim_path("out"), &opts, &err), RB_STOPPED);
+    assert_int_equal(accelsim_write(s, temp_path("out"), &opts, &err), RB_STOPPED);
     assert_int_equal(steps, 1);
-    assert_int_equal(count_entries(macsim_path("")), 1);
+    assert_int_equal(count_entries(temp_path("")), 1);
     s->ops->destroy(s);
 }
 
@@ -531,18 +532,18 @@ static void only_an_empty_folder_is_replaced(void **state)
     rb_err_t err = {0};
 
     (void)state;
-    assert_int_equal(mkdir(macsim_path("out"), 0777), 0);
-    assert_int_equal(accelsim_write(s, macsim_path("out/"), NULL, &err), RB_OK);
-    assert_int_equal(count_entries(macsim_path("out")), 2);
-    assert_int_equal(accelsim_write(s, macsim_path("out"), NULL, &err), RB_IO);
+    assert_int_equal(mkdir(temp_path("out"), 0777), 0);
+    assert_int_equal(accelsim_write(s, temp_path("out/"), NULL, &err), RB_OK);
+    assert_int_equal(count_entries(temp_path("out")), 2);
+    assert_int_equal(accelsim_write(s, temp_path("out"), NULL, &err), RB_IO);
     assert_non_null(strstr(err.text, "out: this folder is not empty"));
     err = (rb_err_t){0};
-    assert_int_equal(accelsim_write(s, macsim_path("k.traceg"), NULL, &err), RB_IO);
+    assert_int_equal(accelsim_write(s, temp_path("k.traceg"), NULL, &err), RB_IO);
     assert_non_null(strstr(err.text, "is no folder"));
     err = (rb_err_t){0};
-    assert_int_equal(accelsim_write(s, macsim_path("none/out"), NULL, &err), RB_IO);
+    assert_int_equal(accelsim_write(s, temp_path("none/out"), NULL, &err), RB_IO);
     assert_non_null(strstr(err.text, "No such file"));
-    assert_int_equal(count_entries(macsim_path("")), 2);
+    assert_int_equal(count_entries(temp_path("")), 2);
     s->ops->destroy(s);
 }
 
@@ -557,10 +558,10 @@ static void endless_fields_are_written(void **state)
                   trace_header(5, ""));
     memset(to, '0', ZEROS);
     strcpy(to + ZEROS, " 0\n#END_TB\n");
-    macsim_write("k.traceg", text);
-    trace_source_t *s = open_text(macsim_path("k.traceg"));
+    temp_write("k.traceg", text);
+    trace_source_t *s = open_text(temp_path("k.traceg"));
 
-    write_trace(s, macsim_path("out"), NULL);
+    write_trace(s, temp_path("out"), NULL);
     s->ops->destroy(s);
     free(text);
 }

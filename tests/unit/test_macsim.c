@@ -9,6 +9,7 @@
 #include "frontend/macsim/macsim_opcode.h"
 #include "sim/isa/isa.h"
 #include "tests/support/macsim_files.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
@@ -37,7 +38,7 @@ enum {
 static int silence(void **state)
 {
     (void)state;
-    macsim_folder_create();
+    temp_folder_create();
     trace_capture_stderr();
     return 0;
 }
@@ -46,7 +47,7 @@ static int unsilence(void **state)
 {
     (void)state;
     free(trace_captured());
-    macsim_folder_remove();
+    temp_folder_remove();
     return 0;
 }
 
@@ -87,7 +88,7 @@ static char *read_warp(const macsim_record_t *records, size_t n)
 
     macsim_write_lists(&wid, &n, 1);
     macsim_write_warp(0, records, n);
-    return trace_source_text(macsim_open(macsim_path(""), NULL, &err), &err);
+    return trace_source_text(macsim_open(temp_path(""), NULL, &err), &err);
 }
 
 static void reads_as(const macsim_record_t *records, size_t n, const char *expected)
@@ -306,7 +307,7 @@ static void warps_are_placed_by_their_ids(void **state)
         r.inst_addr -= i > 0 ? 16 * i - 16 : 0;
         macsim_write_warp(wids[i], &r, 1);
     }
-    char *got = trace_source_text(macsim_open(macsim_path("kernel_config.txt"), NULL, &err), &err);
+    char *got = trace_source_text(macsim_open(temp_path("kernel_config.txt"), NULL, &err), &err);
 
     assert_string_equal(got, "launch 1: Kernel0\n"
                              "block 0: 0,0,0\nwarp 0\n0000 00000001 fp32 w0:\n"
@@ -329,14 +330,14 @@ static void kernel_names_describe_the_launch(void **state)
 
     (void)state;
     macsim_write_lists(wids, counts, 3);
-    macsim_write("kernel_names.txt",
-                 "Kernel7 name: other\n  Grid size: (1, 1, 1), Block size: (1, 1, 1)\n"
-                 "Kernel0 name: my kernel(float *, int)\n"
-                 "  Grid size: (2, 3, 4), Block size: (33, 1, 1), maxBlockPerCore: 16, # of regs: "
-                 "40, static shared mem: 1024, dynamic shared mem: 512\n");
+    temp_write("kernel_names.txt",
+               "Kernel7 name: other\n  Grid size: (1, 1, 1), Block size: (1, 1, 1)\n"
+               "Kernel0 name: my kernel(float *, int)\n"
+               "  Grid size: (2, 3, 4), Block size: (33, 1, 1), maxBlockPerCore: 16, # of regs: "
+               "40, static shared mem: 1024, dynamic shared mem: 512\n");
     for (unsigned i = 0; i < 3; i++)
         macsim_write_warp(wids[i], &r, 1);
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     assert_non_null(s);
     assert_int_equal(s->ops->n_launches(s), 1);
@@ -371,8 +372,8 @@ static void without_kernel_names_the_warps_tell_the_shape(void **state)
 
     (void)state;
     macsim_write_lists(wids, counts, 4);
-    macsim_write("kernel_config.txt", "nvbit\n14\n-1\n/home/me/traces/Kernel0/trace.txt\n");
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    temp_write("kernel_config.txt", "nvbit\n14\n-1\n/home/me/traces/Kernel0/trace.txt\n");
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     assert_int_equal(s->ops->launch_info(s, 1, &info, &err), RB_OK);
     assert_string_equal(info.name, "Kernel0");
@@ -394,14 +395,14 @@ static void one_launch_can_be_opened_alone(void **state)
     (void)state;
     macsim_write_lists(&wid, &count, 1);
     macsim_write_warp(0, &r, 1);
-    assert_true(macsim_detect(macsim_path("Kernel0")));
-    assert_true(macsim_detect(macsim_path("Kernel0/trace.txt")));
-    assert_true(macsim_detect(macsim_path("kernel_config.txt")));
-    assert_true(macsim_detect(macsim_path("")));
-    assert_false(macsim_detect(macsim_path("Kernel0/trace_info.txt")));
-    assert_false(macsim_detect(macsim_path("nothing")));
+    assert_true(macsim_detect(temp_path("Kernel0")));
+    assert_true(macsim_detect(temp_path("Kernel0/trace.txt")));
+    assert_true(macsim_detect(temp_path("kernel_config.txt")));
+    assert_true(macsim_detect(temp_path("")));
+    assert_false(macsim_detect(temp_path("Kernel0/trace_info.txt")));
+    assert_false(macsim_detect(temp_path("nothing")));
     assert_false(macsim_detect(RUBATO_ROOT "/traces"));
-    char *got = trace_source_text(macsim_open(macsim_path("Kernel0"), NULL, &err), &err);
+    char *got = trace_source_text(macsim_open(temp_path("Kernel0"), NULL, &err), &err);
 
     assert_string_equal(got, "launch 1: Kernel0\nblock 0: 0,0,0\nwarp 0\n0000 00000001 fp32 w0:\n");
     free(got);
@@ -424,12 +425,12 @@ static void the_newest_opcode_tells_the_architecture(void **state)
         rb_err_t err = {0};
 
         macsim_write_warp(0, r, 2);
-        trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+        trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
         assert_int_equal(s->ops->launch_info(s, 1, &info, &err), RB_OK);
         assert_int_equal(info.arch, cases[i].arch);
         s->ops->destroy(s);
-        s = macsim_open(macsim_path(""), &opts, &err);
+        s = macsim_open(temp_path(""), &opts, &err);
         assert_int_equal(s->ops->launch_info(s, 1, &info, &err), RB_OK);
         assert_int_equal(info.arch, 86);
         s->ops->destroy(s);
@@ -446,12 +447,12 @@ static void sampled_launches_have_weights(void **state)
     (void)state;
     macsim_write_lists(&wid, &count, 1);
     macsim_write_warp(0, &r, 1);
-    macsim_write("kernel_config.txt",
-                 "nvbit\n14\n-1\n./Kernel0/trace.txt\n./Kernel12/trace.txt\n./Kernel3/trace.txt\n");
-    macsim_write("net_sampled_kernels_info.txt",
-                 "Kernel sampling information from net.nsys-rep.\nMaximum cluster size: 50\n"
-                 "100 4 12 0 12 99\n7 1 0\n\n1 1 nonsense\n");
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    temp_write("kernel_config.txt",
+               "nvbit\n14\n-1\n./Kernel0/trace.txt\n./Kernel12/trace.txt\n./Kernel3/trace.txt\n");
+    temp_write("net_sampled_kernels_info.txt",
+               "Kernel sampling information from net.nsys-rep.\nMaximum cluster size: 50\n"
+               "100 4 12 0 12 99\n7 1 0\n\n1 1 nonsense\n");
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     assert_non_null(s);
     assert_true(macsim_weight(s, 1) == 32);
@@ -477,7 +478,7 @@ static void the_losses_are_told_once(void **state)
     trace_capture_stderr();
     macsim_write_lists(&wid, &count, 1);
     macsim_write_warp(0, &r, 1);
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     s->ops->destroy(s);
     char *said = trace_captured(), *first = strstr(said, "128-byte lines for lane addresses");
@@ -502,7 +503,7 @@ static void mnemonics_are_shown(void **state)
     (void)state;
     macsim_write_lists(&wid, &count, 1);
     macsim_write_warp(0, r, 2);
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     assert_int_equal(s->ops->open(s, 1, &l, &err), RB_OK);
     assert_int_equal(s->ops->get_block(l, 0, &b, &err), RB_OK);
@@ -534,10 +535,10 @@ static void all_files_are_visited(void **state)
 
     (void)state;
     macsim_write_lists(wids, counts, 2);
-    macsim_write("x_sampled_kernels_info.txt", "a\nb\n");
+    temp_write("x_sampled_kernels_info.txt", "a\nb\n");
     macsim_write_warp(0, &r, 1);
     macsim_write_warp(65536, &r, 1);
-    trace_source_t *s = macsim_open(macsim_path(""), NULL, &err);
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     macsim_files(s, add_file, list);
     assert_string_equal(list, "kernel_config.txt x_sampled_kernels_info.txt trace.txt "
@@ -557,7 +558,7 @@ static int unpack_reference(void)
     if (stat(REFERENCE "macsim-traces-all.tar.gz", &st) != 0)
         return -1;
     snprintf(command, sizeof(command), "tar -xzf '%s' -C '%s' --wildcards '*/vectormultadd/4096/*'",
-             REFERENCE "macsim-traces-all.tar.gz", macsim_path(""));
+             REFERENCE "macsim-traces-all.tar.gz", temp_path(""));
     return system(command);
 }
 
@@ -573,7 +574,7 @@ static void the_real_vectormultadd_is_read_whole(void **state)
         skip();
     }
     trace_source_t *s =
-        macsim_open(macsim_path("sst-unit-test/traces/nvbit/vectormultadd/4096"), NULL, &err);
+        macsim_open(temp_path("sst-unit-test/traces/nvbit/vectormultadd/4096"), NULL, &err);
 
     assert_non_null(s);
     assert_int_equal(s->ops->n_launches(s), 3);

@@ -2,12 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/macsim/macsim.h"
 #include "tests/support/corpus.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/macsim_trial.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
@@ -22,7 +24,7 @@ static int make_good(void **state)
     const size_t counts[] = {RECORDS, 1};
 
     (void)state;
-    macsim_folder_create();
+    temp_folder_create();
     trace_capture_stderr();
     for (unsigned i = 0; i < RECORDS; i++)
         records[i] = (macsim_record_t){.opcode = (uint8_t)(i % 50),
@@ -39,7 +41,7 @@ static int unsilence(void **state)
 {
     (void)state;
     free(trace_captured());
-    macsim_folder_remove();
+    temp_folder_remove();
     return 0;
 }
 
@@ -47,14 +49,14 @@ static char *read_trace(void)
 {
     rb_err_t err = {0};
 
-    return trace_source_text(macsim_open(macsim_path(""), NULL, &err), &err);
+    return trace_source_text(macsim_open(temp_path(""), NULL, &err), &err);
 }
 
 static void is_refused(rb_code_t code, const char *part)
 {
     char start[128], *got = read_trace(), *error = strstr(got, "error ");
 
-    snprintf(start, sizeof(start), "error %d: macsim-files-", (int)code);
+    snprintf(start, sizeof(start), "error %d: " TEMP_FOLDER_NAME, (int)code);
     if (error == NULL || strncmp(error, start, strlen(start)) != 0 || strstr(error, part) == NULL)
         fail_msg("'%s' does not say '%s'", error != NULL ? error : got, part);
     free(got);
@@ -67,7 +69,7 @@ typedef struct {
 static void texts_are_refused(const char *name, const case_t *cases, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        macsim_write(name, cases[i].text);
+        temp_write(name, cases[i].text);
         is_refused(RB_TRACE, cases[i].part);
     }
 }
@@ -91,7 +93,7 @@ static void bad_lists_of_launches_are_refused(void **state)
 
     (void)state;
     texts_are_refused("kernel_config.txt", cases, sizeof(cases) / sizeof(cases[0]));
-    macsim_write_bytes("kernel_config.txt", "nvbit\n14\n-1\n\0/trace.txt\n", 24);
+    temp_write_bytes("kernel_config.txt", "nvbit\n14\n-1\n\0/trace.txt\n", 24);
     is_refused(RB_TRACE, ":4: a byte of zero");
 }
 
@@ -186,7 +188,7 @@ static void an_endless_line_is_refused(void **state)
     (void)state;
     memset(text, '1', LONG);
     text[LONG] = '\0';
-    macsim_write("Kernel0/trace_info.txt", text);
+    temp_write("Kernel0/trace_info.txt", text);
     is_refused(RB_TRACE, "trace_info.txt:1: this line is longer than 1 MiB");
     free(text);
 }
@@ -198,10 +200,13 @@ static void missing_files_are_named(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(remove(macsim_path(names[i])), 0);
+        assert_int_equal(remove(temp_path(names[i])), 0);
         is_refused(RB_IO, names[i]);
     }
-    remove(macsim_path("kernel_config.txt"));
+    assert_int_equal(mkfifo(temp_path("Kernel0/trace.txt"), 0600), 0);
+    is_refused(RB_IO, "trace.txt: is a pipe or device, not a file");
+    remove(temp_path("kernel_config.txt"));
+    remove(temp_path("Kernel0/trace.txt"));
     is_refused(RB_TRACE, "no kernel_config.txt in this folder");
 }
 
@@ -218,7 +223,7 @@ static void bad_records_are_refused(void **state)
     bad[0] = (macsim_record_t){.opcode = 73, .is_fp = 1, .active_mask = 1};
     macsim_write_warp(1, bad, 1);
     is_refused(RB_TRACE, "record 1: a further line of an instruction that does not precede it");
-    macsim_write_bytes("Kernel0/trace_1.raw", bad, 100);
+    temp_write_bytes("Kernel0/trace_1.raw", bad, 100);
     is_refused(RB_TRACE, "trace_1.raw: the file is truncated: it ends inside record 2");
 }
 
@@ -232,7 +237,7 @@ static void endless_accesses_are_refused(void **state)
     for (unsigned i = 0; i < N; i++)
         many[i] = (macsim_record_t){.opcode = 73, .is_fp = i > 0, .active_mask = 1, .mem_addr = i};
     macsim_write_warp(0, many, N);
-    macsim_write("Kernel0/trace_info.txt", "0 100000\n1 1\n");
+    temp_write("Kernel0/trace_info.txt", "0 100000\n1 1\n");
     is_refused(RB_TRACE, "more than 65536 records for one instruction");
     free(many);
 }
@@ -241,7 +246,7 @@ static void endless_accesses_are_refused(void **state)
 static void damaged_gzip_is_refused_everywhere(void **state)
 {
     static char whole[RECORDS * 64], damaged[sizeof(whole)];
-    FILE *f = fopen(macsim_path("Kernel0/trace_0.raw"), "rb");
+    FILE *f = fopen(temp_path("Kernel0/trace_0.raw"), "rb");
     size_t n = fread(whole, 1, sizeof(whole), f);
     unsigned changed = 0;
 
@@ -250,13 +255,13 @@ static void damaged_gzip_is_refused_everywhere(void **state)
     char *good = read_trace();
 
     for (size_t cut = 0; cut < n; cut += cut < 32 || cut + 32 > n ? 1 : 37) {
-        macsim_write_bytes("Kernel0/trace_0.raw", whole, cut);
+        temp_write_bytes("Kernel0/trace_0.raw", whole, cut);
         is_refused(RB_TRACE, "trace_0.raw: ");
     }
     for (size_t at = 0; at < n; at += at < 32 || at + 32 > n ? 1 : 37) {
         memcpy(damaged, whole, n);
         damaged[at] = (char)(damaged[at] ^ 0x10);
-        macsim_write_bytes("Kernel0/trace_0.raw", damaged, n);
+        temp_write_bytes("Kernel0/trace_0.raw", damaged, n);
         char *got = read_trace();
 
         /* The header has bytes that mean nothing; what is read is right or refused. */

@@ -1,0 +1,2 @@
+MemcpyHtoD,0x1000,99999999999999999999
+kernel-1.traceg

@@ -1,0 +1,2 @@
+MemcpyHtoD,0xffffffffffffffff,2
+kernel-1.traceg

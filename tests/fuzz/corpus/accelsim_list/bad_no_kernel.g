@@ -1,0 +1,1 @@
+MemcpyHtoD,0x1000,64

@@ -1,0 +1,24 @@
+/*
+ * A temporary folder for a test, with folders in it; goes away with all that it holds. One at a
+ * time.
+ */
+#ifndef RUBATO_TESTS_TEMP_FOLDER_H
+#define RUBATO_TESTS_TEMP_FOLDER_H
+
+#include <stddef.h>
+
+/* Every folder's name begins so. */
+#define TEMP_FOLDER_NAME "temp-folder-"
+
+/* Creates an empty folder in the working folder; panics if it cannot. */
+void temp_folder_create(void);
+void temp_folder_remove(void);
+
+/* Path of a file of the folder ("" for the folder itself); valid until the second next call. */
+const char *temp_path(const char *name);
+
+/* Writes a file of the folder, with the folders in its name. */
+void temp_write(const char *name, const char *text);
+void temp_write_bytes(const char *name, const void *data, size_t n);
+
+#endif
