@@ -11,6 +11,8 @@
 
 const launch_method_t *const launch_methods[] = {
     &launch_random,
+    &launch_allegro,
+    &launch_stem,
     &launch_dominant,
 };
 const size_t n_launch_methods = sizeof(launch_methods) / sizeof(launch_methods[0]);

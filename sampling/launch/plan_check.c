@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sampling/math/quantile.h"
 #include "sampling/math/stable_sum.h"
 #include "sim/core/alloc.h"
 
@@ -12,6 +13,8 @@ enum { SMALL_CLUSTER = 30 };
 /* Lag-1 autocorrelation that is called one: well above the noise, 2 / sqrt(n), of small clusters.
  */
 #define CORRELATED 0.5
+
+#define USUAL_CONFIDENCE 0.95
 
 rb_code_t population_check(const population_t *pop, rb_err_t *err)
 {
@@ -128,6 +131,25 @@ static uint64_t row_of(const population_t *pop, uint64_t id)
     return low;
 }
 
+/* Error of the total by the spread of each cluster in the profile. */
+static void predict_error(plan_t *p)
+{
+    if (!p->random)
+        return;
+    stable_sum_t variance = {0};
+    for (uint32_t c = 0; c < p->n_clusters; c++) {
+        const plan_cluster_t *k = &p->clusters[c];
+        double n = (double)k->size, m = (double)k->draws, v = n * n * k->sd * k->sd / m;
+        if (!p->replacement)
+            v *= k->size == k->draws ? 0 : (n - m) / (n - 1);
+        sum_add(&variance, v);
+    }
+    if (isnan(p->confidence))
+        p->confidence = USUAL_CONFIDENCE;
+    p->error_bound =
+        interval_factor(p->confidence, INFINITY) * sqrt(sum_value(&variance)) / p->profile_total;
+}
+
 void plan_predict(plan_build_t *b)
 {
     const population_t *pop = b->pop;
@@ -146,4 +168,5 @@ void plan_predict(plan_build_t *b)
     p->predicted_total = sum_value(&predicted);
     if (sum_value(&sampled) > 0)
         p->predicted_speedup = p->profile_total / sum_value(&sampled);
+    predict_error(p);
 }

@@ -1,0 +1,156 @@
+/*
+ * STEM with ROOT (MICRO 2025): each kernel's durations are divided in two as long as that makes
+ * the samples cheaper; sample sizes come from one optimisation over all clusters.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sampling/launch/launch_leaf.h"
+#include "sampling/launch/launch_table.h"
+#include "sampling/math/allocate.h"
+#include "sampling/math/quantile.h"
+#include "sampling/math/stable_sum.h"
+#include "sim/core/alloc.h"
+
+enum { DERIVED, PAPER, ARTIFACT };
+static const char *const variants[] = {"derived", "paper", "artifact", NULL};
+
+#define STEM_OPTIONS(P, E, T)                                                                      \
+    P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
+    P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting it")                     \
+    P(BOOL, root, "true", 0, 1, "", "divide kernels by duration (ROOT)")                           \
+    E(key, group_key_names, "name", "what the launches of a kernel share")                         \
+    E(variant, variants, "derived",                                                                \
+      "derived: joint optimum, finite population; paper: Eq. 6 as printed; artifact: as "          \
+      "published")
+
+PARAM_STRUCT(stem_options_t, STEM_OPTIONS);
+#define PARAM_SPEC_ stem_options_t
+static const param_t stem_rows[] = {PARAM_ROWS(STEM_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t stem_group =
+    PARAM_GROUP("stem", "STEM with ROOT", stem_options_t, stem_rows);
+
+typedef struct {
+    const stem_options_t *o;
+    double z;
+    const double *x; /* sorted durations */
+} stem_t;
+
+/* Samples of one cluster on its own: Eq. 3. */
+static uint64_t samples_alone(const stem_t *s, const spread_t *times, uint64_t size)
+{
+    double m = s->o->variant == DERIVED
+                   ? samples_needed_finite(times->mean, times->sample, s->o->epsilon, s->z, size)
+                   : samples_needed(times->mean, times->sd, s->o->epsilon, s->z);
+    m = ceil(m);
+    if (s->o->variant != PAPER && m > (double)size)
+        return size;
+    return m < 1 ? 1 : m < 1e15 ? (uint64_t)m : (uint64_t)1e15;
+}
+
+static stratum_t stratum_of(const stem_t *s, const leaf_t *leaf)
+{
+    return (stratum_t){.size = leaf->end - leaf->begin,
+                       .cost = leaf->times.mean,
+                       .sd = s->o->variant == DERIVED ? leaf->times.sample : leaf->times.sd,
+                       .least = 1};
+}
+
+/* Samples of several clusters that share the error budget of their total time. */
+static void samples_together(const stem_t *s, leaf_t *leaves, size_t n)
+{
+    stratum_t *strata = rb_calloc(n, sizeof(*strata));
+    uint64_t *m = rb_calloc(n, sizeof(*m));
+    stable_sum_t total = {0};
+    for (size_t i = 0; i < n; i++) {
+        strata[i] = stratum_of(s, &leaves[i]);
+        sum_add(&total, (double)strata[i].size * strata[i].cost);
+    }
+    double error = s->o->epsilon / s->z * sum_value(&total);
+    if (s->o->variant == PAPER)
+        allocate_printed(strata, n, error * error, m);
+    else
+        allocate(strata, n, error * error, s->o->variant == DERIVED, m);
+    for (size_t i = 0; i < n; i++) {
+        bool capped = s->o->variant != PAPER && m[i] > strata[i].size;
+        leaves[i].m = capped ? strata[i].size : m[i];
+    }
+    free(strata);
+    free(m);
+}
+
+/* Divides a cluster in two if the samples get cheaper by it. */
+static bool divide(const stem_t *s, const leaf_t *leaf, leaf_t half[2])
+{
+    uint64_t size = leaf->end - leaf->begin;
+    double cost = (double)leaf->m * leaf->times.mean;
+    uint64_t low = cost > 0 ? two_means(s->x + leaf->begin, size) : 0;
+    if (low == 0)
+        return false;
+    uint64_t cut[] = {leaf->begin, leaf->begin + low, leaf->end};
+    for (int i = 0; i < 2; i++) {
+        half[i] = (leaf_t){.begin = cut[i], .end = cut[i + 1], .name = leaf->name};
+        half[i].times = spread_of(s->x + cut[i], cut[i + 1] - cut[i]);
+    }
+    samples_together(s, half, 2);
+    double divided =
+        (double)half[0].m * half[0].times.mean + (double)half[1].m * half[1].times.mean;
+    if (s->o->variant == ARTIFACT)
+        return divided <= cost; /* each half keeps its share of this allocation */
+    if (!(divided < cost))
+        return false;
+    for (int i = 0; i < 2; i++)
+        half[i].m = samples_alone(s, &half[i].times, half[i].end - half[i].begin);
+    return true;
+}
+
+static void divide_kernel(const stem_t *s, leaf_t kernel, leaf_list_t *leaves)
+{
+    leaf_list_t stack = {0};
+    leaf_add(&stack, kernel);
+    while (stack.n > 0) {
+        leaf_t leaf = stack.leaf[--stack.n], half[2];
+        if (!s->o->root || !divide(s, &leaf, half)) {
+            leaf_add(leaves, leaf);
+            continue;
+        }
+        leaf_add(&stack, half[1]);
+        leaf_add(&stack, half[0]);
+    }
+    leaf_list_free(&stack);
+}
+
+static rb_code_t plan_stem(const void *options, plan_build_t *b, rb_err_t *err)
+{
+    const stem_options_t *o = options;
+    stem_t s = {.o = o, .z = interval_factor(o->confidence, INFINITY)};
+    launch_groups_t groups;
+    leaf_list_t leaves = {0};
+    groups_make(&groups, b, (group_key_t)o->key);
+    double *x = groups_sort(&groups, b->pop->time);
+    s.x = x;
+    for (uint32_t g = 0; g < groups.n; g++) {
+        leaf_t kernel = {.begin = groups.begin[g], .end = groups.begin[g + 1]};
+        kernel.name = groups.name[g];
+        kernel.times = spread_of(x + kernel.begin, kernel.end - kernel.begin);
+        kernel.m = samples_alone(&s, &kernel.times, kernel.end - kernel.begin);
+        divide_kernel(&s, kernel, &leaves);
+    }
+    if (o->variant != ARTIFACT)
+        samples_together(&s, leaves.leaf, leaves.n);
+    rb_code_t rc = leaves_draw(&leaves, groups.rows, o->variant == PAPER, b, err);
+    b->plan->confidence = o->confidence;
+    leaf_list_free(&leaves);
+    free(x);
+    groups_free(&groups);
+    return rc;
+}
+
+const launch_method_t launch_stem = {
+    .name = "stem",
+    .help = "STEM with ROOT: as few samples as meet an error bound on the total time",
+    .options = &stem_group,
+    .needs = LAUNCH_NEEDS_TIME,
+    .plan = plan_stem,
+};
