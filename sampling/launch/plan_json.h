@@ -23,8 +23,9 @@
 void plan_write_json(const plan_t *plan, FILE *out);
 
 /*
- * Reads a plan and checks it: ids within 1 .. launches and not twice, weights positive and finite,
- * every cluster with a sample and no larger than the program. name: of the file, for messages.
+ * Reads a plan and checks it: no launch twice, weights positive and finite, clusters together no
+ * larger than the program. That ids and names are those of the trace is for whoever has the trace
+ * to check: ids need not be dense. name: of the file, for messages.
  */
 rb_code_t plan_read_json(plan_t *plan, FILE *in, const char *name, rb_err_t *err) RB_CHECKED;
 
