@@ -97,8 +97,7 @@ bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
     *out = (inst_t){
         .pc = in->pc, .flags = INST_CONTROL_WORD | INST_FULL_REGS, .ctl = sass_control(in)};
     bool known = isa_decode(arch, text, len, in->width, out);
-    if (in->width != 0 && out->space != MEM_NONE)
-        out->width = in->width;
+    out->width = out->space == MEM_CONST ? 0 : in->width; /* constants: no addresses in traces */
     add_register(out, false, in->guard_uniform ? REG_UPRED : REG_PRED, in->guard, 1);
     for (unsigned i = 0; i < in->n_operands; i++)
         if (is_read(&in->operand[i]))

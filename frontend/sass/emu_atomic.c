@@ -1,0 +1,142 @@
+/* Atomics and reductions, lane by lane in lane order. */
+#include <math.h>
+
+#include "frontend/sass/emu_half.h"
+#include "frontend/sass/emu_state.h"
+
+/* Operations and types in the order of the encoding. */
+enum { OP_ADD, OP_MIN, OP_MAX, OP_INC, OP_DEC, OP_AND, OP_OR, OP_XOR, OP_EXCH, OP_CAS, OP_CAST };
+enum { TYPE_U32, TYPE_S32, TYPE_U64, TYPE_F32, TYPE_F16X2, TYPE_S64, TYPE_F64 };
+
+static uint64_t add_floats(uint64_t x, uint64_t y, unsigned type)
+{
+    if (type == TYPE_F32) {
+        uint32_t a = (uint32_t)x, b = (uint32_t)y;
+        float f, g;
+        memcpy(&f, &a, 4);
+        memcpy(&g, &b, 4);
+        f += g;
+        memcpy(&a, &f, 4);
+        return isnan(f) ? 0x7fffffffu : (a & 0x7f800000u) == 0 ? a & 0x80000000u : a; /* .FTZ */
+    }
+    if (type == TYPE_F16X2) {
+        uint64_t r = 0;
+        for (unsigned i = 0; i < 32; i += 16)
+            r |= (uint64_t)emu_double_to_half(
+                     emu_half_to_double(x >> i & 0xffff) + emu_half_to_double(y >> i & 0xffff), 0)
+                 << i;
+        return r;
+    }
+    double d, e;
+    memcpy(&d, &x, 8);
+    memcpy(&e, &y, 8);
+    d += e;
+    memcpy(&x, &d, 8);
+    return x;
+}
+
+static bool less(uint64_t x, uint64_t y, unsigned type)
+{
+    if (type == TYPE_S32)
+        return (int32_t)x < (int32_t)y;
+    return type == TYPE_S64 ? (int64_t)x < (int64_t)y : x < y;
+}
+
+static bool is_float(unsigned type)
+{
+    return type == TYPE_F32 || type == TYPE_F16X2 || type == TYPE_F64;
+}
+
+/* The new value of memory that holds old. */
+static uint64_t combine(const emu_uop_t *u, uint64_t old, uint64_t x, uint64_t y)
+{
+    switch (u->select) {
+    case OP_ADD:
+        return is_float(u->imm) ? add_floats(old, x, u->imm) : old + x;
+    case OP_MIN:
+        return less(x, old, u->imm) ? x : old;
+    case OP_MAX:
+        return less(old, x, u->imm) ? x : old;
+    case OP_INC:
+        return old >= x ? 0 : old + 1;
+    case OP_DEC:
+        return old == 0 || old > x ? x : old - 1;
+    case OP_AND:
+        return old & x;
+    case OP_OR:
+        return old | x;
+    case OP_XOR:
+        return old ^ x;
+    case OP_EXCH:
+        return x;
+    default: /* CAS */
+        return old == x ? y : old;
+    }
+}
+
+static uint64_t operand(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int k)
+{
+    const uint32_t *s = emu_src(w, u, i);
+
+    return u->width == 8 ? emu_u64(s, k) : s[k];
+}
+
+static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint64_t a[EMU_LANES], result[EMU_LANES] = {0};
+    bool cas = u->select == OP_CAS || u->select == OP_CAST;
+    uint32_t low[EMU_LANES];
+
+    emu_addresses(w, u, a);
+    if (w->grid->tracing)
+        emu_record_addresses(w, u, a, mask);
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        int k = __builtin_ctz(left);
+        uint8_t *p = emu_resolve(w, u, u->inst->space, (unsigned)k, a[k], u->width);
+        uint64_t old = 0, x = operand(w, u, 0, k);
+        if (p == NULL)
+            return;
+        memcpy(&old, p, u->width);
+        uint64_t now = combine(u, old, x, cas ? operand(w, u, 1, k) : 0);
+        memcpy(p, &now, u->width);
+        result[k] = u->select == OP_CAST ? old == x : old;
+    }
+    if (u->inst->access == ACC_REDUCTION)
+        return;
+    if (u->width == 8) {
+        emu_put_u64(w, u->d, result, mask);
+        return;
+    }
+    for (int k = 0; k < EMU_LANES; k++)
+        low[k] = (uint32_t)result[k];
+    emu_put(w, u->d, low, mask);
+}
+
+bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
+{
+    unsigned op = sass_bits(in, 87, in->op == SASS_RED ? 3 : 4);
+
+    u->kind = UOP_ACCESS;
+    u->imm = sass_bits(in, 73, 3);
+    u->fn = atomic;
+    switch (in->op) {
+    case SASS_ATOM_CAS:
+    case SASS_ATOMG_CAS:
+        op = OP_CAS;
+        break;
+    case SASS_ATOMS_CAS:
+        op = sass_bits(in, 87, 2) == 0 ? OP_CAS : sass_bits(in, 87, 2) == 1 ? OP_CAST : 255;
+        break;
+    case SASS_ATOM:
+    case SASS_ATOMG:
+    case SASS_ATOMS:
+    case SASS_RED:
+        if (op > OP_EXCH)
+            return false;
+        break;
+    default:
+        return false;
+    }
+    u->select = (uint8_t)op;
+    return u->width != 0 && op != 255 && (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
+}

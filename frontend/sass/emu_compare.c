@@ -1,0 +1,228 @@
+/* Comparisons that write predicates: ISETP, FSETP, DSETP, and FSET, FCHK. */
+#include <math.h>
+
+#include "frontend/sass/emu_state.h"
+
+/* The comparison, combined with a predicate; the second result is the complement's. */
+static void set_both(emu_warp_t *w, const emu_uop_t *u, uint32_t result, uint32_t mask)
+{
+    uint32_t q = emu_pred(w, u, 0), both[2] = {result, ~result};
+
+    for (unsigned i = 0; i < 2; i++)
+        both[i] = u->select == 0 ? both[i] & q : u->select == 1 ? both[i] | q : both[i] ^ q;
+    emu_set_pred(w, u->pd[0], both[0], mask);
+    emu_set_pred(w, u->pd[1], both[1], mask);
+}
+
+/* --- integers -------------------------------------------------------------------------------- */
+
+#define INT_COMPARE(name, type, operator)                                                          \
+    EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
+    {                                                                                              \
+        const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);                               \
+        uint32_t r[EMU_LANES];                                                                     \
+        for (int k = 0; k < EMU_LANES; k++)                                                        \
+            r[k] = (type)a[k] operator(type) b[k] ? EMU_ALL : 0;                                   \
+        set_both(w, u, emu_bits(r), mask);                                                         \
+    }
+
+INT_COMPARE(lt_s, int32_t, <)
+INT_COMPARE(le_s, int32_t, <=)
+INT_COMPARE(gt_s, int32_t, >)
+INT_COMPARE(ge_s, int32_t, >=)
+INT_COMPARE(lt_u, uint32_t, <)
+INT_COMPARE(le_u, uint32_t, <=)
+INT_COMPARE(gt_u, uint32_t, >)
+INT_COMPARE(ge_u, uint32_t, >=)
+INT_COMPARE(eq, uint32_t, ==)
+INT_COMPARE(ne, uint32_t, !=)
+
+static void always_false(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    set_both(w, u, 0, mask);
+}
+
+static void always_true(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    set_both(w, u, EMU_ALL, mask);
+}
+
+/*
+ * The upper words of a 64-bit comparison; predicate 1 is the result for the lower words. Sources
+ * may be negated (a carry chain of a subtraction).
+ */
+EMU_HOT static void compare_extended(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t a[EMU_LANES], b[EMU_LANES], less[EMU_LANES], equal[EMU_LANES];
+    uint32_t flip = u->is_signed ? 0x80000000u : 0, low = emu_pred(w, u, 1), r;
+
+    emu_load(w, u, 0, true, a);
+    emu_load(w, u, 1, true, b);
+    for (int k = 0; k < EMU_LANES; k++) {
+        less[k] = (a[k] ^ flip) < (b[k] ^ flip) ? EMU_ALL : 0;
+        equal[k] = a[k] == b[k] ? EMU_ALL : 0;
+    }
+    uint32_t lt = emu_bits(less), eq_bits = emu_bits(equal), gt = ~lt & ~eq_bits;
+    switch (u->imm) {
+    case 1: /* LT */
+    case 3: /* LE */
+        r = lt | (eq_bits & low);
+        break;
+    case 4: /* GT */
+    case 6: /* GE */
+        r = gt | (eq_bits & low);
+        break;
+    case 2: /* EQ */
+        r = eq_bits & low;
+        break;
+    case 5: /* NE */
+        r = ~eq_bits | low;
+        break;
+    default:
+        r = u->imm == 7 ? EMU_ALL : 0;
+    }
+    set_both(w, u, r, mask);
+}
+
+static bool bind_int_compare(const sass_inst_t *in, emu_uop_t *u)
+{
+    static const emu_fn_t fns[2][8] = {
+        {always_false, lt_u, eq, le_u, gt_u, ne, ge_u, always_true},
+        {always_false, lt_s, eq, le_s, gt_s, ne, ge_s, always_true},
+    };
+
+    u->is_signed = sass_bits(in, 73, 1);
+    u->imm = sass_bits(in, 76, 3);
+    u->fn = in->extended ? compare_extended : fns[u->is_signed][u->imm];
+    return in->extended || !u->mod;
+}
+
+/* --- floating point -------------------------------------------------------------------------- */
+
+/* Operation codes: 0-7 ordered, 8 NAN, 9-15 the same or unordered. */
+enum { CMP_NUM = 7, CMP_NAN = 8, CMP_TRUE = 15 };
+
+/* The result of operation op from what compares less, equal and unordered. */
+static uint32_t combine(unsigned op, uint32_t less, uint32_t equal, uint32_t unordered)
+{
+    uint32_t greater = ~(less | equal | unordered), r = 0;
+
+    if (op == CMP_NUM)
+        return ~unordered;
+    if (op == CMP_NAN)
+        return unordered;
+    if (op == CMP_TRUE)
+        return EMU_ALL;
+    if (op & 1)
+        r |= less;
+    if (op & 2)
+        r |= equal;
+    if (op & 4)
+        r |= greater;
+    if (op & 8)
+        r |= unordered;
+    return r;
+}
+
+EMU_INLINE uint32_t compare_floats(emu_warp_t *w, const emu_uop_t *u)
+{
+    uint32_t a[EMU_LANES], b[EMU_LANES];
+    uint32_t less[EMU_LANES], equal[EMU_LANES], unordered[EMU_LANES];
+    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
+
+    emu_load(w, u, 0, true, a);
+    emu_load(w, u, 1, true, b);
+    for (int k = 0; k < EMU_LANES && u->ftz; k++) {
+        a[k] = (a[k] & 0x7f800000u) == 0 ? 0 : a[k];
+        b[k] = (b[k] & 0x7f800000u) == 0 ? 0 : b[k];
+    }
+    for (int k = 0; k < EMU_LANES; k++) {
+        less[k] = x[k] < y[k] ? EMU_ALL : 0;
+        equal[k] = x[k] == y[k] ? EMU_ALL : 0;
+        unordered[k] = x[k] != x[k] || y[k] != y[k] ? EMU_ALL : 0;
+    }
+    return combine(u->imm, emu_bits(less), emu_bits(equal), emu_bits(unordered));
+}
+
+EMU_HOT static void float_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    set_both(w, u, compare_floats(w, u), mask);
+}
+
+EMU_HOT static void float_set(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t r = compare_floats(w, u), q = emu_pred(w, u, 0), v[EMU_LANES];
+    uint32_t one = sass_bits(u->sass, 71, 1) ? 0x3f800000u : EMU_ALL; /* .BF: 1.0 */
+
+    r = u->select == 0 ? r & q : u->select == 1 ? r | q : r ^ q;
+    emu_expand(r, v);
+    for (int k = 0; k < EMU_LANES; k++)
+        v[k] &= one;
+    emu_put(w, u->d, v, mask);
+}
+
+static double as_double(uint64_t bits)
+{
+    double d;
+
+    memcpy(&d, &bits, sizeof(d));
+    return d;
+}
+
+static void double_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    uint32_t less = 0, equal = 0, unordered = 0;
+
+    for (int k = 0; k < EMU_LANES; k++) {
+        uint64_t high0 = (a[k + EMU_LANES] & u->am[0]) ^ u->xm[0];
+        uint64_t high1 = (b[k + EMU_LANES] & u->am[1]) ^ u->xm[1];
+        double x = as_double(a[k] | high0 << 32), y = as_double(b[k] | high1 << 32);
+        less |= (uint32_t)(x < y) << k;
+        equal |= (uint32_t)(x == y) << k;
+        unordered |= (uint32_t)(isnan(x) || isnan(y)) << k;
+    }
+    set_both(w, u, combine(u->imm, less, equal, unordered), mask);
+}
+
+/*
+ * FCHK: whether a quotient a / b needs the slow path of the division routine. Which exponents do
+ * is not documented; this is the range in which the fast path is exact.
+ */
+static void division_check(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t a[EMU_LANES], b[EMU_LANES], slow = 0;
+
+    emu_load(w, u, 0, true, a);
+    emu_load(w, u, 1, true, b);
+    for (int k = 0; k < EMU_LANES; k++) {
+        int ea = (int)(a[k] >> 23 & 255), eb = (int)(b[k] >> 23 & 255), d = ea - eb;
+        bool s = eb < 2 || eb > 252 || ea == 255 || (ea != 0 && (d > 125 || d < -125 || ea < 25));
+        slow |= (uint32_t)s << k;
+    }
+    emu_set_pred(w, u->pd[0], slow, mask);
+}
+
+bool emu_bind_compare(const sass_inst_t *in, emu_uop_t *u)
+{
+    u->select = (uint8_t)sass_bits(in, 74, 2);
+    switch (in->op) {
+    case SASS_ISETP:
+        return bind_int_compare(in, u) && u->select < 3;
+    case SASS_FSETP:
+    case SASS_FSET:
+        u->imm = sass_bits(in, 76, 4);
+        u->ftz = sass_bits(in, 80, 1);
+        u->fn = in->op == SASS_FSETP ? float_setp : float_set;
+        return u->select < 3;
+    case SASS_DSETP:
+        u->imm = sass_bits(in, 76, 4);
+        u->fn = double_setp;
+        return u->select < 3;
+    case SASS_FCHK:
+        u->fn = division_check;
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,456 @@
+/*
+ * Control flow of a warp: its lanes are in splits, each with a pc; the last split that can run,
+ * runs. Lanes that diverged meet again only where the code says so: at BSYNC, WARPSYNC, BAR.
+ */
+#include "frontend/sass/emu_state.h"
+
+static void remove_split(emu_warp_t *w, unsigned i)
+{
+    memmove(&w->splits[i], &w->splits[i + 1], (w->n_splits - i - 1) * sizeof(w->splits[0]));
+    w->n_splits--;
+    w->current = -1;
+}
+
+static void append_split(emu_warp_t *w, emu_split_t s)
+{
+    RB_INVARIANT(w->n_splits < EMU_MAX_SPLITS, "a warp has more splits than lanes");
+    w->splits[w->n_splits++] = s;
+    w->current = -1;
+}
+
+/* Takes lanes out of all splits; those that are left empty go. */
+static void take_lanes(emu_warp_t *w, uint32_t lanes)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        w->splits[i].mask &= ~lanes;
+        if (w->splits[i].mask != 0)
+            w->splits[kept++] = w->splits[i];
+    }
+    w->n_splits = kept;
+    w->current = -1;
+}
+
+/* Makes waiting lanes one split that runs at pc. */
+static void merge(emu_warp_t *w, uint32_t lanes, uint32_t pc)
+{
+    take_lanes(w, lanes);
+    append_split(w, (emu_split_t){.pc = pc, .mask = lanes});
+}
+
+static unsigned first_lane(uint32_t mask)
+{
+    return (unsigned)__builtin_ctz(mask);
+}
+
+/* Lanes that wait in splits like s: same state, argument and (for BSYNC) place. */
+static uint32_t lanes_like(const emu_warp_t *w, const emu_split_t *s)
+{
+    uint32_t lanes = 0;
+
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        const emu_split_t *t = &w->splits[i];
+        if (t->state == s->state && t->arg == s->arg && (t->state != SPLIT_BSYNC || t->pc == s->pc))
+            lanes |= t->mask;
+    }
+    return lanes;
+}
+
+/* Lanes of a WARPSYNC go on, joined where they are at the same one. */
+static void release_warpsync(emu_warp_t *w, uint32_t arg)
+{
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        emu_split_t s = w->splits[i];
+        if (s.state != SPLIT_WARPSYNC || s.arg != arg)
+            continue;
+        uint32_t lanes = 0;
+        for (unsigned k = 0; k < w->n_splits; k++)
+            if (w->splits[k].state == SPLIT_WARPSYNC && w->splits[k].arg == arg &&
+                w->splits[k].pc == s.pc)
+                lanes |= w->splits[k].mask;
+        merge(w, lanes, s.pc + 1);
+        i = UINT32_MAX; /* begin again: the splits have moved */
+    }
+}
+
+/* Releases one group of lanes whose partners have all arrived; false: there is none. */
+static bool release_one(emu_warp_t *w)
+{
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        emu_split_t s = w->splits[i];
+        if (s.state != SPLIT_BSYNC && s.state != SPLIT_WARPSYNC)
+            continue;
+        uint32_t partners = s.state == SPLIT_BSYNC ? w->b[s.arg][first_lane(s.mask)] : s.arg;
+        uint32_t arrived = lanes_like(w, &s);
+        partners &= w->alive;
+        if ((arrived & partners) != partners)
+            continue;
+        if (s.state == SPLIT_BSYNC)
+            merge(w, arrived & (partners | s.mask), s.pc + 1);
+        else
+            release_warpsync(w, s.arg);
+        return true;
+    }
+    return false;
+}
+
+static void check_waiting(emu_warp_t *w)
+{
+    while (release_one(w))
+        continue;
+}
+
+/* --- branches -------------------------------------------------------------------------------- */
+
+/* A side of a divergent branch. */
+typedef struct {
+    uint32_t pc, mask;
+    bool taken;
+} side_t;
+
+/* Whether a runs after b: it has more threads; on a tie it is taken; then the larger pc. */
+static bool runs_later(const side_t *a, const side_t *b)
+{
+    int n = __builtin_popcount(a->mask), m = __builtin_popcount(b->mask);
+
+    if (n != m)
+        return n > m;
+    if (a->taken != b->taken)
+        return a->taken;
+    return a->pc > b->pc;
+}
+
+/* Replaces the current split by sides; the last one appended runs first. */
+static void diverge(emu_warp_t *w, side_t *sides, unsigned n)
+{
+    remove_split(w, (unsigned)w->current);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned latest = i;
+        for (unsigned k = i + 1; k < n; k++)
+            if (runs_later(&sides[k], &sides[latest]))
+                latest = k;
+        side_t swap = sides[i];
+        sides[i] = sides[latest];
+        sides[latest] = swap;
+        append_split(w, (emu_split_t){.pc = sides[i].pc, .mask = sides[i].mask});
+    }
+    w->grid->totals.divergences++;
+}
+
+/* Lanes of mask go to pc, the others of the split go on. */
+static void branch(emu_warp_t *w, uint32_t pc, uint32_t mask)
+{
+    emu_split_t *s = &w->splits[w->current];
+
+    if (mask == 0) {
+        s->pc++;
+    } else if (mask == s->mask) {
+        s->pc = pc;
+    } else {
+        side_t sides[2] = {{pc, mask, true}, {s->pc + 1, s->mask & ~mask, false}};
+        diverge(w, sides, 2);
+    }
+}
+
+static void conditional_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    bool converged = w->splits[w->current].mask == w->alive;
+
+    switch (u->select) {
+    case 2: /* .DIV: if the warp has diverged */
+        branch(w, u->target, converged ? 0 : mask);
+        break;
+    case 3: /* .CONV: if it has not */
+        branch(w, u->target, converged ? mask : 0);
+        break;
+    default:
+        branch(w, u->target, mask & (u->n_pred > 0 ? emu_pred(w, u, 0) : EMU_ALL));
+    }
+}
+
+/* Each lane goes to base + its register. */
+static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *r = emu_src(w, u, 0);
+    side_t sides[EMU_LANES + 1];
+    unsigned n = 0;
+    uint32_t rest = w->splits[w->current].mask & ~mask;
+
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        unsigned k = first_lane(left), i = 0;
+        int64_t to = u->offset + (int32_t)r[k];
+        if (to < 0 || to % SASS_INST_BYTES != 0 ||
+            to >= (int64_t)w->grid->n_uops * SASS_INST_BYTES) {
+            emu_fault(w, u, "lane %u: jump to 0x%llx, outside the function", k,
+                      (unsigned long long)to);
+            return;
+        }
+        uint32_t pc = (uint32_t)(to / SASS_INST_BYTES);
+        while (i < n && sides[i].pc != pc)
+            i++;
+        if (i == n)
+            sides[n++] = (side_t){pc, 0, true};
+        sides[i].mask |= 1u << k;
+    }
+    if (n == 1)
+        branch(w, sides[0].pc, mask);
+    else if (n == 0)
+        w->splits[w->current].pc++;
+    else {
+        if (rest != 0)
+            sides[n++] = (side_t){w->splits[w->current].pc + 1, rest, false};
+        diverge(w, sides, n);
+    }
+}
+
+/* --- convergence ----------------------------------------------------------------------------- */
+
+static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        w->b[u->imm][first_lane(left)] = mask;
+    w->splits[w->current].pc++;
+}
+
+static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_t mask)
+{
+    uint32_t partners = w->b[barrier][first_lane(mask)];
+
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        if (w->b[barrier][first_lane(left)] != partners)
+            return false;
+    return true;
+}
+
+/* Lanes with different partners wait apart. */
+static void wait_apart(emu_warp_t *w, unsigned barrier, uint32_t mask, uint32_t pc)
+{
+    while (mask != 0) {
+        uint32_t partners = w->b[barrier][first_lane(mask)], group = 0;
+        for (uint32_t left = mask; left != 0; left &= left - 1)
+            if (w->b[barrier][first_lane(left)] == partners)
+                group |= left & (0u - left);
+        append_split(w,
+                     (emu_split_t){.pc = pc, .mask = group, .state = SPLIT_BSYNC, .arg = barrier});
+        mask &= ~group;
+    }
+}
+
+static void bsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    emu_split_t s = w->splits[w->current];
+    uint32_t rest = s.mask & ~mask;
+
+    if (mask != 0 && rest == 0 && same_partners(w, u->imm, mask) &&
+        (w->b[u->imm][first_lane(mask)] & w->alive) == mask) {
+        w->splits[w->current].pc++; /* all are here */
+        return;
+    }
+    remove_split(w, (unsigned)w->current);
+    wait_apart(w, u->imm, mask, s.pc);
+    if (rest != 0)
+        append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
+    check_waiting(w);
+}
+
+/* Takes lanes out of a barrier, in the copies of all its partners. */
+static void break_barrier(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    w->splits[w->current].pc++;
+    mask &= u->n_pred > 0 ? emu_pred(w, u, 0) : EMU_ALL;
+    if (mask == 0)
+        return;
+    for (uint32_t left = w->b[u->imm][first_lane(mask)]; left != 0; left &= left - 1)
+        w->b[u->imm][first_lane(left)] &= ~mask;
+    check_waiting(w);
+}
+
+static void warpsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    emu_split_t *s = &w->splits[w->current];
+
+    if (mask == 0) {
+        s->pc++;
+        return;
+    }
+    s->state = SPLIT_WARPSYNC;
+    s->arg = emu_src(w, u, 0)[first_lane(mask)];
+    w->current = -1;
+    check_waiting(w);
+}
+
+/* The split that ran goes to the end of the line. */
+static void yield(emu_warp_t *w)
+{
+    emu_split_t s = w->splits[w->current];
+
+    s.pc++;
+    if (w->n_splits == 1) {
+        w->splits[0].pc++;
+        return;
+    }
+    remove_split(w, (unsigned)w->current);
+    memmove(&w->splits[1], &w->splits[0], w->n_splits * sizeof(s));
+    w->splits[0] = s;
+    w->n_splits++;
+}
+
+static void leave(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    emu_split_t *s = &w->splits[w->current];
+
+    mask &= u->n_pred > 0 ? emu_pred(w, u, 0) : EMU_ALL;
+    w->alive &= ~mask;
+    s->mask &= ~mask;
+    s->pc++;
+    if (s->mask == 0)
+        remove_split(w, (unsigned)w->current);
+    if (mask == 0)
+        return;
+    check_waiting(w);
+    emu_check_barriers(w->block);
+}
+
+/* --- barriers of the block ------------------------------------------------------------------- */
+
+enum { BAR_SYNC, BAR_ARV, BAR_RED };
+enum { BAR_POPC, BAR_AND, BAR_OR };
+
+/* Number and threads of a BAR, from its immediates or registers. */
+static void barrier_numbers(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask,
+                            uint32_t *number, uint32_t *threads)
+{
+    uint32_t first = emu_src(w, u, 0)[first_lane(mask)];
+    uint32_t second = emu_src(w, u, 1)[first_lane(mask)];
+
+    *number = first & (EMU_BLOCK_BARRIERS - 1);
+    *threads = second;
+    if (u->sass->form == 1) /* both in one register */
+        *threads = first >> 16 & 0xfff;
+}
+
+static void bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    emu_split_t s = w->splits[w->current];
+    uint32_t mode = sass_bits(u->sass, 77, 2), rest = s.mask & ~mask, number, threads;
+
+    if (mask == 0) {
+        w->splits[w->current].pc++;
+        return;
+    }
+    barrier_numbers(w, u, mask, &number, &threads);
+    emu_barrier_t *b = &w->block->barriers[number];
+    b->expected = threads;
+    if (mode == BAR_ARV) {
+        b->arrived += (uint32_t)__builtin_popcount(mask);
+        w->splits[w->current].pc++;
+    } else {
+        if (mode == BAR_RED) {
+            b->reduces = true;
+            b->votes += (uint32_t)__builtin_popcount(mask);
+            b->true_votes += (uint32_t)__builtin_popcount(mask & emu_pred(w, u, 0));
+            w->bar_result = sass_bits(u->sass, 74, 2); /* how, until the barrier opens */
+        }
+        remove_split(w, (unsigned)w->current);
+        append_split(w, (emu_split_t){.pc = s.pc, .mask = mask, .state = SPLIT_BAR, .arg = number});
+        if (rest != 0)
+            append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
+    }
+    emu_check_barriers(w->block);
+}
+
+static void set_result(emu_warp_t *w, const emu_barrier_t *b)
+{
+    switch (w->bar_result) {
+    case BAR_AND:
+        w->bar_result = b->true_votes == b->votes;
+        break;
+    case BAR_OR:
+        w->bar_result = b->true_votes != 0;
+        break;
+    default:
+        w->bar_result = b->true_votes;
+    }
+}
+
+void emu_release_barrier(emu_warp_t *w, unsigned barrier)
+{
+    bool waited = false;
+
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        emu_split_t s = w->splits[i];
+        if (s.state != SPLIT_BAR || s.arg != barrier)
+            continue;
+        uint32_t lanes = 0;
+        for (unsigned k = 0; k < w->n_splits; k++)
+            if (w->splits[k].state == SPLIT_BAR && w->splits[k].arg == barrier &&
+                w->splits[k].pc == s.pc)
+                lanes |= w->splits[k].mask;
+        merge(w, lanes, s.pc + 1);
+        waited = true;
+        i = UINT32_MAX; /* begin again: the splits have moved */
+    }
+    if (waited && w->block->barriers[barrier].reduces)
+        set_result(w, &w->block->barriers[barrier]);
+}
+
+void emu_check_barriers(emu_block_t *b)
+{
+    uint32_t waiting[EMU_BLOCK_BARRIERS] = {0}, alive = 0, all = 0;
+
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const emu_warp_t *w = &b->warps[i];
+        alive += (uint32_t)__builtin_popcount(w->alive);
+        for (unsigned k = 0; k < w->n_splits; k++)
+            if (w->splits[k].state == SPLIT_BAR) {
+                waiting[w->splits[k].arg] += (uint32_t)__builtin_popcount(w->splits[k].mask);
+                all++;
+            }
+    }
+    for (unsigned n = 0; n < EMU_BLOCK_BARRIERS && all > 0; n++) {
+        emu_barrier_t *bar_n = &b->barriers[n];
+        uint32_t expected = bar_n->expected != 0 ? bar_n->expected : alive;
+        if (waiting[n] == 0 || waiting[n] + bar_n->arrived < expected)
+            continue;
+        for (uint32_t i = 0; i < b->n_warps; i++)
+            emu_release_barrier(&b->warps[i], n);
+        *bar_n = (emu_barrier_t){0};
+    }
+}
+
+void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    switch (u->kind) {
+    case UOP_BRANCH:
+        conditional_branch(w, u, mask);
+        break;
+    case UOP_INDIRECT:
+    case UOP_RET:
+        indirect_branch(w, u, mask);
+        break;
+    case UOP_EXIT:
+        leave(w, u, mask);
+        break;
+    case UOP_BSSY:
+        bssy(w, u, mask);
+        break;
+    case UOP_BSYNC:
+        bsync(w, u, mask);
+        break;
+    case UOP_BREAK:
+        break_barrier(w, u, mask);
+        break;
+    case UOP_WARPSYNC:
+        warpsync(w, u, mask);
+        break;
+    case UOP_YIELD:
+        yield(w);
+        break;
+    case UOP_BAR:
+        bar(w, u, mask);
+        break;
+    default:
+        emu_fault(w, u, "the emulator does not support this instruction");
+    }
+}

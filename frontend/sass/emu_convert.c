@@ -1,0 +1,258 @@
+/* Conversions: I2F, F2I, F2F, FRND, I2I. */
+#include <math.h>
+
+#include "frontend/sass/emu_half.h"
+#include "frontend/sass/emu_round.h"
+#include "frontend/sass/emu_state.h"
+
+/* Sizes as encoded: log2 of the bytes. */
+enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
+
+static double double_of_bits(uint64_t bits)
+{
+    double d;
+
+    memcpy(&d, &bits, sizeof(d));
+    return d;
+}
+
+static uint64_t bits_of_double(double d)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &d, sizeof(d));
+    return bits;
+}
+
+static float float_of_bits(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+static uint64_t bits_of_float(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(f));
+    return isnan(f) ? 0x7fffffffu : bits;
+}
+
+/* Lane k of the source: the byte or half that the instruction selects, signs applied. */
+static uint64_t source_bits(const emu_warp_t *w, const emu_uop_t *u, unsigned size, int k)
+{
+    const uint32_t *s = emu_src(w, u, 0);
+    unsigned select = u->imm2;
+
+    if (size == SIZE_64)
+        return s[k] | (uint64_t)((s[k + EMU_LANES] & u->am[0]) ^ u->xm[0]) << 32;
+    if (size == SIZE_32)
+        return ((s[k] & u->am[0]) ^ u->xm[0]) + u->ad[0];
+    return size == SIZE_16 ? s[k] >> (16 * (select & 1)) & 0xffff : s[k] >> (8 * select) & 0xff;
+}
+
+static int64_t sign_extend(uint64_t v, unsigned size)
+{
+    unsigned shift = 64 - (8u << size);
+
+    return (int64_t)(v << shift) >> shift;
+}
+
+/* A floating-point source as a double, which holds all three formats. */
+static double source_float(const emu_warp_t *w, const emu_uop_t *u, unsigned size, int k)
+{
+    uint64_t bits = source_bits(w, u, size, k);
+
+    if (size == SIZE_64)
+        return double_of_bits(bits);
+    if (size == SIZE_16) {
+        double v = emu_half_to_double((uint32_t)bits);
+        v = u->am[0] != EMU_ALL ? fabs(v) : v;
+        return u->xm[0] != 0 ? -v : v;
+    }
+    if (u->ftz && (bits & 0x7f800000u) == 0)
+        bits &= 0x80000000u;
+    return (double)float_of_bits((uint32_t)bits);
+}
+
+/* The sign of a 32-bit or 64-bit float source is its top bit; integers are negated as numbers. */
+static void put_result(emu_warp_t *w, const emu_uop_t *u, uint64_t v[EMU_LANES], bool wide,
+                       uint32_t mask)
+{
+    uint32_t low[EMU_LANES];
+
+    if (wide) {
+        emu_put_u64(w, u->d, v, mask);
+        return;
+    }
+    for (int k = 0; k < EMU_LANES; k++)
+        low[k] = (uint32_t)v[k];
+    emu_put(w, u->d, low, mask);
+}
+
+/* --- integer to float ------------------------------------------------------------------------ */
+
+/* The conversion happens between the switches of the rounding mode. */
+static uint64_t convert_int(uint64_t v, bool is_signed, unsigned to, unsigned mode)
+{
+    volatile uint64_t in = v;
+    uint64_t out;
+    unsigned old = emu_round_begin(mode);
+
+    if (to == SIZE_64)
+        out = bits_of_double(is_signed ? (double)(int64_t)in : (double)in);
+    else
+        out = bits_of_float(is_signed ? (float)(int64_t)in : (float)in);
+    volatile uint64_t kept = out;
+    emu_round_end(old);
+    return kept;
+}
+
+static void int_to_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    unsigned from = u->select & 3, to = u->select >> 2;
+    uint64_t r[EMU_LANES] = {0};
+
+    for (int k = 0; k < EMU_LANES; k++) {
+        if (!(mask >> k & 1))
+            continue;
+        uint64_t v = source_bits(w, u, from, k);
+        if (u->is_signed)
+            v = (uint64_t)sign_extend(v, from);
+        if (to == SIZE_16) /* every 32-bit integer is a double */
+            r[k] = emu_double_to_half(u->is_signed ? (double)(int64_t)v : (double)v, u->round);
+        else
+            r[k] = convert_int(v, u->is_signed, to, u->round);
+    }
+    put_result(w, u, r, to == SIZE_64, mask);
+}
+
+EMU_HOT static void s32_to_f32(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const emu_s32_t *s = (const emu_s32_t *)emu_src(w, u, 0);
+    uint32_t r[EMU_LANES];
+    emu_f32_t *z = (emu_f32_t *)r;
+
+    for (int k = 0; k < EMU_LANES; k++)
+        z[k] = (float)s[k];
+    emu_put(w, u->d, r, mask);
+}
+
+/* --- float to integer ------------------------------------------------------------------------ */
+
+static double round_to_integer(double v, unsigned mode)
+{
+    switch (mode) {
+    case EMU_RM:
+        return floor(v);
+    case EMU_RP:
+        return ceil(v);
+    case EMU_RZ:
+        return trunc(v);
+    default:
+        return nearbyint(v);
+    }
+}
+
+/* Values out of range give the nearest end of it; NaN gives 0, or the lowest 64-bit number. */
+static uint64_t clamp(double v, unsigned size, bool is_signed)
+{
+    unsigned bits = 8u << size;
+    double limit = ldexp(1, (int)bits - is_signed);
+    uint64_t top = is_signed    ? (1ull << (bits - 1)) - 1
+                   : bits == 64 ? UINT64_MAX
+                                : (1ull << bits) - 1;
+
+    if (isnan(v))
+        return size == SIZE_64 ? 1ull << 63 : 0;
+    if (v >= limit)
+        return top;
+    if (v <= (is_signed ? -limit : 0.0))
+        return is_signed ? ~top : 0;
+    return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
+}
+
+static void float_to_int(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    unsigned from = u->select & 3, to = u->select >> 2;
+    uint64_t r[EMU_LANES] = {0};
+
+    for (int k = 0; k < EMU_LANES; k++)
+        if (mask >> k & 1)
+            r[k] = clamp(round_to_integer(source_float(w, u, from, k), u->round), to, u->is_signed);
+    put_result(w, u, r, to == SIZE_64, mask);
+}
+
+/* --- float to float -------------------------------------------------------------------------- */
+
+static uint64_t narrow(double v, unsigned size, unsigned mode)
+{
+    volatile double in = v;
+
+    if (size == SIZE_64)
+        return bits_of_double(v);
+    if (size == SIZE_16)
+        return emu_double_to_half(v, mode);
+    unsigned old = emu_round_begin(mode);
+    volatile float out = (float)in;
+    emu_round_end(old);
+    return bits_of_float(out);
+}
+
+static void float_to_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    unsigned from = u->select & 3, to = u->select >> 2;
+    uint64_t r[EMU_LANES] = {0};
+
+    for (int k = 0; k < EMU_LANES; k++) {
+        if (!(mask >> k & 1))
+            continue;
+        r[k] = narrow(source_float(w, u, from, k), to, u->round);
+        if (u->ftz && to == SIZE_32 && (r[k] & 0x7f800000u) == 0)
+            r[k] &= 0x80000000u;
+    }
+    put_result(w, u, r, to == SIZE_64, mask);
+}
+
+static void round_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    unsigned from = u->select & 3, to = u->select >> 2;
+    uint64_t r[EMU_LANES] = {0};
+
+    for (int k = 0; k < EMU_LANES; k++)
+        if (mask >> k & 1)
+            r[k] = narrow(round_to_integer(source_float(w, u, from, k), u->round), to, EMU_RN);
+    put_result(w, u, r, to == SIZE_64, mask);
+}
+
+bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
+{
+    unsigned from = sass_bits(in, 84, 2), to = sass_bits(in, 75, 2);
+
+    u->select = (uint8_t)(to << 2 | from);
+    u->imm2 = in->operand[1].select;
+    u->round = (uint8_t)sass_bits(in, 78, 2);
+    u->ftz = sass_bits(in, 80, 1);
+    switch (in->op) {
+    case SASS_I2F:
+        u->is_signed = sass_bits(in, 74, 1);
+        u->fn = int_to_float;
+        if (u->is_signed && from == SIZE_32 && to == SIZE_32 && u->round == EMU_RN && !u->mod)
+            u->fn = s32_to_f32;
+        return to != SIZE_8 && !(to == SIZE_16 && from == SIZE_64) && !(from == SIZE_64 && u->mod);
+    case SASS_F2I:
+        u->is_signed = sass_bits(in, 72, 1);
+        u->fn = float_to_int;
+        return from != SIZE_8;
+    case SASS_F2F:
+        u->fn = float_to_float;
+        return from != SIZE_8 && to != SIZE_8;
+    case SASS_FRND:
+        u->fn = round_float;
+        return from != SIZE_8 && to != SIZE_8;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,115 @@
+/* Between the lanes of a warp: SHFL, VOTE, MATCH, R2UR. */
+#include "frontend/sass/emu_state.h"
+
+/* In the order of the encoding. */
+enum { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY };
+
+/*
+ * PTX ISA, shfl: c holds in bits 8-12 the lanes of a segment and in bits 0-4 the bound. The
+ * predicate says whether the source lane is in bounds; if not, the lane keeps its own value.
+ */
+EMU_HOT static void shuffle(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    uint32_t r[EMU_LANES], ok[EMU_LANES];
+
+    for (uint32_t k = 0; k < EMU_LANES; k++) {
+        uint32_t n = b[k] & 31, segment = c[k] >> 8 & 31, bound = c[k] & 31;
+        uint32_t first = k & segment, last = first | (bound & ~segment), from;
+        bool in;
+        switch (u->select) {
+        case SHFL_UP:
+            from = k - n;
+            in = (int32_t)from >= (int32_t)last;
+            break;
+        case SHFL_DOWN:
+            from = k + n;
+            in = from <= last;
+            break;
+        case SHFL_BFLY:
+            from = k ^ n;
+            in = from <= last;
+            break;
+        default:
+            from = first | (n & ~segment);
+            in = from <= last;
+        }
+        ok[k] = in;
+        r[k] = a[in ? from & 31 : k];
+    }
+    emu_put(w, u->d, r, mask);
+    emu_set_pred(w, u->pd[0], emu_bits(ok), mask);
+}
+
+enum { VOTE_ALL, VOTE_ANY, VOTE_EQ };
+
+/* The ballot, and whether all, any, or equal. */
+static void vote(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t yes = emu_pred(w, u, 0) & mask, r[EMU_LANES];
+    bool all = yes == mask, result = u->select == VOTE_ALL   ? all
+                                     : u->select == VOTE_ANY ? yes != 0
+                                                             : all || yes == 0;
+    uint32_t lanes = u->is_signed ? EMU_ALL : mask; /* is_signed: the result is uniform */
+
+    for (int k = 0; k < EMU_LANES; k++)
+        r[k] = yes;
+    emu_put(w, u->d, r, lanes);
+    emu_set_pred(w, u->pd[0], result ? EMU_ALL : 0, lanes);
+}
+
+/* MATCH.ANY: the active lanes that have the same value. .ALL: all of them, or none. */
+static void match(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0);
+    bool wide = sass_bits(u->sass, 73, 1), any = sass_bits(u->sass, 79, 1);
+    uint32_t r[EMU_LANES] = {0}, all = 0;
+
+    for (int k = 0; k < EMU_LANES; k++) {
+        for (int i = 0; i < EMU_LANES; i++) {
+            bool same = a[i] == a[k] && (!wide || a[i + EMU_LANES] == a[k + EMU_LANES]);
+            r[k] |= (uint32_t)same << i;
+        }
+        r[k] &= mask;
+        if (r[k] == mask)
+            all |= 1u << k;
+        else if (!any)
+            r[k] = 0;
+    }
+    emu_put(w, u->d, r, mask);
+    emu_set_pred(w, u->pd[0], all, mask);
+}
+
+/* The value of the first active lane, for all. */
+static void to_uniform(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0);
+    uint32_t r[EMU_LANES], v = a[__builtin_ctz(mask)];
+
+    for (int k = 0; k < EMU_LANES; k++)
+        r[k] = v;
+    emu_put(w, u->d, r, EMU_ALL);
+}
+
+bool emu_bind_warp(const sass_inst_t *in, emu_uop_t *u)
+{
+    switch (in->op) {
+    case SASS_SHFL:
+        u->select = (uint8_t)sass_bits(in, 58, 2);
+        u->fn = shuffle;
+        return true;
+    case SASS_VOTE:
+        u->select = (uint8_t)sass_bits(in, 72, 2);
+        u->is_signed = (in->lo & 0x1ff) == 0x086; /* VOTEU */
+        u->fn = vote;
+        return u->select < 3;
+    case SASS_MATCH:
+        u->fn = match;
+        return true;
+    case SASS_R2UR:
+        u->fn = to_uniform;
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,320 @@
+/* Blocks and launches: the order of execution, resident blocks, what goes to the trace. */
+#include "frontend/sass/emu_launch.h"
+
+#include <stdlib.h>
+
+#include "frontend/sass/emu_state.h"
+#include "sim/core/alloc.h"
+
+enum {
+    WARP_SLICE = 1 << 16,  /* instructions of a warp before the next one has its turn */
+    BLOCK_SLICE = 1 << 22, /* instructions of a block before another becomes resident */
+    MAX_RESIDENT = 512,
+    MAX_THREADS = 1024,
+    MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
+    RECURSIVE_LOCAL = 1 << 16, /* where the stack's depth is not known */
+    BANK0_BLOCK = 0x00,        /* places in bank 0 */
+    BANK0_GRID = 0x0c,
+    BANK0_SHARED = 0x18,
+    BANK0_LOCAL = 0x20,
+    BANK0_STACK = 0x28,
+};
+
+uint32_t emu_shared_bytes(const emu_launch_t *l)
+{
+    return l->kernel->shared_bytes + l->dynamic_shared;
+}
+
+/* --- bank 0 ---------------------------------------------------------------------------------- */
+
+static void put32(emu_grid_t *g, uint64_t at, uint32_t v)
+{
+    if (at + sizeof(v) <= g->bank0_bytes)
+        memcpy(g->bank0 + at, &v, sizeof(v));
+}
+
+static void put64(emu_grid_t *g, uint64_t at, uint64_t v)
+{
+    put32(g, at, (uint32_t)v);
+    put32(g, at + 4, (uint32_t)(v >> 32));
+}
+
+/* Launch facts and parameters, as the driver puts them there. */
+static void make_bank0(emu_grid_t *g)
+{
+    const emu_launch_t *l = g->launch;
+    uint64_t size, end = (uint64_t)l->kernel->param_base + l->kernel->param_bytes;
+    const uint8_t *section = emu_module_bank(l->module, l->kernel, 0, &size);
+
+    g->bank0_bytes = size > end ? size : end;
+    g->bank0 = rb_calloc(g->bank0_bytes + 1, 1);
+    if (section != NULL)
+        memcpy(g->bank0, section, size);
+    for (unsigned i = 0; i < 3; i++) {
+        put32(g, BANK0_BLOCK + 4 * i, l->block[i]);
+        put32(g, BANK0_GRID + 4 * i, l->grid[i]);
+    }
+    put64(g, BANK0_SHARED, EMU_SHARED_BASE);
+    put64(g, BANK0_LOCAL, EMU_LOCAL_BASE);
+    put32(g, BANK0_STACK, g->local_bytes);
+    if (l->kernel->param_bytes > 0)
+        memcpy(g->bank0 + l->kernel->param_base, l->params, l->kernel->param_bytes);
+}
+
+static uint32_t local_bytes(const cubin_kernel_t *k)
+{
+    if (k->stack_bytes == UINT32_MAX)
+        return RECURSIVE_LOCAL;
+    return k->stack_bytes < MIN_LOCAL ? (uint32_t)MIN_LOCAL : (k->stack_bytes + 15u) / 16 * 16;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------- */
+
+static void start_warp(emu_block_t *b, uint32_t index)
+{
+    emu_warp_t *w = &b->warps[index];
+    const emu_launch_t *l = b->grid->launch;
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    emu_record_t record = w->record;
+    uint8_t *local = w->local;
+
+    memset(w, 0, sizeof(*w));
+    w->record = record;
+    w->record.n_runs = w->record.n_addrs = 0;
+    w->record.n_insts = 0;
+    w->local = local;
+    w->grid = b->grid;
+    w->block = b;
+    w->index = index;
+    w->base[0] = w->r = b->registers + (size_t)index * b->grid->n_vectors * EMU_LANES;
+    w->base[1] = b->grid->pool;
+    memset(w->r, 0, (size_t)b->grid->n_vectors * EMU_LANES * sizeof(*w->r));
+    for (uint32_t k = 0; k < EMU_LANES; k++) {
+        uint32_t t = index * EMU_LANES + k;
+        w->tid[0][k] = t % l->block[0];
+        w->tid[1][k] = t / l->block[0] % l->block[1];
+        w->tid[2][k] = t / l->block[0] / l->block[1];
+        w->alive |= (uint32_t)(t < threads) << k;
+    }
+    w->p[SASS_PT] = w->p[EMU_PRED_UNIFORM + SASS_PT] = EMU_ALL;
+    w->splits[0] = (emu_split_t){.mask = w->alive};
+    w->n_splits = 1;
+    w->current = -1;
+}
+
+static void allocate_block(emu_block_t *b, emu_grid_t *g)
+{
+    const emu_launch_t *l = g->launch;
+
+    b->grid = g;
+    b->n_warps = (l->block[0] * l->block[1] * l->block[2] + EMU_LANES - 1) / EMU_LANES;
+    b->warps = rb_calloc_aligned(b->n_warps, sizeof(*b->warps));
+    b->registers =
+        rb_calloc_aligned((size_t)b->n_warps * g->n_vectors * EMU_LANES, sizeof(uint32_t));
+    b->shared = rb_calloc_aligned((size_t)g->shared_bytes + 64, 1);
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        b->warps[i].local = rb_calloc((size_t)g->local_bytes * EMU_LANES, 1);
+}
+
+static void free_block(emu_block_t *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        free(b->warps[i].local);
+        free(b->warps[i].record.runs);
+        free(b->warps[i].record.addrs);
+    }
+    free(b->warps);
+    free(b->registers);
+    free(b->shared);
+    *b = (emu_block_t){0};
+}
+
+static void start_block(emu_block_t *b, uint64_t index)
+{
+    const emu_launch_t *l = b->grid->launch;
+
+    b->index = index;
+    b->id[0] = (uint32_t)(index % l->grid[0]);
+    b->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
+    b->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+    b->active = true;
+    b->finished = false;
+    memset(b->barriers, 0, sizeof(b->barriers));
+    memset(b->shared, 0, b->grid->shared_bytes);
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        start_warp(b, i);
+}
+
+static bool block_ended(const emu_block_t *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        if (b->warps[i].n_splits > 0)
+            return false;
+    return true;
+}
+
+static rb_code_t report_deadlock(emu_block_t *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        emu_warp_t *w = &b->warps[i];
+        if (w->n_splits > 0) {
+            emu_fault(w, &b->grid->uops[w->splits[0].pc],
+                      "deadlock: every warp of the block waits at a barrier that never opens");
+            break;
+        }
+    }
+    return b->grid->rc;
+}
+
+/* Runs a block for a slice. */
+static rb_code_t run_block(emu_block_t *b)
+{
+    emu_grid_t *g = b->grid;
+    uint64_t n = 0, before;
+
+    do {
+        before = n;
+        for (uint32_t i = 0; i < b->n_warps; i++) {
+            if (b->warps[i].n_splits > 0)
+                n += emu_warp_run(&b->warps[i], WARP_SLICE);
+            if (g->rc != RB_OK)
+                return g->rc;
+        }
+        if (block_ended(b)) {
+            b->finished = true;
+            return RB_OK;
+        }
+        if (n == before)
+            return report_deadlock(b);
+        if (g->launch->max_insts != 0 && g->totals.warp_insts > g->launch->max_insts)
+            return rb_fail(g->err, RB_TRACE,
+                           "kernel %s: given up after %llu warp instructions (an endless loop?)",
+                           g->launch->kernel->name, (unsigned long long)g->totals.warp_insts);
+    } while (n < BLOCK_SLICE);
+    return RB_OK;
+}
+
+/* Lends a finished block's streams to who wants them. */
+static rb_code_t hand_over(emu_block_t *b)
+{
+    const emu_launch_t *l = b->grid->launch;
+
+    if (l->on_block == NULL)
+        return RB_OK;
+    warp_stream_t *streams = rb_calloc(b->n_warps, sizeof(*streams));
+    trace_block_t out = {.index = b->index,
+                         .id = {b->id[0], b->id[1], b->id[2]},
+                         .n_warps = b->n_warps,
+                         .warps = streams};
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const emu_record_t *r = &b->warps[i].record;
+        streams[i] = (warp_stream_t){.runs = r->runs,
+                                     .addrs = r->addrs,
+                                     .n_runs = (uint32_t)r->n_runs,
+                                     .n_addr_words = (uint32_t)r->n_addrs,
+                                     .n_insts = r->n_insts};
+        out.n_insts += r->n_insts;
+    }
+    rb_code_t rc = l->on_block(l->ctx, &out, b->grid->err);
+    free(streams);
+    return rc;
+}
+
+/* --- launches -------------------------------------------------------------------------------- */
+
+/* Blocks that have begun, oldest first; slots are reused. */
+typedef struct {
+    emu_block_t slots[MAX_RESIDENT];
+    unsigned order[MAX_RESIDENT]; /* slots in the order of their blocks */
+    unsigned n, n_allocated;
+} residents_t;
+
+static void begin_block(residents_t *r, emu_grid_t *g, uint64_t index)
+{
+    unsigned slot = 0;
+
+    while (slot < r->n_allocated && r->slots[slot].active)
+        slot++;
+    if (slot == r->n_allocated) {
+        allocate_block(&r->slots[slot], g);
+        r->n_allocated++;
+    }
+    start_block(&r->slots[slot], index);
+    r->order[r->n++] = slot;
+}
+
+/* Hands over what is finished, in order. */
+static rb_code_t retire(residents_t *r)
+{
+    unsigned done = 0;
+    rb_code_t rc = RB_OK;
+
+    while (done < r->n && r->slots[r->order[done]].finished && rc == RB_OK) {
+        emu_block_t *b = &r->slots[r->order[done++]];
+        rc = hand_over(b);
+        b->active = false;
+    }
+    memmove(r->order, r->order + done, (r->n - done) * sizeof(r->order[0]));
+    r->n -= done;
+    return rc;
+}
+
+static rb_code_t run_grid(emu_grid_t *g, residents_t *r)
+{
+    const uint32_t *grid = g->launch->grid;
+    uint64_t n_blocks = (uint64_t)grid[0] * grid[1] * grid[2], next = 0;
+
+    while (next < n_blocks || r->n > 0) {
+        if (next < n_blocks && r->n < MAX_RESIDENT)
+            begin_block(r, g, next++);
+        for (unsigned i = 0; i < r->n; i++)
+            if (!r->slots[r->order[i]].finished)
+                RB_TRY(run_block(&r->slots[r->order[i]]));
+        RB_TRY(retire(r));
+    }
+    return RB_OK;
+}
+
+static rb_code_t check_launch(const emu_launch_t *l, rb_err_t *err)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+
+    for (unsigned i = 0; i < 3; i++)
+        if (l->grid[i] == 0 || l->block[i] == 0)
+            return rb_fail(err, RB_TRACE, "kernel %s: a dimension of the launch is 0",
+                           l->kernel->name);
+    if (l->block[0] > MAX_THREADS || l->block[1] > MAX_THREADS || threads > MAX_THREADS)
+        return rb_fail(err, RB_TRACE, "kernel %s: more than %d threads in a block", l->kernel->name,
+                       MAX_THREADS);
+    if ((uint64_t)l->kernel->shared_bytes + l->dynamic_shared > EMU_WINDOW / 2)
+        return rb_fail(err, RB_TRACE, "kernel %s: too much shared memory", l->kernel->name);
+    return RB_OK;
+}
+
+rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
+{
+    rb_err_t unused = {0};
+    emu_grid_t g = {.launch = l,
+                    .local_bytes = local_bytes(l->kernel),
+                    .shared_bytes = emu_shared_bytes(l),
+                    .tracing = l->on_block != NULL,
+                    .err = err != NULL ? err : &unused};
+
+    RB_TRY(check_launch(l, err));
+    RB_TRY(emu_module_code(l->module, l->kernel, &g.code, err));
+    make_bank0(&g);
+    rb_code_t rc = emu_translate(&g, g.err);
+    if (rc == RB_OK) {
+        residents_t *r = rb_calloc(1, sizeof(*r));
+        rc = run_grid(&g, r);
+        for (unsigned i = 0; i < r->n_allocated; i++)
+            free_block(&r->slots[i]);
+        free(r);
+    }
+    free(g.bank0);
+    free(g.uops);
+    free(g.pool);
+    if (totals != NULL)
+        *totals = g.totals;
+    return rc;
+}

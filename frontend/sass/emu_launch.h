@@ -1,0 +1,51 @@
+/*
+ * Executes a kernel of a loaded module functionally: every block, warp and instruction, in a fixed
+ * order that depends on nothing but the launch.
+ *
+ * Blocks run one after the other; one that does not finish within a slice (because it waits for
+ * another block) stays resident while the following ones run. Warps of a block run in turn, each
+ * until it waits at a barrier, ends, or has used its slice. On a divergent branch the side with
+ * fewer threads runs first, the fall-through side on a tie, as Volta and Turing do it.
+ */
+#ifndef RUBATO_EMU_LAUNCH_H
+#define RUBATO_EMU_LAUNCH_H
+
+#include "frontend/sass/emu_module.h"
+#include "sim/isa/stream.h"
+
+/* Receives each finished block, in the order of their indices; the block is only lent. */
+typedef rb_code_t (*emu_block_fn)(void *ctx, const trace_block_t *block, rb_err_t *err);
+
+typedef struct {
+    emu_module_t *module;
+    emu_mem_t *mem;
+    const cubin_kernel_t *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const uint8_t *params; /* kernel->param_bytes bytes */
+    uint64_t max_insts;    /* warp instructions before the launch is given up; 0: no limit */
+    emu_block_fn on_block; /* NULL: the launch is only executed */
+    void *ctx;
+} emu_launch_t;
+
+typedef struct {
+    uint64_t warp_insts, thread_insts;
+    uint64_t divergences;
+} emu_totals_t;
+
+/* Address windows of shared and local memory in the generic address space. */
+#define EMU_SHARED_BASE 0x7f4000000000ull
+#define EMU_LOCAL_BASE  0x7f8000000000ull
+#define EMU_WINDOW      (1ull << 24)
+
+/*
+ * Runs the launch. RB_TRACE: the program is at fault (illegal address, deadlock, instruction that
+ * is not supported, ...); the message names kernel, block, warp, pc and instruction. totals may be
+ * NULL.
+ */
+RB_CHECKED rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err);
+
+/* Static and dynamic shared memory of a block in bytes. */
+uint32_t emu_shared_bytes(const emu_launch_t *l);
+
+#endif

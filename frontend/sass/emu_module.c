@@ -1,0 +1,179 @@
+#include "frontend/sass/emu_module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Gives the sections of __device__ variables their addresses and first values. */
+static rb_code_t place_variables(emu_module_t *m, emu_mem_t *mem, rb_err_t *err)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
+        const elf_section_t *s = &m->cubin.elf.sections[i];
+        if (!starts_with(s->name, ".nv.global") || s->size == 0)
+            continue;
+        m->section_addr[i] = emu_mem_alloc(mem, s->size);
+        if (m->section_addr[i] == 0)
+            return rb_fail(err, RB_NOMEM, "%s: no device memory for its %llu bytes of variables",
+                           m->cubin.elf.origin, (unsigned long long)s->size);
+        if (s->data != NULL)
+            memcpy(emu_mem_at(mem, m->section_addr[i], s->size), s->data, s->size);
+    }
+    return RB_OK;
+}
+
+/* Patches 32 or 64 bits at p with an address. False: not a type that we know. */
+static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
+{
+    uint32_t low = (uint32_t)addr, high = (uint32_t)(addr >> 32);
+
+    switch (type) {
+    case CUBIN_RELOC_ABS32:
+        if (room >= 4)
+            memcpy(p, &low, 4);
+        return room >= 4;
+    case CUBIN_RELOC_ABS64:
+        if (room >= 8)
+            memcpy(p, &addr, 8);
+        return room >= 8;
+    case CUBIN_RELOC_LO32:
+    case CUBIN_RELOC_HI32:
+        if (room >= 8)
+            memcpy(p + 4, type == CUBIN_RELOC_LO32 ? &low : &high, 4);
+        return room >= 8;
+    default:
+        return false;
+    }
+}
+
+static rb_code_t relocate(const emu_module_t *m, uint32_t section, uint8_t *bytes, rb_err_t *err)
+{
+    const cubin_t *c = &m->cubin;
+
+    for (uint32_t i = 0; i < c->n_relocs; i++) {
+        const cubin_reloc_t *r = &c->relocs[i];
+        if (r->section != section)
+            continue;
+        const elf_symbol_t *symbol = &c->elf.symbols[r->symbol];
+        uint64_t size = c->elf.sections[section].size;
+        uint64_t base = symbol->section < c->elf.n_sections ? m->section_addr[symbol->section] : 0;
+        if (base == 0 || r->offset >= size ||
+            !patch(bytes + r->offset, size - r->offset, r->type,
+                   base + symbol->value + (uint64_t)r->addend))
+            return rb_fail(err, RB_TRACE,
+                           "%s: section %s, offset 0x%llx: the address of '%s' (relocation type "
+                           "%u) is not supported; link the program without -rdc=true",
+                           c->elf.origin, c->elf.sections[section].name,
+                           (unsigned long long)r->offset, symbol->name, r->type);
+    }
+    return RB_OK;
+}
+
+static rb_code_t copy_banks(emu_module_t *m, rb_err_t *err)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
+        const elf_section_t *s = &m->cubin.elf.sections[i];
+        if (!starts_with(s->name, ".nv.constant"))
+            continue;
+        if (s->size > UINT16_MAX + 1u)
+            return rb_fail(err, RB_TRACE, "%s: section %s is larger than a constant bank",
+                           m->cubin.elf.origin, s->name);
+        m->section_copy[i] = rb_calloc(s->size + 1, 1);
+        if (s->data != NULL)
+            memcpy(m->section_copy[i], s->data, s->size);
+        RB_TRY(relocate(m, i, m->section_copy[i], err));
+    }
+    return RB_OK;
+}
+
+rb_code_t emu_module_open(emu_module_t *m, emu_mem_t *mem, const char *origin, const uint8_t *data,
+                          size_t size, rb_err_t *err)
+{
+    *m = (emu_module_t){0};
+    RB_TRY(cubin_open(&m->cubin, origin, data, size, err));
+    m->section_addr = rb_calloc(m->cubin.elf.n_sections + 1u, sizeof(*m->section_addr));
+    m->section_copy = rb_calloc(m->cubin.elf.n_sections + 1u, sizeof(*m->section_copy));
+    m->code = rb_calloc(m->cubin.n_kernels + 1u, sizeof(*m->code));
+    rb_code_t rc = place_variables(m, mem, err);
+    if (rc == RB_OK)
+        rc = copy_banks(m, err);
+    if (rc != RB_OK)
+        emu_module_close(m);
+    return rc;
+}
+
+void emu_module_close(emu_module_t *m)
+{
+    for (uint32_t i = 0; i < m->cubin.n_kernels && m->code != NULL; i++) {
+        free(m->code[i].code);
+        free(m->code[i].insts);
+        free(m->code[i].static_code);
+    }
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections && m->section_copy != NULL; i++)
+        free(m->section_copy[i]);
+    free(m->code);
+    free(m->section_addr);
+    free(m->section_copy);
+    cubin_close(&m->cubin);
+    *m = (emu_module_t){0};
+}
+
+rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_code_t **out,
+                          rb_err_t *err)
+{
+    emu_code_t *c = &m->code[k - m->cubin.kernels];
+
+    *out = c;
+    if (c->insts != NULL)
+        return RB_OK;
+    uint8_t *code = rb_calloc(k->code_bytes, 1);
+    memcpy(code, k->code, k->code_bytes);
+    rb_code_t rc = relocate(m, k->section, code, err);
+    if (rc != RB_OK) {
+        free(code);
+        return rc;
+    }
+    c->code = code;
+    c->n_insts = k->code_bytes / SASS_INST_BYTES;
+    c->insts = rb_calloc(c->n_insts, sizeof(*c->insts));
+    c->static_code = rb_calloc(c->n_insts, sizeof(*c->static_code));
+    for (uint32_t i = 0; i < c->n_insts; i++) {
+        sass_decode(&c->insts[i], code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES);
+        sass_to_inst(&c->insts[i], m->cubin.arch, &c->static_code[i]);
+    }
+    return RB_OK;
+}
+
+const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
+                               uint64_t *size)
+{
+    uint32_t section = bank < CUBIN_MAX_BANKS ? k->banks[bank] : 0;
+
+    *size = section != 0 ? m->cubin.elf.sections[section].size : 0;
+    return section != 0 ? m->section_copy[section] : NULL;
+}
+
+bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
+                         uint64_t *bytes)
+{
+    int64_t index = cubin_variable(&m->cubin, name);
+
+    *addr = 0;
+    *host = NULL;
+    if (index < 0)
+        return false;
+    const elf_symbol_t *s = &m->cubin.elf.symbols[index];
+    if (s->section >= m->cubin.elf.n_sections || s->value > m->cubin.elf.sections[s->section].size)
+        return false;
+    *bytes = s->size;
+    if (m->section_addr[s->section] != 0)
+        *addr = m->section_addr[s->section] + s->value;
+    else if (m->section_copy[s->section] != NULL)
+        *host = m->section_copy[s->section] + s->value;
+    return *addr != 0 || *host != NULL;
+}

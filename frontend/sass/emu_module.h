@@ -1,0 +1,50 @@
+/*
+ * A cubin loaded into simulated device memory: its variables have addresses, its code and constant
+ * banks are patched with them, and its instructions are decoded.
+ */
+#ifndef RUBATO_EMU_MODULE_H
+#define RUBATO_EMU_MODULE_H
+
+#include "frontend/sass/cubin.h"
+#include "frontend/sass/emu_mem.h"
+#include "frontend/sass/sass_inst.h"
+
+/* A kernel's code, made when it is first needed. */
+typedef struct {
+    uint8_t *code;       /* owned, patched */
+    sass_inst_t *insts;  /* owned */
+    inst_t *static_code; /* owned: as the simulator sees it */
+    uint32_t n_insts;
+} emu_code_t;
+
+typedef struct {
+    cubin_t cubin;
+    uint64_t *section_addr; /* owned: device address of .nv.global*, 0 for others */
+    uint8_t **section_copy; /* owned: patched or writable copies of constant banks */
+    emu_code_t *code;       /* owned: one for each kernel */
+} emu_module_t;
+
+/*
+ * Loads a cubin. origin and data must outlive the module. RB_TRACE for a damaged cubin or a
+ * relocation that is not supported, RB_NOMEM where device memory is full.
+ */
+RB_CHECKED rb_code_t emu_module_open(emu_module_t *m, emu_mem_t *mem, const char *origin,
+                                     const uint8_t *data, size_t size, rb_err_t *err);
+void emu_module_close(emu_module_t *m);
+
+/* The decoded code of a kernel. */
+RB_CHECKED rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k,
+                                     const emu_code_t **code, rb_err_t *err);
+
+/* A constant bank of a kernel: its bytes (*size 0: the kernel has none). */
+const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
+                               uint64_t *size);
+
+/*
+ * Where a variable is: *addr is its device address, or 0 and *host its bytes for a __constant__.
+ * False: there is none of that name.
+ */
+bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
+                         uint64_t *bytes);
+
+#endif

@@ -1,0 +1,332 @@
+/*
+ * State of the emulator that its instruction handlers see: registers as vectors of 32 lanes,
+ * micro-operations made once for each static instruction of a launch, warps and blocks.
+ */
+#ifndef RUBATO_EMU_STATE_H
+#define RUBATO_EMU_STATE_H
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "frontend/sass/emu_launch.h"
+#include "frontend/sass/sass_inst.h"
+
+enum {
+    EMU_LANES = 32,
+    EMU_PREDS = 17,       /* P0-P6, PT, UP0-UP6, UPT, and one that swallows writes */
+    EMU_PRED_UNIFORM = 8, /* first uniform predicate */
+    EMU_PRED_SINK = 16,
+    EMU_BARRIER_REGS = 16,
+    EMU_BLOCK_BARRIERS = 16,
+    EMU_MAX_SPLITS = 33,
+    EMU_MAX_SOURCES = 4,
+    EMU_SINK_VECTORS = 4, /* RZ as destination, up to 128 bits */
+};
+
+#define EMU_ALL   0xffffffffu
+#define EMU_CONST 0x80000000u /* a source in the constant pool, not in the register file */
+
+/* Register values seen as other types: may_alias lets them share storage. */
+typedef float __attribute__((may_alias)) emu_f32_t;
+typedef int32_t __attribute__((may_alias)) emu_s32_t;
+
+/*
+ * Handlers are compiled for AVX2 and FMA too, and the right version is taken when the program
+ * starts; sanitizers and clang do without.
+ */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define EMU_HOT __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define EMU_HOT
+#endif
+#define EMU_INLINE static inline __attribute__((always_inline))
+
+typedef struct emu_warp emu_warp_t;
+typedef struct emu_block emu_block_t;
+typedef struct emu_grid emu_grid_t;
+typedef struct emu_uop emu_uop_t;
+typedef void (*emu_fn_t)(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+
+/* What the warp loop does with a micro-operation. */
+typedef enum {
+    UOP_DATA,    /* runs fn in the active lanes */
+    UOP_UNIFORM, /* runs fn once, in all lanes of its vectors */
+    UOP_ACCESS,  /* runs fn, which may fault */
+    UOP_NOP,
+    UOP_BRANCH,
+    UOP_INDIRECT, /* BRX */
+    UOP_CALL_ABS,
+    UOP_RET,
+    UOP_EXIT,
+    UOP_BSSY,
+    UOP_BSYNC,
+    UOP_BREAK,
+    UOP_WARPSYNC,
+    UOP_YIELD,
+    UOP_BAR,
+    UOP_UNSUPPORTED,
+} uop_kind_t;
+
+struct emu_uop {
+    emu_fn_t fn;
+    uint8_t kind; /* uop_kind_t */
+    uint8_t n_src;
+    uint8_t guard;
+    uint8_t width, scale;
+    uint8_t n_pred;              /* predicates read */
+    uint8_t pd[2], ps[3];        /* predicates written, read */
+    uint8_t mod;                 /* some source has a modifier */
+    bool wide, uwide, is_signed; /* address registers are pairs; of the operation */
+    bool round_up, ftz, sat;     /* round_up: not used by all */
+    uint8_t round;               /* rounding mode: RN, RM, RP, RZ */
+    uint8_t select;              /* operation within a handler */
+    uint32_t guard_inv;          /* all ones: the guard is negated */
+    uint32_t ps_inv[3];
+    uint32_t d;                  /* destination: word offset in the register file */
+    uint32_t s[EMU_MAX_SOURCES]; /* sources: word offset, with EMU_CONST in the pool */
+    uint32_t am[EMU_MAX_SOURCES], xm[EMU_MAX_SOURCES], ad[EMU_MAX_SOURCES]; /* ((v&am)^xm)+ad */
+    uint32_t addr, uaddr; /* address registers, as sources */
+    uint32_t imm, imm2;
+    uint32_t target; /* instruction index */
+    int64_t offset;
+    const sass_inst_t *sass;
+    const inst_t *inst;
+};
+
+typedef enum { SPLIT_RUN, SPLIT_BSYNC, SPLIT_WARPSYNC, SPLIT_BAR } split_state_t;
+
+/* Lanes of a warp that are at the same pc. */
+typedef struct {
+    uint32_t pc; /* instruction index */
+    uint32_t mask;
+    uint8_t state; /* split_state_t */
+    uint32_t arg;  /* barrier register, mask, or block barrier */
+} emu_split_t;
+
+/* What a warp has executed, for the trace. */
+typedef struct {
+    trace_run_t *runs;
+    uint64_t *addrs;
+    size_t n_runs, cap_runs, n_addrs, cap_addrs;
+    uint64_t n_insts;
+} emu_record_t;
+
+struct emu_warp {
+    uint32_t *base[2]; /* [0] registers, [1] constant pool: how sources are addressed */
+    uint32_t *r;       /* = base[0] */
+    uint32_t p[EMU_PREDS];
+    uint32_t alive;
+    emu_split_t splits[EMU_MAX_SPLITS]; /* the last that can run, runs */
+    unsigned n_splits;
+    int current; /* index of the split that runs; -1: to be chosen */
+    emu_block_t *block;
+    emu_grid_t *grid;
+    uint32_t index;             /* in the block */
+    uint32_t tid[3][EMU_LANES]; /* threadIdx */
+    uint32_t bar_result;        /* of the last BAR.RED */
+    uint64_t clock;
+    bool faulted;
+    uint8_t *local; /* EMU_LANES * local_bytes, or NULL until it is needed */
+    uint32_t b[EMU_BARRIER_REGS][EMU_LANES]; /* convergence barriers, one copy per lane */
+    emu_record_t record;
+};
+
+/* A block-wide barrier. */
+typedef struct {
+    uint32_t expected; /* threads; 0: all of the block that are alive */
+    uint32_t arrived;  /* by BAR.ARV */
+    uint32_t votes, true_votes;
+    bool reduces;
+} emu_barrier_t;
+
+struct emu_block {
+    emu_grid_t *grid;
+    uint64_t index;
+    uint32_t id[3];
+    bool active, finished;
+    emu_warp_t *warps;
+    uint32_t n_warps;
+    uint32_t *registers;
+    uint8_t *shared;
+    uint64_t insts;
+    emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
+};
+
+/* A launch being executed. */
+struct emu_grid {
+    const emu_launch_t *launch;
+    const emu_code_t *code;
+    emu_uop_t *uops;
+    uint32_t n_uops;
+    uint32_t *pool;     /* constants, each broadcast to 32 lanes */
+    uint32_t n_vectors; /* of a warp's register file */
+    uint32_t local_bytes, shared_bytes;
+    uint8_t *bank0;
+    uint64_t bank0_bytes;
+    bool tracing;
+    emu_totals_t totals;
+    rb_err_t *err;
+    rb_code_t rc;
+};
+
+/* --- access to operands ---------------------------------------------------------------------- */
+
+EMU_INLINE const uint32_t *emu_ref(const emu_warp_t *w, uint32_t ref)
+{
+    return w->base[ref >> 31] + (ref & ~EMU_CONST);
+}
+
+EMU_INLINE const uint32_t *emu_src(const emu_warp_t *w, const emu_uop_t *u, unsigned i)
+{
+    return emu_ref(w, u->s[i]);
+}
+
+/* Source i with its modifiers into v. */
+EMU_INLINE void emu_load(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bool mods,
+                         uint32_t v[EMU_LANES])
+{
+    const uint32_t *s = emu_src(w, u, i);
+    uint32_t am = u->am[i], xm = u->xm[i], ad = u->ad[i];
+
+    for (int k = 0; k < EMU_LANES; k++)
+        v[k] = mods ? ((s[k] & am) ^ xm) + ad : s[k];
+}
+
+/* All ones in the lanes of mask. */
+EMU_INLINE void emu_expand(uint32_t mask, uint32_t v[EMU_LANES])
+{
+    static const uint32_t bit[EMU_LANES] __attribute__((aligned(64))) = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+        1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+        1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+        1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+    for (int k = 0; k < EMU_LANES; k++)
+        v[k] = (mask & bit[k]) == bit[k] ? EMU_ALL : 0;
+}
+
+/* Writes v to the vector at word offset d of the register file, in the lanes of mask. */
+EMU_INLINE void emu_put(emu_warp_t *w, uint32_t d, const uint32_t v[EMU_LANES], uint32_t mask)
+{
+    uint32_t *out = w->r + d, m[EMU_LANES];
+
+    if (mask == EMU_ALL) {
+        memcpy(out, v, sizeof(m));
+        return;
+    }
+    emu_expand(mask, m);
+    for (int k = 0; k < EMU_LANES; k++)
+        out[k] = (v[k] & m[k]) | (out[k] & ~m[k]);
+}
+
+/* Bit k is set where v[k] is not 0. */
+EMU_INLINE uint32_t emu_bits(const uint32_t v[EMU_LANES])
+{
+    uint32_t bits = 0;
+
+#ifdef __SSE2__
+    const __m128i zero = _mm_setzero_si128();
+    for (int k = 0; k < EMU_LANES; k += 16) {
+        __m128i c[4];
+        for (int i = 0; i < 4; i++)
+            c[i] = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(v + k + 4 * i)), zero);
+        __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(c[0], c[1]), _mm_packs_epi32(c[2], c[3]));
+        bits |= (~(uint32_t)_mm_movemask_epi8(bytes) & 0xffffu) << k;
+    }
+#else
+    for (int k = 0; k < EMU_LANES; k++)
+        bits |= (uint32_t)(v[k] != 0) << k;
+#endif
+    return bits;
+}
+
+EMU_INLINE uint32_t emu_pred(const emu_warp_t *w, const emu_uop_t *u, unsigned i)
+{
+    return w->p[u->ps[i]] ^ u->ps_inv[i];
+}
+
+EMU_INLINE void emu_set_pred(emu_warp_t *w, unsigned p, uint32_t value, uint32_t mask)
+{
+    w->p[p] = (w->p[p] & ~mask) | (value & mask);
+}
+
+/* Lane k of a 64-bit value in two vectors. */
+EMU_INLINE uint64_t emu_u64(const uint32_t *v, int k)
+{
+    return v[k] | (uint64_t)v[k + EMU_LANES] << 32;
+}
+
+EMU_INLINE void emu_put_u64(emu_warp_t *w, uint32_t d, const uint64_t v[EMU_LANES], uint32_t mask)
+{
+    uint32_t low[EMU_LANES], high[EMU_LANES];
+
+    for (int k = 0; k < EMU_LANES; k++) {
+        low[k] = (uint32_t)v[k];
+        high[k] = (uint32_t)(v[k] >> 32);
+    }
+    emu_put(w, d, low, mask);
+    emu_put(w, d + EMU_LANES, high, mask);
+}
+
+/* --- the groups of handlers ------------------------------------------------------------------ */
+
+/*
+ * Each sets u->fn (and what fn needs beyond operands) for the opcodes that it knows; false: it does
+ * not know this one, or not in this form.
+ */
+bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_compare(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_bits(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_float(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_double(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_warp(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_access(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u);
+
+/* Makes the micro-operations and the constant pool of a launch. RB_TRACE. */
+RB_CHECKED rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err);
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+/* Addresses of a memory instruction; lanes that are not active have any. */
+void emu_addresses(const emu_warp_t *w, const emu_uop_t *u, uint64_t a[EMU_LANES]);
+
+/*
+ * Host address of width bytes at addr of a space (mem_space_t) for a lane; NULL after reporting a
+ * fault.
+ */
+uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned lane,
+                     uint64_t addr, unsigned width);
+
+/* Notes the addresses for the trace. */
+void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
+                          uint32_t mask);
+
+/* Notes an executed instruction for the trace. */
+void emu_record_inst(emu_record_t *r, const inst_t *inst, uint32_t mask);
+
+/* Reports that the program is at fault: the first message of a launch is kept. */
+void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...) RB_PRINTF(3, 4);
+
+/* --- warps and blocks ------------------------------------------------------------------------ */
+
+/* Runs a warp until it waits, ends, faults, or has executed budget instructions; their number. */
+uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
+
+/* Executes a control instruction of the current split, whose active lanes under guard are mask. */
+void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+
+/* Releases block barriers that have what they wait for. */
+void emu_check_barriers(emu_block_t *b);
+
+/* Replaces the splits that wait at a block barrier: they go on, joined where they are together. */
+void emu_release_barrier(emu_warp_t *w, unsigned barrier);
+
+#endif

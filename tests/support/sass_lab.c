@@ -1,0 +1,115 @@
+#include "tests/support/sass_lab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/test.h"
+
+enum { FILE_BYTES = 1 << 20, MEMORY_BYTES = 256 << 20, PAGE_SHIFT = 9 };
+
+void sass_lab_open(sass_lab_t *lab, const char *unit, unsigned arch)
+{
+    char path[512];
+
+    *lab = (sass_lab_t){.file = malloc(FILE_BYTES)};
+    snprintf(path, sizeof(path), RUBATO_ROOT "/traces/cubin/%s.sm%u.cubin", unit, arch);
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    size_t n = fread(lab->file, 1, FILE_BYTES, in);
+    fclose(in);
+    assert_int_equal(
+        emu_mem_init(&lab->mem, 0x7f0000000000ull, MEMORY_BYTES, PAGE_SHIFT, false, &lab->err),
+        RB_OK);
+    if (emu_module_open(&lab->module, &lab->mem, unit, lab->file, n, &lab->err) != RB_OK)
+        fail_msg("%s", lab->err.text);
+}
+
+void sass_lab_close(sass_lab_t *lab)
+{
+    emu_module_close(&lab->module);
+    emu_mem_free(&lab->mem);
+    free(lab->file);
+}
+
+void sass_lab_kernel(sass_lab_t *lab, const char *kernel)
+{
+    lab->kernel = cubin_find(&lab->module.cubin, kernel);
+    assert_non_null(lab->kernel);
+    assert_true(lab->kernel->param_bytes <= SASS_LAB_MAX_PARAMS);
+    lab->n_params = 0;
+    memset(lab->params, 0, sizeof(lab->params));
+}
+
+void sass_lab_param(sass_lab_t *lab, const void *value)
+{
+    assert_true(lab->n_params < lab->kernel->n_params);
+    const cubin_param_t *p = &lab->kernel->params[lab->n_params++];
+    memcpy(lab->params + p->offset, value, p->bytes);
+}
+
+void sass_lab_int(sass_lab_t *lab, int32_t value)
+{
+    assert_int_equal(lab->kernel->params[lab->n_params].bytes, sizeof(value));
+    sass_lab_param(lab, &value);
+}
+
+void sass_lab_pointer(sass_lab_t *lab, uint64_t addr)
+{
+    assert_int_equal(lab->kernel->params[lab->n_params].bytes, sizeof(addr));
+    sass_lab_param(lab, &addr);
+}
+
+uint64_t sass_lab_put(sass_lab_t *lab, const void *data, size_t bytes)
+{
+    uint64_t addr = emu_mem_alloc(&lab->mem, bytes);
+
+    assert_true(addr != 0);
+    if (data != NULL)
+        memcpy(sass_lab_at(lab, addr), data, bytes);
+    return addr;
+}
+
+void *sass_lab_at(sass_lab_t *lab, uint64_t addr)
+{
+    return emu_mem_at(&lab->mem, addr, 1);
+}
+
+rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t shared, emu_block_fn on_block, void *ctx)
+{
+    emu_launch_t l = {.module = &lab->module,
+                      .mem = &lab->mem,
+                      .kernel = lab->kernel,
+                      .grid = {grid[0], grid[1], grid[2]},
+                      .block = {block[0], block[1], block[2]},
+                      .dynamic_shared = shared,
+                      .params = lab->params,
+                      .max_insts = 1u << 30,
+                      .on_block = on_block,
+                      .ctx = ctx};
+
+    assert_int_equal(lab->n_params, lab->kernel->n_params);
+    lab->err = (rb_err_t){0};
+    return emu_run(&l, &lab->totals, &lab->err);
+}
+
+void sass_lab_must_run(sass_lab_t *lab, uint32_t blocks, uint32_t threads, uint32_t shared)
+{
+    if (sass_lab_run(lab, (uint32_t[]){blocks, 1, 1}, (uint32_t[]){threads, 1, 1}, shared, NULL,
+                     NULL) != RB_OK)
+        fail_msg("%s", lab->err.text);
+}
+
+uint64_t sass_lab_random(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed * 0x2545f4914f6cdd1dull;
+}
+
+float sass_lab_float(uint64_t *seed)
+{
+    return (float)(sass_lab_random(seed) >> 40) * 0x1p-24f;
+}

@@ -1,0 +1,51 @@
+/*
+ * Runs the bundled kernels on the emulator: a device memory, arrays in it, a launch.
+ */
+#ifndef RUBATO_TESTS_SASS_LAB_H
+#define RUBATO_TESTS_SASS_LAB_H
+
+#include "frontend/sass/emu_launch.h"
+
+enum { SASS_LAB_MAX_PARAMS = 512 };
+
+typedef struct {
+    emu_mem_t mem;
+    emu_module_t module;
+    uint8_t *file; /* owned */
+    uint8_t params[SASS_LAB_MAX_PARAMS];
+    const cubin_kernel_t *kernel;
+    unsigned n_params;
+    emu_totals_t totals;
+    rb_err_t err;
+} sass_lab_t;
+
+/* Loads traces/cubin/UNIT.smARCH.cubin; must succeed. */
+void sass_lab_open(sass_lab_t *lab, const char *unit, unsigned arch);
+void sass_lab_close(sass_lab_t *lab);
+
+/* Begins a launch of kernel: forgets the parameters. */
+void sass_lab_kernel(sass_lab_t *lab, const char *kernel);
+
+/* The next parameter, of the size that the kernel says. */
+void sass_lab_param(sass_lab_t *lab, const void *value);
+void sass_lab_int(sass_lab_t *lab, int32_t value);
+void sass_lab_pointer(sass_lab_t *lab, uint64_t addr);
+
+/* Device memory with a copy of bytes (NULL: zeros). */
+uint64_t sass_lab_put(sass_lab_t *lab, const void *data, size_t bytes);
+
+/* Host address of device memory. */
+void *sass_lab_at(sass_lab_t *lab, uint64_t addr);
+
+/* Runs the launch; on_block may be NULL. */
+rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t shared, emu_block_fn on_block, void *ctx);
+
+/* The same for one-dimensional launches, which must succeed. */
+void sass_lab_must_run(sass_lab_t *lab, uint32_t blocks, uint32_t threads, uint32_t shared);
+
+/* Pseudo-random numbers: a full 64-bit word, and a float in [0, 1). */
+uint64_t sass_lab_random(uint64_t *seed);
+float sass_lab_float(uint64_t *seed);
+
+#endif
