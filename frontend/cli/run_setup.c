@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/cli/open_trace.h"
 #include "sim/core/alloc.h"
 
 void setup_add_set(setup_options_t *o, const char *assignment)
@@ -37,8 +37,7 @@ static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
 rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
 {
     *s = (setup_t){0};
-    accelsim_options_t trace_options = {.tmpdir = setup_tmpdir(o)};
-    s->source = accelsim_open(o->trace, &trace_options, err);
+    s->source = open_trace(o->trace, setup_tmpdir(o), err);
     if (s->source == NULL)
         return err->code;
     s->n_launches = s->source->ops->n_launches(s->source);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/accelsim/accelsim.h"
 #include "frontend/cli/journal.h"
+#include "frontend/cli/open_trace.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -95,7 +95,7 @@ static rb_code_t examine_file(trace_identity_t *t, const char *path, rb_err_t *e
 
 static rb_code_t examine(trace_identity_t *t, const trace_source_t *source, rb_err_t *err)
 {
-    accelsim_files(source, add_file, t);
+    open_trace_files(source, add_file, t);
     keep_first_uses(t);
     for (size_t i = 0; i < t->n_files; i++)
         RB_TRY(examine_file(t, t->files[i].path, err));

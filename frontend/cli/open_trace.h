@@ -1,0 +1,18 @@
+/* The kinds of traces that commands take, told apart by what is in them. */
+#ifndef RUBATO_CLI_OPEN_TRACE_H
+#define RUBATO_CLI_OPEN_TRACE_H
+
+#include "sim/gpu/trace_source.h"
+
+/*
+ * Opens a trace of any kind: an Accel-Sim folder, list or kernel file, a MacSim folder. tmpdir is
+ * for kinds that need temporary files. NULL with *err set: RB_IO or RB_TRACE. Free with
+ * ops->destroy().
+ */
+trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err);
+
+/* Calls visit for each file of a trace that open_trace() opened, in order. */
+void open_trace_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
+                      void *ctx);
+
+#endif
