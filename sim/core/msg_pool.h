@@ -30,6 +30,8 @@ static inline uint32_t msg_pool_put(msg_pool_t *p, const msg_t *m)
     uint32_t n = p->free_list != 0 ? p->free_list : msg_pool_grow(p);
     msg_node_t *node = &p->node[n - 1];
     p->free_list = node->next;
+    if (node->next != 0)
+        __builtin_prefetch(&p->node[node->next - 1], 1); /* the next message's place */
     node->msg = *m;
     node->next = 0;
     return n;

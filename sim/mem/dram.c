@@ -150,12 +150,13 @@ static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sector
     dram_request_t *r = &d->request[n - 1];
     d->free_list = r->next;
     *r = (dram_request_t){.arrival = clock_tick_from(&d->clock, now + d->front),
-                          .seq = d->seq++,
+                          .seq = d->seq,
                           .row = place.row,
                           .sent = (uint32_t)now,
                           .token = token,
                           .bank = (uint8_t)place.bank,
                           .bursts = d->bursts_of[sectors] & 31u};
+    dram_age_next(d);
     dram_list_append(d, &d->path[write], n);
     d->n_path[write]++;
     d->n_seen[write]++;

@@ -8,13 +8,15 @@ enum {
     LANES = 16, /* arrays are padded to this many banks: whole vectors */
     /*
      * A command's key: the ticks until it can go, then its age, in one number. No timing is longer
-     * than 2^18 ticks; ages beyond 2^14 requests count as equal, and the lower bank wins.
+     * than 2^18 ticks. Ages reach back AGE_KEPT requests at least; what is older counts as equally
+     * old, and of such requests the lower bank's goes first.
      */
     AGE_BITS = 14,
-    MAX_AGE = (1 << AGE_BITS) - 1,
-    MAX_WAIT = (1 << (32 - AGE_BITS)) - 2,
+    AGE_LIMIT = 1 << AGE_BITS,
+    AGE_KEPT = AGE_LIMIT / 2,
 };
 
+#define NO_AGE UINT32_MAX
 #define NO_KEY UINT32_MAX
 
 static uint32_t padded(uint32_t banks)
@@ -25,13 +27,16 @@ static uint32_t padded(uint32_t banks)
 void dram_choice_init(dram_t *d)
 {
     dram_choice_t *c = &d->choice;
-    uint32_t **const array[] = {&c->col_ready,  &c->group_ready, &c->row_ready,   &c->closed,
-                                &c->hit[0],     &c->hit[1],      &c->miss[0],     &c->miss[1],
-                                &c->hit_seq[0], &c->hit_seq[1],  &c->miss_seq[0], &c->miss_seq[1]};
+    uint32_t **const array[] = {&c->col_ready,  &c->group_ready, &c->row_ready,  &c->closed,
+                                &c->col_age[0], &c->col_age[1],  &c->row_age[0], &c->row_age[1]};
     const uint32_t n_arrays = sizeof(array) / sizeof(array[0]), n = padded(d->spec.banks);
     c->memory = rb_calloc_aligned((size_t)n_arrays * n, sizeof(*c->memory));
     for (uint32_t i = 0; i < n_arrays; i++)
         *array[i] = c->memory + (size_t)i * n;
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        for (uint32_t b = 0; b < n; b++)
+            c->col_age[k][b] = c->row_age[k][b] = NO_AGE;
+    }
     for (uint32_t b = 0; b < d->spec.banks; b++)
         dram_bank_timed(d, b);
 }
@@ -60,20 +65,28 @@ void dram_bank_timed(dram_t *d, uint32_t b)
     d->choice.closed[b] = bank->open ? 0 : ~UINT32_C(0);
 }
 
-void dram_hits_changed(dram_t *d, uint32_t b, uint32_t kind)
+static uint32_t age_of(const dram_t *d, uint32_t request)
 {
-    uint32_t oldest = d->bank[b].hit[kind].head;
-    d->choice.hit[kind][b] = oldest != 0 ? ~UINT32_C(0) : 0;
-    if (oldest != 0)
-        d->choice.hit_seq[kind][b] = d->request[oldest - 1].seq;
+    int32_t age = (int32_t)(d->request[request - 1].seq - d->age_base);
+    return age > 0 ? (uint32_t)age : 0;
 }
 
-void dram_misses_changed(dram_t *d, uint32_t b, uint32_t kind)
+void dram_waiting_changed(dram_t *d, uint32_t b, uint32_t kind)
 {
-    uint32_t oldest = d->bank[b].miss[kind].head;
-    d->choice.miss[kind][b] = oldest != 0 ? ~UINT32_C(0) : 0;
-    if (oldest != 0)
-        d->choice.miss_seq[kind][b] = d->request[oldest - 1].seq;
+    uint32_t hit = d->bank[b].hit[kind].head, miss = d->bank[b].miss[kind].head;
+    d->choice.col_age[kind][b] = hit != 0 ? age_of(d, hit) : NO_AGE;
+    d->choice.row_age[kind][b] = hit == 0 && miss != 0 ? age_of(d, miss) : NO_AGE;
+}
+
+void dram_age_next(dram_t *d)
+{
+    if (++d->seq - d->age_base < AGE_LIMIT)
+        return;
+    d->age_base = d->seq - AGE_KEPT;
+    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
+        for (uint32_t b = 0; b < d->spec.banks; b++)
+            dram_waiting_changed(d, b, k);
+    }
 }
 
 void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick)
@@ -91,12 +104,6 @@ static inline uint32_t greater(uint32_t a, uint32_t b)
 static inline uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
-}
-
-/* Key of a command that can go at tick ready >= floor for a request of that age. */
-static inline uint32_t command_key(uint32_t ready, uint32_t floor, uint32_t age)
-{
-    return smaller(ready - floor, MAX_WAIT) << AGE_BITS | (MAX_AGE - smaller(age, MAX_AGE));
 }
 
 /* The first of n keys that equals best. */
@@ -124,12 +131,12 @@ static inline uint32_t row_ready(const dram_choice_t *c, uint32_t b, uint32_t rr
 void dram_column_choose(dram_t *d, uint64_t t)
 {
     const dram_choice_t *c = &d->choice;
-    const uint32_t n = padded(d->spec.banks), seq = d->seq;
+    const uint32_t n = padded(d->spec.banks);
     const uint32_t floor = dram_since_epoch(d, dram_later(d->col_next[d->mode], t));
-    const uint32_t *restrict hit = c->hit[d->mode], *restrict age = c->hit_seq[d->mode];
+    const uint32_t *age = c->col_age[d->mode];
     uint32_t key[DRAM_MAX_BANKS], best = NO_KEY;
     for (uint32_t b = 0; b < n; b++) {
-        key[b] = command_key(column_ready(c, b, floor), floor, seq - age[b]) | ~hit[b];
+        key[b] = (column_ready(c, b, floor) - floor) << AGE_BITS | age[b];
         best = smaller(best, key[b]);
     }
     if (best == NO_KEY) {
@@ -137,23 +144,20 @@ void dram_column_choose(dram_t *d, uint64_t t)
         return;
     }
     d->col_bank = key_find(key, n, best);
-    d->col_tick = d->epoch + column_ready(c, d->col_bank, floor);
-    d->col_seq = age[d->col_bank];
+    d->col_tick = d->epoch + floor + (best >> AGE_BITS);
 }
 
 /* Row commands are for banks with requests, none of them for the open row. */
 void dram_row_choose(dram_t *d, uint64_t t)
 {
     const dram_choice_t *c = &d->choice;
-    const uint32_t n = padded(d->spec.banks), seq = d->seq;
+    const uint32_t n = padded(d->spec.banks);
     const uint32_t floor = dram_since_epoch(d, dram_later(d->row_next, t));
     const uint32_t rrd = dram_since_epoch(d, d->rrd_next);
-    const uint32_t *restrict hit = c->hit[d->mode], *restrict miss = c->miss[d->mode];
-    const uint32_t *restrict age = c->miss_seq[d->mode];
+    const uint32_t *age = c->row_age[d->mode];
     uint32_t key[DRAM_MAX_BANKS], best = NO_KEY;
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t wanted = miss[b] & ~hit[b];
-        key[b] = command_key(row_ready(c, b, rrd, floor), floor, seq - age[b]) | ~wanted;
+        key[b] = (row_ready(c, b, rrd, floor) - floor) << AGE_BITS | age[b];
         best = smaller(best, key[b]);
     }
     if (best == NO_KEY) {
@@ -161,35 +165,26 @@ void dram_row_choose(dram_t *d, uint64_t t)
         return;
     }
     d->row_bank = key_find(key, n, best);
-    d->row_tick = d->epoch + row_ready(c, d->row_bank, rrd, floor);
-    d->row_seq = age[d->row_bank];
-}
-
-/* Ages are compared as differences: they may wrap around. */
-static inline bool older(const dram_t *d, uint32_t a, uint32_t b)
-{
-    return d->seq - a > d->seq - b;
+    d->row_tick = d->epoch + floor + (best >> AGE_BITS);
 }
 
 void dram_column_consider(dram_t *d, uint32_t b, uint64_t floor)
 {
+    const uint32_t *age = d->choice.col_age[d->mode];
     uint64_t tick = d->epoch + column_ready(&d->choice, b, dram_since_epoch(d, floor));
-    uint32_t seq = d->choice.hit_seq[d->mode][b];
-    if (tick < d->col_tick || (tick == d->col_tick && older(d, seq, d->col_seq))) {
+    if (tick < d->col_tick || (tick == d->col_tick && age[b] < age[d->col_bank])) {
         d->col_tick = tick;
-        d->col_seq = seq;
         d->col_bank = b;
     }
 }
 
 void dram_row_consider(dram_t *d, uint32_t b, uint64_t floor)
 {
+    const uint32_t *age = d->choice.row_age[d->mode];
     uint32_t rrd = dram_since_epoch(d, d->rrd_next);
     uint64_t tick = d->epoch + row_ready(&d->choice, b, rrd, dram_since_epoch(d, floor));
-    uint32_t seq = d->choice.miss_seq[d->mode][b];
-    if (tick < d->row_tick || (tick == d->row_tick && older(d, seq, d->row_seq))) {
+    if (tick < d->row_tick || (tick == d->row_tick && age[b] < age[d->row_bank])) {
         d->row_tick = tick;
-        d->row_seq = seq;
         d->row_bank = b;
     }
 }

@@ -41,8 +41,7 @@ static void bank_give_up_row(dram_t *d, uint32_t b)
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
         if (bank->hit[k].head != 0) {
             list_merge(d, &bank->miss[k], &bank->hit[k]);
-            dram_hits_changed(d, b, k);
-            dram_misses_changed(d, b, k);
+            dram_waiting_changed(d, b, k);
         }
     }
 }
@@ -57,7 +56,7 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
         dram_list_append(d, &bank->hit[kind], n);
         if (!no_hits)
             return;
-        dram_hits_changed(d, b, kind);
+        dram_waiting_changed(d, b, kind);
         if (kind != d->mode)
             return;
         dram_column_consider(d, b, dram_later(d->col_next[kind], t));
@@ -68,7 +67,7 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
     dram_list_append(d, &bank->miss[kind], n);
     if (!no_misses)
         return;
-    dram_misses_changed(d, b, kind);
+    dram_waiting_changed(d, b, kind);
     if (kind == d->mode && no_hits)
         dram_row_consider(d, b, dram_later(d->row_next, t));
 }
@@ -133,14 +132,15 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
     if (k == DRAM_READ) {
         /* At a very fast DRAM clock the data may come within the core cycle of the command. */
         cycle_t cycle = clock_cursor_cycle(&d->data_clock, &d->clock, done) + d->back;
-        cycle = cycle_max(cycle, clock_cursor_cycle(&d->step_clock, &d->clock, t) + 1);
+        if (d->back == 0)
+            cycle = cycle_max(cycle, clock_cursor_cycle(&d->step_clock, &d->clock, t) + 1);
         d->stats.read_latency += (uint32_t)((uint32_t)cycle - r->sent);
         wheel_add(d->events, cycle, r->token);
     }
     r->next = d->free_list;
     d->free_list = (uint16_t)n;
     d->n_waiting[k]--;
-    dram_hits_changed(d, b, k);
+    dram_waiting_changed(d, b, k);
 
     uint32_t oldest = bank->miss[k].head;
     if (oldest == 0)
@@ -203,8 +203,7 @@ static void bank_take_hits(dram_t *d, uint32_t b)
         }
         bank->miss[k].tail = last;
         if (bank->hit[k].head != 0) {
-            dram_hits_changed(d, b, k);
-            dram_misses_changed(d, b, k);
+            dram_waiting_changed(d, b, k);
         }
     }
 }

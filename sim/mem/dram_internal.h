@@ -48,18 +48,16 @@ typedef struct {
 /*
  * What the choice of the next command looks at: arrays with an element per bank, so that it is made
  * for several banks at once and without branches (which bank wins is hard to predict). Ticks count
- * from dram.epoch. Masks are all ones or zero.
+ * from dram.epoch, ages from dram.age_base: smaller is older.
  */
 typedef struct {
-    uint32_t *col_ready;            /* first tick of a column command, as far as the bank goes */
-    uint32_t *group_ready;          /* the same, as far as its bank group goes */
-    uint32_t *row_ready;            /* of a precharge if the bank is open, an activate if not */
-    uint32_t *closed;               /* mask: not open */
-    uint32_t *hit[DRAM_KINDS];      /* mask: requests for the open row wait */
-    uint32_t *miss[DRAM_KINDS];     /* mask: requests for other rows wait */
-    uint32_t *hit_seq[DRAM_KINDS];  /* age of the oldest hit, if there is one */
-    uint32_t *miss_seq[DRAM_KINDS]; /* and of the oldest miss */
-    uint32_t *memory;               /* owned; all of them */
+    uint32_t *col_ready;           /* first tick of a column command, as far as the bank goes */
+    uint32_t *group_ready;         /* the same, as far as its bank group goes */
+    uint32_t *row_ready;           /* of a precharge if the bank is open, an activate if not */
+    uint32_t *closed;              /* all ones if not open, else zero */
+    uint32_t *col_age[DRAM_KINDS]; /* of the oldest hit; all ones if there is none */
+    uint32_t *row_age[DRAM_KINDS]; /* of the oldest miss; all ones if there is none, or a hit */
+    uint32_t *memory;              /* owned; all of them */
 } dram_choice_t;
 
 /* Room on the path that comes free: cycles in order, with the kind in the lowest bit. */
@@ -81,7 +79,8 @@ struct dram {
 
     dram_bank_t *bank; /* owned */
     dram_choice_t choice;
-    uint64_t epoch;                /* tick from which dram_choice_t counts */
+    uint64_t epoch; /* tick and age from which dram_choice_t counts */
+    uint32_t age_base;
     uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes */
     uint64_t row_next;             /* next row command */
     uint64_t rrd_next;             /* next activate */
@@ -98,9 +97,8 @@ struct dram {
     uint32_t mode; /* DRAM_READ or DRAM_WRITE */
     uint32_t last_direction;
 
-    /* Next column and row command as things stand, and the ages that won them. */
+    /* Next column and row command as things stand. */
     uint64_t col_tick, row_tick;
-    uint32_t col_seq, row_seq;
     uint32_t col_bank, row_bank;
     uint64_t next_tick;
     cycle_t next_cycle; /* its core cycle */
@@ -134,12 +132,14 @@ void dram_choice_free(dram_t *d);
 /* To be called at least every 2^30 ticks while the channel works. */
 void dram_epoch_move(dram_t *d, uint64_t t);
 
+/* To be called for each new request. */
+void dram_age_next(dram_t *d);
+
 /* Bank b was opened or closed, or the times of its row commands changed. */
 void dram_bank_timed(dram_t *d, uint32_t b);
 
-/* The hits, the misses of bank b changed. */
-void dram_hits_changed(dram_t *d, uint32_t b, uint32_t kind);
-void dram_misses_changed(dram_t *d, uint32_t b, uint32_t kind);
+/* The hits or misses of bank b changed. */
+void dram_waiting_changed(dram_t *d, uint32_t b, uint32_t kind);
 
 /* A column command to bank group g is legal from that tick on. */
 void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick);

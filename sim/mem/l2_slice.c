@@ -63,6 +63,14 @@ static inline uint32_t sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
+void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
+{
+    uint64_t key = addr_map_slice_local(s->map, m->mem.line);
+    cache_prefetch(s->cache, key);
+    mshr_prefetch(&s->mshr, key);
+    xbar_in_prefetch(&s->in, m->input);
+}
+
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
 {
     const msg_t *m = &msg_pool_at(s->pool, n)->msg;
@@ -258,8 +266,7 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
     line_fill(s, l, sectors);
     e->pending &= (uint8_t)~sectors;
 
-    for (uint32_t i = e->head; i != 0; i = s->mshr.waiting[i - 1].next) {
-        mshr_wait_t *w = &s->mshr.waiting[i - 1];
+    for (mshr_wait_t *w = mshr_first(&s->mshr, e); w != NULL; w = mshr_next(&s->mshr, e, w)) {
         uint8_t got = w->missing & sectors;
         if (got == 0)
             continue;
@@ -581,11 +588,13 @@ void l2_slice_dump(const l2_slice_t *s, FILE *out)
     xbar_in_dump(&s->in, "request", out);
     xbar_out_dump(&s->out, "reply", out);
     for (uint32_t i = 0; i < s->mshr.size; i++) {
-        const mshr_entry_t *e = &s->mshr.entry[i];
-        for (uint32_t w = e->pending != 0 ? e->head : 0; w != 0; w = s->mshr.waiting[w - 1].next)
+        mshr_entry_t *e = &s->mshr.entry[i];
+        if (e->pending == 0)
+            continue;
+        for (const mshr_wait_t *w = mshr_first(&s->mshr, e); w != NULL;
+             w = mshr_next(&s->mshr, e, w))
             fprintf(out,
                     "  line 0x%" PRIx64 ": txn %u of SM %u waits for sectors %x; fetching %x\n",
-                    e->line, s->mshr.waiting[w - 1].txn, s->mshr.waiting[w - 1].sm,
-                    s->mshr.waiting[w - 1].missing, e->pending);
+                    e->line, w->txn, w->sm, w->missing, e->pending);
     }
 }

@@ -93,6 +93,9 @@ void l2_slice_free(l2_slice_t *s);
 /* Where SM sm is. */
 void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
 
+/* Host-side hint that this request will arrive soon. */
+void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
+
 /* Message n of the pool, a request or credit, arrived at cycle now. Takes it over. */
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);
 

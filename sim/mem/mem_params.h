@@ -36,7 +36,7 @@ extern const param_group_t mem_param_group;
     P(BOOL, perfect, "false", 0, 1, "", "every access hits, no bandwidth limit")                   \
     P(U32, latency, "80", 1, 4096, "cycles", "request at the slice to reply at its output port")   \
     P(U32, fill_sectors, "2", 1, 4, "sectors", "sectors fetched from DRAM together")               \
-    P(U32, mshrs, "192", 1, 65536, "lines", "lines with outstanding misses, per slice")            \
+    P(U32, mshrs, "192", 1, 32768, "lines", "lines with outstanding misses, per slice")            \
     P(U32, mshr_merge, "64", 1, 1024, "requests", "requests waiting for one line")                 \
     P(U32, reply_queue, "64", 1, 65535, "packets", "in front of a slice's reply port")             \
     P(U32, atomic_interval, "1", 1, 64, "cycles", "between two operations on one word")            \

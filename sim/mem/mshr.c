@@ -9,16 +9,13 @@
 void mshr_init(mshr_t *m, uint32_t size)
 {
     *m = (mshr_t){.size = size};
-    m->entry = rb_calloc(size, sizeof(*m->entry));
+    RB_INVARIANT(size < UINT16_MAX, "l2: %u MSHRs", size);
+    m->entry = rb_calloc_aligned(size, sizeof(*m->entry));
     for (uint32_t i = 0; i < size; i++)
         m->entry[i].next_free = i + 1 < size ? i + 2 : 0;
     m->free_entry = 1;
-    uint32_t bits = 1;
-    while (1u << bits < 2 * size)
-        bits++;
-    m->table_mask = (1u << bits) - 1;
-    m->table_shift = 64 - bits;
-    m->table = rb_calloc((size_t)m->table_mask + 1, sizeof(*m->table));
+    m->table_bits = tag_table_bits(size);
+    m->table = rb_calloc_aligned((size_t)1 << m->table_bits, sizeof(*m->table));
 }
 
 void mshr_free(mshr_t *m)
@@ -29,23 +26,31 @@ void mshr_free(mshr_t *m)
     memset(m, 0, sizeof(*m));
 }
 
-static inline uint32_t key_home(const mshr_t *m, uint64_t key)
+static inline uint16_t key_tag(uint64_t key)
 {
-    return (uint32_t)((key / LINE_BYTES) * 0x9E3779B97F4A7C15u >> m->table_shift);
+    return tag_of(key / LINE_BYTES);
 }
 
 /* Bucket of a key, or the empty one at which the search for it ends. */
 static inline uint32_t table_find(const mshr_t *m, uint64_t key)
 {
-    uint32_t b = key_home(m, key);
-    while (m->table[b] != 0 && m->entry[m->table[b] - 1].key != key)
-        b = (b + 1) & m->table_mask;
-    return b;
+    uint16_t tag = key_tag(key);
+    uint32_t b = tag_table_home(tag, m->table_bits);
+    for (;; b = tag_table_next(b, m->table_bits)) {
+        tag_bucket_t k = m->table[b];
+        if (k.value == 0 || (k.tag == tag && m->entry[k.value - 1u].key == key))
+            return b;
+    }
+}
+
+void mshr_prefetch(const mshr_t *m, uint64_t key)
+{
+    __builtin_prefetch(&m->table[tag_table_home(key_tag(key), m->table_bits)]);
 }
 
 mshr_entry_t *mshr_find(mshr_t *m, uint64_t key)
 {
-    uint32_t i = m->table[table_find(m, key)];
+    uint32_t i = m->table[table_find(m, key)].value;
     return i == 0 ? NULL : &m->entry[i - 1];
 }
 
@@ -57,7 +62,7 @@ mshr_entry_t *mshr_add(mshr_t *m, uint64_t key, uint64_t line)
     m->free_entry = e->next_free;
     m->used++;
     *e = (mshr_entry_t){.key = key, .line = line};
-    m->table[table_find(m, key)] = i;
+    m->table[table_find(m, key)] = (tag_bucket_t){.tag = key_tag(key), .value = (uint16_t)i};
     return e;
 }
 
@@ -65,25 +70,27 @@ void mshr_remove(mshr_t *m, mshr_entry_t *e)
 {
     RB_INVARIANT(e->n_waiting == 0, "l2: MSHR of line 0x%llx freed with %u requests waiting",
                  (unsigned long long)e->line, e->n_waiting);
-    uint32_t gap = table_find(m, e->key), b = gap;
-    for (;;) {
-        b = (b + 1) & m->table_mask;
-        if (m->table[b] == 0)
-            break;
-        uint32_t home = key_home(m, m->entry[m->table[b] - 1].key);
-        if (((b - home) & m->table_mask) >= ((b - gap) & m->table_mask)) {
-            m->table[gap] = m->table[b];
-            gap = b;
-        }
-    }
-    m->table[gap] = 0;
+    uint32_t number = mshr_index(m, e) + 1;
+    tag_table_erase(m->table, m->table_bits,
+                    tag_table_locate(m->table, m->table_bits, key_tag(e->key), (uint16_t)number));
     e->next_free = m->free_entry;
-    m->free_entry = mshr_index(m, e) + 1;
+    m->free_entry = number;
     m->used--;
 }
 
 void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing)
 {
+    const mshr_wait_t wait = {.txn = r->txn,
+                              .sm = r->sm,
+                              .op = r->op,
+                              .src = r->src,
+                              .sectors = r->sectors,
+                              .missing = missing,
+                              .conflict = r->conflict};
+    if (e->n_waiting++ == 0) {
+        e->first = wait;
+        return;
+    }
     uint32_t n = m->free_waiting;
     if (n != 0) {
         m->free_waiting = m->waiting[n - 1].next;
@@ -91,24 +98,17 @@ void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing)
         rb_grow(&m->waiting, &m->cap_waiting, m->n_waiting + 1, sizeof(*m->waiting));
         n = (uint32_t)++m->n_waiting;
     }
-    m->waiting[n - 1] = (mshr_wait_t){.txn = r->txn,
-                                      .sm = r->sm,
-                                      .op = r->op,
-                                      .src = r->src,
-                                      .sectors = r->sectors,
-                                      .missing = missing,
-                                      .conflict = r->conflict};
+    m->waiting[n - 1] = wait;
     if (e->head == 0)
         e->head = n;
     else
         m->waiting[e->tail - 1].next = n;
     e->tail = n;
-    e->n_waiting++;
 }
 
 void mshr_drop_served(mshr_t *m, mshr_entry_t *e)
 {
-    uint32_t i = e->head;
+    uint32_t i = e->head, left = e->first.missing != 0;
     e->head = e->tail = 0;
     while (i != 0) {
         mshr_wait_t *w = &m->waiting[i - 1];
@@ -116,8 +116,8 @@ void mshr_drop_served(mshr_t *m, mshr_entry_t *e)
         if (w->missing == 0) {
             w->next = m->free_waiting;
             m->free_waiting = i;
-            e->n_waiting--;
         } else {
+            left++;
             w->next = 0;
             if (e->head == 0)
                 e->head = i;
@@ -127,4 +127,5 @@ void mshr_drop_served(mshr_t *m, mshr_entry_t *e)
         }
         i = next;
     }
+    e->n_waiting = (uint16_t)left;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "sim/core/msg.h"
+#include "sim/parts/tag_table.h"
 
 /* A request that waits for some of its sectors. */
 typedef struct {
@@ -22,20 +23,23 @@ typedef struct {
 } mshr_wait_t;
 
 typedef struct {
-    uint64_t key;        /* line as the cache knows it */
-    uint64_t line;       /* line as the SMs know it */
-    uint8_t pending;     /* sectors being fetched */
-    uint32_t n_waiting;  /* requests */
-    uint32_t head, tail; /* index + 1 into waiting */
+    uint64_t key;      /* line as the cache knows it */
+    uint64_t line;     /* line as the SMs know it */
+    mshr_wait_t first; /* the oldest request, mostly the only one; it may be served before others */
+    uint32_t head, tail; /* index + 1 into waiting: those behind it */
     uint32_t next_free;
+    uint16_t n_waiting; /* requests */
+    uint8_t pending;    /* sectors being fetched */
 } mshr_entry_t;
+
+_Static_assert(sizeof(mshr_entry_t) <= 64, "one line of the host's cache");
 
 typedef struct {
     uint32_t size, used;
     mshr_entry_t *entry; /* owned */
     uint32_t free_entry; /* index + 1 */
-    uint32_t *table;     /* owned; open addressing, index + 1 */
-    uint32_t table_mask, table_shift;
+    tag_bucket_t *table; /* owned; index + 1 by key */
+    uint32_t table_bits;
     mshr_wait_t *waiting; /* owned pool */
     size_t n_waiting, cap_waiting;
     uint32_t free_waiting; /* index + 1 */
@@ -43,6 +47,9 @@ typedef struct {
 
 void mshr_init(mshr_t *m, uint32_t size);
 void mshr_free(mshr_t *m);
+
+/* Host-side hint that a line will be looked up soon. */
+void mshr_prefetch(const mshr_t *m, uint64_t key);
 
 /* The entry of a line, NULL if it has none. */
 mshr_entry_t *mshr_find(mshr_t *m, uint64_t key);
@@ -59,6 +66,21 @@ void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing);
 static inline uint32_t mshr_index(const mshr_t *m, const mshr_entry_t *e)
 {
     return (uint32_t)(e - m->entry);
+}
+
+/* The requests that wait, oldest first: the first, the one after w; NULL: no more. A request may be
+ * served meanwhile, not dropped. */
+static inline mshr_wait_t *mshr_first(const mshr_t *m, mshr_entry_t *e)
+{
+    if (e->first.missing != 0)
+        return &e->first;
+    return e->head != 0 ? &m->waiting[e->head - 1] : NULL;
+}
+
+static inline mshr_wait_t *mshr_next(const mshr_t *m, const mshr_entry_t *e, const mshr_wait_t *w)
+{
+    uint32_t next = w == &e->first ? e->head : w->next;
+    return next != 0 ? &m->waiting[next - 1] : NULL;
 }
 
 /* Takes the waiting requests that miss nothing any more out of the list. */

@@ -71,8 +71,32 @@ static void partition_deliver(void *self, const msg_t *m)
     partition_t *p = self;
     inbox_put(&p->inbox, m);
     if (m->kind == MSG_MEM_REQUEST)
-        cache_prefetch(p->slice[m->port].cache, addr_map_slice_local(p->map, m->mem.line));
+        l2_slice_prefetch(&p->slice[m->port], m);
     p->next = cycle_min(p->next, m->arrival);
+}
+
+/* Room came free at the DRAM by the end of cycle now: wakes the slices that it is enough for. */
+static void room_share(partition_t *p, cycle_t now)
+{
+    dram_see_room(p->dram, now);
+    uint32_t room[2] = {dram_room(p->dram, false), dram_room(p->dram, true)}, s = p->turn;
+    for (uint32_t k = 0; k < p->n_slices; k++) {
+        l2_slice_dram_room(&p->slice[s], room, now + 1);
+        s = s + 1 == p->n_slices ? 0 : s + 1;
+    }
+}
+
+static void next_cycle(partition_t *p)
+{
+    cycle_t next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
+    bool wait = false;
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        next = cycle_min(next, p->slice[s].next);
+        wait |= p->slice[s].transfer.count > 0;
+    }
+    if (wait)
+        next = cycle_min(next, dram_next_room(p->dram));
+    p->next = cycle_min(next, inbox_next(&p->inbox));
 }
 
 /*
@@ -84,10 +108,12 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
     cycle_t at;
     uint32_t token;
-    if (now > 0)
+    if (dram_next_room(p->dram) < now)
         dram_see_room(p->dram, now - 1); /* no slice waited for it: nobody was woken */
-    for (uint32_t n; (n = inbox_take(&p->inbox, now + 1)) != 0;)
+    while (inbox_next(&p->inbox) <= now) {
+        uint32_t n = inbox_take(&p->inbox, now + 1);
         l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
+    }
     while (wheel_pop(&p->wheel, now + 1, &at, &token))
         l2_slice_fill(&p->slice[l2_token_slice(token)], token, now);
     uint32_t s = p->turn;
@@ -97,22 +123,11 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
             p->turn = after;
         s = after;
     }
-    dram_run(p->dram, now);
-    if (dram_see_room(p->dram, now)) {
-        uint32_t room[2] = {dram_room(p->dram, false), dram_room(p->dram, true)};
-        s = p->turn;
-        for (uint32_t k = 0; k < p->n_slices; k++) {
-            l2_slice_dram_room(&p->slice[s], room, now + 1);
-            s = s + 1 == p->n_slices ? 0 : s + 1;
-        }
-    }
-    p->next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
-    p->next = cycle_min(p->next, inbox_next(&p->inbox));
-    for (s = 0; s < p->n_slices; s++) {
-        p->next = cycle_min(p->next, p->slice[s].next);
-        if (p->slice[s].transfer.count > 0)
-            p->next = cycle_min(p->next, dram_next_room(p->dram));
-    }
+    if (dram_next(p->dram) <= now)
+        dram_run(p->dram, now);
+    if (dram_next_room(p->dram) <= now)
+        room_share(p, now);
+    next_cycle(p);
 }
 
 static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to)

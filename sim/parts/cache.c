@@ -6,13 +6,13 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/parts/tag_table.h"
 
 #define NIL UINT16_MAX
 
 enum {
     CHECKPOINT_WORDS = 5,
     MAX_WAYS = NIL,
-    MAX_TABLE_BITS = 16, /* buckets are found by a tag of 16 bits */
 };
 
 /* A way's neighbours in its set's order of use, as ways; NIL at the ends. */
@@ -26,12 +26,6 @@ typedef struct {
     uint16_t count;
 } set_t;
 
-/* Bucket of a set's table. The tag's top bits are the bucket the line would like to be in. */
-typedef struct {
-    uint16_t tag;
-    uint16_t way; /* + 1; 0: empty */
-} bucket_t;
-
 struct cache {
     uint32_t sets, ways;
     uint32_t capacity; /* lines allocated */
@@ -42,7 +36,7 @@ struct cache {
     bool sets_pow2, hash_sets, random;
     uint32_t random_state;
     uint32_t table_bits;      /* log2 of a set's buckets */
-    bucket_t *table;          /* owned; of all sets, one after the other */
+    tag_bucket_t *table;      /* owned; way + 1 by line; of all sets, one after the other */
     set_t *set;               /* owned; as many as there may be lines */
     cache_tag_t *tag;         /* owned; way w of set s is tag s * ways + w */
     link_t *link;             /* owned; per tag */
@@ -53,7 +47,7 @@ struct cache {
 
 static inline uint16_t line_tag(const cache_t *c, uint64_t line)
 {
-    return (uint16_t)((line >> c->line_shift) * 0x9E3779B97F4A7C15u >> 48);
+    return tag_of(line >> c->line_shift);
 }
 
 static inline uint64_t tag_line(cache_tag_t t)
@@ -89,10 +83,7 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
         while (c->fold_pieces * 2 * c->set_bits < 64)
             c->fold_pieces *= 2;
     }
-    /* At most half full, where 16 bits allow it: a probe is short. */
-    c->table_bits = 1;
-    while (c->table_bits < MAX_TABLE_BITS && UINT64_C(1) << c->table_bits < 2 * (uint64_t)c->ways)
-        c->table_bits++;
+    c->table_bits = tag_table_bits(c->ways);
 }
 
 static void contents_clear(cache_t *c)
@@ -157,41 +148,23 @@ void cache_invalidate(cache_t *c)
         contents_clear(c);
 }
 
-static inline bucket_t *set_table(const cache_t *c, uint32_t set)
+static inline tag_bucket_t *set_table(const cache_t *c, uint32_t set)
 {
     return &c->table[(size_t)set << c->table_bits];
 }
 
 /* Bucket of a line that is present, or the empty bucket at which the search for it ends. table and
  * tags: of the line's set. */
-static inline uint32_t table_find(const cache_t *c, const bucket_t *table, const cache_tag_t *tags,
-                                  uint64_t line)
+static inline uint32_t table_find(const cache_t *c, const tag_bucket_t *table,
+                                  const cache_tag_t *tags, uint64_t line)
 {
     uint16_t tag = line_tag(c, line);
-    uint32_t mask = (1u << c->table_bits) - 1;
-    for (uint32_t b = tag >> (16 - c->table_bits);; b = (b + 1) & mask) {
-        bucket_t k = table[b];
-        if (k.way == 0 || (k.tag == tag && tag_line(tags[k.way - 1u]) == line))
+    uint32_t b = tag_table_home(tag, c->table_bits);
+    for (;; b = tag_table_next(b, c->table_bits)) {
+        tag_bucket_t k = table[b];
+        if (k.value == 0 || (k.tag == tag && tag_line(tags[k.value - 1u]) == line))
             return b;
     }
-}
-
-/* Empties a bucket and closes the gap, so that no search ends too early. */
-static inline void table_erase(const cache_t *c, bucket_t *table, uint32_t gap)
-{
-    uint32_t mask = (1u << c->table_bits) - 1;
-    for (uint32_t b = gap;;) {
-        b = (b + 1) & mask;
-        bucket_t k = table[b];
-        if (k.way == 0)
-            break;
-        uint32_t home = k.tag >> (16 - c->table_bits);
-        if (((b - home) & mask) >= ((b - gap) & mask)) {
-            table[gap] = k;
-            gap = b;
-        }
-    }
-    table[gap].way = 0;
 }
 
 /* link: of the set's way 0. */
@@ -223,7 +196,7 @@ void cache_prefetch(const cache_t *c, uint64_t line)
     if (c->ways == 0)
         return;
     uint32_t set = set_of(c, line);
-    __builtin_prefetch(&set_table(c, set)[line_tag(c, line) >> (16 - c->table_bits)]);
+    __builtin_prefetch(&set_table(c, set)[tag_table_home(line_tag(c, line), c->table_bits)]);
     __builtin_prefetch(&c->set[set]);
 }
 
@@ -232,8 +205,8 @@ cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
     if (c->ways == 0)
         return NULL;
     uint32_t set = set_of(c, line), first = set * c->ways;
-    const bucket_t *table = set_table(c, set);
-    uint32_t way = table[table_find(c, table, &c->tag[first], line)].way;
+    const tag_bucket_t *table = set_table(c, set);
+    uint32_t way = table[table_find(c, table, &c->tag[first], line)].value;
     if (way-- == 0)
         return NULL;
     if (touch && c->set[set].newest != way) {
@@ -290,7 +263,7 @@ cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool 
     set_t *s = &c->set[set_index];
     link_t *link = &c->link[first];
     cache_tag_t *tags = &c->tag[first];
-    bucket_t *table = set_table(c, set_index);
+    tag_bucket_t *table = set_table(c, set_index);
     uint32_t way;
     if (s->count < c->ways) {
         way = s->count++;
@@ -303,13 +276,15 @@ cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool 
             *victim = line_copy(c, old);
             *evicted = true;
         }
-        table_erase(c, table, table_find(c, table, tags, tag_line(*old)));
+        uint32_t b = tag_table_locate(table, c->table_bits, line_tag(c, tag_line(*old)),
+                                      (uint16_t)(way + 1));
+        tag_table_erase(table, c->table_bits, b);
         order_unlink(s, link, way);
     }
     order_push(s, link, way);
     tags[way] = line;
     table[table_find(c, table, tags, line)] =
-        (bucket_t){.tag = line_tag(c, line), .way = (uint16_t)(way + 1)};
+        (tag_bucket_t){.tag = line_tag(c, line), .value = (uint16_t)(way + 1)};
     return &tags[way];
 }
 
@@ -319,14 +294,14 @@ void cache_remove(cache_t *c, uint64_t line)
         return;
     uint32_t set_index = set_of(c, line), first = set_index * c->ways;
     cache_tag_t *tags = &c->tag[first];
-    bucket_t *table = set_table(c, set_index);
+    tag_bucket_t *table = set_table(c, set_index);
     uint32_t b = table_find(c, table, tags, line);
-    if (table[b].way == 0)
+    if (table[b].value == 0)
         return;
-    uint32_t hole = table[b].way - 1u;
+    uint32_t hole = table[b].value - 1u;
     set_t *s = &c->set[set_index];
     link_t *link = &c->link[first];
-    table_erase(c, table, b);
+    tag_table_erase(table, c->table_bits, b);
     order_unlink(s, link, hole);
     c->count--;
     uint32_t last = --s->count;
@@ -334,7 +309,7 @@ void cache_remove(cache_t *c, uint64_t line)
         return;
 
     /* A set's lines fill its first ways: the last one moves into the hole. */
-    table[table_find(c, table, tags, tag_line(tags[last]))].way = (uint16_t)(hole + 1);
+    table[table_find(c, table, tags, tag_line(tags[last]))].value = (uint16_t)(hole + 1);
     tags[hole] = tags[last];
     if (c->written != NULL)
         c->written[first + hole] = c->written[first + last];
@@ -416,7 +391,7 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
     uint32_t first = s * c->ways;
     link_t *link = &c->link[first];
     cache_tag_t *tags = &c->tag[first];
-    bucket_t *table = set_table(c, s);
+    tag_bucket_t *table = set_table(c, s);
     for (uint32_t w = 0; w < count; w++) {
         uint32_t word[CHECKPOINT_WORDS];
         cache_written_t written;
@@ -430,9 +405,9 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
             (c->written == NULL && (word[3] | word[4]) != 0) || set_of(c, line) != s)
             return -1;
         uint32_t b = table_find(c, table, tags, line);
-        if (table[b].way != 0)
+        if (table[b].value != 0)
             return -1;
-        table[b] = (bucket_t){.tag = line_tag(c, line), .way = (uint16_t)(w + 1)};
+        table[b] = (tag_bucket_t){.tag = line_tag(c, line), .value = (uint16_t)(w + 1)};
         tags[w] = line | word[2];
         if (c->written != NULL)
             *cache_write(c, &tags[w]) = written;

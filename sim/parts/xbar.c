@@ -44,6 +44,7 @@ msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready)
     if (i >= x->capacity)
         i -= x->capacity;
     xbar_packet_t *p = &x->queue[i];
+    __builtin_prefetch(p + 1, 1); /* the next packet's place */
     p->msg.arrival = ready;
     p->msg.input = x->input;
     p->msg.port = x->dest[dest].port;

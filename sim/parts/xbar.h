@@ -135,6 +135,12 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
 void xbar_in_free(xbar_in_t *x);
 void xbar_in_connect(xbar_in_t *x, uint32_t src, uint16_t shard, uint8_t port);
 
+/* Host-side hint that a packet of that sender will arrive soon. */
+static inline void xbar_in_prefetch(const xbar_in_t *x, uint32_t input)
+{
+    __builtin_prefetch(&x->src[input]);
+}
+
 /* Packet n of the pool arrived now (its input says from whom). */
 void xbar_in_push(xbar_in_t *x, uint32_t n);
 

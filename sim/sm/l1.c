@@ -12,11 +12,6 @@
 
 #include "sim/core/alloc.h"
 
-static uint32_t hash_line(const sm_t *sm, uint64_t line)
-{
-    return (uint32_t)(line / LINE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 40) & sm->mshr_hash_mask;
-}
-
 void l1_init(sm_t *sm)
 {
     const l1_spec_t *spec = &sm->config->l1;
@@ -29,16 +24,13 @@ void l1_init(sm_t *sm)
         sm->load[i].next_free = sm->load_free;
         sm->load_free = (uint16_t)i;
     }
-    sm->mshr = rb_calloc(spec->mshrs, sizeof(*sm->mshr));
+    sm->mshr = rb_calloc_aligned(spec->mshrs, sizeof(*sm->mshr));
     for (uint32_t i = spec->mshrs; i-- > 0;) {
-        sm->mshr[i].next = sm->mshr_free;
+        sm->mshr[i].next_free = sm->mshr_free;
         sm->mshr_free = i + 1;
     }
-    uint32_t buckets = 64;
-    while (buckets < 2 * spec->mshrs)
-        buckets *= 2;
-    sm->mshr_hash = rb_calloc(buckets, sizeof(*sm->mshr_hash));
-    sm->mshr_hash_mask = buckets - 1;
+    sm->mshr_bits = tag_table_bits(spec->mshrs);
+    sm->mshr_table = rb_calloc_aligned((size_t)1 << sm->mshr_bits, sizeof(*sm->mshr_table));
 }
 
 void l1_free(sm_t *sm)
@@ -47,7 +39,7 @@ void l1_free(sm_t *sm)
     free(sm->load);
     free(sm->waiter);
     free(sm->mshr);
-    free(sm->mshr_hash);
+    free(sm->mshr_table);
 }
 
 void l1_reset(sm_t *sm, uint32_t carveout)
@@ -142,39 +134,50 @@ static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t
     return L1_DONE;
 }
 
-static mshr_t *mshr_find(sm_t *sm, uint64_t line)
+static uint16_t mshr_tag(uint64_t line)
 {
-    uint32_t i = sm->mshr_hash[hash_line(sm, line)];
-    while (i != 0 && sm->mshr[i - 1].line != line)
-        i = sm->mshr[i - 1].next;
-    return i == 0 ? NULL : &sm->mshr[i - 1];
+    return tag_of(line / LINE_BYTES);
 }
 
-static mshr_t *mshr_new(sm_t *sm, uint64_t line)
+/* Bucket of a line, or the empty one at which the search for it ends. */
+static uint32_t mshr_bucket(const sm_t *sm, uint64_t line)
 {
-    uint32_t i = sm->mshr_free, h = hash_line(sm, line);
+    uint16_t tag = mshr_tag(line);
+    uint32_t b = tag_table_home(tag, sm->mshr_bits);
+    for (;; b = tag_table_next(b, sm->mshr_bits)) {
+        tag_bucket_t k = sm->mshr_table[b];
+        if (k.value == 0 || (k.tag == tag && sm->mshr[k.value - 1u].line == line))
+            return b;
+    }
+}
+
+/* A new entry for the line, whose search ended at that bucket. */
+static mshr_t *mshr_new(sm_t *sm, uint64_t line, uint32_t bucket)
+{
+    uint32_t i = sm->mshr_free;
     mshr_t *m = &sm->mshr[i - 1];
-    sm->mshr_free = m->next;
-    memset(m, 0, sizeof(*m));
-    m->line = line;
-    m->next = sm->mshr_hash[h];
-    sm->mshr_hash[h] = i;
+    sm->mshr_free = m->next_free;
+    *m = (mshr_t){.line = line};
+    sm->mshr_table[bucket] = (tag_bucket_t){.tag = mshr_tag(line), .value = (uint16_t)i};
     return m;
 }
 
 static void mshr_release(sm_t *sm, mshr_t *m)
 {
     uint32_t i = (uint32_t)(m - sm->mshr) + 1;
-    uint32_t *link = &sm->mshr_hash[hash_line(sm, m->line)];
-    while (*link != i)
-        link = &sm->mshr[*link - 1].next;
-    *link = m->next;
-    m->next = sm->mshr_free;
+    uint32_t b = tag_table_locate(sm->mshr_table, sm->mshr_bits, mshr_tag(m->line), (uint16_t)i);
+    tag_table_erase(sm->mshr_table, sm->mshr_bits, b);
+    m->next_free = sm->mshr_free;
     sm->mshr_free = i;
 }
 
 static void waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors)
 {
+    if (m->n_waiters++ == 0) {
+        m->load = load;
+        m->sectors = sectors;
+        return;
+    }
     uint32_t i = sm->waiter_free;
     if (i == 0) {
         rb_grow(&sm->waiter, &sm->cap_waiter, sm->n_waiter + 1, sizeof(*sm->waiter));
@@ -184,7 +187,6 @@ static void waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors)
     }
     sm->waiter[i - 1] = (waiter_t){.next = m->waiters, .load = load, .sectors = sectors};
     m->waiters = i;
-    m->n_waiters++;
 }
 
 static void count_hits(sm_t *sm, uint8_t sectors)
@@ -206,7 +208,8 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         count_hits(sm, a->sectors);
         return L1_DONE;
     }
-    mshr_t *m = mshr_find(sm, a->line);
+    uint32_t bucket = mshr_bucket(sm, a->line), i = sm->mshr_table[bucket].value;
+    mshr_t *m = i == 0 ? NULL : &sm->mshr[i - 1];
     uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
     if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= spec->mshr_merge)
         return L1_NO_MSHR;
@@ -217,7 +220,7 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         return L1_NO_MSHR;
     count_hits(sm, a->sectors & have);
     if (m == NULL)
-        m = mshr_new(sm, a->line);
+        m = mshr_new(sm, a->line, bucket);
     else
         sm->stats.l1_mshr_merges++;
     load->remaining += (uint32_t)__builtin_popcount(need);
@@ -307,17 +310,30 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
         if (mine != 0)
             load_arrived(sm, load, mine, now);
     }
+    uint8_t mine = m->sectors & got;
+    m->sectors &= (uint8_t)~mine;
+    if (mine != 0 && m->sectors == 0)
+        m->n_waiters--;
+    if (mine != 0)
+        load_arrived(sm, m->load, mine, now);
     if (m->pending == 0)
         mshr_release(sm, m);
     lsu_kick(sm, now);
 }
 
-void l1_prefetch(const sm_t *sm, const mem_msg_t *m)
+void l1_prefetch_reply(const sm_t *sm, const msg_t *m)
 {
-    if (m->txn >> TXN_SHIFT != TXN_MSHR)
+    xbar_in_prefetch(&sm->in, m->input);
+    if (m->mem.txn >> TXN_SHIFT != TXN_MSHR)
         return;
-    __builtin_prefetch(&sm->mshr[m->txn & ((UINT32_C(1) << TXN_SHIFT) - 1)]);
-    cache_prefetch(sm->l1, m->line);
+    __builtin_prefetch(&sm->mshr[m->mem.txn & ((UINT32_C(1) << TXN_SHIFT) - 1)]);
+    l1_prefetch_line(sm, m->mem.line);
+}
+
+void l1_prefetch_line(const sm_t *sm, uint64_t line)
+{
+    cache_prefetch(sm->l1, line);
+    __builtin_prefetch(&sm->mshr_table[tag_table_home(mshr_tag(line), sm->mshr_bits)]);
 }
 
 void l1_reply(sm_t *sm, const msg_t *msg, cycle_t now)

@@ -256,6 +256,15 @@ static void end_stall(sm_t *sm, cycle_t now)
     u->stalled = L1_DONE;
 }
 
+/* Brings the tags that step_lines() looks at next into the host's cache. */
+static void lines_prefetch(const sm_t *sm)
+{
+    const lsu_t *u = &sm->lsu;
+    uint32_t end = u->next_line + sm->config->l1.tags_per_cycle;
+    for (uint32_t i = u->next_line; i < end && i < u->lines.n; i++)
+        l1_prefetch_line(sm, u->lines.line[i].line);
+}
+
 /* Up to tags_per_cycle lines of the instruction in the unit. */
 static void step_lines(sm_t *sm, cycle_t now)
 {
@@ -272,6 +281,7 @@ static void step_lines(sm_t *sm, cycle_t now)
         u->next_line++;
     }
     if (u->next_line < u->lines.n) {
+        lines_prefetch(sm);
         u->retry = now + 1;
         return;
     }

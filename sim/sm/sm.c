@@ -91,7 +91,7 @@ static void sm_deliver(void *self, const msg_t *m)
     sm_t *sm = self;
     inbox_put(&sm->inbox, m);
     if (m->kind == MSG_MEM_REPLY)
-        l1_prefetch(sm, &m->mem);
+        l1_prefetch_reply(sm, m);
 }
 
 /* Message n of the inbox's pool arrived. */

@@ -15,6 +15,7 @@
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
 #include "sim/parts/cache.h"
+#include "sim/parts/tag_table.h"
 #include "sim/parts/xbar.h"
 #include "sim/sm/coalesce.h"
 #include "sim/sm/sm.h"
@@ -133,11 +134,12 @@ typedef struct {
 
 typedef struct {
     uint64_t line;
-    uint32_t waiters; /* index + 1 of the first */
-    uint32_t next;    /* hash chain or free list, index + 1 */
+    uint32_t waiters; /* index + 1 of the newest; the oldest is apart: mostly it is the only one */
+    uint32_t next_free; /* index + 1 */
     uint16_t n_waiters;
+    uint16_t load; /* the oldest waiter's; it waits for */
+    uint8_t sectors;
     uint8_t pending; /* sectors requested and not here */
-    uint8_t src;     /* mem_src_t */
 } mshr_t;
 
 /* The load/store unit: one instruction at a time, its lines tags_per_cycle a cycle. */
@@ -210,8 +212,8 @@ struct sm {
     size_t n_waiter, cap_waiter;
     mshr_t *mshr; /* owned; l1.mshrs */
     uint32_t mshr_free;
-    uint32_t *mshr_hash; /* owned; index + 1 */
-    uint32_t mshr_hash_mask;
+    tag_bucket_t *mshr_table; /* owned; index + 1 by line */
+    uint32_t mshr_bits;
 
     cache_t *l1i;
     cycle_t l1i_free;
@@ -340,7 +342,10 @@ typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE } l1_result_t;
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
 /* Host-side hint that this reply will be taken soon. */
-void l1_prefetch(const sm_t *sm, const mem_msg_t *m);
+void l1_prefetch_reply(const sm_t *sm, const msg_t *m);
+
+/* Host-side hint that this line will be accessed soon. */
+void l1_prefetch_line(const sm_t *sm, uint64_t line);
 
 /* A packet of sectors, acknowledgement or atomic result came back. */
 void l1_reply(sm_t *sm, const msg_t *m, cycle_t now);
