@@ -44,4 +44,8 @@ typedef struct {
 extern const gen_kernel_t gen_kernel_conv;
 void gen_conv_shape(gen_launch_t *l, const gen_conv_t *conv);
 
+/* out = softmax of the rows of in. */
+extern const gen_kernel_t gen_kernel_softmax;
+void gen_softmax_shape(gen_launch_t *l, uint32_t rows, uint64_t columns, uint64_t in, uint64_t out);
+
 #endif

@@ -62,6 +62,7 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(histogram)                                                                                   \
     X(sgemm)                                                                                       \
     X(hgemm)                                                                                       \
+    X(softmax)                                                                                     \
     X(reduction)                                                                                   \
     X(chase)                                                                                       \
     X(stencil)                                                                                     \
@@ -75,7 +76,14 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(sssp)                                                                                        \
     X(mst)                                                                                         \
     X(kmeans)                                                                                      \
-    X(lbm)
+    X(lbm)                                                                                         \
+    X(vgg)                                                                                         \
+    X(resnet)                                                                                      \
+    X(train)                                                                                       \
+    X(gaussian)                                                                                    \
+    X(heartwall)                                                                                   \
+    X(particlefilter)                                                                              \
+    X(srad)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;
 GEN_KINDS(GEN_KIND_EXTERN_)

@@ -23,6 +23,7 @@ static const struct tiny {
     {"histogram", 3000, true, {"skew=30"}},
     {"sgemm", 100, false, {"inner=37"}},
     {"hgemm", 128, false, {NULL}},
+    {"softmax", 3, false, {"columns=200", NULL}},
     {"reduction", 3000, false, {NULL}},
     {"chase", 65536, true, {"chains=40", "steps=20"}},
     {"stencil", 77, false, {"steps=3"}},
@@ -37,6 +38,13 @@ static const struct tiny {
     {"mst", 300, true, {NULL}},
     {"kmeans", 300, true, {"features=3", "clusters=4"}},
     {"lbm", 9, true, {"steps=2", NULL}},
+    {"vgg", 32, false, {"width=2", NULL}},
+    {"resnet", 32, false, {"width=2", NULL}},
+    {"train", 30, true, {"width=40", "tokens=5"}},
+    {"gaussian", 20, false, {NULL}},
+    {"heartwall", 3, true, {"points=3", "steps=50"}},
+    {"particlefilter", 2, true, {"particles=200", "spread=10"}},
+    {"srad", 37, false, {"iterations=2", NULL}},
 };
 enum { N_TINY = sizeof(tiny) / sizeof(tiny[0]) };
 

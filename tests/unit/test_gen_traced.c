@@ -158,6 +158,13 @@ static void transpose_is_the_traced_one(void **state)
                      traced(RUBATO_ROOT "/traces/transpose_tiled-sm70"));
 }
 
+static void softmax_is_the_traced_one(void **state)
+{
+    (void)state;
+    assert_identical(generate("softmax", 70, 256, NULL, 0),
+                     traced(RUBATO_ROOT "/traces/softmax-sm70"));
+}
+
 static stream_counts_t count(trace_source_t *s)
 {
     stream_counts_t c = {0};
@@ -199,7 +206,8 @@ static void turing_code_is_like_the_traced_one(void **state)
         const char *kind, *trace;
         uint64_t size;
     } cases[] = {{"matmul", RUBATO_ROOT "/traces/matmul-sm75", 160},
-                 {"transpose", RUBATO_ROOT "/traces/transpose_tiled-sm75", 512}};
+                 {"transpose", RUBATO_ROOT "/traces/transpose_tiled-sm75", 512},
+                 {"softmax", RUBATO_ROOT "/traces/softmax-sm75", 256}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -220,6 +228,7 @@ int main(void)
         cmocka_unit_test(vecadd_is_the_traced_one),
         cmocka_unit_test(matmul_is_the_traced_one),
         cmocka_unit_test(transpose_is_the_traced_one),
+        cmocka_unit_test(softmax_is_the_traced_one),
         cmocka_unit_test(histogram_differs_from_the_traced_one_in_its_data_only),
         cmocka_unit_test(turing_code_is_like_the_traced_one),
     };
