@@ -8,6 +8,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_folder.h"
+#include "frontend/cli/run_sampling.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/trace_identity.h"
@@ -19,6 +20,7 @@ enum { THREADS_MAX = 256 };
 
 typedef struct {
     setup_options_t setup;
+    sampling_options_t sampling;
     const char *folder, *launches, *window;
     folder_mode_t mode;
     bool json;
@@ -32,12 +34,13 @@ typedef struct {
     const run_options_t *options;
     setup_t setup;
     gpu_t *gpu;
-    uint64_t *launch_ids; /* owned; NULL: all */
+    uint64_t *launch_ids; /* owned; NULL: all, or those of sampling */
     size_t n_launch_ids;
+    run_sampling_t sampling;
     trace_identity_t *trace;
     char identity[512];
     run_folder_t folder;
-    run_totals_t totals;
+    run_totals_t totals; /* of what was simulated */
     progress_line_t progress;
     double begun; /* host time at which the run would have begun without its interruptions */
     double cpu_before;
@@ -73,6 +76,16 @@ static uint64_t usable_cores(void)
     return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (uint64_t)n;
 }
 
+static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
+{
+    static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
+                                           "warmup.mode=functional"};
+    unsigned mode;
+    RB_TRY(cli_parse_word("warmup", value, gpu_warmup_names, &mode, err));
+    setup_add_set(&o->setup, settings[mode]);
+    return RB_OK;
+}
+
 static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *value, rb_err_t *err)
 {
     switch (id) {
@@ -85,6 +98,19 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
     case CLI_FLUSH:
         setup_add_set(&o->setup, "warmup.mode=flush");
         return RB_OK;
+    case CLI_WARMUP:
+        return read_warmup(o, value, err);
+    case CLI_PLAN:
+        o->sampling.plan = value;
+        return RB_OK;
+    case CLI_SAMPLE:
+        o->sampling.sample = value;
+        return RB_OK;
+    case CLI_PROFILE:
+        o->sampling.profile = value;
+        return RB_OK;
+    case CLI_SEED:
+        return cli_parse_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
     case CLI_OUTPUT:
         o->folder = value;
         return RB_OK;
@@ -121,11 +147,44 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
     }
 }
 
+/* --plan, --sample and what goes with them. */
+static rb_code_t check_sampling(const run_options_t *o, rb_err_t *err)
+{
+    const sampling_options_t *s = &o->sampling;
+    const char *word = s->plan != NULL ? "plan" : "sample";
+    if (s->plan != NULL && s->sample != NULL)
+        return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
+    if (s->profile != NULL && s->sample == NULL)
+        return rb_fail(err, RB_USAGE, "--profile is for --sample, which chooses from it");
+    if (s->plan == NULL && s->sample == NULL)
+        return RB_OK;
+    if (o->launches != NULL)
+        return rb_fail(err, RB_USAGE, "--launches and --%s: choose one of them", word);
+    if (o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --%s", word);
+    return RB_OK;
+}
+
+/* -o and what goes with it. */
+static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
+{
+    if (o->folder == NULL && o->mode != FOLDER_NEW)
+        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
+                       o->mode == FOLDER_RESUME ? "resume" : "force");
+    if (o->folder == NULL && o->stats_interval > 0)
+        return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
+    if (o->json && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
+    return RB_OK;
+}
+
 /* *help: the help was asked for. */
 static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (run_options_t){.threads = usable_cores(), .checkpoint_interval = 30.0};
+    *o =
+        (run_options_t){.threads = usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
     *help = false;
     cli_parser_init(&p, cli_find_command("run"), argc, argv);
     for (;;) {
@@ -141,14 +200,8 @@ static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *hel
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->setup.trace = p.operands[0];
-    if (o->folder == NULL && o->mode != FOLDER_NEW)
-        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
-                       o->mode == FOLDER_RESUME ? "resume" : "force");
-    if (o->folder == NULL && o->stats_interval > 0)
-        return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
-    if (o->json && o->format != STATS_FORMAT_RUBATO)
-        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
-    return RB_OK;
+    RB_TRY(check_sampling(o, err));
+    return check_output(o, err);
 }
 
 /* Cycles of --debug-window: 0 for the largest exact window. */
@@ -168,10 +221,11 @@ static void describe_identity(run_t *run)
         journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
     snprintf(run->identity, sizeof(run->identity),
              "rubato %s %s\ncounters %016llx\nconfig %s\ntrace %016llx\nlaunches %016llx\n"
-             "interval %llu\n",
+             "interval %llu\nplan %016llx\n",
              RUBATO_VERSION, RUBATO_COMMIT, (unsigned long long)record_layout(),
              run->setup.config_sha256, (unsigned long long)trace_identity_fingerprint(run->trace),
-             (unsigned long long)ids, (unsigned long long)run->options->stats_interval);
+             (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
+             (unsigned long long)run_sampling_fingerprint(&run->sampling));
 }
 
 static checkpoint_t host_state(const run_t *run)
@@ -191,6 +245,7 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     c.last_launch = r->info.id;
     RB_TRY(record_launch(run->folder.journal, r, c.host_seconds, err));
     totals_add(&run->totals, r);
+    run_sampling_add(&run->sampling, r);
     return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
 }
 
@@ -214,8 +269,10 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
     journal_rewind(run->folder.journal);
     do {
         RB_TRY(record_next(run->folder.journal, &record, err));
-        if (record.kind == RECORD_LAUNCH)
+        if (record.kind == RECORD_LAUNCH) {
             totals_add(&run->totals, &record.launch);
+            run_sampling_add(&run->sampling, &record.launch);
+        }
     } while (record.kind != RECORD_END);
     return RB_OK;
 }
@@ -230,6 +287,7 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
         RB_TRY(cli_parse_id_list("launches", o->launches, run->setup.n_launches, &run->launch_ids,
                                  &run->n_launch_ids, err));
     RB_TRY(read_window(run, &window, err));
+    RB_TRY(run_sampling_prepare(&run->sampling, &o->sampling, run->setup.source, err));
     RB_TRY(trace_identity_create(&run->trace, run->setup.source, err));
     describe_identity(run);
     run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
@@ -252,12 +310,14 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
 /* Simulates what is left. RB_STOPPED: on request. */
 static rb_code_t simulate(run_t *run, rb_err_t *err)
 {
-    uint64_t last =
-        run->launch_ids != NULL ? run->launch_ids[run->n_launch_ids - 1] : run->setup.n_launches;
+    const run_sampling_t *sampling = &run->sampling;
+    const uint64_t *ids = sampling->on ? sampling->positions : run->launch_ids;
+    size_t n_ids = sampling->on ? sampling->n_chosen : run->n_launch_ids;
+    uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches;
     run_plan_t plan = {
         .first = run->folder.resumed ? run->folder.from.last_launch + 1 : 1,
-        .launch_ids = run->launch_ids,
-        .n_launch_ids = run->n_launch_ids,
+        .launch_ids = ids,
+        .n_launch_ids = n_ids,
         .stats_interval = run->options->stats_interval,
     };
     if (plan.first > last)
@@ -309,13 +369,15 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .spec = &run->setup.spec,
         .config_sha256 = run->setup.config_sha256,
         .stats_interval = o->stats_interval,
-        .totals = run->totals,
+        .simulated = run->totals,
+        .sampling = run->sampling.on ? &run->sampling : NULL,
         .host_seconds = host.host_seconds,
         .host_cpu_seconds = host.host_cpu_seconds,
         .host_peak_rss = host.host_peak_rss,
         .threads = (int)o->threads,
         .journal = run->folder.journal,
     };
+    report_set_totals(&report);
     RB_TRY(run_folder_finish(&run->folder, &report, run->setup.conf, err));
     RB_TRY(print_results(&report, o, err));
     report_trailer(&report, stderr);
@@ -366,6 +428,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     if (run->gpu != NULL)
         gpu_destroy(run->gpu);
     setup_close(&run->setup);
+    run_sampling_free(&run->sampling);
     free(run->launch_ids);
     free(run);
     return rb_exit_code(rc);

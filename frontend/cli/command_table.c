@@ -28,6 +28,16 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
         CLI_JSON, 0, "json", NULL, NULL, "Results", help, NULL, false                              \
     }
 
+#define OPT_SAMPLE(def, help)                                                                      \
+    {                                                                                              \
+        CLI_SAMPLE, 0, "sample", "SAMPLER[:OPTION=VALUE,...]", def, "Sampling", help, NULL, false  \
+    }
+#define OPT_SEED                                                                                   \
+    {                                                                                              \
+        CLI_SEED, 0, "seed", "N", "1", "Sampling", "of the random numbers of samplers", NULL,      \
+            false                                                                                  \
+    }
+
 static const cli_option_t run_options[] = {
     OPT_GPU_OF_TRACE,
     OPT_SET,
@@ -35,6 +45,14 @@ static const cli_option_t run_options[] = {
      "empty the L2 before each launch: same as -s warmup.mode=flush", NULL, false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Model",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
+    {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
+     "simulate the launches of this plan only, and estimate the whole from them", "@file", false},
+    OPT_SAMPLE(NULL, "choose launches by this sampler, and estimate the whole from them"),
+    {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
+     "a profile of the program, from which --sample chooses", "@file", false},
+    OPT_SEED,
+    {CLI_WARMUP, 0, "warmup", "keep|flush|functional", "keep", "Sampling",
+     "what a launch finds in the L2: same as -s warmup.mode=...", "keep flush functional", false},
     OPT_OUTPUT("DIR", "print the table only",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
     OPT_JSON("print run.json to standard output instead of the table"),
@@ -68,6 +86,20 @@ static const cli_option_t info_options[] = {
     OPT_JSON("print JSON instead of the table"),
     OPT_GPU_OF_TRACE,
     OPT_SET,
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
+static const cli_option_t plan_options[] = {
+    OPT_SAMPLE("stem", "the method and its options, such as stem:epsilon=0.05"),
+    OPT_SEED,
+    OPT_OUTPUT("FILE", "print the summary only", "write the plan to this file", "@file"),
+    {CLI_FORMAT, 0, "format", "FORMAT", "json", "Results",
+     "of the plan's file: rubato's JSON, MacSim's sampled_kernels_info.txt, or a list of "
+     "launches and weights",
+     "json macsim list", false},
+    OPT_JSON("print the plan to standard output instead of the summary"),
     {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
      "for temporary files (grouping of raw .trace files)", "@dir", false},
     OPT_HELP,
@@ -110,6 +142,17 @@ const cli_command_t cli_commands[] = {
      "Lists the launches of a trace with grid, block, registers and shared memory, and how many "
      "blocks of each fit an SM of the GPU.",
      NULL, "@file", OPTIONS(info_options), cmd_info},
+    {"plan", "PROFILE|TRACE", "choose which launches to simulate",
+     "Chooses launches of a program so that simulating them tells how long the whole program "
+     "takes, "
+     "and prints the clusters, how many launches are chosen, and the speed-up and error to expect. "
+     "With -o it writes the plan, for run --plan.\n\n"
+     "PROFILE is a profile of the program, plain or compressed with gzip: CSV or sqlite of Nsight "
+     "Systems, CSV of Nsight Compute (--page raw), JSON of PyTorch's profiler, a table with "
+     "columns "
+     "of names and durations, or the folder of a complete run. TRACE tells names, grids and blocks "
+     "only.",
+     NULL, "@file", OPTIONS(plan_options), cmd_plan},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

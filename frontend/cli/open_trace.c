@@ -43,6 +43,15 @@ trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err)
     return kinds[kind].open(path, tmpdir, err);
 }
 
+bool open_trace_detect(const char *path)
+{
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        if (kinds[i].detect(path))
+            return true;
+    }
+    return false;
+}
+
 void open_trace_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
                       void *ctx)
 {

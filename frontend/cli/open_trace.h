@@ -11,6 +11,9 @@
  */
 trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err);
 
+/* Whether path looks like a trace of any kind. Reads a few bytes. */
+bool open_trace_detect(const char *path);
+
 /* Calls visit for each file of a trace that open_trace() opened, in order. */
 void open_trace_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
                       void *ctx);

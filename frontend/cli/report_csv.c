@@ -56,7 +56,9 @@ static void launches_header(csv_t *c)
                                           "occupancy_limiter",
                                           "blocks_per_sm",
                                           "carveout",
-                                          "warp_slot_cycles"};
+                                          "warp_slot_cycles",
+                                          "sampler",
+                                          "weight"};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         csv_text(c, columns[i]);
     header_counters(c);
@@ -89,6 +91,10 @@ static void launches_row(csv_t *c, const run_report_t *r, const launch_result_t 
     csv_u64(c, o->blocks_per_sm);
     csv_u64(c, o->carveout);
     csv_u64(c, l->warp_slot_cycles);
+    const chosen_t *chosen =
+        r->sampling != NULL ? run_sampling_find(r->sampling, l->info.id) : NULL;
+    csv_text(c, chosen != NULL ? r->sampling->sampler : NULL);
+    csv_f64(c, chosen != NULL ? r->sampling->plan.samples[chosen->sample].weight : 1.0);
     metric_input_t m = report_launch_metrics(r, l);
     row_counters(c, &m);
     csv_end_row(c);
@@ -170,14 +176,22 @@ void report_stats_csv(const run_report_t *r, FILE *out)
     csv_text(&c, "unit");
     csv_end_row(&c);
     stat_u64(&c, "totals", "cycles", cycles, "cycles");
+    if (r->estimated) {
+        stat_f64(&c, "totals", "interval.cycles.low", r->cycles_interval.low, "cycles");
+        stat_f64(&c, "totals", "interval.cycles.high", r->cycles_interval.high, "cycles");
+        stat_f64(&c, "totals", "interval.cycles.confidence", r->cycles_interval.confidence, "1");
+    }
+    stat_u64(&c, "totals", "estimated", r->estimated, "truth");
     stat_u64(&c, "totals", "launch_latency_cycles", t->launch_cycles, "cycles");
     stat_f64(&c, "totals", "seconds", report_seconds(r), "s");
     stat_u64(&c, "totals", "warp_instructions", t->warp_insts, "warp instructions");
     stat_u64(&c, "totals", "thread_instructions", t->thread_insts, "thread instructions");
     stat_u64(&c, "totals", "warp_slot_cycles", t->warp_slot_cycles, "warp cycles");
     stat_u64(&c, "totals", "copied_bytes", t->copied_bytes, "bytes");
-    stat_u64(&c, "simulated", "launches", t->launches, "launches");
-    stat_u64(&c, "simulated", "blocks", t->blocks, "blocks");
+    stat_u64(&c, "simulated", "launches", r->simulated.launches, "launches");
+    stat_u64(&c, "simulated", "blocks", r->simulated.blocks, "blocks");
+    stat_u64(&c, "simulated", "cycles", r->simulated.cycles, "cycles");
+    stat_u64(&c, "simulated", "warp_instructions", r->simulated.warp_insts, "warp instructions");
     report_groups(groups, &t->sm, &t->l2, &t->dram);
     for (size_t g = 0; g < REPORT_GROUPS; g++) {
         for (size_t i = 0; i < groups[g].n; i++)

@@ -30,6 +30,31 @@ static void write_dim(json_t *j, const char *key, const uint32_t dim[3])
     json_end(j);
 }
 
+/* Why a launch was simulated: the sampler, and what the launch stands for. */
+static void write_sampling(json_t *j, const run_report_t *r, uint64_t id)
+{
+    const run_sampling_t *s = r->sampling;
+    const chosen_t *c = s != NULL ? run_sampling_find(s, id) : NULL;
+    if (c == NULL) {
+        json_null(j, "sampling");
+        return;
+    }
+    const plan_sample_t *sample = &s->plan.samples[c->sample];
+    const plan_cluster_t *cluster = &s->plan.clusters[sample->cluster];
+    char evidence[96];
+    snprintf(evidence, sizeof(evidence), "%llu of the %llu launches of cluster %u",
+             (unsigned long long)cluster->draws, (unsigned long long)cluster->size,
+             sample->cluster + 1);
+    json_begin_object(j, "sampling");
+    json_text(j, "sampler", s->sampler);
+    json_text(j, "decision", "simulate");
+    json_null(j, "cycle");
+    json_null(j, "block");
+    json_text(j, "evidence", evidence);
+    json_f64(j, "weight", sample->weight);
+    json_end(j);
+}
+
 static void write_launch(json_t *j, const run_report_t *r, const launch_result_t *l)
 {
     metric_input_t m = report_launch_metrics(r, l);
@@ -58,7 +83,7 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
     json_u64(j, "blocks_per_sm", l->occupancy.blocks_per_sm);
     json_u64(j, "carveout", l->occupancy.carveout);
     json_end(j);
-    json_null(j, "sampling");
+    write_sampling(j, r, l->info.id);
     write_counters(j, &l->sm, &l->l2, &l->dram, &m);
     json_end(j);
 }
@@ -77,14 +102,32 @@ static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
     return RB_OK;
 }
 
+/* In which the total cycles lie: null where every launch was simulated. */
+static void write_interval(json_t *j, const run_report_t *r)
+{
+    const estimate_t *e = &r->cycles_interval;
+    if (!r->estimated) {
+        json_null(j, "interval");
+        return;
+    }
+    json_begin_object(j, "interval");
+    json_begin_object(j, "cycles");
+    json_f64(j, "low", e->low);
+    json_f64(j, "high", e->high);
+    json_f64(j, "confidence", e->confidence);
+    json_text(j, "method", e->method);
+    json_end(j);
+    json_end(j);
+}
+
 static void write_totals(json_t *j, const run_report_t *r)
 {
     const run_totals_t *t = &r->totals;
     metric_input_t m = report_total_metrics(r);
     uint64_t cycles = t->cycles;
     json_begin_object(j, "totals");
-    json_bool(j, "estimated", false);
-    json_null(j, "interval");
+    json_bool(j, "estimated", r->estimated);
+    write_interval(j, r);
     json_u64(j, "cycles", cycles);
     json_f64(j, "seconds", report_seconds(r));
     json_u64(j, "launch_latency_cycles", t->launch_cycles);
@@ -98,22 +141,40 @@ static void write_totals(json_t *j, const run_report_t *r)
     write_counters(j, &t->sm, &t->l2, &t->dram, &m);
     json_end(j);
     json_begin_object(j, "simulated");
-    json_u64(j, "launches", t->launches);
-    json_u64(j, "blocks", t->blocks);
-    json_u64(j, "cycles", cycles);
-    json_u64(j, "warp_instructions", t->warp_insts);
+    json_u64(j, "launches", r->simulated.launches);
+    json_u64(j, "blocks", r->simulated.blocks);
+    json_u64(j, "cycles", r->simulated.cycles);
+    json_u64(j, "warp_instructions", r->simulated.warp_insts);
+    json_end(j);
+}
+
+/* The sampling of the run: null without. */
+static void write_plan(json_t *j, const run_report_t *r)
+{
+    if (r->sampling == NULL) {
+        json_null(j, "sampling");
+        return;
+    }
+    const plan_t *p = &r->sampling->plan;
+    json_begin_object(j, "sampling");
+    json_text(j, "method", p->method);
+    json_u64(j, "seed", p->seed);
+    json_u64(j, "clusters", p->n_clusters);
+    json_u64(j, "samples", p->n_samples);
+    json_f64(j, "error_bound_on_profiled_gpu", p->error_bound);
+    json_f64(j, "confidence", p->confidence);
     json_end(j);
 }
 
 static void write_host(json_t *j, const run_report_t *r)
 {
-    double modelled = report_seconds(r);
+    double modelled = (double)r->simulated.cycles / (r->spec->gpu.clock_mhz * 1e6);
     json_begin_object(j, "host");
     json_f64(j, "seconds", r->host_seconds);
     json_f64(j, "cpu_seconds", r->host_cpu_seconds);
     json_u64(j, "peak_rss_bytes", r->host_peak_rss);
     json_u64(j, "threads", (uint64_t)r->threads);
-    json_f64(j, "warp_instructions_per_second", (double)r->totals.warp_insts / r->host_seconds);
+    json_f64(j, "warp_instructions_per_second", (double)r->simulated.warp_insts / r->host_seconds);
     json_f64(j, "slowdown", r->host_seconds / modelled);
     json_end(j);
 }
@@ -148,6 +209,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_u64(&j, "overrides", r->overrides);
     json_f64(&j, "clock_mhz", r->spec->gpu.clock_mhz);
     json_end(&j);
+    write_plan(&j, r);
     write_totals(&j, r);
     write_host(&j, r);
     RB_TRY(write_launches(&j, r, err));

@@ -78,10 +78,33 @@ static rb_code_t write_launches(const run_report_t *r, unsigned columns, FILE *o
         if (record.kind == RECORD_LAUNCH && n++ < LAUNCHES_SHOWN)
             write_launch(r, &record.launch, width, out);
     } while (record.kind != RECORD_END && n < LAUNCHES_SHOWN);
-    if (r->totals.launches > LAUNCHES_SHOWN)
+    if (r->simulated.launches > LAUNCHES_SHOWN)
         fprintf(out, "   ...  and %llu more (-o DIR writes them all)\n",
-                (unsigned long long)(r->totals.launches - LAUNCHES_SHOWN));
+                (unsigned long long)(r->simulated.launches - LAUNCHES_SHOWN));
     return RB_OK;
+}
+
+/* What the totals below are estimated from, and how sure they are. */
+static void write_sampling(const run_report_t *r, FILE *out)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    const estimate_t *e = &r->cycles_interval;
+    if (!r->estimated)
+        return;
+    const plan_t *p = &r->sampling->plan;
+    fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",
+            format_grouped(a, r->simulated.launches), format_grouped(b, p->n_launches),
+            r->sampling->sampler);
+    if (isfinite(e->low) && isfinite(e->high))
+        fprintf(out, "cycles             %12s   to %s, with %s confidence (%s)\n",
+                format_grouped(a, (uint64_t)e->low), format_grouped(b, (uint64_t)e->high),
+                format_share(c, e->confidence), e->method);
+    else
+        fprintf(out, "no interval: %s\n",
+                p->random ? e->method : "the method's choice is not random");
+    if (isfinite(p->error_bound))
+        fprintf(out, "error bound        %10.3g %%   with %s confidence, on the profiled GPU\n",
+                100.0 * p->error_bound, format_share(b, p->confidence));
 }
 
 static void write_totals(const run_report_t *r, const metric_input_t *m, FILE *out)
@@ -183,8 +206,9 @@ rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out, rb_er
     metric_input_t m = report_total_metrics(r);
     write_head(r, out);
     RB_TRY(write_launches(r, columns, out, err));
-    if (r->totals.launches == 0)
+    if (r->simulated.launches == 0)
         return RB_OK;
+    write_sampling(r, out);
     write_totals(r, &m, out);
     write_states(&r->totals, out);
     write_memory(r, &m, out);

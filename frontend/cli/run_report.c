@@ -10,6 +10,14 @@ uint64_t report_identity(const char *identity)
     return journal_checksum(0, identity, strlen(identity));
 }
 
+void report_set_totals(run_report_t *r)
+{
+    r->estimated =
+        r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
+    if (!r->estimated)
+        r->totals = r->simulated;
+}
+
 double report_seconds(const run_report_t *r)
 {
     return (double)r->totals.cycles / (r->spec->gpu.clock_mhz * 1e6);
@@ -57,9 +65,9 @@ void report_trailer(const run_report_t *r, FILE *out)
             "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
             "cycles/s, %llu MiB peak\n",
             RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, report_trace_name(r->trace_path),
-            format_si(insts, (double)r->totals.warp_insts),
-            format_si(cycles, (double)r->totals.cycles), r->host_seconds,
-            format_si(rate, (double)r->totals.warp_insts / seconds),
-            format_si(speed, (double)r->totals.cycles / seconds),
+            format_si(insts, (double)r->simulated.warp_insts),
+            format_si(cycles, (double)r->simulated.cycles), r->host_seconds,
+            format_si(rate, (double)r->simulated.warp_insts / seconds),
+            format_si(speed, (double)r->simulated.cycles / seconds),
             (unsigned long long)(r->host_peak_rss >> 20));
 }

@@ -11,6 +11,7 @@
 
 #include "frontend/cli/metrics.h"
 #include "frontend/cli/run_record.h"
+#include "frontend/cli/run_sampling.h"
 
 typedef struct {
     bool complete; /* false: stopped before the end */
@@ -24,13 +25,24 @@ typedef struct {
     size_t overrides;    /* -s settings */
     const gpu_spec_t *spec;
     const char *config_sha256;
-    uint64_t stats_interval; /* 0: none */
+    uint64_t stats_interval;        /* 0: none */
+    run_totals_t simulated;         /* what was run */
+    const run_sampling_t *sampling; /* NULL: without a plan */
+    /* Of the whole trace; report_set_totals(). */
     run_totals_t totals;
+    bool estimated;
+    estimate_t cycles_interval; /* if estimated */
     double host_seconds, host_cpu_seconds;
     uint64_t host_peak_rss;
     int threads;
     journal_t *journal; /* all records of the run */
 } run_report_t;
+
+/*
+ * Fills the totals from what was simulated: the same, or, if all samples of a plan are there,
+ * estimates of the whole. A run that was stopped before has the sums of what it simulated.
+ */
+void report_set_totals(run_report_t *r);
 
 RB_CHECKED rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err);
 RB_CHECKED rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err);

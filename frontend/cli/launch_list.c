@@ -1,0 +1,136 @@
+#include "frontend/cli/launch_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cli/open_trace.h"
+#include "frontend/cli/out_file.h"
+#include "frontend/cli/run_setup.h"
+#include "sim/core/alloc.h"
+
+/* The counters of a profile in the order of those of a population. */
+static const pop_counter_t counter_of[PROFILE_COUNTERS] = {
+    [PROFILE_WARP_INSTS] = POP_WARP_INSTS,
+    [PROFILE_THREAD_INSTS] = POP_THREAD_INSTS,
+    [PROFILE_REQUESTS] = POP_REQUESTS,
+    [PROFILE_GLOBAL_LD_SECTORS] = POP_GLOBAL_LD_SECTORS,
+    [PROFILE_GLOBAL_ST_SECTORS] = POP_GLOBAL_ST_SECTORS,
+    [PROFILE_LOCAL_LD_SECTORS] = POP_LOCAL_LD_SECTORS,
+    [PROFILE_GLOBAL_LD_INSTS] = POP_GLOBAL_LD_INSTS,
+    [PROFILE_GLOBAL_ST_INSTS] = POP_GLOBAL_ST_INSTS,
+    [PROFILE_LOCAL_LD_INSTS] = POP_LOCAL_LD_INSTS,
+    [PROFILE_SHARED_LD_INSTS] = POP_SHARED_LD_INSTS,
+    [PROFILE_SHARED_ST_INSTS] = POP_SHARED_ST_INSTS,
+    [PROFILE_GLOBAL_ATOMICS] = POP_GLOBAL_ATOMICS,
+};
+
+void launch_list_of_profile(launch_list_t *l, profile_t *profile)
+{
+    population_t *pop = &l->pop;
+    *l = (launch_list_t){.profile = profile, .format = profile->format};
+    pop->n = profile->n;
+    pop->id = profile->id;
+    pop->name = profile->name;
+    pop->names = (const char *const *)profile->names;
+    pop->n_names = profile->n_names;
+    pop->time = profile->time;
+    pop->time_is_cycles = profile->time_is_cycles;
+    pop->grid = (const uint32_t(*)[3])profile->grid;
+    pop->block = (const uint32_t(*)[3])profile->block;
+    for (int i = 0; i < PROFILE_COUNTERS; i++)
+        pop->counter[counter_of[i]] = profile->counter[i];
+}
+
+/* Index of name among the names so far. Traces have few kernels: a search will do. */
+static uint32_t name_index(launch_list_t *l, size_t *cap, const char *name)
+{
+    uint32_t n = l->pop.n_names;
+    for (uint32_t i = n; i-- > 0;) {
+        if (strcmp(l->names[i], name) == 0)
+            return i;
+    }
+    rb_grow(&l->names, cap, (size_t)n + 1, sizeof(*l->names));
+    l->names[n] = rb_strdup(name);
+    l->pop.n_names++;
+    return n;
+}
+
+rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err)
+{
+    population_t *pop = &l->pop;
+    uint64_t n = source->ops->n_launches(source);
+    size_t cap = 0;
+    *l = (launch_list_t){.format = source->ops->name};
+    l->id = rb_calloc(n, sizeof(*l->id));
+    l->name = rb_calloc(n, sizeof(*l->name));
+    l->grid = rb_calloc(n, sizeof(*l->grid));
+    l->block = rb_calloc(n, sizeof(*l->block));
+    for (uint64_t i = 0; i < n; i++) {
+        launch_info_t info;
+        RB_TRY(source->ops->launch_info(source, i + 1, &info, err));
+        l->id[i] = info.id;
+        l->name[i] = name_index(l, &cap, info.name);
+        memcpy(l->grid[i], info.grid, sizeof(info.grid));
+        memcpy(l->block[i], info.block, sizeof(info.block));
+    }
+    pop->n = n;
+    pop->id = l->id;
+    pop->name = l->name;
+    pop->names = (const char *const *)l->names;
+    pop->grid = (const uint32_t(*)[3])l->grid;
+    pop->block = (const uint32_t(*)[3])l->block;
+    return RB_OK;
+}
+
+static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)
+{
+    profile_t *profile;
+    RB_TRY(profile_read(&profile, path, err));
+    launch_list_of_profile(l, profile);
+    return RB_OK;
+}
+
+rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdir, rb_err_t *err)
+{
+    char *results = out_path(path, "launches.csv");
+    bool run = access(results, F_OK) == 0;
+    rb_code_t rc;
+    *l = (launch_list_t){0};
+    if (run) {
+        rc = open_profile(l, results, err);
+    } else if (open_trace_detect(path)) {
+        const setup_options_t o = {.tmpdir = tmpdir};
+        trace_source_t *source = open_trace(path, setup_tmpdir(&o), err);
+        rc = source != NULL ? launch_list_of_trace(l, source, err) : err->code;
+        if (source != NULL)
+            source->ops->destroy(source);
+    } else {
+        rc = open_profile(l, path, err);
+    }
+    free(results);
+    return rc;
+}
+
+void launch_list_free(launch_list_t *l)
+{
+    for (uint32_t i = 0; l->names != NULL && i < l->pop.n_names; i++)
+        free(l->names[i]);
+    free(l->names);
+    free(l->id);
+    free(l->name);
+    free(l->grid);
+    free(l->block);
+    profile_free(l->profile);
+    *l = (launch_list_t){0};
+}
+
+uint64_t launch_list_id(const launch_list_t *l, uint64_t row)
+{
+    return l->pop.id != NULL ? l->pop.id[row] : row + 1;
+}
+
+const char *launch_list_name(const launch_list_t *l, uint64_t row)
+{
+    return l->pop.names[l->pop.name[row]];
+}

@@ -1,0 +1,44 @@
+/*
+ * The launches that a sampler chooses from: of a profile, of the folder of a complete run, or of a
+ * trace.
+ */
+#ifndef RUBATO_CLI_LAUNCH_LIST_H
+#define RUBATO_CLI_LAUNCH_LIST_H
+
+#include "frontend/profile/profile.h"
+#include "sampling/launch/population.h"
+#include "sim/gpu/trace_source.h"
+
+typedef struct {
+    population_t pop;   /* its columns belong to what is below */
+    const char *format; /* "Nsight Systems CSV": for people */
+    profile_t *profile; /* owned; NULL: of a trace */
+
+    /* Owned columns of a trace. */
+    uint64_t *id;
+    uint32_t *name;
+    char **names;
+    uint32_t (*grid)[3], (*block)[3];
+} launch_list_t;
+
+/*
+ * Reads path. tmpdir: for traces; NULL: the default. RB_USAGE, RB_TRACE or RB_IO. Free with
+ * launch_list_free(), also after a failure.
+ */
+RB_CHECKED rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdir,
+                                      rb_err_t *err);
+
+/* The launches of an open trace: names, grids and blocks; no times. */
+RB_CHECKED rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err);
+
+/* The launches of a profile, which is taken over. */
+void launch_list_of_profile(launch_list_t *l, profile_t *profile);
+
+/* Harmless on a zeroed list. */
+void launch_list_free(launch_list_t *l);
+
+/* Launch id of a row; kernel name of a row. */
+uint64_t launch_list_id(const launch_list_t *l, uint64_t row);
+const char *launch_list_name(const launch_list_t *l, uint64_t row);
+
+#endif

@@ -1,0 +1,84 @@
+#include "frontend/cli/plan_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/options.h"
+#include "frontend/cli/out_file.h"
+#include "sampling/launch/plan_json.h"
+#include "sampling/launch/plan_macsim.h"
+#include "sim/core/alloc.h"
+
+const char *const cli_plan_format_words[] = {"json", "macsim", "list", NULL};
+
+rb_code_t plan_file_write(const plan_t *plan, plan_format_t format, FILE *out, rb_err_t *err)
+{
+    if (format == PLAN_FORMAT_MACSIM)
+        return plan_write_macsim(plan, out, err);
+    if (format == PLAN_FORMAT_LIST)
+        plan_write_list(plan, out);
+    else
+        plan_write_json(plan, out);
+    return RB_OK;
+}
+
+rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_format_t format, rb_err_t *err)
+{
+    out_file_t file;
+    char *folder = rb_strdup(path), *slash = strrchr(folder, '/');
+    const char *name = slash != NULL ? slash + 1 : folder, *where = slash != NULL ? folder : ".";
+    rb_code_t rc;
+    if (slash != NULL)
+        *slash = '\0';
+    if (slash == folder)
+        where = "/";
+    if (name[0] == '\0')
+        rc = rb_fail(err, RB_USAGE, "%s: is a folder; -o names the plan's file", path);
+    else
+        rc = out_file_open(&file, where, name, err);
+    if (rc == RB_OK) {
+        rc = plan_file_write(plan, format, file.out, err);
+        if (rc == RB_OK)
+            rc = out_file_finish(&file, err);
+        if (rc == RB_OK)
+            rc = out_file_commit(&file, err);
+        out_file_abandon(&file);
+    }
+    free(folder);
+    return rc;
+}
+
+/*
+ * What a plan is by its beginning: an object is JSON, MacSim's file has two lines of text and then
+ * clusters of three and more numbers; anything else can only be a list.
+ */
+static plan_format_t format_of(FILE *in)
+{
+    int c = getc(in);
+    while (c != EOF && isspace(c))
+        c = getc(in);
+    plan_format_t format = c == '{'                      ? PLAN_FORMAT_JSON
+                           : c != EOF && isalpha(c) != 0 ? PLAN_FORMAT_MACSIM
+                                                         : PLAN_FORMAT_LIST;
+    rewind(in);
+    return format;
+}
+
+rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err)
+{
+    FILE *in = fopen(path, "re");
+    if (in == NULL)
+        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    plan_format_t format = format_of(in);
+    rb_code_t rc;
+    if (ferror(in))
+        rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    else
+        rc = format == PLAN_FORMAT_JSON     ? plan_read_json(plan, in, path, err)
+             : format == PLAN_FORMAT_MACSIM ? plan_read_macsim(plan, in, path, err)
+                                            : plan_read_list(plan, in, path, err);
+    fclose(in);
+    return rc;
+}

@@ -1,0 +1,271 @@
+#include "frontend/cli/run_sampling.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/plan_file.h"
+#include "frontend/cli/text_format.h"
+#include "sampling/launch/launch_sampler.h"
+#include "sampling/launch/sample_syntax.h"
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+
+enum { NAME_MAX_BYTES = 512 };
+
+/*
+ * The identifier of a kernel: "add" of "_ZN2at6native3addE...", of "void at::native::add<int>(int)"
+ * and of "add". Empty where there is none.
+ */
+static void identifier(const char *name, char text[NAME_MAX_BYTES])
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    char plain[NAME_MAX_BYTES];
+    format_kernel(plain, sizeof(plain), name);
+    const char *s = plain, *from;
+    for (const char *a; (a = strstr(s, anonymous)) != NULL;)
+        s = a + strlen(anonymous);
+    size_t end = strcspn(s, "<(");
+    for (from = s + end; from > s && (isalnum((unsigned char)from[-1]) || from[-1] == '_'); from--)
+        ;
+    snprintf(text, NAME_MAX_BYTES, "%.*s", (int)(s + end - from), from);
+}
+
+bool kernel_names_differ(const char *a, const char *b)
+{
+    char x[NAME_MAX_BYTES], y[NAME_MAX_BYTES];
+    identifier(a, x);
+    identifier(b, y);
+    return x[0] != '\0' && y[0] != '\0' && strcmp(x, y) != 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const chosen_t *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static void collect(run_sampling_t *s)
+{
+    const plan_t *p = &s->plan;
+    s->n_chosen = p->n_samples;
+    s->chosen = rb_calloc(p->n_samples, sizeof(*s->chosen));
+    for (uint64_t i = 0; i < p->n_samples; i++)
+        s->chosen[i] = (chosen_t){p->samples[i].launch, i};
+    qsort(s->chosen, s->n_chosen, sizeof(*s->chosen), by_id);
+}
+
+/*
+ * Clusters of several kernels ("all launches", "cluster 3") and those of files without names
+ * ("launch") are not named after a kernel. A kernel's name has blanks only in its full signature.
+ */
+static bool names_a_kernel(const char *cluster)
+{
+    bool words = strchr(cluster, ' ') != NULL && strpbrk(cluster, "(<") == NULL;
+    return !words && strcmp(cluster, "launch") != 0;
+}
+
+static rb_code_t check_launch(const run_sampling_t *s, const chosen_t *c,
+                              const launch_list_t *trace, uint64_t row, rb_err_t *err)
+{
+    const plan_t *p = &s->plan;
+    if (row == trace->pop.n || launch_list_id(trace, row) != c->id)
+        return rb_fail(err, RB_TRACE,
+                       "the plan simulates launch %llu, which the trace does not hold (it has %llu "
+                       "launches, the last is %llu; the plan is for %llu)",
+                       (unsigned long long)c->id, (unsigned long long)trace->pop.n,
+                       (unsigned long long)launch_list_id(trace, trace->pop.n - 1),
+                       (unsigned long long)p->n_launches);
+    const char *planned = p->names[p->clusters[p->samples[c->sample].cluster].name];
+    const char *found = launch_list_name(trace, row);
+    if (names_a_kernel(planned) && kernel_names_differ(planned, found))
+        return rb_fail(
+            err, RB_TRACE,
+            "launch %llu is of kernel '%.300s' in the plan and '%.300s' in the trace: the "
+            "plan is for another program",
+            (unsigned long long)c->id, planned, found);
+    return RB_OK;
+}
+
+static rb_code_t check(run_sampling_t *s, const launch_list_t *trace, rb_err_t *err)
+{
+    uint64_t row = 0;
+    s->positions = rb_calloc(s->n_chosen, sizeof(*s->positions));
+    for (uint64_t i = 0; i < s->n_chosen; i++) {
+        while (row < trace->pop.n && launch_list_id(trace, row) < s->chosen[i].id)
+            row++;
+        RB_TRY(check_launch(s, &s->chosen[i], trace, row, err));
+        s->positions[i] = row + 1;
+    }
+    if (s->plan.n_launches != trace->pop.n)
+        rb_warn("the plan is for %llu launches, the trace holds %llu; totals are those of the plan",
+                (unsigned long long)s->plan.n_launches, (unsigned long long)trace->pop.n);
+    return RB_OK;
+}
+
+rb_code_t run_sampling_begin(run_sampling_t *s, plan_t *plan, const launch_list_t *trace,
+                             rb_err_t *err)
+{
+    *s = (run_sampling_t){.on = true, .plan = *plan};
+    *plan = (plan_t){0};
+    collect(s);
+    rb_code_t rc = check(s, trace, err);
+    if (rc != RB_OK) {
+        run_sampling_free(s);
+        return rc;
+    }
+    s->sampler = rb_strdup(s->plan.method);
+    s->sampler[strcspn(s->sampler, ":")] = '\0';
+    s->cycles = rb_calloc(s->plan.n_samples, sizeof(*s->cycles));
+    for (uint64_t i = 0; i < s->plan.n_samples; i++)
+        s->cycles[i] = NAN;
+    return RB_OK;
+}
+
+void run_sampling_free(run_sampling_t *s)
+{
+    if (s->on)
+        plan_free(&s->plan);
+    free(s->sampler);
+    free(s->chosen);
+    free(s->positions);
+    free(s->cycles);
+    *s = (run_sampling_t){0};
+}
+
+const chosen_t *run_sampling_find(const run_sampling_t *s, uint64_t id)
+{
+    const chosen_t key = {.id = id};
+    if (!s->on)
+        return NULL;
+    return bsearch(&key, s->chosen, s->n_chosen, sizeof(*s->chosen), by_id);
+}
+
+static void add_counters(double *sum, const uint64_t *part, size_t n, double weight)
+{
+    for (size_t i = 0; i < n; i++)
+        sum[i] += weight * (double)part[i];
+}
+
+void run_sampling_add(run_sampling_t *s, const launch_result_t *r)
+{
+    const chosen_t *c = run_sampling_find(s, r->info.id);
+    weighted_totals_t *t = &s->sum;
+    if (c == NULL)
+        return;
+    const double weight = s->plan.samples[c->sample].weight;
+    s->cycles[c->sample] = (double)launch_result_cycles(r);
+    s->n_done++;
+    t->blocks += weight * (double)r->blocks;
+    t->warp_insts += weight * (double)r->warp_insts;
+    t->thread_insts += weight * (double)r->thread_insts;
+    t->launch_cycles += weight * (double)r->launch_cycles;
+    t->warp_slot_cycles += weight * (double)r->warp_slot_cycles;
+    t->copied_bytes += weight * (double)r->copied_bytes;
+    t->cycles += weight * (double)launch_result_cycles(r);
+    add_counters(t->sm, (const uint64_t *)&r->sm, SM_STAT_COUNT, weight);
+    add_counters(t->l2, (const uint64_t *)&r->l2, L2_STAT_COUNT, weight);
+    add_counters(t->dram, (const uint64_t *)&r->dram, DRAM_STAT_COUNT, weight);
+}
+
+static uint64_t whole(double v)
+{
+    return v < 0x1p64 ? (uint64_t)(v + 0.5) : UINT64_MAX;
+}
+
+static void round_counters(uint64_t *out, const double *sum, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = whole(sum[i]);
+}
+
+bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate_t *cycles)
+{
+    const weighted_totals_t *t = &s->sum;
+    if (!s->on || s->n_done < s->n_chosen)
+        return false;
+    *totals = (run_totals_t){.launches = s->plan.n_launches,
+                             .blocks = whole(t->blocks),
+                             .warp_insts = whole(t->warp_insts),
+                             .thread_insts = whole(t->thread_insts),
+                             .launch_cycles = whole(t->launch_cycles),
+                             .warp_slot_cycles = whole(t->warp_slot_cycles),
+                             .copied_bytes = whole(t->copied_bytes),
+                             .cycles = whole(t->cycles)};
+    round_counters((uint64_t *)&totals->sm, t->sm, SM_STAT_COUNT);
+    round_counters((uint64_t *)&totals->l2, t->l2, L2_STAT_COUNT);
+    round_counters((uint64_t *)&totals->dram, t->dram, DRAM_STAT_COUNT);
+    double confidence = isfinite(s->plan.confidence) ? s->plan.confidence : 0.95;
+    *cycles = estimate_total(&s->plan, s->cycles, confidence);
+    return true;
+}
+
+uint64_t run_sampling_fingerprint(const run_sampling_t *s)
+{
+    uint64_t h = 0;
+    for (uint64_t i = 0; i < s->n_chosen; i++) {
+        h = journal_checksum(h, &s->chosen[i].id, sizeof(s->chosen[i].id));
+        const plan_sample_t *sample = &s->plan.samples[s->chosen[i].sample];
+        h = journal_checksum(h, &sample->weight, sizeof(sample->weight));
+    }
+    return h;
+}
+
+/* The one launch sampler of a list. */
+static rb_code_t parse_choice(launch_choice_t *choice, const char *text, rb_err_t *err)
+{
+    sample_list_t list;
+    RB_TRY(sample_list_parse(&list, text, err));
+    rb_code_t rc = list.n == 1 ? launch_choice_parse(choice, list.items[0], err)
+                               : rb_fail(err, RB_USAGE,
+                                         "--sample %s: one sampler of launches is expected", text);
+    sample_list_free(&list);
+    return rc;
+}
+
+/* A plan of the launches in from, or with a hint where they tell too little. */
+static rb_code_t make_plan(plan_t *plan, const sampling_options_t *o, const launch_choice_t *choice,
+                           const launch_list_t *from, rb_err_t *err)
+{
+    const char *missing = launch_missing(choice->method, &from->pop);
+    if (missing != NULL && o->profile == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "%s needs what this trace does not tell: %s; --profile FILE gives a profile "
+                       "of the program that has it",
+                       choice->method->name, missing);
+    RB_TRY(launch_plan(choice, &from->pop, o->seed, plan, err));
+    for (size_t i = 0; i < plan->n_warnings; i++)
+        rb_warn("%s", plan->warnings[i]);
+    return RB_OK;
+}
+
+static rb_code_t choose(plan_t *plan, const sampling_options_t *o, const launch_list_t *trace,
+                        rb_err_t *err)
+{
+    launch_choice_t choice;
+    launch_list_t profile = {0};
+    RB_TRY(parse_choice(&choice, o->sample, err));
+    rb_code_t rc = o->profile != NULL ? launch_list_open(&profile, o->profile, NULL, err) : RB_OK;
+    if (rc == RB_OK)
+        rc = make_plan(plan, o, &choice, o->profile != NULL ? &profile : trace, err);
+    launch_list_free(&profile);
+    launch_choice_free(&choice);
+    return rc;
+}
+
+rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
+                               trace_source_t *source, rb_err_t *err)
+{
+    launch_list_t trace;
+    plan_t plan = {0};
+    if (o->plan == NULL && o->sample == NULL)
+        return RB_OK;
+    rb_code_t rc = launch_list_of_trace(&trace, source, err);
+    if (rc == RB_OK)
+        rc = o->plan != NULL ? plan_file_read(&plan, o->plan, err) : choose(&plan, o, &trace, err);
+    if (rc == RB_OK)
+        rc = run_sampling_begin(s, &plan, &trace, err);
+    launch_list_free(&trace);
+    return rc;
+}

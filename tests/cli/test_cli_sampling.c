@@ -1,0 +1,211 @@
+/* rubato plan, and run with a plan: as a user meets them. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/run_sampling.h"
+#include "tests/support/cli_child.h"
+#include "tests/support/json_check.h"
+
+enum { LAUNCHES = 12 };
+
+/* A profile of the trace "many": two kinds of launches, told apart by their times. */
+static void write_profile(void)
+{
+    char text[2048];
+    size_t n = (size_t)snprintf(text, sizeof(text), "Name,Duration (ns)\n");
+    for (int i = 0; i < LAUNCHES; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "\"vecadd(const float*, float*)\",%d\n",
+                              i % 3 == 0 ? 9000 + i : 1000 + i);
+    cli_write("profile.csv", text, n);
+}
+
+static void a_plan_is_printed_and_written(void **state)
+{
+    (void)state;
+    write_profile();
+    char *text = cli_run_as(&rubato, 0, NULL,
+                            WORDS("plan", "profile.csv", "--sample", "stem:epsilon=0.05", "--seed",
+                                  "3", "-o", "plan.json"));
+    assert_non_null(strstr(text, "12   of 1 kernels"));
+    assert_non_null(strstr(text, "predicted speed-up"));
+    assert_non_null(strstr(text, "on the profiled GPU"));
+    assert_non_null(strstr(text, "seed 3"));
+    free(text);
+    char *json = cli_read_json("plan.json");
+    assert_true(json_is(json, "launches", "12"));
+    assert_true(json_is(json, "seed", "3"));
+    char *printed = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("plan", "profile.csv", "--sample", "stem:epsilon=5%", "--seed", "3", "--json"));
+    assert_string_equal(json, printed);
+    free(printed);
+    free(json);
+}
+
+static void mistakes_about_plans_exit_with_2(void **state)
+{
+    (void)state;
+    write_profile();
+    cli_write("bare.csv", "name,warp_instructions\nk,5\n", 27);
+    cli_write("zero.csv", "name,dur_ns\nk,0\n", 16);
+    expect(2, "PROFILE|TRACE is missing", WORDS("plan"));
+    expect(2, "did you mean 'stem'", WORDS("plan", "profile.csv", "--sample", "sten"));
+    expect(2, "epsilon", WORDS("plan", "profile.csv", "--sample", "stem:epsilon=-1"));
+    expect(2, "made by one sampler", WORDS("plan", "profile.csv", "--sample", "stem,random"));
+    expect(2, "durations", WORDS("plan", "bare.csv", "--sample", "stem"));
+    expect(2, "zero.csv:2", WORDS("plan", "zero.csv"));
+    expect(1, "nowhere.csv", WORDS("plan", "nowhere.csv"));
+    expect(1, "cannot create", WORDS("plan", "profile.csv", "-o", "nowhere/plan.json"));
+    expect(2, "is a folder", WORDS("plan", "profile.csv", "-o", "somewhere/"));
+    expect(2, "--format", WORDS("plan", "profile.csv", "--format", "xml"));
+}
+
+static void a_run_of_a_plan_estimates_the_whole(void **state)
+{
+    (void)state;
+    write_profile();
+    cli_make_many(TRACE, LAUNCHES);
+    expect(0, NULL, WORDS("plan", "profile.csv", "-o", "plan.json"));
+    char *table =
+        cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--plan", "plan.json", "-o", "part"));
+    assert_non_null(strstr(table, "ESTIMATED from"));
+    free(table);
+    expect(0, NULL, WORDS("run", "many", "-o", "full"));
+    char *part = cli_read_json("part/run.json"), *full = cli_read_json("full/run.json");
+    assert_true(json_is(part, "totals.estimated", "true"));
+    assert_true(json_is(full, "totals.estimated", "false"));
+    assert_true(json_is(full, "sampling", "null"));
+    assert_true(json_is(part, "launches.0.sampling.sampler", "\"stem\""));
+    assert_true(json_is(part, "launches.0.sampling.decision", "\"simulate\""));
+    double simulated = json_number(part, "simulated.launches");
+    assert_true(simulated >= 2 && simulated < LAUNCHES);
+    assert_true(json_number(part, "simulated.cycles") < json_number(full, "simulated.cycles"));
+    double weights = 0, weighted = 0;
+    for (int i = 0; i < (int)simulated; i++) {
+        char path[64];
+        snprintf(path, sizeof(path), "launches.%d.sampling.weight", i);
+        double weight = json_number(part, path);
+        snprintf(path, sizeof(path), "launches.%d.cycles", i);
+        weighted += weight * json_number(part, path);
+        weights += weight;
+    }
+    assert_true(fabs(weights - LAUNCHES) < 1e-9);
+    /* The launches are all alike: additive statistics come out as in the full run. */
+    static const char *const exact[] = {"totals.warp_instructions", "totals.sm.warp_insts",
+                                        "totals.sm.blocks", "totals.launch_latency_cycles"};
+    for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
+        assert_true(fabs(json_number(part, exact[i]) - json_number(full, exact[i])) <= 1);
+    double cycles = json_number(part, "totals.cycles");
+    assert_true(fabs(cycles - weighted) <= 0.5);
+    assert_true(json_number(part, "totals.interval.cycles.low") <= cycles + 1);
+    assert_true(json_number(part, "totals.interval.cycles.high") >= cycles - 1);
+    free(part);
+    free(full);
+    char *again =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("run", "many", "--sample", "stem", "--profile", "profile.csv", "--json"));
+    assert_true(json_number(again, "totals.cycles") == cycles);
+    free(again);
+    /* A plan is part of what a run is. */
+    expect(2, "another run", WORDS("run", "many", "-o", "part", "--resume"));
+    expect(0, "already complete",
+           WORDS("run", "many", "--plan", "plan.json", "-o", "part", "--resume"));
+}
+
+static void plans_of_other_tools_run(void **state)
+{
+    (void)state;
+    static const char macsim[] = "Kernel sampling information\nMaximum cluster size: 50\n"
+                                 "8 2 1 4\n4 1 11\n\n";
+    cli_make_many(TRACE, LAUNCHES);
+    cli_write("sampled_kernels_info.txt", macsim, strlen(macsim));
+    char *json = cli_run_as(&rubato, 0, NULL,
+                            WORDS("run", "many", "--plan", "sampled_kernels_info.txt", "--json"));
+    assert_true(json_is(json, "simulated.launches", "3"));
+    assert_true(json_is(json, "launches.1.id", "4"));
+    assert_true(json_is(json, "launches.1.sampling.weight", "4"));
+    assert_true(json_is(json, "totals.sm.blocks", "12") ||
+                json_number(json, "totals.sm.blocks") > 0);
+    free(json);
+    cli_write("list", "1 8\n12 4\n", 9);
+    json = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--plan", "list", "--json"));
+    assert_true(json_is(json, "simulated.launches", "2"));
+    free(json);
+    write_profile();
+    expect(0, NULL, WORDS("plan", "profile.csv", "-o", "out.txt", "--format", "macsim"));
+    expect(0, NULL, WORDS("run", "many", "--plan", "out.txt"));
+}
+
+static void contradictions_are_named(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, LAUNCHES);
+    cli_write("far", "1 2\n70 1\n", 9);
+    expect(2, "launch 70, which the trace does not hold", WORDS("run", "many", "--plan", "far"));
+    cli_write("other.csv", "name,dur_ns\nvecadd,5\nscan(int),7\nvecadd,5\n", 42);
+    expect(0, NULL,
+           WORDS("plan", "other.csv", "--sample", "random:fraction=1", "-o", "blind.json"));
+    expect(0, NULL, WORDS("run", "many", "--plan", "blind.json"));
+    expect(0, NULL, WORDS("plan", "other.csv", "-o", "other.json"));
+    expect(2, "'scan(int)' in the plan and", WORDS("run", "many", "--plan", "other.json"));
+    expect(2, "choose one", WORDS("run", "many", "--plan", "far", "--sample", "stem"));
+    expect(2, "choose one", WORDS("run", "many", "--plan", "far", "--launches", "1"));
+    expect(2, "--profile is for", WORDS("run", "many", "--profile", "other.csv"));
+    expect(2, "--profile FILE", WORDS("run", "many", "--sample", "stem"));
+    expect(2, "--warmup", WORDS("run", "many", "--warmup", "hot"));
+    cli_write("broken.json", "{\"schema\": ", 11);
+    expect(2, "broken.json", WORDS("run", "many", "--plan", "broken.json"));
+}
+
+static void warmups_are_settings(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, LAUNCHES);
+    char *by_option =
+        cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--warmup", "functional", "--json"));
+    char *by_setting = cli_run_as(&rubato, 0, NULL,
+                                  WORDS("run", "many", "-s", "warmup.mode=functional", "--json"));
+    assert_true(json_number(by_option, "totals.cycles") ==
+                json_number(by_setting, "totals.cycles"));
+    free(by_option);
+    free(by_setting);
+}
+
+static void names_of_one_kernel_do_not_differ(void **state)
+{
+    (void)state;
+    static const char *const add[] = {
+        "_ZN2at6native3addIfEEvT_",
+        "at::native::add",
+        "void at::native::add<float>(float)",
+        "add",
+        "void at::native::(anonymous namespace)::add<int>(T1)",
+        "add(int*, float)",
+    };
+    enum { N = sizeof(add) / sizeof(add[0]) };
+    for (size_t i = 0; i < N; i++) {
+        for (size_t k = 0; k < N; k++)
+            assert_false(kernel_names_differ(add[i], add[k]));
+        assert_true(kernel_names_differ(add[i], "_Z4add2Pf"));
+        assert_true(kernel_names_differ("void sub<add>(add)", add[i]));
+        assert_false(kernel_names_differ(add[i], ""));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_is_printed_and_written),
+        cmocka_unit_test(mistakes_about_plans_exit_with_2),
+        cmocka_unit_test(a_run_of_a_plan_estimates_the_whole),
+        cmocka_unit_test(plans_of_other_tools_run),
+        cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(warmups_are_settings),
+        cmocka_unit_test(names_of_one_kernel_do_not_differ),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
