@@ -10,10 +10,8 @@
 #include "sim/core/alloc.h"
 
 const launch_method_t *const launch_methods[] = {
-    &launch_random,
-    &launch_allegro,
-    &launch_stem,
-    &launch_dominant,
+    &launch_random, &launch_allegro, &launch_stem,     &launch_pka,
+    &launch_sieve,  &launch_tbpoint, &launch_dominant,
 };
 const size_t n_launch_methods = sizeof(launch_methods) / sizeof(launch_methods[0]);
 
