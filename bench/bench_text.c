@@ -5,32 +5,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/accelsim/accelsim.h"
-#include "tests/support/text_writer.h"
+#include "frontend/accelsim/accelsim_writer.h"
 
 trace_source_t *bench_text_open(const void *ctx, rb_err_t *err)
 {
     return accelsim_open(ctx, NULL, err);
 }
 
-static const char *name_of(const void *ctx, uint64_t launch, const inst_t *in)
+/* Bytes of the kernel files. */
+static uint64_t measure(const char *path)
 {
-    return synth_mnemonic(ctx, launch, in);
+    char file[BENCH_PATH_BYTES + 256];
+    DIR *dir = opendir(path);
+    uint64_t bytes = 0;
+    struct stat st;
+
+    if (!dir)
+        return 0;
+    for (struct dirent *e; (e = readdir(dir));) {
+        snprintf(file, sizeof(file), "%s/%s", path, e->d_name);
+        if (strncmp(e->d_name, "kernel-", 7) == 0 && stat(file, &st) == 0)
+            bytes += (uint64_t)st.st_size;
+    }
+    closedir(dir);
+    return bytes;
 }
 
 rb_code_t bench_text_store(synth_t *s, char path[BENCH_PATH_BYTES], uint64_t *bytes, rb_err_t *err)
 {
     const char *tmp = getenv("TMPDIR");
-    text_names_t names = {.mnemonic = name_of, .ctx = s};
 
     snprintf(path, BENCH_PATH_BYTES, "%s/rubato-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(path))
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    rb_code_t rc = text_writer_store(synth_source(s), &names, path, bytes, err);
+    rb_code_t rc = accelsim_write(synth_source(s), path, NULL, err);
     if (rc != RB_OK)
         bench_text_remove(path);
+    *bytes = measure(path);
     return rc;
 }
 

@@ -426,6 +426,16 @@ static void op_close(trace_launch_t *l)
     free(l);
 }
 
+static const char *op_inst_text(trace_launch_t *l, const inst_t *in, uint32_t *len)
+{
+    const synth_kernel_t *k = l->kernel;
+
+    if (in < k->code || in >= k->code + k->n_code)
+        return NULL;
+    *len = (uint32_t)strlen(k->mnemonic[in - k->code]);
+    return k->mnemonic[in - k->code];
+}
+
 static void op_progress(const trace_source_t *s, uint64_t *done, uint64_t *total)
 {
     (void)s;
@@ -446,6 +456,7 @@ static const trace_source_ops_t synth_ops = {
     .get_block = op_get_block,
     .free_block = op_free_block,
     .close = op_close,
+    .inst_text = op_inst_text,
     .progress = op_progress,
     .destroy = op_destroy,
 };
@@ -481,13 +492,4 @@ void synth_destroy(synth_t *s)
     free(s->kernels);
     free(s->pending.ops);
     free(s);
-}
-
-const char *synth_mnemonic(const synth_t *s, uint64_t launch, const inst_t *in)
-{
-    if (launch == 0 || launch > s->n_kernels)
-        return NULL;
-    const synth_kernel_t *k = s->kernels[launch - 1];
-
-    return in >= k->code && in < k->code + k->n_code ? k->mnemonic[in - k->code] : NULL;
 }

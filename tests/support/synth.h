@@ -90,9 +90,6 @@ void synth_emit_affine(synth_warp_t *w, unsigned inst, uint32_t mask, uint64_t b
 /* A memory instruction with one address for each active lane, in lane order. */
 void synth_emit_list(synth_warp_t *w, unsigned inst, uint32_t mask, const uint64_t *addrs);
 
-/* Text of a static instruction that this source handed out, NULL if it is none of its own. */
-const char *synth_mnemonic(const synth_t *s, uint64_t launch, const inst_t *in);
-
 /* A well-mixed function of x, for reproducible irregularity (splitmix64's finaliser). */
 uint64_t synth_mix(uint64_t x);
 

@@ -16,6 +16,7 @@
 #include "sim/isa/isa.h"
 #include "tests/support/accelsim_compare.h"
 #include "tests/support/macsim_files.h"
+#include "tests/support/mix.h"
 #include "tests/support/stream_check.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
@@ -467,6 +468,32 @@ static void a_macsim_trace_becomes_text_that_reads_the_same(void **state)
     free(after);
 }
 
+/* Everything at once: divergence, atomics, shared and local memory, copies, several launches. */
+static void a_generated_program_comes_back(void **state)
+{
+    trace_source_t *a = synth_source(mix_create(1)), *b;
+    const memcpy_op_t *ops;
+    char folder[256];
+    rb_err_t err = {0};
+    size_t copies = 0;
+
+    (void)state;
+    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
+    write_trace(a, folder, NULL);
+    b = open_text(folder);
+    for (uint64_t id = 1; id <= a->ops->n_launches(a) + 1; id++) {
+        copies += a->ops->copies(a, id, &ops);
+        copies_equal(a, b, id);
+    }
+    assert_true(copies > 0);
+    char *before = trace_source_text(a, &err), *after = trace_source_text(b, &err);
+
+    assert_non_null(strstr(before, "launch 5: "));
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
 /* --- faults ----------------------------------------------------------------------------------- */
 
 static unsigned count_entries(const char *folder)
@@ -582,6 +609,7 @@ int main(void)
         TEST(made_up_text_reads_the_same),
         TEST(a_mnemonic_is_taken_over),
         TEST(a_macsim_trace_becomes_text_that_reads_the_same),
+        TEST(a_generated_program_comes_back),
         TEST(a_damaged_source_leaves_nothing_behind),
         TEST(the_writing_can_be_stopped),
         TEST(only_an_empty_folder_is_replaced),
