@@ -105,6 +105,22 @@ static const cli_option_t plan_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t evaluate_options[] = {
+    OPT_SAMPLE("all", "the samplers to score, separated by commas, or all"),
+    {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with a seed of its own",
+     NULL, false},
+    OPT_SEED,
+    {CLI_EPSILON, 0, "epsilon", "LIST", "that of each sampler", "Sampling",
+     "error bounds to go through, such as 1,3,5,10,25%", NULL, false},
+    {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling", "score this plan instead", "@file", false},
+    {CLI_AGAINST, 0, "against", "PROFILE|RUN", "the same", "Sampling",
+     "score on these times: of the same launches on another GPU", "@file", false},
+    OPT_OUTPUT("FILE", "print the table only", "write the table as CSV", "@file"),
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
 static const cli_option_t config_options[] = {
     OPT_GPU("v100"),
     OPT_SET,
@@ -153,6 +169,12 @@ const cli_command_t cli_commands[] = {
      "of names and durations, or the folder of a complete run. TRACE tells names, grids and blocks "
      "only.",
      NULL, "@file", OPTIONS(plan_options), cmd_plan},
+    {"evaluate", "PROFILE|RUN", "score samplers against the full result",
+     "Makes plans for a program whose launches all have known times, from a profile or from the "
+     "folder of a complete run, and prints how far the totals that they give are from the true "
+     "one, "
+     "and how much of the program they simulate.",
+     NULL, "@file", OPTIONS(evaluate_options), cmd_evaluate},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

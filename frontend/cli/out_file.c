@@ -36,6 +36,22 @@ rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_
     return RB_OK;
 }
 
+rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
+{
+    char *folder = rb_strdup(path), *slash = strrchr(folder, '/');
+    const char *name = slash != NULL ? slash + 1 : folder;
+    const char *where = slash == NULL ? "." : slash == folder ? "/" : folder;
+    rb_code_t rc;
+    if (slash != NULL)
+        *slash = '\0';
+    if (name[0] == '\0')
+        rc = rb_fail(err, RB_USAGE, "%s: is a folder; the name of a file is expected", path);
+    else
+        rc = out_file_open(f, where, name, err);
+    free(folder);
+    return rc;
+}
+
 /* Why an earlier write to the stream failed; stdio does not say. The file is lost anyway. */
 static int reason_of_failure(FILE *out)
 {

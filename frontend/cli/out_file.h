@@ -20,6 +20,9 @@ typedef struct {
 RB_CHECKED rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name,
                                    rb_err_t *err);
 
+/* The same for a path. RB_USAGE if it names a folder. */
+RB_CHECKED rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err);
+
 /* Everything is written: flushes, syncs and closes the temporary file. */
 RB_CHECKED rb_code_t out_file_finish(out_file_t *f, rb_err_t *err);
 

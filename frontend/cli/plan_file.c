@@ -2,14 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cli/options.h"
 #include "frontend/cli/out_file.h"
 #include "sampling/launch/plan_json.h"
 #include "sampling/launch/plan_macsim.h"
-#include "sim/core/alloc.h"
 
 const char *const cli_plan_format_words[] = {"json", "macsim", "list", NULL};
 
@@ -27,26 +25,13 @@ rb_code_t plan_file_write(const plan_t *plan, plan_format_t format, FILE *out, r
 rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_format_t format, rb_err_t *err)
 {
     out_file_t file;
-    char *folder = rb_strdup(path), *slash = strrchr(folder, '/');
-    const char *name = slash != NULL ? slash + 1 : folder, *where = slash != NULL ? folder : ".";
-    rb_code_t rc;
-    if (slash != NULL)
-        *slash = '\0';
-    if (slash == folder)
-        where = "/";
-    if (name[0] == '\0')
-        rc = rb_fail(err, RB_USAGE, "%s: is a folder; -o names the plan's file", path);
-    else
-        rc = out_file_open(&file, where, name, err);
-    if (rc == RB_OK) {
-        rc = plan_file_write(plan, format, file.out, err);
-        if (rc == RB_OK)
-            rc = out_file_finish(&file, err);
-        if (rc == RB_OK)
-            rc = out_file_commit(&file, err);
-        out_file_abandon(&file);
-    }
-    free(folder);
+    RB_TRY(out_file_open_path(&file, path, err));
+    rb_code_t rc = plan_file_write(plan, format, file.out, err);
+    if (rc == RB_OK)
+        rc = out_file_finish(&file, err);
+    if (rc == RB_OK)
+        rc = out_file_commit(&file, err);
+    out_file_abandon(&file);
     return rc;
 }
 

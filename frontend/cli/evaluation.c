@@ -1,0 +1,115 @@
+#include "frontend/cli/evaluation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "frontend/cli/run_sampling.h"
+#include "sim/core/alloc.h"
+
+/* Row of a launch; the population's size if there is none. */
+static uint64_t row_of(const launch_list_t *l, uint64_t id)
+{
+    uint64_t low = 0, high = l->pop.n;
+    if (l->pop.id == NULL)
+        return id >= 1 && id <= high ? id - 1 : high;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (l->pop.id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->pop.n && l->pop.id[low] == id ? low : l->pop.n;
+}
+
+static double sum(const double *v, uint64_t n)
+{
+    double total = 0.0;
+    for (uint64_t i = 0; i < n; i++)
+        total += v[i];
+    return total;
+}
+
+score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
+{
+    const population_t *pop = &truth->pop;
+    const double *insts = pop->counter[POP_WARP_INSTS];
+    double estimate = 0.0, time = 0.0, sampled_insts = 0.0;
+    uint64_t samples = 0;
+    for (uint64_t i = 0; i < plan->n_samples; i++) {
+        uint64_t row = row_of(truth, plan->samples[i].launch);
+        if (row == pop->n)
+            rb_panic("a plan was scored on launches that it is not for");
+        estimate += plan->samples[i].weight * pop->time[row];
+        time += pop->time[row];
+        sampled_insts += insts != NULL ? insts[row] : 0.0;
+        samples++;
+    }
+    double total = sum(pop->time, pop->n);
+    return (score_t){
+        .error = fabs(estimate / total - 1.0),
+        .sampled_time = time / total,
+        .sampled_insts = insts != NULL ? sampled_insts / sum(insts, pop->n) : NAN,
+        .samples = (double)samples,
+        .clusters = plan->n_clusters,
+        .bound = plan->error_bound,
+    };
+}
+
+static int by_error(const void *a, const void *b)
+{
+    const score_t *x = a, *y = b;
+    return (x->error > y->error) - (x->error < y->error);
+}
+
+summary_t evaluation_summary(score_t *scores, uint64_t n)
+{
+    score_t sum = {0};
+    double inside = 0.0, plans = (double)n, bound = scores[n - 1].bound;
+    qsort(scores, n, sizeof(*scores), by_error);
+    for (uint64_t i = 0; i < n; i++) {
+        sum.error += scores[i].error;
+        sum.samples += scores[i].samples;
+        sum.clusters += scores[i].clusters;
+        sum.seconds += scores[i].seconds;
+        sum.sampled_time += scores[i].sampled_time;
+        sum.sampled_insts += scores[i].sampled_insts;
+        inside += scores[i].error <= scores[i].bound;
+    }
+    return (summary_t){
+        .n = n,
+        .error_mean = sum.error / plans,
+        .error_p95 = scores[(uint64_t)ceil(0.95 * plans) - 1].error,
+        .error_max = scores[n - 1].error,
+        .speedup = plans / sum.sampled_time,
+        .speedup_insts = plans / sum.sampled_insts,
+        .samples = sum.samples / plans,
+        .clusters = sum.clusters / plans,
+        .bound = bound,
+        .within = isfinite(bound) ? inside / plans : NAN,
+        .seconds = sum.seconds / plans,
+    };
+}
+
+rb_code_t evaluation_check(const launch_list_t *planned, const launch_list_t *truth, rb_err_t *err)
+{
+    if (truth->pop.time == NULL)
+        return rb_fail(err, RB_TRACE, "%s: without durations nothing can be scored", truth->format);
+    if (planned->pop.n != truth->pop.n)
+        return rb_fail(err, RB_TRACE,
+                       "the plans are for %llu launches, the times to score them on are of %llu",
+                       (unsigned long long)planned->pop.n, (unsigned long long)truth->pop.n);
+    for (uint64_t i = 0; i < truth->pop.n; i++) {
+        if (launch_list_id(planned, i) != launch_list_id(truth, i))
+            return rb_fail(err, RB_TRACE, "row %llu is launch %llu in one and %llu in the other",
+                           (unsigned long long)i + 1,
+                           (unsigned long long)launch_list_id(planned, i),
+                           (unsigned long long)launch_list_id(truth, i));
+        if (kernel_names_differ(launch_list_name(planned, i), launch_list_name(truth, i)))
+            return rb_fail(err, RB_TRACE,
+                           "launch %llu is of kernel '%.300s' in one and '%.300s' in the other",
+                           (unsigned long long)launch_list_id(planned, i),
+                           launch_list_name(planned, i), launch_list_name(truth, i));
+    }
+    return RB_OK;
+}

@@ -1,0 +1,129 @@
+/* rubato evaluate: scores that are known beforehand. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/evaluation.h"
+#include "tests/support/cli_child.h"
+
+/* Four launches of 1, 2, 3 and 4 time units, and instructions in proportion. */
+static launch_list_t four(double *insts)
+{
+    static const uint32_t name[4];
+    static const char *const names[] = {"k"};
+    static const double time[] = {1, 2, 3, 4};
+    launch_list_t l = {.format = "test"};
+    l.pop = (population_t){.n = 4, .name = name, .names = names, .n_names = 1, .time = time};
+    l.pop.counter[POP_WARP_INSTS] = insts;
+    return l;
+}
+
+static void a_plan_is_scored_by_what_it_says_and_costs(void **state)
+{
+    (void)state;
+    double insts[] = {10, 10, 20, 60};
+    launch_list_t truth = four(insts);
+    plan_sample_t samples[] = {{1, 2.0, 0, 1}, {3, 2.0, 1, 1}};
+    plan_t plan = {.samples = samples, .n_samples = 2, .n_clusters = 2, .error_bound = 0.25};
+    score_t s = evaluation_score(&plan, &truth);
+    assert_true(fabs(s.error - 0.2) < 1e-12); /* 2 x 1 + 2 x 3 = 8 of 10 */
+    assert_true(fabs(s.sampled_time - 0.4) < 1e-12);
+    assert_true(fabs(s.sampled_insts - 0.3) < 1e-12);
+    assert_true(s.samples == 2 && s.clusters == 2);
+    truth = four(NULL);
+    assert_true(isnan(evaluation_score(&plan, &truth).sampled_insts));
+}
+
+static void summaries_name_their_means(void **state)
+{
+    (void)state;
+    score_t scores[20];
+    for (int i = 0; i < 20; i++)
+        scores[i] = (score_t){.error = 0.01 * (20 - i),
+                              .sampled_time = i % 2 == 0 ? 0.1 : 0.3,
+                              .sampled_insts = NAN,
+                              .samples = 3,
+                              .clusters = 2,
+                              .bound = 0.105};
+    summary_t s = evaluation_summary(scores, 20);
+    assert_true(fabs(s.error_mean - 0.105) < 1e-12);
+    assert_true(fabs(s.error_p95 - 0.19) < 1e-12);
+    assert_true(fabs(s.error_max - 0.20) < 1e-12);
+    assert_true(fabs(s.speedup - 5.0) < 1e-12); /* harmonic mean of 10 and 10/3 */
+    assert_true(isnan(s.speedup_insts));
+    assert_true(fabs(s.within - 0.5) < 1e-12);
+    summary_t one = evaluation_summary(scores, 1);
+    assert_true(one.error_p95 == scores[0].error && one.error_max == scores[0].error);
+}
+
+static void write_table(const char *name, int scale)
+{
+    char text[4096];
+    size_t n = (size_t)snprintf(text, sizeof(text), "name,dur_ns,warp_instructions\n");
+    for (int i = 0; i < 60; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "k%d,%d,%d\n", i % 3,
+                              scale * (100 * (i % 3 + 1) + i % 7), 10 * (i % 3 + 1));
+    cli_write(name, text, n);
+}
+
+static void every_sampler_is_scored_or_says_why_not(void **state)
+{
+    (void)state;
+    write_table("profile.csv", 1);
+    char *text = cli_run_as(&rubato, 0, NULL,
+                            WORDS("evaluate", "profile.csv", "--seeds", "5", "-o", "scores.csv"));
+    static const char *const rows[] = {"random", "allegro", "stem", "harmonic"};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_non_null(strstr(text, rows[i]));
+    assert_non_null(strstr(text, "needs what this profile does not have"));
+    free(text);
+    char *csv = cli_read("scores.csv");
+    assert_non_null(strstr(csv, "sampler,method,seeds,"));
+    assert_non_null(strstr(csv, "\nstem,\"stem:"));
+    free(csv);
+    /* A bound that takes every launch has no error. */
+    text = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("evaluate", "profile.csv", "--sample", "stem:root=false", "--epsilon", "0.0001,50%"));
+    assert_non_null(strstr(text, "epsilon=0.0001%"));
+    assert_non_null(strstr(text, "epsilon=50%"));
+    assert_non_null(strstr(text, " 60 "));
+    free(text);
+}
+
+static void plans_are_scored_on_other_times(void **state)
+{
+    (void)state;
+    write_table("profile.csv", 1);
+    write_table("slower.csv", 3);
+    cli_write("short.csv", "name,dur_ns\nk0,5\n", 17);
+    char *text = cli_run_as(&rubato, 0, NULL,
+                            WORDS("evaluate", "profile.csv", "--against", "slower.csv", "--sample",
+                                  "stem", "--seeds", "2"));
+    assert_non_null(strstr(text, "scored on slower.csv"));
+    free(text);
+    expect(0, NULL, WORDS("plan", "profile.csv", "-o", "plan.json"));
+    text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "slower.csv", "--plan", "plan.json"));
+    assert_non_null(strstr(text, "stem"));
+    free(text);
+    expect(2, "for 60 launches", WORDS("evaluate", "profile.csv", "--against", "short.csv"));
+    expect(2, "does not hold", WORDS("evaluate", "short.csv", "--plan", "plan.json"));
+    expect(2, "--epsilon", WORDS("evaluate", "profile.csv", "--epsilon", "1,,2"));
+    expect(2, "epsilon", WORDS("evaluate", "profile.csv", "--sample", "stem", "--epsilon", "x"));
+    expect(2, "sieve needs", WORDS("evaluate", "short.csv", "--sample", "sieve"));
+    expect(2, "choose one", WORDS("evaluate", "short.csv", "--sample", "stem", "--plan", "p"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_is_scored_by_what_it_says_and_costs),
+        cmocka_unit_test(summaries_name_their_means),
+        cmocka_unit_test(every_sampler_is_scored_or_says_why_not),
+        cmocka_unit_test(plans_are_scored_on_other_times),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
