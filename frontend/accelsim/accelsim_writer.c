@@ -114,9 +114,9 @@ static rb_code_t write_blocks(const writing_t *w, const launch_info_t *info, tra
         if (block == NULL)
             break;
         put_block(&lines, out, block);
-        ops->free_block(launch, block);
         if (w->opts->step != NULL)
-            code = w->opts->step(w->opts->step_ctx, err);
+            code = w->opts->step(w->opts->step_ctx, info, block, err);
+        ops->free_block(launch, block);
     }
     line_writer_free(&lines);
     return code;

@@ -30,8 +30,9 @@ typedef struct {
     accelsim_packing_t packing; /* of the kernel files: .traceg, .traceg.xz, .traceg.zst */
     bool list_addresses;        /* an address for each lane, as the tracer's TOOL_COMPRESS=0 */
 
-    /* Called after each block, may be NULL; anything but RB_OK ends the writing. */
-    rb_code_t (*step)(void *ctx, rb_err_t *err);
+    /* Called after each block of a launch, may be NULL; anything but RB_OK ends the writing. */
+    rb_code_t (*step)(void *ctx, const launch_info_t *info, const trace_block_t *block,
+                      rb_err_t *err);
     void *step_ctx;
 } accelsim_writer_options_t;
 

@@ -533,8 +533,11 @@ static void a_damaged_source_leaves_nothing_behind(void **state)
     s->ops->destroy(s);
 }
 
-static rb_code_t stop(void *ctx, rb_err_t *err)
+static rb_code_t stop(void *ctx, const launch_info_t *info, const trace_block_t *block,
+                      rb_err_t *err)
 {
+    assert_int_equal(info->id, 1);
+    assert_int_equal(block->index, 0);
     ++*(unsigned *)ctx;
     return rb_fail(err, RB_STOPPED, "stopped");
 }
