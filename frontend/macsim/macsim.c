@@ -265,6 +265,10 @@ static void warn_losses(const char *path, const macsim_list_t *list)
         rb_warn("%s: without kernel_names.txt registers and shared memory of the kernels are "
                 "unknown and do not limit occupancy",
                 path);
+    if (list->samples != NULL)
+        rb_warn("%s: its launches are samples of a larger program, whose weights are in %s: totals "
+                "describe the samples alone",
+                path, list->samples);
 }
 
 trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_err_t *err)

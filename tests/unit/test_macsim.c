@@ -463,6 +463,8 @@ static void sampled_launches_have_weights(void **state)
 
     trace_capture_stderr();
     assert_non_null(strstr(said, "1 of the 3 sampled launches are not in the trace"));
+    assert_non_null(
+        strstr(said, "net_sampled_kernels_info.txt: totals describe the samples alone"));
     free(said);
 }
 
