@@ -14,9 +14,10 @@
  * more active lanes, else base and differences.
  *
  * Lost, because a source does not hold it: source line and immediates behind the addresses of a
- * second function whose instruction has the pc and the fields of the first's, register values, clusters of blocks, fields of bulk
- * copies, lists' lines other than copies to the device and kernels, the version of NVBit, and
- * addresses of instructions that the model does not take for memory instructions.
+ * second function whose instruction has the pc and the fields of the first's, register values,
+ * clusters of blocks, fields of bulk copies, lists' lines other than copies to the device and
+ * kernels, the version of NVBit, and addresses of instructions that the model does not take for
+ * memory instructions.
  */
 #ifndef RUBATO_ACCELSIM_WRITER_H
 #define RUBATO_ACCELSIM_WRITER_H
