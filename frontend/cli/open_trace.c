@@ -4,6 +4,7 @@
 
 #include "frontend/accelsim/accelsim.h"
 #include "frontend/macsim/macsim.h"
+#include "frontend/trace/rbt_source.h"
 
 typedef struct {
     const char *name; /* trace_source_ops_t.name of its sources */
@@ -26,8 +27,21 @@ static trace_source_t *open_macsim(const char *path, const char *tmpdir, rb_err_
     return macsim_open(path, NULL, err);
 }
 
+static trace_source_t *open_rbt(const char *path, const char *tmpdir, rb_err_t *err)
+{
+    (void)tmpdir;
+    return rbt_open(path, err);
+}
+
+static void rbt_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
+                      void *ctx)
+{
+    visit(ctx, rbt_source_file(source)->path);
+}
+
 /* Tried in this order; the last one says what is wrong with a path that is none of them. */
 static const trace_kind_t kinds[] = {
+    {"rbt", rbt_detect, open_rbt, rbt_files},
     {"macsim", macsim_detect, open_macsim, macsim_files},
     {"accelsim", accelsim_detect, open_accelsim, accelsim_files},
 };

@@ -1,0 +1,101 @@
+/*
+ * Numbers of the native trace file that its writer and its reader share. The layout is described
+ * at the head of rbt_writer.c and byte by byte in rbt.5.
+ */
+#ifndef RUBATO_RBT_FORMAT_H
+#define RUBATO_RBT_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/isa/inst.h"
+
+enum { RBT_VERSION = 1 };
+
+/* Skippable frames of zstd: magic number, length of the payload, payload. */
+enum {
+    RBT_SKIP_HEADER = 0x184d2a5b, /* magic number of the frame at the beginning */
+    RBT_SKIP_FOOTER = 0x184d2a5c, /* and of the one at the end */
+    RBT_HEADER_BYTES = 8 + 32,
+    RBT_FOOTER_BYTES = 8 + 72,
+    RBT_MAGIC_BYTES = 16,
+};
+
+extern const char rbt_header_magic[RBT_MAGIC_BYTES], rbt_footer_magic[RBT_MAGIC_BYTES];
+
+/*
+ * Columns of a frame of blocks, in this order. All but the masks and the lane bytes hold
+ * variable-length integers; rbt_frame.h says what stands in each.
+ */
+typedef enum {
+    RBT_COL_HEAD,
+    RBT_COL_BLOCK,
+    RBT_COL_PATH,
+    RBT_COL_STEP,
+    RBT_COL_REPEAT,
+    RBT_COL_SHAPE,
+    RBT_COL_MASK_AT,
+    RBT_COL_MASK,
+    RBT_COL_PIECE,
+    RBT_COL_PIECE_SHAPE,
+    RBT_COL_RUN,
+    RBT_COL_MODE,
+    RBT_COL_BASE,
+    RBT_COL_STRIDE,
+    RBT_COL_LANES,
+    RBT_COL_PLANE, /* eight columns: byte 0, byte 1, ... of lane differences */
+    RBT_COL_COUNT = RBT_COL_PLANE + 8,
+} rbt_column_t;
+
+/* Where a frame is. */
+typedef struct {
+    uint64_t offset;
+    uint64_t packed, unpacked; /* bytes */
+    uint64_t checksum;         /* of the packed bytes; its lower half where 32 bits are kept */
+} rbt_place_t;
+
+/* Limits. What a reader meets above them is damaged or made to harm. */
+enum {
+    RBT_PIECE_INSTS = 1 << 16,  /* warp instructions of a piece of a warp */
+    RBT_BB_INSTS = 1 << 12,     /* instructions of a basic block; longer ones are cut */
+    RBT_FRAME_INSTS = 1 << 19,  /* of a frame */
+    RBT_FRAME_BYTES = 4 << 20,  /* of a frame of blocks, unpacked */
+    RBT_PAGE_BYTES = 32 << 20,  /* of a page of the index */
+    RBT_CODE_BYTES = 256 << 20, /* of the static code of a kernel */
+    RBT_CODE_INSTS = 1 << 20,
+    RBT_ROOT_BYTES = 64 << 20,
+    RBT_PAGE_ROWS = 1 << 20, /* blocks or launches of a page */
+    RBT_NAME_BYTES = 64 << 10,
+    RBT_WARPS_MAX = 32, /* of a block */
+};
+
+/* Address spaces of the summaries; generic accesses count where their addresses lie. */
+#define RBT_SPACE_MAP(X)                                                                           \
+    X(GLOBAL, "global") X(LOCAL, "local") X(SHARED, "shared") X(CONST, "const") X(TEX, "tex")
+
+#define RBT_SPACE_ENUM_(id, text) RBT_SPACE_##id,
+typedef enum { RBT_SPACE_MAP(RBT_SPACE_ENUM_) RBT_SPACE_COUNT } rbt_space_t;
+
+extern const char *const rbt_space_names[RBT_SPACE_COUNT];
+
+/* Whether a dynamic instruction with active lanes has an address record (stream.h). */
+static inline bool rbt_has_addresses(const inst_t *in)
+{
+    return in->space != MEM_NONE && in->width != 0;
+}
+
+/* Whether a basic block ends behind this instruction: branches, and synchronisation of warps. */
+static inline bool rbt_ends_bb(const inst_t *in)
+{
+    return (in->flags & (INST_BRANCH | INST_EXIT | INST_BARRIER)) != 0;
+}
+
+/* Whether next stands directly behind in, so that a basic block may go on with it. */
+static inline bool rbt_follows(const inst_t *in, const inst_t *next)
+{
+    enum { INST_BYTES = 16 };
+
+    return next->pc > in->pc && next->pc - in->pc <= INST_BYTES;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * The file while it is written: frames are packed by helper threads and appended in the order in
+ * which they were handed over, so that the bytes do not depend on the threads.
+ */
+#ifndef RUBATO_RBT_PACK_H
+#define RUBATO_RBT_PACK_H
+
+#include "frontend/trace/rbt_bytes.h"
+#include "frontend/trace/rbt_format.h"
+#include "sim/core/err.h"
+
+typedef struct rbt_pack rbt_pack_t;
+
+/* Told of each frame, in order. tag is that of rbt_pack_add(). */
+typedef rb_code_t (*rbt_placed_fn)(void *ctx, uint64_t tag, const rbt_place_t *place,
+                                   rb_err_t *err);
+
+/* Creates a temporary file beside path. NULL: RB_IO. placed is called on the caller's thread. */
+rbt_pack_t *rbt_pack_create(const char *path, int level, unsigned threads, rbt_placed_fn placed,
+                            void *ctx, rb_err_t *err);
+
+/* Hands over a frame; its bytes are swapped for an empty buffer. May wait and call placed. */
+RB_CHECKED rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, uint64_t tag, rb_err_t *err);
+
+/* Waits until all frames are written and told. */
+RB_CHECKED rb_code_t rbt_pack_drain(rbt_pack_t *p, rb_err_t *err);
+
+/* Packs and appends at once; only from placed, or with nothing under way. */
+RB_CHECKED rb_code_t rbt_pack_now(rbt_pack_t *p, const rbt_buf_t *bytes, rbt_place_t *place,
+                                  rb_err_t *err);
+
+/* Appends bytes as they are; only with nothing under way. */
+RB_CHECKED rb_code_t rbt_pack_raw(rbt_pack_t *p, const void *data, size_t n, rb_err_t *err);
+
+/* Syncs, renames the file to its name, and frees p, also on failure. overwrite: as the writer's. */
+RB_CHECKED rb_code_t rbt_pack_commit(rbt_pack_t *p, bool overwrite, rb_err_t *err);
+
+/* Removes the file and frees p. NULL is allowed. */
+void rbt_pack_discard(rbt_pack_t *p);
+
+#endif
