@@ -10,8 +10,8 @@
 #include "sim/core/alloc.h"
 
 const launch_method_t *const launch_methods[] = {
-    &launch_random, &launch_allegro, &launch_stem,     &launch_pka,
-    &launch_sieve,  &launch_tbpoint, &launch_dominant,
+    &launch_random, &launch_allegro, &launch_stem,          &launch_stem_online, &launch_pka,
+    &launch_sieve,  &launch_tbpoint, &launch_photon_kernel, &launch_dominant,
 };
 const size_t n_launch_methods = sizeof(launch_methods) / sizeof(launch_methods[0]);
 
@@ -29,14 +29,6 @@ const char *launch_missing(const launch_method_t *method, const population_t *po
     if ((method->needs & LAUNCH_NEEDS_GRID) && (pop->grid == NULL || pop->block == NULL))
         return "grid and block sizes";
     return NULL;
-}
-
-static int by_cluster(const void *a, const void *b)
-{
-    const plan_sample_t *x = a, *y = b;
-    if (x->cluster != y->cluster)
-        return x->cluster < y->cluster ? -1 : 1;
-    return (x->launch > y->launch) - (x->launch < y->launch);
 }
 
 rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, uint64_t seed,
@@ -67,7 +59,7 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
         plan->method = launch_choice_text(choice);
         plan_diagnose(&build);
         plan_predict(&build);
-        qsort(plan->samples, plan->n_samples, sizeof(*plan->samples), by_cluster);
+        plan_sort_samples(plan);
     } else {
         plan_free(plan);
     }

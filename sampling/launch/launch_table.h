@@ -4,7 +4,7 @@
 
 #include "sampling/launch/launch_sampler.h"
 
-extern const launch_method_t launch_random, launch_allegro, launch_stem, launch_pka, launch_sieve,
-    launch_tbpoint, launch_dominant;
+extern const launch_method_t launch_random, launch_allegro, launch_stem, launch_stem_online,
+    launch_pka, launch_sieve, launch_tbpoint, launch_photon_kernel, launch_dominant;
 
 #endif

@@ -34,3 +34,16 @@ uint64_t plan_launches(const plan_t *plan, uint64_t *ids)
     }
     return n;
 }
+
+static int by_cluster(const void *a, const void *b)
+{
+    const plan_sample_t *x = a, *y = b;
+    if (x->cluster != y->cluster)
+        return x->cluster < y->cluster ? -1 : 1;
+    return (x->launch > y->launch) - (x->launch < y->launch);
+}
+
+void plan_sort_samples(plan_t *plan)
+{
+    qsort(plan->samples, plan->n_samples, sizeof(*plan->samples), by_cluster);
+}

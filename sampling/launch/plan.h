@@ -55,6 +55,9 @@ typedef struct {
 
 void plan_free(plan_t *plan);
 
+/* Orders the samples by cluster, then by launch, as plans have them. */
+void plan_sort_samples(plan_t *plan);
+
 /* Distinct launches that are simulated, ascending by id. Writes n_samples values at most; returns
  * how many. */
 uint64_t plan_launches(const plan_t *plan, uint64_t *ids);
