@@ -13,6 +13,8 @@
 #include "frontend/accelsim/accelsim_synthesis.h"
 #include "frontend/accelsim/accelsim_writer.h"
 #include "frontend/macsim/macsim.h"
+#include "frontend/trace/rbt_source.h"
+#include "frontend/trace/rbt_store.h"
 #include "sim/isa/isa.h"
 #include "tests/support/accelsim_compare.h"
 #include "tests/support/macsim_files.h"
@@ -136,15 +138,38 @@ static void sources_equal(trace_source_t *a, trace_source_t *b)
     copies_equal(a, b, n + 1);
 }
 
+/* The trace as a native file. */
+static trace_source_t *store(trace_source_t *source)
+{
+    char path[256];
+    rb_err_t err = {0};
+    rbt_stored_t stored;
+
+    snprintf(path, sizeof(path), "%s", temp_path("trace.rbt"));
+    if (rbt_store(source, &(rbt_store_options_t){.path = path, .writer = {.overwrite = true}},
+                  &stored, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    trace_source_t *s = rbt_open(path, &err);
+
+    if (s == NULL)
+        fail_msg("%s", err.text);
+    return s;
+}
+
+typedef enum { DIRECTLY, THROUGH_RBT } way_t;
+
 /* Reads, writes, reads again; returns the number of instructions compared as text. */
-static uint64_t comes_back(const char *path, const accelsim_writer_options_t *opts, bool as_text)
+static uint64_t comes_back(const char *path, const accelsim_writer_options_t *opts, bool as_text,
+                           way_t way)
 {
     char folder[256];
     uint64_t insts = 0;
-    trace_source_t *a = open_text(path);
+    trace_source_t *a = open_text(path), *stored = way == THROUGH_RBT ? store(a) : NULL;
 
     snprintf(folder, sizeof(folder), "%s", temp_path("out"));
-    write_trace(a, folder, opts);
+    write_trace(stored != NULL ? stored : a, folder, opts);
+    if (stored != NULL)
+        stored->ops->destroy(stored);
     trace_source_t *b = open_text(folder);
 
     sources_equal(a, b);
@@ -162,7 +187,7 @@ static uint64_t comes_back(const char *path, const accelsim_writer_options_t *op
     return insts;
 }
 
-static void bundled_traces_come_back_field_by_field(void **state)
+static void bundled_traces_come_back(way_t way)
 {
     static const char *const names[] = {"vecadd-sm75",      "matmul-sm70",  "histo-sm75",
                                         "spmv_vector-sm70", "softmax-sm75", "transpose_tiled-sm70"};
@@ -170,16 +195,28 @@ static void bundled_traces_come_back_field_by_field(void **state)
         {.packing = ACCELSIM_PLAIN}, {.packing = ACCELSIM_ZSTD}, {.list_addresses = true},
         {.packing = ACCELSIM_PLAIN}, {.packing = ACCELSIM_XZ},   {.packing = ACCELSIM_PLAIN}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char path[1024];
 
         snprintf(path, sizeof(path), RUBATO_ROOT "/traces/%s", names[i]);
-        assert_true(comes_back(path, &opts[i], true) > 50000);
+        assert_true(comes_back(path, &opts[i], true, way) > 50000);
     }
 }
 
-static void reference_traces_come_back_field_by_field(void **state)
+static void bundled_traces_come_back_field_by_field(void **state)
+{
+    (void)state;
+    bundled_traces_come_back(DIRECTLY);
+}
+
+static void bundled_traces_come_back_through_native_files(void **state)
+{
+    (void)state;
+    bundled_traces_come_back(THROUGH_RBT);
+}
+
+/* False if they are not here. */
+static bool reference_traces_come_back(way_t way)
 {
     static const struct {
         const char *name;
@@ -192,36 +229,38 @@ static void reference_traces_come_back_field_by_field(void **state)
         {"vectorops-sm75-xz", 983040},
         {"excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg", 60},
         {"excerpts/atax-v6-sm90-noval.traceg", 60},
+        {"vectoradd-sm75-v5-raw", 0}, /* not in the order of blocks: compared as blocks only */
     };
     struct stat st;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
         char path[1024];
 
         snprintf(path, sizeof(path), REFERENCE "%s", traces[i].name);
         if (stat(path, &st) != 0) {
             print_message("skipped: the reference trace %s is not here\n", path);
-            skip();
+            return false;
         }
-        uint64_t insts = comes_back(path, NULL, true);
+        uint64_t insts = comes_back(path, NULL, strstr(path, "-raw") == NULL, way);
 
         if (traces[i].insts != 0)
             assert_int_equal(insts, traces[i].insts);
     }
+    return true;
 }
 
-/* Its lines are not in the order of blocks, but all blocks must come back. */
-static void a_raw_reference_trace_comes_back_grouped(void **state)
+static void reference_traces_come_back_field_by_field(void **state)
 {
-    struct stat st;
-
     (void)state;
-    if (stat(REFERENCE "vectoradd-sm75-v5-raw", &st) != 0) {
-        print_message("skipped: the reference trace %s is not here\n", REFERENCE);
+    if (!reference_traces_come_back(DIRECTLY))
         skip();
-    }
-    comes_back(REFERENCE "vectoradd-sm75-v5-raw", NULL, false);
+}
+
+static void reference_traces_come_back_through_native_files(void **state)
+{
+    (void)state;
+    if (!reference_traces_come_back(THROUGH_RBT))
+        skip();
 }
 
 /* --- small ones ------------------------------------------------------------------------------- */
@@ -602,7 +641,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bundled_traces_come_back_field_by_field),
         TEST(reference_traces_come_back_field_by_field),
-        TEST(a_raw_reference_trace_comes_back_grouped),
+        TEST(bundled_traces_come_back_through_native_files),
+        TEST(reference_traces_come_back_through_native_files),
         TEST(address_modes_are_the_tracers),
         TEST(addresses_can_be_listed),
         TEST(source_lines_and_immediates_are_kept),
