@@ -9,7 +9,10 @@
 
 #include "sim/gpu/trace_source.h"
 
-/* A number that a kind of workload can be given. All are whole. */
+/*
+ * A number that a kind of workload can be given. All are whole. Ranges are such that the stream of
+ * one block stays below 128 MiB.
+ */
 typedef struct {
     const char *name, *help;
     uint64_t min, max, def;

@@ -220,7 +220,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_bfs = {
     .name = "bfs",
     .summary = "breadth-first search of a random graph, two launches for a level",
-    .param = {{"size", "nodes", 1, 1 << 25, 1 << 16},
+    .param = {{"size", "nodes", 1, 1 << 24, 1 << 16},
               {"degree", "mean number of neighbours", 1, 4096, 8},
               {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
                GEN_MAX_SKEW, 6},

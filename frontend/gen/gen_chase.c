@@ -127,7 +127,7 @@ const gen_kind_t gen_kind_chase = {
     .summary = "pointer chase in random order: every load waits for the one before",
     .param = {{"size", "bytes of the working set", 8, UINT64_C(1) << 36, 1 << 22},
               {"stride", "bytes of a node", 8, 1 << 20, 128},
-              {"steps", "loads of a chain, in fours", 1, 1000000, 4096},
+              {"steps", "loads of a chain, in fours", 1, 200000, 4096},
               {"chains", "threads, each with a chain of its own", 1, 1 << 20, 1}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .prepare = prepare,

@@ -8,6 +8,9 @@
 
 enum { MAX_LEVELS = GEN_UNREACHED - 1, NEAR = 2048 };
 
+/* Edges: some seconds of host time. */
+static const uint64_t max_traversed = UINT64_C(1) << 28;
+
 /* What a hash is for. */
 enum { DEGREE = 1, TARGET };
 
@@ -84,12 +87,11 @@ typedef struct {
 
 static void visit(gen_graph_t *g, queue_t *q, uint32_t row, uint8_t level)
 {
-    gen_rows_t rows;
+    uint64_t edge = g->begin[row / GEN_GRAPH_CHUNK];
 
-    gen_graph_rows(g, row / GEN_WARP * GEN_WARP, &rows);
-    uint64_t edge = rows.edge[row % GEN_WARP], end = edge + rows.degree[row % GEN_WARP];
-
-    for (; edge < end; edge++) {
+    for (uint64_t before = row / GEN_GRAPH_CHUNK * GEN_GRAPH_CHUNK; before < row; before++)
+        edge += gen_graph_degree(g, before);
+    for (uint64_t end = edge + gen_graph_degree(g, row); edge < end; edge++) {
         uint64_t target = gen_graph_neighbour(g, row, edge);
 
         if (g->level[target] != GEN_UNREACHED)
@@ -119,6 +121,12 @@ static void traverse(gen_graph_t *g)
 rb_code_t gen_graph_create(const gen_graph_spec_t *spec, bool levels, gen_graph_t **out,
                            rb_err_t *err)
 {
+    if (levels && spec->rows * spec->degree > max_traversed)
+        return rb_fail(err, RB_USAGE,
+                       "a graph of %llu nodes with %llu neighbours each is too large to traverse: "
+                       "%llu edges can be",
+                       (unsigned long long)spec->rows, (unsigned long long)spec->degree,
+                       (unsigned long long)max_traversed);
     uint64_t n_chunks = (spec->rows + GEN_GRAPH_CHUNK - 1) / GEN_GRAPH_CHUNK, edge = 0;
     size_t bytes = sizeof(gen_graph_t) + n_chunks * sizeof(uint64_t);
     gen_graph_t *g = rb_calloc(bytes + (levels ? spec->rows : 0), 1);

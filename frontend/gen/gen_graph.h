@@ -14,8 +14,8 @@
 enum {
     GEN_GRAPH_CHUNK = 32,
     GEN_MAX_SKEW = 20,
-    GEN_MAX_DEGREE = 1 << 18, /* a block of the kernels that follow rows stays below 256 MiB */
-    GEN_UNREACHED = 255,      /* level of a row that the traversal does not reach */
+    GEN_MAX_DEGREE = 1 << 16,
+    GEN_UNREACHED = 255, /* level of a row that the traversal does not reach */
 };
 
 typedef struct {
@@ -39,7 +39,8 @@ typedef struct {
     uint64_t begin[]; /* first edge of every GEN_GRAPH_CHUNK-th row */
 } gen_graph_t;
 
-/* One allocation, for free(). With levels, traverses the graph. RB_USAGE if there are too many. */
+/* One allocation, for free(). With levels, traverses the graph. RB_USAGE if that takes too long or
+ * there are too many. */
 RB_CHECKED rb_code_t gen_graph_create(const gen_graph_spec_t *spec, bool levels, gen_graph_t **out,
                                       rb_err_t *err);
 

@@ -243,7 +243,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_hgemm = {
     .name = "hgemm",
     .summary = "half-precision matrix product on tensor cores, single-precision sums",
-    .param = {{"size", "rows and columns, in whole tiles of 64", 1, 1 << 17, 1024}},
+    .param = {{"size", "rows and columns, in whole tiles of 64", 1, 1 << 15, 1024}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

@@ -186,7 +186,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_matmul = {
     .name = "matmul",
     .summary = "square matrix product, one thread for an element, 16 x 16 tiles in shared memory",
-    .param = {{"size", "rows and columns", 1, 1 << 16, 512}},
+    .param = {{"size", "rows and columns", 1, 1 << 14, 512}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

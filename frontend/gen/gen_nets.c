@@ -302,7 +302,7 @@ static const gen_kernel_t *const kernels[] = {&gen_kernel_sgemm,  &gen_kernel_re
 const gen_kind_t gen_kind_vgg = {
     .name = "vgg",
     .summary = "VGG-16 inference: 39 launches of products, ReLUs, poolings",
-    .param = {{"size", "pixels of a side of the image, a multiple of 32", 32, 512, 32},
+    .param = {{"size", "pixels of a side of the image, a multiple of 32", 32, 256, 32},
               {"batch", "images", 1, 256, 1},
               {"width", "% of the published numbers of filters", 1, 100, 100}},
     .kernels = kernels,
@@ -313,7 +313,7 @@ const gen_kind_t gen_kind_vgg = {
 const gen_kind_t gen_kind_resnet = {
     .name = "resnet",
     .summary = "ResNet inference: products, ReLUs, additions in blocks that repeat",
-    .param = {{"size", "pixels of a side of the image, a multiple of 32", 32, 512, 64},
+    .param = {{"size", "pixels of a side of the image, a multiple of 32", 32, 256, 64},
               {"batch", "images", 1, 256, 1},
               {"width", "% of the published numbers of filters", 1, 100, 100},
               {"depth", "layers with weights: 18 or 34", 18, 34, 18}},

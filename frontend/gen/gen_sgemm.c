@@ -249,8 +249,8 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_sgemm = {
     .name = "sgemm",
     .summary = "single-precision matrix product, 64 x 64 tiles, 4 x 4 elements for a thread",
-    .param = {{"size", "rows and columns of the product", 1, 1 << 17, 1024},
-              {"inner", "inner dimension; 0: as the size", 0, 1 << 16, 0}},
+    .param = {{"size", "rows and columns of the product", 1, 1 << 15, 1024},
+              {"inner", "inner dimension; 0: as the size", 0, 1 << 15, 0}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_sgemm, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

@@ -168,7 +168,7 @@ const gen_kind_t gen_kind_sssp = {
     .name = "sssp",
     .summary =
         "shortest paths by relaxation with atomics: active nodes come and go, outlier blocks",
-    .param = {{"size", "nodes", 1, 1 << 25, 1 << 16},
+    .param = {{"size", "nodes", 1, 1 << 24, 1 << 16},
               {"degree", "mean number of neighbours", 1, 4096, 8},
               {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
                GEN_MAX_SKEW, 10}},
