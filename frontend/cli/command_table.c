@@ -135,6 +135,27 @@ static const cli_option_t sass_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t gen_options[] = {
+    {CLI_LIST, 0, "list", NULL, NULL, "Workload",
+     "list the workloads and their parameters, or those of WORKLOAD", NULL, false},
+    {CLI_SIZE, 0, "size", "N", "the workload's own", "Workload",
+     "its first parameter: elements, rows, frames, ...", NULL, false},
+    {CLI_BLOCKS, 0, "blocks", "N", NULL, "Workload",
+     "instead of the size: thread blocks of the largest launch, at least", NULL, false},
+    {CLI_PARAM, 'p', "param", "NAME=VALUE", NULL, "Workload",
+     "set a parameter of the workload; may be repeated", NULL, false},
+    {CLI_SEED, 0, "seed", "N", "1", "Workload", "of everything that is random", NULL, false},
+    {CLI_ARCH, 0, "arch", "ARCH", "sm_70", "Workload", "architecture of the code", "sm_70 sm_75",
+     false},
+    OPT_OUTPUT("FILE", NULL, "the trace", "@file"),
+    {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace an existing file", NULL, false},
+    {CLI_THREADS, 't', "threads", "N", "1", "Execution",
+     "host threads that compress; the file does not depend on it", NULL, false},
+    {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
+     "progress line on standard error; auto: on a terminal only", "auto always never", false},
+    OPT_HELP,
+};
+
 static const cli_option_t completion_options[] = {OPT_HELP};
 
 static const cli_option_t help_options[] = {
@@ -191,6 +212,12 @@ const cli_command_t cli_commands[] = {
      "sets when it has read its operands and when it has written its result, Y for a yield, and "
      "the cycles until the next instruction may issue); and its text as nvdisasm writes it.",
      NULL, "@file", OPTIONS(sass_options), cmd_sass},
+    {"gen", "WORKLOAD", "write a generated workload to a trace",
+     "Writes a native trace of WORKLOAD, a program that is made up: instructions, registers, masks "
+     "and addresses are those of real kernels, sizes are free, from a few blocks to billions of "
+     "instructions. The same options give the same trace; memory does not grow with it.\n\n"
+     "rubato gen --list shows what there is.",
+     NULL, NULL, OPTIONS(gen_options), cmd_gen},
     {"completion", "bash", "print the completion script of a shell",
      "Put this into ~/.bashrc: eval \"$(rubato completion bash)\"", "bash", NULL,
      OPTIONS(completion_options), cmd_completion},

@@ -56,6 +56,10 @@ typedef enum {
     CLI_MAN,
     CLI_KERNEL,
     CLI_ARCH,
+    CLI_SIZE,
+    CLI_BLOCKS,
+    CLI_PARAM,
+    CLI_LIST,
 } cli_option_id_t;
 
 typedef struct {
