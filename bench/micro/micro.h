@@ -20,5 +20,6 @@ micro_result_t micro_xbar(void);
 micro_result_t micro_generate(void);
 micro_result_t micro_text_affine(void);
 micro_result_t micro_text_lists(void);
+micro_result_t micro_profile_csv(void);
 
 #endif

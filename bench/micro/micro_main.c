@@ -17,7 +17,7 @@ static const struct {
     {"wheel_add_pop", micro_wheel},           {"cache_hit", micro_cache_hit},
     {"cache_miss_insert", micro_cache_miss},  {"xbar_push_take", micro_xbar},
     {"generate_decoded", micro_generate},     {"text_affine", micro_text_affine},
-    {"text_address_lists", micro_text_lists},
+    {"text_address_lists", micro_text_lists}, {"profile_csv", micro_profile_csv},
 };
 
 static double now_seconds(void)

@@ -146,7 +146,8 @@ static bool add_launch(pytorch_t *p, rb_err_t *err)
         json_fail(&p->json, "a kernel event without numbers 'ts' and 'dur'");
         return false;
     }
-    if (profile_builder_add(&p->b, p->name, p->name_len, p->dur, line, err) != RB_OK)
+    const char *name = p->name_len > 0 ? p->name : "";
+    if (profile_builder_add(&p->b, name, p->name_len, p->dur, line, err) != RB_OK)
         return false;
     memcpy(out->grid[row], p->grid, sizeof(p->grid));
     memcpy(out->block[row], p->block, sizeof(p->block));
@@ -257,10 +258,13 @@ static void sort_by_start(pytorch_t *p)
 static rb_code_t read_all(pytorch_t *p, profile_t **out, const char *path, rb_err_t *err)
 {
     bool found;
-    if (!read_document(p, &found, err)) {
-        if (p->source.err.code != RB_OK)
-            return rb_fail(err, p->source.err.code, "%s", p->source.err.text);
-        return rb_fail(err, p->json.err.code, "%s", p->json.err.text);
+    rb_err_t content = {0};
+    if (!read_document(p, &found, &content)) {
+        /* Of the launch, of the file, or of the JSON, in this order: one leads to the next. */
+        const rb_err_t *why = content.code != RB_OK         ? &content
+                              : p->source.err.code != RB_OK ? &p->source.err
+                                                            : &p->json.err;
+        return rb_fail(err, why->code, "%s", why->text);
     }
     if (!found)
         return rb_fail(err, RB_TRACE,

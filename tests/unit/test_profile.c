@@ -333,6 +333,8 @@ static void faults_are_named_with_their_line(void **state)
         {"{\"launches\": []}", "", "traceEvents"},
         {"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\",\n\"ts\": 1}]}",
          ":2", "'dur'"},
+        {"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": 2}]}", ":1",
+         "name is empty"},
         {"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\"", "", ""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
