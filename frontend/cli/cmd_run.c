@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
+#include "frontend/cli/launch_position.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_folder.h"
 #include "frontend/cli/run_sampling.h"
@@ -34,7 +35,7 @@ typedef struct {
     const run_options_t *options;
     setup_t setup;
     gpu_t *gpu;
-    uint64_t *launch_ids; /* owned; NULL: all, or those of sampling */
+    uint64_t *launch_ids; /* owned: positions; NULL: all, or those of sampling */
     size_t n_launch_ids;
     run_sampling_t sampling;
     trace_identity_t *trace;
@@ -284,8 +285,8 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
     cycle_t window;
     RB_TRY(setup_open(&run->setup, &o->setup, err));
     if (o->launches != NULL)
-        RB_TRY(cli_parse_id_list("launches", o->launches, run->setup.n_launches, &run->launch_ids,
-                                 &run->n_launch_ids, err));
+        RB_TRY(launch_positions(run->setup.source, o->launches, &run->launch_ids,
+                                &run->n_launch_ids, err));
     RB_TRY(read_window(run, &window, err));
     RB_TRY(run_sampling_prepare(&run->sampling, &o->sampling, run->setup.source, err));
     RB_TRY(trace_identity_create(&run->trace, run->setup.source, err));
@@ -314,8 +315,12 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
     const uint64_t *ids = sampling->on ? sampling->positions : run->launch_ids;
     size_t n_ids = sampling->on ? sampling->n_chosen : run->n_launch_ids;
     uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches;
+    uint64_t done = 0; /* launches before here, in the trace */
+
+    if (run->folder.resumed)
+        RB_TRY(launch_position(run->setup.source, run->folder.from.last_launch, &done, err));
     run_plan_t plan = {
-        .first = run->folder.resumed ? run->folder.from.last_launch + 1 : 1,
+        .first = done + 1,
         .launch_ids = ids,
         .n_launch_ids = n_ids,
         .stats_interval = run->options->stats_interval,

@@ -156,6 +156,38 @@ static const cli_option_t gen_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t convert_options[] = {
+    {CLI_TO, 0, "to", "FORMAT", "rbt", "Results",
+     "what is written: rubato's native file, or a folder with Accel-Sim's text", "rbt accelsim",
+     false},
+    {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace the file if it exists", NULL, false},
+    {CLI_THREADS, 't', "threads", "N", "the cores of the machine", "Execution",
+     "threads that compress; the file does not depend on it", NULL, false},
+    {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
+     "progress line on standard error; auto: on a terminal only", "auto always never", false},
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
+static const cli_option_t trace_options[] = {
+    {CLI_LAUNCH, 0, "launch", "ID", "the first", "cat", "the launch to print", NULL, false},
+    {CLI_BLOCK, 0, "block", "N", "0", "cat",
+     "the thread block to print: its place in the launch, from 0", NULL, false},
+    {CLI_WARP, 0, "warp", "N", "all", "cat", "the warp to print, from 0", NULL, false},
+    {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "slice",
+     "keep only these launches, such as 3-7,12,20-", NULL, false},
+    {CLI_BLOCKS, 0, "blocks", "LIST", "all", "slice",
+     "of each launch keep only these thread blocks, such as 0-79,400-", NULL, false},
+    {CLI_PLAN, 0, "plan", "FILE", NULL, "slice",
+     "keep only the launches of this plan, and the plan with them", "@file", false},
+    OPT_OUTPUT("FILE", NULL, "slice: write the trace to this file", "@file"),
+    {CLI_FORCE, 'f', "force", NULL, NULL, "slice", "replace the file if it exists", NULL, false},
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
 static const cli_option_t completion_options[] = {OPT_HELP};
 
 static const cli_option_t help_options[] = {
@@ -196,6 +228,18 @@ const cli_command_t cli_commands[] = {
      "one, "
      "and how much of the program they simulate.",
      NULL, "@file", OPTIONS(evaluate_options), cmd_evaluate},
+    {"convert", "SOURCE TARGET", "write a trace in another format",
+     "Writes the trace SOURCE, of any kind that run takes, to TARGET: a native file (.rbt), which "
+     "is small, read in parts and fast, or with --to accelsim a new folder with Accel-Sim's text. "
+     "Cycle counts do not depend on the format. TARGET appears when it is complete.",
+     NULL, "@file", OPTIONS(convert_options), cmd_convert},
+    {"trace", "verify|cat|slice TRACE", "check, print and cut traces",
+     "verify FILE.rbt: checks every checksum of a native file, decodes all of it and compares it "
+     "with its index.\n\n"
+     "cat TRACE: prints the instructions of a thread block.\n\n"
+     "slice TRACE -o FILE.rbt: writes part of a trace, with the launches' original ids and all "
+     "memory copies.",
+     "verify cat slice", "@file", OPTIONS(trace_options), cmd_trace},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

@@ -60,6 +60,12 @@ typedef enum {
     CLI_BLOCKS,
     CLI_PARAM,
     CLI_LIST,
+    CLI_TO,
+    CLI_LAUNCH,
+    CLI_BLOCK,
+    CLI_WARP,
+    CLI_CODE,
+    CLI_BBV,
 } cli_option_id_t;
 
 typedef struct {

@@ -23,12 +23,27 @@ static rb_code_t store_copies(trace_source_t *source, rbt_writer_t *w, uint64_t 
     return RB_OK;
 }
 
+/* The next block that is wanted, from index on; false: none is. */
+static bool next_wanted(const rbt_selection_t *sel, uint64_t *index)
+{
+    if (sel->blocks == NULL)
+        return true;
+    for (size_t i = 0; i < sel->n_blocks; i++) {
+        if (*index > sel->blocks[i].last)
+            continue;
+        if (*index < sel->blocks[i].first)
+            *index = sel->blocks[i].first;
+        return true;
+    }
+    return false;
+}
+
 static rb_code_t store_blocks(const asking_t *a, rbt_writer_t *w, const rbt_store_options_t *o,
                               rbt_stored_t *stored, rb_err_t *err)
 {
     const trace_source_ops_t *ops = a->source->ops;
 
-    for (uint64_t index = 0;; index++) {
+    for (uint64_t index = 0; next_wanted(&o->select, &index); index++) {
         trace_block_t *b = NULL;
 
         RB_TRY(ops->get_block(a->launch, index, &b, err));
@@ -45,19 +60,19 @@ static rb_code_t store_blocks(const asking_t *a, rbt_writer_t *w, const rbt_stor
         if (o->stop != NULL && o->stop(o->ctx))
             return rb_fail(err, RB_STOPPED, "stopped");
     }
+    return RB_OK;
 }
 
-static rb_code_t store_launch(trace_source_t *source, uint64_t id, rbt_writer_t *w,
+static rb_code_t store_launch(trace_source_t *source, uint64_t id, double weight, rbt_writer_t *w,
                               const rbt_store_options_t *o, rbt_stored_t *stored, rb_err_t *err)
 {
     asking_t a = {.source = source};
     launch_info_t info;
 
-    RB_TRY(store_copies(source, w, id, err));
     RB_TRY(source->ops->launch_info(source, id, &info, err));
     RB_TRY(source->ops->open(source, id, &a.launch, err));
-    rb_code_t code =
-        rbt_writer_launch(w, &info, 1, source->ops->inst_text != NULL ? ask_text : NULL, &a, err);
+    rb_code_t code = rbt_writer_launch(w, &info, weight,
+                                       source->ops->inst_text != NULL ? ask_text : NULL, &a, err);
 
     if (code == RB_OK)
         code = store_blocks(&a, w, o, stored, err);
@@ -68,20 +83,40 @@ static rb_code_t store_launch(trace_source_t *source, uint64_t id, rbt_writer_t 
     return code;
 }
 
+static rb_code_t store_all(trace_source_t *source, rbt_writer_t *w, const rbt_store_options_t *o,
+                           rbt_stored_t *stored, rb_err_t *err)
+{
+    const rbt_selection_t *sel = &o->select;
+    uint64_t n = source->ops->n_launches(source);
+    size_t next = 0;
+
+    for (uint64_t id = 1; id <= n; id++) {
+        double weight = 1;
+
+        RB_TRY(store_copies(source, w, id, err));
+        if (sel->positions != NULL) {
+            if (next == sel->n_positions || sel->positions[next] != id)
+                continue;
+            weight = sel->weights != NULL ? sel->weights[next] : 1;
+            next++;
+        }
+        RB_TRY(store_launch(source, id, weight, w, o, stored, err));
+    }
+    return store_copies(source, w, n + 1, err);
+}
+
 rb_code_t rbt_store(trace_source_t *source, const rbt_store_options_t *o, rbt_stored_t *stored,
                     rb_err_t *err)
 {
     rbt_writer_t *w = rbt_writer_create(o->path, &o->writer, err);
-    uint64_t n = source->ops->n_launches(source);
-    rb_code_t code = RB_OK;
 
     *stored = (rbt_stored_t){0};
     if (w == NULL)
         return err->code;
-    for (uint64_t id = 1; id <= n && code == RB_OK; id++)
-        code = store_launch(source, id, w, o, stored, err);
-    if (code == RB_OK)
-        code = store_copies(source, w, n + 1, err);
+    if (o->select.plan != NULL)
+        rbt_writer_plan(w, o->select.plan);
+    rb_code_t code = store_all(source, w, o, stored, err);
+
     if (code == RB_OK)
         return rbt_writer_finish(w, err);
     rbt_writer_discard(w);

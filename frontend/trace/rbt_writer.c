@@ -140,6 +140,12 @@ rb_code_t rbt_writer_copy(rbt_writer_t *w, const memcpy_op_t *op, rb_err_t *err)
     return RB_OK;
 }
 
+void rbt_writer_plan(rbt_writer_t *w, const char *json)
+{
+    free(w->root.plan);
+    w->root.plan = rb_strdup(json);
+}
+
 /* --- frames and pages ------------------------------------------------------------------------ */
 
 static rb_code_t end_page(rbt_writer_t *w, rb_err_t *err)

@@ -33,6 +33,9 @@ rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *op
 /* A memory copy that comes before the next launch (or after the last). */
 RB_CHECKED rb_code_t rbt_writer_copy(rbt_writer_t *w, const memcpy_op_t *op, rb_err_t *err);
 
+/* Keeps the plan of the sampler that chose the launches: JSON, copied. At any time. */
+void rbt_writer_plan(rbt_writer_t *w, const char *json);
+
 /*
  * Begins a launch. info->id may leave out ids (a partial trace) but must ascend; weight is the
  * plan's, 1 where there is none. text may be NULL.

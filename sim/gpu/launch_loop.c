@@ -152,13 +152,13 @@ static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *
     out->dram = part.dram;
 }
 
-static rb_code_t run_launch(gpu_t *g, const launch_info_t *info, launch_result_t *result,
-                            rb_err_t *err)
+static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *info,
+                            launch_result_t *result, rb_err_t *err)
 {
     run_state_t *r = &g->run;
     occupancy_t occupancy;
     RB_TRY(occupancy_compute(&g->spec, info, &occupancy, err));
-    RB_TRY(feed_open(&g->feed, r->source, info->id, g->demand, err));
+    RB_TRY(feed_open(&g->feed, r->source, position, g->demand, err));
 
     cycle_t start = g->next_start;
     launch_ctx_t ctx = {.slot = (uint32_t)info->id,
@@ -236,7 +236,7 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     check_arch(g, &info);
     if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0)
         gpu_flush_l2(g);
-    RB_TRY(run_launch(g, &info, &result, err));
+    RB_TRY(run_launch(g, id, &info, &result, err));
     if (r->plan->sampler != NULL && r->plan->sampler->ops->launch_end != NULL)
         r->plan->sampler->ops->launch_end(r->plan->sampler, &info, launch_result_cycles(&result));
     r->progress.launches_done++;

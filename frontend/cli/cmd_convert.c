@@ -1,0 +1,222 @@
+/* rubato convert: from any kind of trace to the native file, and from there to Accel-Sim's text. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frontend/accelsim/accelsim_writer.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/open_trace.h"
+#include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_setup.h"
+#include "frontend/cli/text_format.h"
+#include "frontend/trace/rbt_store.h"
+#include "sim/core/log.h"
+
+enum { THREADS_MAX = 64 };
+
+typedef enum { TO_RBT, TO_ACCELSIM } convert_to_t;
+static const char *const to_words[] = {"rbt", "accelsim", NULL};
+
+typedef struct {
+    const char *from, *to;
+    const char *tmpdir;
+    unsigned format, progress;
+    unsigned threads;
+    bool force;
+} convert_options_t;
+
+/* A conversion under way. */
+typedef struct {
+    trace_source_t *source;
+    progress_line_t line;
+    uint64_t launches, warp_insts;
+    unsigned calls;
+} conversion_t;
+
+static volatile sig_atomic_t stop_requested;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static rb_code_t read_options(convert_options_t *o, int argc, char **argv, bool *help,
+                              rb_err_t *err)
+{
+    cli_parser_t p;
+    uint64_t n;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    *o = (convert_options_t){.progress = PROGRESS_AUTO,
+                             .threads = cores > 0 && cores < THREADS_MAX ? (unsigned)cores : 1};
+    *help = false;
+    cli_parser_init(&p, cli_find_command("convert"), argc, argv);
+    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
+        RB_TRY(cli_parser_next(&p, &id, err));
+        switch (id) {
+        case CLI_HELP:
+            *help = true;
+            break;
+        case CLI_TO:
+            RB_TRY(cli_parse_word("to", p.value, to_words, &o->format, err));
+            break;
+        case CLI_FORCE:
+            o->force = true;
+            break;
+        case CLI_THREADS:
+            RB_TRY(cli_parse_count("threads", p.value, 1, THREADS_MAX, &n, err));
+            o->threads = (unsigned)n;
+            break;
+        case CLI_PROGRESS:
+            RB_TRY(cli_parse_word("progress", p.value, cli_progress_words, &o->progress, err));
+            break;
+        case CLI_TMPDIR:
+            o->tmpdir = p.value;
+            break;
+        default:
+            break;
+        }
+    }
+    if (*help)
+        return RB_OK;
+    RB_TRY(cli_check_operands(&p, 2, 2, err));
+    o->from = p.operands[0];
+    o->to = p.operands[1];
+    return RB_OK;
+}
+
+static void show_progress(conversion_t *c)
+{
+    enum { CALLS_PER_LOOK = 16 };
+    gpu_progress_t g = {
+        .launches_done = c->launches > 0 ? c->launches - 1 : 0,
+        .launches_total = c->source->ops->n_launches(c->source),
+        .warp_insts = c->warp_insts,
+    };
+
+    if (c->calls++ % CALLS_PER_LOOK != 0)
+        return;
+    c->source->ops->progress(c->source, &g.input_done, &g.input_total);
+    progress_line_update(&c->line, &g);
+}
+
+static void on_block(void *ctx, uint64_t launch, uint64_t insts)
+{
+    conversion_t *c = ctx;
+
+    c->launches = launch;
+    c->warp_insts = insts;
+    show_progress(c);
+}
+
+static bool is_stopped(void *ctx)
+{
+    (void)ctx;
+    return stop_requested != 0;
+}
+
+static rb_code_t on_text_block(void *ctx, const launch_info_t *info, const trace_block_t *block,
+                               rb_err_t *err)
+{
+    conversion_t *c = ctx;
+
+    c->launches += block->index == 0;
+    c->warp_insts += block->n_insts;
+    (void)info;
+    show_progress(c);
+    return stop_requested != 0 ? rb_fail(err, RB_STOPPED, "stopped") : RB_OK;
+}
+
+/* The same file by another name would be read while it is replaced. */
+static rb_code_t check_target(const convert_options_t *o, rb_err_t *err)
+{
+    struct stat from, to;
+
+    if (stat(o->to, &to) != 0)
+        return RB_OK;
+    if (stat(o->from, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+        return rb_fail(err, RB_USAGE, "%s: source and target are the same", o->to);
+    if (o->format == TO_RBT && S_ISDIR(to.st_mode))
+        return rb_fail(err, RB_USAGE, "%s: is a folder; the target is a file such as trace.rbt",
+                       o->to);
+    if (o->format == TO_RBT && !o->force)
+        return rb_fail(err, RB_USAGE, "%s: exists already; --force replaces it", o->to);
+    return RB_OK;
+}
+
+static rb_code_t to_rbt(conversion_t *c, const convert_options_t *o, rb_err_t *err)
+{
+    rbt_store_options_t store = {
+        .path = o->to,
+        .writer = {.threads = o->threads, .overwrite = o->force},
+        .progress = on_block,
+        .stop = is_stopped,
+        .ctx = c,
+    };
+    rbt_stored_t stored;
+    struct stat st;
+    char insts[FORMAT_MAX], bytes[FORMAT_MAX];
+    rb_code_t code = rbt_store(c->source, &store, &stored, err);
+
+    progress_line_end(&c->line);
+    RB_TRY(code);
+    if (stat(o->to, &st) == 0)
+        rb_info("%s: %llu launch%s, %llu blocks, %s warp instructions in %s", o->to,
+                (unsigned long long)stored.launches, stored.launches == 1 ? "" : "es",
+                (unsigned long long)stored.blocks, format_si(insts, (double)stored.warp_insts),
+                format_bytes(bytes, (uint64_t)st.st_size));
+    return RB_OK;
+}
+
+static rb_code_t to_accelsim(conversion_t *c, const convert_options_t *o, rb_err_t *err)
+{
+    accelsim_writer_options_t options = {.step = on_text_block, .step_ctx = c};
+    rb_code_t code = accelsim_write(c->source, o->to, &options, err);
+
+    progress_line_end(&c->line);
+    return code;
+}
+
+static rb_code_t convert(const convert_options_t *o, rb_err_t *err)
+{
+    conversion_t c = {0};
+    setup_options_t setup = {.tmpdir = o->tmpdir};
+
+    RB_TRY(check_target(o, err));
+    c.source = open_trace(o->from, setup_tmpdir(&setup), err);
+    if (c.source == NULL)
+        return err->code;
+    catch_signals();
+    progress_line_begin(&c.line, (progress_when_t)o->progress);
+    rb_code_t code = o->format == TO_RBT ? to_rbt(&c, o, err) : to_accelsim(&c, o, err);
+
+    c.source->ops->destroy(c.source);
+    return code;
+}
+
+int cmd_convert(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    convert_options_t options;
+    bool help;
+    rb_code_t rc = read_options(&options, argc, argv, &help, &err);
+
+    if (rc == RB_OK && help) {
+        cli_print_help(cli_find_command("convert"), stdout);
+        rc = cli_flush_stdout(&err);
+    } else if (rc == RB_OK) {
+        rc = convert(&options, &err);
+    }
+    return rc != RB_OK ? cli_report(&err) : 0;
+}
