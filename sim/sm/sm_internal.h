@@ -60,6 +60,7 @@ typedef struct {
     cycle_t since;       /* charged up to here, if not in a ready set */
     cycle_t base;        /* inst may not issue earlier, dependences apart */
     cycle_t pred_ready;  /* predicates of the last set-predicate instruction reach branches */
+    cycle_t dep_until;   /* no entry of its dependence tables is later, those pending apart */
     uint8_t state;       /* sm_state_t charged from since on */
     uint8_t base_state;  /* what waiting for base is charged to */
     uint8_t park;        /* park_t */
@@ -279,7 +280,7 @@ void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind);
 /* inst will have read its sources at cycle. */
 void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind);
 
-/* A warp starts: everything is ready. */
+/* A warp starts in slot w, of which nothing is pending any more: everything is ready. */
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now);
 
 /* Keeps old entries comparable; called every DEP_SWEEP_INTERVAL cycles at least. */
