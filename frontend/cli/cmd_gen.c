@@ -245,12 +245,12 @@ static rb_code_t write_trace(const gen_options_t *o, rb_err_t *err)
 
     if (p.source == NULL)
         return err->code;
+    catch_signals();
     p.writer = rbt_writer_create(o->output, &options, err);
     if (p.writer == NULL) {
         p.source->ops->destroy(p.source);
         return err->code;
     }
-    catch_signals();
     progress_line_begin(&p.line, (progress_when_t)o->progress);
     rb_code_t rc = write_all(&p, err);
 

@@ -236,7 +236,7 @@ const gen_kind_t gen_kind_mst = {
     .param = {{"size", "nodes", 1, 1 << 28, 1 << 15},
               {"degree", "mean number of neighbours", 1, 4096, 8},
               {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
-               GEN_MAX_SKEW, 10}},
+               GEN_MAX_SKEW, 14}},
     .kernels = (const gen_kernel_t *const[]){&find_kernel, &join_kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

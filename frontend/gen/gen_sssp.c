@@ -171,7 +171,7 @@ const gen_kind_t gen_kind_sssp = {
     .param = {{"size", "nodes", 1, 1 << 24, 1 << 16},
               {"degree", "mean number of neighbours", 1, 4096, 8},
               {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
-               GEN_MAX_SKEW, 10}},
+               GEN_MAX_SKEW, 14}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

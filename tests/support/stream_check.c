@@ -102,6 +102,7 @@ static void count_inst(stream_counts_t *c, const inst_t *in, uint32_t mask)
     c->warp_insts++;
     c->thread_insts += (unsigned)__builtin_popcount(mask);
     c->opcode[in->cls]++;
+    c->lanes[in->cls] += (unsigned)__builtin_popcount(mask);
     c->mix[isa_class_group((op_class_t)in->cls)]++;
     c->hash = mix_word(c->hash, (uint64_t)in->pc << 32 | mask);
 }

@@ -15,6 +15,7 @@ typedef struct {
     uint64_t warp_insts, thread_insts;
     uint64_t mix[MIX_COUNT];                  /* warp instructions by group */
     uint64_t opcode[OP_CLASS_COUNT];          /* warp instructions by class */
+    uint64_t lanes[OP_CLASS_COUNT];           /* thread instructions by class */
     uint64_t requests[MEM_TEX + 1];           /* memory instructions by space */
     uint64_t lines[MEM_TEX + 1];              /* lines that they touch */
     uint64_t sectors[MEM_TEX + 1];            /* sectors that they touch */
