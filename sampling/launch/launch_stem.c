@@ -67,7 +67,13 @@ static void samples_together(const stem_t *s, leaf_t *leaves, size_t n)
         strata[i] = stratum_of(s, &leaves[i]);
         sum_add(&total, (double)strata[i].size * strata[i].cost);
     }
-    double error = s->o->epsilon / s->z * sum_value(&total);
+    /* In units of the total: squares of very short or long times stay within range. */
+    double scale = sum_value(&total) > 0 ? sum_value(&total) : 1;
+    for (size_t i = 0; i < n; i++) {
+        strata[i].cost /= scale;
+        strata[i].sd /= scale;
+    }
+    double error = s->o->epsilon / s->z;
     if (s->o->variant == PAPER)
         allocate_printed(strata, n, error * error, m);
     else

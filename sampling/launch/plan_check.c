@@ -139,7 +139,8 @@ static void predict_error(plan_t *p)
     stable_sum_t variance = {0};
     for (uint32_t c = 0; c < p->n_clusters; c++) {
         const plan_cluster_t *k = &p->clusters[c];
-        double n = (double)k->size, m = (double)k->draws, v = n * n * k->sd * k->sd / m;
+        double n = (double)k->size, m = (double)k->draws, share = n * k->sd / p->profile_total;
+        double v = share * share / m;
         if (!p->replacement)
             v *= k->size == k->draws ? 0 : (n - m) / (n - 1);
         sum_add(&variance, v);

@@ -1,0 +1,80 @@
+#include "tests/support/population_lab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "tests/support/test.h"
+
+lab_population_t lab_population(uint64_t n, uint32_t names)
+{
+    lab_population_t lab = {0};
+    lab.name = rb_calloc(n, sizeof(*lab.name));
+    lab.time = rb_calloc(n, sizeof(*lab.time));
+    lab.insts = rb_calloc(n, sizeof(*lab.insts));
+    lab.threads = rb_calloc(n, sizeof(*lab.threads));
+    lab.requests = rb_calloc(n, sizeof(*lab.requests));
+    lab.names = rb_calloc(names, sizeof(*lab.names));
+    for (uint32_t i = 0; i < names; i++) {
+        lab.names[i] = rb_calloc(1, 16);
+        snprintf(lab.names[i], 16, "k%u", i);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        lab.name[i] = (uint32_t)(i % names);
+        lab.insts[i] = lab.threads[i] = lab.requests[i] = 1;
+    }
+    lab.pop = (population_t){.n = n,
+                             .name = lab.name,
+                             .names = (const char *const *)lab.names,
+                             .n_names = names,
+                             .time = lab.time};
+    return lab;
+}
+
+void lab_population_free(lab_population_t *lab)
+{
+    for (uint32_t i = 0; i < lab->pop.n_names; i++)
+        free(lab->names[i]);
+    free(lab->names);
+    free(lab->name);
+    free(lab->time);
+    free(lab->insts);
+    free(lab->threads);
+    free(lab->requests);
+}
+
+plan_t lab_plan(const population_t *pop, const char *method, uint64_t seed)
+{
+    launch_choice_t choice;
+    rb_err_t err = {0};
+    plan_t plan;
+    if (launch_choice_parse(&choice, method, &err) != RB_OK ||
+        launch_plan(&choice, pop, seed, &plan, &err) != RB_OK)
+        fail_msg("%s: %s", method, err.text);
+    launch_choice_free(&choice);
+    return plan;
+}
+
+const char *lab_plan_error(const population_t *pop, const char *method)
+{
+    static rb_err_t err;
+    launch_choice_t choice;
+    plan_t plan;
+    err = (rb_err_t){0};
+    if (launch_choice_parse(&choice, method, &err) == RB_OK) {
+        if (launch_plan(&choice, pop, 1, &plan, &err) == RB_OK)
+            fail_msg("%s: a plan was made", method);
+        launch_choice_free(&choice);
+    }
+    assert_int_equal(rb_exit_code(err.code), 2);
+    return err.text;
+}
+
+double lab_weighted(const plan_t *plan, const double *column)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < plan->n_samples; i++)
+        sum += plan->samples[i].weight * column[plan->samples[i].launch - 1];
+    return sum;
+}

@@ -1,0 +1,31 @@
+/*
+ * Made-up launches for tests of launch samplers.
+ */
+#ifndef RUBATO_TESTS_POPULATION_LAB_H
+#define RUBATO_TESTS_POPULATION_LAB_H
+
+#include "sampling/launch/launch_sampler.h"
+#include "sampling/math/rng.h"
+
+/* Owned columns of n launches; pop borrows them. */
+typedef struct {
+    population_t pop;
+    uint32_t *name;
+    double *time, *insts, *threads, *requests;
+    char **names;
+} lab_population_t;
+
+/* Kernels k0 .. of one name each in turn; times 0, counts 1; counters are not in pop. */
+lab_population_t lab_population(uint64_t n, uint32_t names);
+void lab_population_free(lab_population_t *lab);
+
+/* A plan that must succeed. */
+plan_t lab_plan(const population_t *pop, const char *method, uint64_t seed);
+
+/* The message of a plan that must fail. Valid until the next call. */
+const char *lab_plan_error(const population_t *pop, const char *method);
+
+/* Weighted sum of the samples' values in a column of the rows (ids are 1 .. n). */
+double lab_weighted(const plan_t *plan, const double *column);
+
+#endif
