@@ -147,8 +147,7 @@ static void predict_error(plan_t *p)
     }
     if (isnan(p->confidence))
         p->confidence = USUAL_CONFIDENCE;
-    p->error_bound =
-        interval_factor(p->confidence, INFINITY) * sqrt(sum_value(&variance)) / p->profile_total;
+    p->error_bound = interval_factor(p->confidence, INFINITY) * sqrt(sum_value(&variance));
 }
 
 void plan_predict(plan_build_t *b)

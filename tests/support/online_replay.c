@@ -1,0 +1,40 @@
+#include "tests/support/online_replay.h"
+
+#include <math.h>
+
+#include "sampling/launch/stem_online.h"
+
+replay_t online_replay(const population_t *pop, const double *cycles, const char *method,
+                       uint64_t replays)
+{
+    launch_choice_t choice;
+    rb_err_t err = {0};
+    replay_t r = {0};
+    double total = 0, cost = 0, each = 1 / (double)replays;
+    if (launch_choice_parse(&choice, method, &err) != RB_OK)
+        rb_panic("%s", err.text);
+    for (uint64_t i = 0; i < pop->n; i++)
+        total += cycles[i];
+    for (uint64_t seed = 1; seed <= replays; seed++) {
+        stem_online_t *s = stem_online_create(choice.options, pop, seed, &err);
+        if (s == NULL)
+            rb_panic("%s", err.text);
+        const uint64_t *ids;
+        for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;) {
+            r.samples += each * (double)n;
+            for (uint64_t i = 0; i < n; i++) {
+                cost += each * cycles[ids[i] - 1];
+                stem_online_result(s, i, cycles[ids[i] - 1]);
+            }
+        }
+        estimate_t e = stem_online_estimate(s);
+        double rounding = 1e-9 * total;
+        r.coverage += e.low <= total + rounding && total <= e.high + rounding ? each : 0;
+        r.inside += fabs(e.value / total - 1) <= 0.05 ? each : 0;
+        r.met += stem_online_met(s) ? each : 0;
+        stem_online_free(s);
+    }
+    r.speedup = total / cost;
+    launch_choice_free(&choice);
+    return r;
+}
