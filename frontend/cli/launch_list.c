@@ -80,7 +80,7 @@ rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_
     pop->names = (const char *const *)l->names;
     pop->grid = (const uint32_t(*)[3])l->grid;
     pop->block = (const uint32_t(*)[3])l->block;
-    return RB_OK;
+    return rbt_is_source(source) ? launch_index_read(&l->index, pop, source, err) : RB_OK;
 }
 
 static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)
@@ -121,6 +121,7 @@ void launch_list_free(launch_list_t *l)
     free(l->name);
     free(l->grid);
     free(l->block);
+    launch_index_free(&l->index);
     profile_free(l->profile);
     *l = (launch_list_t){0};
 }

@@ -5,6 +5,7 @@
 #ifndef RUBATO_CLI_LAUNCH_LIST_H
 #define RUBATO_CLI_LAUNCH_LIST_H
 
+#include "frontend/cli/launch_index.h"
 #include "frontend/profile/profile.h"
 #include "sampling/launch/population.h"
 #include "sim/gpu/trace_source.h"
@@ -19,6 +20,7 @@ typedef struct {
     uint32_t *name;
     char **names;
     uint32_t (*grid)[3], (*block)[3];
+    launch_index_t index; /* of a native trace file */
 } launch_list_t;
 
 /*
@@ -28,7 +30,10 @@ typedef struct {
 RB_CHECKED rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdir,
                                       rb_err_t *err);
 
-/* The launches of an open trace: names, grids and blocks; no times. */
+/*
+ * The launches of an open trace: names, grids and blocks, and what the index of a native file has;
+ * no times.
+ */
 RB_CHECKED rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err);
 
 /* The launches of a profile, which is taken over. */
