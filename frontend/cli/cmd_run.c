@@ -308,37 +308,64 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
     return RB_OK;
 }
 
+/* Simulates launches of the source, from position first on. ids may be NULL: all. */
+static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *ids, size_t n_ids,
+                                   rb_err_t *err)
+{
+    const run_plan_t plan = {
+        .first = first,
+        .launch_ids = ids,
+        .n_launch_ids = n_ids,
+        .stats_interval = run->options->stats_interval,
+    };
+    const gpu_callbacks_t callbacks = {
+        .ctx = run,
+        .launch_done = on_launch,
+        .interval = run->options->stats_interval > 0 ? on_interval : NULL,
+        .progress = on_progress,
+    };
+    progress_line_begin(&run->progress, (progress_when_t)run->options->progress);
+    rb_code_t rc = gpu_run(run->gpu, run->setup.source, &plan, &callbacks, err);
+    progress_line_end(&run->progress);
+    return rc;
+}
+
+/* A sampler chooses as the run goes; in the end its samples are weighed. */
+static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
+{
+    run_record_t record;
+    const uint64_t *ids;
+    size_t n;
+    for (run_sampling_round(&run->sampling, &ids, &n); n > 0;
+         run_sampling_round(&run->sampling, &ids, &n))
+        RB_TRY(simulate_launches(run, 1, ids, n, err));
+    journal_rewind(run->folder.journal);
+    do {
+        RB_TRY(record_next(run->folder.journal, &record, err));
+        if (record.kind == RECORD_LAUNCH)
+            run_sampling_add(&run->sampling, &record.launch);
+    } while (record.kind != RECORD_END);
+    return RB_OK;
+}
+
 /* Simulates what is left. RB_STOPPED: on request. */
 static rb_code_t simulate(run_t *run, rb_err_t *err)
 {
     const run_sampling_t *sampling = &run->sampling;
     const uint64_t *ids = sampling->on ? sampling->positions : run->launch_ids;
     size_t n_ids = sampling->on ? sampling->n_chosen : run->n_launch_ids;
-    uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches;
     uint64_t done = 0; /* launches before here, in the trace */
 
-    if (run->folder.resumed)
-        RB_TRY(launch_position(run->setup.source, run->folder.from.last_launch, &done, err));
-    run_plan_t plan = {
-        .first = done + 1,
-        .launch_ids = ids,
-        .n_launch_ids = n_ids,
-        .stats_interval = run->options->stats_interval,
-    };
-    if (plan.first > last)
-        return RB_OK; /* interrupted between the last launch and the results */
-    gpu_callbacks_t callbacks = {
-        .ctx = run,
-        .launch_done = on_launch,
-        .interval = run->options->stats_interval > 0 ? on_interval : NULL,
-        .progress = on_progress,
-    };
-    if (run->folder.resumed)
+    if (run->folder.resumed) {
         rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
-    progress_line_begin(&run->progress, (progress_when_t)run->options->progress);
-    rb_code_t rc = gpu_run(run->gpu, run->setup.source, &plan, &callbacks, err);
-    progress_line_end(&run->progress);
-    return rc;
+        RB_TRY(launch_position(run->setup.source, run->folder.from.last_launch, &done, err));
+    }
+    if (sampling->online != NULL)
+        return simulate_rounds(run, err);
+    uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches;
+    if (done >= last)
+        return RB_OK; /* interrupted between the last launch and the results */
+    return simulate_launches(run, done + 1, ids, n_ids, err);
 }
 
 static rb_code_t print_results(const run_report_t *report, const run_options_t *o, rb_err_t *err)

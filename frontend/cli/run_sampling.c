@@ -14,6 +14,12 @@
 
 enum { NAME_MAX_BYTES = 512 };
 
+/* A launch that was simulated. */
+struct known_launch {
+    uint64_t id;
+    double cycles;
+};
+
 /*
  * The identifier of a kernel: "add" of "_ZN2at6native3addE...", of "void at::native::add<int>(int)"
  * and of "add". Empty where there is none.
@@ -104,6 +110,17 @@ static rb_code_t check(run_sampling_t *s, const launch_list_t *trace, rb_err_t *
     return RB_OK;
 }
 
+/* The plan is there, no result is. */
+static void await_results(run_sampling_t *s)
+{
+    free(s->sampler);
+    s->sampler = rb_strdup(s->plan.method);
+    s->sampler[strcspn(s->sampler, ":")] = '\0';
+    s->cycles = rb_calloc(s->plan.n_samples, sizeof(*s->cycles));
+    for (uint64_t i = 0; i < s->plan.n_samples; i++)
+        s->cycles[i] = NAN;
+}
+
 rb_code_t run_sampling_begin(run_sampling_t *s, plan_t *plan, const launch_list_t *trace,
                              rb_err_t *err)
 {
@@ -115,11 +132,7 @@ rb_code_t run_sampling_begin(run_sampling_t *s, plan_t *plan, const launch_list_
         run_sampling_free(s);
         return rc;
     }
-    s->sampler = rb_strdup(s->plan.method);
-    s->sampler[strcspn(s->sampler, ":")] = '\0';
-    s->cycles = rb_calloc(s->plan.n_samples, sizeof(*s->cycles));
-    for (uint64_t i = 0; i < s->plan.n_samples; i++)
-        s->cycles[i] = NAN;
+    await_results(s);
     return RB_OK;
 }
 
@@ -127,6 +140,11 @@ void run_sampling_free(run_sampling_t *s)
 {
     if (s->on)
         plan_free(&s->plan);
+    if (s->online != NULL)
+        stem_online_free(s->online);
+    launch_choice_free(&s->choice);
+    launch_list_free(&s->trace);
+    free(s->known);
     free(s->sampler);
     free(s->chosen);
     free(s->positions);
@@ -150,6 +168,11 @@ static void add_counters(double *sum, const uint64_t *part, size_t n, double wei
 
 void run_sampling_add(run_sampling_t *s, const launch_result_t *r)
 {
+    if (s->online != NULL) {
+        rb_grow(&s->known, &s->cap_known, s->n_known + 1, sizeof(*s->known));
+        s->known[s->n_known++] = (struct known_launch){r->info.id, (double)launch_result_cycles(r)};
+        return;
+    }
     const chosen_t *c = run_sampling_find(s, r->info.id);
     weighted_totals_t *t = &s->sum;
     if (c == NULL)
@@ -183,7 +206,7 @@ static void round_counters(uint64_t *out, const double *sum, size_t n)
 bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate_t *cycles)
 {
     const weighted_totals_t *t = &s->sum;
-    if (!s->on || s->n_done < s->n_chosen)
+    if (!s->on || s->online != NULL || s->n_done < s->n_chosen)
         return false;
     *totals = (run_totals_t){.launches = s->plan.n_launches,
                              .blocks = whole(t->blocks),
@@ -196,6 +219,10 @@ bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate
     round_counters((uint64_t *)&totals->sm, t->sm, SM_STAT_COUNT);
     round_counters((uint64_t *)&totals->l2, t->l2, L2_STAT_COUNT);
     round_counters((uint64_t *)&totals->dram, t->dram, DRAM_STAT_COUNT);
+    if (s->estimate.method != NULL) {
+        *cycles = s->estimate;
+        return true;
+    }
     double confidence = isfinite(s->plan.confidence) ? s->plan.confidence : 0.95;
     *cycles = estimate_total(&s->plan, s->cycles, confidence);
     return true;
@@ -204,12 +231,78 @@ bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate
 uint64_t run_sampling_fingerprint(const run_sampling_t *s)
 {
     uint64_t h = 0;
+    if (s->online != NULL) {
+        h = journal_checksum(s->plan.seed, s->plan.method, strlen(s->plan.method));
+        return h;
+    }
     for (uint64_t i = 0; i < s->n_chosen; i++) {
         h = journal_checksum(h, &s->chosen[i].id, sizeof(s->chosen[i].id));
         const plan_sample_t *sample = &s->plan.samples[s->chosen[i].sample];
         h = journal_checksum(h, &sample->weight, sizeof(sample->weight));
     }
     return h;
+}
+
+/* The sampler has seen enough: from now on the run is one of a plan. */
+static void settle(run_sampling_t *s)
+{
+    unsigned rounds = stem_online_rounds(s->online);
+    if (!stem_online_met(s->online))
+        rb_warn("%s: the error bound is not met after %u rounds", s->sampler, rounds);
+    rb_info("%s: %u rounds, %u strata", s->sampler, rounds, stem_online_strata(s->online));
+    s->estimate = stem_online_estimate(s->online);
+    plan_free(&s->plan);
+    stem_online_plan(s->online, &s->plan);
+    stem_online_free(s->online);
+    s->online = NULL;
+    free(s->chosen);
+    collect(s);
+    await_results(s);
+}
+
+/* Gives the sampler the results of its round that are known. */
+static void feed(run_sampling_t *s)
+{
+    for (; s->at_round < s->n_round && s->n_fed < s->n_known; s->at_round++, s->n_fed++) {
+        const struct known_launch *k = &s->known[s->n_fed];
+        RB_INVARIANT(k->id == s->round[s->at_round], "launch %llu was simulated, %llu was chosen",
+                     (unsigned long long)k->id, (unsigned long long)s->round[s->at_round]);
+        stem_online_result(s->online, s->at_round, k->cycles);
+    }
+}
+
+/* Row of the trace that has a launch, which is there. */
+static uint64_t row_of(const launch_list_t *trace, uint64_t id)
+{
+    uint64_t low = 0, high = trace->pop.n - 1;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (launch_list_id(trace, middle) < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n)
+{
+    *n = 0;
+    if (s->online == NULL)
+        return;
+    for (feed(s); s->at_round == s->n_round; feed(s)) {
+        s->n_round = stem_online_round(s->online, &s->round);
+        s->at_round = 0;
+        if (s->n_round == 0) {
+            settle(s);
+            return;
+        }
+    }
+    *n = s->n_round - s->at_round;
+    s->positions = rb_realloc(s->positions, *n, sizeof(*s->positions));
+    for (size_t i = 0; i < *n; i++)
+        s->positions[i] = row_of(&s->trace, s->round[s->at_round + i]) + 1;
+    *positions = s->positions;
 }
 
 /* The one launch sampler of a list. */
@@ -240,15 +333,43 @@ static rb_code_t make_plan(plan_t *plan, const sampling_options_t *o, const laun
     return RB_OK;
 }
 
-static rb_code_t choose(plan_t *plan, const sampling_options_t *o, const launch_list_t *trace,
+rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed, launch_choice_t *choice,
+                                    launch_list_t *trace, rb_err_t *err)
+{
+    *s = (run_sampling_t){.on = true, .choice = *choice, .trace = *trace};
+    *choice = (launch_choice_t){0};
+    *trace = (launch_list_t){0};
+    s->plan = (plan_t){.method = launch_choice_text(&s->choice),
+                       .seed = seed,
+                       .error_bound = NAN,
+                       .confidence = NAN};
+    s->sampler = rb_strdup(s->choice.method->name);
+    s->online = stem_online_create(s->choice.options, &s->trace.pop, seed, err);
+    if (s->online != NULL)
+        return RB_OK;
+    rb_code_t rc = err->code;
+    run_sampling_free(s);
+    return rc;
+}
+
+/* Chooses by a sampler; trace may be taken. */
+static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_list_t *trace,
                         rb_err_t *err)
 {
     launch_choice_t choice;
     launch_list_t profile = {0};
+    plan_t plan = {0};
+    rb_code_t rc = RB_OK;
     RB_TRY(parse_choice(&choice, o->sample, err));
-    rb_code_t rc = o->profile != NULL ? launch_list_open(&profile, o->profile, NULL, err) : RB_OK;
-    if (rc == RB_OK)
-        rc = make_plan(plan, o, &choice, o->profile != NULL ? &profile : trace, err);
+    if (o->profile != NULL)
+        rc = launch_list_open(&profile, o->profile, NULL, err);
+    if (rc == RB_OK && choice.method->online) {
+        rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
+    } else if (rc == RB_OK) {
+        rc = make_plan(&plan, o, &choice, o->profile != NULL ? &profile : trace, err);
+        if (rc == RB_OK)
+            rc = run_sampling_begin(s, &plan, trace, err);
+    }
     launch_list_free(&profile);
     launch_choice_free(&choice);
     return rc;
@@ -262,10 +383,13 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
     if (o->plan == NULL && o->sample == NULL)
         return RB_OK;
     rb_code_t rc = launch_list_of_trace(&trace, source, err);
-    if (rc == RB_OK)
-        rc = o->plan != NULL ? plan_file_read(&plan, o->plan, err) : choose(&plan, o, &trace, err);
-    if (rc == RB_OK)
-        rc = run_sampling_begin(s, &plan, &trace, err);
+    if (rc == RB_OK && o->plan != NULL) {
+        rc = plan_file_read(&plan, o->plan, err);
+        if (rc == RB_OK)
+            rc = run_sampling_begin(s, &plan, &trace, err);
+    } else if (rc == RB_OK) {
+        rc = choose(s, o, &trace, err);
+    }
     launch_list_free(&trace);
     return rc;
 }

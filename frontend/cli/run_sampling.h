@@ -8,7 +8,9 @@
 #include "frontend/cli/launch_list.h"
 #include "frontend/cli/run_record.h"
 #include "sampling/launch/estimate.h"
+#include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/plan.h"
+#include "sampling/launch/stem_online.h"
 
 /* Sums with weights: of every counter that run_totals_t has, before they are rounded. */
 typedef struct {
@@ -23,8 +25,8 @@ typedef struct {
 } chosen_t;
 
 typedef struct {
-    bool on; /* false: every launch that was asked for is simulated */
-    plan_t plan;
+    bool on;     /* false: every launch that was asked for is simulated */
+    plan_t plan; /* of a sampler that chooses as the run goes: its method only, until it is done */
     char *sampler;    /* owned: the method's name */
     chosen_t *chosen; /* owned; ascending by id */
     uint64_t n_chosen;
@@ -32,6 +34,17 @@ typedef struct {
     double *cycles;      /* owned: of each sample of the plan; NAN: not simulated yet */
     uint64_t n_done;     /* launches of chosen */
     weighted_totals_t sum;
+    estimate_t estimate; /* of the total cycles; if the sampler gave it */
+
+    /* A sampler that chooses as the run goes: there is no plan until it is done. */
+    stem_online_t *online;      /* owned */
+    launch_choice_t choice;     /* owned */
+    launch_list_t trace;        /* owned: what it chooses from */
+    struct known_launch *known; /* owned: results, in the order of the run */
+    size_t n_known, cap_known;
+    size_t n_fed;               /* of them, given to the sampler */
+    const uint64_t *round;      /* borrowed: ids of the round */
+    uint64_t n_round, at_round; /* and how many of them it has the results of */
 } run_sampling_t;
 
 /* Where the launches of a run come from; all texts borrowed. */
@@ -54,6 +67,14 @@ RB_CHECKED rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_opti
 RB_CHECKED rb_code_t run_sampling_begin(run_sampling_t *s, plan_t *plan, const launch_list_t *trace,
                                         rb_err_t *err);
 
+/*
+ * Begins with a sampler that chooses as the run goes, from the launches of the trace. Takes choice
+ * and trace over. RB_USAGE, RB_TRACE: it cannot work with them; s is then as after zeroing.
+ */
+RB_CHECKED rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed,
+                                               launch_choice_t *choice, launch_list_t *trace,
+                                               rb_err_t *err);
+
 /* Harmless on a zeroed s. */
 void run_sampling_free(run_sampling_t *s);
 
@@ -62,6 +83,14 @@ const chosen_t *run_sampling_find(const run_sampling_t *s, uint64_t id);
 
 /* A launch was simulated, or is known from an earlier part of the run. */
 void run_sampling_add(run_sampling_t *s, const launch_result_t *r);
+
+/*
+ * For a sampler that chooses as the run goes: where the source has the launches to simulate next,
+ * borrowed until the next call; *n is 0 when it is done. Then the plan is there, and the results of
+ * the run are to be added once more, for what they weigh. Results that are known from an earlier
+ * part of the run are not asked for again.
+ */
+void run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n);
 
 /*
  * Totals of the whole program, once all samples are there, and the interval of its cycles; false

@@ -161,6 +161,37 @@ static void contradictions_are_named(void **state)
     expect(2, "broken.json", WORDS("run", "many", "--plan", "broken.json"));
 }
 
+static void a_run_can_choose_as_it_goes(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, LAUNCHES);
+    char *json =
+        cli_run_as(&rubato, 0, "rounds", WORDS("run", "many", "--sample", "stem_online", "--json"));
+    assert_true(json_is(json, "totals.estimated", "true"));
+    assert_true(json_number(json, "totals.interval.cycles.low") <=
+                json_number(json, "totals.cycles") + 1);
+    assert_true(json_number(json, "sampling.samples") == json_number(json, "simulated.launches"));
+    free(json);
+    expect(2, "stem_online", WORDS("plan", "many", "--sample", "stem_online"));
+}
+
+/* The index of a native trace tells what these need. */
+static void a_native_trace_needs_no_profile(void **state)
+{
+    (void)state;
+    static const char *const samplers[] = {"sieve", "tbpoint", "photon_kernel"};
+    expect(0, NULL, WORDS("gen", "bfs", "--size", "512", "-o", "bfs.rbt"));
+    for (size_t i = 0; i < sizeof(samplers) / sizeof(samplers[0]); i++) {
+        expect(0, NULL, WORDS("plan", "bfs.rbt", "--sample", samplers[i], "-o", "bfs.json"));
+        char *json = cli_run_as(&rubato, 0, NULL,
+                                WORDS("run", "bfs.rbt", "--sample", samplers[i], "--json"));
+        assert_true(json_is(json, "totals.estimated", "true"));
+        assert_true(json_number(json, "simulated.launches") <= json_number(json, "trace.launches"));
+        free(json);
+    }
+    expect(2, "durations", WORDS("plan", "bfs.rbt", "--sample", "stem"));
+}
+
 static void warmups_are_settings(void **state)
 {
     (void)state;
@@ -204,6 +235,8 @@ int main(void)
         cmocka_unit_test(a_run_of_a_plan_estimates_the_whole),
         cmocka_unit_test(plans_of_other_tools_run),
         cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(a_run_can_choose_as_it_goes),
+        cmocka_unit_test(a_native_trace_needs_no_profile),
         cmocka_unit_test(warmups_are_settings),
         cmocka_unit_test(names_of_one_kernel_do_not_differ),
     };
