@@ -235,7 +235,7 @@ static rb_code_t check_target(const char *folder, rb_err_t *err)
     if (stat(folder, &st) != 0)
         return errno == ENOENT ? RB_OK : rb_fail(err, RB_IO, "%s: %s", folder, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return rb_fail(err, RB_IO, "%s: is there and is no folder", folder);
+        return rb_fail(err, RB_USAGE, "%s: is there and is no folder", folder);
     DIR *dir = opendir(folder);
     unsigned n = 0;
 
@@ -244,7 +244,8 @@ static rb_code_t check_target(const char *folder, rb_err_t *err)
     while (readdir(dir) != NULL)
         n++;
     closedir(dir);
-    return n <= 2 ? RB_OK : rb_fail(err, RB_IO, "%s: this folder is not empty", folder);
+    return n <= 2 ? RB_OK
+                  : rb_fail(err, RB_USAGE, "%s: this folder is not empty: name a new one", folder);
 }
 
 /* The target's name without slashes at its end. */

@@ -41,7 +41,7 @@ typedef struct {
 /*
  * Writes all launches of source into folder, which must not exist, or be empty. The folder appears
  * under its name when everything is written and synced; after an error nothing is left. opts may be
- * NULL. RB_IO, or what the source says.
+ * NULL. RB_USAGE for a folder with files in it, RB_IO, or what the source says.
  */
 RB_CHECKED rb_code_t accelsim_write(trace_source_t *source, const char *folder,
                                     const accelsim_writer_options_t *opts, rb_err_t *err);

@@ -19,10 +19,13 @@ enum { THREADS_MAX = 64 };
 typedef enum { TO_RBT, TO_ACCELSIM } convert_to_t;
 static const char *const to_words[] = {"rbt", "accelsim", NULL};
 
+/* In the order of accelsim_packing_t. */
+static const char *const pack_words[] = {"none", "xz", "zst", NULL};
+
 typedef struct {
     const char *from, *to;
     const char *tmpdir;
-    unsigned format, progress;
+    unsigned format, packing, progress;
     unsigned threads;
     bool force;
 } convert_options_t;
@@ -71,6 +74,9 @@ static rb_code_t read_options(convert_options_t *o, int argc, char **argv, bool 
         case CLI_TO:
             RB_TRY(cli_parse_word("to", p.value, to_words, &o->format, err));
             break;
+        case CLI_PACK:
+            RB_TRY(cli_parse_word("pack", p.value, pack_words, &o->packing, err));
+            break;
         case CLI_FORCE:
             o->force = true;
             break;
@@ -91,6 +97,9 @@ static rb_code_t read_options(convert_options_t *o, int argc, char **argv, bool 
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 2, 2, err));
+    if (o->packing != ACCELSIM_PLAIN && o->format != TO_ACCELSIM)
+        return rb_fail(err, RB_USAGE,
+                       "--pack is for --to accelsim: a native file is always packed");
     o->from = p.operands[0];
     o->to = p.operands[1];
     return RB_OK;
@@ -181,7 +190,8 @@ static rb_code_t to_rbt(conversion_t *c, const convert_options_t *o, rb_err_t *e
 
 static rb_code_t to_accelsim(conversion_t *c, const convert_options_t *o, rb_err_t *err)
 {
-    accelsim_writer_options_t options = {.step = on_text_block, .step_ctx = c};
+    accelsim_writer_options_t options = {
+        .packing = (accelsim_packing_t)o->packing, .step = on_text_block, .step_ctx = c};
     rb_code_t code = accelsim_write(c->source, o->to, &options, err);
 
     progress_line_end(&c->line);

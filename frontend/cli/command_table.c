@@ -160,6 +160,8 @@ static const cli_option_t convert_options[] = {
     {CLI_TO, 0, "to", "FORMAT", "rbt", "Results",
      "what is written: rubato's native file, or a folder with Accel-Sim's text", "rbt accelsim",
      false},
+    {CLI_PACK, 0, "pack", "HOW", "none", "Results", "with --to accelsim: pack the kernel files",
+     "none xz zst", false},
     {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace the file if it exists", NULL, false},
     {CLI_THREADS, 't', "threads", "N", "the cores of the machine", "Execution",
      "threads that compress; the file does not depend on it", NULL, false},

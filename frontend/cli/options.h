@@ -61,6 +61,7 @@ typedef enum {
     CLI_PARAM,
     CLI_LIST,
     CLI_TO,
+    CLI_PACK,
     CLI_LAUNCH,
     CLI_BLOCK,
     CLI_WARP,

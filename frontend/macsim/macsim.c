@@ -146,6 +146,12 @@ static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *le
     return text;
 }
 
+/* Of a sampled launch: the sum over its occurrences of cluster size by samples in the cluster. */
+static double weight(const trace_source_t *base, uint64_t id)
+{
+    return self(base)->list.kernels[id - 1].weight;
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     const macsim_source_t *s = self(base);
@@ -174,6 +180,7 @@ static const trace_source_ops_t macsim_ops = {
     .free_block = free_block,
     .close = close_launch,
     .inst_text = inst_text,
+    .weight = weight,
     .progress = progress,
     .destroy = destroy,
 };
@@ -285,11 +292,6 @@ trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_e
     measure(s);
     warn_losses(path, &s->list);
     return &s->base;
-}
-
-double macsim_weight(const trace_source_t *source, uint64_t id)
-{
-    return self(source)->list.kernels[id - 1].weight;
 }
 
 static void visit_existing(const char *path, void (*visit)(void *ctx, const char *path), void *ctx)

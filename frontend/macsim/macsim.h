@@ -48,12 +48,6 @@ bool macsim_detect(const char *path);
  */
 trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_err_t *err);
 
-/*
- * Launches of the traced program that launch id stands for, if the trace holds the launches of a
- * sampling: the sum over its occurrences of cluster size by samples in the cluster. Otherwise 1.
- */
-double macsim_weight(const trace_source_t *source, uint64_t id);
-
 /* Calls visit for each file of the trace that exists, in order: the lists, then the launches. */
 void macsim_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
                   void *ctx);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "frontend/trace/rbt_block.h"
@@ -107,6 +108,17 @@ static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *i
     RB_TRY(find_launch(s, id, &l, err));
     *info = rbt_launch_info(&s->file, &l.row);
     return RB_OK;
+}
+
+/* A page that cannot be read is told of by launch_info(). */
+static double weight(const trace_source_t *base, uint64_t id)
+{
+    rbt_launch_t l;
+    double w = 1;
+
+    if (find_launch(self(base), id, &l, NULL) == RB_OK)
+        memcpy(&w, &l.row.weight, sizeof(w));
+    return w;
 }
 
 static size_t first_copy(const rbt_file_t *f, uint64_t launches)
@@ -425,6 +437,7 @@ static const trace_source_ops_t rbt_ops = {
     .free_block = free_block,
     .close = close_launch,
     .inst_text = inst_text,
+    .weight = weight,
     .progress = progress,
     .destroy = destroy,
 };

@@ -91,13 +91,14 @@ static rb_code_t store_all(trace_source_t *source, rbt_writer_t *w, const rbt_st
     size_t next = 0;
 
     for (uint64_t id = 1; id <= n; id++) {
-        double weight = 1;
+        double weight = source->ops->weight != NULL ? source->ops->weight(source, id) : 1;
 
         RB_TRY(store_copies(source, w, id, err));
         if (sel->positions != NULL) {
             if (next == sel->n_positions || sel->positions[next] != id)
                 continue;
-            weight = sel->weights != NULL ? sel->weights[next] : 1;
+            if (sel->weights != NULL)
+                weight = sel->weights[next];
             next++;
         }
         RB_TRY(store_launch(source, id, weight, w, o, stored, err));

@@ -79,6 +79,12 @@ typedef struct {
      */
     const char *(*inst_text)(trace_launch_t *l, const inst_t *inst, uint32_t *len);
 
+    /*
+     * Optional (may be NULL: always 1): the number of launches of the traced program that launch id
+     * stands for, in a trace of sampled launches.
+     */
+    double (*weight)(const trace_source_t *s, uint64_t id);
+
     /* Bytes of input consumed so far and in total (for progress); total 0: unknown. */
     void (*progress)(const trace_source_t *s, uint64_t *done, uint64_t *total);
 

@@ -47,7 +47,7 @@ rb_code_t macsim_trial(const void *data, size_t n)
     code = s != NULL ? RB_OK : err.code;
     for (uint64_t id = 1; s != NULL && code == RB_OK && id <= s->ops->n_launches(s); id++) {
         code = source_check_launch(s, id, &err);
-        RB_INVARIANT(macsim_weight(s, id) > 0, "weight");
+        RB_INVARIANT(s->ops->weight(s, id) > 0, "weight");
     }
     RB_INVARIANT(code == err.code && (code == RB_OK) == (err.text[0] == '\0'), "error %d '%s'",
                  (int)code, err.text);

@@ -604,10 +604,10 @@ static void only_an_empty_folder_is_replaced(void **state)
     assert_int_equal(mkdir(temp_path("out"), 0777), 0);
     assert_int_equal(accelsim_write(s, temp_path("out/"), NULL, &err), RB_OK);
     assert_int_equal(count_entries(temp_path("out")), 2);
-    assert_int_equal(accelsim_write(s, temp_path("out"), NULL, &err), RB_IO);
+    assert_int_equal(accelsim_write(s, temp_path("out"), NULL, &err), RB_USAGE);
     assert_non_null(strstr(err.text, "out: this folder is not empty"));
     err = (rb_err_t){0};
-    assert_int_equal(accelsim_write(s, temp_path("k.traceg"), NULL, &err), RB_IO);
+    assert_int_equal(accelsim_write(s, temp_path("k.traceg"), NULL, &err), RB_USAGE);
     assert_non_null(strstr(err.text, "is no folder"));
     err = (rb_err_t){0};
     assert_int_equal(accelsim_write(s, temp_path("none/out"), NULL, &err), RB_IO);

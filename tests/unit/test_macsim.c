@@ -7,6 +7,8 @@
 #include "frontend/macsim/macsim.h"
 #include "frontend/macsim/macsim_addr.h"
 #include "frontend/macsim/macsim_opcode.h"
+#include "frontend/trace/rbt_source.h"
+#include "frontend/trace/rbt_store.h"
 #include "sim/isa/isa.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/temp_folder.h"
@@ -437,6 +439,25 @@ static void the_newest_opcode_tells_the_architecture(void **state)
     }
 }
 
+/* Of Kernel0 alone, which is there. */
+static void weights_survive_conversion(void)
+{
+    char path[256];
+    rb_err_t err = {0};
+    rbt_stored_t stored;
+
+    temp_write("kernel_config.txt", "nvbit\n14\n-1\n./Kernel0/trace.txt\n");
+    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
+
+    snprintf(path, sizeof(path), "%s", temp_path("trace.rbt"));
+    assert_int_equal(rbt_store(s, &(rbt_store_options_t){.path = path}, &stored, &err), RB_OK);
+    s->ops->destroy(s);
+    s = rbt_open(path, &err);
+    assert_non_null(s);
+    assert_true(s->ops->weight(s, 1) == 32);
+    s->ops->destroy(s);
+}
+
 static void sampled_launches_have_weights(void **state)
 {
     const uint64_t wid = 0;
@@ -455,10 +476,11 @@ static void sampled_launches_have_weights(void **state)
     trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
 
     assert_non_null(s);
-    assert_true(macsim_weight(s, 1) == 32);
-    assert_true(macsim_weight(s, 2) == 50);
-    assert_true(macsim_weight(s, 3) == 1);
+    assert_true(s->ops->weight(s, 1) == 32);
+    assert_true(s->ops->weight(s, 2) == 50);
+    assert_true(s->ops->weight(s, 3) == 1);
     s->ops->destroy(s);
+    weights_survive_conversion();
     char *said = trace_captured();
 
     trace_capture_stderr();
