@@ -18,16 +18,20 @@ void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const ui
                        .shared = carveouts->n > 0 ? carveouts->v[carveouts->n - 1] : 0};
     placement_init(&s->placement, sm->count, &total, spec->sched.order);
     inbox_init(&s->inbox);
+    wheel_init(&s->holds);
 }
 
 void block_scheduler_free(block_scheduler_t *s)
 {
     placement_free(&s->placement);
     inbox_free(&s->inbox);
+    wheel_free(&s->holds);
+    free(s->resident);
 }
 
 void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_t *ctx,
-                           const occupancy_t *occupancy, cycle_t start)
+                           const occupancy_t *occupancy, cycle_t start, const inside_t *inside,
+                           uint64_t n_blocks)
 {
     s->feed = feed;
     s->ctx = *ctx;
@@ -37,6 +41,15 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
     s->dispatched = 0;
     s->done = 0;
     s->finished = false;
+    s->end = CYCLE_NEVER;
+    s->inside = inside;
+    s->next = 0;
+    s->n_blocks = n_blocks;
+    s->held = 0;
+    s->skipped = 0;
+    s->n_resident = 0;
+    s->ghosts = 0;
+    s->ghosts_below = 0;
 }
 
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window)
@@ -50,30 +63,132 @@ static void scheduler_deliver(void *self, const msg_t *m)
     inbox_put(&s->inbox, m);
 }
 
+/* From dispatch to the message that the block is done, its time on the SM apart. */
+static cycle_t travel(const block_scheduler_t *s)
+{
+    return s->spec->sched.dispatch_latency + s->spec->sched.completion_latency;
+}
+
+/* Blocks are left that have not been dispatched, or left out. */
+static bool more(const block_scheduler_t *s)
+{
+    return s->inside == NULL ? feed_more(s->feed) : s->next < s->n_blocks;
+}
+
+static void add_resident(block_scheduler_t *s, uint64_t block, uint32_t sm, cycle_t now)
+{
+    rb_grow(&s->resident, &s->cap_resident, s->n_resident + 1, sizeof(*s->resident));
+    s->resident[s->n_resident++] = (struct resident){block, now + travel(s), sm};
+}
+
+static void remove_resident(block_scheduler_t *s, uint64_t block)
+{
+    size_t i = 0;
+    while (s->resident[i].block != block)
+        i++;
+    s->resident[i] = s->resident[--s->n_resident];
+}
+
+void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now)
+{
+    for (size_t i = 0; i < s->n_resident; i++) {
+        cycle_t cycles = 0;
+        inside_action(s->inside, s->resident[i].block, &cycles);
+        wheel_add(&s->holds, cycle_max(now, s->resident[i].leaves + cycles), s->resident[i].sm);
+    }
+    s->ghosts = s->n_resident;
+    s->ghosts_below = s->next;
+}
+
 static void block_done(block_scheduler_t *s, const msg_t *m)
 {
     RB_INVARIANT(m->kind == MSG_BLOCK_DONE, "block scheduler: message of kind %d", m->kind);
-    placement_credit(&s->placement, m->input, &s->need);
+    bool ghost = m->block.block->index < s->ghosts_below;
+    if (s->inside != NULL)
+        remove_resident(s, m->block.block->index);
     feed_free(s->feed, m->block.block);
+    if (ghost) {
+        s->ghosts--;
+        return;
+    }
+    placement_credit(&s->placement, m->input, &s->need);
     s->done++;
+}
+
+static void send_block(block_scheduler_t *s, outbox_t *out, uint32_t sm, cycle_t now)
+{
+    trace_block_t *block = feed_take(s->feed);
+    msg_t m = {.arrival = now + s->spec->sched.dispatch_latency,
+               .kind = MSG_BLOCK,
+               .block = {.block = block, .launch = &s->ctx}};
+    engine_send(out, s->sm_shard[sm], &m);
+    if (s->inside != NULL) {
+        RB_INVARIANT(block->index == s->next, "block %llu is decoded where %llu is dispatched",
+                     (unsigned long long)block->index, (unsigned long long)s->next);
+        add_resident(s, block->index, sm, now);
+    }
+}
+
+/*
+ * Passes blocks that take no time. A trace that holds fewer blocks than the launch has ends at the
+ * first one that is to be simulated and not there.
+ */
+static void pass_blocks(block_scheduler_t *s)
+{
+    block_action_t action = BLOCK_SKIP;
+    cycle_t ignored;
+    for (; s->next < s->n_blocks; s->next++, s->skipped++) {
+        action = inside_action(s->inside, s->next, &ignored);
+        if (action != BLOCK_SKIP)
+            break;
+    }
+    if (action == BLOCK_SIMULATE && !feed_more(s->feed))
+        s->n_blocks = s->next;
 }
 
 /* Dispatches one block if there is one, its time has come and an SM has room. */
 static bool dispatch(block_scheduler_t *s, outbox_t *out, cycle_t now)
 {
-    if (now < s->dispatch_next || !feed_more(s->feed))
+    cycle_t cycles = 0;
+    if (now < s->dispatch_next || !more(s))
         return false;
     int sm = placement_pick(&s->placement, &s->need);
     if (sm < 0)
         return false;
     placement_debit(&s->placement, (uint32_t)sm, &s->need);
-    msg_t m = {.arrival = now + s->spec->sched.dispatch_latency,
-               .kind = MSG_BLOCK,
-               .block = {.block = feed_take(s->feed), .launch = &s->ctx}};
-    engine_send(out, s->sm_shard[sm], &m);
+    if (s->inside == NULL || inside_action(s->inside, s->next, &cycles) == BLOCK_SIMULATE) {
+        send_block(s, out, (uint32_t)sm, now);
+    } else {
+        wheel_add(&s->holds, now + travel(s) + cycles, (uint32_t)sm);
+        s->held++;
+    }
+    s->next++;
     s->dispatched++;
     s->dispatch_next = now + s->spec->sched.dispatch_interval;
     return true;
+}
+
+/* Takes the completions of cycle now; true: there were some. */
+static bool take_done(block_scheduler_t *s, cycle_t now)
+{
+    bool any = false;
+    cycle_t at;
+    uint32_t sm;
+    for (uint32_t n; (n = inbox_take(&s->inbox, now + 1)) != 0; any = true) {
+        block_done(s, &msg_pool_at(&s->inbox.pool, n)->msg);
+        msg_pool_free(&s->inbox.pool, n);
+    }
+    for (; wheel_pop(&s->holds, now + 1, &at, &sm); any = true) {
+        placement_credit(&s->placement, sm, &s->need);
+        s->done++;
+    }
+    return any;
+}
+
+/* Nothing is left to be dispatched or to be waited for. */
+static bool all_done(const block_scheduler_t *s)
+{
+    return s->dispatched == s->done && !more(s);
 }
 
 static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -82,23 +197,23 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
     bool room = true; /* the last attempt to dispatch did not fail for want of room */
     cycle_t now = from;
     while (s->feed != NULL && !s->finished) {
-        cycle_t next = inbox_next(&s->inbox);
-        if (room && feed_more(s->feed))
+        cycle_t next = cycle_min(inbox_next(&s->inbox), wheel_next(&s->holds));
+        if (room && more(s))
             next = cycle_min(next, cycle_max(now, s->dispatch_next));
-        else if (s->dispatched == s->done && !feed_more(s->feed))
+        else if (all_done(s) && s->ghosts == 0)
             next = cycle_min(next, cycle_max(now, s->first_dispatch));
         if (next >= to)
             return next;
         now = next;
-        for (uint32_t n; (n = inbox_take(&s->inbox, now + 1)) != 0;) {
-            block_done(s, &msg_pool_at(&s->inbox.pool, n)->msg);
-            msg_pool_free(&s->inbox.pool, n);
-            room = true;
-        }
-        if (s->dispatched == s->done && !feed_more(s->feed)) {
-            /* A launch without blocks ends when its launch latency is over. */
-            s->finished = true;
+        room |= take_done(s, now);
+        if (s->inside != NULL)
+            pass_blocks(s);
+        /* A launch without blocks ends when its launch latency is over. */
+        if (all_done(s) && s->end == CYCLE_NEVER)
             s->end = cycle_max(now, s->first_dispatch);
+        if (all_done(s) && s->ghosts == 0) {
+            s->finished = true;
+            s->quiet = cycle_max(now, s->end);
             break;
         }
         if (now >= s->dispatch_next)
@@ -114,7 +229,7 @@ static void scheduler_dump(const void *self, FILE *out)
         return;
     fprintf(out, "block scheduler: %llu blocks dispatched, %llu done, %s left\n",
             (unsigned long long)s->dispatched, (unsigned long long)s->done,
-            feed_more(s->feed) ? "some" : "none");
+            more(s) ? "some" : "none");
 }
 
 const shard_ops_t block_scheduler_ops = {"scheduler", scheduler_deliver, scheduler_run,

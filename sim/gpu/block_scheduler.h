@@ -7,7 +7,9 @@
 
 #include "sim/core/engine.h"
 #include "sim/core/inbox.h"
+#include "sim/core/wheel.h"
 #include "sim/gpu/feed.h"
+#include "sim/gpu/inside.h"
 #include "sim/gpu/placement.h"
 
 typedef struct {
@@ -24,7 +26,22 @@ typedef struct {
     cycle_t first_dispatch; /* launch latency over */
     uint64_t dispatched, done;
     bool finished;
-    cycle_t end; /* valid once finished */
+    cycle_t end;   /* valid once finished */
+    cycle_t quiet; /* valid once finished: no block is on an SM any more */
+
+    /* Only where a sampler may leave out blocks of the launch. */
+    const inside_t *inside; /* borrowed; NULL: every block is simulated */
+    uint64_t next, n_blocks;
+    uint64_t held, skipped; /* blocks not simulated */
+    wheel_t holds;          /* SMs by the cycle at which a block that was not simulated leaves */
+    struct resident {
+        uint64_t block;
+        cycle_t leaves; /* dispatched, plus latencies */
+        uint32_t sm;
+    } * resident; /* owned; blocks on SMs */
+    size_t n_resident, cap_resident;
+    uint64_t ghosts;       /* blocks on SMs that hold no slot any more */
+    uint64_t ghosts_below; /* they are blocks before this one */
 } block_scheduler_t;
 
 extern const shard_ops_t block_scheduler_ops;
@@ -33,9 +50,14 @@ void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const ui
 void block_scheduler_free(block_scheduler_t *s);
 
 /* A launch begins at cycle start; its first block may be dispatched at start + launch latency. The
- * caller wakes the shard then. */
+ * caller wakes the shard then. inside: NULL, or what says which of its n_blocks are simulated. */
 void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_t *ctx,
-                           const occupancy_t *occupancy, cycle_t start);
+                           const occupancy_t *occupancy, cycle_t start, const inside_t *inside,
+                           uint64_t n_blocks);
+
+/* From now on the blocks on SMs hold their slots for the time that inside predicts, however long
+ * they are simulated. Between windows; now: start of the next. */
+void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now);
 
 /* Blocks that can be dispatched in a window of that many cycles, and one to see whether any is
  * left: what the feed must hold before the window. */

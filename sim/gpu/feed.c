@@ -23,7 +23,8 @@ void feed_destroy(feed_t *f)
     pthread_mutex_destroy(&f->lock);
 }
 
-rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahead, rb_err_t *err)
+rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahead,
+                    const feed_filter_t *filter, rb_err_t *err)
 {
     trace_launch_t *launch = NULL;
     RB_TRY(source->ops->open(source, id, &launch, err));
@@ -33,6 +34,7 @@ rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahe
     f->capacity = ahead * AHEAD_FACTOR;
     f->ring = rb_calloc(f->capacity, sizeof(trace_block_t *));
     f->next_index = 0;
+    f->filter = filter;
     f->err = (rb_err_t){0};
     atomic_store(&f->decoded, 0);
     atomic_store(&f->taken, 0);
@@ -55,11 +57,47 @@ void feed_close(feed_t *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+static bool wanted(const feed_t *f, uint64_t block)
+{
+    return f->filter->wanted(f->filter->ctx, block);
+}
+
+void feed_change_begin(feed_t *f)
+{
+    pthread_mutex_lock(&f->lock);
+}
+
+void feed_change_end(feed_t *f)
+{
+    uint64_t from = atomic_load(&f->taken), end = atomic_load(&f->decoded), to = from;
+    for (uint64_t at = from; at < end; at++) {
+        trace_block_t *b = f->ring[at % f->capacity];
+        if (wanted(f, b->index))
+            f->ring[to++ % f->capacity] = b;
+        else
+            feed_free(f, b);
+    }
+    atomic_store(&f->decoded, to);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Passes the blocks that are not wanted. false: there is no other. */
+static bool pass_unwanted(feed_t *f)
+{
+    while (f->next_index < f->filter->n_blocks && !wanted(f, f->next_index))
+        f->next_index++;
+    return f->next_index < f->filter->n_blocks;
+}
+
 /* Decodes one block; lock held. false: end or failure. */
 static bool decode_one(feed_t *f)
 {
     if (atomic_load(&f->ended) || atomic_load(&f->failed))
         return false;
+    if (f->filter != NULL && !pass_unwanted(f)) {
+        atomic_store(&f->ended, true);
+        return false;
+    }
     trace_block_t *b = NULL;
     if (f->source->ops->get_block(f->launch, f->next_index, &b, &f->err) != RB_OK) {
         atomic_store(&f->failed, true);

@@ -13,6 +13,13 @@
 
 #include "sim/gpu/trace_source.h"
 
+/* Which blocks of a launch are asked for, where not all are. */
+typedef struct {
+    bool (*wanted)(const void *ctx, uint64_t block); /* any thread, with the feed's lock held */
+    const void *ctx;
+    uint64_t n_blocks; /* of the launch */
+} feed_filter_t;
+
 typedef struct {
     pthread_mutex_t lock;                /* held while decoding, opening and closing */
     trace_source_t *source;              /* borrowed; NULL: closed */
@@ -21,6 +28,7 @@ typedef struct {
     trace_block_t **ring;                /* owned */
     atomic_uint_fast64_t decoded, taken; /* blocks put in, blocks taken out */
     uint64_t next_index;                 /* next block to decode */
+    const feed_filter_t *filter;         /* borrowed while open; NULL: all blocks */
     atomic_bool ended;                   /* the source has no further block */
     atomic_bool failed;
     rb_err_t err; /* valid once failed */
@@ -29,9 +37,17 @@ typedef struct {
 void feed_init(feed_t *f);
 void feed_destroy(feed_t *f);
 
-/* Opens launch id of the source. ahead: blocks that feed_ensure() will ask for at most. */
+/* Opens launch id of the source. ahead: blocks that feed_ensure() will ask for at most. filter:
+ * NULL, or it outlives the open launch. */
 RB_CHECKED rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahead,
-                               rb_err_t *err);
+                               const feed_filter_t *filter, rb_err_t *err);
+
+/*
+ * What the filter wants changes only between these two calls, between windows. Blocks that it no
+ * longer wants are given back; a block that it has once not wanted it may not want later.
+ */
+void feed_change_begin(feed_t *f);
+void feed_change_end(feed_t *f);
 
 /* Closes the launch; blocks still out are the source's to free. */
 void feed_close(feed_t *f);

@@ -10,34 +10,11 @@
 
 #include "sim/core/cycle.h"
 #include "sim/gpu/gpu_params.h"
-#include "sim/gpu/occupancy.h"
+#include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampler.h"
 #include "sim/gpu/trace_source.h"
-#include "sim/mem/mem_stats.h"
-#include "sim/sm/sm_stats.h"
 
 typedef struct gpu gpu_t;
-
-/* What one simulated launch did. Counters are sums over all SMs, slices and channels. */
-typedef struct {
-    launch_info_t info;
-    occupancy_t occupancy;
-    cycle_t start, end;     /* [start, end): launch latency included */
-    uint64_t launch_cycles; /* the launch latency within it */
-    uint64_t blocks;        /* blocks run */
-    uint64_t warp_insts, thread_insts;
-    uint64_t warp_slot_cycles; /* SMs x warp slots x cycles: what the warp states add up to */
-    sm_stats_t sm;
-    l2_stats_t l2;
-    dram_stats_t dram;
-    uint64_t copied_bytes; /* host copies taken up just before this launch */
-} launch_result_t;
-
-/* Cycles of a launch as a user counts them. */
-static inline uint64_t launch_result_cycles(const launch_result_t *r)
-{
-    return r->end - r->start;
-}
 
 /* A point of the time series asked for with stats_interval: counters since the last point. */
 typedef struct {
@@ -71,8 +48,10 @@ typedef struct {
     uint64_t first;             /* first launch id to consider (resume); 1 otherwise */
     const uint64_t *launch_ids; /* ascending ids to run; NULL: all */
     size_t n_launch_ids;
-    uint64_t stats_interval;    /* core cycles; 0: no time series */
-    const sampler_t *sampler;   /* launch sampler; NULL: none */
+    uint64_t stats_interval;  /* core cycles; 0: no time series */
+    const sampler_t *sampler; /* launch sampler; NULL: none */
+    const sampler_t *inside;  /* samplers inside launches, the first that stops one wins */
+    size_t n_inside;
     bool skip_copies_of_others; /* copies before launches that are not run are ignored */
 } run_plan_t;
 

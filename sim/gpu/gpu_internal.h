@@ -28,7 +28,8 @@ typedef struct {
     uint64_t boundaries;
     gpu_progress_t progress;
     uint64_t insts_before; /* of the chip when the run began */
-    uint64_t last_insts;   /* watchdog */
+    inside_t *inside;      /* NULL: no sampler inside launches */
+    uint64_t last_insts;   /* watchdog; blocks that end count too */
     cycle_t last_issue;
 } run_state_t;
 
@@ -48,8 +49,9 @@ struct gpu {
     cycle_t next_start; /* the chip was at rest by then */
     uint64_t *code_id;  /* owned; kernels seen, in order: their index places their code */
     size_t n_code_ids, cap_code_ids;
-    feed_t feed;     /* blocks of the open launch; also filled by idle worker threads */
-    uint32_t demand; /* blocks that the feed must hold before a window */
+    feed_t feed;          /* blocks of the open launch; also filled by idle worker threads */
+    feed_filter_t filter; /* of the open launch, with samplers inside launches */
+    uint32_t demand;      /* blocks that the feed must hold before a window */
     run_state_t run;
 };
 

@@ -20,10 +20,17 @@ static const param_t warmup_rows[] = {PARAM_ROWS(WARMUP_PARAMS)};
 const param_group_t warmup_param_group =
     PARAM_GROUP("warmup", "state between launches", warmup_spec_t, warmup_rows);
 
+#define PARAM_SPEC_ sampling_spec_t
+static const param_t sampling_rows[] = {PARAM_ROWS(SAMPLING_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t sampling_param_group =
+    PARAM_GROUP("sampling", "samplers in the execution loop", sampling_spec_t, sampling_rows);
+
 const gpu_group_t gpu_groups[] = {
     {&gpu_param_group, offsetof(gpu_spec_t, gpu)},
     {&sched_param_group, offsetof(gpu_spec_t, sched)},
     {&warmup_param_group, offsetof(gpu_spec_t, warmup)},
+    {&sampling_param_group, offsetof(gpu_spec_t, sampling)},
     {&sm_param_group, offsetof(gpu_spec_t, sm.sm)},
     {&lat_param_group, offsetof(gpu_spec_t, sm.lat)},
     {&l1_param_group, offsetof(gpu_spec_t, sm.l1)},

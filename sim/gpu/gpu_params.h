@@ -39,11 +39,18 @@ extern const param_group_t sched_param_group;
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 
+#define SAMPLING_PARAMS(P, E, T)                                                                   \
+    P(U32, interval, "1024", 1, 100000000, "cycles",                                               \
+      "samplers inside launches look at a launch every so many cycles")
+PARAM_STRUCT(sampling_spec_t, SAMPLING_PARAMS);
+extern const param_group_t sampling_param_group;
+
 /* The resolved configuration of a GPU. */
 typedef struct {
     gpu_params_t gpu;
     sched_spec_t sched;
     warmup_spec_t warmup;
+    sampling_spec_t sampling;
     sm_config_t sm;
     mem_config_t mem;
 } gpu_spec_t;

@@ -26,11 +26,11 @@ static uint64_t warp_insts(const gpu_t *g)
     return n;
 }
 
-/* Events without instructions: a livelock of the model. */
+/* Events without instructions or ends of blocks: a livelock of the model. */
 static void watch(gpu_t *g, cycle_t now)
 {
     run_state_t *r = &g->run;
-    uint64_t insts = warp_insts(g);
+    uint64_t insts = warp_insts(g) + g->scheduler.done;
     if (insts != r->last_insts) {
         r->last_insts = insts;
         r->last_issue = now;
@@ -83,15 +83,48 @@ static void counters_between(gpu_counters_t *out, const gpu_counters_t *now,
     stats_sub((uint64_t *)out, (const uint64_t *)now, (const uint64_t *)before, N);
 }
 
-/* Simulates until the launch has ended, in steps of the statistics interval if there is one. */
+/* The point of the time series that ends at cycle to, which becomes *from. */
+static rb_code_t report_interval(gpu_t *g, const launch_info_t *info, cycle_t start, cycle_t *from,
+                                 cycle_t to, gpu_counters_t *last, rb_err_t *err)
+{
+    gpu_counters_t now, part;
+    gpu_count(g, to, &now);
+    counters_between(&part, &now, last);
+    interval_result_t result = {.launch_id = info->id,
+                                .start = *from - start,
+                                .end = to - start,
+                                .sm = part.sm,
+                                .l2 = part.l2,
+                                .dram = part.dram};
+    *last = now;
+    *from = to;
+    return result.end > result.start
+               ? g->run.callbacks->interval(g->run.callbacks->ctx, &result, err)
+               : RB_OK;
+}
+
+/* Shows samplers the interval that ends at now; returns the end of the next one. */
+static cycle_t ask_samplers(gpu_t *g, cycle_t now)
+{
+    inside_t *n = g->run.inside;
+    feed_change_begin(&g->feed);
+    inside_interval(n, g, now);
+    feed_change_end(&g->feed);
+    engine_wake(g->engine, g->scheduler_shard, now);
+    return inside_decided(n) ? CYCLE_NEVER : now + g->spec.sampling.interval;
+}
+
+/* Simulates until the launch has ended, in steps of the intervals asked for if there are any. */
 static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
                             const gpu_counters_t *before, rb_err_t *err)
 {
     const run_state_t *r = &g->run;
-    uint64_t step = r->plan->stats_interval;
+    const uint64_t step = r->callbacks->interval == NULL ? 0 : r->plan->stats_interval;
+    cycle_t from = start, point = step == 0 ? CYCLE_NEVER : start + step;
+    cycle_t look = r->inside == NULL ? CYCLE_NEVER : start + g->spec.sampling.interval;
     gpu_counters_t last = *before;
-    for (cycle_t from = start;; from += step) {
-        cycle_t until = step == 0 ? CYCLE_NEVER : from + step;
+    for (;;) {
+        cycle_t until = cycle_min(point, look);
         bool idle = engine_run(g->engine, until);
         if (atomic_load(&g->feed.failed))
             return rb_fail(err, g->feed.err.code, "%s", g->feed.err.text);
@@ -101,48 +134,47 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
         RB_INVARIANT(finished || !idle,
                      "deadlock: launch %llu is not done and nothing is left to happen",
                      (unsigned long long)info->id);
-        if (step > 0 && r->callbacks->interval != NULL) {
-            gpu_counters_t now, part;
-            cycle_t to = finished ? cycle_min(until, g->scheduler.end) : until;
-            gpu_count(g, to, &now);
-            counters_between(&part, &now, &last);
-            interval_result_t result = {.launch_id = info->id,
-                                        .start = from - start,
-                                        .end = to - start,
-                                        .sm = part.sm,
-                                        .l2 = part.l2,
-                                        .dram = part.dram};
-            if (to > from)
-                RB_TRY(r->callbacks->interval(r->callbacks->ctx, &result, err));
-            last = now;
+        if (step > 0 && (finished || until == point)) {
+            cycle_t to = finished ? cycle_min(point, g->scheduler.end) : point;
+            RB_TRY(report_interval(g, info, start, &from, cycle_max(to, from), &last, err));
+            point += step;
         }
         if (finished)
             return RB_OK;
+        if (until == look)
+            look = ask_samplers(g, until);
     }
 }
 
 /* Lets the memory side finish what the launch left behind; sets the next launch's start. */
 static void come_to_rest(gpu_t *g)
 {
-    cycle_t until = g->scheduler.end;
+    cycle_t until = g->scheduler.quiet;
     do
         until += REST_QUANTUM;
-    while (until <= g->scheduler.end + g->window || !engine_run(g->engine, until));
+    while (until <= g->scheduler.quiet + g->window || !engine_run(g->engine, until));
     g->next_start = until;
+}
+
+/* A launch whose end is estimated may end later than what was simulated of it. */
+static void start_after(gpu_t *g, cycle_t end)
+{
+    if (end > g->next_start)
+        g->next_start += (end - g->next_start + REST_QUANTUM - 1) / REST_QUANTUM * REST_QUANTUM;
 }
 
 static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *occupancy,
                         cycle_t start, const gpu_counters_t *before, launch_result_t *out)
 {
     gpu_counters_t now, part;
-    gpu_count(g, g->scheduler.end, &now);
+    gpu_count(g, g->scheduler.quiet, &now);
     counters_between(&part, &now, before);
     out->info = *info;
     out->occupancy = *occupancy;
     out->start = start;
     out->end = g->scheduler.end;
     out->launch_cycles = g->spec.gpu.launch_latency;
-    out->blocks = g->scheduler.done;
+    out->blocks = part.sm.blocks;
     out->warp_insts = part.sm.warp_insts;
     out->thread_insts = part.sm.thread_insts;
     out->warp_slot_cycles =
@@ -152,15 +184,25 @@ static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *
     out->dram = part.dram;
 }
 
+/* Filter of the feed. */
+static bool is_wanted(const void *inside, uint64_t block)
+{
+    cycle_t ignored;
+    return inside_action(inside, block, &ignored) == BLOCK_SIMULATE;
+}
+
 static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *info,
                             launch_result_t *result, rb_err_t *err)
 {
     run_state_t *r = &g->run;
     occupancy_t occupancy;
+    const cycle_t start = g->next_start;
     RB_TRY(occupancy_compute(&g->spec, info, &occupancy, err));
-    RB_TRY(feed_open(&g->feed, r->source, position, g->demand, err));
-
-    cycle_t start = g->next_start;
+    if (r->inside != NULL)
+        RB_TRY(inside_begin(r->inside, g, position, info, &occupancy, start, err));
+    g->filter = (feed_filter_t){is_wanted, r->inside, info->n_blocks};
+    RB_TRY(feed_open(&g->feed, r->source, position, g->demand,
+                     r->inside == NULL ? NULL : &g->filter, err));
     launch_ctx_t ctx = {.slot = (uint32_t)info->id,
                         .epoch = ++g->epoch,
                         .carveout = (uint32_t)occupancy.carveout,
@@ -169,7 +211,8 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
                         .local_base = info->local_base};
     gpu_counters_t before;
     gpu_count(g, start, &before);
-    block_scheduler_begin(&g->scheduler, &g->feed, &ctx, &occupancy, start);
+    block_scheduler_begin(&g->scheduler, &g->feed, &ctx, &occupancy, start, r->inside,
+                          info->n_blocks);
     engine_wake(g->engine, g->scheduler_shard, start + g->spec.gpu.launch_latency);
     r->progress.launch_id = info->id;
     r->progress.blocks_total = info->n_blocks;
@@ -181,6 +224,10 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     RB_TRY(rc);
     come_to_rest(g);
     fill_result(g, info, &occupancy, start, &before, result);
+    if (r->inside != NULL) {
+        inside_finish(r->inside, g, result);
+        start_after(g, result->end);
+    }
     return RB_OK;
 }
 
@@ -257,7 +304,16 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->insts_before = warp_insts(g);
     for (uint64_t id = 1; id <= n; id++)
         r->progress.launches_total += is_planned(plan, id);
-    for (uint64_t id = 1; id <= n; id++)
-        RB_TRY(run_one(g, id, err));
-    return RB_OK;
+    inside_t inside;
+    rb_code_t rc = RB_OK;
+    if (plan->n_inside > 0) {
+        inside_init(&inside, &g->spec, plan->inside, plan->n_inside);
+        r->inside = &inside;
+    }
+    for (uint64_t id = 1; id <= n && rc == RB_OK; id++)
+        rc = run_one(g, id, err);
+    if (r->inside != NULL)
+        inside_free(&inside);
+    r->inside = NULL;
+    return rc;
 }

@@ -1,30 +1,124 @@
 /*
- * sampler: the model's second interface. A sampler is asked before each launch whether it is to be
- * simulated, and is told what came out.
+ * sampler: the model's second interface. The launch loop asks samplers at fixed points what need
+ * not be simulated, and tells them what came out; it calls a hook only where it is not NULL.
  *
- * The hooks inside a launch (interval_end, block_dispatch, fast_forward_end) join this table with
- * the samplers that use them; the launch loop calls a hook only where it is not NULL.
+ * A launch sampler decides on whole launches: launch_begin, launch_end.
+ *
+ * A sampler inside launches sees a launch in intervals of sampling.interval core cycles, counted
+ * from its start and independent of windows and threads. At the end of one it may fast-forward:
+ * blocks not yet dispatched, up to one that it names, are not simulated. They are then neither read
+ * nor decoded. All times that it is told are relative to the launch's start.
  */
 #ifndef RUBATO_GPU_SAMPLER_H
 #define RUBATO_GPU_SAMPLER_H
 
 #include <stdbool.h>
 
+#include "sim/gpu/gpu_params.h"
+#include "sim/gpu/occupancy.h"
 #include "sim/gpu/trace_source.h"
+#include "sim/sm/retired.h"
 
 struct sampler;
 
+enum { SAMPLER_EVIDENCE_MAX = 200 };
+
+/* A launch that is about to be simulated. Everything is borrowed for the length of the launch. */
+typedef struct {
+    const launch_info_t *info;
+    const occupancy_t *occupancy;
+    const gpu_spec_t *spec;
+    uint64_t slots;         /* blocks of the launch that the chip holds at once */
+    trace_source_t *source; /* to read a sample of its blocks ahead (launch_open only) */
+    uint64_t position;      /* of the launch in the source: 1, 2, ... */
+} sampler_launch_t;
+
+/* What a launch has done up to the end of an interval. */
+typedef struct {
+    cycle_t cycle; /* end of the interval */
+    uint64_t warp_insts;
+    uint64_t blocks_done;
+    uint64_t next_block; /* the first that is not dispatched yet */
+    uint64_t resident;   /* blocks dispatched and not done */
+    /* What retired in the interval, of the kinds that any sampler asked for, in the order (cycle,
+     * SM, sequence). A block not simulated is not among them. */
+    struct {
+        const retired_t *list;
+        size_t n;
+    } retired[RETIRED_KINDS];
+} interval_records_t;
+
+typedef enum {
+    /* Each block holds the resources of an SM for the cycles that block_dispatch() predicts: the
+     * block scheduler goes on as it is. */
+    FORWARD_HOLD_SLOT,
+    /* The blocks are left out; the time that they take is added to the launch (fast_forward_end).
+     * The next block simulated takes the place that the first one left out would have had. */
+    FORWARD_REGION_IPC,
+} forward_model_t;
+
+typedef enum {
+    RESIDENTS_DRAIN, /* blocks on an SM are simulated to their end, which counts */
+    /* They are simulated to their end, which does not count. HOLD_SLOT: each holds its slot for the
+     * predicted time instead. REGION_IPC: the launch stands still meanwhile; only to its end. */
+    RESIDENTS_PREDICT,
+} forward_residents_t;
+
+typedef struct {
+    uint64_t until; /* first block to be simulated again; at or past the last block: none is */
+    forward_model_t model;
+    forward_residents_t residents;
+    char evidence[SAMPLER_EVIDENCE_MAX]; /* why now: for the report */
+} fast_forward_t;
+
+typedef enum { BLOCK_SIMULATE, BLOCK_HOLD_SLOT, BLOCK_SKIP } block_action_t;
+
 typedef struct {
     const char *name;
-    /* true: simulate this launch; false: skip it (the sampler accounts for it). */
+    unsigned retired; /* kinds of retired_t that it wants, as a set of retired_bit()s */
+
+    /* Launch samplers. true: simulate this launch; false: skip it (the sampler accounts for it). */
     bool (*launch_begin)(const struct sampler *s, const launch_info_t *launch);
     /* A launch was simulated in that many cycles. */
     void (*launch_end)(const struct sampler *s, const launch_info_t *launch, uint64_t cycles);
+
+    /* Samplers inside launches, in the order of the calls. Errors are those of reading ahead. */
+    rb_code_t (*launch_open)(const struct sampler *s, const sampler_launch_t *launch,
+                             rb_err_t *err);
+
+    /* true: fast-forwards as *out says (zeroed before). Not called during a fast-forward. */
+    bool (*interval_end)(const struct sampler *s, const interval_records_t *r, fast_forward_t *out);
+
+    /*
+     * What is done with a block. Asked for every block, during a fast-forward only of the sampler
+     * whose it is. Called on any thread and more than once: must be a function of what the sampler
+     * knew at the last interval_end(). An answer may change from simulate to another, never back.
+     * HOLD_SLOT: *cycles that it is on its SM. SKIP outside of a fast-forward: the launch's time
+     * is scaled by the number of blocks.
+     */
+    block_action_t (*block_dispatch)(const struct sampler *s, uint64_t block, cycle_t *cycles);
+
+    /* REGION_IPC is over at cycle, with so many blocks left out: cycles that they take. */
+    double (*fast_forward_end)(const struct sampler *s, cycle_t cycle, uint64_t skipped);
+
+    /* The launch is over and this sampler has not stopped it: why not, for the report. */
+    void (*launch_verdict)(const struct sampler *s, char evidence[SAMPLER_EVIDENCE_MAX]);
 } sampler_ops_t;
 
 typedef struct sampler {
     const sampler_ops_t *ops;
     void *state; /* owned by whoever made the sampler */
 } sampler_t;
+
+/* What samplers did inside a launch, for reports. */
+enum { SAMPLER_NAME_MAX = 32 };
+typedef struct {
+    char sampler[SAMPLER_NAME_MAX]; /* which stopped it, or the first asked; "": none was asked */
+    bool estimated;                 /* part of the launch was not simulated */
+    cycle_t cycle;                  /* estimated: of the decision, relative to the start */
+    uint64_t block;                 /* estimated: the first block that was not simulated */
+    char evidence[SAMPLER_EVIDENCE_MAX];
+    uint64_t simulated_blocks, simulated_cycles, simulated_warp_insts;
+} launch_sampling_t;
 
 #endif

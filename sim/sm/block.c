@@ -23,6 +23,8 @@ static void block_report(sm_t *sm, uint32_t b, cycle_t now)
                .kind = MSG_BLOCK_DONE,
                .input = (uint16_t)sm->wiring.index,
                .block = {.block = slot->block, .launch = slot->launch}};
+    if (recorded(sm, RETIRED_BLOCK))
+        record_block(sm, b, now);
     slot->block = NULL;
     engine_send(sm->outbox, sm->wiring.scheduler_shard, &m);
 }
@@ -96,6 +98,8 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     if (sm->n_resident++ == 0)
         sm->active_since = now;
     sm->stats.warps++;
+    if (sm->recorded != 0)
+        record_warp_start(sm, w, now);
     warp_schedule(sm, w, now);
 }
 
@@ -109,6 +113,7 @@ void block_start(sm_t *sm, const block_msg_t *m, cycle_t now)
     for (uint32_t i = 0; i < block->n_warps; i++)
         slot->live += block->warps[i].n_runs > 0;
     slot->resident = slot->live;
+    sm->block_since[b] = now;
     sm->stats.blocks++;
     uint32_t sub_core = first_sub_core(sm);
     for (uint32_t i = 0; i < block->n_warps; i++) {
@@ -197,6 +202,8 @@ static void warp_release(sm_t *sm, uint32_t w, cycle_t now)
 {
     warp_t *warp = &sm->warp[w];
     uint32_t b = warp->block;
+    if (sm->recorded != 0)
+        record_warp(sm, w, now);
     warp_charge(sm, warp, now);
     warp->state = STATE_NO_WARP;
     warp->block = NO_INDEX;

@@ -8,6 +8,7 @@
 
 #include "sim/core/engine.h"
 #include "sim/parts/addr_map.h"
+#include "sim/sm/retired.h"
 #include "sim/sm/sm_params.h"
 #include "sim/sm/sm_stats.h"
 
@@ -41,6 +42,14 @@ void sm_charge(sm_t *sm, cycle_t cycle);
 
 /* Counters since creation; complete up to the last sm_charge(). */
 const sm_stats_t *sm_stats(const sm_t *sm);
+
+/* From now on notes what retires, of the kinds in the set; 0: nothing. Only while the SM is idle.
+ */
+void sm_record(sm_t *sm, unsigned kinds);
+
+/* What was noted since the last sm_retired_clear(), in the order of retiring. */
+const retired_t *sm_retired(const sm_t *sm, retired_kind_t kind, size_t *n);
+void sm_retired_clear(sm_t *sm);
 
 /* Checkpoint of an idle SM: instruction caches, ports, credits. 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);

@@ -4,7 +4,7 @@
  * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
  * depend.c (scoreboard), fetch.c (instruction caches), issue.c (schedulers, pipes),
  * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
- * block.c (blocks, barriers, exit).
+ * block.c (blocks, barriers, exit), record.c (what retired, for samplers).
  */
 #ifndef RUBATO_SM_INTERNAL_H
 #define RUBATO_SM_INTERNAL_H
@@ -168,6 +168,15 @@ typedef struct {
 typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH } txn_kind_t;
 enum { TXN_SHIFT = 28 };
 
+/* What is known of a warp for the records of what retires. */
+typedef struct {
+    cycle_t start;    /* of the warp */
+    cycle_t bb_start; /* of its basic block */
+    uint32_t bb_pc, bb_insts;
+    uint32_t next_pc; /* at which the basic block goes on */
+    bool bb_ended;
+} trail_t;
+
 struct sm {
     const sm_config_t *config;
     sm_wiring_t wiring;
@@ -230,6 +239,14 @@ struct sm {
     xbar_out_t out;
     xbar_in_t in;
     outbox_t *outbox; /* of the window being run */
+
+    unsigned recorded; /* set of kinds; 0: what follows is not used */
+    struct {
+        retired_t *list; /* owned */
+        size_t n, cap;
+    } retired[RETIRED_KINDS];
+    trail_t trail[SM_MAX_WARPS];
+    cycle_t block_since[SM_MAX_BLOCKS];
 };
 
 /* warp.c */
@@ -380,5 +397,26 @@ void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
 
 /* Sends a packet for one line to the slice that owns it; room was checked. */
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
+
+/* record.c: to be called only if the kind is in sm->recorded, except record_free(). */
+
+static inline bool recorded(const sm_t *sm, retired_kind_t kind)
+{
+    return (sm->recorded & retired_bit(kind)) != 0;
+}
+
+void record_free(sm_t *sm);
+
+/* Warp w begins. */
+void record_warp_start(sm_t *sm, uint32_t w, cycle_t now);
+
+/* Warp w issues inst. */
+void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
+
+/* Warp w, whose slot is still its own, retires. */
+void record_warp(sm_t *sm, uint32_t w, cycle_t now);
+
+/* The block in slot b retires. */
+void record_block(sm_t *sm, uint32_t b, cycle_t now);
 
 #endif

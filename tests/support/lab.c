@@ -29,8 +29,14 @@ static rb_code_t keep_result(void *ctx, const launch_result_t *r, rb_err_t *err)
 void lab_run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
              lab_results_t *out)
 {
+    lab_run_sampled(spec, source, threads, window, NULL, 0, out);
+}
+
+void lab_run_sampled(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                     const sampler_t *samplers, size_t n_samplers, lab_results_t *out)
+{
     gpu_t *gpu = gpu_create(spec, threads, window);
-    run_plan_t plan = {.first = 1};
+    run_plan_t plan = {.first = 1, .inside = samplers, .n_inside = n_samplers};
     gpu_callbacks_t callbacks = {.ctx = out, .launch_done = keep_result};
     rb_err_t err = {0};
 

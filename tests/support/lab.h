@@ -26,6 +26,10 @@ gpu_spec_t lab_spec(const char *gpu, const char *const *overrides);
 void lab_run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
              lab_results_t *out);
 
+/* The same with samplers inside launches. */
+void lab_run_sampled(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                     const sampler_t *samplers, size_t n_samplers, lab_results_t *out);
+
 /* Runs s, which has one launch, on one thread, destroys it and returns the result. */
 launch_result_t lab_run_one(const gpu_spec_t *spec, synth_t *s);
 

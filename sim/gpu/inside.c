@@ -1,0 +1,311 @@
+#include "sim/gpu/inside.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/gpu/gpu_internal.h"
+
+static bool forwarding(const inside_t *n, uint64_t block)
+{
+    return n->active != NULL && block < n->forward.until;
+}
+
+block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles)
+{
+    if (forwarding(n, block)) {
+        if (n->forward.model == FORWARD_REGION_IPC)
+            return BLOCK_SKIP;
+        n->active->ops->block_dispatch(n->active, block, cycles);
+        return BLOCK_HOLD_SLOT;
+    }
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        block_action_t action = s->ops->block_dispatch == NULL
+                                    ? BLOCK_SIMULATE
+                                    : s->ops->block_dispatch(s, block, cycles);
+        if (action != BLOCK_SIMULATE)
+            return action;
+    }
+    return BLOCK_SIMULATE;
+}
+
+void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers)
+{
+    memset(n, 0, sizeof(*n));
+    n->samplers = samplers;
+    n->n = n_samplers;
+    for (size_t i = 0; i < n->n; i++)
+        n->recorded |= samplers[i].ops->retired;
+    n->bucket = rb_calloc((size_t)spec->sampling.interval + 2, sizeof(*n->bucket));
+}
+
+void inside_free(inside_t *n)
+{
+    for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
+        free(n->sorted[kind]);
+    free(n->bucket);
+    memset(n, 0, sizeof(*n));
+}
+
+static uint64_t warp_insts(const gpu_t *g)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sum += sm_stats(g->sm[i])->warp_insts;
+    return sum;
+}
+
+static void record(gpu_t *g, unsigned kinds)
+{
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_record(g->sm[i], kinds);
+}
+
+static void clear_records(gpu_t *g)
+{
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_retired_clear(g->sm[i]);
+}
+
+rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_info_t *info,
+                       const occupancy_t *occupancy, cycle_t start, rb_err_t *err)
+{
+    n->info = *info;
+    n->occupancy = *occupancy;
+    n->launch = (sampler_launch_t){.info = &n->info,
+                                   .occupancy = &n->occupancy,
+                                   .spec = &g->spec,
+                                   .slots = (uint64_t)g->n_sms * occupancy->blocks_per_sm,
+                                   .source = g->run.source,
+                                   .position = position};
+    n->start = start;
+    n->active = NULL;
+    n->note = (launch_sampling_t){0};
+    n->added = 0;
+    n->skipped_in_forwards = 0;
+    n->cut = false;
+    n->insts_before = warp_insts(g);
+    record(g, n->recorded);
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        if (s->ops->launch_open != NULL)
+            RB_TRY(s->ops->launch_open(s, &n->launch, err));
+    }
+    return RB_OK;
+}
+
+/*
+ * The records of one kind from all SMs by (cycle, SM, sequence): each SM's are in order, so that
+ * sorting them by cycle, SM after SM, is enough. An event before the interval's end may retire
+ * something in the first cycle after it.
+ */
+static void sort_records(inside_t *n, const gpu_t *g, retired_kind_t kind, cycle_t from,
+                         interval_records_t *out)
+{
+    const size_t buckets = (size_t)g->spec.sampling.interval + 2;
+    size_t total = 0, count;
+    memset(n->bucket, 0, buckets * sizeof(*n->bucket));
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        const retired_t *r = sm_retired(g->sm[i], kind, &count);
+        for (size_t k = 0; k < count; k++)
+            n->bucket[r[k].retire - from]++;
+        total += count;
+    }
+    rb_grow(&n->sorted[kind], &n->cap[kind], total, sizeof(retired_t));
+    for (size_t b = 0, at = 0; b < buckets; b++) {
+        size_t here = n->bucket[b];
+        n->bucket[b] = at;
+        at += here;
+    }
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        const retired_t *r = sm_retired(g->sm[i], kind, &count);
+        for (size_t k = 0; k < count; k++) {
+            retired_t *to = &n->sorted[kind][n->bucket[r[k].retire - from]++];
+            *to = r[k];
+            to->start -= n->start;
+            to->retire -= n->start;
+        }
+    }
+    out->retired[kind].list = n->sorted[kind];
+    out->retired[kind].n = total;
+}
+
+bool inside_decided(const inside_t *n)
+{
+    return n->active != NULL && n->forward.until >= n->info.n_blocks;
+}
+
+static void begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const fast_forward_t *f,
+                          cycle_t now)
+{
+    const block_scheduler_t *b = &g->scheduler;
+    n->active = s;
+    n->forward = *f;
+    if (n->forward.until > n->info.n_blocks)
+        n->forward.until = n->info.n_blocks;
+    n->since = now - n->start;
+    n->skipped_before = b->skipped;
+    if (!n->note.estimated) {
+        n->note.estimated = true;
+        snprintf(n->note.sampler, sizeof(n->note.sampler), "%s", s->ops->name);
+        n->note.cycle = n->since;
+        n->note.block = b->next;
+        memcpy(n->note.evidence, f->evidence, sizeof(n->note.evidence));
+    }
+    if (f->residents == RESIDENTS_PREDICT && f->model == FORWARD_HOLD_SLOT)
+        block_scheduler_predict_residents(&g->scheduler, now);
+    if (f->residents == RESIDENTS_PREDICT && f->model == FORWARD_REGION_IPC &&
+        n->forward.until == n->info.n_blocks) {
+        n->cut = true;
+        n->cut_at = n->since;
+    }
+    if (inside_decided(n))
+        record(g, 0);
+}
+
+/* A fast-forward is over: the block after it was dispatched, or the launch has ended. */
+static void end_forward(inside_t *n, const block_scheduler_t *b, cycle_t now)
+{
+    const sampler_t *s = n->active;
+    uint64_t skipped = b->skipped - n->skipped_before;
+    if (n->forward.model == FORWARD_REGION_IPC) {
+        double cycles = s->ops->fast_forward_end(s, now - n->start, skipped);
+        n->added += cycles > 0 ? cycles : 0;
+        n->skipped_in_forwards += skipped;
+    }
+    n->active = NULL;
+}
+
+void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
+{
+    const block_scheduler_t *b = &g->scheduler;
+    interval_records_t records = {.cycle = now - n->start,
+                                  .warp_insts = warp_insts(g) - n->insts_before,
+                                  .blocks_done = b->done,
+                                  .next_block = b->next,
+                                  .resident = b->dispatched - b->done};
+    if (n->active != NULL && b->next > n->forward.until)
+        end_forward(n, b, now);
+    if (n->active == NULL) {
+        for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
+            sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
+        for (size_t i = 0; i < n->n && n->active == NULL; i++) {
+            const sampler_t *s = &n->samplers[i];
+            fast_forward_t f = {0};
+            if (s->ops->interval_end != NULL && s->ops->interval_end(s, &records, &f))
+                begin_forward(n, g, s, &f, now);
+        }
+    }
+    clear_records(g);
+}
+
+/* Counters of work are scaled by the blocks that were not simulated. */
+static void scale(uint64_t *counters, size_t n, double factor)
+{
+    for (size_t i = 0; i < n; i++)
+        counters[i] = (uint64_t)llround((double)counters[i] * factor);
+}
+
+/*
+ * The warp states of the whole launch add up to slots x cycles: the warps' own are those of the
+ * blocks simulated, scaled as work; what is left had no warp. If nothing is left (blocks overlap
+ * more than in what was simulated), all are reduced to fit.
+ */
+static void fit_states(launch_result_t *r)
+{
+    uint64_t *state = (uint64_t *)&r->sm, busy = 0;
+    for (unsigned i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
+        busy += state[i];
+    if (busy > r->warp_slot_cycles) {
+        double factor = (double)r->warp_slot_cycles / (double)busy;
+        busy = 0;
+        for (unsigned i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
+            state[i] = (uint64_t)((double)state[i] * factor);
+            busy += state[i];
+        }
+    }
+    state[STATE_NO_WARP] = r->warp_slot_cycles - busy;
+}
+
+/* Cycles of the whole launch from those that were simulated. */
+static cycle_t whole_cycles(const inside_t *n, const block_scheduler_t *b, const launch_result_t *r,
+                            uint64_t blocks)
+{
+    cycle_t counted = n->cut ? n->cut_at : r->end - r->start;
+    double cycles = (double)counted + n->added;
+    uint64_t left_out = b->skipped - n->skipped_in_forwards; /* outside of fast-forwards */
+    if (left_out > 0 && cycles > (double)r->launch_cycles)
+        cycles = (double)r->launch_cycles +
+                 (cycles - (double)r->launch_cycles) * (double)blocks / (double)(blocks - left_out);
+    return (cycle_t)llround(cycles);
+}
+
+/* The first block that was left out without a fast-forward, and the sampler that did not want it.
+ */
+static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
+{
+    cycle_t ignored;
+    for (*block = 0; *block < n->info.n_blocks; ++*block) {
+        for (size_t i = 0; i < n->n; i++) {
+            const sampler_t *s = &n->samplers[i];
+            if (s->ops->block_dispatch != NULL &&
+                s->ops->block_dispatch(s, *block, &ignored) != BLOCK_SIMULATE)
+                return s;
+        }
+    }
+    rb_panic("blocks were left out that every sampler wants");
+}
+
+/* What the samplers say of a launch that they did not stop. */
+static void collect_verdicts(const inside_t *n, launch_sampling_t *note)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        char text[SAMPLER_EVIDENCE_MAX] = "";
+        if (s->ops->launch_verdict == NULL)
+            continue;
+        s->ops->launch_verdict(s, text);
+        if (text[0] == '\0' || used >= sizeof(note->evidence))
+            continue;
+        used += (size_t)snprintf(note->evidence + used, sizeof(note->evidence) - used,
+                                 n->n > 1 ? "%s%s: %s" : "%s%.0s%s", used > 0 ? "; " : "",
+                                 s->ops->name, text);
+    }
+}
+
+void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
+{
+    const block_scheduler_t *b = &g->scheduler;
+    if (n->active != NULL)
+        end_forward(n, b, b->end);
+    launch_sampling_t *note = &n->note;
+    note->simulated_blocks = r->blocks;
+    note->simulated_cycles = b->quiet - r->start;
+    note->simulated_warp_insts = r->warp_insts;
+    const uint64_t blocks = r->blocks + b->held + b->skipped;
+    if (!note->estimated) {
+        const sampler_t *of = n->samplers;
+        note->estimated = blocks > r->blocks;
+        if (note->estimated)
+            of = find_left_out(n, &note->block);
+        snprintf(note->sampler, sizeof(note->sampler), "%s", of->ops->name);
+        collect_verdicts(n, note);
+    }
+    r->sampling = *note;
+    if (blocks == r->blocks)
+        return;
+    const double factor = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
+    r->end = r->start + whole_cycles(n, b, r, blocks);
+    r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
+    r->blocks = blocks;
+    scale((uint64_t *)&r->sm, SM_STAT_COUNT, factor);
+    scale((uint64_t *)&r->l2, L2_STAT_COUNT, factor);
+    scale((uint64_t *)&r->dram, DRAM_STAT_COUNT, factor);
+    fit_states(r);
+    r->warp_insts = r->sm.warp_insts;
+    r->thread_insts = r->sm.thread_insts;
+}

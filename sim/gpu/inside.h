@@ -1,0 +1,63 @@
+/*
+ * Samplers inside launches: collects what they are shown, keeps the fast-forward under way, and
+ * makes the result of a launch that was partly simulated.
+ *
+ * Decisions are taken between windows only (inside_interval()). In between the state is frozen, so
+ * that the block scheduler's shard and the threads that decode ahead may ask inside_action().
+ */
+#ifndef RUBATO_GPU_INSIDE_H
+#define RUBATO_GPU_INSIDE_H
+
+#include "sim/gpu/launch_result.h"
+#include "sim/gpu/sampler.h"
+
+struct gpu;
+
+typedef struct {
+    const sampler_t *samplers; /* borrowed */
+    size_t n;
+    sampler_launch_t launch;
+    launch_info_t info;
+    occupancy_t occupancy;
+    cycle_t start; /* of the launch */
+    uint64_t insts_before;
+    unsigned recorded; /* kinds of retired_t */
+
+    const sampler_t *active; /* whose fast-forward is under way; NULL: none */
+    fast_forward_t forward;
+    uint64_t first;          /* block of the fast-forward */
+    cycle_t since;           /* relative to start */
+    uint64_t skipped_before; /* blocks, when it began */
+
+    launch_sampling_t note; /* of the launch's first fast-forward */
+    double added;           /* cycles of the blocks left out by fast-forwards so far */
+    uint64_t skipped_in_forwards;
+    bool cut;       /* the launch's counted time ends at cut_at */
+    cycle_t cut_at; /* relative to start */
+
+    retired_t *sorted[RETIRED_KINDS]; /* owned */
+    size_t cap[RETIRED_KINDS];
+    size_t *bucket; /* owned; one per cycle of an interval, and two */
+} inside_t;
+
+/* What is done with a block; *cycles if it holds a slot. */
+block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles);
+
+void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers);
+void inside_free(inside_t *n);
+
+/* A launch begins at cycle start. Errors of a sampler that reads ahead. */
+RB_CHECKED rb_code_t inside_begin(inside_t *n, struct gpu *g, uint64_t position,
+                                  const launch_info_t *info, const occupancy_t *occupancy,
+                                  cycle_t start, rb_err_t *err);
+
+/* The interval that ends at cycle now is simulated. The feed is locked (feed_change_begin()). */
+void inside_interval(inside_t *n, struct gpu *g, cycle_t now);
+
+/* No further decision is to be taken in this launch. */
+bool inside_decided(const inside_t *n);
+
+/* The launch is over; r says what was simulated and becomes what is reported of the launch. */
+void inside_finish(inside_t *n, struct gpu *g, launch_result_t *r);
+
+#endif

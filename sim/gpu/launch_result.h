@@ -1,0 +1,37 @@
+/* What comes out of a launch. */
+#ifndef RUBATO_GPU_LAUNCH_RESULT_H
+#define RUBATO_GPU_LAUNCH_RESULT_H
+
+#include "sim/core/cycle.h"
+#include "sim/gpu/occupancy.h"
+#include "sim/gpu/sampler.h"
+#include "sim/gpu/trace_source.h"
+#include "sim/mem/mem_stats.h"
+#include "sim/sm/sm_stats.h"
+
+/*
+ * What one simulated launch did. Counters are sums over all SMs, slices and channels. Where a
+ * sampler left out part of it (sampling.estimated), times and counters are estimates of the whole.
+ */
+typedef struct {
+    launch_info_t info;
+    occupancy_t occupancy;
+    cycle_t start, end;     /* [start, end): launch latency included */
+    uint64_t launch_cycles; /* the launch latency within it */
+    uint64_t blocks;        /* blocks of the launch, simulated or not */
+    uint64_t warp_insts, thread_insts;
+    uint64_t warp_slot_cycles; /* SMs x warp slots x cycles: what the warp states add up to */
+    sm_stats_t sm;
+    l2_stats_t l2;
+    dram_stats_t dram;
+    uint64_t copied_bytes; /* host copies taken up just before this launch */
+    launch_sampling_t sampling;
+} launch_result_t;
+
+/* Cycles of a launch as a user counts them. */
+static inline uint64_t launch_result_cycles(const launch_result_t *r)
+{
+    return r->end - r->start;
+}
+
+#endif

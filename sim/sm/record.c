@@ -1,0 +1,102 @@
+/*
+ * Notes of what retires on an SM (retired.h). Nobody asks: one test per warp, per block and per
+ * instruction issued.
+ */
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/sm/sm_internal.h"
+
+enum { INST_BYTES = 16 };
+
+void sm_record(sm_t *sm, unsigned kinds)
+{
+    RB_INVARIANT(sm->n_resident == 0 || kinds == 0, "SM %u: records begin while it has warps",
+                 sm->wiring.index);
+    sm->recorded = kinds;
+    sm_retired_clear(sm);
+}
+
+const retired_t *sm_retired(const sm_t *sm, retired_kind_t kind, size_t *n)
+{
+    *n = sm->retired[kind].n;
+    return sm->retired[kind].list;
+}
+
+void sm_retired_clear(sm_t *sm)
+{
+    for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
+        sm->retired[kind].n = 0;
+}
+
+void record_free(sm_t *sm)
+{
+    for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
+        free(sm->retired[kind].list);
+}
+
+static void note(sm_t *sm, retired_kind_t kind, const retired_t *r)
+{
+    size_t n = sm->retired[kind].n;
+    rb_grow(&sm->retired[kind].list, &sm->retired[kind].cap, n + 1, sizeof(*r));
+    sm->retired[kind].list[n] = *r;
+    sm->retired[kind].list[n].sm = (uint16_t)sm->wiring.index;
+    sm->retired[kind].n = n + 1;
+}
+
+void record_warp_start(sm_t *sm, uint32_t w, cycle_t now)
+{
+    sm->trail[w] = (trail_t){.start = now};
+}
+
+static void end_basic_block(sm_t *sm, uint32_t w, cycle_t now)
+{
+    trail_t *t = &sm->trail[w];
+    const warp_t *warp = &sm->warp[w];
+    note(sm, RETIRED_BASIC_BLOCK,
+         &(retired_t){.start = t->bb_start,
+                      .retire = now,
+                      .block = sm->block[warp->block].block->index,
+                      .n_insts = t->bb_insts,
+                      .pc = t->bb_pc,
+                      .warp = warp->index});
+    t->bb_insts = 0;
+}
+
+void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
+{
+    trail_t *t = &sm->trail[w];
+    if (t->bb_insts > 0 && (t->bb_ended || inst->pc != t->next_pc))
+        end_basic_block(sm, w, now);
+    if (t->bb_insts++ == 0) {
+        t->bb_start = now;
+        t->bb_pc = inst->pc;
+    }
+    t->bb_ended = (inst->flags & (INST_BRANCH | INST_EXIT | INST_BARRIER)) != 0;
+    t->next_pc = inst->pc + INST_BYTES;
+}
+
+void record_warp(sm_t *sm, uint32_t w, cycle_t now)
+{
+    const warp_t *warp = &sm->warp[w];
+    const struct trace_block *block = sm->block[warp->block].block;
+    if (sm->trail[w].bb_insts > 0)
+        end_basic_block(sm, w, now);
+    if (recorded(sm, RETIRED_WARP))
+        note(sm, RETIRED_WARP,
+             &(retired_t){.start = sm->trail[w].start,
+                          .retire = now,
+                          .block = block->index,
+                          .n_insts = block->warps[warp->index].n_insts,
+                          .warp = warp->index});
+}
+
+void record_block(sm_t *sm, uint32_t b, cycle_t now)
+{
+    const struct trace_block *block = sm->block[b].block;
+    note(sm, RETIRED_BLOCK,
+         &(retired_t){.start = sm->block_since[b],
+                      .retire = now,
+                      .block = block->index,
+                      .n_insts = block->n_insts});
+}

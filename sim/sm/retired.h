@@ -1,0 +1,36 @@
+/*
+ * What retired on an SM: warps, blocks and dynamic basic blocks, noted for samplers that ask.
+ *
+ * A dynamic basic block ends after a branch, an exit or a barrier, and where the next instruction
+ * is not the one after in memory; it is known by the pc of its first instruction and their number.
+ */
+#ifndef RUBATO_SM_RETIRED_H
+#define RUBATO_SM_RETIRED_H
+
+#include <stddef.h>
+
+#include "sim/core/cycle.h"
+
+typedef enum { RETIRED_WARP, RETIRED_BLOCK, RETIRED_BASIC_BLOCK, RETIRED_KINDS } retired_kind_t;
+
+/* Bit of a kind, for sets of kinds. */
+static inline unsigned retired_bit(retired_kind_t kind)
+{
+    return 1u << kind;
+}
+
+/*
+ * start: a warp or block came to its SM; the basic block's first instruction was issued.
+ * retire: the warp's loads and stores were complete too; all warps of the block had retired; the
+ * first instruction of the warp's next basic block was issued, or the warp retired.
+ */
+typedef struct {
+    cycle_t start, retire;
+    uint64_t block;   /* index of the block in stored order */
+    uint64_t n_insts; /* warp instructions */
+    uint32_t pc;      /* of a basic block's first instruction */
+    uint16_t sm;
+    uint16_t warp; /* of the block */
+} retired_t;
+
+#endif

@@ -1,0 +1,453 @@
+/*
+ * The hooks inside a launch: what samplers are shown, and what becomes of a launch that they
+ * fast-forward. The sampler here follows a script; the methods have tests of their own.
+ */
+#include <string.h>
+
+#include "sim/core/sha256.h"
+#include "tests/support/lab.h"
+#include "tests/support/mix.h"
+
+#define SMALL                                                                                      \
+    "sm.count=4", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700"
+
+/* Everything that could tell one block of a compute kernel from another is perfect. */
+#define EVEN SMALL, "icache.perfect=true", "const.perfect=true"
+
+/* --- a sampler that follows a script --------------------------------------------------------- */
+
+typedef struct {
+    /* what to do */
+    uint64_t decide_at; /* end of this interval (1, 2, ...); 0: never */
+    fast_forward_t forward;
+    cycle_t hold;        /* cycles per block */
+    double added;        /* answer to fast_forward_end */
+    uint64_t keep_every; /* block_dispatch outside: skips all but every n-th block; 0: none */
+    /* what was seen */
+    sha256_t seen;
+    uint64_t intervals, warps, blocks, basic_blocks, bb_insts, warp_insts;
+    uint64_t last_next, skipped;
+    bool in_forward;
+} script_t;
+
+static rb_code_t script_open(const sampler_t *s, const sampler_launch_t *launch, rb_err_t *err)
+{
+    script_t *t = s->state;
+    (void)err;
+    assert_true(launch->slots > 0);
+    t->intervals = 0;
+    t->in_forward = false;
+    return RB_OK;
+}
+
+static void see(script_t *t, const interval_records_t *r)
+{
+    const uint64_t head[] = {r->cycle, r->warp_insts, r->blocks_done, r->next_block, r->resident};
+    sha256_update(&t->seen, head, sizeof(head));
+    for (unsigned kind = 0; kind < RETIRED_KINDS; kind++) {
+        for (size_t i = 0; i < r->retired[kind].n; i++) {
+            const retired_t *e = &r->retired[kind].list[i];
+            const uint64_t row[] = {e->start, e->retire, e->block, e->n_insts,
+                                    e->pc,    e->sm,     e->warp};
+            sha256_update(&t->seen, row, sizeof(row));
+            assert_true(e->start < e->retire);
+            if (i > 0)
+                assert_true(e[-1].retire < e->retire ||
+                            (e[-1].retire == e->retire && e[-1].sm <= e->sm));
+        }
+    }
+}
+
+static bool script_interval(const sampler_t *s, const interval_records_t *r, fast_forward_t *out)
+{
+    script_t *t = s->state;
+    see(t, r);
+    t->warps += r->retired[RETIRED_WARP].n;
+    t->blocks += r->retired[RETIRED_BLOCK].n;
+    t->basic_blocks += r->retired[RETIRED_BASIC_BLOCK].n;
+    for (size_t i = 0; i < r->retired[RETIRED_BASIC_BLOCK].n; i++)
+        t->bb_insts += r->retired[RETIRED_BASIC_BLOCK].list[i].n_insts;
+    t->warp_insts = r->warp_insts;
+    t->last_next = r->next_block;
+    if (++t->intervals != t->decide_at)
+        return false;
+    *out = t->forward;
+    t->in_forward = true;
+    return true;
+}
+
+static block_action_t script_block(const sampler_t *s, uint64_t block, cycle_t *cycles)
+{
+    const script_t *t = s->state;
+    *cycles = t->hold;
+    if (t->in_forward && block < t->forward.until)
+        return BLOCK_HOLD_SLOT;
+    return t->keep_every != 0 && block % t->keep_every != 0 ? BLOCK_SKIP : BLOCK_SIMULATE;
+}
+
+static double script_end(const sampler_t *s, cycle_t cycle, uint64_t skipped)
+{
+    script_t *t = s->state;
+    (void)cycle;
+    t->skipped = skipped;
+    t->in_forward = false;
+    return t->added;
+}
+
+static const sampler_ops_t script_ops = {
+    .name = "script",
+    .retired = 1u << RETIRED_WARP | 1u << RETIRED_BLOCK | 1u << RETIRED_BASIC_BLOCK,
+    .launch_open = script_open,
+    .interval_end = script_interval,
+    .block_dispatch = script_block,
+    .fast_forward_end = script_end,
+};
+
+/* Runs source under the script; one launch. */
+static launch_result_t run_script(const gpu_spec_t *spec, trace_source_t *source, int threads,
+                                  cycle_t window, script_t *t)
+{
+    static lab_results_t results;
+    const sampler_t sampler = {&script_ops, t};
+    sha256_init(&t->seen);
+    lab_run_sampled(spec, source, threads, window, &sampler, 1, &results);
+    assert_int_equal(results.n, 1);
+    return results.launch[0];
+}
+
+/* --- a source that notes which blocks were asked for ------------------------------------------ */
+
+enum { MAX_BLOCKS = 4096 };
+
+typedef struct {
+    trace_source_t pub;
+    trace_source_t *inner;
+    uint64_t asked[MAX_BLOCKS], n_asked;
+} witness_t;
+
+static witness_t *the_witness; /* get_block() is told of the launch only */
+
+static uint64_t witness_n(const trace_source_t *s)
+{
+    const witness_t *w = (const witness_t *)s;
+    return w->inner->ops->n_launches(w->inner);
+}
+
+static rb_code_t witness_info(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err)
+{
+    witness_t *w = (witness_t *)s;
+    return w->inner->ops->launch_info(w->inner, id, info, err);
+}
+
+static size_t witness_copies(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops)
+{
+    const witness_t *w = (const witness_t *)s;
+    return w->inner->ops->copies(w->inner, id, ops);
+}
+
+static rb_code_t witness_open(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
+{
+    witness_t *w = (witness_t *)s;
+    the_witness = w;
+    return w->inner->ops->open(w->inner, id, out, err);
+}
+
+static rb_code_t witness_get(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    witness_t *w = the_witness;
+    rb_code_t rc = w->inner->ops->get_block(l, index, out, err);
+    if (rc == RB_OK && *out != NULL && w->n_asked < MAX_BLOCKS)
+        w->asked[w->n_asked++] = index;
+    return rc;
+}
+
+static void witness_free(trace_launch_t *l, trace_block_t *b)
+{
+    the_witness->inner->ops->free_block(l, b);
+}
+
+static void witness_close(trace_launch_t *l)
+{
+    the_witness->inner->ops->close(l);
+}
+
+static void witness_progress(const trace_source_t *s, uint64_t *done, uint64_t *total)
+{
+    const witness_t *w = (const witness_t *)s;
+    w->inner->ops->progress(w->inner, done, total);
+}
+
+static const trace_source_ops_t witness_ops = {.name = "witness",
+                                               .n_launches = witness_n,
+                                               .launch_info = witness_info,
+                                               .copies = witness_copies,
+                                               .open = witness_open,
+                                               .get_block = witness_get,
+                                               .free_block = witness_free,
+                                               .close = witness_close,
+                                               .progress = witness_progress};
+
+/* --- programs --------------------------------------------------------------------------------- */
+
+enum { CHAIN = 400 };
+
+static void chain_body(synth_warp_t *w, const void *ctx)
+{
+    synth_emit_span(w, 0, *(const unsigned *)ctx);
+}
+
+/* Blocks of one warp that takes the same time wherever it runs: an SM holds one of them. */
+static synth_t *even_program(uint32_t blocks)
+{
+    static unsigned length;
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "even", &(synth_shape_t){.grid = {blocks}, .block = {32}, .shared = 64 * 1024});
+    for (unsigned i = 0; i < CHAIN; i++)
+        synth_code(k, "FFMA", "R1", "R1 R2 R3");
+    length = synth_code(k, "EXIT", "", "") + 1;
+    synth_kernel_body(k, chain_body, &length);
+    return s;
+}
+
+static uint64_t scattered(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    return 0x10000000 + synth_mix(warp * 64 + step * 32 + lane) % (8 << 20) / 4 * 4;
+}
+
+/* Blocks that meet in L2 and DRAM. */
+static synth_t *uneven_program(const gpu_spec_t *spec, uint32_t blocks)
+{
+    synth_t *s = synth_create();
+    const lab_access_t a = {.op = {"LDG.E", NULL, "R2"},
+                            .blocks = blocks,
+                            .threads = 128,
+                            .regs = 64,
+                            .mask = 0xffffffff,
+                            .steps = 12,
+                            .address = scattered};
+    lab_access_add(s, spec, &a);
+    return s;
+}
+
+/* --- laws ------------------------------------------------------------------------------------- */
+
+static void looking_changes_nothing(void **state)
+{
+    static lab_results_t plain, watched;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=257");
+    script_t t = {0};
+    const sampler_t sampler = {&script_ops, &t};
+    synth_t *s = mix_create(1);
+    char want[SHA256_TEXT], got[SHA256_TEXT];
+
+    (void)state;
+    lab_run(&spec, synth_source(s), 1, 0, &plain);
+    sha256_init(&t.seen);
+    lab_run_sampled(&spec, synth_source(s), 1, 0, &sampler, 1, &watched);
+    lab_hash(&plain, want);
+    lab_hash(&watched, got);
+    assert_string_equal(got, want);
+    assert_string_equal(watched.launch[0].sampling.sampler, "script");
+    assert_false(watched.launch[0].sampling.estimated);
+    assert_string_equal(plain.launch[0].sampling.sampler, "");
+    synth_destroy(s);
+}
+
+static void records_are_of_everything_that_retires(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=1");
+    synth_t *s = uneven_program(&spec, 60);
+    script_t t = {0};
+    launch_result_t r = run_script(&spec, synth_source(s), 1, 0, &t);
+
+    (void)state;
+    /* The launch ends a completion latency after the last block: all intervals before are seen. */
+    assert_int_equal(t.blocks, 60);
+    assert_int_equal(t.warps, 60 * 4);
+    assert_int_equal(t.bb_insts, r.warp_insts);
+    assert_int_equal(t.warp_insts, r.warp_insts);
+    assert_int_equal(t.last_next, 60);
+    synth_destroy(s);
+}
+
+static void records_do_not_depend_on_threads_or_windows(void **state)
+{
+    static const cycle_t windows[] = {0, 1, 3};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=300");
+    synth_t *s = uneven_program(&spec, 200);
+    char want[SHA256_TEXT] = "", got[SHA256_TEXT];
+
+    (void)state;
+    for (size_t w = 0; w < 3; w++) {
+        for (int threads = 1; threads <= 3; threads++) {
+            script_t t = {.decide_at = 9,
+                          .hold = 2000,
+                          .forward = {.until = 150, .model = FORWARD_HOLD_SLOT}};
+            launch_result_t r = run_script(&spec, synth_source(s), threads, windows[w], &t);
+            sha256_update(&t.seen, &r.end, sizeof(r.end));
+            sha256_update(&t.seen, &r.sm, sizeof(r.sm));
+            sha256_update(&t.seen, &r.dram, sizeof(r.dram));
+            sha256_final_text(&t.seen, got);
+            assert_true(r.sampling.estimated && r.sampling.simulated_blocks < 200);
+            if (want[0] == '\0')
+                memcpy(want, got, sizeof(want));
+            assert_string_equal(got, want);
+        }
+    }
+    synth_destroy(s);
+}
+
+/* Time that a block of the even program is on its SM, from a launch of one block. */
+static cycle_t even_time(const gpu_spec_t *spec)
+{
+    synth_t *s = even_program(1);
+    script_t t = {0};
+    launch_result_t r = run_script(spec, synth_source(s), 1, 0, &t);
+    synth_destroy(s);
+    return launch_result_cycles(&r) - spec->gpu.launch_latency - spec->sched.dispatch_latency -
+           spec->sched.completion_latency;
+}
+
+static void held_slots_of_equal_blocks_give_the_exact_time(void **state)
+{
+    static const forward_residents_t residents[] = {RESIDENTS_DRAIN, RESIDENTS_PREDICT};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    synth_t *s = even_program(203);
+    script_t whole = {0};
+    launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &whole);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        script_t t = {.decide_at = 7,
+                      .hold = even_time(&spec),
+                      .forward = {.until = UINT64_MAX, .residents = residents[i]}};
+        launch_result_t got = run_script(&spec, synth_source(s), 1, 0, &t);
+        assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&want));
+        assert_true(got.sampling.simulated_blocks < 40);
+        assert_int_equal(got.blocks, 203);
+        assert_int_equal(got.sampling.cycle, 7 * 1024);
+        assert_int_equal(got.sampling.block, got.sampling.simulated_blocks);
+        assert_int_equal(got.warp_insts, want.warp_insts);
+        assert_int_equal(got.thread_insts, want.thread_insts);
+        assert_int_equal(lab_state_sum(&got.sm), got.warp_slot_cycles);
+        lab_assert_near((double)lab_state(&got, STATE_WAIT), (double)lab_state(&want, STATE_WAIT),
+                        1e-6, "warp cycles of waiting");
+    }
+    synth_destroy(s);
+}
+
+static void detail_comes_back_at_the_block_named(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    synth_t *s = even_program(203);
+    witness_t w = {.pub = {&witness_ops}, .inner = synth_source(s)};
+    script_t whole = {0};
+    launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &whole);
+    script_t t = {.decide_at = 3, .hold = even_time(&spec), .forward = {.until = 180}};
+    launch_result_t got = run_script(&spec, &w.pub, 1, 0, &t);
+
+    (void)state;
+    assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&want));
+    assert_int_equal(got.sampling.simulated_blocks, got.sampling.block + 203 - 180);
+    /* What was decoded ahead of the decision, and nothing else, was decoded for nothing. */
+    for (uint64_t i = 0; i < w.n_asked; i++)
+        assert_true(w.asked[i] >= 180 || w.asked[i] < got.sampling.block + 256);
+    assert_true(w.n_asked < got.sampling.simulated_blocks + 256);
+    synth_destroy(s);
+}
+
+static void blocks_left_out_are_never_asked_for(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    synth_t *s = even_program(2000);
+    witness_t w = {.pub = {&witness_ops}, .inner = synth_source(s)};
+    script_t t = {.keep_every = 10}, whole = {0};
+    launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &whole);
+    launch_result_t got = run_script(&spec, &w.pub, 1, 0, &t);
+
+    (void)state;
+    assert_int_equal(w.n_asked, 200);
+    for (uint64_t i = 0; i < w.n_asked; i++)
+        assert_int_equal(w.asked[i], 10 * i);
+    assert_int_equal(got.sampling.simulated_blocks, 200);
+    assert_int_equal(got.sampling.block, 1);
+    assert_true(got.sampling.estimated);
+    assert_int_equal(got.blocks, 2000);
+    assert_int_equal(got.warp_insts, want.warp_insts);
+    lab_assert_near((double)launch_result_cycles(&got), (double)launch_result_cycles(&want), 0.01,
+                    "cycles scaled by the blocks");
+    synth_destroy(s);
+}
+
+static void a_region_adds_the_time_that_its_sampler_says(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    synth_t *s = even_program(203), *fewer = even_program(203 - 100);
+    script_t nothing = {0};
+    launch_result_t base = run_script(&spec, synth_source(fewer), 1, 0, &nothing);
+    script_t probe = {.decide_at = 3,
+                      .added = 12345,
+                      .forward = {.until = UINT64_MAX, .model = FORWARD_REGION_IPC}};
+    launch_result_t got = run_script(&spec, synth_source(s), 1, 0, &probe);
+
+    (void)state;
+    assert_int_equal(probe.skipped, 203 - got.sampling.block);
+    assert_int_equal(launch_result_cycles(&got), got.sampling.simulated_cycles + 12345);
+    /* Until a block: as a launch without the blocks left out, plus their time. */
+    script_t t = {.decide_at = 3, .added = 777, .forward = {.model = FORWARD_REGION_IPC}};
+    t.forward.until = got.sampling.block + 100;
+    got = run_script(&spec, synth_source(s), 1, 0, &t);
+    assert_int_equal(t.skipped, 100);
+    assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&base) + 777);
+    /* Cut: the time counts up to the decision. */
+    script_t cut = {.decide_at = 3, .added = 5000};
+    cut.forward = (fast_forward_t){
+        .until = UINT64_MAX, .model = FORWARD_REGION_IPC, .residents = RESIDENTS_PREDICT};
+    got = run_script(&spec, synth_source(s), 1, 0, &cut);
+    assert_int_equal(launch_result_cycles(&got), 3 * 1024 + 5000);
+    synth_destroy(fewer);
+    synth_destroy(s);
+}
+
+/* A launch whose end is estimated leaves the chip as any other does. */
+static void launches_after_an_estimated_one_run_as_ever(void **state)
+{
+    static lab_results_t results;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "warmup.mode=flush");
+    script_t t = {.decide_at = 1,
+                  .hold = 100000,
+                  .added = 1e6,
+                  .forward = {.until = UINT64_MAX, .residents = RESIDENTS_PREDICT}};
+    const sampler_t sampler = {&script_ops, &t};
+    synth_t *s = mix_create(2);
+
+    (void)state;
+    sha256_init(&t.seen);
+    for (int model = FORWARD_HOLD_SLOT; model <= FORWARD_REGION_IPC; model++) {
+        t.forward.model = (forward_model_t)model;
+        lab_run_sampled(&spec, synth_source(s), 2, 0, &sampler, 1, &results);
+        for (size_t i = 1; i < results.n; i++) {
+            const launch_result_t *r = &results.launch[i];
+            assert_true(r->start >= r[-1].end);
+            assert_int_equal(lab_state_sum(&r->sm), r->warp_slot_cycles);
+        }
+    }
+    synth_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looking_changes_nothing),
+        cmocka_unit_test(records_are_of_everything_that_retires),
+        cmocka_unit_test(records_do_not_depend_on_threads_or_windows),
+        cmocka_unit_test(held_slots_of_equal_blocks_give_the_exact_time),
+        cmocka_unit_test(detail_comes_back_at_the_block_named),
+        cmocka_unit_test(blocks_left_out_are_never_asked_for),
+        cmocka_unit_test(a_region_adds_the_time_that_its_sampler_says),
+        cmocka_unit_test(launches_after_an_estimated_one_run_as_ever),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
