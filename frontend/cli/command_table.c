@@ -128,6 +128,21 @@ static const cli_option_t config_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t record_options[] = {
+    OPT_OUTPUT("FILE", NULL, "the trace", "@file"),
+    {CLI_NO_TRACE, 0, "no-trace", NULL, NULL, "Results", "only run the program", NULL, false},
+    {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Results",
+     "trace only these launches, such as 3-7,12,20-; all are executed", NULL, false},
+    {CLI_PROFILE_OUT, 0, "profile", "FILE", "none", "Results",
+     "write the instruction counts of every launch to this file (CSV)", "@file", false},
+    {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace an existing trace", NULL, false},
+    {CLI_ARCH, 0, "arch", "ARCH", "the one that the program has code for", "Execution",
+     "which machine code to execute", "sm_70 sm_75", false},
+    {CLI_MAX_INSTS, 0, "max-insts", "N", "no limit", "Execution",
+     "give a launch up after so many warp instructions", NULL, false},
+    OPT_HELP,
+};
+
 static const cli_option_t sass_options[] = {
     {CLI_KERNEL, 'k', "kernel", "NAME", "all", "Results", "list only this kernel", NULL, false},
     {CLI_ARCH, 0, "arch", "ARCH", "all", "Results",
@@ -251,6 +266,13 @@ const cli_command_t cli_commands[] = {
      "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
      "mapped, approximated or ignored.",
      "show explain check import", "@file", OPTIONS(config_options), cmd_config},
+    {"record", "-- PROGRAM [ARGUMENT]...", "run a CUDA program without a GPU, and trace it",
+     "Runs PROGRAM, an unmodified CUDA program whose runtime is linked dynamically (nvcc -cudart "
+     "shared -arch=sm_70, or sm_75), on the CPU: its kernels are executed instruction by "
+     "instruction as the GPU would, the program sees their results, and the trace gets what was "
+     "executed. Times that the program measures say nothing.\n\n"
+     "The exit status is that of the program, or 125 if rubato failed.",
+     NULL, "@file", OPTIONS(record_options), cmd_record},
     {"sass", "FILE", "list the machine code of a program",
      "Lists the kernels of FILE: a cubin, a fat binary, or a CUDA program. Each instruction has "
      "its "

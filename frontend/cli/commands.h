@@ -11,6 +11,7 @@ int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_sass(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_evaluate(int argc, char **argv);

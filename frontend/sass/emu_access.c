@@ -75,25 +75,49 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
     return p;
 }
 
-/*
- * Host address of the first lane if all lanes access consecutive places of legal memory, which is
- * most often so; NULL: go lane by lane.
- */
-EMU_HOT static uint8_t *contiguous(const emu_warp_t *w, const emu_uop_t *u,
-                                   const uint64_t a[EMU_LANES])
+/* Whether all addresses of the lanes in mask lie on one legal page, or each on one. */
+static bool legal_pages(const emu_mem_t *m, const uint64_t offset[EMU_LANES], uint64_t low,
+                        uint64_t high)
 {
-    uint64_t wrong = a[0] % u->width, bytes = (uint64_t)u->width * EMU_LANES;
+    unsigned shift = m->page_shift;
 
+    if (low >> shift == high >> shift)
+        return m->pages[low >> shift] != 0;
     for (int k = 0; k < EMU_LANES; k++)
-        wrong |= a[k] ^ (a[0] + (uint64_t)k * u->width);
-    if (wrong != 0)
+        if (m->pages[offset[k] >> shift] == 0)
+            return false;
+    return true;
+}
+
+/*
+ * The usual case: all active lanes access legal, aligned places of global or shared memory. Then
+ * offset[k] is the place relative to the result; lanes that are not active have that of an active
+ * one. NULL: something is special, go lane by lane.
+ */
+EMU_HOT static uint8_t *usual_access(const emu_warp_t *w, const emu_uop_t *u,
+                                     const uint64_t a[EMU_LANES], uint32_t mask,
+                                     uint64_t offset[EMU_LANES])
+{
+    const emu_mem_t *m = w->grid->launch->mem;
+    bool global = u->inst->space == MEM_GLOBAL;
+    uint64_t base = global ? m->base : 0, low = UINT64_MAX, high = 0, odd = 0;
+    uint64_t size = global ? m->bytes : w->grid->shared_bytes, any = a[__builtin_ctz(mask)] - base;
+    uint32_t active[EMU_LANES];
+
+    if (!global && u->inst->space != MEM_SHARED)
         return NULL;
-    if (u->inst->space == MEM_GLOBAL)
-        return emu_mem_at(w->grid->launch->mem, a[0], bytes);
-    if (u->inst->space == MEM_SHARED && a[0] <= w->grid->shared_bytes &&
-        bytes <= w->grid->shared_bytes - a[0])
-        return w->block->shared + a[0];
-    return NULL;
+    emu_expand(mask, active);
+    for (int k = 0; k < EMU_LANES; k++) {
+        offset[k] = active[k] ? a[k] - base : any;
+        odd |= offset[k];
+        low = offset[k] < low ? offset[k] : low;
+        high = offset[k] > high ? offset[k] : high;
+    }
+    if ((odd & (u->width - 1u)) != 0 || size < u->width || high > size - u->width)
+        return NULL;
+    if (!global)
+        return w->block->shared;
+    return legal_pages(m, offset, low, high) ? m->host : NULL;
 }
 
 static void record(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES], uint32_t mask)
@@ -124,18 +148,29 @@ static void load_lane(emu_warp_t *w, const emu_uop_t *u, int k, const uint8_t *p
         memcpy(&w->r[u->d + EMU_LANES * i + (uint32_t)k], p + 4 * (size_t)i, 4);
 }
 
+/* Words of all lanes from checked places. */
+EMU_HOT static void load_words(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from,
+                               const uint64_t offset[EMU_LANES], uint32_t mask)
+{
+    uint32_t v[EMU_LANES];
+
+    for (unsigned i = 0; i < u->width / 4u; i++) {
+        for (int k = 0; k < EMU_LANES; k++)
+            memcpy(&v[k], from + offset[k] + 4 * (size_t)i, 4);
+        emu_put(w, u->d + EMU_LANES * i, v, mask);
+    }
+}
+
 static void load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint64_t a[EMU_LANES];
+    uint64_t a[EMU_LANES], offset[EMU_LANES];
 
     addresses(w, u, a);
     record(w, u, a, mask);
-    if (mask == EMU_ALL && u->width == 4) {
-        const uint8_t *all = contiguous(w, u, a);
-        if (all != NULL) {
-            memcpy(w->r + u->d, all, 4 * EMU_LANES);
-            return;
-        }
+    const uint8_t *from = u->width >= 4 ? usual_access(w, u, a, mask, offset) : NULL;
+    if (from != NULL) {
+        load_words(w, u, from, offset, mask);
+        return;
     }
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
@@ -161,16 +196,17 @@ static void store_lane(const uint32_t *s, const emu_uop_t *u, int k, uint8_t *p)
 static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *s = emu_src(w, u, 0);
-    uint64_t a[EMU_LANES];
+    uint64_t a[EMU_LANES], offset[EMU_LANES];
 
     addresses(w, u, a);
     record(w, u, a, mask);
-    if (mask == EMU_ALL && u->width == 4) {
-        uint8_t *all = contiguous(w, u, a);
-        if (all != NULL) {
-            memcpy(all, s, 4 * EMU_LANES);
-            return;
+    uint8_t *to = u->width >= 4 ? usual_access(w, u, a, mask, offset) : NULL;
+    if (to != NULL) {
+        for (uint32_t left = mask; left != 0; left &= left - 1) {
+            int k = __builtin_ctz(left);
+            store_lane(s, u, k, to + offset[k]);
         }
+        return;
     }
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);

@@ -44,14 +44,24 @@ static unsigned first_lane(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-/* Lanes that wait in splits like s: same state, argument and (for BSYNC) place. */
+/*
+ * Whether lanes of two splits wait for each other at a BSYNC: at the same one, with the same
+ * partners. Levels of a recursion wait at the same place, but each with its own.
+ */
+static bool same_bsync(const emu_warp_t *w, const emu_split_t *s, const emu_split_t *t)
+{
+    return t->pc == s->pc && w->b[s->arg][first_lane(t->mask)] == w->b[s->arg][first_lane(s->mask)];
+}
+
+/* Lanes that wait as those of s do. */
 static uint32_t lanes_like(const emu_warp_t *w, const emu_split_t *s)
 {
     uint32_t lanes = 0;
 
     for (unsigned i = 0; i < w->n_splits; i++) {
         const emu_split_t *t = &w->splits[i];
-        if (t->state == s->state && t->arg == s->arg && (t->state != SPLIT_BSYNC || t->pc == s->pc))
+        if (t->state == s->state && t->arg == s->arg &&
+            (t->state != SPLIT_BSYNC || same_bsync(w, s, t)))
             lanes |= t->mask;
     }
     return lanes;
@@ -451,6 +461,7 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         bar(w, u, mask);
         break;
     default:
+        w->grid->totals.unsupported = true;
         emu_fault(w, u, "the emulator does not support this instruction");
     }
 }

@@ -180,16 +180,16 @@ static rb_code_t run_block(emu_block_t *b)
             if (g->rc != RB_OK)
                 return g->rc;
         }
+        if (g->launch->max_insts != 0 && g->totals.warp_insts > g->launch->max_insts)
+            return rb_fail(g->err, RB_TRACE,
+                           "kernel %s: given up after %llu warp instructions (an endless loop?)",
+                           g->launch->kernel->name, (unsigned long long)g->totals.warp_insts);
         if (block_ended(b)) {
             b->finished = true;
             return RB_OK;
         }
         if (n == before)
             return report_deadlock(b);
-        if (g->launch->max_insts != 0 && g->totals.warp_insts > g->launch->max_insts)
-            return rb_fail(g->err, RB_TRACE,
-                           "kernel %s: given up after %llu warp instructions (an endless loop?)",
-                           g->launch->kernel->name, (unsigned long long)g->totals.warp_insts);
     } while (n < BLOCK_SLICE);
     return RB_OK;
 }

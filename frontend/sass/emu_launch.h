@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
     uint64_t warp_insts, thread_insts;
     uint64_t divergences;
+    bool unsupported; /* the launch ended at an instruction that the emulator does not know */
 } emu_totals_t;
 
 /* Address windows of shared and local memory in the generic address space. */

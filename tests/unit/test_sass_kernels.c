@@ -357,6 +357,41 @@ static void functions_call_themselves(void **state)
     }
 }
 
+/*
+ * Every lane calls itself to a depth of its own, so that each level of the recursion waits at the
+ * same BSYNC with other partners. Also: variables and constants with addresses, a newer cubin.
+ */
+static void levels_of_a_recursion_wait_apart(void **state)
+{
+    float table[16];
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "recurse", 75);
+    uint64_t addr, bytes, out = sass_lab_put(&lab, NULL, 128);
+    uint8_t *constant;
+    for (unsigned i = 0; i < 16; i++)
+        table[i] = (float)i;
+    assert_true(emu_module_variable(&lab.module, "ctab", &addr, &constant, &bytes));
+    assert_int_equal(bytes, sizeof(table));
+    memcpy(constant, table, sizeof(table));
+    sass_lab_kernel(&lab, "recurse");
+    sass_lab_pointer(&lab, out);
+    sass_lab_int(&lab, 32);
+    sass_lab_must_run(&lab, 1, 32, 512);
+    int32_t factorial = 1; /* as the kernel's, modulo 2^32 */
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned k = i ^ 1;
+        float s = table[k & 15] + (k < 3 ? (float)(k + 1) : 0.0f);
+        if (i > 1)
+            factorial = (int32_t)((uint32_t)factorial * i);
+        assert_true(((float *)sass_lab_at(&lab, out))[i] == s * (float)factorial);
+    }
+    assert_true(emu_module_variable(&lab.module, "gcount", &addr, &constant, &bytes));
+    assert_int_equal(*(int32_t *)sass_lab_at(&lab, addr), 32);
+    sass_lab_close(&lab);
+}
+
 static uint32_t reversed(uint32_t v)
 {
     uint32_t r = 0;
@@ -741,6 +776,7 @@ int main(void)
         cmocka_unit_test(layers_are_normalised),
         cmocka_unit_test(loops_of_different_length_converge),
         cmocka_unit_test(functions_call_themselves),
+        cmocka_unit_test(levels_of_a_recursion_wait_apart),
         cmocka_unit_test(switches_jump_through_tables),
         cmocka_unit_test(spin_locks_make_progress),
         cmocka_unit_test(parts_of_a_warp_synchronise),

@@ -1,0 +1,47 @@
+/*
+ * The parts of the CUDA runtime's binary interface that the shim implements. Names, numbers and
+ * layouts are NVIDIA's ("CUDA Runtime API" reference manual); nothing of the toolkit is needed to
+ * build the shim.
+ */
+#ifndef RUBATO_CUDART_API_H
+#define RUBATO_CUDART_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CUDART_EXPORT __attribute__((visibility("default")))
+
+typedef int cuda_error_t;
+typedef void *cuda_stream_t;
+typedef struct {
+    unsigned x, y, z;
+} cuda_dim3_t;
+
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1,
+    CUDA_ERROR_MEMORY_ALLOCATION = 2,
+    CUDA_ERROR_INVALID_CONFIGURATION = 9,
+    CUDA_ERROR_INVALID_SYMBOL = 13,
+    CUDA_ERROR_INVALID_DEVICE_POINTER = 17,
+    CUDA_ERROR_INVALID_DEVICE_FUNCTION = 98,
+    CUDA_ERROR_INVALID_DEVICE = 101,
+    CUDA_ERROR_INVALID_HANDLE = 400,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+    CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+    CUDA_ERROR_LAUNCH_FAILURE = 719,
+    CUDA_ERROR_NOT_SUPPORTED = 801,
+    CUDA_ERROR_UNKNOWN = 999,
+};
+
+/* Kinds of cudaMemcpy. */
+enum { CUDA_H2H, CUDA_H2D, CUDA_D2H, CUDA_D2D, CUDA_DEFAULT };
+
+/* What __cudaRegisterFatBinary() is given. */
+typedef struct {
+    int magic, version;
+    const uint8_t *data; /* a container */
+    void *filename;
+} cuda_fatbin_wrapper_t;
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * What the shim knows of the program: its device memory, modules, kernels, variables, and the
+ * error that it has not been told yet. One lock guards all of it; kernels run under it, one after
+ * the other.
+ */
+#ifndef RUBATO_CUDART_STATE_H
+#define RUBATO_CUDART_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "frontend/sass/cudart/cudart_api.h"
+#include "frontend/sass/emu_launch.h"
+#include "frontend/sass/fatbin.h"
+
+/* Exit status of the program when the shim itself cannot go on. */
+enum { CUDART_EXIT = 125 };
+
+/* A fat binary of the program, loaded when something of it is first used. */
+typedef struct {
+    const cuda_fatbin_wrapper_t *wrapper;
+    fatbin_t fatbin;
+    emu_module_t module;
+    bool opened, loaded;
+    unsigned unit; /* counts from 1, for messages */
+} cudart_unit_t;
+
+typedef struct {
+    const void *host; /* the host stub's address */
+    const char *name; /* mangled */
+    cudart_unit_t *unit;
+} cudart_function_t;
+
+typedef struct {
+    const void *host; /* the host shadow's address */
+    const char *name;
+    cudart_unit_t *unit;
+    void **managed; /* where the host keeps the pointer of a __managed__ variable, or NULL */
+} cudart_variable_t;
+
+typedef struct {
+    pthread_mutex_t lock;
+    bool started;
+    emu_mem_t mem;
+    uint32_t arch; /* 0: not decided */
+    uint64_t max_insts;
+    cudart_unit_t **units;
+    size_t n_units, cap_units;
+    cudart_function_t *functions;
+    size_t n_functions, cap_functions;
+    cudart_variable_t *variables;
+    size_t n_variables, cap_variables;
+    cuda_error_t last, sticky;
+    uint64_t n_launches;
+} cudart_state_t;
+
+/* The state, locked, started at the first call. */
+cudart_state_t *cudart_enter(void);
+
+/* Unlocks; notes error as the last one; returns it. */
+cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
+
+/* Prints a message and ends the program with CUDART_EXIT. */
+_Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
+
+/* The kernel behind a host stub: its module is loaded. NULL: there is none. */
+const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit);
+
+/* Where a variable is: device address, or bytes of constant memory. False: unknown. */
+bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
+                   uint64_t *bytes);
+
+/* Whether an address is in simulated device memory. */
+bool cudart_is_device(const cudart_state_t *s, const void *p);
+
+/* --- what is recorded (cudart_record.c) ------------------------------------------------------ */
+
+/* Opens what the environment asks for; called once. */
+void cudart_record_start(cudart_state_t *s);
+
+/* A copy to the device. */
+void cudart_record_copy(uint64_t addr, uint64_t bytes);
+
+/* Executes launch number s->n_launches, recorded or not. */
+rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
+                            emu_totals_t *totals, rb_err_t *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* rubato record: programs see their results, rubato sees what they execute. */
+#include <string.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/test.h"
+
+#define PROGRAM     RUBATO_CUDA_PROGRAM
+#define CUBIN(arch) RUBATO_ROOT "/traces/cubin/vecadd.sm" arch ".cubin", arch
+
+static void assert_has(char *text, const char *wanted)
+{
+    if (strstr(text, wanted) == NULL)
+        fail_msg("'%s' has no '%s'", text, wanted);
+    free(text);
+}
+
+static void programs_get_right_results(void **state)
+{
+    (void)state;
+    assert_has(cli_run_as(&rubato, 0, NULL,
+                          WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("70"), "add", "1000")),
+               "no error\n0 wrong");
+    assert_has(cli_run_as(&rubato, 0, NULL,
+                          WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("75"), "add", "1000")),
+               "no error\n0 wrong");
+}
+
+static void launches_are_counted(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("record", "--no-trace", "--profile", "p.csv", "--", PROGRAM, CUBIN("75"), "add",
+                 "1000"));
+    /* 31 warps with all of their 15 instructions, one with 8 lanes behind the test of the index */
+    assert_has(cli_read("p.csv"), "\n1,\"vecadd\",4,1,1,256,1,1,12,0,480,");
+}
+
+static void traces_can_be_simulated(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("record", "-o", "a.rbt", "--", PROGRAM, CUBIN("70"), "add", "1000"));
+    assert_has(cli_run_as(&rubato, 0, NULL, WORDS("info", "--count", "--json", "a.rbt")),
+               "\"warp_instructions\": 512");
+    assert_has(cli_run_as(&rubato, 0, NULL, WORDS("run", "--json", "a.rbt")), "\"complete\": true");
+    expect(125, "a.rbt", WORDS("record", "-o", "a.rbt", "--", PROGRAM, CUBIN("70"), "add"));
+    expect(0, NULL, WORDS("record", "-f", "-o", "a.rbt", "--", PROGRAM, CUBIN("70"), "add"));
+}
+
+static void only_chosen_launches_are_traced(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("record", "-o", "b.rbt", "-l", "2-3", "--", PROGRAM, CUBIN("75"), "add", "1000",
+                 "4"));
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("info", "--json", "b.rbt"));
+    assert_null(strstr(text, "\"trace_id\": 1,"));
+    assert_non_null(strstr(text, "\"trace_id\": 2,"));
+    assert_non_null(strstr(text, "\"trace_id\": 3,"));
+    assert_null(strstr(text, "\"trace_id\": 4,"));
+    free(text);
+}
+
+static void status_is_the_programs(void **state)
+{
+    (void)state;
+    expect(7, NULL, WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("70"), "exit", "7"));
+    expect(125, "not there: No such file", WORDS("record", "--no-trace", "--", "./not there"));
+    expect(125, "did not call the CUDA runtime", WORDS("record", "--no-trace", "--", "true"));
+    expect(125, "say where the trace goes", WORDS("record", "--", "true"));
+    expect(125, "not a list of launches", WORDS("record", "--no-trace", "-l", "3-1", "--", "true"));
+}
+
+static void mistakes_of_the_program_are_explained(void **state)
+{
+    (void)state;
+    assert_has(cli_run_as(&rubato, 0, "kernel vecadd, block (",
+                          WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("70"), "wild")),
+               "an illegal memory access was encountered");
+    assert_has(cli_run_as(&rubato, 0, NULL,
+                          WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("70"), "threads")),
+               "invalid configuration argument");
+    expect(0, "given up after",
+           WORDS("record", "--no-trace", "--max-insts", "100", "--", PROGRAM, CUBIN("70"), "add"));
+    expect(125, "no machine code for sm_75",
+           WORDS("record", "--no-trace", "--arch", "sm_75", "--", PROGRAM,
+                 RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "80", "add"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_get_right_results),
+        cmocka_unit_test(launches_are_counted),
+        cmocka_unit_test(traces_can_be_simulated),
+        cmocka_unit_test(only_chosen_launches_are_traced),
+        cmocka_unit_test(status_is_the_programs),
+        cmocka_unit_test(mistakes_of_the_program_are_explained),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
