@@ -248,7 +248,9 @@ const cli_command_t cli_commands[] = {
     {"convert", "SOURCE TARGET", "write a trace in another format",
      "Writes the trace SOURCE, of any kind that run takes, to TARGET: a native file (.rbt), which "
      "is small, read in parts and fast, or with --to accelsim a new folder with Accel-Sim's text. "
-     "Cycle counts do not depend on the format. TARGET appears when it is complete.",
+     "Cycle counts do not depend on the format, except that Accel-Sim's text has no predicates, "
+     "uniform registers or control codes unless they were traced as text. TARGET appears when it "
+     "is complete.",
      NULL, "@file", OPTIONS(convert_options), cmd_convert},
     {"trace", "verify|cat|slice TRACE", "check, print and cut traces",
      "verify FILE.rbt: checks every checksum of a native file, decodes all of it and compares it "

@@ -1,5 +1,7 @@
 #include "tests/support/source_check.h"
 
+#include <string.h>
+
 #include "sim/isa/isa.h"
 
 static void check_inst(const inst_t *in)
@@ -27,7 +29,18 @@ static size_t check_record(const inst_t *in, uint32_t mask, const warp_stream_t 
     return addr_words(rec);
 }
 
-static void check_warp(const warp_stream_t *w)
+/* In one line, if there is any. */
+static void check_text(trace_source_t *s, trace_launch_t *l, const inst_t *in)
+{
+    uint32_t len = 0;
+    const char *text = s->ops->inst_text != NULL ? s->ops->inst_text(l, in, &len) : NULL;
+
+    RB_INVARIANT(text == NULL || (len > 0 && memchr(text, '\n', len) == NULL &&
+                                  memchr(text, '\0', len) == NULL),
+                 "text of an instruction");
+}
+
+static void check_warp(trace_source_t *s, trace_launch_t *l, const warp_stream_t *w)
 {
     size_t word = 0;
     uint64_t insts = 0;
@@ -38,6 +51,7 @@ static void check_warp(const warp_stream_t *w)
         RB_INVARIANT(run->count > 0, "an empty run");
         for (unsigned k = 0; k < run->count; k++) {
             check_inst(run->first + k);
+            check_text(s, l, run->first + k);
             word += check_record(run->first + k, run->mask, w, word);
         }
         insts += run->count;
@@ -46,7 +60,8 @@ static void check_warp(const warp_stream_t *w)
     RB_INVARIANT(insts == w->n_insts, "instruction count");
 }
 
-static void check_block(const launch_info_t *info, const trace_block_t *b, uint64_t index)
+static void check_block(trace_source_t *s, trace_launch_t *l, const launch_info_t *info,
+                        const trace_block_t *b, uint64_t index)
 {
     uint64_t insts = 0;
 
@@ -56,7 +71,7 @@ static void check_block(const launch_info_t *info, const trace_block_t *b, uint6
     for (unsigned i = 0; i < 3; i++)
         RB_INVARIANT(b->id[i] < info->grid[i], "block id");
     for (unsigned w = 0; w < b->n_warps; w++) {
-        check_warp(&b->warps[w]);
+        check_warp(s, l, &b->warps[w]);
         insts += b->warps[w].n_insts;
     }
     RB_INVARIANT(insts == b->n_insts, "instructions of the block");
@@ -73,7 +88,7 @@ rb_code_t source_check_launch(trace_source_t *s, uint64_t id, rb_err_t *err)
     RB_INVARIANT(info.n_blocks > 0 && isa_arch_name(info.arch) != NULL, "launch");
     RB_TRY(s->ops->open(s, id, &l, err));
     for (uint64_t k = 0; (code = s->ops->get_block(l, k, &b, err)) == RB_OK && b != NULL; k++) {
-        check_block(&info, b, k);
+        check_block(s, l, &info, b, k);
         s->ops->free_block(l, b);
     }
     s->ops->close(l);
