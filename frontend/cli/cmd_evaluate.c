@@ -19,7 +19,7 @@
 enum { EPSILONS_MAX = 32, SEEDS_MAX = 1000000 };
 
 typedef struct {
-    const char *profile, *against, *plan, *output, *tmpdir;
+    const char *profile, *against, *trace, *plan, *output, *tmpdir;
     const char *sample; /* a list, or "all" */
     uint64_t seed, seeds;
     char epsilon[EPSILONS_MAX][16]; /* texts of --epsilon; none: that of the sampler */
@@ -69,6 +69,9 @@ static rb_code_t read_option(evaluate_options_t *o, cli_option_id_t id, const ch
         return read_epsilons(o, value, err);
     case CLI_AGAINST:
         o->against = value;
+        return RB_OK;
+    case CLI_TRACE:
+        o->trace = value;
         return RB_OK;
     case CLI_PLAN:
         o->plan = value;
@@ -325,7 +328,11 @@ static rb_code_t read_launches(evaluation_t *e, rb_err_t *err)
         RB_TRY(launch_list_open(&e->other, o->against, o->tmpdir, err));
         e->truth = &e->other;
     }
-    return evaluation_check(&e->planned, e->truth, err);
+    if (e->truth->pop.time == NULL)
+        return rb_fail(err, RB_TRACE, "%s: without durations nothing can be scored",
+                       o->against != NULL ? o->against : o->profile);
+    RB_TRY(launch_list_compare(&e->planned, e->truth, err));
+    return o->trace != NULL ? launch_list_add_trace(&e->planned, o->trace, err) : RB_OK;
 }
 
 static rb_code_t open_csv(evaluation_t *e, rb_err_t *err)

@@ -17,7 +17,7 @@
 enum { CLUSTERS_SHOWN = 20, NAME_COLUMNS = 60 };
 
 typedef struct {
-    const char *profile, *sample, *output, *tmpdir;
+    const char *profile, *sample, *trace, *output, *tmpdir;
     uint64_t seed;
     unsigned format; /* plan_format_t */
     bool json;
@@ -32,6 +32,9 @@ static rb_code_t read_option(plan_options_t *o, cli_option_id_t id, const char *
         return RB_OK;
     case CLI_SEED:
         return cli_parse_count("seed", value, 0, UINT64_MAX, &o->seed, err);
+    case CLI_TRACE:
+        o->trace = value;
+        return RB_OK;
     case CLI_OUTPUT:
         o->output = value;
         return RB_OK;
@@ -182,6 +185,8 @@ static rb_code_t make_plan(const plan_options_t *o, rb_err_t *err)
     rb_code_t rc = parse_sampler(&choice, o->sample, err);
     if (rc == RB_OK)
         rc = launch_list_open(&list, o->profile, o->tmpdir, err);
+    if (rc == RB_OK && o->trace != NULL)
+        rc = launch_list_add_trace(&list, o->trace, err);
     if (rc == RB_OK)
         rc = launch_plan(&choice, &list.pop, o->seed, &plan, err);
     for (size_t i = 0; rc == RB_OK && i < plan.n_warnings; i++)

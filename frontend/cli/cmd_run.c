@@ -117,6 +117,7 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
         return RB_OK;
     case CLI_LAUNCHES:
         o->launches = value;
+        o->sampling.selected = true;
         return RB_OK;
     case CLI_JSON:
         o->json = true;

@@ -38,6 +38,12 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
             false                                                                                  \
     }
 
+#define OPT_TRACE                                                                                  \
+    {                                                                                              \
+        CLI_TRACE, 0, "trace", "FILE.rbt", NULL, "Sampling",                                       \
+            "add what the index of this native trace of the program tells", "@file", false         \
+    }
+
 static const cli_option_t run_options[] = {
     OPT_GPU_OF_TRACE,
     OPT_SET,
@@ -94,6 +100,7 @@ static const cli_option_t info_options[] = {
 static const cli_option_t plan_options[] = {
     OPT_SAMPLE("stem", "the method and its options, such as stem:epsilon=0.05"),
     OPT_SEED,
+    OPT_TRACE,
     OPT_OUTPUT("FILE", "print the summary only", "write the plan to this file", "@file"),
     {CLI_FORMAT, 0, "format", "FORMAT", "json", "Results",
      "of the plan's file: rubato's JSON, MacSim's sampled_kernels_info.txt, or a list of "
@@ -110,6 +117,7 @@ static const cli_option_t evaluate_options[] = {
     {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with a seed of its own",
      NULL, false},
     OPT_SEED,
+    OPT_TRACE,
     {CLI_EPSILON, 0, "epsilon", "LIST", "that of each sampler", "Sampling",
      "error bounds to go through, such as 1,3,5,10,25%", NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling", "score this plan instead", "@file", false},

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "frontend/cli/run_sampling.h"
 #include "sim/core/alloc.h"
 
 /* Row of a launch; the population's size if there is none. */
@@ -89,27 +88,4 @@ summary_t evaluation_summary(score_t *scores, uint64_t n)
         .within = isfinite(bound) ? inside / plans : NAN,
         .seconds = sum.seconds / plans,
     };
-}
-
-rb_code_t evaluation_check(const launch_list_t *planned, const launch_list_t *truth, rb_err_t *err)
-{
-    if (truth->pop.time == NULL)
-        return rb_fail(err, RB_TRACE, "%s: without durations nothing can be scored", truth->format);
-    if (planned->pop.n != truth->pop.n)
-        return rb_fail(err, RB_TRACE,
-                       "the plans are for %llu launches, the times to score them on are of %llu",
-                       (unsigned long long)planned->pop.n, (unsigned long long)truth->pop.n);
-    for (uint64_t i = 0; i < truth->pop.n; i++) {
-        if (launch_list_id(planned, i) != launch_list_id(truth, i))
-            return rb_fail(err, RB_TRACE, "row %llu is launch %llu in one and %llu in the other",
-                           (unsigned long long)i + 1,
-                           (unsigned long long)launch_list_id(planned, i),
-                           (unsigned long long)launch_list_id(truth, i));
-        if (kernel_names_differ(launch_list_name(planned, i), launch_list_name(truth, i)))
-            return rb_fail(err, RB_TRACE,
-                           "launch %llu is of kernel '%.300s' in one and '%.300s' in the other",
-                           (unsigned long long)launch_list_id(planned, i),
-                           launch_list_name(planned, i), launch_list_name(truth, i));
-    }
-    return RB_OK;
 }

@@ -38,11 +38,4 @@ typedef struct {
 /* Sorts the scores by their error. n is at least 1. */
 summary_t evaluation_summary(score_t *scores, uint64_t n);
 
-/*
- * RB_TRACE, naming the first launch at fault, unless truth has the launches that the plans are made
- * for: as many, with the same ids and kernels, and times.
- */
-RB_CHECKED rb_code_t evaluation_check(const launch_list_t *planned, const launch_list_t *truth,
-                                      rb_err_t *err);
-
 #endif

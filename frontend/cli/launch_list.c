@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/cli/kernel_name.h"
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/run_setup.h"
@@ -91,6 +92,36 @@ static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)
     return RB_OK;
 }
 
+/* Whether a text stands near the beginning of a file: run.json has its totals there. */
+static bool has_text(const char *path, const char *text)
+{
+    enum { LOOK = 1 << 16 };
+    FILE *in = fopen(path, "re");
+    if (in == NULL)
+        return false;
+    char *head = rb_calloc(LOOK, 1);
+    size_t n = fread(head, 1, LOOK - 1, in);
+    head[n] = '\0';
+    bool found = strstr(head, text) != NULL;
+    free(head);
+    fclose(in);
+    return found;
+}
+
+/* The launches of a run that simulated only some of them are not those of the program. */
+static rb_code_t check_complete(const char *folder, rb_err_t *err)
+{
+    char *run = out_path(folder, "run.json");
+    rb_code_t rc = RB_OK;
+    if (has_text(run, "\"estimated\": true"))
+        rc = rb_fail(err, RB_TRACE, "%s: its totals are estimates: not all launches were simulated",
+                     run);
+    else if (has_text(run, "\"complete\": false"))
+        rc = rb_fail(err, RB_TRACE, "%s: the run was stopped before its end", run);
+    free(run);
+    return rc;
+}
+
 rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdir, rb_err_t *err)
 {
     char *results = out_path(path, "launches.csv");
@@ -98,7 +129,9 @@ rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdi
     rb_code_t rc;
     *l = (launch_list_t){0};
     if (run) {
-        rc = open_profile(l, results, err);
+        rc = check_complete(path, err);
+        if (rc == RB_OK)
+            rc = open_profile(l, results, err);
     } else if (open_trace_detect(path)) {
         const setup_options_t o = {.tmpdir = tmpdir};
         trace_source_t *source = open_trace(path, setup_tmpdir(&o), err);
@@ -134,4 +167,62 @@ uint64_t launch_list_id(const launch_list_t *l, uint64_t row)
 const char *launch_list_name(const launch_list_t *l, uint64_t row)
 {
     return l->pop.names[l->pop.name[row]];
+}
+
+rb_code_t launch_list_compare(const launch_list_t *a, const launch_list_t *b, rb_err_t *err)
+{
+    if (a->pop.n != b->pop.n)
+        return rb_fail(err, RB_TRACE, "%llu launches in one (%s), %llu in the other (%s)",
+                       (unsigned long long)a->pop.n, a->format, (unsigned long long)b->pop.n,
+                       b->format);
+    for (uint64_t i = 0; i < a->pop.n; i++) {
+        if (launch_list_id(a, i) != launch_list_id(b, i))
+            return rb_fail(err, RB_TRACE, "row %llu is launch %llu in one and %llu in the other",
+                           (unsigned long long)i + 1, (unsigned long long)launch_list_id(a, i),
+                           (unsigned long long)launch_list_id(b, i));
+        if (kernel_names_differ(launch_list_name(a, i), launch_list_name(b, i)))
+            return rb_fail(err, RB_TRACE,
+                           "launch %llu is of kernel '%.300s' in one and '%.300s' in the other",
+                           (unsigned long long)launch_list_id(a, i), launch_list_name(a, i),
+                           launch_list_name(b, i));
+    }
+    return RB_OK;
+}
+
+/* Takes the columns of other that l lacks, with what they belong to. */
+static void take_index(launch_list_t *l, launch_list_t *other)
+{
+    population_t *to = &l->pop, own = l->pop;
+    const population_t *from = &other->pop;
+    *to = *from;
+    to->id = own.id;
+    to->name = own.name;
+    to->names = own.names;
+    to->n_names = own.n_names;
+    to->time = own.time;
+    to->time_is_cycles = own.time_is_cycles;
+    to->grid = own.grid;
+    to->block = own.block;
+    for (int i = 0; i < POP_COUNTERS; i++) {
+        if (own.counter[i] != NULL)
+            to->counter[i] = own.counter[i];
+    }
+    l->index = other->index;
+    other->index = (launch_index_t){0};
+}
+
+rb_code_t launch_list_add_trace(launch_list_t *l, const char *path, rb_err_t *err)
+{
+    launch_list_t other = {0};
+    if (!rbt_detect(path))
+        return rb_fail(err, RB_USAGE,
+                       "%s: is no native trace (.rbt): only these have an index to choose by",
+                       path);
+    rb_code_t rc = launch_list_open(&other, path, NULL, err);
+    if (rc == RB_OK)
+        rc = launch_list_compare(l, &other, err);
+    if (rc == RB_OK && l->profile != NULL)
+        take_index(l, &other);
+    launch_list_free(&other);
+    return rc;
 }

@@ -39,6 +39,16 @@ RB_CHECKED rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *sour
 /* The launches of a profile, which is taken over. */
 void launch_list_of_profile(launch_list_t *l, profile_t *profile);
 
+/*
+ * Adds to the launches of a profile what the index of a native trace of the same program tells.
+ * RB_TRACE, naming the first launch at fault: it is of another program; RB_USAGE: no native trace.
+ */
+RB_CHECKED rb_code_t launch_list_add_trace(launch_list_t *l, const char *path, rb_err_t *err);
+
+/* RB_TRACE, naming the first launch at fault, unless both have the same launches in this order. */
+RB_CHECKED rb_code_t launch_list_compare(const launch_list_t *a, const launch_list_t *b,
+                                         rb_err_t *err);
+
 /* Harmless on a zeroed list. */
 void launch_list_free(launch_list_t *l);
 

@@ -56,6 +56,7 @@ typedef enum {
     CLI_SEEDS,
     CLI_EPSILON,
     CLI_AGAINST,
+    CLI_TRACE,
     CLI_MAN,
     CLI_KERNEL,
     CLI_ARCH,

@@ -1,50 +1,22 @@
 #include "frontend/cli/run_sampling.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/cli/kernel_name.h"
 #include "frontend/cli/plan_file.h"
-#include "frontend/cli/text_format.h"
 #include "sampling/launch/launch_sampler.h"
+#include "sampling/launch/plan_json.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
-
-enum { NAME_MAX_BYTES = 512 };
 
 /* A launch that was simulated. */
 struct known_launch {
     uint64_t id;
     double cycles;
 };
-
-/*
- * The identifier of a kernel: "add" of "_ZN2at6native3addE...", of "void at::native::add<int>(int)"
- * and of "add". Empty where there is none.
- */
-static void identifier(const char *name, char text[NAME_MAX_BYTES])
-{
-    static const char anonymous[] = "(anonymous namespace)::";
-    char plain[NAME_MAX_BYTES];
-    format_kernel(plain, sizeof(plain), name);
-    const char *s = plain, *from;
-    for (const char *a; (a = strstr(s, anonymous)) != NULL;)
-        s = a + strlen(anonymous);
-    size_t end = strcspn(s, "<(");
-    for (from = s + end; from > s && (isalnum((unsigned char)from[-1]) || from[-1] == '_'); from--)
-        ;
-    snprintf(text, NAME_MAX_BYTES, "%.*s", (int)(s + end - from), from);
-}
-
-bool kernel_names_differ(const char *a, const char *b)
-{
-    char x[NAME_MAX_BYTES], y[NAME_MAX_BYTES];
-    identifier(a, x);
-    identifier(b, y);
-    return x[0] != '\0' && y[0] != '\0' && strcmp(x, y) != 0;
-}
 
 static int by_id(const void *a, const void *b)
 {
@@ -104,7 +76,7 @@ static rb_code_t check(run_sampling_t *s, const launch_list_t *trace, rb_err_t *
         RB_TRY(check_launch(s, &s->chosen[i], trace, row, err));
         s->positions[i] = row + 1;
     }
-    if (s->plan.n_launches != trace->pop.n)
+    if (s->plan.n_launches < trace->pop.n)
         rb_warn("the plan is for %llu launches, the trace holds %llu; totals are those of the plan",
                 (unsigned long long)s->plan.n_launches, (unsigned long long)trace->pop.n);
     return RB_OK;
@@ -375,20 +347,91 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     return rc;
 }
 
+/* The plan in a native trace file, as text; NULL: none. */
+static char *plan_in_trace(const trace_source_t *source)
+{
+    char *text = rbt_is_source(source) ? rbt_source_file(source)->plan : NULL;
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static rb_code_t read_plan_in_trace(plan_t *plan, const trace_source_t *source, rb_err_t *err)
+{
+    char *text = plan_in_trace(source), name[512];
+    FILE *in = fmemopen(text, strlen(text), "r");
+    if (in == NULL)
+        return rb_fail(err, RB_NOMEM, "no memory for the plan of a trace");
+    snprintf(name, sizeof(name), "%.400s: the plan in it", rbt_source_file(source)->path);
+    rb_code_t rc = plan_read_json(plan, in, name, err);
+    fclose(in);
+    return rc;
+}
+
+/* Whether a trace says for how many launches of its program its launches stand. */
+static bool has_weights(const trace_source_t *source)
+{
+    if (source->ops->weight == NULL)
+        return false;
+    for (uint64_t i = 1; i <= source->ops->n_launches(source); i++) {
+        if (source->ops->weight(source, i) != 1.0)
+            return true;
+    }
+    return false;
+}
+
+/* A plan of these weights: how the launches were chosen is not known. */
+static void plan_of_weights(plan_t *plan, const trace_source_t *source, const launch_list_t *trace)
+{
+    const population_t *pop = &trace->pop;
+    double total = 0.0;
+    *plan = (plan_t){.method = rb_strdup("weights"),
+                     .n_names = pop->n_names,
+                     .n_clusters = (uint32_t)pop->n,
+                     .n_samples = pop->n,
+                     .profile_total = NAN,
+                     .predicted_total = NAN,
+                     .predicted_speedup = NAN,
+                     .error_bound = NAN,
+                     .confidence = NAN};
+    plan->names = rb_calloc(pop->n_names, sizeof(*plan->names));
+    for (uint32_t i = 0; i < pop->n_names; i++)
+        plan->names[i] = rb_strdup(pop->names[i]);
+    plan->clusters = rb_calloc(pop->n, sizeof(*plan->clusters));
+    plan->samples = rb_calloc(pop->n, sizeof(*plan->samples));
+    for (uint64_t i = 0; i < pop->n; i++) {
+        double weight = source->ops->weight(source, i + 1);
+        plan->clusters[i] = (plan_cluster_t){
+            .name = pop->name[i], .size = whole(weight), .draws = 1, .mean = NAN, .sd = NAN};
+        plan->samples[i] = (plan_sample_t){launch_list_id(trace, i), weight, (uint32_t)i, 1};
+        total += weight;
+    }
+    plan->n_launches = whole(total);
+}
+
+/* The plan that a trace has with it. */
+static rb_code_t own_plan(plan_t *plan, const trace_source_t *source, const launch_list_t *trace,
+                          rb_err_t *err)
+{
+    if (plan_in_trace(source) != NULL)
+        return read_plan_in_trace(plan, source, err);
+    plan_of_weights(plan, source, trace);
+    return RB_OK;
+}
+
 rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
                                trace_source_t *source, rb_err_t *err)
 {
     launch_list_t trace;
     plan_t plan = {0};
-    if (o->plan == NULL && o->sample == NULL)
+    bool own = o->plan == NULL && o->sample == NULL;
+    if (own && (o->selected || (plan_in_trace(source) == NULL && !has_weights(source))))
         return RB_OK;
     rb_code_t rc = launch_list_of_trace(&trace, source, err);
-    if (rc == RB_OK && o->plan != NULL) {
-        rc = plan_file_read(&plan, o->plan, err);
+    if (rc == RB_OK && o->sample != NULL) {
+        rc = choose(s, o, &trace, err);
+    } else if (rc == RB_OK) {
+        rc = own ? own_plan(&plan, source, &trace, err) : plan_file_read(&plan, o->plan, err);
         if (rc == RB_OK)
             rc = run_sampling_begin(s, &plan, &trace, err);
-    } else if (rc == RB_OK) {
-        rc = choose(s, o, &trace, err);
     }
     launch_list_free(&trace);
     return rc;

@@ -53,9 +53,13 @@ typedef struct {
     const char *sample;  /* a sampler, which chooses from */
     const char *profile; /*   this profile; NULL: from what the trace tells */
     uint64_t seed;
+    bool selected; /* the launches were named otherwise: a plan that the trace holds is not used */
 } sampling_options_t;
 
-/* Reads or makes the plan that the options ask for, if any, and begins with it. */
+/*
+ * Reads or makes the plan that the options ask for, if any, and begins with it. Without, a trace
+ * that holds only the launches of a plan may have it, or their weights, with it.
+ */
 RB_CHECKED rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
                                           trace_source_t *source, rb_err_t *err);
 
@@ -100,11 +104,5 @@ bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate
 
 /* Differs between plans that choose or weigh differently. */
 uint64_t run_sampling_fingerprint(const run_sampling_t *s);
-
-/*
- * Whether two spellings of a kernel's name, mangled or not, with template arguments and parameters
- * or without, cannot be of one kernel.
- */
-bool kernel_names_differ(const char *a, const char *b);
 
 #endif

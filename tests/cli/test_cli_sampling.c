@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cli/run_sampling.h"
+#include "frontend/cli/kernel_name.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"
 
@@ -192,6 +192,46 @@ static void a_native_trace_needs_no_profile(void **state)
     expect(2, "durations", WORDS("plan", "bfs.rbt", "--sample", "stem"));
 }
 
+/* Totals of a run, and whether they are estimates; the run's JSON otherwise differs in its paths.
+ */
+static void expect_same_totals(const char *const *words, const char *json)
+{
+    static const char *const paths[] = {
+        "totals.cycles",        "totals.interval.cycles.low", "totals.interval.cycles.high",
+        "totals.sm.warp_insts", "totals.l2.read_hits",        "simulated.launches"};
+    char *other = cli_run_as(&rubato, 0, NULL, words);
+    assert_true(json_is(other, "totals.estimated", "true"));
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        assert_true(json_number(other, paths[i]) == json_number(json, paths[i]));
+    free(other);
+}
+
+static void a_trace_of_the_plans_launches_is_enough(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("gen", "bfs", "--size", "512", "-o", "whole.rbt"));
+    expect(0, NULL, WORDS("run", "whole.rbt", "-o", "whole"));
+    expect(0, NULL, WORDS("plan", "whole", "--sample", "stem:epsilon=0.3", "-o", "part.json"));
+    expect(0, NULL, WORDS("trace", "slice", "whole.rbt", "--plan", "part.json", "-o", "part.rbt"));
+    char *json =
+        cli_run_as(&rubato, 0, NULL, WORDS("run", "whole.rbt", "--plan", "part.json", "--json"));
+    assert_true(json_number(json, "simulated.launches") < json_number(json, "trace.launches"));
+    expect_same_totals(WORDS("run", "part.rbt", "--plan", "part.json", "--json"), json);
+    expect_same_totals(WORDS("run", "part.rbt", "--json"), json); /* it has the plan with it */
+    free(json);
+    json = cli_run_as(&rubato, 0, NULL, WORDS("run", "part.rbt", "-l", "1", "--json"));
+    assert_true(json_is(json, "totals.estimated", "false"));
+    free(json);
+    /* What is not the whole program is no measure for plans. */
+    expect(0, NULL, WORDS("run", "part.rbt", "-o", "estimates"));
+    expect(2, "totals are estimates", WORDS("evaluate", "estimates"));
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "whole", "--trace", "whole.rbt"));
+    assert_null(strstr(text, "does not have"));
+    free(text);
+    expect(2, "in the other", WORDS("evaluate", "whole", "--trace", "part.rbt"));
+    expect(2, "no native trace", WORDS("evaluate", "whole", "--trace", "part.json"));
+}
+
 static void warmups_are_settings(void **state)
 {
     (void)state;
@@ -237,6 +277,7 @@ int main(void)
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(a_native_trace_needs_no_profile),
+        cmocka_unit_test(a_trace_of_the_plans_launches_is_enough),
         cmocka_unit_test(warmups_are_settings),
         cmocka_unit_test(names_of_one_kernel_do_not_differ),
     };
