@@ -9,7 +9,7 @@
 
 const char *const group_key_names[] = {"name", "prefix", "shape", NULL};
 
-enum { NO_GROUP = UINT32_MAX };
+#define NO_GROUP UINT32_MAX
 
 /* One name with the length that counts. */
 typedef struct {

@@ -48,7 +48,7 @@ plan_t lab_plan(const population_t *pop, const char *method, uint64_t seed)
 {
     launch_choice_t choice;
     rb_err_t err = {0};
-    plan_t plan;
+    plan_t plan = {0};
     if (launch_choice_parse(&choice, method, &err) != RB_OK ||
         launch_plan(&choice, pop, seed, &plan, &err) != RB_OK)
         fail_msg("%s: %s", method, err.text);
@@ -60,7 +60,7 @@ const char *lab_plan_error(const population_t *pop, const char *method)
 {
     static rb_err_t err;
     launch_choice_t choice;
-    plan_t plan;
+    plan_t plan = {0};
     err = (rb_err_t){0};
     if (launch_choice_parse(&choice, method, &err) == RB_OK) {
         if (launch_plan(&choice, pop, 1, &plan, &err) == RB_OK)
