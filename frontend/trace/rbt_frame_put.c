@@ -12,8 +12,8 @@ enum {
     PACKED_BYTES = 64 << 10,
     UNPACKED_BYTES = 1 << 20,
     FRAME_INSTS = 256 << 10,
-    LANE_GAIN = 2, /* times by which columns are expected to shrink */
-    OTHER_GAIN = 8,
+    LANE_GAIN = 4,  /* lane bytes are expected to shrink by this part, */
+    OTHER_GAIN = 8, /* other columns to this part */
     FIRST_SLOTS = 256,
 };
 
@@ -330,7 +330,7 @@ bool rbt_frame_put_is_full(const rbt_frame_put_t *f)
 
     for (unsigned i = 0; i < RBT_COL_COUNT; i++)
         *(i >= RBT_COL_PLANE ? &lanes : &others) += f->cols[i].n;
-    return lanes / LANE_GAIN + others / OTHER_GAIN >= PACKED_BYTES ||
+    return lanes - lanes / LANE_GAIN + others / OTHER_GAIN >= PACKED_BYTES ||
            lanes + others >= UNPACKED_BYTES || f->n_insts >= FRAME_INSTS;
 }
 

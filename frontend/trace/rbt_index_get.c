@@ -130,8 +130,8 @@ static void get_blocks(rbt_page_t *p, rbt_in_t *in, size_t n_spaces)
     }
 }
 
-static const char *get_page(rbt_page_t *p, const rbt_file_t *f, const rbt_block_page_ref_t *ref,
-                            const rbt_buf_t *bytes)
+const char *rbt_page_get(rbt_page_t *p, const rbt_file_t *f, const rbt_block_page_ref_t *ref,
+                         const rbt_buf_t *bytes)
 {
     rbt_in_t in = {.at = bytes->p, .end = bytes->p + bytes->n};
 
@@ -165,7 +165,7 @@ rb_code_t rbt_page_read(rbt_page_t *p, const rbt_file_t *f, size_t n, rbt_unpack
         rbt_file_read(f, &ref->place, RBT_PAGE_BYTES, "index page", unpacker, &bytes, err);
 
     if (code == RB_OK) {
-        const char *wrong = get_page(p, f, ref, &bytes);
+        const char *wrong = rbt_page_get(p, f, ref, &bytes);
 
         if (wrong != NULL)
             code = rbt_file_fail(f, ref->place.offset, "index page", wrong, err);
@@ -229,8 +229,8 @@ static void get_columns(const rbt_file_t *f, rbt_in_t *in, rbt_launch_t *l, size
     }
 }
 
-static const char *get_launches(const rbt_file_t *f, const rbt_launch_page_ref_t *ref,
-                                rbt_launch_t *l, const rbt_buf_t *bytes)
+const char *rbt_launches_get(const rbt_file_t *f, const rbt_launch_page_ref_t *ref, rbt_launch_t *l,
+                             const rbt_buf_t *bytes)
 {
     rbt_in_t in = {.at = bytes->p, .end = bytes->p + bytes->n};
     uint64_t id = 0, block = ref->first_block;
@@ -266,7 +266,7 @@ rbt_launch_t *rbt_launches_read(const rbt_file_t *f, size_t n, rbt_unpacker_t *u
 
         if (ref->n_launches <= bytes.n) {
             l = rb_calloc(ref->n_launches, sizeof(*l));
-            wrong = get_launches(f, ref, l, &bytes);
+            wrong = rbt_launches_get(f, ref, l, &bytes);
         }
         if (wrong != NULL) {
             rbt_file_fail(f, ref->place.offset, "page of launches", wrong, err);

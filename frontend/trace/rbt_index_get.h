@@ -36,6 +36,15 @@ typedef struct {
 rbt_launch_t *rbt_launches_read(const rbt_file_t *f, size_t n, rbt_unpacker_t *unpacker,
                                 rb_err_t *err);
 
+/*
+ * The same from unpacked bytes; NULL or what is wrong. *p is zeroed, l has room for
+ * ref->n_launches.
+ */
+const char *rbt_page_get(rbt_page_t *p, const rbt_file_t *f, const rbt_block_page_ref_t *ref,
+                         const rbt_buf_t *bytes);
+const char *rbt_launches_get(const rbt_file_t *f, const rbt_launch_page_ref_t *ref, rbt_launch_t *l,
+                             const rbt_buf_t *bytes);
+
 /* Number of the page that holds a block (below n_blocks) or a launch (below n_launches). */
 size_t rbt_file_block_page(const rbt_file_t *f, uint64_t block);
 size_t rbt_file_launch_page(const rbt_file_t *f, uint64_t launch);

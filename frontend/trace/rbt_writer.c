@@ -248,6 +248,7 @@ static rb_code_t end_launch_page(rbt_writer_t *w, rb_err_t *err)
 
     if (w->n_rows == 0)
         return RB_OK;
+    RB_TRY(end_page(w, err)); /* the frames of a page stand together */
     RB_TRY(rbt_pack_drain(w->pack, err));
     w->raw.n = 0;
     rbt_launches_encode(w->rows, w->n_rows, &w->raw);
@@ -526,7 +527,6 @@ static rb_code_t put_rest(rbt_writer_t *w, rb_err_t *err)
 {
     rbt_place_t root;
 
-    RB_TRY(end_page(w, err));
     RB_TRY(end_launch_page(w, err));
     RB_TRY(rbt_pack_drain(w->pack, err));
     RB_TRY(put_code(w, err));

@@ -1,0 +1,350 @@
+/* The native trace file: what is stored is what is read, in part or whole. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frontend/accelsim/accelsim.h"
+#include "frontend/trace/rbt_verify.h"
+#include "frontend/trace/rbt_writer.h"
+#include "tests/support/rbt_lab.h"
+#include "tests/support/stream_check.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/test.h"
+
+static int begin(void **state)
+{
+    (void)state;
+    temp_folder_create();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    temp_folder_remove();
+    return 0;
+}
+
+static void verifies(const char *path)
+{
+    rb_err_t err = {0};
+    rbt_verified_t v;
+
+    if (rbt_verify(path, &v, &err) != RB_OK)
+        fail_msg("%s", err.text);
+}
+
+static void round_trip(const rbt_lab_launch_t *launches, size_t n)
+{
+    synth_t *s = rbt_lab_program(launches, n);
+
+    rbt_lab_store(synth_source(s), temp_path("x.rbt"), 1);
+    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
+
+    rbt_lab_same(synth_source(s), t);
+    verifies(temp_path("x.rbt"));
+    t->ops->destroy(t);
+    synth_destroy(s);
+}
+
+static void regular_and_random_programs_come_back(void **state)
+{
+    static const rbt_lab_launch_t launches[] = {
+        {.blocks = 100, .threads = 256, .loops = 8, .copies = 2},
+        {.blocks = 40, .threads = 96, .loops = 30, .random = true},
+        {.blocks = 1, .threads = 32, .loops = 1, .random = true, .copies = 1},
+        {.blocks = 7, .threads = 1024, .loops = 3},
+    };
+
+    (void)state;
+    round_trip(launches, 4);
+}
+
+/* Warps of more than a piece, and blocks of more than a frame. */
+static void long_warps_and_large_blocks_come_back(void **state)
+{
+    static const rbt_lab_launch_t launches[] = {
+        {.blocks = 2, .threads = 64, .loops = 20000},
+        {.blocks = 3, .threads = 128, .loops = 9000, .random = true},
+    };
+
+    (void)state;
+    round_trip(launches, 2);
+}
+
+/* More launches and blocks than a page of the index holds. */
+static void several_pages_come_back(void **state)
+{
+    enum { LAUNCHES = 1500 };
+    static rbt_lab_launch_t launches[LAUNCHES];
+
+    (void)state;
+    for (unsigned i = 0; i < LAUNCHES; i++)
+        launches[i] = (rbt_lab_launch_t){
+            .blocks = i == 7 ? 9000 : 1 + i % 4, .threads = 32, .loops = 1, .random = i % 2 == 0};
+    round_trip(launches, LAUNCHES);
+}
+
+static char *read_file(const char *path, size_t *n)
+{
+    FILE *in = fopen(path, "rb");
+
+    assert_non_null(in);
+    fseek(in, 0, SEEK_END);
+    *n = (size_t)ftell(in);
+    rewind(in);
+    char *bytes = malloc(*n);
+
+    assert_int_equal(fread(bytes, 1, *n, in), *n);
+    fclose(in);
+    return bytes;
+}
+
+static void the_file_does_not_depend_on_threads(void **state)
+{
+    static const rbt_lab_launch_t launches[] = {
+        {.blocks = 200, .threads = 256, .loops = 10, .random = true, .copies = 1}};
+    synth_t *s = rbt_lab_program(launches, 1);
+    size_t n, m;
+
+    (void)state;
+    rbt_lab_store(synth_source(s), temp_path("1.rbt"), 1);
+    rbt_lab_store(synth_source(s), temp_path("3.rbt"), 3);
+    char *a = read_file(temp_path("1.rbt"), &n), *b = read_file(temp_path("3.rbt"), &m);
+
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n);
+    free(a);
+    free(b);
+    synth_destroy(s);
+}
+
+/* Blocks that are asked for with gaps are those that a reading without gaps gives. */
+static void blocks_are_found_wherever_they_are(void **state)
+{
+    static const rbt_lab_launch_t launches[] = {
+        {.blocks = 500, .threads = 128, .loops = 40, .random = true}};
+    static const uint64_t wanted[] = {0, 1, 5, 6, 99, 100, 250, 498, 499};
+    synth_t *s = rbt_lab_program(launches, 1);
+    trace_source_t *src = synth_source(s);
+    trace_launch_t *l, *m;
+    rb_err_t err = {0};
+
+    (void)state;
+    rbt_lab_store(src, temp_path("x.rbt"), 1);
+    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
+
+    assert_int_equal(src->ops->open(src, 1, &l, &err), RB_OK);
+    assert_int_equal(t->ops->open(t, 1, &m, &err), RB_OK);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        trace_block_t *a, *b;
+
+        assert_int_equal(src->ops->get_block(l, wanted[i], &a, &err), RB_OK);
+        assert_int_equal(t->ops->get_block(m, wanted[i], &b, &err), RB_OK);
+        assert_true(stream_blocks_equal(a, b));
+        src->ops->free_block(l, a); /* b is left to close() */
+    }
+    src->ops->close(l);
+    t->ops->close(m);
+    t->ops->destroy(t);
+    synth_destroy(s);
+}
+
+static uint64_t bytes_read(void)
+{
+    unsigned long long n = 0;
+    FILE *in = fopen("/proc/self/io", "r");
+
+    if (in == NULL)
+        return 0;
+    assert_int_equal(fscanf(in, "rchar: %llu", &n), 1);
+    fclose(in);
+    return n;
+}
+
+static void skipping_reads_little(void **state)
+{
+    enum { BLOCKS = 2000 };
+    static const rbt_lab_launch_t launches[] = {
+        {.blocks = BLOCKS, .threads = 256, .loops = 40, .random = true}};
+    synth_t *s = rbt_lab_program(launches, 1);
+    rb_err_t err = {0};
+    trace_launch_t *l;
+    struct stat st;
+
+    (void)state;
+    if (access("/proc/self/io", R_OK) != 0)
+        skip();
+    rbt_lab_store(synth_source(s), temp_path("x.rbt"), 1);
+    synth_destroy(s);
+    assert_int_equal(stat(temp_path("x.rbt"), &st), 0);
+    assert_true(st.st_size > 10 << 20);
+    uint64_t before = bytes_read();
+    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
+
+    assert_int_equal(t->ops->open(t, 1, &l, &err), RB_OK);
+    for (uint64_t i = BLOCKS * 99 / 100; i < BLOCKS; i++) {
+        trace_block_t *b = NULL;
+
+        assert_int_equal(t->ops->get_block(l, i, &b, &err), RB_OK);
+        t->ops->free_block(l, b);
+    }
+    uint64_t last_percent = bytes_read() - before;
+
+    t->ops->close(l);
+    t->ops->destroy(t);
+    if (last_percent * 1000 > (uint64_t)st.st_size * 15)
+        fail_msg("%llu of %llu bytes are read for 1 %% of the blocks",
+                 (unsigned long long)last_percent, (unsigned long long)st.st_size);
+}
+
+/* --- parts of a program ---------------------------------------------------------------------- */
+
+static void a_slice_keeps_ids_weights_and_copies(void **state)
+{
+    static const rbt_lab_launch_t launches[] = {
+        {.blocks = 10, .threads = 32, .loops = 1, .copies = 1},
+        {.blocks = 10, .threads = 32, .loops = 2, .copies = 2},
+        {.blocks = 10, .threads = 32, .loops = 3},
+        {.blocks = 10, .threads = 32, .loops = 4, .copies = 1},
+    };
+    static const uint64_t positions[] = {2, 4};
+    static const double weights[] = {2.5, 1.5};
+    static const rbt_block_range_t blocks[] = {{1, 2}, {7, UINT64_MAX}};
+    synth_t *s = rbt_lab_program(launches, 4);
+    rbt_store_options_t o = {
+        .path = temp_path("x.rbt"),
+        .select = {.positions = positions,
+                   .weights = weights,
+                   .n_positions = 2,
+                   .blocks = blocks,
+                   .n_blocks = 2,
+                   .plan = "{\"a\": 1}"},
+    };
+    rb_err_t err = {0};
+    rbt_stored_t stored;
+    launch_info_t info;
+    const memcpy_op_t *ops;
+    trace_launch_t *l;
+    trace_block_t *b;
+
+    (void)state;
+    assert_int_equal(rbt_store(synth_source(s), &o, &stored, &err), RB_OK);
+    assert_int_equal(stored.launches, 2);
+    assert_int_equal(stored.blocks, 2 * 5);
+    synth_destroy(s);
+    verifies(temp_path("x.rbt"));
+    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
+
+    assert_int_equal(t->ops->n_launches(t), 2);
+    assert_int_equal(t->ops->launch_info(t, 2, &info, &err), RB_OK);
+    assert_int_equal(info.id, 4);
+    assert_int_equal(info.n_blocks, 10);
+    assert_int_equal(t->ops->copies(t, 1, &ops), 3);
+    assert_int_equal(t->ops->copies(t, 2, &ops), 1);
+    assert_string_equal(rbt_source_file(t)->plan, "{\"a\": 1}");
+    assert_int_equal(t->ops->open(t, 2, &l, &err), RB_OK);
+    assert_int_equal(t->ops->get_block(l, 2, &b, &err), RB_OK);
+    assert_int_equal(b->id[0], 7);
+    assert_int_equal(b->index, 2);
+    t->ops->free_block(l, b);
+    t->ops->close(l);
+    t->ops->destroy(t);
+}
+
+static void nothing_is_left_of_a_writing_that_is_given_up(void **state)
+{
+    rb_err_t err = {0};
+    rbt_writer_t *w = rbt_writer_create(temp_path("x.rbt"), NULL, &err);
+
+    (void)state;
+    assert_non_null(w);
+    rbt_writer_discard(w);
+    assert_int_equal(rmdir(temp_path("")), 0); /* it is empty */
+    assert_int_equal(mkdir(temp_path(""), 0777), 0);
+    temp_write("x.rbt", "mine");
+    assert_null(rbt_writer_create(temp_path("x.rbt"), NULL, &err));
+    assert_int_equal(err.code, RB_IO);
+}
+
+/* --- real traces ----------------------------------------------------------------------------- */
+
+static void text_round_trip(const char *path)
+{
+    rb_err_t err = {0};
+    trace_source_t *text = accelsim_open(path, NULL, &err);
+
+    if (text == NULL)
+        fail_msg("%s", err.text);
+    rbt_lab_store(text, temp_path("x.rbt"), 1);
+    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
+
+    rbt_lab_same(text, t);
+    verifies(temp_path("x.rbt"));
+    t->ops->destroy(t);
+    text->ops->destroy(text);
+}
+
+static void bundled_traces_come_back(void **state)
+{
+    static const char *const names[] = {"histo-sm70",       "matmul-sm75",          "softmax-sm70",
+                                        "spmv_vector-sm70", "transpose_tiled-sm75", "vecadd-sm75"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char path[1024];
+
+        snprintf(path, sizeof(path), "%s/traces/%s", RUBATO_ROOT, names[i]);
+        text_round_trip(path);
+    }
+}
+
+static void reference_traces_come_back(void **state)
+{
+    static const char *const names[] = {
+        "vectorops-sm75-xz",
+        "bfs-rodinia-sm70",
+        "bfs-rodinia-sm80",
+        "mlp-train-sm90",
+        "nn-onestep-sm80",
+        "vectoradd-sm75-v5-raw/kernelslist_ctx_0x1868c30",
+        "excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
+        "excerpts/atax-v6-sm90-noval.traceg",
+    };
+    unsigned found = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char path[1024];
+
+        snprintf(path, sizeof(path), "%s/../shared/reference/traces/%s", RUBATO_ROOT, names[i]);
+        if (access(path, F_OK) != 0)
+            continue;
+        text_round_trip(path);
+        found++;
+    }
+    if (found == 0) {
+        print_message("the reference traces are not there: skipped\n");
+        skip();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(regular_and_random_programs_come_back, begin, end),
+        cmocka_unit_test_setup_teardown(long_warps_and_large_blocks_come_back, begin, end),
+        cmocka_unit_test_setup_teardown(several_pages_come_back, begin, end),
+        cmocka_unit_test_setup_teardown(the_file_does_not_depend_on_threads, begin, end),
+        cmocka_unit_test_setup_teardown(blocks_are_found_wherever_they_are, begin, end),
+        cmocka_unit_test_setup_teardown(skipping_reads_little, begin, end),
+        cmocka_unit_test_setup_teardown(a_slice_keeps_ids_weights_and_copies, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_is_left_of_a_writing_that_is_given_up, begin, end),
+        cmocka_unit_test_setup_teardown(bundled_traces_come_back, begin, end),
+        cmocka_unit_test_setup_teardown(reference_traces_come_back, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
