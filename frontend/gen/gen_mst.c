@@ -147,8 +147,8 @@ static const char *const join_listing[N_JOIN] = {
                  "MOV R6, R10;"
                  "@!P0 BRA;",
     [J_RECONVERGE] = "BSYNC B0;",
-    [J_STORE] = "STG.E.SYS [R4], R6;"
-                "EXIT;",
+    [J_STORE] = ("STG.E.SYS [R4], R6;"
+                 "EXIT;"),
 };
 
 /* Steps to the root: one where the component stays, one more for each link of a chain. */

@@ -188,7 +188,7 @@ void stream_check_block(const launch_info_t *info, const trace_block_t *b, strea
 void stream_check_launch(trace_source_t *s, uint64_t id, stream_counts_t *counts)
 {
     launch_info_t info;
-    trace_launch_t *l;
+    trace_launch_t *l = NULL;
     trace_block_t *b = NULL;
     rb_err_t err = {0};
 

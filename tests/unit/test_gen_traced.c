@@ -199,6 +199,26 @@ static void histogram_differs_from_the_traced_one_in_its_data_only(void **state)
     assert_same_but_bins(75, RUBATO_ROOT "/traces/histo-sm75");
 }
 
+/*
+ * The traced loop is unrolled and its matrix another one: per entry the memory is used alike, and
+ * there are as many floating-point operations; instructions around them are fewer.
+ */
+static void spmv_uses_memory_like_the_traced_one(void **state)
+{
+    const char *params[] = {"degree=15", "skew=2", "vector=1"};
+    stream_counts_t made = count(generate("spmv", 70, 4096, params, 3));
+    stream_counts_t read = count(traced(RUBATO_ROOT "/traces/spmv_vector-sm70"));
+
+    (void)state;
+    assert_int_equal(made.blocks, read.blocks);
+    assert_int_equal(made.store_sectors, read.store_sectors);
+    assert_near(made.requests[MEM_GLOBAL], read.requests[MEM_GLOBAL], 0.1);
+    assert_near(made.sectors[MEM_GLOBAL], read.sectors[MEM_GLOBAL], 0.1);
+    assert_near(made.lines[MEM_GLOBAL], read.lines[MEM_GLOBAL], 0.1);
+    assert_near(made.lanes[OP_FP32], read.lanes[OP_FP32], 0.05);
+    assert_near(made.warp_insts, read.warp_insts, 0.4);
+}
+
 /* The compiler schedules and allocates registers differently for sm_75; the generator does not. */
 static void turing_code_is_like_the_traced_one(void **state)
 {
@@ -230,6 +250,7 @@ int main(void)
         cmocka_unit_test(transpose_is_the_traced_one),
         cmocka_unit_test(softmax_is_the_traced_one),
         cmocka_unit_test(histogram_differs_from_the_traced_one_in_its_data_only),
+        cmocka_unit_test(spmv_uses_memory_like_the_traced_one),
         cmocka_unit_test(turing_code_is_like_the_traced_one),
     };
 
