@@ -11,6 +11,7 @@
 #include "frontend/cli/run_folder.h"
 #include "frontend/cli/run_sampling.h"
 #include "frontend/cli/run_setup.h"
+#include "frontend/cli/run_status.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/trace_identity.h"
 #include "frontend/cli/version.h"
@@ -325,9 +326,13 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .interval = run->options->stats_interval > 0 ? on_interval : NULL,
         .progress = on_progress,
     };
+    const char *folder = run->options->folder;
+    int status = folder != NULL ? run_status_open(folder) : -1;
     progress_line_begin(&run->progress, (progress_when_t)run->options->progress);
+    progress_line_state(&run->progress, status);
     rb_code_t rc = gpu_run(run->gpu, run->setup.source, &plan, &callbacks, err);
     progress_line_end(&run->progress);
+    run_status_close(status, folder);
     return rc;
 }
 

@@ -7,10 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "frontend/cli/run_status.h"
 #include "frontend/cli/text_format.h"
 #include "sim/core/log.h"
 
-static const double redraw_seconds = 1.0 / 6.0;
+static const double redraw_seconds = 1.0 / 6.0, status_seconds = 1.0;
 
 double clock_seconds(void)
 {
@@ -66,12 +67,13 @@ static void on_message(void *ctx, bool before)
         progress_clear(ctx);
 }
 
-void progress_line_begin(progress_line_t *p, progress_when_t when)
+void progress_line_begin(progress_line_t *p, progress_when_t when, int status)
 {
     *p = (progress_line_t){
         .on = when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && isatty(STDERR_FILENO)),
         .begun = clock_seconds(),
         .columns = terminal_columns(STDERR_FILENO, 100),
+        .status = status,
     };
     if (p->on)
         rb_log_set_hook(on_message, p);
@@ -99,14 +101,27 @@ static double work_done(const gpu_progress_t *g)
     return f < 1.0 ? f : 1.0;
 }
 
+static void draw(progress_line_t *p, const run_status_t *s)
+{
+    char rate[FORMAT_MAX], eta[FORMAT_MAX], rss[FORMAT_MAX], line[256];
+    snprintf(line, sizeof(line), "%5.1f %%  launch %llu/%llu  %s warp-inst/s  %s left  %s",
+             100.0 * s->share, (unsigned long long)s->launch, (unsigned long long)s->launches,
+             format_si(rate, s->rate), format_clock(eta, s->seconds_left),
+             format_bytes(rss, s->rss_bytes));
+    fprintf(stderr, "\r%.*s\033[K", (int)p->columns - 1, line);
+    fflush(stderr);
+    p->shown = true;
+}
+
 void progress_line_update(progress_line_t *p, const gpu_progress_t *g)
 {
-    if (!p->on)
+    if (!p->on && p->status < 0)
         return;
     double now = clock_seconds();
-    if (now - p->drawn < redraw_seconds)
+    bool redraw = p->on && now - p->drawn >= redraw_seconds;
+    bool state = p->status >= 0 && now - p->stated >= status_seconds;
+    if (!redraw && !state)
         return;
-    p->drawn = now;
     double f = work_done(g), elapsed = now - p->begun;
     if (!p->begun_known) {
         p->begun_known = true;
@@ -116,16 +131,21 @@ void progress_line_update(progress_line_t *p, const gpu_progress_t *g)
         elapsed = 0.0;
     }
     double gained = f - p->fraction_at_begin;
-    double left = gained > 0.0 && elapsed > 0.0 ? (1.0 - f) * elapsed / gained : -1.0;
-    char rate[FORMAT_MAX], eta[FORMAT_MAX], rss[FORMAT_MAX], line[256];
-    uint64_t launch =
-        g->launches_done < g->launches_total ? g->launches_done + 1 : g->launches_total;
-    snprintf(line, sizeof(line), "%5.1f %%  launch %llu/%llu  %s warp-inst/s  %s left  %s",
-             100.0 * f, (unsigned long long)launch, (unsigned long long)g->launches_total,
-             elapsed > 0.0 ? format_si(rate, (double)(g->warp_insts - p->insts_at_begin) / elapsed)
-                           : "-",
-             format_clock(eta, left), format_bytes(rss, clock_rss_bytes()));
-    fprintf(stderr, "\r%.*s\033[K", (int)p->columns - 1, line);
-    fflush(stderr);
-    p->shown = true;
+    run_status_t s = {
+        .share = f,
+        .launch = g->launches_done < g->launches_total ? g->launches_done + 1 : g->launches_total,
+        .launches = g->launches_total,
+        .rate = elapsed > 0.0 ? (double)(g->warp_insts - p->insts_at_begin) / elapsed : -1.0,
+        .seconds_left = gained > 0.0 && elapsed > 0.0 ? (1.0 - f) * elapsed / gained : -1.0,
+        .rss_bytes = clock_rss_bytes(),
+        .when = (int64_t)time(NULL),
+    };
+    if (redraw) {
+        p->drawn = now;
+        draw(p, &s);
+    }
+    if (state) {
+        p->stated = now;
+        run_status_write(p->status, &s);
+    }
 }

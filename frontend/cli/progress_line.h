@@ -1,6 +1,6 @@
 /*
  * The progress line on standard error: percentage, launch, rate, time left, memory. It is redrawn
- * at most six times a second and steps aside for messages.
+ * at most six times a second and steps aside for messages. The same goes into a run's status file.
  */
 #ifndef RUBATO_CLI_PROGRESS_LINE_H
 #define RUBATO_CLI_PROGRESS_LINE_H
@@ -17,10 +17,15 @@ typedef struct {
     double fraction_at_begin; /* share of the work done at the first update */
     bool begun_known;
     unsigned columns;
+    int status;    /* descriptor of run_status_open(); -1: none */
+    double stated; /* when it was written last */
 } progress_line_t;
 
-/* Starts the clock and hooks into the log. p must live until progress_line_end(). */
-void progress_line_begin(progress_line_t *p, progress_when_t when);
+/*
+ * Starts the clock and hooks into the log. p must live until progress_line_end(). status: where the
+ * same is written for others, of run_status_open(); -1: nowhere.
+ */
+void progress_line_begin(progress_line_t *p, progress_when_t when, int status);
 void progress_line_update(progress_line_t *p, const gpu_progress_t *g);
 void progress_line_end(progress_line_t *p);
 

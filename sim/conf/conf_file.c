@@ -1,14 +1,11 @@
-#include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <libconfig.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/conf/conf_internal.h"
 #include "sim/conf/conf_scan.h"
+#include "sim/conf/conf_text.h"
 #include "sim/core/alloc.h"
 
 /* The files being loaded, each inherited by the next. */
@@ -21,45 +18,6 @@ typedef struct inherit {
 } inherit_t;
 
 static rb_code_t load_path(conf_t *c, const char *path, const inherit_t *by, rb_err_t *err);
-
-/* Reads a regular file of at most CONF_MAX_BYTES; *text is malloced, ends in "\n\0". */
-static rb_code_t read_text(const char *path, inherit_t *self, char **text, size_t *n, rb_err_t *err)
-{
-    struct stat st;
-    // O_NONBLOCK: a pipe without a writer must not hang the program.
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return rb_fail(err, RB_IO, "%.500s: %s", path, strerror(errno));
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return rb_fail(err, RB_CONFIG, "%.500s: not a regular file", path);
-    }
-    self->device = st.st_dev;
-    self->inode = st.st_ino;
-
-    size_t room = CONF_MAX_BYTES + 1;
-    char *buffer = rb_calloc(room + 2, 1);
-    size_t got = 0;
-    ssize_t r = 0;
-    do {
-        r = read(fd, buffer + got, room - got);
-        got += r > 0 ? (size_t)r : 0;
-    } while (got < room && (r > 0 || (r < 0 && errno == EINTR)));
-    int saved = errno;
-    close(fd);
-    if (r < 0 || got > CONF_MAX_BYTES) {
-        free(buffer);
-        if (r < 0)
-            return rb_fail(err, RB_IO, "%.500s: %s", path, strerror(saved));
-        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is no configuration",
-                       path, CONF_MAX_BYTES);
-    }
-    // libconfig 1.5 takes a comment on a last line without line end for an error.
-    buffer[got++] = '\n';
-    *text = buffer;
-    *n = got;
-    return RB_OK;
-}
 
 /* A scalar or a list of scalars as a value. false: something else. */
 static bool take_value(const config_setting_t *s, value_t *v)
@@ -202,10 +160,7 @@ static rb_code_t load_tree(conf_t *c, const char *name, const char *text, const 
 static rb_code_t load_checked(conf_t *c, const char *name, const char *text, size_t n,
                               const inherit_t *self, rb_err_t *err)
 {
-    int line;
-    char why[256];
-    if (!conf_scan(text, n, &line, why, sizeof(why)))
-        return rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name, line, why);
+    RB_TRY(conf_text_check(name, text, n, err));
     return load_tree(c, name, text, self, err);
 }
 
@@ -217,7 +172,10 @@ static rb_code_t load_path(conf_t *c, const char *path, const inherit_t *by, rb_
     if (self.depth > CONF_MAX_INHERIT)
         return rb_fail(err, RB_CONFIG, "%.500s: inherited through more than %d files", path,
                        CONF_MAX_INHERIT);
-    RB_TRY(read_text(path, &self, &text, &n, err));
+    struct stat st;
+    RB_TRY(conf_text_read(path, &st, &text, &n, err));
+    self.device = st.st_dev;
+    self.inode = st.st_ino;
     for (const inherit_t *i = by; i; i = i->by)
         if (i->path && i->device == self.device && i->inode == self.inode) {
             free(text);

@@ -106,6 +106,8 @@ static rb_code_t check_sm(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
+enum { L1_WAYS_MAX = UINT16_MAX }; /* what cache_create() takes */
+
 static rb_code_t check_l1(const gpu_spec_t *s, rb_err_t *err)
 {
     const l1_spec_t *l1 = &s->sm.l1;
@@ -113,6 +115,10 @@ static rb_code_t check_l1(const gpu_spec_t *s, rb_err_t *err)
     char shared[32], unified[32];
     RB_TRY(check_whole("l1.unified", l1->unified, unit, "l1.sets lines of 128 bytes", err));
     size_format(l1->unified, unified);
+    if ((double)l1->unified * l1->scale / (double)unit >= L1_WAYS_MAX)
+        return rb_fail(err, RB_CONFIG,
+                       "l1.unified = %s with l1.scale = %g needs %d ways or more: raise l1.sets",
+                       unified, l1->scale, L1_WAYS_MAX);
     for (uint32_t i = 0; i < l1->carveouts.n; i++) {
         uint64_t c = l1->carveouts.v[i];
         size_format(c, shared);

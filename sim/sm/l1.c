@@ -12,10 +12,17 @@
 
 #include "sim/core/alloc.h"
 
+/* Ways of the L1 that a carve-out leaves. */
+static uint32_t l1_ways(const l1_spec_t *spec, uint64_t carveout)
+{
+    uint64_t left = spec->unified > carveout ? spec->unified - carveout : 0;
+    return (uint32_t)((double)left * spec->scale / (LINE_BYTES * spec->sets));
+}
+
 void l1_init(sm_t *sm)
 {
     const l1_spec_t *spec = &sm->config->l1;
-    sm->l1_ways_max = (uint32_t)(spec->unified / LINE_BYTES / spec->sets);
+    sm->l1_ways_max = l1_ways(spec, 0);
     int policy = spec->replacement == CACHE_RANDOM ? CACHE_POLICY_RANDOM : CACHE_POLICY_LRU;
     sm->l1 = cache_create(spec->sets, sm->l1_ways_max, LINE_BYTES, policy, false, false);
     sm->load = rb_calloc(spec->pending_loads, sizeof(*sm->load));
@@ -44,8 +51,8 @@ void l1_free(sm_t *sm)
 
 void l1_reset(sm_t *sm, uint32_t carveout)
 {
-    uint64_t bytes = sm->config->l1.unified > carveout ? sm->config->l1.unified - carveout : 0;
-    cache_reset(sm->l1, sm->config->l1.sets, (uint32_t)(bytes / LINE_BYTES / sm->config->l1.sets));
+    const l1_spec_t *spec = &sm->config->l1;
+    cache_reset(sm->l1, spec->sets, l1_ways(spec, carveout));
     sm->carveout = carveout;
 }
 

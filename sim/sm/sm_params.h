@@ -96,6 +96,7 @@ extern const param_group_t lat_param_group;
     P(BOOL, enabled, "true", 0, 1, "", "false: global loads go to L2 (local ones still use L1)")   \
     P(BOOL, perfect, "false", 0, 1, "", "every global and local access hits, no bandwidth limit")  \
     P(U32, sets, "4", 1, 4096, "sets", "sets; ways follow from the size")                          \
+    P(F64, scale, "1.0", 0.0625, 16, "", "L1 as a multiple of what shared memory leaves")          \
     E(replacement, cache_policy_names, "lru", "victim selection")                                  \
     P(U32, latency, "28", 4, 4096, "cycles", "load to use, hit, 32-bit")                           \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \

@@ -1,0 +1,67 @@
+#include "frontend/cli/run_status.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cli/out_file.h"
+
+/* One line of a fixed length, written at once: a reader sees an old one or a new one. */
+enum { STATUS_BYTES = 160 };
+static const char status_name[] = "status";
+static const char status_mark[] = "rubato-status-1";
+
+int run_status_open(const char *folder)
+{
+    char *path = out_path(folder, status_name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    free(path);
+    return fd;
+}
+
+void run_status_write(int fd, const run_status_t *s)
+{
+    char line[STATUS_BYTES + 1];
+    int n =
+        snprintf(line, sizeof(line),
+                 "%s %.6f %" PRIu64 " %" PRIu64 " %.1f %.1f %" PRIu64 " %" PRId64, status_mark,
+                 s->share, s->launch, s->launches, s->rate, s->seconds_left, s->rss_bytes, s->when);
+    if (n < 0 || n >= STATUS_BYTES)
+        return;
+    memset(line + n, ' ', (size_t)(STATUS_BYTES - n));
+    line[STATUS_BYTES - 1] = '\n';
+    /* A full disk is noticed where it matters: by the journal. */
+    (void)!pwrite(fd, line, STATUS_BYTES, 0);
+}
+
+void run_status_close(int fd, const char *folder)
+{
+    if (fd < 0)
+        return;
+    close(fd);
+    char *path = out_path(folder, status_name);
+    unlink(path);
+    free(path);
+}
+
+bool run_status_read(const char *folder, run_status_t *s)
+{
+    char line[STATUS_BYTES + 1], mark[32];
+    char *path = out_path(folder, status_name);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    free(path);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, line, STATUS_BYTES);
+    close(fd);
+    if (n != STATUS_BYTES || line[STATUS_BYTES - 1] != '\n')
+        return false;
+    line[STATUS_BYTES] = '\0';
+    return sscanf(line, "%31s %lf %" SCNu64 " %" SCNu64 " %lf %lf %" SCNu64 " %" SCNd64, mark,
+                  &s->share, &s->launch, &s->launches, &s->rate, &s->seconds_left, &s->rss_bytes,
+                  &s->when) == 8 &&
+           strcmp(mark, status_mark) == 0 && s->share >= 0.0 && s->share <= 1.0;
+}

@@ -1,0 +1,297 @@
+#include "frontend/study/study.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/study/study_delta.h"
+#include "sim/conf/param_value.h"
+#include "sim/conf/suggest.h"
+#include "sim/core/alloc.h"
+#include "sim/gpu/gpu_params.h"
+
+const char *const study_words[] = {"delta", "sample", "seed", "launches", NULL};
+
+study_t *study_create(void)
+{
+    return rb_calloc(1, sizeof(study_t));
+}
+
+void study_set_free(study_set_t *set)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        free(set->item[i].key);
+        free(set->item[i].value);
+    }
+    free(set->item);
+    *set = (study_set_t){0};
+}
+
+static void free_texts(char **text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(text[i]);
+    free(text);
+}
+
+void study_destroy(study_t *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->n_traces; i++) {
+        free(s->traces[i].path);
+        free(s->traces[i].name);
+        free(s->traces[i].profile);
+    }
+    for (size_t i = 0; i < s->n_axes; i++) {
+        free(s->axes[i].key);
+        free_texts(s->axes[i].values, s->axes[i].n);
+    }
+    for (size_t i = 0; i < s->n_listed; i++)
+        study_set_free(&s->listed[i]);
+    for (size_t i = 0; i < s->n_deltas; i++) {
+        free(s->deltas[i].name);
+        study_set_free(&s->deltas[i].set);
+    }
+    study_set_free(&s->common);
+    free_texts(s->gpus, s->n_gpus);
+    free_texts(s->columns, s->n_columns);
+    free(s->file);
+    free(s->traces);
+    free(s->axes);
+    free(s->listed);
+    free(s->deltas);
+    free(s->cells);
+    free(s);
+}
+
+rb_code_t study_fail(const study_t *s, int line, rb_err_t *err, const char *fmt, ...)
+{
+    char text[768];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    if (s->file == NULL)
+        return rb_fail(err, RB_USAGE, "%s", text);
+    if (line <= 0)
+        return rb_fail(err, RB_CONFIG, "%.240s: %s", s->file, text);
+    return rb_fail(err, RB_CONFIG, "%.240s:%d: %s", s->file, line, text);
+}
+
+/* Files of a job list are separated by tabs and line ends. */
+static bool has_control(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+/* Last part of a path without the slashes at its end; to be freed. */
+static char *base_name(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    char *name = rb_calloc(n - from + 1, 1);
+    memcpy(name, path + from, n - from);
+    return name;
+}
+
+rb_code_t study_add_trace(study_t *s, const char *path, const char *name, const char *profile,
+                          int line, rb_err_t *err)
+{
+    if (path[0] == '\0')
+        return study_fail(s, line, err, "a trace without a path");
+    if (has_control(path) || (name != NULL && has_control(name)) ||
+        (profile != NULL && has_control(profile)))
+        return study_fail(s, line, err, "a trace's path or name has control characters in it");
+    char *own = name != NULL ? rb_strdup(name) : base_name(path);
+    for (size_t i = 0; i < s->n_traces; i++) {
+        if (strcmp(s->traces[i].name, own) == 0) {
+            rb_code_t rc = study_fail(
+                s, line, err,
+                "two traces with the name '%.100s': tell them apart by { path = ...; name = ...; }",
+                own);
+            free(own);
+            return rc;
+        }
+    }
+    rb_grow(&s->traces, &s->cap_traces, s->n_traces + 1, sizeof(*s->traces));
+    s->traces[s->n_traces++] = (study_trace_t){rb_strdup(path), own, rb_strdup(profile)};
+    return RB_OK;
+}
+
+rb_code_t study_add_gpu(study_t *s, const char *gpu, int line, rb_err_t *err)
+{
+    if (gpu[0] == '\0' || has_control(gpu))
+        return study_fail(s, line, err, "a GPU without a name");
+    for (size_t i = 0; i < s->n_gpus; i++) {
+        if (strcmp(s->gpus[i], gpu) == 0)
+            return study_fail(s, line, err, "the GPU '%.100s' stands there twice", gpu);
+    }
+    rb_grow(&s->gpus, &s->cap_gpus, s->n_gpus + 1, sizeof(*s->gpus));
+    s->gpus[s->n_gpus++] = rb_strdup(gpu);
+    return RB_OK;
+}
+
+static bool is_setting(const char *key)
+{
+    const char *dot = strchr(key, '.');
+    for (const gpu_group_t *g = gpu_groups; dot != NULL && g->group != NULL; g++) {
+        if (strlen(g->group->name) == (size_t)(dot - key) &&
+            strncmp(g->group->name, key, (size_t)(dot - key)) == 0)
+            return param_find(g->group, dot + 1) != NULL;
+    }
+    return false;
+}
+
+/* The known key nearest to a wrong one, in near. */
+static void nearest_key(const char *key, char near[128])
+{
+    const char *dot = strchr(key, '.');
+    suggest_t like;
+    near[0] = '\0';
+    if (dot == NULL) {
+        suggest_begin(&like, key);
+        for (size_t i = 0; study_words[i] != NULL; i++)
+            suggest_offer(&like, study_words[i]);
+        if (like.best != NULL)
+            snprintf(near, 128, "%s", like.best);
+        return;
+    }
+    /* Group and name are looked at in turn: mistakes in both are rare. */
+    char group[64];
+    snprintf(group, sizeof(group), "%.*s", (int)(dot - key < 63 ? dot - key : 63), key);
+    suggest_t groups;
+    suggest_begin(&groups, group);
+    for (const gpu_group_t *g = gpu_groups; g->group != NULL; g++)
+        suggest_offer(&groups, g->group->name);
+    for (const gpu_group_t *g = gpu_groups; g->group != NULL && groups.best != NULL; g++) {
+        if (strcmp(g->group->name, groups.best) != 0)
+            continue;
+        suggest_begin(&like, dot + 1);
+        for (size_t i = 0; i < g->group->n_params; i++)
+            suggest_offer(&like, g->group->params[i].name);
+        if (like.best != NULL)
+            snprintf(near, 128, "%s.%s", groups.best, like.best);
+    }
+}
+
+static rb_code_t check_key(const study_t *s, const char *key, int line, rb_err_t *err)
+{
+    char near[128];
+    for (size_t i = 0; study_words[i] != NULL; i++) {
+        if (strcmp(study_words[i], key) == 0)
+            return RB_OK;
+    }
+    if (is_setting(key))
+        return RB_OK;
+    nearest_key(key, near);
+    if (near[0] != '\0')
+        return study_fail(s, line, err, "unknown key '%.100s'; did you mean '%s'?", key, near);
+    return study_fail(s, line, err,
+                      "unknown key '%.100s': there are delta, sample, seed, launches, and the "
+                      "settings that 'rubato config explain' lists",
+                      key);
+}
+
+static rb_code_t check_value(const study_t *s, const char *key, const char *value, int line,
+                             rb_err_t *err)
+{
+    if (value[0] == '\0')
+        return study_fail(s, line, err, "%.100s: an empty value", key);
+    if (has_control(value))
+        return study_fail(s, line, err, "%.100s: a value has control characters in it", key);
+    return RB_OK;
+}
+
+rb_code_t study_add_axis(study_t *s, const char *key, int line, study_axis_t **axis, rb_err_t *err)
+{
+    RB_TRY(check_key(s, key, line, err));
+    for (size_t i = 0; i < s->n_axes; i++) {
+        if (strcmp(s->axes[i].key, key) == 0)
+            return study_fail(s, line, err, "%s is an axis already", key);
+    }
+    rb_grow(&s->axes, &s->cap_axes, s->n_axes + 1, sizeof(*s->axes));
+    *axis = &s->axes[s->n_axes++];
+    **axis = (study_axis_t){.key = rb_strdup(key)};
+    return RB_OK;
+}
+
+rb_code_t study_add_value(const study_t *s, study_axis_t *axis, const char *value, int line,
+                          rb_err_t *err)
+{
+    RB_TRY(check_value(s, axis->key, value, line, err));
+    for (size_t i = 0; i < axis->n; i++) {
+        if (strcmp(axis->values[i], value) == 0)
+            return study_fail(s, line, err, "%s: '%.100s' stands there twice", axis->key, value);
+    }
+    rb_grow(&axis->values, &axis->cap, axis->n + 1, sizeof(*axis->values));
+    axis->values[axis->n++] = rb_strdup(value);
+    return RB_OK;
+}
+
+rb_code_t study_assign(const study_t *s, study_set_t *set, const char *key, const char *value,
+                       int line, rb_err_t *err)
+{
+    RB_TRY(check_key(s, key, line, err));
+    RB_TRY(check_value(s, key, value, line, err));
+    for (size_t i = 0; i < set->n; i++) {
+        if (strcmp(set->item[i].key, key) == 0)
+            return study_fail(s, line, err, "%s is given twice", key);
+    }
+    rb_grow(&set->item, &set->cap, set->n + 1, sizeof(*set->item));
+    set->item[set->n++] = (study_assignment_t){rb_strdup(key), rb_strdup(value)};
+    return RB_OK;
+}
+
+/*
+ * End of the value that begins at s: the next comma. Samplers have options with commas in them,
+ * "stem:epsilon=0.05,variant=paper": there a comma ends the value only if no option follows.
+ */
+static size_t value_length(const char *s, bool sampler)
+{
+    size_t n = strcspn(s, ",");
+    while (sampler && s[n] == ',') {
+        size_t more = strcspn(s + n + 1, ",");
+        const char *equals = memchr(s + n + 1, '=', more);
+        const char *colon = memchr(s + n + 1, ':', more);
+        if (equals == NULL || (colon != NULL && colon < equals))
+            break;
+        n += 1 + more;
+    }
+    return n;
+}
+
+rb_code_t study_add_vary(study_t *s, const char *text, rb_err_t *err)
+{
+    const char *equals = strchr(text, '=');
+    study_axis_t *axis;
+    if (equals == NULL || equals == text || equals[1] == '\0')
+        return rb_fail(err, RB_USAGE,
+                       "--vary: '%.100s' is not KEY=VALUE,VALUE,... such as l2.size=3MiB,6MiB",
+                       text);
+    char *key = rb_strdup(text);
+    key[equals - text] = '\0';
+    rb_code_t rc = study_add_axis(s, key, 0, &axis, err);
+    bool sampler = strcmp(key, "sample") == 0;
+    free(key);
+    RB_TRY(rc);
+    for (const char *v = equals + 1;;) {
+        size_t n = value_length(v, sampler);
+        char *value = rb_strdup(v);
+        value[n] = '\0';
+        rc = study_add_value(s, axis, value, 0, err);
+        free(value);
+        RB_TRY(rc);
+        if (v[n] == '\0')
+            return RB_OK;
+        v += n + 1;
+    }
+}
