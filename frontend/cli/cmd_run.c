@@ -1,5 +1,4 @@
 /* rubato run: simulates a trace and reports what came out. */
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +16,6 @@
 #include "frontend/cli/version.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
-
-enum { THREADS_MAX = 256 };
 
 typedef struct {
     setup_options_t setup;
@@ -66,16 +63,6 @@ static void catch_signals(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         sigaction(signals[i], &action, NULL);
-}
-
-/* Cores that this process may use: cpusets and affinity respected. */
-static uint64_t usable_cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set) != 0)
-        return 1;
-    int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (uint64_t)n;
 }
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
@@ -136,7 +123,7 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
         o->window = value;
         return RB_OK;
     case CLI_THREADS:
-        return cli_parse_count("threads", value, 1, THREADS_MAX, &o->threads, err);
+        return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
     case CLI_PROGRESS:
         return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
     case CLI_STATS_FORMAT:
@@ -186,8 +173,8 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
 static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
     cli_parser_t p;
-    *o =
-        (run_options_t){.threads = usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
+    *o = (run_options_t){
+        .threads = setup_usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
     *help = false;
     cli_parser_init(&p, cli_find_command("run"), argc, argv);
     for (;;) {
@@ -457,11 +444,12 @@ static int run_and_report(const run_options_t *o, const char *command)
     catch_signals();
     rb_code_t rc = run_all(run, command, &err);
     run_folder_abandon(&run->folder, true);
-    if (rc != RB_OK && rc != RB_STOPPED)
-        cli_report(&err);
     if (run->resumable)
         rb_info("%s keeps what is complete: %llu launch%s; --resume continues", o->folder,
                 (unsigned long long)run->totals.launches, run->totals.launches == 1 ? "" : "es");
+    /* Last, where people and sweeps look for the reason. */
+    if (rc != RB_OK && rc != RB_STOPPED)
+        cli_report(&err);
     trace_identity_destroy(run->trace);
     if (run->gpu != NULL)
         gpu_destroy(run->gpu);

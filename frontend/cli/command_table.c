@@ -129,6 +129,35 @@ static const cli_option_t evaluate_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t sweep_options[] = {
+    {CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta traces, rtx2060 for Turing traces", "Study",
+     "GPU to model; may be repeated", "@gpu", false},
+    {CLI_VARY, 0, "vary", "KEY=VALUE,...", NULL, "Study",
+     "an axis, such as l2.size=3MiB,6MiB or delta=none,stem_cache_x2; may be repeated: every value "
+     "with every other",
+     NULL, false},
+    {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Study",
+     "a setting of all jobs, such as warmup.mode=flush; may be repeated", NULL, false},
+    OPT_SAMPLE(NULL, "choose launches by this sampler; also an axis: --vary sample=none,stem"),
+    {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
+     "a profile of the program, from which samplers choose", "@file", false},
+    OPT_SEED,
+    {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Study",
+     "simulate only these launches, such as 3-7,12,20-", NULL, false},
+    OPT_OUTPUT("DIR", "NAME.sweep", "folder of the jobs and of their results", "@dir"),
+    {CLI_JOBS, 'j', "jobs", "N", "the cores this process may use", "Execution", "runs at a time",
+     NULL, false},
+    {CLI_PREPARE, 0, "prepare", NULL, NULL, "Execution",
+     "check everything and write jobs.tsv, but run nothing", NULL, false},
+    {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
+     "live table on standard error; auto: on a terminal, otherwise a line per job; never: "
+     "problems only",
+     "auto always never", false},
+    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
+     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
 static const cli_option_t config_options[] = {
     OPT_GPU("v100"),
     OPT_SET,
@@ -267,6 +296,14 @@ const cli_command_t cli_commands[] = {
      "slice TRACE -o FILE.rbt: writes part of a trace, with the launches' original ids and all "
      "memory copies.",
      "verify cat slice", "@file", OPTIONS(trace_options), cmd_trace},
+    {"sweep", "STUDY.cfg|TRACE", "run traces on many configurations",
+     "Runs every trace of a study on every GPU at every point. A study file names traces, GPUs, "
+     "axes of values and listed points; without a file, one TRACE is run at the points of --vary. "
+     "A study that cannot be run is refused as a whole before anything runs.\n\n"
+     "Jobs are known by what their results depend on (the trace, the resolved configuration, the "
+     "program): what is done is not repeated, what has changed is done anew. A job that fails is "
+     "reported and the others go on. After Ctrl-C or kill -9 the same command continues.",
+     NULL, "@file", OPTIONS(sweep_options), cmd_sweep},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

@@ -67,16 +67,21 @@ static void on_message(void *ctx, bool before)
         progress_clear(ctx);
 }
 
-void progress_line_begin(progress_line_t *p, progress_when_t when, int status)
+void progress_line_begin(progress_line_t *p, progress_when_t when)
 {
     *p = (progress_line_t){
         .on = when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && isatty(STDERR_FILENO)),
         .begun = clock_seconds(),
         .columns = terminal_columns(STDERR_FILENO, 100),
-        .status = status,
+        .status = -1,
     };
     if (p->on)
         rb_log_set_hook(on_message, p);
+}
+
+void progress_line_state(progress_line_t *p, int status)
+{
+    p->status = status;
 }
 
 void progress_line_end(progress_line_t *p)
@@ -138,7 +143,6 @@ void progress_line_update(progress_line_t *p, const gpu_progress_t *g)
         .rate = elapsed > 0.0 ? (double)(g->warp_insts - p->insts_at_begin) / elapsed : -1.0,
         .seconds_left = gained > 0.0 && elapsed > 0.0 ? (1.0 - f) * elapsed / gained : -1.0,
         .rss_bytes = clock_rss_bytes(),
-        .when = (int64_t)time(NULL),
     };
     if (redraw) {
         p->drawn = now;

@@ -21,11 +21,11 @@ typedef struct {
     double stated; /* when it was written last */
 } progress_line_t;
 
-/*
- * Starts the clock and hooks into the log. p must live until progress_line_end(). status: where the
- * same is written for others, of run_status_open(); -1: nowhere.
- */
-void progress_line_begin(progress_line_t *p, progress_when_t when, int status);
+/* Starts the clock and hooks into the log. p must live until progress_line_end(). */
+void progress_line_begin(progress_line_t *p, progress_when_t when);
+
+/* After the begin: the same is to be written to a descriptor of run_status_open() too. */
+void progress_line_state(progress_line_t *p, int status);
 void progress_line_update(progress_line_t *p, const gpu_progress_t *g);
 void progress_line_end(progress_line_t *p);
 

@@ -1,5 +1,6 @@
 #include "frontend/cli/run_setup.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "frontend/cli/open_trace.h"
@@ -17,8 +18,17 @@ const char *setup_tmpdir(const setup_options_t *o)
     return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
 }
 
-/* The GPU that a trace is most at home on; newer ones than Turing run on the largest model. */
-static const char *default_gpu(unsigned arch)
+uint64_t setup_usable_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : n > SETUP_THREADS_MAX ? SETUP_THREADS_MAX : (uint64_t)n;
+}
+
+/* Newer ones than Turing run on the largest model. */
+const char *setup_default_gpu(unsigned arch)
 {
     return arch == 75 ? "rtx2060" : "v100";
 }
@@ -44,7 +54,7 @@ rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
     if (s->n_launches == 0)
         return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", o->trace);
     RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
-    s->gpu = o->gpu != NULL ? o->gpu : default_gpu(s->first.arch);
+    s->gpu = o->gpu != NULL ? o->gpu : setup_default_gpu(s->first.arch);
     s->gpu_is_default = o->gpu == NULL;
     return resolve(s, o, err);
 }

@@ -37,6 +37,13 @@ RB_CHECKED rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *
 /* Harmless on a zeroed setup. */
 void setup_close(setup_t *s);
 
+/* The GPU that a trace is most at home on, by the architecture of its launches. */
+const char *setup_default_gpu(unsigned arch);
+
+/* Cores that this process may use, 1 to SETUP_THREADS_MAX: cpusets and affinity respected. */
+enum { SETUP_THREADS_MAX = 256 };
+uint64_t setup_usable_cores(void);
+
 /* The folder for temporary files that the options name. */
 const char *setup_tmpdir(const setup_options_t *o);
 

@@ -5,14 +5,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "frontend/cli/out_file.h"
 
 /* One line of a fixed length, written at once: a reader sees an old one or a new one. */
-enum { STATUS_BYTES = 160 };
+enum { STATUS_BYTES = 240, FRESH_SECONDS = 60 };
 static const char status_name[] = "status";
 static const char status_mark[] = "rubato-status-1";
+
+/* Without blanks, which separate the fields. */
+static void host_name(char host[RUN_STATUS_HOST])
+{
+    if (gethostname(host, RUN_STATUS_HOST) != 0 || host[0] == '\0')
+        strcpy(host, "-");
+    host[RUN_STATUS_HOST - 1] = '\0';
+    host[strcspn(host, " \t\n")] = '\0';
+}
 
 int run_status_open(const char *folder)
 {
@@ -60,8 +71,29 @@ bool run_status_read(const char *folder, run_status_t *s)
     if (n != STATUS_BYTES || line[STATUS_BYTES - 1] != '\n')
         return false;
     line[STATUS_BYTES] = '\0';
-    return sscanf(line, "%31s %lf %" SCNu64 " %" SCNu64 " %lf %lf %" SCNu64 " %" SCNd64, mark,
-                  &s->share, &s->launch, &s->launches, &s->rate, &s->seconds_left, &s->rss_bytes,
-                  &s->when) == 8 &&
+    return sscanf(line, "%31s %lf %" SCNu64 " %" SCNu64 " %lf %lf %" SCNu64 " %" SCNd64 " %64s",
+                  mark, &s->share, &s->launch, &s->launches, &s->rate, &s->seconds_left,
+                  &s->rss_bytes, &s->when, s->host) == 9 &&
            strcmp(mark, status_mark) == 0 && s->share >= 0.0 && s->share <= 1.0;
+}
+
+/* Whether a process holds the journal of a folder. */
+static bool journal_held(const char *folder)
+{
+    char *path = out_path(folder, "journal");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
+    free(path);
+    if (fd >= 0)
+        close(fd);
+    return held;
+}
+
+bool run_status_alive(const char *folder, const run_status_t *s)
+{
+    char host[RUN_STATUS_HOST];
+    host_name(host);
+    if ((int64_t)time(NULL) - s->when >= FRESH_SECONDS)
+        return false;
+    return strcmp(host, s->host) != 0 || journal_held(folder);
 }

@@ -165,21 +165,17 @@ static void nearest_key(const char *key, char near[128])
             snprintf(near, 128, "%s", like.best);
         return;
     }
-    /* Group and name are looked at in turn: mistakes in both are rare. */
-    char group[64];
-    snprintf(group, sizeof(group), "%.*s", (int)(dot - key < 63 ? dot - key : 63), key);
-    suggest_t groups;
-    suggest_begin(&groups, group);
-    for (const gpu_group_t *g = gpu_groups; g->group != NULL; g++)
-        suggest_offer(&groups, g->group->name);
-    for (const gpu_group_t *g = gpu_groups; g->group != NULL && groups.best != NULL; g++) {
-        if (strcmp(g->group->name, groups.best) != 0)
-            continue;
-        suggest_begin(&like, dot + 1);
-        for (size_t i = 0; i < g->group->n_params; i++)
-            suggest_offer(&like, g->group->params[i].name);
-        if (like.best != NULL)
-            snprintf(near, 128, "%s.%s", groups.best, like.best);
+    /* Whole keys are compared: a name that is right in a wrong group is near, too. */
+    suggest_begin(&like, key);
+    for (const gpu_group_t *g = gpu_groups; g->group != NULL; g++) {
+        for (size_t i = 0; i < g->group->n_params; i++) {
+            char full[128];
+            snprintf(full, sizeof(full), "%s.%s", g->group->name, g->group->params[i].name);
+            suggest_offer(&like, full);
+            if (like.best != NULL)
+                snprintf(near, 128, "%s", full);
+            like.best = NULL;
+        }
     }
 }
 

@@ -1,0 +1,409 @@
+/* From a study to jobs: traces opened, points resolved, everything checked. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cli/open_trace.h"
+#include "frontend/cli/out_file.h"
+#include "frontend/cli/run_setup.h"
+#include "frontend/cli/shell_quote.h"
+#include "frontend/cli/sweep.h"
+#include "frontend/cli/trace_identity.h"
+#include "frontend/cli/version.h"
+#include "frontend/study/study_resolve.h"
+#include "sampling/launch/launch_sampler.h"
+#include "sampling/launch/sample_syntax.h"
+#include "sim/core/alloc.h"
+#include "sim/gpu/occupancy.h"
+
+/* Launches of a trace that are looked at beforehand; later ones are checked when they run. */
+enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 24 };
+
+/* What jobs need to know of a trace. */
+typedef struct {
+    trace_source_t *source; /* owned */
+    trace_identity_t *identity;
+    launch_info_t *shapes; /* owned: launches that differ in what they need of an SM */
+    size_t n_shapes, cap_shapes;
+    uint64_t n_launches;
+    char *path; /* owned, absolute */
+    char sha256[SHA256_TEXT], profile_sha256[SHA256_TEXT];
+} opened_t;
+
+typedef struct {
+    sweep_t *sweep;
+    const study_t *study;
+    opened_t *traces; /* owned */
+    char *folder;     /* owned, absolute */
+    char binary[PATH_MAX];
+    char binary_sha256[SHA256_TEXT];
+} preparation_t;
+
+static rb_code_t hash_file(const char *path, char text[SHA256_TEXT], rb_err_t *err)
+{
+    enum { CHUNK = 1 << 16 };
+    FILE *in = fopen(path, "re");
+    if (in == NULL)
+        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    sha256_t h;
+    char *buffer = rb_calloc(CHUNK, 1);
+    sha256_init(&h);
+    for (size_t n; (n = fread(buffer, 1, CHUNK, in)) > 0;)
+        sha256_update(&h, buffer, n);
+    rb_code_t rc = ferror(in) ? rb_fail(err, RB_IO, "%s: %s", path, strerror(errno)) : RB_OK;
+    sha256_final_text(&h, text);
+    free(buffer);
+    fclose(in);
+    return rc;
+}
+
+/* The path from the root, so that a job runs from any folder; to be freed. NULL: RB_IO. */
+static char *absolute(const char *path, rb_err_t *err)
+{
+    char *full = realpath(path, NULL);
+    if (full == NULL)
+        (void)rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    return full;
+}
+
+static bool same_shape(const launch_info_t *a, const launch_info_t *b)
+{
+    return a->regs == b->regs && a->shared_bytes == b->shared_bytes &&
+           memcmp(a->block, b->block, sizeof(a->block)) == 0 && a->arch == b->arch;
+}
+
+static rb_code_t take_shapes(opened_t *t, rb_err_t *err)
+{
+    uint64_t n = t->n_launches < LOOK_AHEAD ? t->n_launches : LOOK_AHEAD;
+    for (uint64_t id = 1; id <= n; id++) {
+        launch_info_t info;
+        size_t i = 0;
+        RB_TRY(t->source->ops->launch_info(t->source, id, &info, err));
+        while (i < t->n_shapes && !same_shape(&t->shapes[i], &info))
+            i++;
+        if (i < t->n_shapes)
+            continue;
+        rb_grow(&t->shapes, &t->cap_shapes, t->n_shapes + 1, sizeof(*t->shapes));
+        t->shapes[t->n_shapes++] = info;
+    }
+    return RB_OK;
+}
+
+static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *tmpdir,
+                          rb_err_t *err)
+{
+    setup_options_t where = {.tmpdir = tmpdir};
+    t->path = absolute(trace->path, err);
+    if (t->path == NULL)
+        return err->code;
+    t->source = open_trace(trace->path, setup_tmpdir(&where), err);
+    if (t->source == NULL)
+        return err->code;
+    t->n_launches = t->source->ops->n_launches(t->source);
+    if (t->n_launches == 0)
+        return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", trace->path);
+    RB_TRY(take_shapes(t, err));
+    if (trace->profile != NULL)
+        RB_TRY(hash_file(trace->profile, t->profile_sha256, err));
+    return trace_identity_create(&t->identity, t->source, err);
+}
+
+static rb_code_t open_all(preparation_t *p, const char *tmpdir, rb_err_t *err)
+{
+    const study_t *study = p->study;
+    for (size_t i = 0; i < study->n_traces; i++)
+        RB_TRY(open_one(&p->traces[i], &study->traces[i], tmpdir, err));
+    return RB_OK;
+}
+
+/* The SHA-256 of all traces, side by side. */
+static rb_code_t hash_all(preparation_t *p, rb_err_t *err)
+{
+    for (size_t i = 0; i < p->study->n_traces; i++)
+        trace_identity_start(p->traces[i].identity);
+    for (size_t i = 0; i < p->study->n_traces; i++)
+        RB_TRY(trace_identity_sha256(p->traces[i].identity, p->traces[i].sha256, err));
+    return RB_OK;
+}
+
+static void close_all(preparation_t *p)
+{
+    for (size_t i = 0; i < p->study->n_traces; i++) {
+        opened_t *t = &p->traces[i];
+        trace_identity_destroy(t->identity);
+        if (t->source != NULL)
+            t->source->ops->destroy(t->source);
+        free(t->shapes);
+        free(t->path);
+    }
+    free(p->traces);
+    free(p->folder);
+}
+
+/* The word of a point about a run; NULL if it is not said or is "none". */
+static const char *word_of(const study_t *study, size_t point, const char *word)
+{
+    const char *value = study_word(study, point, word);
+    return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
+}
+
+static rb_code_t check_sample(const char *text, rb_err_t *err)
+{
+    sample_list_t list;
+    RB_TRY(sample_list_parse(&list, text, err));
+    rb_code_t rc = RB_OK;
+    for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
+        launch_choice_t choice = {0};
+        rc = launch_choice_parse(&choice, list.items[i], err);
+        launch_choice_free(&choice);
+    }
+    sample_list_free(&list);
+    return rc;
+}
+
+/* What a point says about the run itself. */
+static rb_code_t check_words(const preparation_t *p, size_t trace, size_t point, rb_err_t *err)
+{
+    const char *sample = word_of(p->study, point, "sample");
+    const char *seed = word_of(p->study, point, "seed");
+    const char *launches = word_of(p->study, point, "launches");
+    uint64_t number, *ids;
+    size_t n;
+    if (sample != NULL)
+        RB_TRY(check_sample(sample, err));
+    if (seed != NULL)
+        RB_TRY(cli_parse_count("seed", seed, 0, UINT64_MAX, &number, err));
+    if (sample != NULL && launches != NULL)
+        return rb_fail(err, RB_USAGE, "launches and sample: choose one of them");
+    if (launches != NULL) {
+        RB_TRY(cli_parse_id_list("launches", launches, p->traces[trace].n_launches, &ids, &n, err));
+        free(ids);
+    }
+    return RB_OK;
+}
+
+static rb_code_t check_fit(const opened_t *t, const gpu_spec_t *spec, rb_err_t *err)
+{
+    for (size_t i = 0; i < t->n_shapes; i++) {
+        occupancy_t occupancy;
+        RB_TRY(occupancy_compute(spec, &t->shapes[i], &occupancy, err));
+    }
+    return RB_OK;
+}
+
+static void hash_line(sha256_t *h, const char *name, const char *value)
+{
+    sha256_update(h, name, strlen(name));
+    sha256_update(h, " ", 1);
+    if (value != NULL)
+        sha256_update(h, value, strlen(value));
+    sha256_update(h, "\n", 1);
+}
+
+/* The content address of a job. */
+static void address(const preparation_t *p, size_t trace, size_t point, const char *config_sha256,
+                    char id[SWEEP_ID])
+{
+    static const char *const words[] = {"sample", "seed", "launches"};
+    const opened_t *t = &p->traces[trace];
+    bool sampled = word_of(p->study, point, "sample") != NULL;
+    char text[SHA256_TEXT];
+    sha256_t h;
+    sha256_init(&h);
+    hash_line(&h, "rubato", RUBATO_VERSION " " RUBATO_COMMIT);
+    hash_line(&h, "program", p->binary_sha256);
+    hash_line(&h, "trace", t->sha256);
+    hash_line(&h, "config", config_sha256);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        hash_line(&h, words[i], word_of(p->study, point, words[i]));
+    hash_line(&h, "profile", sampled ? t->profile_sha256 : NULL);
+    sha256_final_text(&h, text);
+    snprintf(id, SWEEP_ID, "%.16s", text);
+}
+
+static void add_argument(char **argv, size_t *n, const char *text)
+{
+    argv[(*n)++] = rb_strdup(text);
+}
+
+static void add_option(char **argv, size_t *n, const char *option, const char *value)
+{
+    if (value == NULL)
+        return;
+    add_argument(argv, n, option);
+    add_argument(argv, n, value);
+}
+
+/* The run of a job as a command line. */
+static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
+                              const char *gpu, size_t point, const delta_sets_t *sets,
+                              rb_err_t *err)
+{
+    size_t n = 0;
+    const char *sample = word_of(p->study, point, "sample"),
+               *profile = p->study->traces[trace].profile;
+    char *gpu_path = NULL, *profile_path = NULL;
+    size_t length = strlen(gpu);
+    /* As conf_load_gpu() tells files from names. */
+    if (strchr(gpu, '/') != NULL || (length > 4 && strcmp(gpu + length - 4, ".cfg") == 0))
+        gpu_path = realpath(gpu, NULL);
+    if (sample != NULL && profile != NULL) {
+        profile_path = absolute(profile, err);
+        if (profile_path == NULL) {
+            free(gpu_path);
+            return err->code;
+        }
+    }
+    char **argv = rb_calloc(ARGUMENTS_MAX + 2 * sets->n, sizeof(*argv));
+    add_argument(argv, &n, p->binary);
+    add_argument(argv, &n, "run");
+    add_argument(argv, &n, p->traces[trace].path);
+    add_option(argv, &n, "--gpu", gpu_path != NULL ? gpu_path : gpu);
+    for (size_t i = 0; i < sets->n; i++)
+        add_option(argv, &n, "-s", sets->sets[i]);
+    add_option(argv, &n, "--sample", sample);
+    add_option(argv, &n, "--profile", profile_path);
+    add_option(argv, &n, "--seed", word_of(p->study, point, "seed"));
+    add_option(argv, &n, "--launches", word_of(p->study, point, "launches"));
+    add_option(argv, &n, "-o", job->folder);
+    add_argument(argv, &n, "--resume");
+    add_option(argv, &n, "--progress", "never");
+    add_option(argv, &n, "--threads", "1");
+    RB_INVARIANT(n < ARGUMENTS_MAX + 2 * sets->n, "too many arguments");
+    free(gpu_path);
+    free(profile_path);
+    job->argv = argv;
+    job->command = shell_quote("exec", (int)n, argv);
+    return RB_OK;
+}
+
+/* Fills one job. */
+static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace, const char *gpu,
+                          size_t point, const study_config_t *config, rb_err_t *err)
+{
+    const study_t *study = p->study;
+    sweep_t *s = p->sweep;
+    char *text = study_point_text(study, point);
+    size_t n = strlen(study->traces[trace].name) + strlen(gpu) + strlen(text) + 3;
+    address(p, trace, point, config->sha256, job->id);
+    n += strlen(p->folder) + 8 + SWEEP_ID;
+    job->folder = rb_calloc(n, 1);
+    snprintf(job->folder, n, "%s/jobs/%s", p->folder, job->id);
+    job->label = rb_calloc(n, 1);
+    snprintf(job->label, n, "%s %s %s", study->traces[trace].name, gpu, text);
+    free(text);
+    job->fields = rb_calloc(s->n_columns, sizeof(*job->fields));
+    job->fields[SWEEP_TRACE] = rb_strdup(study->traces[trace].name);
+    job->fields[SWEEP_GPU] = rb_strdup(gpu);
+    for (size_t i = 0; i < study->n_columns; i++) {
+        const char *cell = study_cell(study, point, i);
+        job->fields[SWEEP_POINT + i] = rb_strdup(cell != NULL ? cell : "");
+    }
+    return make_command(p, job, trace, gpu, point, &config->sets, err);
+}
+
+static rb_code_t name_job(const preparation_t *p, size_t trace, const char *gpu, size_t point,
+                          const rb_err_t *why, rb_err_t *err)
+{
+    char *text = study_point_text(p->study, point);
+    rb_code_t rc = rb_fail(err, why->code, "trace %.100s, point '%.200s' on %.60s: %.500s",
+                           p->study->traces[trace].name, text, gpu, why->text);
+    free(text);
+    return rc;
+}
+
+/* All jobs of a GPU, or of the default GPU of some traces: gpus[t] NULL for traces without. */
+static rb_code_t make_jobs(preparation_t *p, const char *gpu, size_t gpu_index,
+                           const char *const *defaults, rb_err_t *err)
+{
+    const study_t *study = p->study;
+    size_t n_gpus = study->n_gpus > 0 ? study->n_gpus : 1;
+    for (size_t point = 0; point < study->n_points; point++) {
+        study_config_t config;
+        rb_code_t rc = study_resolve(study, gpu, point, &config, err);
+        for (size_t t = 0; rc == RB_OK && t < study->n_traces; t++) {
+            rb_err_t why = {0};
+            if (defaults != NULL && strcmp(defaults[t], gpu) != 0)
+                continue;
+            sweep_job_t *job = &p->sweep->jobs[(t * n_gpus + gpu_index) * study->n_points + point];
+            rc = check_words(p, t, point, &why);
+            if (rc == RB_OK)
+                rc = check_fit(&p->traces[t], &config.spec, &why);
+            if (rc == RB_OK)
+                rc = make_job(p, job, t, gpu, point, &config, &why);
+            if (rc != RB_OK)
+                rc = name_job(p, t, gpu, point, &why, err);
+        }
+        study_config_free(&config);
+        RB_TRY(rc);
+    }
+    return RB_OK;
+}
+
+static rb_code_t make_all(preparation_t *p, rb_err_t *err)
+{
+    const study_t *study = p->study;
+    if (study->n_gpus > 0) {
+        for (size_t i = 0; i < study->n_gpus; i++)
+            RB_TRY(make_jobs(p, study->gpus[i], i, NULL, err));
+        return RB_OK;
+    }
+    const char **defaults = rb_calloc(study->n_traces, sizeof(*defaults));
+    rb_code_t rc = RB_OK;
+    for (size_t i = 0; i < study->n_traces; i++)
+        defaults[i] = setup_default_gpu(p->traces[i].shapes[0].arch);
+    for (size_t i = 0; rc == RB_OK && i < study->n_traces; i++) {
+        size_t first = 0;
+        while (strcmp(defaults[first], defaults[i]) != 0)
+            first++;
+        if (first == i)
+            rc = make_jobs(p, defaults[i], 0, defaults, err);
+    }
+    free(defaults);
+    return rc;
+}
+
+static rb_code_t find_program(preparation_t *p, rb_err_t *err)
+{
+    ssize_t n = readlink("/proc/self/exe", p->binary, sizeof(p->binary) - 1);
+    if (n <= 0)
+        return rb_fail(err, RB_IO, "/proc/self/exe: %s", strerror(errno));
+    p->binary[n] = '\0';
+    return hash_file("/proc/self/exe", p->binary_sha256, err);
+}
+
+static rb_code_t prepare(preparation_t *p, const char *tmpdir, rb_err_t *err)
+{
+    sweep_t *s = p->sweep;
+    const study_t *study = p->study;
+    RB_TRY(open_all(p, tmpdir, err));
+    RB_TRY(find_program(p, err));
+    s->n_columns = SWEEP_POINT + study->n_columns;
+    s->columns = rb_calloc(s->n_columns, sizeof(*s->columns));
+    s->columns[SWEEP_TRACE] = rb_strdup("trace");
+    s->columns[SWEEP_GPU] = rb_strdup("gpu");
+    for (size_t i = 0; i < study->n_columns; i++)
+        s->columns[SWEEP_POINT + i] = rb_strdup(study->columns[i]);
+    RB_TRY(hash_all(p, err));
+    s->n_jobs = study->n_traces * (study->n_gpus > 0 ? study->n_gpus : 1) * study->n_points;
+    s->jobs = rb_calloc(s->n_jobs, sizeof(*s->jobs));
+    RB_TRY(make_all(p, err));
+    return RB_OK;
+}
+
+rb_code_t sweep_prepare(sweep_t *s, const study_t *study, const char *folder, const char *tmpdir,
+                        rb_err_t *err)
+{
+    preparation_t p = {.sweep = s, .study = study};
+    char cwd[PATH_MAX];
+    *s = (sweep_t){.folder = rb_strdup(folder), .lock = -1};
+    if (folder[0] != '/' && getcwd(cwd, sizeof(cwd)) == NULL)
+        return rb_fail(err, RB_IO, "the current folder: %s", strerror(errno));
+    p.folder = folder[0] == '/' ? rb_strdup(folder) : out_path(cwd, folder);
+    p.traces = rb_calloc(study->n_traces, sizeof(*p.traces));
+    rb_code_t rc = prepare(&p, tmpdir, err);
+    close_all(&p);
+    return rc;
+}
