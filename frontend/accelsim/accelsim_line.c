@@ -17,15 +17,19 @@ enum {
     ADDRESS_DIGITS = 16,
 };
 
-/* The text of an instruction, terminated; "" if the source has none. To be freed. */
+/*
+ * The text of an instruction, terminated; "" if the source has none, or one that would break the
+ * line (of a damaged file). To be freed.
+ */
 static char *copy_text(trace_source_t *source, trace_launch_t *launch, const inst_t *inst)
 {
     uint32_t len = 0;
     const char *text =
         source->ops->inst_text != NULL ? source->ops->inst_text(launch, inst, &len) : NULL;
-    char *copy = rb_calloc((text != NULL ? len : 0) + 1, 1);
+    bool one_line = text != NULL && memchr(text, '\n', len) == NULL;
+    char *copy = rb_calloc((one_line ? len : 0) + 1, 1);
 
-    if (text != NULL)
+    if (one_line)
         memcpy(copy, text, len);
     return copy;
 }

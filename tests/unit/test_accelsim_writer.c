@@ -560,6 +560,35 @@ static trace_source_t *open_small(const char *end)
     return open_text(temp_path("k.traceg"));
 }
 
+static const char *text_of_two_lines(trace_launch_t *l, const inst_t *inst, uint32_t *len)
+{
+    static const char text[] = "0 EXIT 0 0 0\n#END_TB\n";
+
+    (void)l;
+    (void)inst;
+    *len = sizeof(text) - 1;
+    return text;
+}
+
+static void a_text_that_would_break_the_line_is_not_used(void **state)
+{
+    trace_source_t *s = open_small("");
+    trace_source_ops_t ops = *s->ops;
+    char folder[256];
+    rb_err_t err = {0};
+
+    (void)state;
+    ops.inst_text = text_of_two_lines;
+    s->ops = &ops;
+    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
+    write_trace(s, folder, NULL);
+    char *before = trace_source_text(s, &err), *after = trace_source_text(open_text(folder), &err);
+
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
 static void a_damaged_source_leaves_nothing_behind(void **state)
 {
     trace_source_t *s = open_small("nonsense\n");
@@ -653,6 +682,7 @@ int main(void)
         TEST(a_mnemonic_is_taken_over),
         TEST(a_macsim_trace_becomes_text_that_reads_the_same),
         TEST(a_generated_program_comes_back),
+        TEST(a_text_that_would_break_the_line_is_not_used),
         TEST(a_damaged_source_leaves_nothing_behind),
         TEST(the_writing_can_be_stopped),
         TEST(only_an_empty_folder_is_replaced),
