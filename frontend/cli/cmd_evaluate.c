@@ -123,6 +123,7 @@ static void csv_header(csv_t *c)
                                           "samples_mean",
                                           "speedup_time_harmonic_mean",
                                           "speedup_warp_instructions_harmonic_mean",
+                                          "speedup_host_time_harmonic_mean",
                                           "error_mean",
                                           "error_p95",
                                           "error_max",
@@ -144,6 +145,7 @@ static void csv_summary(csv_t *c, const char *sampler, const char *method, const
     csv_f64(c, s->samples);
     csv_f64(c, s->speedup);
     csv_f64(c, s->speedup_insts);
+    csv_f64(c, s->speedup_wall);
     csv_f64(c, s->error_mean);
     csv_f64(c, s->error_p95);
     csv_f64(c, s->error_max);
@@ -156,7 +158,7 @@ static void csv_summary(csv_t *c, const char *sampler, const char *method, const
 
 static void csv_note(csv_t *c, const char *sampler, const char *method, const char *note)
 {
-    enum { EMPTY = 11 };
+    enum { EMPTY = 12 };
     csv_text(c, sampler);
     csv_text(c, method);
     for (int i = 0; i < EMPTY; i++)
@@ -177,22 +179,23 @@ static const char *number_text(char text[FORMAT_MAX], const char *format, double
 
 static void table_header(FILE *out)
 {
-    fprintf(out, "\n%-26s %8s %9s %9s %9s %8s %8s %8s %8s %9s\n", "", "", "", "speed-up",
-            "speed-up", "error", "error", "error", "within", "planning");
-    fprintf(out, "%-26s %8s %9s %9s %9s %8s %8s %8s %8s %9s\n", "sampler", "clusters", "samples",
-            "time", "insts", "mean", "p95", "max", "bound", "");
+    fprintf(out, "\n%-26s %8s %9s %26s %26s %8s %9s\n", "", "", "", "speed-up ---------------",
+            "error ------------------", "within", "planning");
+    fprintf(out, "%-26s %8s %9s %8s %8s %8s %8s %8s %8s %8s\n", "sampler", "clusters", "samples",
+            "time", "insts", "host", "mean", "p95", "max", "bound");
 }
 
 static void table_row(FILE *out, const char *label, const summary_t *s)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], within[FORMAT_MAX];
     char mean[FORMAT_MAX], p95[FORMAT_MAX], max[FORMAT_MAX], seconds[FORMAT_MAX];
-    fprintf(out, "%-26s %8.4g %9.6g %9s %9s %8s %8s %8s %8s %9s\n", label, s->clusters, s->samples,
-            number_text(a, "%.4gx", s->speedup), number_text(b, "%.4gx", s->speedup_insts),
+    fprintf(out, "%-26s %8.4g %9.6g %8s %8s %8s %8s %8s %8s %8s %9s\n", label, s->clusters,
+            s->samples, number_text(a, "%.4gx", s->speedup),
+            number_text(b, "%.4gx", s->speedup_insts), number_text(c, "%.4gx", s->speedup_wall),
             number_text(mean, "%.3g %%", 100.0 * s->error_mean),
             number_text(p95, "%.3g %%", 100.0 * s->error_p95),
             number_text(max, "%.3g %%", 100.0 * s->error_max),
-            isfinite(s->within) ? format_share(c, s->within) : "-",
+            isfinite(s->within) ? format_share(within, s->within) : "-",
             format_seconds(seconds, s->seconds));
 }
 

@@ -33,7 +33,7 @@ score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
 {
     const population_t *pop = &truth->pop;
     const double *insts = pop->counter[POP_WARP_INSTS];
-    double estimate = 0.0, time = 0.0, sampled_insts = 0.0;
+    double estimate = 0.0, time = 0.0, sampled_insts = 0.0, wall = 0.0;
     uint64_t samples = 0;
     for (uint64_t i = 0; i < plan->n_samples; i++) {
         uint64_t row = row_of(truth, plan->samples[i].launch);
@@ -42,6 +42,7 @@ score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
         estimate += plan->samples[i].weight * pop->time[row];
         time += pop->time[row];
         sampled_insts += insts != NULL ? insts[row] : 0.0;
+        wall += truth->wall != NULL ? truth->wall[row] : 0.0;
         samples++;
     }
     double total = sum(pop->time, pop->n);
@@ -49,6 +50,7 @@ score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
         .error = fabs(estimate / total - 1.0),
         .sampled_time = time / total,
         .sampled_insts = insts != NULL ? sampled_insts / sum(insts, pop->n) : NAN,
+        .sampled_wall = truth->wall != NULL ? wall / sum(truth->wall, pop->n) : NAN,
         .samples = (double)samples,
         .clusters = plan->n_clusters,
         .bound = plan->error_bound,
@@ -73,6 +75,7 @@ summary_t evaluation_summary(score_t *scores, uint64_t n)
         sum.seconds += scores[i].seconds;
         sum.sampled_time += scores[i].sampled_time;
         sum.sampled_insts += scores[i].sampled_insts;
+        sum.sampled_wall += scores[i].sampled_wall;
         inside += scores[i].error <= scores[i].bound;
     }
     return (summary_t){
@@ -82,6 +85,7 @@ summary_t evaluation_summary(score_t *scores, uint64_t n)
         .error_max = scores[n - 1].error,
         .speedup = plans / sum.sampled_time,
         .speedup_insts = plans / sum.sampled_insts,
+        .speedup_wall = plans / sum.sampled_wall,
         .samples = sum.samples / plans,
         .clusters = sum.clusters / plans,
         .bound = bound,

@@ -12,6 +12,7 @@ typedef struct {
     double error;         /* relative, of the total */
     double sampled_time;  /* share of the time of all launches that the samples take */
     double sampled_insts; /* likewise of the warp instructions; NAN: not known */
+    double sampled_wall;  /* likewise of the host time that simulating takes; NAN: not known */
     double samples;       /* distinct launches */
     double clusters;
     double bound;   /* of the plan, NAN: none */
@@ -28,11 +29,11 @@ score_t evaluation_score(const plan_t *plan, const launch_list_t *truth);
 typedef struct {
     uint64_t n;
     double error_mean, error_p95, error_max;
-    double speedup, speedup_insts; /* NAN: not known */
-    double samples, clusters;      /* means */
-    double bound;                  /* of the last plan; NAN: none */
-    double within;                 /* share of the plans whose error is inside their bound */
-    double seconds;                /* mean */
+    double speedup, speedup_insts, speedup_wall; /* NAN: not known */
+    double samples, clusters;                    /* means */
+    double bound;                                /* of the last plan; NAN: none */
+    double within;  /* share of the plans whose error is inside their bound */
+    double seconds; /* mean */
 } summary_t;
 
 /* Sorts the scores by their error. n is at least 1. */

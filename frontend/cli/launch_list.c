@@ -8,6 +8,7 @@
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/run_setup.h"
+#include "frontend/cli/run_walls.h"
 #include "sim/core/alloc.h"
 
 /* The counters of a profile in the order of those of a population. */
@@ -84,6 +85,19 @@ rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_
     return rbt_is_source(source) ? launch_index_read(&l->index, pop, source, err) : RB_OK;
 }
 
+/* The times that a run took are of use, but nothing is lost without: results may be older. */
+static void read_walls(launch_list_t *l, const char *folder)
+{
+    char *run = out_path(folder, "run.json");
+    rb_err_t ignored = {0};
+    l->wall = rb_calloc(l->pop.n, sizeof(*l->wall));
+    if (run_walls_read(l->wall, l->pop.n, run, &ignored) != RB_OK) {
+        free(l->wall);
+        l->wall = NULL;
+    }
+    free(run);
+}
+
 static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)
 {
     profile_t *profile;
@@ -132,6 +146,8 @@ rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdi
         rc = check_complete(path, err);
         if (rc == RB_OK)
             rc = open_profile(l, results, err);
+        if (rc == RB_OK)
+            read_walls(l, path);
     } else if (open_trace_detect(path)) {
         const setup_options_t o = {.tmpdir = tmpdir};
         trace_source_t *source = open_trace(path, setup_tmpdir(&o), err);
@@ -154,6 +170,7 @@ void launch_list_free(launch_list_t *l)
     free(l->name);
     free(l->grid);
     free(l->block);
+    free(l->wall);
     launch_index_free(&l->index);
     profile_free(l->profile);
     *l = (launch_list_t){0};

@@ -14,6 +14,7 @@ typedef struct {
     population_t pop;   /* its columns belong to what is below */
     const char *format; /* "Nsight Systems CSV": for people */
     profile_t *profile; /* owned; NULL: of a trace */
+    double *wall;       /* owned: seconds that each launch took to simulate; NULL: not of a run */
 
     /* Owned columns of a trace. */
     uint64_t *id;

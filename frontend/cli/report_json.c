@@ -55,7 +55,9 @@ static void write_sampling(json_t *j, const run_report_t *r, uint64_t id)
     json_end(j);
 }
 
-static void write_launch(json_t *j, const run_report_t *r, const launch_result_t *l)
+/* host_seconds: that the launch took on the host, with all that was done for it. */
+static void write_launch(json_t *j, const run_report_t *r, const launch_result_t *l,
+                         double host_seconds)
 {
     metric_input_t m = report_launch_metrics(r, l);
     json_begin_object(j, NULL);
@@ -74,6 +76,7 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
     json_u64(j, "warp_instructions", l->warp_insts);
     json_u64(j, "thread_instructions", l->thread_insts);
     json_u64(j, "copied_bytes", l->copied_bytes);
+    json_f64(j, "host_seconds", host_seconds);
     json_begin_object(j, "occupancy");
     json_f64(j, "theoretical",
              stats_ratio((uint64_t)l->occupancy.blocks_per_sm * l->occupancy.warps_per_block,
@@ -91,12 +94,15 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
 static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
 {
     run_record_t record;
+    double before = 0.0;
     journal_rewind(r->journal);
     json_begin_rows(j, "launches");
     do {
         RB_TRY(record_next(r->journal, &record, err));
-        if (record.kind == RECORD_LAUNCH)
-            write_launch(j, r, &record.launch);
+        if (record.kind != RECORD_LAUNCH)
+            continue;
+        write_launch(j, r, &record.launch, record.host_seconds - before);
+        before = record.host_seconds;
     } while (record.kind != RECORD_END);
     json_end(j);
     return RB_OK;

@@ -32,6 +32,9 @@ static void a_plan_is_scored_by_what_it_says_and_costs(void **state)
     assert_true(fabs(s.error - 0.2) < 1e-12); /* 2 x 1 + 2 x 3 = 8 of 10 */
     assert_true(fabs(s.sampled_time - 0.4) < 1e-12);
     assert_true(fabs(s.sampled_insts - 0.3) < 1e-12);
+    assert_true(isnan(s.sampled_wall));
+    truth.wall = (double[]){3, 1, 1, 5};
+    assert_true(fabs(evaluation_score(&plan, &truth).sampled_wall - 0.4) < 1e-12);
     assert_true(s.samples == 2 && s.clusters == 2);
     truth = four(NULL);
     assert_true(isnan(evaluation_score(&plan, &truth).sampled_insts));
@@ -94,6 +97,34 @@ static void every_sampler_is_scored_or_says_why_not(void **state)
     free(text);
 }
 
+static void a_run_tells_what_its_launches_cost(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 4);
+    expect(0, NULL, WORDS("run", "many", "-o", "full"));
+    char *csv,
+        *text =
+            cli_run_as(&rubato, 0, NULL,
+                       WORDS("evaluate", "full", "--sample", "random:count=1", "-o", "walls.csv"));
+    free(text);
+    csv = cli_read("walls.csv");
+    const char *row = strstr(csv, "\nrandom:count=1,");
+    assert_non_null(strstr(csv, "speedup_host_time_harmonic_mean"));
+    assert_non_null(row);
+    double seeds, clusters, samples, time, insts, host = 0;
+    const char *numbers = strchr(strchr(row + 1, '"') + 1, '"') + 1;
+    assert_int_equal(sscanf(numbers, ",%lf,%lf,%lf,%lf,%lf,%lf", &seeds, &clusters, &samples, &time,
+                            &insts, &host),
+                     6);
+    assert_true(seeds == 10 && samples == 1 && insts == 4 && host > 1);
+    free(csv);
+    /* Results of an older version lack it. */
+    cli_write("full/run.json", "{\"launches\": [{\"id\": 1}]}", 27);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "full", "--sample", "random:count=1"));
+    assert_non_null(strstr(text, " -  "));
+    free(text);
+}
+
 static void plans_are_scored_on_other_times(void **state)
 {
     (void)state;
@@ -109,7 +140,7 @@ static void plans_are_scored_on_other_times(void **state)
     text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "slower.csv", "--plan", "plan.json"));
     assert_non_null(strstr(text, "stem"));
     free(text);
-    expect(2, "for 60 launches", WORDS("evaluate", "profile.csv", "--against", "short.csv"));
+    expect(2, "60 launches in one", WORDS("evaluate", "profile.csv", "--against", "short.csv"));
     expect(2, "does not hold", WORDS("evaluate", "short.csv", "--plan", "plan.json"));
     expect(2, "--epsilon", WORDS("evaluate", "profile.csv", "--epsilon", "1,,2"));
     expect(2, "epsilon", WORDS("evaluate", "profile.csv", "--sample", "stem", "--epsilon", "x"));
@@ -123,6 +154,7 @@ int main(void)
         cmocka_unit_test(a_plan_is_scored_by_what_it_says_and_costs),
         cmocka_unit_test(summaries_name_their_means),
         cmocka_unit_test(every_sampler_is_scored_or_says_why_not),
+        cmocka_unit_test(a_run_tells_what_its_launches_cost),
         cmocka_unit_test(plans_are_scored_on_other_times),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
