@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
+#include "frontend/cli/info_index.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/text_format.h"
@@ -24,7 +25,17 @@ typedef struct {
 typedef struct {
     setup_options_t setup;
     bool json, count;
+    bool index; /* one view of the index instead */
+    index_view_t view;
 } info_options_t;
+
+static index_view_t view_of(cli_option_id_t id)
+{
+    return id == CLI_LAUNCHES ? INDEX_LAUNCHES
+           : id == CLI_BLOCKS ? INDEX_BLOCKS
+           : id == CLI_CODE   ? INDEX_CODE
+                              : INDEX_BBV;
+}
 
 static rb_code_t read_options(info_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
@@ -53,6 +64,13 @@ static rb_code_t read_options(info_options_t *o, int argc, char **argv, bool *he
         case CLI_COUNT:
             o->count = true;
             break;
+        case CLI_LAUNCHES:
+        case CLI_BLOCKS:
+        case CLI_CODE:
+        case CLI_BBV:
+            o->index = true;
+            o->view = view_of(id);
+            break;
         default:
             break;
         }
@@ -77,11 +95,12 @@ static void count_block(launch_facts_t *f, const trace_block_t *b)
 }
 
 /* Reads every block of a launch. */
-static rb_code_t count_launch(trace_source_t *source, launch_facts_t *f, rb_err_t *err)
+static rb_code_t count_launch(trace_source_t *source, uint64_t position, launch_facts_t *f,
+                              rb_err_t *err)
 {
     const trace_source_ops_t *ops = source->ops;
     trace_launch_t *launch;
-    RB_TRY(ops->open(source, f->info.id, &launch, err));
+    RB_TRY(ops->open(source, position, &launch, err));
     rb_code_t rc = RB_OK;
     for (uint64_t index = 0;; index++) {
         trace_block_t *block = NULL;
@@ -106,7 +125,7 @@ static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, l
     if (stat(f->info.file, &st) != 0)
         return rb_fail(err, RB_IO, "%s: %s", f->info.file, strerror(errno));
     f->file_bytes = (uint64_t)st.st_size;
-    return o->count ? count_launch(s->source, f, err) : RB_OK;
+    return o->count ? count_launch(s->source, id, f, err) : RB_OK;
 }
 
 /* Sums of the launches listed so far. */
@@ -268,7 +287,9 @@ static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
     FILE *out = open_memstream(&text, &n);
     if (out == NULL)
         return rb_fail(err, RB_NOMEM, "%s", strerror(errno));
-    rb_code_t rc = o->json ? print_json(s, o, out, err) : print_table(s, o, out, err);
+    rb_code_t rc = o->index  ? info_index(s->source, o->view, out, err)
+                   : o->json ? print_json(s, o, out, err)
+                             : print_table(s, o, out, err);
     if (fclose(out) != 0 && rc == RB_OK)
         rc = rb_fail(err, RB_NOMEM, "%s", strerror(errno));
     if (rc == RB_OK) {
