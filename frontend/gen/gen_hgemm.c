@@ -62,7 +62,17 @@ enum {
     SAVE("R20", "R22", "0x0", "0x10", "R64", "R66", "R68", "R70")                                  \
     SAVE("R20", "R22", "0x40", "0x50", "R72", "R74", "R76", "R78")
 
-enum { HEAD, LOAD, UPPER, LOWER, STORE, N_SEGMENTS };
+/* The next tiles, into registers: while the present ones are multiplied. */
+#define LOAD                                                                                       \
+    "LDG.E.128.SYS R36, [R80];"                                                                    \
+    "LDG.E.128.SYS R40, [R82];"                                                                    \
+    "IADD3 R87, R87, 0x10, RZ;"                                                                    \
+    "IADD3 R80, P0, R80, 0x20, RZ;"                                                                \
+    "IADD3 R82, P2, R82, 0x20, RZ;"                                                                \
+    "IADD3.X R81, RZ, R81, RZ, P0, !PT;"                                                           \
+    "IADD3.X R83, RZ, R83, RZ, P2, !PT;"
+
+enum { HEAD, LOAD_FIRST, SAVE_TILES, LOAD_NEXT, UPPER, LOWER, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
     [HEAD] = "MOV R1, c[0x0][0x28];"
@@ -106,17 +116,14 @@ static const char *const listing[N_SEGMENTS] = {
              "CS2R R76, SRZ;"
              "CS2R R78, SRZ;"
              "MOV R87, RZ;",
-    [LOAD] = "LDG.E.128.SYS R36, [R80];"
-             "LDG.E.128.SYS R40, [R82];"
-             "IADD3 R87, R87, 0x10, RZ;"
-             "IADD3 R80, P0, R80, 0x20, RZ;"
-             "IADD3 R82, P2, R82, 0x20, RZ;"
-             "IADD3.X R81, RZ, R81, RZ, P0, !PT;"
-             "IADD3.X R83, RZ, R83, RZ, P2, !PT;"
-             "STS.128 [R84], R36;"
-             "STS.128 [R84+0xc00], R40;"
-             "70: NOP;"
-             "BAR.SYNC 0x0;",
+    [LOAD_FIRST] = LOAD,
+    [SAVE_TILES] = "STS.128 [R84], R36;"
+                   "STS.128 [R84+0xc00], R40;"
+                   "70: NOP;"
+                   "BAR.SYNC 0x0;"
+                   "ISETP.GE.AND P1, PT, R87, c[0x0][0x180], PT;"
+                   "@P1 BRA;",
+    [LOAD_NEXT] = LOAD,
     [UPPER] = "70: LDS.U.128 R4, [R85];"
               "70: LDS.U.128 R20, [R86];"
               "70: LDS.U.128 R8, [R85+0x10];"
@@ -129,8 +136,7 @@ static const char *const listing[N_SEGMENTS] = {
               "75: LDSM.16.M88.4 R20, [R89];"
               "75: LDSM.16.M88.4 R8, [R88+0x300];"
               "75: LDSM.16.M88.4 R24, [R89+0x300];" VOLTA_UPPER TURING_UPPER,
-    [LOWER] = VOLTA_LOWER TURING_LOWER "ISETP.GE.AND P1, PT, R87, c[0x0][0x180], PT;"
-                                       "70: NOP;"
+    [LOWER] = VOLTA_LOWER TURING_LOWER "70: NOP;"
                                        "BAR.SYNC 0x0;"
                                        "@!P1 BRA;",
     [STORE] = "S2R R2, SR_CTAID.X;"
@@ -184,6 +190,13 @@ static void store(gen_warp_t *w)
     gen_run(w, STORE, w->lanes);
 }
 
+static void load(gen_warp_t *w, unsigned segment)
+{
+    gen_run(w, segment, w->lanes);
+    gen_advance(w, 80, 2 * STEP);
+    gen_advance(w, 82, 2 * STEP);
+}
+
 static void walk(gen_warp_t *w)
 {
     const uint64_t *arg = w->launch->arg;
@@ -194,11 +207,15 @@ static void walk(gen_warp_t *w)
     gen_tile(w, 80, arg[A] + ((uint64_t)w->id[1] * TILE + half) * pitch, 2, 16, (int64_t)pitch);
     gen_tile(w, 82, arg[B] + ((uint64_t)w->id[0] * TILE + half) * pitch, 2, 16, (int64_t)pitch);
     gen_tile(w, 84, GEN_SHARED_WINDOW + half * PITCH, 2, 16, PITCH);
+    load(w, LOAD_FIRST);
     for (uint64_t k = 0; k < n; k += STEP) {
-        w->pred[1] = k + STEP >= n ? UINT32_MAX : 0;
-        gen_run_to(w, LOAD, LOWER, w->lanes);
-        gen_advance(w, 80, 2 * STEP);
-        gen_advance(w, 82, 2 * STEP);
+        bool last = k + STEP >= n;
+
+        w->pred[1] = last ? UINT32_MAX : 0;
+        gen_run(w, SAVE_TILES, w->lanes);
+        if (!last)
+            load(w, LOAD_NEXT);
+        gen_run_to(w, UPPER, LOWER, w->lanes);
     }
     store(w);
 }

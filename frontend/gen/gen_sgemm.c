@@ -32,7 +32,24 @@ enum { TILE = 64, STEP = 8, BLOCK = 256, PART = 4 };
 #define EVEN_AND_FETCH(offset) EVEN FETCH("R8", "R12", offset)
 #define ODD_AND_FETCH(offset)  ODD FETCH("R32", "R36", offset)
 
-enum { HEAD, LOAD, SAVE, FIRST, SECOND, STORE, N_SEGMENTS };
+/* The next tiles, into registers: while the present ones are multiplied. */
+#define LOAD                                                                                       \
+    "ISETP.GE.OR P2, PT, R5, c[0x0][0x180], P4;"                                                   \
+    "ISETP.GE.OR P3, PT, R10, c[0x0][0x180], P5;"                                                  \
+    "CS2R R50, SRZ;"                                                                               \
+    "CS2R R52, SRZ;"                                                                               \
+    "@!P2 LDG.E.64.SYS R50, [R42];"                                                                \
+    "@!P3 LDG.E.64.SYS R52, [R44];"                                                                \
+    "IADD3 R48, R48, 0x8, RZ;"                                                                     \
+    "IADD3 R42, P0, R42, 0x20, RZ;"                                                                \
+    "MOV R49, c[0x0][0x17c];"                                                                      \
+    "IADD3.X R43, RZ, R43, RZ, P0, !PT;"                                                           \
+    "IMAD.SHL.U32 R49, R49, 0x8, RZ;"                                                              \
+    "IMAD.WIDE R44, R49, 0x4, R44;"                                                                \
+    "IADD3 R5, R5, 0x8, RZ;"                                                                       \
+    "IADD3 R10, R10, 0x8, RZ;"
+
+enum { HEAD, LOAD_FIRST, SAVE, LOAD_NEXT, FETCH_FIRST, MULTIPLY, MULTIPLY_LAST, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
     [HEAD] = "MOV R1, c[0x0][0x28];"
@@ -72,32 +89,21 @@ static const char *const listing[N_SEGMENTS] = {
              "MOV R48, RZ;"
              "ISETP.GE.AND P4, PT, R6, c[0x0][0x178], PT;"
              "ISETP.GE.AND P5, PT, R11, c[0x0][0x17c], PT;",
-    [LOAD] = "ISETP.GE.OR P2, PT, R5, c[0x0][0x180], P4;"
-             "ISETP.GE.OR P3, PT, R10, c[0x0][0x180], P5;"
-             "CS2R R50, SRZ;"
-             "CS2R R52, SRZ;"
-             "@!P2 LDG.E.64.SYS R50, [R42];"
-             "@!P3 LDG.E.64.SYS R52, [R44];"
-             "IADD3 R48, R48, 0x8, RZ;",
-    [SAVE] = "IADD3 R42, P0, R42, 0x20, RZ;"
-             "MOV R49, c[0x0][0x17c];"
-             "IADD3.X R43, RZ, R43, RZ, P0, !PT;"
-             "IMAD.SHL.U32 R49, R49, 0x8, RZ;"
-             "IMAD.WIDE R44, R49, 0x4, R44;"
-             "IADD3 R5, R5, 0x8, RZ;"
-             "IADD3 R10, R10, 0x8, RZ;"
-             "STS [R46], R50;"
+    [LOAD_FIRST] = LOAD,
+    [SAVE] = "STS [R46], R50;"
              "STS [R46+0x100], R51;"
              "STS.64 [R47], R52;"
              "70: NOP;"
-             "BAR.SYNC 0x0;" FETCH("R8", "R12", "0x0") FETCH("R32", "R36", "0x100"),
-    [FIRST] = EVEN_AND_FETCH("0x200") ODD_AND_FETCH("0x300") EVEN_AND_FETCH("0x400")
+             "BAR.SYNC 0x0;"
+             "ISETP.GE.AND P1, PT, R48, c[0x0][0x180], PT;"
+             "@P1 BRA;",
+    [LOAD_NEXT] = LOAD,
+    [FETCH_FIRST] = FETCH("R8", "R12", "0x0") FETCH("R32", "R36", "0x100"),
+    [MULTIPLY] = EVEN_AND_FETCH("0x200") ODD_AND_FETCH("0x300") EVEN_AND_FETCH("0x400")
         ODD_AND_FETCH("0x500"),
-    [SECOND] = EVEN_AND_FETCH("0x600") ODD_AND_FETCH("0x700") EVEN ODD
-    "ISETP.GE.AND P1, PT, R48, c[0x0][0x180], PT;"
-    "70: NOP;"
-    "BAR.SYNC 0x0;"
-    "@!P1 BRA;",
+    [MULTIPLY_LAST] = EVEN_AND_FETCH("0x600") ODD_AND_FETCH("0x700") EVEN ODD "70: NOP;"
+                                                                              "BAR.SYNC 0x0;"
+                                                                              "@!P1 BRA;",
     [STORE] = "S2R R2, SR_CTAID.X;"
               "S2R R3, SR_CTAID.Y;"
               "SHF.R.U32.HI R4, RZ, 0x4, R0;"
@@ -172,6 +178,20 @@ static void store(gen_warp_t *w)
     gen_run(w, STORE, w->lanes);
 }
 
+/* Loads the tiles from inner index k on; the address registers move to the next ones. */
+static void load(gen_warp_t *w, unsigned segment, uint64_t k)
+{
+    const uint64_t *arg = w->launch->arg;
+    uint64_t row = (uint64_t)w->id[1] * TILE + gen_first_thread(w) / 4;
+    uint64_t column = (uint64_t)w->id[0] * TILE;
+
+    w->pred[2] = ~inside(row, arg[M], k, arg[K], 4, 2);
+    w->pred[3] = k + w->warp < arg[K] ? ~inside(0, 1, column, arg[N], GEN_WARP, 2) : UINT32_MAX;
+    gen_run(w, segment, w->lanes);
+    gen_advance(w, 42, 4 * STEP);
+    gen_advance(w, 44, (int64_t)(STEP * 4 * arg[N]));
+}
+
 static void walk(gen_warp_t *w)
 {
     const uint64_t *arg = w->launch->arg;
@@ -182,14 +202,15 @@ static void walk(gen_warp_t *w)
     set_shared(w);
     gen_tile(w, 42, arg[A] + 4 * row * arg[K], 4, 8, (int64_t)(4 * arg[K]));
     gen_affine(w, 44, arg[B] + w->warp * pitch + 4 * column, 8);
+    load(w, LOAD_FIRST, 0);
     for (uint64_t k = 0; k < arg[K]; k += STEP) {
-        w->pred[2] = ~inside(row, arg[M], k, arg[K], 4, 2);
-        w->pred[3] = k + w->warp < arg[K] ? ~inside(0, 1, column, arg[N], GEN_WARP, 2) : UINT32_MAX;
-        gen_run(w, LOAD, w->lanes);
-        w->pred[1] = k + STEP >= arg[K] ? UINT32_MAX : 0;
-        gen_run_to(w, SAVE, SECOND, w->lanes);
-        gen_advance(w, 42, 4 * STEP);
-        gen_advance(w, 44, (int64_t)(STEP * pitch));
+        bool last = k + STEP >= arg[K];
+
+        w->pred[1] = last ? UINT32_MAX : 0;
+        gen_run(w, SAVE, w->lanes);
+        if (!last)
+            load(w, LOAD_NEXT, k + STEP);
+        gen_run_to(w, FETCH_FIRST, MULTIPLY_LAST, w->lanes);
     }
     store(w);
 }
