@@ -1,0 +1,112 @@
+/*
+ * blocks: a baseline that simulates a fixed number of blocks of each launch, the first, the last or
+ * random ones, and scales times and counters by the number of blocks. It knows nothing of waves: a
+ * launch cut to less than the chip holds is not the launch's rate.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/inside/inside_table.h"
+#include "sampling/math/pick.h"
+#include "sim/core/alloc.h"
+
+enum { WHICH_FIRST, WHICH_LAST, WHICH_RANDOM };
+static const char *const which_names[] = {"first", "last", "random", NULL};
+
+#define BLOCKS_OPTIONS(P, E, T)                                                                    \
+    P(U64, count, "1000", 1, 1e9, "blocks", "of each launch that are simulated")                   \
+    E(which, which_names, "first", "first, last or random blocks")
+
+PARAM_STRUCT(blocks_options_t, BLOCKS_OPTIONS);
+#define PARAM_SPEC_ blocks_options_t
+static const param_t blocks_rows[] = {PARAM_ROWS(BLOCKS_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t blocks_group =
+    PARAM_GROUP("blocks", "a fixed number of blocks", blocks_options_t, blocks_rows);
+
+typedef struct {
+    blocks_options_t options;
+    uint64_t seed;
+    uint64_t n;       /* blocks of the launch */
+    uint64_t count;   /* simulated */
+    uint64_t *chosen; /* owned; ascending: those simulated, if random and not all */
+} blocks_state_t;
+
+static void *blocks_create(const void *options, uint64_t seed)
+{
+    blocks_state_t *s = rb_calloc(1, sizeof(*s));
+    s->options = *(const blocks_options_t *)options;
+    s->seed = seed;
+    return s;
+}
+
+static void blocks_destroy(void *state)
+{
+    blocks_state_t *s = state;
+    free(s->chosen);
+    free(s);
+}
+
+static rb_code_t blocks_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
+{
+    blocks_state_t *s = sampler->state;
+    (void)err;
+    s->n = l->info->n_blocks;
+    s->count = s->options.count < s->n ? s->options.count : s->n;
+    free(s->chosen);
+    s->chosen = NULL;
+    if (s->options.which == WHICH_RANDOM && s->count < s->n) {
+        rng_t rng = rng_make(s->seed, l->info->id);
+        s->chosen = rb_calloc(s->count, sizeof(*s->chosen));
+        pick_distinct(&rng, s->n, s->count, s->chosen);
+    }
+    return RB_OK;
+}
+
+static bool is_chosen(const blocks_state_t *s, uint64_t block)
+{
+    size_t lo = 0, hi = s->count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->chosen[mid] < block)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->count && s->chosen[lo] == block;
+}
+
+static block_action_t blocks_dispatch(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
+{
+    const blocks_state_t *s = sampler->state;
+    bool simulate = s->options.which == WHICH_FIRST  ? block < s->count
+                    : s->options.which == WHICH_LAST ? block >= s->n - s->count
+                    : s->chosen == NULL              ? true
+                                                     : is_chosen(s, block);
+    (void)cycles;
+    return simulate ? BLOCK_SIMULATE : BLOCK_SKIP;
+}
+
+static void blocks_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
+{
+    const blocks_state_t *s = sampler->state;
+    snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%" PRIu64 " of %" PRIu64 " blocks, %s", s->count,
+             s->n, s->count == s->n ? "all" : which_names[s->options.which]);
+}
+
+static const sampler_ops_t blocks_ops = {
+    .name = "blocks",
+    .launch_open = blocks_open,
+    .block_dispatch = blocks_dispatch,
+    .launch_verdict = blocks_verdict,
+};
+
+const inside_method_t inside_blocks = {
+    .help = "baseline: a fixed number of blocks of each launch, scaled",
+    .options = &blocks_group,
+    .ops = &blocks_ops,
+    .create = blocks_create,
+    .destroy = blocks_destroy,
+};

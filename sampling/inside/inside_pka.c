@@ -1,0 +1,233 @@
+/*
+ * pka_stop: Principal Kernel Projection (PKA, MICRO 2021). When the IPC is stable and a full wave
+ * of blocks is done, the simulation stops and the rest is projected in a line.
+ *
+ * Three detectors go by this name; variant chooses one and each of its parts can be set:
+ *   paper     IPC of each interval over the last 3000 cycles, its deviation below 0.25, and as many
+ *             blocks done as the chip holds (no such condition for a smaller grid); cycles so far
+ *             x blocks / blocks done
+ *   artifact  the published code: IPC since the launch began, six points of 500 cycles (set
+ *             sampling.interval to 500), deviation below 0.25 % of the mean; a smaller grid must
+ *             have done 0.3 of it; cycles so far x blocks / (blocks done + 1)
+ *   photon    the comparison in Photon's code: IPC over the last 3000 cycles, deviation at most
+ *             25 % of the mean, no condition on blocks; instructions left / mean IPC
+ *
+ * The launch latency is no part of what is projected. The blocks that are on SMs at the stop are
+ * simulated to their end, which does not count: the projection covers them.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sampling/inside/inside_table.h"
+#include "sampling/inside/read_ahead.h"
+#include "sim/core/alloc.h"
+
+enum { PKA_PAPER, PKA_ARTIFACT, PKA_PHOTON };
+static const char *const variant_names[] = {"paper", "artifact", "photon", NULL};
+
+/* The first of each is the variant's own. */
+enum { OF_VARIANT };
+enum { SERIES_WINDOW = 1, SERIES_CUMULATIVE };
+static const char *const series_names[] = {"variant", "window", "cumulative", NULL};
+enum { UNIT_IPC = 1, UNIT_RELATIVE, UNIT_PERCENT };
+static const char *const unit_names[] = {"variant", "ipc", "relative", "percent", NULL};
+enum { RULE_WAVE = 1, RULE_THIRD, RULE_NONE };
+static const char *const rule_names[] = {"variant", "wave", "third", "none", NULL};
+
+#define PKA_STOP_OPTIONS(P, E, T)                                                                  \
+    E(variant, variant_names, "paper", "the detector: as published, or as one of two codes")       \
+    E(series, series_names, "variant", "IPC of each interval, or since the launch began")          \
+    P(U32, window, "3000", 2, 1e9, "cycles", "of the series that are looked at")                   \
+    P(F64, limit, "0.25", 0, 1e9, "", "the series is stable below this deviation")                 \
+    E(unit, unit_names, "variant", "of the deviation: IPC, share of the mean, or percent of it")   \
+    E(rule, rule_names, "variant",                                                                 \
+      "blocks that must be done: a wave, 0.3 of a grid smaller than a wave too, or any number")    \
+    P(F64, sample, "0.01", 0, 1, "",                                                               \
+      "variant photon: share of blocks read ahead to count "                                       \
+      "instructions")
+
+PARAM_STRUCT(pka_stop_options_t, PKA_STOP_OPTIONS);
+#define PARAM_SPEC_ pka_stop_options_t
+static const param_t pka_rows[] = {PARAM_ROWS(PKA_STOP_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t pka_group =
+    PARAM_GROUP("pka_stop", "Principal Kernel Projection", pka_stop_options_t, pka_rows);
+
+enum { SAMPLE_LEAST = 16 }; /* blocks */
+
+typedef struct {
+    pka_stop_options_t options; /* nothing is left to the variant */
+    double *point;              /* owned; ring */
+    size_t n_points;            /* of the ring */
+    uint64_t n;                 /* points since the launch began */
+    uint64_t blocks, slots, latency;
+    double all_insts; /* variant photon */
+    cycle_t last_cycle;
+    uint64_t last_insts;
+    double added; /* cycles projected at the stop */
+    double mean, deviation;
+} pka_state_t;
+
+/* What a variant says where the user has not. */
+static void settle(pka_stop_options_t *o)
+{
+    static const struct {
+        uint32_t series, unit, rule;
+    } of[] = {
+        [PKA_PAPER] = {SERIES_WINDOW, UNIT_IPC, RULE_WAVE},
+        [PKA_ARTIFACT] = {SERIES_CUMULATIVE, UNIT_PERCENT, RULE_THIRD},
+        [PKA_PHOTON] = {SERIES_WINDOW, UNIT_RELATIVE, RULE_NONE},
+    };
+    o->series = o->series == OF_VARIANT ? of[o->variant].series : o->series;
+    o->unit = o->unit == OF_VARIANT ? of[o->variant].unit : o->unit;
+    o->rule = o->rule == OF_VARIANT ? of[o->variant].rule : o->rule;
+}
+
+static void *pka_create(const void *options, uint64_t seed)
+{
+    pka_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)seed;
+    s->options = *(const pka_stop_options_t *)options;
+    settle(&s->options);
+    return s;
+}
+
+static void pka_destroy(void *state)
+{
+    pka_state_t *s = state;
+    free(s->point);
+    free(s);
+}
+
+static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
+{
+    pka_state_t *s = sampler->state;
+    const uint32_t interval = l->spec->sampling.interval;
+    s->n_points = ((size_t)s->options.window + interval / 2) / interval;
+    if (s->n_points < 2)
+        s->n_points = 2;
+    free(s->point);
+    s->point = rb_calloc(s->n_points, sizeof(*s->point));
+    s->n = 0;
+    s->blocks = l->info->n_blocks;
+    s->slots = l->slots;
+    s->latency = l->spec->gpu.launch_latency;
+    s->last_cycle = s->latency;
+    s->last_insts = 0;
+    if (s->options.variant == PKA_PHOTON) {
+        read_ahead_t ahead;
+        RB_TRY(read_ahead(l, s->options.sample, SAMPLE_LEAST, &ahead, err));
+        s->all_insts = ahead.insts_per_block * (double)s->blocks;
+    }
+    return RB_OK;
+}
+
+static void add_point(pka_state_t *s, const interval_records_t *r)
+{
+    bool window = s->options.series == SERIES_WINDOW;
+    cycle_t from = window ? s->last_cycle : s->latency;
+    uint64_t before = window ? s->last_insts : 0;
+    s->point[s->n++ % s->n_points] = (double)(r->warp_insts - before) / (double)(r->cycle - from);
+    s->last_cycle = r->cycle;
+    s->last_insts = r->warp_insts;
+}
+
+static bool is_stable(pka_state_t *s)
+{
+    double sum = 0, square = 0;
+    if (s->n < s->n_points)
+        return false;
+    for (size_t i = 0; i < s->n_points; i++)
+        sum += s->point[i];
+    s->mean = sum / (double)s->n_points;
+    for (size_t i = 0; i < s->n_points; i++)
+        square += (s->point[i] - s->mean) * (s->point[i] - s->mean);
+    s->deviation = sqrt(square / (double)s->n_points);
+    if (s->mean <= 0)
+        return false;
+    double scale = s->options.unit == UNIT_IPC        ? 1
+                   : s->options.unit == UNIT_RELATIVE ? 1 / s->mean
+                                                      : 100 / s->mean;
+    return s->deviation * scale < s->options.limit;
+}
+
+static bool enough_blocks(const pka_state_t *s, uint64_t done)
+{
+    const bool small = s->blocks < s->slots;
+    switch (s->options.rule) {
+    case RULE_WAVE:
+        return done >= (small ? 1 : s->slots);
+    case RULE_THIRD:
+        return (double)done >= (small ? 0.3 * (double)s->blocks : (double)s->slots);
+    default:
+        return true;
+    }
+}
+
+/* Cycles that are left. */
+static double project(const pka_state_t *s, const interval_records_t *r)
+{
+    const double elapsed = (double)(r->cycle - s->latency);
+    if (s->options.variant == PKA_PHOTON)
+        return (s->all_insts - (double)r->warp_insts) / s->mean;
+    const uint64_t done = r->blocks_done + (s->options.variant == PKA_ARTIFACT);
+    return elapsed * ((double)s->blocks / (double)done - 1);
+}
+
+static bool pka_interval(const sampler_t *sampler, const interval_records_t *r, fast_forward_t *out)
+{
+    pka_state_t *s = sampler->state;
+    if (r->warp_insts == 0 || r->cycle <= s->last_cycle)
+        return false;
+    add_point(s, r);
+    const bool counts_blocks = s->options.variant == PKA_PAPER;
+    if (r->next_block >= s->blocks || !is_stable(s) || !enough_blocks(s, r->blocks_done) ||
+        (counts_blocks && r->blocks_done == 0))
+        return false;
+    s->added = project(s, r);
+    *out = (fast_forward_t){
+        .until = UINT64_MAX, .model = FORWARD_REGION_IPC, .residents = RESIDENTS_PREDICT};
+    snprintf(out->evidence, sizeof(out->evidence),
+             "%s IPC %.4g with deviation %.3g over %zu points, %" PRIu64 " of %" PRIu64
+             " blocks done",
+             series_names[s->options.series], s->mean, s->deviation, s->n_points, r->blocks_done,
+             s->blocks);
+    return true;
+}
+
+static double pka_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    const pka_state_t *s = sampler->state;
+    (void)cycle;
+    (void)skipped;
+    return s->added;
+}
+
+static void pka_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
+{
+    const pka_state_t *s = sampler->state;
+    if (s->n < s->n_points)
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "too short for %zu points of IPC", s->n_points);
+    else
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX,
+                 "never stable with blocks left: at the end IPC %.4g with deviation %.3g", s->mean,
+                 s->deviation);
+}
+
+static const sampler_ops_t pka_ops = {
+    .name = "pka_stop",
+    .launch_open = pka_open,
+    .interval_end = pka_interval,
+    .fast_forward_end = pka_end,
+    .launch_verdict = pka_verdict,
+};
+
+const inside_method_t inside_pka_stop = {
+    .help = "PKA's projection: stop when the IPC is stable and a wave of blocks is done",
+    .options = &pka_group,
+    .ops = &pka_ops,
+    .create = pka_create,
+    .destroy = pka_destroy,
+};

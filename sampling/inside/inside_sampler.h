@@ -1,0 +1,47 @@
+/*
+ * Samplers inside launches: methods that stop or skip part of a launch while it is simulated. One
+ * table of them, each with its options. A run has a list of them, in order.
+ *
+ *   inside_list_t list = {0};
+ *   inside_list_add(&list, "photon_warp:delta=0.03", seed, &err);
+ *   run_plan_t plan = {.inside = list.samplers, .n_inside = list.n, ...};
+ *   ...
+ *   inside_list_free(&list);
+ */
+#ifndef RUBATO_INSIDE_SAMPLER_H
+#define RUBATO_INSIDE_SAMPLER_H
+
+#include "sim/conf/param.h"
+#include "sim/gpu/sampler.h"
+
+typedef struct {
+    const char *help;
+    const param_group_t *options; /* names, types, ranges, defaults, help: for help and sweeps */
+    const sampler_ops_t *ops;     /* with the method's name */
+    /* The state of a sampler with these options (copied); freed by destroy. */
+    void *(*create)(const void *options, uint64_t seed);
+    void (*destroy)(void *state);
+} inside_method_t;
+
+/* The table, in the order in which help lists it. */
+extern const inside_method_t *const inside_methods[];
+extern const size_t n_inside_methods;
+
+/* Whether an item of --sample ("name" or "name:option=value,...") is a sampler of this table. */
+bool inside_method_is(const char *item);
+
+typedef struct {
+    sampler_t *samplers;             /* owned */
+    const inside_method_t **methods; /* owned; of each */
+    char **texts;                    /* owned; of each: its name with every option */
+    size_t n;
+} inside_list_t;
+
+/* Appends the sampler of an item. RB_USAGE, naming the option and what was near or is legal. */
+RB_CHECKED rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed,
+                                     rb_err_t *err);
+
+/* Harmless on a zeroed list. */
+void inside_list_free(inside_list_t *list);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Photon's detector: are the durations of what retires stationary? Points (issue x, retire y) come
+ * in the order of retiring. Over a window, the least-squares slope of y against x is 1 if the
+ * duration does not change (Photon, MICRO 2023, equation 1); a second, longer window whose mean
+ * duration is the same guards against slow changes.
+ *
+ * In a window cut by retirement the slope is biased low: it is Var(y) / (Var(y) + Var(d)) for
+ * durations d that do not depend on y. |1 - slope| < delta therefore also bounds the spread of the
+ * durations, by sqrt(delta / (1 - delta)) of the spread of y; a window must be as long as several
+ * durations for any spread to pass.
+ *
+ * All sums are exact integers of cycles since the launch began: nothing cancels or drifts.
+ */
+#ifndef RUBATO_STABILITY_H
+#define RUBATO_STABILITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    size_t short_n, long_n; /* points of the two windows; 2 <= short_n <= long_n */
+    bool slope_long;        /* the slope is that of the long window; else of the short one */
+    bool halved;            /* means: |long - short| / (long + short), not / long */
+    double delta_slope, delta_mean;
+    uint64_t drop;   /* points dropped at the beginning */
+    double min_span; /* least span of the slope's window, in mean durations */
+} stability_rule_t;
+
+typedef enum {
+    STABILITY_FEW,   /* fewer points than the long window */
+    STABILITY_SHORT, /* the window spans too few durations */
+    STABILITY_SLOPE,
+    STABILITY_MEAN,
+    STABILITY_STABLE,
+} stability_verdict_t;
+
+typedef struct {
+    stability_verdict_t verdict;
+    double slope; /* 0 where x does not vary */
+    double short_mean, long_mean;
+    uint64_t points; /* since the launch began, dropped ones not counted */
+} stability_reading_t;
+
+/* Exact sums over a window. */
+__extension__ typedef __int128 stability_sum_t;
+typedef struct {
+    stability_sum_t x, y, xx, xy;
+} stability_sums_t;
+
+typedef struct {
+    stability_rule_t rule;
+    struct stability_point {
+        uint64_t x, y;
+    } * ring; /* owned; long_n points */
+    uint64_t seen, n;
+    stability_sums_t short_sums, long_sums;
+} stability_t;
+
+void stability_init(stability_t *s, const stability_rule_t *rule);
+void stability_free(stability_t *s);
+
+/* A point; issue <= retire < 2^48. */
+void stability_add(stability_t *s, uint64_t issue, uint64_t retire);
+
+stability_reading_t stability_read(const stability_t *s);
+
+#endif
