@@ -8,6 +8,7 @@
 #include "frontend/cli/launch_position.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_folder.h"
+#include "frontend/cli/run_inside.h"
 #include "frontend/cli/run_sampling.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/run_status.h"
@@ -20,6 +21,7 @@
 typedef struct {
     setup_options_t setup;
     sampling_options_t sampling;
+    run_inside_t inside;
     const char *folder, *launches, *window;
     folder_mode_t mode;
     bool json;
@@ -137,6 +139,19 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
     }
 }
 
+/* Samplers inside launches are taken from --sample: the rest is about choosing launches. */
+static rb_code_t divide_samplers(run_options_t *o, rb_err_t *err)
+{
+    if (o->sampling.sample == NULL)
+        return RB_OK;
+    RB_TRY(run_inside_divide(&o->inside, o->sampling.sample, o->sampling.seed, err));
+    o->sampling.sample = o->inside.launch;
+    if (o->inside.list.n > 0 && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --sample");
+    return RB_OK;
+}
+
 /* --plan, --sample and what goes with them. */
 static rb_code_t check_sampling(const run_options_t *o, rb_err_t *err)
 {
@@ -190,6 +205,7 @@ static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *hel
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->setup.trace = p.operands[0];
+    RB_TRY(divide_samplers(o, err));
     RB_TRY(check_sampling(o, err));
     return check_output(o, err);
 }
@@ -211,11 +227,13 @@ static void describe_identity(run_t *run)
         journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
     snprintf(run->identity, sizeof(run->identity),
              "rubato %s %s\ncounters %016llx\nconfig %s\ntrace %016llx\nlaunches %016llx\n"
-             "interval %llu\nplan %016llx\n",
+             "interval %llu\nplan %016llx\ninside %016llx\n",
              RUBATO_VERSION, RUBATO_COMMIT, (unsigned long long)record_layout(),
              run->setup.config_sha256, (unsigned long long)trace_identity_fingerprint(run->trace),
              (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
-             (unsigned long long)run_sampling_fingerprint(&run->sampling));
+             (unsigned long long)run_sampling_fingerprint(&run->sampling),
+             (unsigned long long)run_inside_fingerprint(&run->options->inside,
+                                                        run->options->sampling.seed));
 }
 
 static checkpoint_t host_state(const run_t *run)
@@ -306,6 +324,8 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .launch_ids = ids,
         .n_launch_ids = n_ids,
         .stats_interval = run->options->stats_interval,
+        .inside = run->options->inside.list.samplers,
+        .n_inside = run->options->inside.list.n,
     };
     const gpu_callbacks_t callbacks = {
         .ctx = run,
@@ -396,6 +416,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .stats_interval = o->stats_interval,
         .simulated = run->totals,
         .sampling = run->sampling.on ? &run->sampling : NULL,
+        .inside = &o->inside.list,
         .host_seconds = host.host_seconds,
         .host_cpu_seconds = host.host_cpu_seconds,
         .host_peak_rss = host.host_peak_rss,
@@ -477,6 +498,7 @@ int cmd_run(int argc, char **argv)
     else
         status = help ? 0 : run_and_report(&options, command);
     free(options.setup.sets);
+    run_inside_free(&options.inside);
     free(command);
     return status;
 }

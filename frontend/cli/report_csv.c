@@ -58,7 +58,9 @@ static void launches_header(csv_t *c)
                                           "carveout",
                                           "warp_slot_cycles",
                                           "sampler",
-                                          "weight"};
+                                          "weight",
+                                          "estimated",
+                                          "simulated_blocks"};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         csv_text(c, columns[i]);
     header_counters(c);
@@ -93,8 +95,13 @@ static void launches_row(csv_t *c, const run_report_t *r, const launch_result_t 
     csv_u64(c, l->warp_slot_cycles);
     const chosen_t *chosen =
         r->sampling != NULL ? run_sampling_find(r->sampling, l->info.id) : NULL;
-    csv_text(c, chosen != NULL ? r->sampling->sampler : NULL);
+    const launch_sampling_t *inside = &l->sampling;
+    csv_text(c, inside->sampler[0] != '\0' ? inside->sampler
+                : chosen != NULL           ? r->sampling->sampler
+                                           : NULL);
     csv_f64(c, chosen != NULL ? r->sampling->plan.samples[chosen->sample].weight : 1.0);
+    csv_u64(c, inside->estimated);
+    csv_u64(c, inside->estimated ? inside->simulated_blocks : l->blocks);
     metric_input_t m = report_launch_metrics(r, l);
     row_counters(c, &m);
     csv_end_row(c);
@@ -176,7 +183,7 @@ void report_stats_csv(const run_report_t *r, FILE *out)
     csv_text(&c, "unit");
     csv_end_row(&c);
     stat_u64(&c, "totals", "cycles", cycles, "cycles");
-    if (r->estimated) {
+    if (r->has_interval) {
         stat_f64(&c, "totals", "interval.cycles.low", r->cycles_interval.low, "cycles");
         stat_f64(&c, "totals", "interval.cycles.high", r->cycles_interval.high, "cycles");
         stat_f64(&c, "totals", "interval.cycles.confidence", r->cycles_interval.confidence, "1");
@@ -189,9 +196,10 @@ void report_stats_csv(const run_report_t *r, FILE *out)
     stat_u64(&c, "totals", "warp_slot_cycles", t->warp_slot_cycles, "warp cycles");
     stat_u64(&c, "totals", "copied_bytes", t->copied_bytes, "bytes");
     stat_u64(&c, "simulated", "launches", r->simulated.launches, "launches");
-    stat_u64(&c, "simulated", "blocks", r->simulated.blocks, "blocks");
-    stat_u64(&c, "simulated", "cycles", r->simulated.cycles, "cycles");
-    stat_u64(&c, "simulated", "warp_instructions", r->simulated.warp_insts, "warp instructions");
+    stat_u64(&c, "simulated", "blocks", r->simulated.run_blocks, "blocks");
+    stat_u64(&c, "simulated", "cycles", r->simulated.run_cycles, "cycles");
+    stat_u64(&c, "simulated", "warp_instructions", r->simulated.run_warp_insts,
+             "warp instructions");
     report_groups(groups, &t->sm, &t->l2, &t->dram);
     for (size_t g = 0; g < REPORT_GROUPS; g++) {
         for (size_t i = 0; i < groups[g].n; i++)

@@ -30,28 +30,45 @@ static void write_dim(json_t *j, const char *key, const uint32_t dim[3])
     json_end(j);
 }
 
-/* Why a launch was simulated: the sampler, and what the launch stands for. */
-static void write_sampling(json_t *j, const run_report_t *r, uint64_t id)
+/* Why a launch was simulated, or part of it: the sampler, and what the launch stands for. */
+static void write_sampling(json_t *j, const run_report_t *r, const launch_result_t *l)
 {
     const run_sampling_t *s = r->sampling;
-    const chosen_t *c = s != NULL ? run_sampling_find(s, id) : NULL;
-    if (c == NULL) {
+    const chosen_t *c = s != NULL ? run_sampling_find(s, l->info.id) : NULL;
+    const launch_sampling_t *inside = &l->sampling;
+    const bool asked = inside->sampler[0] != '\0';
+    if (c == NULL && !asked) {
         json_null(j, "sampling");
         return;
     }
-    const plan_sample_t *sample = &s->plan.samples[c->sample];
-    const plan_cluster_t *cluster = &s->plan.clusters[sample->cluster];
-    char evidence[96];
-    snprintf(evidence, sizeof(evidence), "%llu of the %llu launches of cluster %u",
-             (unsigned long long)cluster->draws, (unsigned long long)cluster->size,
-             sample->cluster + 1);
+    char chosen[96] = "", evidence[sizeof(chosen) + sizeof(inside->evidence)];
+    if (c != NULL) {
+        const plan_sample_t *sample = &s->plan.samples[c->sample];
+        const plan_cluster_t *cluster = &s->plan.clusters[sample->cluster];
+        snprintf(chosen, sizeof(chosen), "%llu of the %llu launches of cluster %u",
+                 (unsigned long long)cluster->draws, (unsigned long long)cluster->size,
+                 sample->cluster + 1);
+    }
+    snprintf(evidence, sizeof(evidence), "%s%s%s", chosen, c != NULL && asked ? "; " : "",
+             inside->evidence);
     json_begin_object(j, "sampling");
-    json_text(j, "sampler", s->sampler);
-    json_text(j, "decision", "simulate");
-    json_null(j, "cycle");
-    json_null(j, "block");
+    json_text(j, "sampler", asked ? inside->sampler : s->sampler);
+    json_text(j, "decision", inside->estimated ? "fast_forward" : "simulate");
+    if (inside->estimated) {
+        json_u64(j, "cycle", inside->cycle);
+        json_u64(j, "block", inside->block);
+    } else {
+        json_null(j, "cycle");
+        json_null(j, "block");
+    }
     json_text(j, "evidence", evidence);
-    json_f64(j, "weight", sample->weight);
+    json_f64(j, "weight", c != NULL ? s->plan.samples[c->sample].weight : 1.0);
+    json_bool(j, "estimated", inside->estimated);
+    if (asked) {
+        json_u64(j, "simulated_blocks", inside->simulated_blocks);
+        json_u64(j, "simulated_cycles", inside->simulated_cycles);
+        json_u64(j, "simulated_warp_instructions", inside->simulated_warp_insts);
+    }
     json_end(j);
 }
 
@@ -86,7 +103,7 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
     json_u64(j, "blocks_per_sm", l->occupancy.blocks_per_sm);
     json_u64(j, "carveout", l->occupancy.carveout);
     json_end(j);
-    write_sampling(j, r, l->info.id);
+    write_sampling(j, r, l);
     write_counters(j, &l->sm, &l->l2, &l->dram, &m);
     json_end(j);
 }
@@ -108,11 +125,12 @@ static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-/* In which the total cycles lie: null where every launch was simulated. */
+/* In which the total cycles lie: null where no plan gives one. */
 static void write_interval(json_t *j, const run_report_t *r)
 {
     const estimate_t *e = &r->cycles_interval;
-    if (!r->estimated) {
+    char method[256];
+    if (!r->has_interval) {
         json_null(j, "interval");
         return;
     }
@@ -121,7 +139,11 @@ static void write_interval(json_t *j, const run_report_t *r)
     json_f64(j, "low", e->low);
     json_f64(j, "high", e->high);
     json_f64(j, "confidence", e->confidence);
-    json_text(j, "method", e->method);
+    snprintf(method, sizeof(method), "%s%s", e->method,
+             r->simulated.launches_estimated == 0
+                 ? ""
+                 : "; does not cover the error of the samplers inside launches");
+    json_text(j, "method", method);
     json_end(j);
     json_end(j);
 }
@@ -148,9 +170,18 @@ static void write_totals(json_t *j, const run_report_t *r)
     json_end(j);
     json_begin_object(j, "simulated");
     json_u64(j, "launches", r->simulated.launches);
-    json_u64(j, "blocks", r->simulated.blocks);
-    json_u64(j, "cycles", r->simulated.cycles);
-    json_u64(j, "warp_instructions", r->simulated.warp_insts);
+    json_u64(j, "blocks", r->simulated.run_blocks);
+    json_u64(j, "cycles", r->simulated.run_cycles);
+    json_u64(j, "warp_instructions", r->simulated.run_warp_insts);
+    json_end(j);
+}
+
+/* The samplers inside launches, with their options. */
+static void write_inside(json_t *j, const run_report_t *r)
+{
+    json_begin_array(j, "inside_samplers");
+    for (size_t i = 0; i < r->inside->n; i++)
+        json_text(j, NULL, r->inside->texts[i]);
     json_end(j);
 }
 
@@ -174,13 +205,14 @@ static void write_plan(json_t *j, const run_report_t *r)
 
 static void write_host(json_t *j, const run_report_t *r)
 {
-    double modelled = (double)r->simulated.cycles / (r->spec->gpu.clock_mhz * 1e6);
+    double modelled = (double)r->simulated.run_cycles / (r->spec->gpu.clock_mhz * 1e6);
     json_begin_object(j, "host");
     json_f64(j, "seconds", r->host_seconds);
     json_f64(j, "cpu_seconds", r->host_cpu_seconds);
     json_u64(j, "peak_rss_bytes", r->host_peak_rss);
     json_u64(j, "threads", (uint64_t)r->threads);
-    json_f64(j, "warp_instructions_per_second", (double)r->simulated.warp_insts / r->host_seconds);
+    json_f64(j, "warp_instructions_per_second",
+             (double)r->simulated.run_warp_insts / r->host_seconds);
     json_f64(j, "slowdown", r->host_seconds / modelled);
     json_end(j);
 }
@@ -216,6 +248,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_f64(&j, "clock_mhz", r->spec->gpu.clock_mhz);
     json_end(&j);
     write_plan(&j, r);
+    write_inside(&j, r);
     write_totals(&j, r);
     write_host(&j, r);
     RB_TRY(write_launches(&j, r, err));

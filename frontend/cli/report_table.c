@@ -89,7 +89,12 @@ static void write_sampling(const run_report_t *r, FILE *out)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
     const estimate_t *e = &r->cycles_interval;
-    if (!r->estimated)
+    if (r->simulated.launches_estimated > 0)
+        fprintf(out, "\nESTIMATED: part of %s launch%s was not simulated (%s of %s blocks were)\n",
+                format_grouped(a, r->simulated.launches_estimated),
+                r->simulated.launches_estimated == 1 ? "" : "es",
+                format_grouped(b, r->simulated.run_blocks), format_grouped(c, r->simulated.blocks));
+    if (!r->has_interval)
         return;
     const plan_t *p = &r->sampling->plan;
     fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",

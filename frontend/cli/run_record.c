@@ -110,6 +110,7 @@ static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
     code_u64(c, &r->copied_bytes);
     code_bytes(c, host_seconds, sizeof(*host_seconds));
     code_counters(c, &r->sm, &r->l2, &r->dram);
+    code_bytes(c, &r->sampling, sizeof(r->sampling));
 }
 
 static void code_interval(codec_t *c, interval_result_t *r)
@@ -191,6 +192,7 @@ uint64_t record_layout(void)
 
 void totals_add(run_totals_t *t, const launch_result_t *r)
 {
+    const uint64_t cycles_before = t->cycles;
     if (t->launches > 0 && r->start <= t->to && r->end >= t->from) {
         cycle_t from = cycle_min(t->from, r->start), to = cycle_max(t->to, r->end);
         t->cycles += (t->from - from) + (to - t->to);
@@ -208,6 +210,16 @@ void totals_add(run_totals_t *t, const launch_result_t *r)
     t->launch_cycles += r->launch_cycles;
     t->warp_slot_cycles += r->warp_slot_cycles;
     t->copied_bytes += r->copied_bytes;
+    if (r->sampling.estimated) {
+        t->launches_estimated++;
+        t->run_blocks += r->sampling.simulated_blocks;
+        t->run_warp_insts += r->sampling.simulated_warp_insts;
+        t->run_cycles += r->sampling.simulated_cycles;
+    } else {
+        t->run_blocks += r->blocks;
+        t->run_warp_insts += r->warp_insts;
+        t->run_cycles += t->cycles - cycles_before;
+    }
     stats_add((uint64_t *)&t->sm, (const uint64_t *)&r->sm, SM_STAT_COUNT);
     stats_add((uint64_t *)&t->l2, (const uint64_t *)&r->l2, L2_STAT_COUNT);
     stats_add((uint64_t *)&t->dram, (const uint64_t *)&r->dram, DRAM_STAT_COUNT);

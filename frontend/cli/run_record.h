@@ -35,6 +35,9 @@ typedef struct {
     uint64_t launches, blocks, warp_insts, thread_insts;
     uint64_t launch_cycles; /* launch latency in all launches */
     uint64_t warp_slot_cycles, copied_bytes;
+    /* Of these launches, what was simulated; the rest is estimated by samplers inside launches. */
+    uint64_t run_blocks, run_warp_insts, run_cycles;
+    uint64_t launches_estimated;
     uint64_t cycles;  /* in which at least one launch was under way */
     cycle_t from, to; /* the latest stretch of them */
     sm_stats_t sm;

@@ -12,10 +12,11 @@ uint64_t report_identity(const char *identity)
 
 void report_set_totals(run_report_t *r)
 {
-    r->estimated =
+    r->has_interval =
         r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
-    if (!r->estimated)
+    if (!r->has_interval)
         r->totals = r->simulated;
+    r->estimated = r->has_interval || r->simulated.launches_estimated > 0;
 }
 
 double report_seconds(const run_report_t *r)
@@ -65,9 +66,9 @@ void report_trailer(const run_report_t *r, FILE *out)
             "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
             "cycles/s, %llu MiB peak\n",
             RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, report_trace_name(r->trace_path),
-            format_si(insts, (double)r->simulated.warp_insts),
-            format_si(cycles, (double)r->simulated.cycles), r->host_seconds,
-            format_si(rate, (double)r->simulated.warp_insts / seconds),
-            format_si(speed, (double)r->simulated.cycles / seconds),
+            format_si(insts, (double)r->simulated.run_warp_insts),
+            format_si(cycles, (double)r->simulated.run_cycles), r->host_seconds,
+            format_si(rate, (double)r->simulated.run_warp_insts / seconds),
+            format_si(speed, (double)r->simulated.run_cycles / seconds),
             (unsigned long long)(r->host_peak_rss >> 20));
 }

@@ -12,6 +12,7 @@
 #include "frontend/cli/metrics.h"
 #include "frontend/cli/run_record.h"
 #include "frontend/cli/run_sampling.h"
+#include "sampling/inside/inside_sampler.h"
 
 typedef struct {
     bool complete; /* false: stopped before the end */
@@ -28,10 +29,12 @@ typedef struct {
     uint64_t stats_interval;        /* 0: none */
     run_totals_t simulated;         /* what was run */
     const run_sampling_t *sampling; /* NULL: without a plan */
+    const inside_list_t *inside;    /* samplers inside launches */
     /* Of the whole trace; report_set_totals(). */
     run_totals_t totals;
     bool estimated;
-    estimate_t cycles_interval; /* if estimated */
+    bool has_interval; /* the totals are those of a plan whose samples are all there */
+    estimate_t cycles_interval;
     double host_seconds, host_cpu_seconds;
     uint64_t host_peak_rss;
     int threads;
