@@ -4,8 +4,10 @@
  *
  * Blocks run one after the other; one that does not finish within a slice (because it waits for
  * another block) stays resident while the following ones run. Warps of a block run in turn, each
- * until it waits at a barrier, ends, or has used its slice. On a divergent branch the side with
- * fewer threads runs first, the fall-through side on a tie, as Volta and Turing do it.
+ * until it loads from global memory, waits at a barrier, ends, or has used its slice; so, as on the
+ * hardware, all warps have loaded before the first one stores what it made of it. On a divergent
+ * branch the side with fewer threads runs first, the fall-through side on a tie, as Volta and
+ * Turing do it.
  */
 #ifndef RUBATO_EMU_LAUNCH_H
 #define RUBATO_EMU_LAUNCH_H

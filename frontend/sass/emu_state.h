@@ -55,6 +55,7 @@ typedef enum {
     UOP_DATA,    /* runs fn in the active lanes */
     UOP_UNIFORM, /* runs fn once, in all lanes of its vectors */
     UOP_ACCESS,  /* runs fn, which may fault */
+    UOP_LOAD,    /* the same; then another warp has its turn */
     UOP_NOP,
     UOP_BRANCH,
     UOP_INDIRECT, /* BRX */

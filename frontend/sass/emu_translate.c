@@ -257,6 +257,13 @@ static void set_control_operands(const emu_grid_t *g, const sass_inst_t *in, emu
         u->select = in->op == SASS_BRA ? (uint8_t)sass_bits(in, 32, 2) : 0;
 }
 
+/* Whether the warp waits hundreds of cycles for a result. */
+static bool waits_for_memory(const inst_t *in)
+{
+    return (in->access == ACC_LOAD || in->access == ACC_ATOMIC) &&
+           (in->space == MEM_GLOBAL || in->space == MEM_GENERIC);
+}
+
 static void bind(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
 {
     if (in->op == SASS_UNKNOWN) {
@@ -272,6 +279,8 @@ static void bind(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
         emu_uop_t trial = *u;
         if (binders[i](in, &trial)) {
             *u = trial;
+            if (u->kind == UOP_ACCESS && waits_for_memory(u->inst))
+                u->kind = UOP_LOAD;
             return;
         }
     }

@@ -36,10 +36,10 @@ static bool pick(emu_warp_t *w)
 }
 
 /*
- * Executes straight-line code of the current split: up to a control instruction, a fault, or the
- * end of the budget. The number of instructions; *threads grows by those of their lanes.
+ * Executes straight-line code of the current split: up to a control instruction, a fault, the end
+ * of the budget, or a load (*waits). The number of instructions.
  */
-static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, uint64_t *threads)
+static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool *waits)
 {
     emu_split_t *s = &w->splits[w->current];
     const emu_uop_t *uops = w->grid->uops, *end = uops + w->grid->n_uops, *u = uops + s->pc;
@@ -53,11 +53,15 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, uint6
             continue;
         lanes += (unsigned)__builtin_popcount(mask);
         u->fn(w, u, u->kind == UOP_UNIFORM ? EMU_ALL : mask);
+        if (u->kind == UOP_LOAD) {
+            *waits = true;
+            budget = n; /* this one is the last */
+        }
         if (u->kind == UOP_ACCESS && w->faulted)
             break;
     }
     s->pc = (uint32_t)(u - uops);
-    *threads += lanes;
+    w->grid->totals.thread_insts += lanes;
     return n;
 }
 
@@ -75,15 +79,14 @@ static void run_control(emu_warp_t *w, bool tracing)
 
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
 {
-    bool tracing = w->grid->tracing;
+    bool tracing = w->grid->tracing, waits = false;
     uint64_t n = 0;
 
     while (n < budget && !w->faulted) {
         if (w->current < 0 && !pick(w))
             break;
-        n += run_straight(w, budget - n, tracing, &w->grid->totals.thread_insts);
-        w->clock += CLOCKS_PER_INST;
-        if (n >= budget || w->faulted)
+        n += run_straight(w, budget - n, tracing, &waits);
+        if (n >= budget || waits || w->faulted)
             break;
         const emu_split_t *s = &w->splits[w->current];
         if (s->pc >= w->grid->n_uops) {
