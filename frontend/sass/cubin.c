@@ -89,7 +89,8 @@ static void read_kernel_info(cubin_kernel_t *k, const elf_section_t *s)
             k->param_bytes = elf_u16(info.value + 6);
         }
     }
-    qsort(k->params, k->n_params, sizeof(*k->params), compare_params);
+    if (k->n_params > 0)
+        qsort(k->params, k->n_params, sizeof(*k->params), compare_params);
 }
 
 static int compare_kernel_section(const void *key, const void *element)

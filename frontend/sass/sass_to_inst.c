@@ -76,7 +76,7 @@ static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *
         break;
     case SASS_OPERAND_IMM:
         out->flags |= INST_IMM;
-        out->imm = (int32_t)(in->operand->style == SASS_DOUBLE ? o->value >> 32 : o->value);
+        out->imm = (int32_t)(o->style == SASS_DOUBLE ? o->value >> 32 : o->value);
         break;
     default:
         break;
