@@ -38,7 +38,7 @@ typedef int32_t __attribute__((may_alias)) emu_s32_t;
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define EMU_HOT __attribute__((target_clones("arch=haswell", "default")))
+#define EMU_HOT __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define EMU_HOT
 #endif
