@@ -20,6 +20,10 @@ micro_result_t micro_xbar(void);
 micro_result_t micro_generate(void);
 micro_result_t micro_text_affine(void);
 micro_result_t micro_text_lists(void);
+micro_result_t micro_rbt_store(void);
+micro_result_t micro_rbt_affine(void);
+micro_result_t micro_rbt_lists(void);
+micro_result_t micro_rbt_open(void);
 micro_result_t micro_profile_csv(void);
 
 #endif

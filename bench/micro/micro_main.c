@@ -18,6 +18,8 @@ static const struct {
     {"cache_miss_insert", micro_cache_miss},  {"xbar_push_take", micro_xbar},
     {"generate_decoded", micro_generate},     {"text_affine", micro_text_affine},
     {"text_address_lists", micro_text_lists}, {"profile_csv", micro_profile_csv},
+    {"rbt_store_lists", micro_rbt_store},     {"rbt_affine", micro_rbt_affine},
+    {"rbt_address_lists", micro_rbt_lists},   {"rbt_open_100k", micro_rbt_open},
 };
 
 static double now_seconds(void)

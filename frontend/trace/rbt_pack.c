@@ -11,7 +11,7 @@
 
 #include "frontend/trace/rbt_checksum.h"
 
-enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 9 };
+enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 6 };
 
 typedef struct {
     rbt_buf_t plain, packed;

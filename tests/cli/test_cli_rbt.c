@@ -1,0 +1,102 @@
+/* Native traces on the command line: convert, trace verify|cat|slice, info, run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/test.h"
+
+#define VECADD RUBATO_ROOT "/traces/vecadd-sm70"
+
+static void says(const char *part, const char *const *words)
+{
+    char *out = cli_run_as(&rubato, 0, NULL, words);
+
+    if (strstr(out, part) == NULL)
+        fail_msg("'%s' is not in: %s", part, out);
+    free(out);
+}
+
+static void a_file_is_made_checked_and_run(void **state)
+{
+    (void)state;
+    expect(0, "1 launch", WORDS("convert", VECADD, "x.rbt", "--threads", "2"));
+    says("good: 1 launches", WORDS("trace", "verify", "x.rbt"));
+    says("rbt", WORDS("info", "x.rbt"));
+    expect(0, NULL, WORDS("run", "x.rbt", "-o", "native"));
+    expect(0, NULL, WORDS("run", VECADD, "-o", "text"));
+    cli_same_file("native", "text", "launches.csv");
+}
+
+static void an_existing_file_is_kept_unless_forced(void **state)
+{
+    (void)state;
+    cli_write("kept.rbt", "mine", 4);
+    expect(2, "exists already; --force replaces it", WORDS("convert", VECADD, "kept.rbt"));
+    char *kept = cli_read("kept.rbt");
+
+    assert_string_equal(kept, "mine");
+    free(kept);
+    expect(2, "truncated", WORDS("trace", "verify", "kept.rbt"));
+    expect(0, NULL, WORDS("convert", "--force", VECADD, "kept.rbt"));
+    expect(2, "source and target are the same", WORDS("convert", "-f", "kept.rbt", "kept.rbt"));
+    says("good", WORDS("trace", "verify", "kept.rbt"));
+}
+
+static void a_full_disk_leaves_nothing(void **state)
+{
+    const cli_child_t limited = {.binary = RUBATO_BINARY, .file_limit = 100};
+
+    (void)state;
+    free(cli_run_as(&limited, 1, "full.rbt", WORDS("convert", VECADD, "full.rbt")));
+    assert_false(cli_exists("full.rbt"));
+}
+
+static void the_index_is_shown(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("convert", VECADD, "index.rbt"));
+    says("warp_insts", WORDS("info", "index.rbt", "--launches"));
+    says("warp types", WORDS("info", "index.rbt", "--blocks"));
+    says("basic block 0", WORDS("info", "index.rbt", "--code"));
+    says("executions", WORDS("info", "index.rbt", "--bbv"));
+    expect(2, "only native traces have an index", WORDS("info", VECADD, "--bbv"));
+}
+
+static void instructions_are_printed(void **state)
+{
+    (void)state;
+    says("EXIT", WORDS("trace", "cat", VECADD, "--launch", "1", "--block", "2", "--warp", "0"));
+    expect(2, "no block 999999", WORDS("trace", "cat", VECADD, "--block", "999999"));
+    expect(2, "has warps 0 to", WORDS("trace", "cat", VECADD, "--warp", "99"));
+    expect(2, "no launch 7", WORDS("trace", "cat", VECADD, "--launch", "7"));
+}
+
+static void parts_keep_their_ids(void **state)
+{
+    (void)state;
+    cli_make_many(VECADD, 5);
+    expect(0, "2 launches", WORDS("trace", "slice", "many", "-l", "2,4", "-o", "part.rbt"));
+    says("good: 2 launches", WORDS("trace", "verify", "part.rbt"));
+    expect(0, NULL, WORDS("run", "part.rbt", "-o", "part"));
+    expect(0, NULL, WORDS("run", "many", "-l", "2,4", "-o", "whole"));
+    cli_same_file("part", "whole", "launches.csv");
+    expect(0, NULL, WORDS("run", "part.rbt", "-l", "4"));
+    expect(2, "none of these launches", WORDS("run", "part.rbt", "-l", "3"));
+    expect(2, "--blocks 5-3", WORDS("trace", "slice", "many", "--blocks", "5-3", "-o", "y.rbt"));
+    expect(2, "needs -o", WORDS("trace", "slice", "many"));
+    expect(2, "is none of verify, cat, slice", WORDS("trace", "shave", "many"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_made_checked_and_run),
+        cmocka_unit_test(an_existing_file_is_kept_unless_forced),
+        cmocka_unit_test(a_full_disk_leaves_nothing),
+        cmocka_unit_test(the_index_is_shown),
+        cmocka_unit_test(instructions_are_printed),
+        cmocka_unit_test(parts_keep_their_ids),
+    };
+
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
