@@ -7,6 +7,7 @@
 
 #include "sampling/launch/launch_leaf.h"
 #include "sampling/launch/launch_table.h"
+#include "sampling/launch/stem_merge.h"
 #include "sampling/math/allocate.h"
 #include "sampling/math/quantile.h"
 #include "sampling/math/stable_sum.h"
@@ -19,6 +20,8 @@ static const char *const variants[] = {"derived", "paper", "artifact", NULL};
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
     P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting it")                     \
     P(BOOL, root, "true", 0, 1, "", "divide kernels by duration (ROOT)")                           \
+    P(BOOL, merge, "false", 0, 1, "",                                                              \
+      "take divisions back that the joint optimum does not need: fewer samples, more error")       \
     E(key, group_key_names, "name", "what the launches of a kernel share")                         \
     E(variant, variants, "derived",                                                                \
       "derived: joint optimum, finite population; paper: Eq. 6 as printed; artifact: as "          \
@@ -35,7 +38,11 @@ typedef struct {
     const stem_options_t *o;
     double z;
     const double *x; /* sorted durations */
+    double total;
 } stem_t;
+
+/* Instead of the index of a half: this cluster is part of a larger one again. */
+#define MERGED UINT32_MAX
 
 /* Samples of one cluster on its own: Eq. 3. */
 static uint64_t samples_alone(const stem_t *s, const spread_t *times, uint64_t size)
@@ -111,20 +118,58 @@ static bool divide(const stem_t *s, const leaf_t *leaf, leaf_t half[2])
     return true;
 }
 
-static void divide_kernel(const stem_t *s, leaf_t kernel, leaf_list_t *leaves)
+/*
+ * Every cluster that ROOT makes of one kernel, parents before their halves; half: of each cluster
+ * the index of its lower half, the upper one follows it; 0: it is a leaf.
+ */
+typedef struct {
+    leaf_list_t all;
+    uint32_t *half; /* owned */
+    size_t half_cap;
+} root_tree_t;
+
+static void tree_add(root_tree_t *t, leaf_t leaf)
 {
-    leaf_list_t stack = {0};
-    leaf_add(&stack, kernel);
-    while (stack.n > 0) {
-        leaf_t leaf = stack.leaf[--stack.n], half[2];
-        if (!s->o->root || !divide(s, &leaf, half)) {
-            leaf_add(leaves, leaf);
+    leaf_add(&t->all, leaf);
+    rb_grow(&t->half, &t->half_cap, t->all.n, sizeof(*t->half));
+    t->half[t->all.n - 1] = 0;
+}
+
+static void divide_kernel(const stem_t *s, leaf_t kernel, root_tree_t *t)
+{
+    size_t first = t->all.n;
+    tree_add(t, kernel);
+    for (size_t i = first; s->o->root && i < t->all.n; i++) {
+        leaf_t leaf = t->all.leaf[i], half[2];
+        if (!divide(s, &leaf, half))
             continue;
-        }
-        leaf_add(&stack, half[1]);
-        leaf_add(&stack, half[0]);
+        t->half[i] = (uint32_t)t->all.n;
+        tree_add(t, half[0]);
+        tree_add(t, half[1]);
     }
-    leaf_list_free(&stack);
+}
+
+/* Marks as divided in vain what the joint optimum does without. */
+static void merge(const stem_t *s, root_tree_t *t)
+{
+    uint32_t n = (uint32_t)t->all.n;
+    root_node_t *nodes = rb_calloc(n, sizeof(*nodes));
+    double error = s->o->epsilon / s->z;
+    for (uint32_t i = 0; i < n; i++) {
+        nodes[i].stratum = stratum_of(s, &t->all.leaf[i]);
+        nodes[i].stratum.cost /= s->total;
+        nodes[i].stratum.sd /= s->total;
+        nodes[i].half[0] = t->half[i];
+        nodes[i].half[1] = t->half[i] == 0 ? 0 : t->half[i] + 1;
+    }
+    stem_merge(nodes, n, error * error);
+    for (uint32_t i = 0; i < n; i++) {
+        if (nodes[i].kept)
+            t->half[i] = 0;
+        else if (t->half[i] == 0)
+            t->half[i] = MERGED;
+    }
+    free(nodes);
 }
 
 static rb_code_t plan_stem(const void *options, plan_build_t *b, rb_err_t *err)
@@ -133,6 +178,7 @@ static rb_code_t plan_stem(const void *options, plan_build_t *b, rb_err_t *err)
     stem_t s = {.o = o, .z = interval_factor(o->confidence, INFINITY)};
     launch_groups_t groups;
     leaf_list_t leaves = {0};
+    root_tree_t tree = {0};
     groups_make(&groups, b, (group_key_t)o->key);
     double *x = groups_sort(&groups, b->pop->time);
     s.x = x;
@@ -141,13 +187,22 @@ static rb_code_t plan_stem(const void *options, plan_build_t *b, rb_err_t *err)
         kernel.name = groups.name[g];
         kernel.times = spread_of(x + kernel.begin, kernel.end - kernel.begin);
         kernel.m = samples_alone(&s, &kernel.times, kernel.end - kernel.begin);
-        divide_kernel(&s, kernel, &leaves);
+        s.total += (double)(kernel.end - kernel.begin) * kernel.times.mean;
+        divide_kernel(&s, kernel, &tree);
+    }
+    if (o->merge && o->variant == DERIVED)
+        merge(&s, &tree);
+    for (size_t i = 0; i < tree.all.n; i++) {
+        if (tree.half[i] == 0)
+            leaf_add(&leaves, tree.all.leaf[i]);
     }
     if (o->variant != ARTIFACT)
         samples_together(&s, leaves.leaf, leaves.n);
     rb_code_t rc = leaves_draw(&leaves, groups.rows, o->variant == PAPER, b, err);
     b->plan->confidence = o->confidence;
     leaf_list_free(&leaves);
+    leaf_list_free(&tree.all);
+    free(tree.half);
     free(x);
     groups_free(&groups);
     return rc;
