@@ -53,7 +53,7 @@ static rb_code_t read_option(record_options_t *o, cli_option_id_t id, const char
                            "--launches: '%s' is not a list of launches such as 3-7,12,20-", value);
         o->launches = value;
         break;
-    case CLI_PROFILE_OUT:
+    case CLI_PROFILE:
         o->profile = value;
         break;
     case CLI_FORCE:

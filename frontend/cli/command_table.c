@@ -178,7 +178,7 @@ static const cli_option_t record_options[] = {
     {CLI_NO_TRACE, 0, "no-trace", NULL, NULL, "Results", "only run the program", NULL, false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Results",
      "trace only these launches, such as 3-7,12,20-; all are executed", NULL, false},
-    {CLI_PROFILE_OUT, 0, "profile", "FILE", "none", "Results",
+    {CLI_PROFILE, 0, "profile", "FILE", "none", "Results",
      "write the instruction counts of every launch to this file (CSV)", "@file", false},
     {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace an existing trace", NULL, false},
     {CLI_ARCH, 0, "arch", "ARCH", "the one that the program has code for", "Execution",
