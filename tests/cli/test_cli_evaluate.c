@@ -9,6 +9,11 @@
 #include "frontend/cli/evaluation.h"
 #include "tests/support/cli_child.h"
 
+static void put(const char *path, const char *text)
+{
+    cli_write(path, text, strlen(text));
+}
+
 /* Four launches of 1, 2, 3 and 4 time units, and instructions in proportion. */
 static launch_list_t four(double *insts)
 {
@@ -119,7 +124,7 @@ static void a_run_tells_what_its_launches_cost(void **state)
     assert_true(seeds == 10 && samples == 1 && insts == 4 && host > 1);
     free(csv);
     /* Results of an older version lack it. */
-    cli_write("full/run.json", "{\"launches\": [{\"id\": 1}]}", 27);
+    put("full/run.json", "{\"launches\": [{\"id\": 1}]}");
     text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "full", "--sample", "random:count=1"));
     assert_non_null(strstr(text, " -  "));
     free(text);
@@ -130,7 +135,7 @@ static void plans_are_scored_on_other_times(void **state)
     (void)state;
     write_table("profile.csv", 1);
     write_table("slower.csv", 3);
-    cli_write("short.csv", "name,dur_ns\nk0,5\n", 17);
+    put("short.csv", "name,dur_ns\nk0,5\n");
     char *text = cli_run_as(&rubato, 0, NULL,
                             WORDS("evaluate", "profile.csv", "--against", "slower.csv", "--sample",
                                   "stem", "--seeds", "2"));

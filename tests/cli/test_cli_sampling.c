@@ -10,6 +10,11 @@
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"
 
+static void put(const char *path, const char *text)
+{
+    cli_write(path, text, strlen(text));
+}
+
 enum { LAUNCHES = 12 };
 
 /* A profile of the trace "many": two kinds of launches, told apart by their times. */
@@ -50,8 +55,8 @@ static void mistakes_about_plans_exit_with_2(void **state)
 {
     (void)state;
     write_profile();
-    cli_write("bare.csv", "name,warp_instructions\nk,5\n", 27);
-    cli_write("zero.csv", "name,dur_ns\nk,0\n", 16);
+    put("bare.csv", "name,warp_instructions\nk,5\n");
+    put("zero.csv", "name,dur_ns\nk,0\n");
     expect(2, "PROFILE|TRACE is missing", WORDS("plan"));
     expect(2, "did you mean 'stem'", WORDS("plan", "profile.csv", "--sample", "sten"));
     expect(2, "epsilon", WORDS("plan", "profile.csv", "--sample", "stem:epsilon=-1"));
@@ -131,7 +136,7 @@ static void plans_of_other_tools_run(void **state)
     assert_true(json_is(json, "totals.sm.blocks", "12") ||
                 json_number(json, "totals.sm.blocks") > 0);
     free(json);
-    cli_write("list", "1 8\n12 4\n", 9);
+    put("list", "1 8\n12 4\n");
     json = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--plan", "list", "--json"));
     assert_true(json_is(json, "simulated.launches", "2"));
     free(json);
@@ -144,9 +149,9 @@ static void contradictions_are_named(void **state)
 {
     (void)state;
     cli_make_many(TRACE, LAUNCHES);
-    cli_write("far", "1 2\n70 1\n", 9);
+    put("far", "1 2\n70 1\n");
     expect(2, "launch 70, which the trace does not hold", WORDS("run", "many", "--plan", "far"));
-    cli_write("other.csv", "name,dur_ns\nvecadd,5\nscan(int),7\nvecadd,5\n", 42);
+    put("other.csv", "name,dur_ns\nvecadd,5\nscan(int),7\nvecadd,5\n");
     expect(0, NULL,
            WORDS("plan", "other.csv", "--sample", "random:fraction=1", "-o", "blind.json"));
     expect(0, NULL, WORDS("run", "many", "--plan", "blind.json"));
@@ -157,7 +162,7 @@ static void contradictions_are_named(void **state)
     expect(2, "--profile is for", WORDS("run", "many", "--profile", "other.csv"));
     expect(2, "--profile FILE", WORDS("run", "many", "--sample", "stem"));
     expect(2, "--warmup", WORDS("run", "many", "--warmup", "hot"));
-    cli_write("broken.json", "{\"schema\": ", 11);
+    put("broken.json", "{\"schema\": ");
     expect(2, "broken.json", WORDS("run", "many", "--plan", "broken.json"));
 }
 
