@@ -6,6 +6,8 @@
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/sweep.h"
+#include "frontend/cli/sweep_results.h"
+#include "frontend/cli/sweep_slurm.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -17,7 +19,8 @@ typedef struct {
     size_t n_gpus, cap_gpus, n_sets, cap_sets, n_vary, cap_vary;
     uint64_t jobs;
     unsigned progress;
-    bool prepare, help;
+    slurm_options_t slurm;
+    bool prepare, use_slurm, help;
     char **operands;
     int n_operands;
 } sweep_options_t;
@@ -65,6 +68,14 @@ static rb_code_t read_option(sweep_options_t *o, cli_option_id_t id, const char 
     case CLI_PREPARE:
         o->prepare = true;
         return RB_OK;
+    case CLI_SLURM:
+        o->use_slurm = true;
+        return RB_OK;
+    case CLI_PARTITION:
+        o->slurm.partition = value;
+        return RB_OK;
+    case CLI_MAX_PARALLEL:
+        return cli_parse_count("max-parallel", value, 1, UINT32_MAX, &o->slurm.max_parallel, err);
     case CLI_JOBS:
         return cli_parse_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
     case CLI_PROGRESS:
@@ -88,6 +99,8 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
     }
     o->operands = p.operands;
     o->n_operands = p.n_operands;
+    if (!o->use_slurm && (o->slurm.partition != NULL || o->slurm.max_parallel > 0))
+        return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
     return o->help ? RB_OK : cli_check_operands(&p, 1, 3, err);
 }
 
@@ -181,22 +194,111 @@ static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err
         rb_info("%s/jobs.tsv lists %zu jobs", s->folder, s->n_jobs);
         return RB_OK;
     }
-    rc = sweep_run(s, (size_t)o->jobs, (progress_when_t)o->progress, err);
+    if (o->use_slurm)
+        return sweep_slurm(s, &o->slurm, err);
+    rc = sweep_run(s, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
     if (rc == RB_STOPPED)
         rb_info("%s keeps what is complete; the same command continues", s->folder);
+    if (rc == RB_OK)
+        rc = sweep_results(s, true, err);
     return rc;
+}
+
+/* sweep status DIR: from files, wherever the jobs run. */
+static rb_code_t show_status(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    size_t count[SWEEP_STATES];
+    char line[SWEEP_LINE];
+    (void)o;
+    (void)err;
+    sweep_count(s, count);
+    printf("%zu jobs", s->n_jobs);
+    const char *separator = ": ";
+    for (size_t i = SWEEP_STATES; i-- > 0;) {
+        if (count[i] == 0)
+            continue;
+        printf("%s%zu %s", separator, count[i], sweep_state_names[i]);
+        separator = ", ";
+    }
+    printf("\n");
+    if (count[SWEEP_RUNNING] > 0)
+        printf("%s\n", sweep_line_head);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (s->jobs[i].state != SWEEP_RUNNING)
+            continue;
+        sweep_job_line(s, i, line);
+        printf("%s\n", line);
+    }
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (s->jobs[i].state != SWEEP_FAILED)
+            continue;
+        char *reason = sweep_reason(s, i);
+        printf("%6zu  failed   %s: %s\n", i + 1, s->jobs[i].label, reason);
+        free(reason);
+    }
+    return RB_OK;
+}
+
+/* sweep collect DIR. */
+static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    (void)o;
+    return sweep_results(s, true, err);
+}
+
+/* sweep job DIR N: one job, for schedulers. */
+static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    uint64_t number;
+    RB_TRY(cli_parse_count("job", o->operands[2], 1, s->n_jobs, &number, err));
+    rb_code_t rc = sweep_run(s, (size_t)number - 1, 1, (progress_when_t)o->progress, err);
+    /* The exit status is about this job. */
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (i != number - 1)
+            s->jobs[i].state = SWEEP_DONE;
+    }
+    bool stopped = s->jobs[number - 1].state == SWEEP_STOPPED;
+    return rc == RB_OK && stopped ? RB_STOPPED : rc;
+}
+
+/* What is done with a folder that exists. */
+static const struct {
+    const char *name;
+    int operands; /* its own included */
+    rb_code_t (*run)(sweep_t *s, const sweep_options_t *o, rb_err_t *err);
+} actions[] = {{"status", 2, show_status}, {"collect", 2, collect}, {"job", 3, run_job}};
+enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+/* The action that the operands name; ACTIONS: none, it is a study or a trace. */
+static size_t find_action(const sweep_options_t *o)
+{
+    size_t i = 0;
+    while (i < ACTIONS && strcmp(actions[i].name, o->operands[0]) != 0)
+        i++;
+    return i;
+}
+
+static rb_code_t act(sweep_t *s, const sweep_options_t *o, size_t action, rb_err_t *err)
+{
+    if (o->n_operands != actions[action].operands)
+        return rb_fail(err, RB_USAGE, "sweep %s: the folder of a sweep%s is expected",
+                       actions[action].name, actions[action].operands > 2 ? " and a job" : "");
+    RB_TRY(sweep_open(s, o->operands[1], err));
+    sweep_look(s);
+    return actions[action].run(s, o, err);
 }
 
 static rb_code_t sweep(const sweep_options_t *o, bool *failed, rb_err_t *err)
 {
     sweep_t s = {.lock = -1};
     size_t count[SWEEP_STATES];
-    if (o->n_operands > 1)
+    size_t action = find_action(o);
+    if (action == ACTIONS && o->n_operands > 1)
         return rb_fail(err, RB_USAGE, "unexpected argument '%s'; see 'rubato sweep --help'",
                        o->operands[1]);
-    rb_code_t rc = sweep_study(&s, o, err);
+    rb_code_t rc = action < ACTIONS ? act(&s, o, action, err) : sweep_study(&s, o, err);
     sweep_count(&s, count);
-    *failed = count[SWEEP_FAILED] > 0;
+    *failed = count[SWEEP_FAILED] > 0 && (action == ACTIONS || actions[action].run == run_job);
     sweep_free(&s);
     return rc;
 }

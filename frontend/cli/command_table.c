@@ -157,12 +157,25 @@ static const cli_option_t sweep_options[] = {
      NULL, false},
     {CLI_PREPARE, 0, "prepare", NULL, NULL, "Execution",
      "check everything and write jobs.tsv, but run nothing", NULL, false},
+    {CLI_SLURM, 0, "slurm", NULL, NULL, "Execution",
+     "submit the jobs as an array of Slurm instead of running them here", NULL, false},
+    {CLI_PARTITION, 0, "partition", "NAME", "Slurm's default", "Execution", "of --slurm", NULL,
+     false},
+    {CLI_MAX_PARALLEL, 0, "max-parallel", "N", "no limit", "Execution",
+     "of --slurm: tasks at a time", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "live table on standard error; auto: on a terminal, otherwise a line per job; never: "
      "problems only",
      "auto always never", false},
     {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
      "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_HELP,
+};
+
+static const cli_option_t stats_options[] = {
+    {CLI_TOP, 0, "top", "N", "20", "Results", "diff: rows of each part; 0: all", NULL, false},
+    {CLI_FORMAT, 0, "format", "table|csv", "table", "Results", "of diff; csv has every row",
+     "table csv", false},
     OPT_HELP,
 };
 
@@ -305,13 +318,23 @@ const cli_command_t cli_commands[] = {
      "memory copies.",
      "verify cat slice", "@file", OPTIONS(trace_options), cmd_trace},
     {"sweep", "STUDY.cfg|TRACE", "run traces on many configurations",
-     "Runs every trace of a study on every GPU at every point. A study file names traces, GPUs, "
-     "axes of values and listed points; without a file, one TRACE is run at the points of --vary. "
-     "A study that cannot be run is refused as a whole before anything runs.\n\n"
+     "Runs every trace of a study on every GPU at every point, and prints cycles against the first "
+     "point of each trace. A study file names traces, GPUs, axes of values and listed points; "
+     "without a file, one TRACE is run at the points of --vary. A study that cannot be run is "
+     "refused as a whole before anything runs.\n\n"
      "Jobs are known by what their results depend on (the trace, the resolved configuration, the "
      "program): what is done is not repeated, what has changed is done anew. A job that fails is "
-     "reported and the others go on. After Ctrl-C or kill -9 the same command continues.",
-     NULL, "@file", OPTIONS(sweep_options), cmd_sweep},
+     "reported and the others go on. After Ctrl-C or kill -9 the same command continues.\n\n"
+     "status DIR: how far the jobs of a sweep's folder are, wherever they run.\n\n"
+     "collect DIR: writes results.csv and jobs.csv of what is done, and prints the table.\n\n"
+     "job DIR N: runs job N of jobs.tsv, for schedulers; exit status 75: stopped, can be "
+     "continued.",
+     "status collect job", "@file", OPTIONS(sweep_options), cmd_sweep},
+    {"stats", "diff|join ...", "compare the statistics of runs",
+     "diff A B: what differs between two runs, their folders or stats.csv: totals and ratios by "
+     "the size of the change, counters by their share of all that moved.\n\n"
+     "join RUN...: the statistics of many runs side by side, as CSV.",
+     "diff join", "@file", OPTIONS(stats_options), cmd_stats},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

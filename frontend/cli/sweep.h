@@ -81,8 +81,15 @@ char *sweep_reason(const sweep_t *s, size_t job);
 /* DIR/jobs/ID and an ending; to be freed. */
 char *sweep_job_path(const sweep_job_t *job, const char *ending);
 
-/* Runs what is not done, at most n at a time. RB_STOPPED on request. */
-RB_CHECKED rb_code_t sweep_run(sweep_t *s, size_t n, progress_when_t progress, rb_err_t *err);
+/* Runs one job, or all (SWEEP_ALL), unless done, at most n at a time. RB_STOPPED on request. */
+#define SWEEP_ALL SIZE_MAX
+RB_CHECKED rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress,
+                               rb_err_t *err);
+
+/* How far a running job is, and the heading of such lines. */
+enum { SWEEP_LINE = 512 };
+extern const char sweep_line_head[];
+void sweep_job_line(const sweep_t *s, size_t job, char line[SWEEP_LINE]);
 
 /* Jobs in each state. */
 void sweep_count(const sweep_t *s, size_t count[SWEEP_STATES]);

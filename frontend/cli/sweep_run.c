@@ -40,20 +40,22 @@ static void erase(runner_t *r)
     r->drawn = 0;
 }
 
-static void draw_job(runner_t *r, const job_slot_t *slot)
+const char sweep_line_head[] =
+    "   job  state     share        launch            rate  left          memory  what";
+
+void sweep_job_line(const sweep_t *s, size_t index, char line[SWEEP_LINE])
 {
-    const sweep_job_t *job = &r->sweep->jobs[slot->job];
-    run_status_t s = {.rate = -1.0, .seconds_left = -1.0};
-    bool known = run_status_read(job->folder, &s);
-    char rate[FORMAT_MAX], left[FORMAT_MAX], rss[FORMAT_MAX], line[512], launch[64] = "";
+    const sweep_job_t *job = &s->jobs[index];
+    run_status_t r = {.rate = -1.0, .seconds_left = -1.0};
+    bool known = run_status_read(job->folder, &r);
+    char rate[FORMAT_MAX], left[FORMAT_MAX], rss[FORMAT_MAX], launch[64] = "";
     if (known)
-        snprintf(launch, sizeof(launch), "%llu/%llu", (unsigned long long)s.launch,
-                 (unsigned long long)s.launches);
-    snprintf(line, sizeof(line), "%6zu  running  %5.1f %%  %13s  %7s inst/s  %8s  %9s  %.300s",
-             slot->job + 1, 100.0 * s.share, launch, format_si(rate, s.rate),
-             format_clock(left, s.seconds_left), known ? format_bytes(rss, s.rss_bytes) : "-",
+        snprintf(launch, sizeof(launch), "%llu/%llu", (unsigned long long)r.launch,
+                 (unsigned long long)r.launches);
+    snprintf(line, SWEEP_LINE, "%6zu  running  %5.1f %%  %13s  %7s inst/s  %8s  %9s  %.300s",
+             index + 1, 100.0 * r.share, launch, format_si(rate, r.rate),
+             format_clock(left, r.seconds_left), known ? format_bytes(rss, r.rss_bytes) : "-",
              job->label);
-    draw_line(r, line);
 }
 
 /* Seconds until the queue is empty, if jobs go on as they did; negative: not known yet. */
@@ -72,15 +74,16 @@ static double seconds_left(const runner_t *r)
 
 static void draw(runner_t *r)
 {
-    char line[256], left[FORMAT_MAX], gone[FORMAT_MAX];
+    char line[SWEEP_LINE], left[FORMAT_MAX], gone[FORMAT_MAX];
     if (!r->live)
         return;
     erase(r);
-    draw_line(r, "   job  state     share        launch            rate  left          memory  "
-                 "what");
+    draw_line(r, sweep_line_head);
     for (size_t i = 0; i < r->pool.n_slots; i++) {
-        if (r->pool.slots[i].pid != 0)
-            draw_job(r, &r->pool.slots[i]);
+        if (r->pool.slots[i].pid == 0)
+            continue;
+        sweep_job_line(r->sweep, r->pool.slots[i].job, line);
+        draw_line(r, line);
     }
     snprintf(line, sizeof(line), "%zu of %zu ended, %zu failed, %zu running, %s, %s left", r->ended,
              r->n_queue, r->failed, r->pool.running, format_clock(gone, clock_seconds() - r->begun),
@@ -184,18 +187,19 @@ static rb_code_t run_queue(runner_t *r, rb_err_t *err)
 }
 
 /* Jobs that are neither done nor like an earlier one, and do not run elsewhere. */
-static void fill_queue(runner_t *r)
+static void fill_queue(runner_t *r, size_t only)
 {
     const sweep_t *s = r->sweep;
     r->queue = rb_calloc(s->n_jobs + 1, sizeof(*r->queue));
     for (size_t i = 0; i < s->n_jobs; i++) {
         sweep_state_t state = s->jobs[i].state;
-        if (s->jobs[i].same == i && state != SWEEP_DONE && state != SWEEP_RUNNING)
+        bool wanted = only == SWEEP_ALL ? s->jobs[i].same == i : i == only;
+        if (wanted && state != SWEEP_DONE && state != SWEEP_RUNNING)
             r->queue[r->n_queue++] = i;
     }
 }
 
-rb_code_t sweep_run(sweep_t *s, size_t n, progress_when_t progress, rb_err_t *err)
+rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress, rb_err_t *err)
 {
     runner_t r = {
         .sweep = s,
@@ -204,7 +208,7 @@ rb_code_t sweep_run(sweep_t *s, size_t n, progress_when_t progress, rb_err_t *er
         .columns = terminal_columns(STDERR_FILENO, 120),
     };
     sweep_look(s);
-    fill_queue(&r);
+    fill_queue(&r, only);
     rb_log_quiet(progress == PROGRESS_NEVER);
     rb_info("%zu jobs, %zu to run, %zu at a time", s->n_jobs, r.n_queue,
             r.n_queue < n ? r.n_queue : n);

@@ -177,6 +177,147 @@ static void an_interrupted_sweep_continues(void **state)
     expect(0, "0 to run", words);
 }
 
+/* Occurrences of a character. */
+static size_t count_of(const char *text, char c)
+{
+    size_t n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == c;
+    return n;
+}
+
+static void results_are_rows_with_the_axes_as_columns(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 3);
+    char *table =
+        cli_run_as(&rubato, 0, NULL, WORDS("sweep", "many", "--vary", "sm.count=10,80", "-o", "r"));
+    assert_non_null(strstr(table, "baseline"));
+    char *launches = cli_read("r/results.csv"), *jobs = cli_read("r/jobs.csv");
+    assert_int_equal(strncmp(launches, "job,trace,gpu,sm.count,id,", 26), 0);
+    assert_int_equal(count_of(launches, '\n'), 1 + 2 * 3);
+    assert_non_null(strstr(launches, "\n1,many,v100,10,3,"));
+    assert_non_null(strstr(launches, "\n2,many,v100,80,1,"));
+    assert_int_equal(strncmp(jobs, "job,id,state,trace,gpu,sm.count,cycles,", 39), 0);
+    assert_int_equal(count_of(jobs, '\n'), 1 + 2);
+    /* The second is given relative to the first. */
+    char *last = strrchr(jobs, ',');
+    assert_true(atof(last + 1) > 0.1 && atof(last + 1) < 1.0);
+    char *again = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "collect", "r"));
+    assert_string_equal(table, again);
+    free(again);
+    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "r"));
+    assert_string_equal(status, "2 jobs: 2 done\n");
+    free(status);
+    free(table);
+    free(launches);
+    free(jobs);
+    expect(2, "no folder of a sweep", WORDS("sweep", "status", "many"));
+    expect(2, "the folder of a sweep is expected", WORDS("sweep", "collect"));
+    cli_write("r/jobs.tsv", "job\tid\tcommand\ttrace\tgpu\n1\t../../x\ty\tz\tv100\n", 46);
+    expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
+}
+
+static void a_failed_job_stands_in_the_status(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=7,8", "-o", "g", "--prepare"));
+    cli_write(job_folder("g", 1), "in the way", 10);
+    expect(1, "failed", WORDS("sweep", "job", "g", "1"));
+    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "g"));
+    assert_non_null(strstr(status, "2 jobs: 1 failed, 1 waiting"));
+    assert_non_null(strstr(status, "1  failed   vecadd-sm70 v100 sm.count=7: "));
+    free(status);
+    expect(0, "done", WORDS("sweep", "job", "g", "2"));
+    expect(2, "--job: 3 is outside 1..2", WORDS("sweep", "job", "g", "3"));
+    char *table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "collect", "g"));
+    assert_non_null(strstr(table, "failed"));
+    free(table);
+}
+
+/* An sbatch that notes its arguments and runs the tasks itself. */
+static void slurm_gets_an_array_of_what_is_not_done(void **state)
+{
+    (void)state;
+    static const char sbatch[] =
+        "#!/bin/bash\n"
+        "echo \"$@\" >>sbatch.args\n"
+        "while [ $# -gt 1 ]; do\n"
+        "  [ \"$1\" = --array ] && list=${2%%%*}\n"
+        "  shift\n"
+        "done\n"
+        "for part in ${list//,/ }; do\n"
+        "  for i in $(seq ${part%-*} ${part#*-}); do SLURM_ARRAY_TASK_ID=$i bash \"$1\"; done\n"
+        "done\n"
+        "echo Submitted batch job 7\n";
+    char *path = strdup(getenv("PATH")), own[4096];
+    assert_int_equal(mkdir("bin", 0777), 0);
+    cli_write("bin/sbatch", sbatch, strlen(sbatch));
+    assert_int_equal(chmod("bin/sbatch", 0755), 0);
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--prepare"));
+    expect(0, "done", WORDS("sweep", "job", "q", "2"));
+    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+    expect(1, "sbatch was not found",
+           WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--slurm"));
+    char *cwd = getcwd(NULL, 0);
+    snprintf(own, sizeof(own), "%s/bin:%s", cwd, path);
+    assert_int_equal(setenv("PATH", own, 1), 0);
+    expect(0, NULL,
+           WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--slurm",
+                 "--partition", "gpu sim", "--max-parallel", "2"));
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    char *args = cli_read("sbatch.args");
+    assert_non_null(strstr(args, "--array 1,3-4%2 "));
+    assert_non_null(strstr(args, "--partition gpu sim "));
+    assert_non_null(strstr(args, "RUBATO_SWEEP_OFFSET=0"));
+    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "q"));
+    assert_string_equal(status, "4 jobs: 4 done\n");
+    free(status);
+    free(args);
+    free(cwd);
+    free(path);
+    expect(2, "are for --slurm", WORDS("sweep", TRACE, "--partition", "x"));
+}
+
+static void stats_say_what_moved(void **state)
+{
+    (void)state;
+    static const char a[] = "path,value,unit\ntotals.cycles,100,cycles\nmetrics.ipc,,x\n"
+                            "sm.state_wait,10,warp cycles\nsm.state_drain,50,warp cycles\n"
+                            "sm.gone,3,blocks\n";
+    static const char b[] = "path,value,unit\ntotals.cycles,80,cycles\nmetrics.ipc,,x\n"
+                            "sm.state_wait,40,warp cycles\nsm.state_drain,40,warp cycles\n"
+                            "\"sm.new\",4,sectors\n";
+    cli_write("a.csv", a, strlen(a));
+    cli_write("b.csv", b, strlen(b));
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv"));
+    assert_non_null(strstr(text, "-20.0 %"));
+    assert_non_null(strstr(text, "+300.0 %    75.0 %  warp cycles"));
+    assert_null(strstr(text, "metrics.ipc"));
+    free(text);
+    text =
+        cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv", "--format", "csv"));
+    assert_non_null(strstr(text, "\nsm.state_drain,warp cycles,50,40,-0.2"));
+    assert_non_null(strstr(text, "\nsm.new,sectors,,4,,1\n"));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "a.csv"));
+    assert_non_null(strstr(text, "Nothing differs."));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "join", "a.csv", "b.csv"));
+    assert_non_null(strstr(text, "path,unit,a.csv,b.csv\ntotals.cycles,cycles,100,80\n"));
+    assert_non_null(strstr(text, "sm.gone,blocks,3,\nsm.new,sectors,,4\n"));
+    free(text);
+    cli_write("bad.csv", "path,value,unit\nx,1\n", 20);
+    expect(2, "bad.csv:2", WORDS("stats", "diff", "a.csv", "bad.csv"));
+    cli_write("bad.csv", "path,value,unit\nx,1e999,y\n", 26);
+    expect(2, "bad.csv:2", WORDS("stats", "join", "bad.csv"));
+    cli_write("bad.csv", "a,b,c\n", 6);
+    expect(2, "bad.csv:1", WORDS("stats", "join", "bad.csv"));
+    expect(2, "two runs", WORDS("stats", "diff", "a.csv"));
+    expect(2, "did you mean 'diff'", WORDS("stats", "dif", "a.csv", "b.csv"));
+    expect(1, "nowhere", WORDS("stats", "diff", "a.csv", "nowhere"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +327,10 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_the_reason_that_is_given),
         cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
         cmocka_unit_test(an_interrupted_sweep_continues),
+        cmocka_unit_test(results_are_rows_with_the_axes_as_columns),
+        cmocka_unit_test(a_failed_job_stands_in_the_status),
+        cmocka_unit_test(slurm_gets_an_array_of_what_is_not_done),
+        cmocka_unit_test(stats_say_what_moved),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }

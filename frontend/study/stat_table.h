@@ -1,0 +1,43 @@
+/* The statistics of a run as its stats.csv has them: paths, values, units. */
+#ifndef RUBATO_STUDY_STAT_TABLE_H
+#define RUBATO_STUDY_STAT_TABLE_H
+
+#include <stddef.h>
+
+#include "sim/core/err.h"
+
+typedef struct {
+    char *path, *text, *unit; /* owned; text: the value as written */
+    double value;             /* NAN: there was nothing to measure */
+} stat_row_t;
+
+typedef struct {
+    stat_row_t *rows; /* owned, in the order of the file */
+    size_t n, cap;
+} stat_table_t;
+
+/* where: stats.csv, or a folder with one. RB_TRACE with file and line; RB_IO. */
+RB_CHECKED rb_code_t stat_table_read(stat_table_t *t, const char *where, rb_err_t *err);
+void stat_table_free(stat_table_t *t);
+
+/* hint: the row where it probably is. NULL: there is none. */
+const stat_row_t *stat_table_find(const stat_table_t *t, const char *path, size_t hint);
+
+/* Value of a path; NAN if there is none. */
+double stat_table_value(const stat_table_t *t, const char *path);
+
+/* What differs between two tables. */
+typedef struct {
+    const char *path, *unit; /* borrowed */
+    double a, b;             /* NAN: not there */
+    double relative;         /* (b - a) / a; NAN if a is 0 or one is missing */
+    double share; /* of all that moved in counters of its group and unit; NAN: no counter */
+} stat_change_t;
+
+/*
+ * The rows that differ, in new memory: first totals and ratios by the size of the relative change,
+ * then counters by their share. Rows that only one table has are changes from or to nothing.
+ */
+stat_change_t *stat_changes(const stat_table_t *a, const stat_table_t *b, size_t *n);
+
+#endif
