@@ -147,7 +147,7 @@ static double pooled_spread(const stem_online_t *s)
     for (uint32_t h = 0; h < s->strata.n; h++) {
         const part_t *p = &s->part[h];
         spread_t c = spread_of(p->cycles, p->m);
-        double own = (double)(p->m - 1), cov = c.sample / c.mean;
+        double own = (double)(p->m - 1), cov = c.mean > 0 ? c.sample / c.mean : 0;
         sum += own * cov * cov;
         df += own;
     }
@@ -261,7 +261,7 @@ uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids)
 
 void stem_online_result(stem_online_t *s, uint64_t i, double cycles)
 {
-    RB_INVARIANT(i < s->n_asked && cycles > 0 && isfinite(cycles),
+    RB_INVARIANT(i < s->n_asked && cycles >= 0 && isfinite(cycles),
                  "stem_online was given %g cycles for launch %llu of a round of %llu", cycles,
                  (unsigned long long)i, (unsigned long long)s->n_asked);
     part_t *p = &s->part[s->asked[i].part];

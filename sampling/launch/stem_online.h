@@ -42,7 +42,7 @@ void stem_online_free(stem_online_t *s);
  */
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids);
 
-/* Cycles of the i-th launch of the round: positive and finite. */
+/* Cycles of the i-th launch of the round: finite, not negative. */
 void stem_online_result(stem_online_t *s, uint64_t i, double cycles);
 
 /* The interval meets the bound (or everything was simulated). */

@@ -142,6 +142,14 @@ static void one_launch_and_equal_launches_are_exact(void **state)
     estimate_t e = stem_online_estimate(s);
     assert_true(fabs(e.value - 35000) < 1e-6 && e.high - e.low < 1e-6);
     stem_online_free(s);
+    /* Launches without work. */
+    for (uint64_t i = 0; i < 5000; i++)
+        lab.time[i] = 0;
+    s = create(&lab.pop, "stem_online", 1);
+    assert_true(run(s, lab.time) <= 250 && stem_online_met(s));
+    e = stem_online_estimate(s);
+    assert_true(fabs(e.value) < 1e-12 && e.high - e.low < 1e-12);
+    stem_online_free(s);
     lab.pop.n = 1;
     s = create(&lab.pop, "stem_online", 1);
     assert_int_equal(run(s, lab.time), 1);
