@@ -59,7 +59,6 @@ typedef enum {
     UOP_NOP,
     UOP_BRANCH,
     UOP_INDIRECT, /* BRX */
-    UOP_CALL_ABS,
     UOP_RET,
     UOP_EXIT,
     UOP_BSSY,
@@ -81,10 +80,10 @@ struct emu_uop {
     uint8_t pd[2], ps[3];        /* predicates written, read */
     uint8_t mod;                 /* some source has a modifier */
     bool wide, uwide, is_signed; /* address registers are pairs; of the operation */
-    bool round_up, ftz, sat;     /* round_up: not used by all */
-    uint8_t round;               /* rounding mode: RN, RM, RP, RZ */
-    uint8_t select;              /* operation within a handler */
-    uint32_t guard_inv;          /* all ones: the guard is negated */
+    bool ftz, sat;
+    uint8_t round;      /* rounding mode: RN, RM, RP, RZ */
+    uint8_t select;     /* operation within a handler */
+    uint32_t guard_inv; /* all ones: the guard is negated */
     uint32_t ps_inv[3];
     uint32_t d;                  /* destination: word offset in the register file */
     uint32_t s[EMU_MAX_SOURCES]; /* sources: word offset, with EMU_CONST in the pool */

@@ -177,7 +177,6 @@ void **__cudaRegisterFatBinary(const cuda_fatbin_wrapper_t *wrapper)
     u->wrapper = wrapper;
     rb_grow(&s->units, &s->cap_units, s->n_units + 1, sizeof(*s->units));
     s->units[s->n_units++] = u;
-    u->unit = (unsigned)s->n_units;
     cudart_leave(s, CUDA_SUCCESS);
     return (void **)u;
 }

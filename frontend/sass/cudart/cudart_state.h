@@ -22,7 +22,6 @@ typedef struct {
     fatbin_t fatbin;
     emu_module_t module;
     bool opened, loaded;
-    unsigned unit; /* counts from 1, for messages */
 } cudart_unit_t;
 
 typedef struct {
