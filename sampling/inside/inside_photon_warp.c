@@ -7,6 +7,9 @@
  *   scaled  windows of waves x resident warps and twice as many: a fixed number spans too short a
  *           time on a large chip for the slope to pass. Warps of the first wave, issued together
  *           into cold caches, are not looked at, and the window must span the duration of a warp.
+ *           While a launch has yet to fill the L2, what it writes does not reach the DRAM, and its
+ *           warps are steadily too fast: of a launch that will fill the L2, the detector sees
+ *           blocks dispatched after it has (fill)
  *   paper   the last 1024 warps and the last 2048; nothing is dropped
  *   code    as published: 2048 and their half, slope over the longer, the first 1023 warps dropped,
  *           a halved difference of means, and no look at the types of warps
@@ -29,6 +32,7 @@
 #include "sampling/inside/read_ahead.h"
 #include "sampling/inside/stability.h"
 #include "sim/core/alloc.h"
+#include "sim/core/msg.h"
 
 enum { PHOTON_SCALED, PHOTON_PAPER, PHOTON_CODE };
 static const char *const variant_names[] = {"scaled", "paper", "code", NULL};
@@ -44,6 +48,7 @@ static const char *const residents_names[] = {"drain", "predict", NULL};
     P(F64, delta, "0.03", 1e-6, 1, "", "slope and means may differ from one and each other by")    \
     P(F64, dominant, "0.95", 0, 1, "", "least share of the most frequent type of warp")            \
     P(F64, sample, "0.01", 0, 1, "", "share of the blocks that is read ahead for the types")       \
+    P(BOOL, fill, "true", 0, 1, "", "scaled: wait until the launch has filled the L2, if it will") \
     E(hold, hold_names, "block", "blocks hold their slots for the mean time of blocks or warps")   \
     E(residents, residents_names, "predict", "blocks on SMs at the decision: predict or drain")
 
@@ -58,8 +63,11 @@ enum { SAMPLE_LEAST = 16, PAPER_N = 1024, CODE_LONG = 2048, CODE_DROP = 1023 };
 
 typedef struct {
     photon_warp_options_t options;
-    bool dominated;     /* the launch has a dominant type (not asked in variant code) */
-    read_ahead_t ahead; /* of the launch */
+    uint64_t l2_sectors;
+    bool trusting;       /* blocks from trust_from on are looked at */
+    uint64_t trust_from; /* first such block */
+    bool dominated;      /* the launch has a dominant type (not asked in variant code) */
+    read_ahead_t ahead;  /* of the launch */
     uint64_t blocks, slots;
     uint32_t warps_per_block;
     stability_t detector;
@@ -120,6 +128,9 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     s->blocks = l->info->n_blocks;
     s->slots = l->slots < s->blocks ? l->slots : s->blocks;
     s->warps_per_block = l->occupancy->warps_per_block;
+    s->l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES;
+    s->trusting = o->variant != PHOTON_SCALED || !o->fill;
+    s->trust_from = o->variant == PHOTON_SCALED ? s->slots : 0;
     s->dominated = true;
     s->ahead = (read_ahead_t){0};
     if (o->variant != PHOTON_CODE) {
@@ -140,10 +151,24 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     return RB_OK;
 }
 
+/* Begins to trust blocks when the L2 is in the state in which it will remain. */
+static void check_fill(photon_state_t *s, const interval_records_t *r)
+{
+    if (s->trusting || r->blocks_done < s->slots)
+        return;
+    const double in_the_end = (double)r->l2_taken * ((double)s->blocks / (double)r->blocks_done);
+    const bool filled = r->l2_taken >= s->l2_sectors;
+    if (!filled && in_the_end >= (double)s->l2_sectors)
+        return;
+    s->trusting = true;
+    if (filled && r->next_block > s->trust_from)
+        s->trust_from = r->next_block;
+}
+
 /* Whether the detector is shown what retired. */
 static bool is_trusted(const photon_state_t *s, const retired_t *r)
 {
-    return s->options.variant != PHOTON_SCALED || r->block >= s->slots;
+    return s->trusting && r->block >= s->trust_from;
 }
 
 static void take_records(photon_state_t *s, const interval_records_t *r)
@@ -179,6 +204,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     photon_state_t *s = sampler->state;
     if (!s->dominated || s->fired)
         return false;
+    check_fill(s, r);
     take_records(s, r);
     s->reading = stability_read(&s->detector);
     if (s->reading.verdict != STABILITY_STABLE || r->next_block >= s->blocks)
@@ -219,7 +245,8 @@ static void photon_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                      " warps read ahead",
                      s->ahead.types, 100 * s->ahead.dominant_share, s->ahead.warps);
         else
-            snprintf(evidence, SAMPLER_EVIDENCE_MAX, "too few warps: %" PRIu64 " of %zu", r->points,
+            snprintf(evidence, SAMPLER_EVIDENCE_MAX, "too few warps%s: %" PRIu64 " of %zu",
+                     s->trusting ? "" : " after filling the L2", r->points,
                      s->detector.rule.long_n);
         break;
     case STABILITY_SHORT:

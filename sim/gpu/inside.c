@@ -58,6 +58,15 @@ static uint64_t warp_insts(const gpu_t *g)
     return sum;
 }
 
+static uint64_t l2_taken(const gpu_t *g)
+{
+    l2_stats_t l2 = {0};
+    dram_stats_t dram = {0};
+    for (uint32_t i = 0; i < g->n_partitions; i++)
+        partition_stats(g->partition[i], &l2, &dram);
+    return l2.fills + l2.write_sectors - l2.write_hits;
+}
+
 static void record(gpu_t *g, unsigned kinds)
 {
     for (uint32_t i = 0; i < g->n_sms; i++)
@@ -88,6 +97,7 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->skipped_in_forwards = 0;
     n->cut = false;
     n->insts_before = warp_insts(g);
+    n->taken_before = l2_taken(g);
     record(g, n->recorded);
     for (size_t i = 0; i < n->n; i++) {
         const sampler_t *s = &n->samplers[i];
@@ -186,7 +196,8 @@ void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
                                   .warp_insts = warp_insts(g) - n->insts_before,
                                   .blocks_done = b->done,
                                   .next_block = b->next,
-                                  .resident = b->dispatched - b->done};
+                                  .resident = b->dispatched - b->done,
+                                  .l2_taken = l2_taken(g) - n->taken_before};
     if (n->active != NULL && b->next > n->forward.until)
         end_forward(n, b, now);
     if (n->active == NULL) {
