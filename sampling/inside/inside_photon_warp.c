@@ -7,6 +7,7 @@
  *   scaled  windows of waves x resident warps and twice as many: a fixed number spans too short a
  *           time on a large chip for the slope to pass. Warps of the first wave, issued together
  *           into cold caches, are not looked at, and the window must span the duration of a warp.
+ *           The slope is the unbiased one: durations may spread, as long as there is no trend.
  *           While a launch has yet to fill the L2, what it writes does not reach the DRAM, and its
  *           warps are steadily too fast: of a launch that will fill the L2, the detector sees
  *           blocks dispatched after it has (fill)
@@ -48,6 +49,8 @@ static const char *const residents_names[] = {"drain", "predict", NULL};
     P(F64, delta, "0.03", 1e-6, 1, "", "slope and means may differ from one and each other by")    \
     P(F64, dominant, "0.95", 0, 1, "", "least share of the most frequent type of warp")            \
     P(F64, sample, "0.01", 0, 1, "", "share of the blocks that is read ahead for the types")       \
+    P(BOOL, unbiased, "true", 0, 1, "",                                                            \
+      "scaled: slope of issue against retirement: spread passes, trends do not")                   \
     P(BOOL, fill, "true", 0, 1, "", "scaled: wait until the launch has filled the L2, if it will") \
     E(hold, hold_names, "block", "blocks hold their slots for the mean time of blocks or warps")   \
     E(residents, residents_names, "predict", "blocks on SMs at the decision: predict or drain")
@@ -117,6 +120,7 @@ static stability_rule_t rule_of(const photon_warp_options_t *o, uint64_t residen
             r.short_n = o->least;
         r.long_n = 2 * r.short_n;
         r.min_span = 1;
+        r.unbiased = o->unbiased;
     }
     return r;
 }

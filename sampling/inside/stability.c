@@ -26,6 +26,7 @@ static void sums_add(stability_sums_t *s, const struct stability_point *p, int s
     s->y += sign * y;
     s->xx += sign * x * x;
     s->xy += sign * x * y;
+    s->yy += sign * y * y;
 }
 
 void stability_add(stability_t *s, uint64_t issue, uint64_t retire)
@@ -50,10 +51,10 @@ static double mean_duration(const stability_sums_t *s, size_t n)
     return (double)(s->y - s->x) / (double)n;
 }
 
-static double slope_of(const stability_sums_t *s, size_t n)
+static double slope_of(const stability_sums_t *s, size_t n, bool unbiased)
 {
-    const stability_sum_t m = (stability_sum_t)n;
-    const stability_sum_t var = m * s->xx - s->x * s->x, cov = m * s->xy - s->x * s->y;
+    const stability_sum_t m = (stability_sum_t)n, cov = m * s->xy - s->x * s->y;
+    const stability_sum_t var = unbiased ? m * s->yy - s->y * s->y : m * s->xx - s->x * s->x;
     return var == 0 ? 0.0 : (double)cov / (double)var;
 }
 
@@ -68,7 +69,7 @@ stability_reading_t stability_read(const stability_t *s)
     const struct stability_point *last = &s->ring[(s->n - 1) % r->long_n];
     out.short_mean = mean_duration(&s->short_sums, r->short_n);
     out.long_mean = mean_duration(&s->long_sums, r->long_n);
-    out.slope = slope_of(r->slope_long ? &s->long_sums : &s->short_sums, slope_n);
+    out.slope = slope_of(r->slope_long ? &s->long_sums : &s->short_sums, slope_n, r->unbiased);
     const double scale = r->halved ? out.long_mean + out.short_mean : out.long_mean;
     if ((double)(last->y - first->y) < r->min_span * out.short_mean)
         out.verdict = STABILITY_SHORT;

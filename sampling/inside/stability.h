@@ -7,7 +7,8 @@
  * In a window cut by retirement the slope is biased low: it is Var(y) / (Var(y) + Var(d)) for
  * durations d that do not depend on y. |1 - slope| < delta therefore also bounds the spread of the
  * durations, by sqrt(delta / (1 - delta)) of the spread of y; a window must be as long as several
- * durations for any spread to pass.
+ * durations for any spread to pass. The slope of x against y, Cov(x, y) / Var(y), is 1 there for
+ * any spread: only a trend moves it (unbiased).
  *
  * All sums are exact integers of cycles since the launch began: nothing cancels or drifts.
  */
@@ -20,6 +21,7 @@
 
 typedef struct {
     size_t short_n, long_n; /* points of the two windows; 2 <= short_n <= long_n */
+    bool unbiased;          /* the slope is that of x against y */
     bool slope_long;        /* the slope is that of the long window; else of the short one */
     bool halved;            /* means: |long - short| / (long + short), not / long */
     double delta_slope, delta_mean;
@@ -37,7 +39,7 @@ typedef enum {
 
 typedef struct {
     stability_verdict_t verdict;
-    double slope; /* 0 where x does not vary */
+    double slope; /* 0 where x (unbiased: y) does not vary */
     double short_mean, long_mean;
     uint64_t points; /* since the launch began, dropped ones not counted */
 } stability_reading_t;
@@ -45,7 +47,7 @@ typedef struct {
 /* Exact sums over a window. */
 __extension__ typedef __int128 stability_sum_t;
 typedef struct {
-    stability_sum_t x, y, xx, xy;
+    stability_sum_t x, y, xx, xy, yy;
 } stability_sums_t;
 
 typedef struct {

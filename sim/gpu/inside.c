@@ -60,11 +60,14 @@ static uint64_t warp_insts(const gpu_t *g)
 
 static uint64_t l2_taken(const gpu_t *g)
 {
-    l2_stats_t l2 = {0};
-    dram_stats_t dram = {0};
-    for (uint32_t i = 0; i < g->n_partitions; i++)
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < g->n_partitions; i++) {
+        l2_stats_t l2 = {0};
+        dram_stats_t dram = {0};
         partition_stats(g->partition[i], &l2, &dram);
-    return l2.fills + l2.write_sectors - l2.write_hits;
+        sum += l2.fills + l2.write_sectors - l2.write_hits;
+    }
+    return sum;
 }
 
 static void record(gpu_t *g, unsigned kinds)

@@ -26,7 +26,7 @@ typedef struct {
     /* what was seen */
     sha256_t seen;
     uint64_t intervals, warps, blocks, basic_blocks, bb_insts, warp_insts;
-    uint64_t last_next, skipped;
+    uint64_t last_next, skipped, l2_taken;
     bool in_forward;
 } script_t;
 
@@ -69,6 +69,7 @@ static bool script_interval(const sampler_t *s, const interval_records_t *r, fas
         t->bb_insts += r->retired[RETIRED_BASIC_BLOCK].list[i].n_insts;
     t->warp_insts = r->warp_insts;
     t->last_next = r->next_block;
+    t->l2_taken = r->l2_taken;
     if (++t->intervals != t->decide_at)
         return false;
     *out = t->forward;
@@ -269,6 +270,8 @@ static void records_are_of_everything_that_retires(void **state)
     assert_int_equal(t.bb_insts, r.warp_insts);
     assert_int_equal(t.warp_insts, r.warp_insts);
     assert_int_equal(t.last_next, 60);
+    assert_int_equal(t.l2_taken, r.l2.fills + r.l2.write_sectors - r.l2.write_hits);
+    assert_true(t.l2_taken > 0);
     synth_destroy(s);
 }
 

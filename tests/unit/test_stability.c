@@ -111,20 +111,28 @@ static void spread_lowers_the_slope_as_derived(void **state)
     for (size_t k = 0; k < 4; k++) {
         const size_t n = lengths[k];
         stability_rule_t rule = {.short_n = n, .long_n = n, .delta_slope = 1, .delta_mean = 1};
-        double sum = 0, var_y = (20.0 * (double)n) * (20.0 * (double)n) / 12;
+        double sum = 0, unbiased = 0, var_y = (20.0 * (double)n) * (20.0 * (double)n) / 12;
         for (uint64_t repeat = 0; repeat < 100; repeat++) {
-            stability_t s;
+            stability_t s, u;
+            rule.unbiased = false;
             stability_init(&s, &rule);
+            rule.unbiased = true;
+            stability_init(&u, &rule);
             for (uint64_t i = 0; i < n; i++) {
                 uint64_t y = 10000 + 20 * i, d = 1500 + noise(repeat * n + i) % 1001;
                 stability_add(&s, y - d, y);
+                stability_add(&u, y - d, y);
             }
             sum += stability_read(&s).slope;
+            unbiased += stability_read(&u).slope;
             stability_free(&s);
+            stability_free(&u);
         }
         const double want = var_y / (var_y + 1000.0 * 1000.0 / 12);
         if (fabs(sum / 100 - want) > 0.02)
             fail_msg("%zu points: slope %.4f, derived %.4f", n, sum / 100, want);
+        if (fabs(unbiased / 100 - 1) > 0.05)
+            fail_msg("%zu points: unbiased slope %.4f", n, unbiased / 100);
     }
 }
 
