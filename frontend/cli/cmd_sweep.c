@@ -200,7 +200,7 @@ static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err
     if (rc == RB_STOPPED)
         rb_info("%s keeps what is complete; the same command continues", s->folder);
     if (rc == RB_OK)
-        rc = sweep_results(s, true, err);
+        rc = sweep_results(s, err);
     return rc;
 }
 
@@ -243,7 +243,7 @@ static rb_code_t show_status(sweep_t *s, const sweep_options_t *o, rb_err_t *err
 static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     (void)o;
-    return sweep_results(s, true, err);
+    return sweep_results(s, err);
 }
 
 /* sweep job DIR N: one job, for schedulers. */

@@ -179,6 +179,11 @@ static const cli_option_t stats_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t report_options[] = {
+    OPT_OUTPUT("FILE", "report.html in DIR", "write the page to this file", "@file"),
+    OPT_HELP,
+};
+
 static const cli_option_t config_options[] = {
     OPT_GPU("v100"),
     OPT_SET,
@@ -335,6 +340,10 @@ const cli_command_t cli_commands[] = {
      "the size of the change, counters by their share of all that moved.\n\n"
      "join RUN...: the statistics of many runs side by side, as CSV.",
      "diff join", "@file", OPTIONS(stats_options), cmd_stats},
+    {"report", "DIR", "a page about a sweep",
+     "Writes one HTML page about the folder of a sweep, complete or not: a chart of cycles for "
+     "each axis and trace, and a table of all jobs. The page needs no network.",
+     NULL, "@dir", OPTIONS(report_options), cmd_report},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

@@ -7,6 +7,7 @@
 
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/out_file.h"
+#include "frontend/cli/run_inside.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/sweep.h"
@@ -149,17 +150,24 @@ static const char *word_of(const study_t *study, size_t point, const char *word)
     return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
 }
 
-static rb_code_t check_sample(const char *text, rb_err_t *err)
+/* *launches: one of the samplers chooses launches. */
+static rb_code_t check_sample(const char *text, bool *launches, rb_err_t *err)
 {
-    sample_list_t list;
-    RB_TRY(sample_list_parse(&list, text, err));
-    rb_code_t rc = RB_OK;
+    run_inside_t inside = {0};
+    sample_list_t list = {0};
+    rb_code_t rc = run_inside_divide(&inside, text, 1, err);
+    *launches = rc == RB_OK && inside.launch != NULL;
+    if (*launches)
+        rc = sample_list_parse(&list, inside.launch, err);
     for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
         launch_choice_t choice = {0};
         rc = launch_choice_parse(&choice, list.items[i], err);
         launch_choice_free(&choice);
     }
+    if (rc == RB_OK && list.n > 1)
+        rc = rb_fail(err, RB_USAGE, "sample %s: one sampler of launches is expected", text);
     sample_list_free(&list);
+    run_inside_free(&inside);
     return rc;
 }
 
@@ -171,11 +179,12 @@ static rb_code_t check_words(const preparation_t *p, size_t trace, size_t point,
     const char *launches = word_of(p->study, point, "launches");
     uint64_t number, *ids;
     size_t n;
+    bool chosen = false;
     if (sample != NULL)
-        RB_TRY(check_sample(sample, err));
+        RB_TRY(check_sample(sample, &chosen, err));
     if (seed != NULL)
         RB_TRY(cli_parse_count("seed", seed, 0, UINT64_MAX, &number, err));
-    if (sample != NULL && launches != NULL)
+    if (chosen && launches != NULL)
         return rb_fail(err, RB_USAGE, "launches and sample: choose one of them");
     if (launches != NULL) {
         RB_TRY(cli_parse_id_list("launches", launches, p->traces[trace].n_launches, &ids, &n, err));

@@ -11,34 +11,12 @@
 #include "frontend/study/stat_table.h"
 #include "sim/core/alloc.h"
 
-/* What is taken from a job's stats.csv. */
-#define RESULT_LIST(X)                                                                             \
-    X(cycles, "totals.cycles")                                                                     \
-    X(estimated, "totals.estimated")                                                               \
-    X(cycles_low, "totals.interval.cycles.low")                                                    \
-    X(cycles_high, "totals.interval.cycles.high")                                                  \
-    X(seconds, "totals.seconds")                                                                   \
-    X(warp_instructions, "totals.warp_instructions")                                               \
-    X(ipc, "metrics.ipc")                                                                          \
-    X(achieved_occupancy, "metrics.achieved_occupancy")                                            \
-    X(global_load_hit_rate, "metrics.global_load_hit_rate")                                        \
-    X(l2_hit_rate, "metrics.l2_hit_rate")                                                          \
-    X(dram_utilization, "metrics.dram_utilization")
-
-#define RESULT_ENUM_(name, path) RESULT_##name,
-enum { RESULT_LIST(RESULT_ENUM_) RESULTS };
 #define RESULT_NAME_(name, path) #name,
-static const char *const result_names[RESULTS] = {RESULT_LIST(RESULT_NAME_)};
+static const char *const result_names[RESULTS] = {SWEEP_RESULT_LIST(RESULT_NAME_)};
 #define RESULT_PATH_(name, path) path,
-static const char *const result_paths[RESULTS] = {RESULT_LIST(RESULT_PATH_)};
+static const char *const result_paths[RESULTS] = {SWEEP_RESULT_LIST(RESULT_PATH_)};
 
-typedef struct {
-    double value[RESULTS];
-    size_t baseline; /* job */
-    double relative; /* cycles against the baseline's; NAN: not known */
-} result_t;
-
-static rb_code_t read_result(const sweep_job_t *job, result_t *r, rb_err_t *err)
+static rb_code_t read_result(const sweep_job_t *job, sweep_result_t *r, rb_err_t *err)
 {
     stat_table_t t;
     for (size_t i = 0; i < RESULTS; i++)
@@ -52,9 +30,11 @@ static rb_code_t read_result(const sweep_job_t *job, result_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t read_results(const sweep_t *s, result_t *results, rb_err_t *err)
+rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *err)
 {
+    sweep_result_t *results = rb_calloc(s->n_jobs, sizeof(*results));
     size_t baseline = 0;
+    *out = results;
     for (size_t i = 0; i < s->n_jobs; i++) {
         const char *trace = s->jobs[i].fields[SWEEP_TRACE];
         if (strcmp(trace, s->jobs[baseline].fields[SWEEP_TRACE]) != 0)
@@ -73,7 +53,7 @@ static void fields_row(csv_t *c, char *const *fields, size_t n)
         csv_text(c, fields[i]);
 }
 
-static void write_jobs(const sweep_t *s, const result_t *results, FILE *out)
+static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *out)
 {
     csv_t c = {.out = out};
     csv_text(&c, "job");
@@ -152,7 +132,7 @@ static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t write_file(const sweep_t *s, const char *name, const result_t *results,
+static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_result_t *results,
                             rb_err_t *err)
 {
     out_file_t f;
@@ -184,7 +164,7 @@ static size_t *column_widths(const sweep_t *s)
     return width;
 }
 
-static void print_row(const sweep_t *s, size_t index, const result_t *r, const size_t *width)
+static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, const size_t *width)
 {
     const sweep_job_t *job = &s->jobs[index];
     char cycles[FORMAT_MAX], relative[FORMAT_MAX] = "-", hits[FORMAT_MAX], dram[FORMAT_MAX];
@@ -205,7 +185,7 @@ static void print_row(const sweep_t *s, size_t index, const result_t *r, const s
            format_share(dram, r->value[RESULT_dram_utilization]));
 }
 
-static void print_table(const sweep_t *s, const result_t *results)
+static void print_table(const sweep_t *s, const sweep_result_t *results)
 {
     size_t *width = column_widths(s);
     bool estimated = false;
@@ -224,18 +204,18 @@ static void print_table(const sweep_t *s, const result_t *results)
     free(width);
 }
 
-rb_code_t sweep_results(const sweep_t *s, bool table, rb_err_t *err)
+rb_code_t sweep_results(const sweep_t *s, rb_err_t *err)
 {
     enum { TABLE_ROWS = 200 };
-    result_t *results = rb_calloc(s->n_jobs, sizeof(*results));
-    rb_code_t rc = read_results(s, results, err);
+    sweep_result_t *results;
+    rb_code_t rc = sweep_read_results(s, &results, err);
     if (rc == RB_OK)
         rc = write_file(s, "jobs.csv", results, err);
     if (rc == RB_OK)
         rc = write_file(s, "results.csv", NULL, err);
-    if (rc == RB_OK && table && s->n_jobs <= TABLE_ROWS)
+    if (rc == RB_OK && s->n_jobs <= TABLE_ROWS)
         print_table(s, results);
-    if (rc == RB_OK && table)
+    if (rc == RB_OK)
         printf("\n%s/results.csv: a row per job and launch; jobs.csv: a row per job\n", s->folder);
     free(results);
     return rc;

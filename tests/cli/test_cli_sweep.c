@@ -318,6 +318,37 @@ static void stats_say_what_moved(void **state)
     expect(1, "nowhere", WORDS("stats", "diff", "a.csv", "nowhere"));
 }
 
+static void a_report_is_one_page_with_a_chart_per_axis(void **state)
+{
+    (void)state;
+    static const char study[] = "traces = ( { path = \"" TRACE "\"; name = \"<b>&\"; } );\n"
+                                "gpus = [ \"v100\" ];\n"
+                                "axes : { sm : { count = [ 6, 12, 24 ]; };\n"
+                                "         l2 : { size = [ \"3MiB\", \"6MiB\" ]; }; };\n";
+    cli_write("page.cfg", study, strlen(study));
+    expect(0, NULL, WORDS("sweep", "page.cfg", "--prepare"));
+    expect(0, NULL, WORDS("report", "page.sweep"));
+    expect(0, NULL, WORDS("sweep", "page.cfg"));
+    expect(0, NULL, WORDS("report", "page.sweep", "-o", "own.html"));
+    assert_true(cli_exists("page.sweep/report.html"));
+    char *page = cli_read("own.html"), *at = page;
+    int charts = 0, points = 0;
+    assert_non_null(strstr(page, "<h2>&lt;b&gt;&amp;</h2>"));
+    assert_null(strstr(page, "<b>"));
+    assert_null(strstr(page, "http"));
+    for (; (at = strstr(at, "<svg ")) != NULL; at++)
+        charts++;
+    /* Every job is a point of both charts, with its value to be read on hovering. */
+    for (at = page; (at = strstr(at, "</title></path>")) != NULL; at++)
+        points++;
+    assert_int_equal(charts, 2);
+    assert_int_equal(points, 2 * 6);
+    assert_null(strstr(page, "nan"));
+    free(page);
+    expect(2, "no folder of a sweep", WORDS("report", "bin"));
+    expect(2, "DIR is missing", WORDS("report"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_failed_job_stands_in_the_status),
         cmocka_unit_test(slurm_gets_an_array_of_what_is_not_done),
         cmocka_unit_test(stats_say_what_moved),
+        cmocka_unit_test(a_report_is_one_page_with_a_chart_per_axis),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }
