@@ -263,11 +263,12 @@ static char *trim(const char *folder)
 static char *make_temporary(const char *target, rb_err_t *err)
 {
     static const char suffix[] = ".partial-XXXXXX";
-    char *folder = rb_calloc(strlen(target) + sizeof(suffix), 1);
+    const size_t size = strlen(target) + sizeof(suffix);
+    char *folder = rb_calloc(size, 1);
     mode_t mask = umask(0);
 
     umask(mask);
-    sprintf(folder, "%s%s", target, suffix);
+    snprintf(folder, size, "%s%s", target, suffix);
     if (mkdtemp(folder) != NULL && chmod(folder, 0777 & ~mask) == 0)
         return folder;
     rb_fail(err, RB_IO, "%s: %s", folder, strerror(errno));

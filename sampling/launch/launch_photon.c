@@ -32,7 +32,7 @@ static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_OPTIONS)};
 static const param_group_t photon_group =
     PARAM_GROUP("photon_kernel", "Photon between kernels", photon_options_t, photon_rows);
 
-/* Seconds per pair of values compared; measured on a 2020 server core. */
+/* Seconds per pair of values compared; an estimate, for the refusal only. */
 #define SECONDS_PER_TERM 3e-9
 
 /* A launch that is simulated. */

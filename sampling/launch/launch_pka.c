@@ -36,7 +36,7 @@ static const param_t pka_rows[] = {PARAM_ROWS(PKA_ALL)};
 static const param_group_t pka_group =
     PARAM_GROUP("pka", "principal kernel selection", pka_options_t, pka_rows);
 
-/* Seconds per value of a vector and distance; measured on a 2020 server core. */
+/* Seconds per value of a vector and distance; an estimate, for the refusal only. */
 #define SECONDS_PER_TERM 1.5e-9
 
 enum { TYPICAL_ITERATIONS = 20 };

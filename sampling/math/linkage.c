@@ -9,7 +9,8 @@
 
 const char *const linkage_names[] = {"complete", "ward", NULL};
 
-/* Seconds per pair of points: three passes over the distances; measured on a 2020 server core. */
+/* Seconds per pair of points: three passes over the distances; an estimate, for the refusal only.
+ */
 #define SECONDS_PER_PAIR 6e-9
 
 double linkage_bytes(double n)

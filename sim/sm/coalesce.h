@@ -23,7 +23,9 @@ typedef struct {
     uint32_t bytes[SECTORS_PER_LINE]; /* stores: byte mask */
 } line_access_t;
 
-enum { COALESCE_MAX_LINES = 64 }; /* 32 lanes; an unaligned access may touch two lines */
+/* 32 lanes: an unaligned global access may touch two lines, one of 16 bytes to local memory five
+ * words, each in a line of its own if all lanes have different offsets. */
+enum { COALESCE_MAX_LINES = 32 * 5 };
 
 typedef struct {
     uint32_t n;

@@ -190,6 +190,30 @@ static void equal_local_offsets_of_a_warp_share_a_line(void **state)
     assert_int_equal(c.line[0].full, 15);
 }
 
+/* The most lines that an instruction can touch: each lane five words of its own. */
+static void scattered_unaligned_local_accesses_find_room_for_every_line(void **state)
+{
+    (void)state;
+    const uint64_t base = 1 << 20, window = 0x7f0000000000;
+    uint64_t rec[2] = {addr_header(ADDR_AFFINE, 32, 64), window + 2};
+    lane_addrs_t lanes;
+    coalesced_t c;
+    coalesce_decode(rec, 16, &lanes);
+    coalesce_local(&lanes, (uint32_t)FULL, 16, COALESCE_STORE, base, window, &c);
+    assert_int_equal(c.n, COALESCE_MAX_LINES);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        for (uint32_t word = 0; word < 5; word++) {
+            const line_access_t *l = &c.line[5 * lane + word];
+            uint32_t bytes = 0;
+            assert_int_equal(l->line, base + (16 * lane + word) * LINE_BYTES);
+            assert_int_equal(l->sectors, 1 << lane / 8);
+            for (int s = 0; s < SECTORS_PER_LINE; s++)
+                bytes += (uint32_t)__builtin_popcount(l->bytes[s]);
+            assert_int_equal(bytes, word == 0 || word == 4 ? 2 : 4);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +225,7 @@ int main(void)
         cmocka_unit_test(wide_accesses_pass_by_half_and_quarter_warps),
         cmocka_unit_test(atomics_count_lanes_and_the_most_wanted_word),
         cmocka_unit_test(equal_local_offsets_of_a_warp_share_a_line),
+        cmocka_unit_test(scattered_unaligned_local_accesses_find_room_for_every_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
