@@ -25,6 +25,7 @@ typedef struct {
     char *names[SERIES_MAX]; /* owned */
     double *values[SERIES_MAX];
     size_t n_series;
+    bool *names_column; /* owned: columns that tell the series apart */
 } view_t;
 
 /* Index of the value of a job's column; PLACES_MAX: there is no room for it. */
@@ -32,6 +33,8 @@ static size_t place_of(view_t *v, size_t job)
 {
     const char *value = v->sweep->jobs[job].fields[v->column];
     size_t i = 0;
+    if (value[0] == '\0')
+        value = "as it is";
     while (i < v->n_places && strcmp(v->places[i], value) != 0)
         i++;
     if (i == v->n_places && i < PLACES_MAX)
@@ -39,7 +42,18 @@ static size_t place_of(view_t *v, size_t job)
     return i;
 }
 
-/* What a job has in the other columns: the name of its series; to be freed. */
+/* Whether the jobs of the view differ in a column. */
+static bool varies(const view_t *v, size_t column)
+{
+    const sweep_job_t *jobs = v->sweep->jobs;
+    for (size_t i = v->first + 1; i < v->end; i++) {
+        if (strcmp(jobs[i].fields[column], jobs[v->first].fields[column]) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a job has in the other columns that vary: the name of its series; to be freed. */
 static char *series_name(const view_t *v, size_t job)
 {
     const sweep_t *s = v->sweep;
@@ -49,7 +63,7 @@ static char *series_name(const view_t *v, size_t job)
     RB_INVARIANT(out != NULL, "no memory stream");
     for (size_t i = SWEEP_GPU; i < s->n_columns; i++) {
         const char *value = s->jobs[job].fields[i];
-        if (i == v->column || value[0] == '\0')
+        if (!v->names_column[i] || value[0] == '\0')
             continue;
         if (i == SWEEP_GPU)
             fputs(value, out);
@@ -85,6 +99,9 @@ static size_t series_of(view_t *v, size_t job)
 static void write_view(view_t *v, FILE *out)
 {
     const sweep_t *s = v->sweep;
+    v->names_column = rb_calloc(s->n_columns, sizeof(bool));
+    for (size_t i = SWEEP_GPU; i < s->n_columns; i++)
+        v->names_column[i] = i != v->column && varies(v, i);
     for (size_t i = v->first; i < v->end; i++) {
         size_t place = place_of(v, i), series = series_of(v, i);
         if (place < PLACES_MAX && series < SERIES_MAX)
@@ -107,6 +124,7 @@ static void write_view(view_t *v, FILE *out)
         free(v->names[i]);
         free(v->values[i]);
     }
+    free(v->names_column);
 }
 
 static void write_charts(const sweep_t *s, const sweep_result_t *results, FILE *out)

@@ -15,6 +15,7 @@ static const char style[] =
     "figure{margin:1rem 0}svg{max-width:100%;height:auto}\n"
     "svg text{fill:var(--ink);font:12px system-ui,sans-serif}svg .dim{fill:var(--dim)}\n"
     "svg .rule{stroke:var(--rule)}svg .axis{stroke:var(--dim)}\n"
+    ".key{display:inline-block;margin-right:1.2rem;font-size:.85rem}.key svg{vertical-align:-1px}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.2rem .7rem;border-bottom:1px solid var(--rule);text-align:right}\n"
     "th{cursor:pointer}td:first-child,th:first-child{text-align:left}\n";

@@ -4,7 +4,7 @@
 
 #include "frontend/report/html_page.h"
 
-enum { LEFT = 90, TOP = 20, WIDTH = 560, HEIGHT = 260, BELOW = 50, LEGEND = 230, TICKS_MAX = 6 };
+enum { LEFT = 90, TOP = 20, WIDTH = 560, HEIGHT = 260, BELOW = 50, RIGHT = 30, TICKS_MAX = 6 };
 
 static const char *const colours[LINE_CHART_SERIES] = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
                                                        "#cc79a7", "#56b4e9", "#999900", "#888888"};
@@ -91,10 +91,22 @@ static void write_series(FILE *out, const line_chart_t *c, size_t index, double 
         html_text(out, c->places[i]);
         fprintf(out, ": %.10g</title></path>\n", s->y[i]);
     }
-    double y = TOP + 8.0 + 20.0 * (double)index;
-    write_marker(out, index, LEFT + WIDTH + 18, y);
-    fputs("</path>\n", out);
-    write_text(out, LEFT + WIDTH + 30, y + 4, "start", s->name);
+}
+
+/* Below the chart, where long names wrap. */
+static void write_legend(FILE *out, const line_chart_t *c, size_t n)
+{
+    fputs("<figcaption>\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fputs("<span class=\"key\"><svg viewBox=\"-6 -6 12 12\" width=\"12\">", out);
+        write_marker(out, i, 0.0, 0.0);
+        fputs("</path></svg> ", out);
+        html_text(out, c->series[i].name);
+        fputs("</span>\n", out);
+    }
+    if (c->n_series > n)
+        fprintf(out, "<br>The first %zu of %zu series; the table below has all.\n", n, c->n_series);
+    fputs("</figcaption>\n", out);
 }
 
 void line_chart_write(FILE *out, const line_chart_t *c)
@@ -108,16 +120,13 @@ void line_chart_write(FILE *out, const line_chart_t *c)
     double step = tick_step(largest > 0.0 ? largest : 1.0);
     double top = step * ceil((largest > 0.0 ? largest : 1.0) / step - 1e-9);
     fprintf(out, "<figure>\n<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n<title>",
-            LEFT + WIDTH + LEGEND, TOP + HEIGHT + BELOW, LEFT + WIDTH + LEGEND);
+            LEFT + WIDTH + RIGHT, TOP + HEIGHT + BELOW, LEFT + WIDTH + RIGHT);
     html_text(out, c->title);
     fputs("</title>\n", out);
     write_axes(out, c, top, step);
     for (size_t s = 0; s < n; s++)
         write_series(out, c, s, top);
     fputs("</svg>\n", out);
-    if (c->n_series > n)
-        fprintf(out,
-                "<figcaption>The first %zu of %zu series; the table below has all.</figcaption>\n",
-                n, c->n_series);
+    write_legend(out, c, n);
     fputs("</figure>\n", out);
 }

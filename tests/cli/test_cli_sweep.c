@@ -177,6 +177,32 @@ static void an_interrupted_sweep_continues(void **state)
     expect(0, "0 to run", words);
 }
 
+/* The value of a path in a folder's stats.csv. */
+static double stat_of(const char *folder, const char *path)
+{
+    char file[192];
+    snprintf(file, sizeof(file), "%s/stats.csv", folder);
+    char *text = cli_read(file), *at = strstr(text, path);
+    assert_non_null(at);
+    double value = atof(at + strlen(path) + 1);
+    free(text);
+    return value;
+}
+
+static void the_scale_of_the_l1_changes_hits_but_not_what_fits(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("sweep", RUBATO_ROOT "/traces/spmv_vector-sm70", "--vary", "l1.scale=0.0625,1",
+                 "-o", "scale"));
+    double small = stat_of(job_folder("scale", 1), "\nmetrics.global_load_hit_rate");
+    double whole = stat_of(job_folder("scale", 2), "\nmetrics.global_load_hit_rate");
+    assert_true(small < 0.5 * whole);
+    expect(2, "raise l1.sets",
+           WORDS("sweep", TRACE, "-s", "l1.scale=16", "-s", "l1.sets=1", "--vary",
+                 "l1.unified=128KiB,16MiB", "-o", "scale"));
+}
+
 /* Occurrences of a character. */
 static size_t count_of(const char *text, char c)
 {
@@ -336,7 +362,7 @@ static void a_report_is_one_page_with_a_chart_per_axis(void **state)
     assert_non_null(strstr(page, "<h2>&lt;b&gt;&amp;</h2>"));
     assert_null(strstr(page, "<b>"));
     assert_null(strstr(page, "http"));
-    for (; (at = strstr(at, "<svg ")) != NULL; at++)
+    for (; (at = strstr(at, "<svg viewBox=\"0 0")) != NULL; at++)
         charts++;
     /* Every job is a point of both charts, with its value to be read on hovering. */
     for (at = page; (at = strstr(at, "</title></path>")) != NULL; at++)
@@ -359,6 +385,7 @@ int main(void)
         cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
         cmocka_unit_test(an_interrupted_sweep_continues),
         cmocka_unit_test(results_are_rows_with_the_axes_as_columns),
+        cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
         cmocka_unit_test(a_failed_job_stands_in_the_status),
         cmocka_unit_test(slurm_gets_an_array_of_what_is_not_done),
         cmocka_unit_test(stats_say_what_moved),
