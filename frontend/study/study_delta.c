@@ -6,17 +6,15 @@
 
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
+#include "sim/core/err.h"
 
 void delta_add(delta_sets_t *out, const char *fmt, ...)
 {
-    va_list args, again;
+    va_list args;
+    char *text;
     va_start(args, fmt);
-    va_copy(again, args);
-    size_t n = (size_t)vsnprintf(NULL, 0, fmt, args) + 1;
+    RB_INVARIANT(vasprintf(&text, fmt, args) >= 0, "a setting cannot be formatted");
     va_end(args);
-    char *text = rb_calloc(n, 1);
-    vsnprintf(text, n, fmt, again);
-    va_end(again);
     rb_grow(&out->sets, &out->cap, out->n + 1, sizeof(*out->sets));
     out->sets[out->n++] = text;
 }
