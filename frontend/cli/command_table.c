@@ -53,7 +53,9 @@ static const cli_option_t run_options[] = {
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only, and estimate the whole from them", "@file", false},
-    OPT_SAMPLE(NULL, "choose launches by this sampler, and estimate the whole from them"),
+    OPT_SAMPLE(NULL,
+               "choose launches by this sampler, and estimate the whole from them; photon_warp, "
+               "pka_stop and blocks stop inside launches"),
     {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,

@@ -274,6 +274,43 @@ static void names_of_one_kernel_do_not_differ(void **state)
     }
 }
 
+static void samplers_inside_launches_are_named_in_the_results(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "relu", "--blocks", "64", "--arch", "sm_70", "-o", "relu.rbt", "-f"));
+    char *table = cli_run_as(&rubato, 0, NULL,
+                             WORDS("run", "relu.rbt", "--sample", "blocks:count=16", "-o", "cut"));
+    assert_non_null(strstr(table, "ESTIMATED: part of 1 launch was not simulated (16 of 64"));
+    free(table);
+    char *cut = cli_read_json("cut/run.json");
+    assert_true(json_is(cut, "totals.estimated", "true"));
+    assert_true(json_is(cut, "totals.interval", "null"));
+    assert_true(json_is(cut, "sampling", "null"));
+    assert_true(json_is(cut, "inside_samplers.0", "\"blocks:count=16,which=first\""));
+    assert_true(json_is(cut, "simulated.blocks", "16"));
+    assert_true(json_is(cut, "launches.0.blocks", "64"));
+    assert_true(json_is(cut, "launches.0.sampling.sampler", "\"blocks\""));
+    assert_true(json_is(cut, "launches.0.sampling.decision", "\"fast_forward\""));
+    assert_true(json_is(cut, "launches.0.sampling.block", "16"));
+    assert_true(json_is(cut, "launches.0.sampling.evidence", "\"16 of 64 blocks, first\""));
+    free(cut);
+    /* Together with a sampler of launches; a launch too short for the detector says so. */
+    expect(
+        0, NULL,
+        WORDS("run", "relu.rbt", "--sample", "random:count=1,photon_warp:waves=3", "-o", "both"));
+    char *both = cli_read_json("both/run.json");
+    assert_true(json_is(both, "sampling.samples", "1"));
+    assert_true(json_is(both, "launches.0.sampling.sampler", "\"photon_warp\""));
+    assert_true(json_is(both, "launches.0.sampling.decision", "\"simulate\""));
+    assert_true(json_is(both, "launches.0.sampling.estimated", "false"));
+    free(both);
+    expect(2, "delta", WORDS("run", "relu.rbt", "--sample", "photon_warp:delta=7"));
+    expect(2, "named twice", WORDS("run", "relu.rbt", "--sample", "blocks,blocks"));
+    expect(2, "no words for estimates",
+           WORDS("run", "relu.rbt", "--sample", "pka_stop", "--stats-format", "accelsim"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(a_native_trace_needs_no_profile),
         cmocka_unit_test(a_trace_of_the_plans_launches_is_enough),
+        cmocka_unit_test(samplers_inside_launches_are_named_in_the_results),
         cmocka_unit_test(warmups_are_settings),
         cmocka_unit_test(names_of_one_kernel_do_not_differ),
     };
