@@ -218,14 +218,16 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     *out = (fast_forward_t){.until = UINT64_MAX,
                             .model = FORWARD_HOLD_SLOT,
                             .residents = (forward_residents_t)s->options.residents};
-    snprintf(
-        out->evidence, sizeof(out->evidence),
-        "slope %.4f over %zu warps, mean %.1f cycles, %.1f over %zu; type of %.1f %% of %" PRIu64
-        " warps read ahead; a block holds %" PRIu64 " cycles",
-        s->reading.slope,
-        s->detector.rule.slope_long ? s->detector.rule.long_n : s->detector.rule.short_n,
-        s->reading.short_mean, s->reading.long_mean, s->detector.rule.long_n,
-        100 * s->ahead.dominant_share, s->ahead.warps, s->hold);
+    const stability_rule_t *rule = &s->detector.rule;
+    char types[64] = ""; /* variant code does not look at them */
+    if (s->ahead.warps > 0)
+        snprintf(types, sizeof(types), "; type of %.1f %% of %" PRIu64 " warps read ahead",
+                 100 * s->ahead.dominant_share, s->ahead.warps);
+    snprintf(out->evidence, sizeof(out->evidence),
+             "slope %.4f over %zu warps, mean %.1f cycles, %.1f over %zu%s; a block holds %" PRIu64
+             " cycles",
+             s->reading.slope, rule->slope_long ? rule->long_n : rule->short_n,
+             s->reading.short_mean, s->reading.long_mean, rule->long_n, types, s->hold);
     return true;
 }
 
