@@ -13,6 +13,11 @@
 
 #include "tests/support/cli_child.h"
 
+static void write_text(const char *path, const char *text)
+{
+    cli_write(path, text, strlen(text));
+}
+
 /* The field of a job in jobs.tsv, from 0; to be freed. */
 static char *job_field(const char *folder, int job, int field)
 {
@@ -70,7 +75,7 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     (void)state;
     static const char study[] = "traces = ( \"" TRACE "\" );\n"
                                 "axes : { sm : { scheduler = [ \"gto\", \"lru\" ]; }; };\n";
-    cli_write("bad.cfg", study, strlen(study));
+    write_text("bad.cfg", study);
     expect(2, "point 'sm.scheduler=lru' on v100", WORDS("sweep", "bad.cfg"));
     assert_false(cli_exists("bad.sweep"));
     expect(2, "did you mean 'l2.size'?", WORDS("sweep", TRACE, "--vary", "l2.szie=3MiB"));
@@ -99,7 +104,7 @@ static void a_job_that_fails_is_named_and_the_others_go_on(void **state)
            WORDS("sweep", TRACE, "--vary", "sm.count=10,20,30", "-o", "f", "--prepare"));
     char path[160];
     snprintf(path, sizeof(path), "%s", job_folder("f", 2));
-    cli_write(path, "in the way", 10);
+    write_text(path, "in the way");
     cli_result_t r = cli_run(&rubato, words);
     assert_int_equal(r.status, 1);
     assert_non_null(strstr(r.err, "job 2 failed: vecadd-sm70 v100 sm.count=20: "));
@@ -240,7 +245,7 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
     free(jobs);
     expect(2, "no folder of a sweep", WORDS("sweep", "status", "many"));
     expect(2, "the folder of a sweep is expected", WORDS("sweep", "collect"));
-    cli_write("r/jobs.tsv", "job\tid\tcommand\ttrace\tgpu\n1\t../../x\ty\tz\tv100\n", 46);
+    write_text("r/jobs.tsv", "job\tid\tcommand\ttrace\tgpu\n1\t../../x\ty\tz\tv100\n");
     expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
 }
 
@@ -248,7 +253,7 @@ static void a_failed_job_stands_in_the_status(void **state)
 {
     (void)state;
     expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=7,8", "-o", "g", "--prepare"));
-    cli_write(job_folder("g", 1), "in the way", 10);
+    write_text(job_folder("g", 1), "in the way");
     expect(1, "failed", WORDS("sweep", "job", "g", "1"));
     char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "g"));
     assert_non_null(strstr(status, "2 jobs: 1 failed, 1 waiting"));
@@ -278,7 +283,7 @@ static void slurm_gets_an_array_of_what_is_not_done(void **state)
         "echo Submitted batch job 7\n";
     char *path = strdup(getenv("PATH")), own[4096];
     assert_int_equal(mkdir("bin", 0777), 0);
-    cli_write("bin/sbatch", sbatch, strlen(sbatch));
+    write_text("bin/sbatch", sbatch);
     assert_int_equal(chmod("bin/sbatch", 0755), 0);
     expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--prepare"));
     expect(0, "done", WORDS("sweep", "job", "q", "2"));
@@ -314,8 +319,8 @@ static void stats_say_what_moved(void **state)
     static const char b[] = "path,value,unit\ntotals.cycles,80,cycles\nmetrics.ipc,,x\n"
                             "sm.state_wait,40,warp cycles\nsm.state_drain,40,warp cycles\n"
                             "\"sm.new\",4,sectors\n";
-    cli_write("a.csv", a, strlen(a));
-    cli_write("b.csv", b, strlen(b));
+    write_text("a.csv", a);
+    write_text("b.csv", b);
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv"));
     assert_non_null(strstr(text, "-20.0 %"));
     assert_non_null(strstr(text, "+300.0 %    75.0 %  warp cycles"));
@@ -333,11 +338,11 @@ static void stats_say_what_moved(void **state)
     assert_non_null(strstr(text, "path,unit,a.csv,b.csv\ntotals.cycles,cycles,100,80\n"));
     assert_non_null(strstr(text, "sm.gone,blocks,3,\nsm.new,sectors,,4\n"));
     free(text);
-    cli_write("bad.csv", "path,value,unit\nx,1\n", 20);
+    write_text("bad.csv", "path,value,unit\nx,1\n");
     expect(2, "bad.csv:2", WORDS("stats", "diff", "a.csv", "bad.csv"));
-    cli_write("bad.csv", "path,value,unit\nx,1e999,y\n", 26);
+    write_text("bad.csv", "path,value,unit\nx,1e999,y\n");
     expect(2, "bad.csv:2", WORDS("stats", "join", "bad.csv"));
-    cli_write("bad.csv", "a,b,c\n", 6);
+    write_text("bad.csv", "a,b,c\n");
     expect(2, "bad.csv:1", WORDS("stats", "join", "bad.csv"));
     expect(2, "two runs", WORDS("stats", "diff", "a.csv"));
     expect(2, "did you mean 'diff'", WORDS("stats", "dif", "a.csv", "b.csv"));
@@ -351,7 +356,7 @@ static void a_report_is_one_page_with_a_chart_per_axis(void **state)
                                 "gpus = [ \"v100\" ];\n"
                                 "axes : { sm : { count = [ 6, 12, 24 ]; };\n"
                                 "         l2 : { size = [ \"3MiB\", \"6MiB\" ]; }; };\n";
-    cli_write("page.cfg", study, strlen(study));
+    write_text("page.cfg", study);
     expect(0, NULL, WORDS("sweep", "page.cfg", "--prepare"));
     expect(0, NULL, WORDS("report", "page.sweep"));
     expect(0, NULL, WORDS("sweep", "page.cfg"));
