@@ -163,12 +163,8 @@ rb_code_t sweep_begin(sweep_t *s, rb_err_t *err)
 static size_t split(char *line, char *field[FIELDS_MAX])
 {
     size_t n = 0;
-    for (char *at = line; at != NULL && n < FIELDS_MAX;) {
-        field[n++] = at;
-        at = strchr(at, '\t');
-        if (at != NULL)
-            *at++ = '\0';
-    }
+    while (n < FIELDS_MAX && (field[n] = strsep(&line, "\t")) != NULL)
+        n++;
     return n;
 }
 
