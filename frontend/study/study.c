@@ -268,7 +268,7 @@ static size_t value_length(const char *s, bool sampler)
 rb_code_t study_add_vary(study_t *s, const char *text, rb_err_t *err)
 {
     const char *equals = strchr(text, '=');
-    study_axis_t *axis;
+    study_axis_t *axis = NULL;
     if (equals == NULL || equals == text || equals[1] == '\0')
         return rb_fail(err, RB_USAGE,
                        "--vary: '%.100s' is not KEY=VALUE,VALUE,... such as l2.size=3MiB,6MiB",

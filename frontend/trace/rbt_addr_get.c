@@ -95,6 +95,7 @@ static size_t write_irregular(uint64_t base, const int64_t *from, unsigned n, ui
     bool near = true;
 
     for (unsigned k = 1; k < n; k++)
+        /* The caller has set the n lanes. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
         near &= fits_i32(from[k]);
     if (!near) {
         out[0] = addr_header(ADDR_LIST, n, 0);

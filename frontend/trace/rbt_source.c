@@ -158,7 +158,7 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
 {
     rbt_source_t *s = self(base);
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
-    rbt_launch_t row;
+    rbt_launch_t row = {0};
 
     *out = NULL;
     l->source = s;
