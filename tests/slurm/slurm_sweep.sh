@@ -6,6 +6,8 @@ set -u
 rubato=$(realpath "$1") trace=$(realpath "$2")
 skip() { echo "skipped: $*"; exit 77; }
 fail() { echo "FAILED: $*"; tail -n 20 "$dir"/*.log 2>/dev/null; exit 1; }
+# It waits for daemons and their timers, so it is no part of the gate.
+[ "${RUBATO_TEST_SLURM:-}" = 1 ] || skip "set RUBATO_TEST_SLURM=1 to try a real Slurm"
 export PATH=$PATH:/usr/sbin
 for program in slurmctld slurmd munged sbatch scontrol squeue; do
     command -v "$program" >/dev/null || skip "$program is not installed (slurmctld, slurmd, slurm-client, munge)"
