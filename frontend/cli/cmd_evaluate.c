@@ -54,9 +54,9 @@ static rb_code_t read_epsilons(evaluate_options_t *o, const char *text, rb_err_t
     return RB_OK;
 }
 
-static rb_code_t read_option(evaluate_options_t *o, cli_option_id_t id, const char *value,
-                             rb_err_t *err)
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    evaluate_options_t *o = ctx;
     switch (id) {
     case CLI_SAMPLE:
         o->sample = value;
@@ -92,19 +92,10 @@ static rb_code_t read_options(evaluate_options_t *o, int argc, char **argv, bool
 {
     cli_parser_t p;
     *o = (evaluate_options_t){.seed = 1, .seeds = 10};
-    *help = false;
     cli_parser_init(&p, cli_find_command("evaluate"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        if (id == CLI_HELP) {
-            *help = true;
-            return RB_OK;
-        }
-        RB_TRY(read_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, read_option, o, help, err));
+    if (*help)
+        return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->profile = p.operands[0];
     if (o->plan != NULL && o->sample != NULL)

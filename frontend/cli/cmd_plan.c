@@ -23,9 +23,9 @@ typedef struct {
     bool json;
 } plan_options_t;
 
-static rb_code_t read_option(plan_options_t *o, cli_option_id_t id, const char *value,
-                             rb_err_t *err)
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    plan_options_t *o = ctx;
     switch (id) {
     case CLI_SAMPLE:
         o->sample = value;
@@ -55,19 +55,10 @@ static rb_code_t read_options(plan_options_t *o, int argc, char **argv, bool *he
 {
     cli_parser_t p;
     *o = (plan_options_t){.sample = "stem", .seed = 1};
-    *help = false;
     cli_parser_init(&p, cli_find_command("plan"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        if (id == CLI_HELP) {
-            *help = true;
-            return RB_OK;
-        }
-        RB_TRY(read_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, read_option, o, help, err));
+    if (*help)
+        return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->profile = p.operands[0];
     return RB_OK;

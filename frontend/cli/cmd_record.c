@@ -36,9 +36,9 @@ static rb_code_t parse_arch(const char *text, const char **arch, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t read_option(record_options_t *o, cli_option_id_t id, const char *value,
-                             rb_err_t *err)
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    record_options_t *o = ctx;
     uint64_t n;
 
     switch (id) {
@@ -77,16 +77,10 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
     cli_parser_t p;
 
     *o = (record_options_t){0};
-    *help = false;
     cli_parser_init(&p, cli_find_command("record"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_HELP) {
-            *help = true;
-            return RB_OK;
-        }
-        RB_TRY(read_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, read_option, o, help, err));
+    if (*help)
+        return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, INT_MAX, err));
     if ((o->output == NULL) != o->no_trace)
         return rb_fail(err, RB_USAGE, "say where the trace goes (-o FILE), or --no-trace");

@@ -118,6 +118,22 @@ rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err)
     return RB_OK;
 }
 
+rb_code_t cli_parser_read(cli_parser_t *p, cli_take_fn take, void *ctx, bool *help, rb_err_t *err)
+{
+    *help = false;
+    for (;;) {
+        cli_option_id_t id;
+        RB_TRY(cli_parser_next(p, &id, err));
+        if (id == CLI_END)
+            return RB_OK;
+        if (id == CLI_HELP) {
+            *help = true;
+            return RB_OK;
+        }
+        RB_TRY(take(ctx, id, p->value, err));
+    }
+}
+
 rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max, rb_err_t *err)
 {
     const cli_command_t *c = p->command;

@@ -128,6 +128,13 @@ void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, ch
 /* Next option, or CLI_END. RB_USAGE. */
 RB_CHECKED rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err);
 
+/* Takes one option with its argument. */
+typedef rb_code_t (*cli_take_fn)(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err);
+
+/* Gives every option to take(). At --help it stops at once, and *help is true. RB_USAGE. */
+RB_CHECKED rb_code_t cli_parser_read(cli_parser_t *p, cli_take_fn take, void *ctx, bool *help,
+                                     rb_err_t *err);
+
 /* RB_USAGE unless the number of operands is min .. max. */
 RB_CHECKED rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max, rb_err_t *err);
 
