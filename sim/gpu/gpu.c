@@ -117,11 +117,6 @@ void gpu_destroy(gpu_t *g)
     free(g);
 }
 
-cycle_t gpu_now(const gpu_t *g)
-{
-    return engine_now(g->engine);
-}
-
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out)
 {
     memset(out, 0, sizeof(*out));

@@ -69,9 +69,6 @@ cycle_t gpu_spec_window(const gpu_spec_t *spec);
 RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                              const gpu_callbacks_t *callbacks, rb_err_t *err);
 
-/* Current cycle. */
-cycle_t gpu_now(const gpu_t *g);
-
 /*
  * State that outlives a launch, for checkpoints: only between launches (inside launch_done). The
  * image is valid for the same resolved configuration and version; the caller checks that.
