@@ -4,6 +4,9 @@
 #include "frontend/sass/sass_table.h"
 #include "sim/isa/isa.h"
 
+/* Special registers that hold the cycle counter of the SM. */
+enum { SR_CLOCKLO = 0x50, SR_CLOCKHI = 0x51 };
+
 static void add_register(inst_t *out, bool write, reg_file_t file, unsigned num, unsigned count)
 {
     unsigned zero = file == REG_GPR       ? (unsigned)SASS_RZ
@@ -77,6 +80,10 @@ static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *
     case SASS_OPERAND_IMM:
         out->flags |= INST_IMM;
         out->imm = (int32_t)(o->style == SASS_DOUBLE ? o->value >> 32 : o->value);
+        break;
+    case SASS_OPERAND_SPECIAL:
+        if (o->num == SR_CLOCKLO || o->num == SR_CLOCKHI)
+            out->flags |= INST_CLOCK;
         break;
     default:
         break;

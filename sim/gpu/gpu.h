@@ -25,6 +25,14 @@ typedef struct {
     dram_stats_t dram;
 } interval_result_t;
 
+/* A warp read the cycle counter of its SM (CS2R or S2R of SR_CLOCKLO or SR_CLOCKHI). */
+typedef struct {
+    uint64_t block; /* index of the block in stored order */
+    uint32_t warp;  /* of the block */
+    uint32_t pc;
+    cycle_t cycle; /* the value, from the launch's start */
+} clock_read_t;
+
 /* How far a run is, for a progress line and a watchdog. */
 typedef struct {
     uint64_t launch_id, launches_done, launches_total;
@@ -40,6 +48,10 @@ typedef struct {
     /* A launch is complete and the chip is idle: gpu_save() may be called here. */
     rb_code_t (*launch_done)(void *ctx, const launch_result_t *r, rb_err_t *err);
     rb_code_t (*interval)(void *ctx, const interval_result_t *r, rb_err_t *err);
+    /* Before launch_done: all clock reads of the launch by block, warp and order of execution; not
+     * together with samplers inside launches. */
+    rb_code_t (*clock_reads)(void *ctx, const launch_info_t *info, const clock_read_t *reads,
+                             size_t n, rb_err_t *err);
     /* Between windows, at most every few thousand windows. Returns false to stop the run. */
     bool (*progress)(void *ctx, const gpu_progress_t *p);
 } gpu_callbacks_t;

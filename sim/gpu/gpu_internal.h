@@ -66,6 +66,13 @@ RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, 
 
 void gpu_flush_l2(gpu_t *g);
 
+/* Clock reads of the launch about to run are noted (clock_reads.c) ... */
+void clock_reads_begin(gpu_t *g);
+
+/* ... until now, and given to the callback. */
+RB_CHECKED rb_code_t clock_reads_end(gpu_t *g, const launch_info_t *info, cycle_t start,
+                                     rb_err_t *err);
+
 /* Host copies before a launch; *bytes is increased by theirs. */
 void gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
 

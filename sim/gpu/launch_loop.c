@@ -211,6 +211,8 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
                         .local_base = info->local_base};
     gpu_counters_t before;
     gpu_count(g, start, &before);
+    if (r->callbacks->clock_reads != NULL)
+        clock_reads_begin(g);
     block_scheduler_begin(&g->scheduler, &g->feed, &ctx, &occupancy, start, r->inside,
                           info->n_blocks);
     engine_wake(g->engine, g->scheduler_shard, start + g->spec.gpu.launch_latency);
@@ -224,6 +226,8 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     RB_TRY(rc);
     come_to_rest(g);
     fill_result(g, info, &occupancy, start, &before, result);
+    if (r->callbacks->clock_reads != NULL)
+        RB_TRY(clock_reads_end(g, info, start, err));
     if (r->inside != NULL) {
         inside_finish(r->inside, g, result);
         start_after(g, result->end);
@@ -297,6 +301,8 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
 {
     run_state_t *r = &g->run;
     uint64_t n = source->ops->n_launches(source);
+    RB_INVARIANT(callbacks->clock_reads == NULL || plan->n_inside == 0,
+                 "clock reads asked for together with samplers inside launches");
     memset(r, 0, sizeof(*r));
     r->source = source;
     r->plan = plan;

@@ -60,6 +60,7 @@ enum {
     INST_MEMBAR_SYS = 1 << 13,
     INST_BAR_ARRIVE = 1 << 14, /* BAR.ARV: arrives without waiting */
     INST_TENSOR = 1 << 15,
+    INST_CLOCK = 1 << 16, /* S2R or CS2R of the cycle counter */
 };
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };

@@ -216,7 +216,7 @@ static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
     uint32_t mask = warp->mask;
     count_issue(sm, inst, mask);
     sm->block[warp->block].thread_insts += (uint32_t)__builtin_popcount(mask);
-    if (recorded(sm, RETIRED_BASIC_BLOCK))
+    if (sm->recorded != 0)
         record_issue(sm, w, inst, now);
     execute(sm, sub_core, w, now);
     if (!warp_advance(sm, w, now))

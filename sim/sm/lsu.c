@@ -87,6 +87,8 @@ static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     cycle_t ready = now + sm->cls[e->inst->cls].latency - sm->config->sm.mem_issue_latency;
     sm->lsu.data_free = now + 1;
+    if (recorded(sm, RETIRED_CLOCK) && e->inst->flags & INST_CLOCK)
+        record_clock(sm, e->warp, e->inst, now);
     if (e->inst->cls == OP_TEX)
         sm->lsu.tex_free = now + sm->config->sm.tex_interval;
     l1_write_back(sm, e->warp, e->inst, ready, inst_dep_kind(sm, e->inst), now);

@@ -63,7 +63,7 @@ static void end_basic_block(sm_t *sm, uint32_t w, cycle_t now)
     t->bb_insts = 0;
 }
 
-void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
+static void follow_basic_block(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 {
     trail_t *t = &sm->trail[w];
     if (t->bb_insts > 0 && (t->bb_ended || inst->pc != t->next_pc))
@@ -74,6 +74,28 @@ void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
     }
     t->bb_ended = (inst->flags & (INST_BRANCH | INST_EXIT | INST_BARRIER)) != 0;
     t->next_pc = inst->pc + INST_BYTES;
+}
+
+void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
+{
+    if (recorded(sm, RETIRED_BASIC_BLOCK))
+        follow_basic_block(sm, w, inst, now);
+    /* An S2R reads the counter when it is executed; it goes through the memory queue. */
+    bool at_issue = inst->cls == OP_CS2R || sm->config->sm.ideal;
+    if (recorded(sm, RETIRED_CLOCK) && inst->flags & INST_CLOCK && at_issue && sm->warp[w].mask)
+        record_clock(sm, w, inst, now);
+}
+
+void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
+{
+    const warp_t *warp = &sm->warp[w];
+    note(sm, RETIRED_CLOCK,
+         &(retired_t){.start = now,
+                      .retire = now,
+                      .block = sm->block[warp->block].block->index,
+                      .n_insts = 1,
+                      .pc = inst->pc,
+                      .warp = warp->index});
 }
 
 void record_warp(sm_t *sm, uint32_t w, cycle_t now)

@@ -1,5 +1,6 @@
 /*
- * What retired on an SM: warps, blocks and dynamic basic blocks, noted for samplers that ask.
+ * What retired on an SM: warps, blocks and dynamic basic blocks, noted for samplers that ask; and
+ * reads of the cycle counter, for kernels that time themselves.
  *
  * A dynamic basic block ends after a branch, an exit or a barrier, and where the next instruction
  * is not the one after in memory; it is known by the pc of its first instruction and their number.
@@ -11,7 +12,13 @@
 
 #include "sim/core/cycle.h"
 
-typedef enum { RETIRED_WARP, RETIRED_BLOCK, RETIRED_BASIC_BLOCK, RETIRED_KINDS } retired_kind_t;
+typedef enum {
+    RETIRED_WARP,
+    RETIRED_BLOCK,
+    RETIRED_BASIC_BLOCK,
+    RETIRED_CLOCK,
+    RETIRED_KINDS
+} retired_kind_t;
 
 /* Bit of a kind, for sets of kinds. */
 static inline unsigned retired_bit(retired_kind_t kind)
@@ -23,12 +30,13 @@ static inline unsigned retired_bit(retired_kind_t kind)
  * start: a warp or block came to its SM; the basic block's first instruction was issued.
  * retire: the warp's loads and stores were complete too; all warps of the block had retired; the
  * first instruction of the warp's next basic block was issued, or the warp retired.
+ * A read of the cycle counter has both at the cycle that it reads.
  */
 typedef struct {
     cycle_t start, retire;
     uint64_t block;   /* index of the block in stored order */
     uint64_t n_insts; /* warp instructions */
-    uint32_t pc;      /* of a basic block's first instruction */
+    uint32_t pc;      /* of a basic block's first instruction, of a clock read */
     uint16_t sm;
     uint16_t warp; /* of the block */
 } retired_t;

@@ -398,7 +398,7 @@ void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
 /* Sends a packet for one line to the slice that owns it; room was checked. */
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
 
-/* record.c: to be called only if the kind is in sm->recorded, except record_free(). */
+/* record.c: to be called only if the kind is in sm->recorded, except where it says otherwise. */
 
 static inline bool recorded(const sm_t *sm, retired_kind_t kind)
 {
@@ -410,8 +410,11 @@ void record_free(sm_t *sm);
 /* Warp w begins. */
 void record_warp_start(sm_t *sm, uint32_t w, cycle_t now);
 
-/* Warp w issues inst. */
+/* Warp w issues inst, with any kind of records. */
 void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
+
+/* Warp w reads the cycle counter by inst. */
+void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
 /* Warp w, whose slot is still its own, retires. */
 void record_warp(sm_t *sm, uint32_t w, cycle_t now);

@@ -199,6 +199,11 @@ unsigned synth_code_imm(synth_kernel_t *k, const char *mnemonic, int32_t imm)
     return (unsigned)(k->n_code - 1);
 }
 
+inst_t *synth_inst(synth_kernel_t *k, unsigned inst)
+{
+    return &k->code[inst];
+}
+
 void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx)
 {
     k->body = body;

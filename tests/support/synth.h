@@ -74,6 +74,10 @@ unsigned synth_code_const(synth_kernel_t *k, const char *mnemonic, const char *d
 /* As synth_code() without registers, with an immediate operand. */
 unsigned synth_code_imm(synth_kernel_t *k, const char *mnemonic, int32_t imm);
 
+/* A static instruction, for what the functions above cannot say (flags, control word); to be
+ * changed before the next one is appended and before the body runs. */
+inst_t *synth_inst(synth_kernel_t *k, unsigned inst);
+
 /* Sets what each warp executes. ctx is borrowed. */
 void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx);
 

@@ -280,6 +280,33 @@ static void control_words_are_taken_apart(void **state)
     assert_int_equal(ctl_stall(in.ctl), 2);
 }
 
+/* S2R and CS2R are clock reads where they read the cycle counter, and only there. */
+static void reads_of_the_cycle_counter_are_marked(void **state)
+{
+    inst_t in;
+    /* S2R R3, SR_TID.X; the special register is in bits 72 to 79 */
+    const uint64_t tid = 0x000e240000002100, clocklo = 0x000e240000005000,
+                   clockhi = 0x000e240000005100;
+    sass_inst_t s = decode(0x0000000000037919, tid);
+
+    (void)state;
+    assert_true(sass_to_inst(&s, 70, &in));
+    assert_false(in.flags & INST_CLOCK);
+    s = decode(0x0000000000037919, clocklo);
+    assert_true(sass_to_inst(&s, 70, &in));
+    assert_true(in.flags & INST_CLOCK);
+    s = decode(0x0000000000037919, clockhi);
+    assert_true(sass_to_inst(&s, 75, &in));
+    assert_true(in.flags & INST_CLOCK);
+    /* CS2R R4, SR_CLOCKLO; CS2R R4, SRZ */
+    s = decode(0x0000000000047805, 0x000fca0000015000);
+    assert_true(sass_to_inst(&s, 70, &in));
+    assert_true(in.flags & INST_CLOCK);
+    s = decode(0x0000000000047805, 0x000fca000001ff00);
+    assert_true(sass_to_inst(&s, 70, &in));
+    assert_false(in.flags & INST_CLOCK);
+}
+
 /* Any 128 bits decode to something printable; unknown opcodes say so. */
 static void no_encoding_breaks_the_decoder(void **state)
 {
@@ -312,6 +339,7 @@ int main(void)
         cmocka_unit_test(every_instruction_reads_as_in_the_listings),
         cmocka_unit_test(read_and_write_sets_are_the_true_ones),
         cmocka_unit_test(control_words_are_taken_apart),
+        cmocka_unit_test(reads_of_the_cycle_counter_are_marked),
         cmocka_unit_test(no_encoding_breaks_the_decoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
