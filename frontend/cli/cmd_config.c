@@ -5,6 +5,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/config_import.h"
 #include "frontend/cli/out_file.h"
+#include "sampling/inside/inside_sampler.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 #include "sim/gpu/gpu_conf.h"
@@ -19,19 +20,38 @@ typedef struct {
     int n_operands;
 } config_args_t;
 
+/* The i-th group: the GPU's, then those of samplers. NULL: there is none. */
+static const param_group_t *group_at(size_t i)
+{
+    size_t n = 0;
+    for (; gpu_groups[n].group; n++)
+        if (n == i)
+            return gpu_groups[n].group;
+    return inside_group(i - n);
+}
+
 static const param_group_t *find_group(const char *name)
 {
-    for (const gpu_group_t *g = gpu_groups; g->group; g++)
-        if (!strcmp(g->group->name, name))
-            return g->group;
+    const param_group_t *g;
+    for (size_t i = 0; (g = group_at(i)) != NULL; i++)
+        if (!strcmp(g->name, name))
+            return g;
     return NULL;
+}
+
+/* An empty configuration that knows all groups. */
+static conf_t *create_conf(void)
+{
+    conf_t *c = conf_create();
+    inside_add_groups(c);
+    return c;
 }
 
 static rb_code_t show(const config_args_t *a, rb_err_t *err)
 {
     gpu_spec_t spec;
     const char *only = NULL;
-    conf_t *c = conf_create();
+    conf_t *c = create_conf();
     rb_code_t code = RB_OK;
     int files = a->n_operands;
     if (files && find_group(a->operand[files - 1]))
@@ -73,14 +93,14 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
     char full[128];
     size_t found = 0;
     suggest_t near;
-    suggest_begin(&near, key);
-    for (const gpu_group_t *g = gpu_groups; g->group; g++)
-        for (size_t i = 0; i < g->group->n_params; i++) {
-            const param_t *p = &g->group->params[i];
-            snprintf(full, sizeof(full), "%s.%s", g->group->name, p->name);
+    const param_group_t *g;
+    for (size_t n = 0; (g = group_at(n)) != NULL; n++)
+        for (size_t i = 0; i < g->n_params; i++) {
+            const param_t *p = &g->params[i];
+            snprintf(full, sizeof(full), "%s.%s", g->name, p->name);
             if (strcmp(p->name, key) && strncmp(full, key, strlen(key)))
                 continue;
-            explain_param(g->group, p);
+            explain_param(g, p);
             found++;
         }
     if (found)
@@ -88,11 +108,11 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
     // Names live in the tables; "group.name" does not, so the two parts are looked at in turn.
     const char *dot = strchr(key, '.');
     suggest_begin(&near, dot ? dot + 1 : key);
-    for (const gpu_group_t *g = gpu_groups; g->group; g++) {
+    for (size_t n = 0; (g = group_at(n)) != NULL; n++) {
         if (!dot)
-            suggest_offer(&near, g->group->name);
-        for (size_t i = 0; i < g->group->n_params; i++)
-            suggest_offer(&near, g->group->params[i].name);
+            suggest_offer(&near, g->name);
+        for (size_t i = 0; i < g->n_params; i++)
+            suggest_offer(&near, g->params[i].name);
     }
     return near.best ? rb_fail(err, RB_USAGE, "no setting begins with '%.100s'; did you mean '%s'?",
                                key, near.best)
@@ -104,10 +124,11 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
 
 static rb_code_t explain(const config_args_t *a, rb_err_t *err)
 {
-    for (const gpu_group_t *g = gpu_groups; g->group && !a->n_operands; g++)
-        printf("%-8s %2zu settings: %s\n", g->group->name, g->group->n_params, g->group->help);
+    const param_group_t *g;
+    for (size_t i = 0; !a->n_operands && (g = group_at(i)) != NULL; i++)
+        printf("%-14s %2zu settings: %s\n", g->name, g->n_params, g->help);
     for (int i = 0; i < a->n_operands; i++) {
-        const param_group_t *g = find_group(a->operand[i]);
+        g = find_group(a->operand[i]);
         if (g)
             explain_group(g);
         else
@@ -125,7 +146,7 @@ static rb_code_t check(const config_args_t *a, rb_err_t *err)
     for (int i = 0; i < a->n_operands; i++) {
         gpu_spec_t spec;
         rb_err_t here = {0};
-        conf_t *c = conf_create();
+        conf_t *c = create_conf();
         rb_code_t code = conf_load_file(c, a->operand[i], &here);
         if (code == RB_OK)
             code = gpu_spec_from_conf(&spec, c, &here);

@@ -21,7 +21,6 @@
 typedef struct {
     setup_options_t setup;
     sampling_options_t sampling;
-    run_inside_t inside;
     const char *folder, *launches, *window;
     folder_mode_t mode;
     bool json;
@@ -37,6 +36,8 @@ typedef struct {
     gpu_t *gpu;
     uint64_t *launch_ids; /* owned: positions; NULL: all, or those of sampling */
     size_t n_launch_ids;
+    run_inside_t inside;     /* samplers of --sample or the configuration that look inside */
+    sampling_options_t from; /* the options with the others */
     run_sampling_t sampling;
     trace_identity_t *trace;
     char identity[512];
@@ -139,23 +140,9 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
     }
 }
 
-/* Samplers inside launches are taken from --sample: the rest is about choosing launches. */
-static rb_code_t divide_samplers(run_options_t *o, rb_err_t *err)
+/* --plan, samplers that choose launches, and what goes with them. */
+static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t *s, rb_err_t *err)
 {
-    if (o->sampling.sample == NULL)
-        return RB_OK;
-    RB_TRY(run_inside_divide(&o->inside, o->sampling.sample, o->sampling.seed, err));
-    o->sampling.sample = o->inside.launch;
-    if (o->inside.list.n > 0 && o->format != STATS_FORMAT_RUBATO)
-        return rb_fail(err, RB_USAGE,
-                       "--stats-format accelsim has no words for estimates: not with --sample");
-    return RB_OK;
-}
-
-/* --plan, --sample and what goes with them. */
-static rb_code_t check_sampling(const run_options_t *o, rb_err_t *err)
-{
-    const sampling_options_t *s = &o->sampling;
     const char *word = s->plan != NULL ? "plan" : "sample";
     if (s->plan != NULL && s->sample != NULL)
         return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
@@ -169,6 +156,45 @@ static rb_code_t check_sampling(const run_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE,
                        "--stats-format accelsim has no words for estimates: not with --%s", word);
     return RB_OK;
+}
+
+/*
+ * Samplers inside launches are taken from sample: the rest, in *from, is about choosing launches.
+ * inside->list.conf may name the configuration.
+ */
+static rb_code_t divide_samplers(const run_options_t *o, const char *sample, run_inside_t *inside,
+                                 sampling_options_t *from, rb_err_t *err)
+{
+    *from = o->sampling;
+    if (sample != NULL)
+        RB_TRY(run_inside_divide(inside, sample, o->sampling.seed, err));
+    from->sample = inside->launch;
+    if (inside->list.n > 0 && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --sample");
+    return check_sampling(o, from, err);
+}
+
+/* Mistakes in --sample are told before the trace is opened. */
+static rb_code_t check_samplers(const run_options_t *o, rb_err_t *err)
+{
+    run_inside_t inside = {0};
+    sampling_options_t from;
+    rb_code_t rc = divide_samplers(o, o->sampling.sample, &inside, &from, err);
+    run_inside_free(&inside);
+    return rc;
+}
+
+/* The samplers of the run, with options from the configuration where --sample does not say them. */
+static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    const char *configured = run->setup.spec.sampling.samplers;
+    const char *sample = o->sampling.sample;
+    if (sample == NULL && o->sampling.plan == NULL && configured[0] != '\0')
+        sample = configured;
+    run->inside.list.conf = run->setup.conf;
+    return divide_samplers(o, sample, &run->inside, &run->from, err);
 }
 
 /* -o and what goes with it. */
@@ -205,8 +231,7 @@ static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *hel
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->setup.trace = p.operands[0];
-    RB_TRY(divide_samplers(o, err));
-    RB_TRY(check_sampling(o, err));
+    RB_TRY(check_samplers(o, err));
     return check_output(o, err);
 }
 
@@ -232,8 +257,7 @@ static void describe_identity(run_t *run)
              run->setup.config_sha256, (unsigned long long)trace_identity_fingerprint(run->trace),
              (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
              (unsigned long long)run_sampling_fingerprint(&run->sampling),
-             (unsigned long long)run_inside_fingerprint(&run->options->inside,
-                                                        run->options->sampling.seed));
+             (unsigned long long)run_inside_fingerprint(&run->inside, run->options->sampling.seed));
 }
 
 static checkpoint_t host_state(const run_t *run)
@@ -291,11 +315,12 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
     const run_options_t *o = run->options;
     cycle_t window;
     RB_TRY(setup_open(&run->setup, &o->setup, err));
+    RB_TRY(prepare_samplers(run, err));
     if (o->launches != NULL)
         RB_TRY(launch_positions(run->setup.source, o->launches, &run->launch_ids,
                                 &run->n_launch_ids, err));
     RB_TRY(read_window(run, &window, err));
-    RB_TRY(run_sampling_prepare(&run->sampling, &o->sampling, run->setup.source, err));
+    RB_TRY(run_sampling_prepare(&run->sampling, &run->from, run->setup.source, err));
     RB_TRY(trace_identity_create(&run->trace, run->setup.source, err));
     describe_identity(run);
     run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
@@ -324,8 +349,8 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .launch_ids = ids,
         .n_launch_ids = n_ids,
         .stats_interval = run->options->stats_interval,
-        .inside = run->options->inside.list.samplers,
-        .n_inside = run->options->inside.list.n,
+        .inside = run->inside.list.samplers,
+        .n_inside = run->inside.list.n,
     };
     const gpu_callbacks_t callbacks = {
         .ctx = run,
@@ -416,7 +441,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .stats_interval = o->stats_interval,
         .simulated = run->totals,
         .sampling = run->sampling.on ? &run->sampling : NULL,
-        .inside = &o->inside.list,
+        .inside = &run->inside.list,
         .host_seconds = host.host_seconds,
         .host_cpu_seconds = host.host_cpu_seconds,
         .host_peak_rss = host.host_peak_rss,
@@ -474,6 +499,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     trace_identity_destroy(run->trace);
     if (run->gpu != NULL)
         gpu_destroy(run->gpu);
+    run_inside_free(&run->inside);
     setup_close(&run->setup);
     run_sampling_free(&run->sampling);
     free(run->launch_ids);
@@ -498,7 +524,6 @@ int cmd_run(int argc, char **argv)
     else
         status = help ? 0 : run_and_report(&options, command);
     free(options.setup.sets);
-    run_inside_free(&options.inside);
     free(command);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "frontend/cli/sweep.h"
 #include "frontend/cli/sweep_results.h"
 #include "frontend/cli/sweep_slurm.h"
+#include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -182,6 +183,7 @@ static char *default_folder(const char *operand)
 static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     study_t *study = study_create();
+    study->more_groups = inside_group;
     char *folder = o->output != NULL ? rb_strdup(o->output) : default_folder(o->operands[0]);
     rb_code_t rc = read_study(study, o, err);
     if (rc == RB_OK)

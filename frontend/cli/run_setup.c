@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "frontend/cli/open_trace.h"
+#include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
 
 void setup_add_set(setup_options_t *o, const char *assignment)
@@ -36,6 +37,7 @@ const char *setup_default_gpu(unsigned arch)
 static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
 {
     s->conf = conf_create();
+    inside_add_groups(s->conf);
     RB_TRY(conf_load_gpu(s->conf, s->gpu, err));
     for (size_t i = 0; i < o->n_sets; i++)
         RB_TRY(conf_set(s->conf, o->sets[i], err));

@@ -38,9 +38,12 @@ static void add_delta(study_config_t *out, const study_t *s, const char *name)
 }
 
 /* The configuration of the GPU with all settings so far. */
-static rb_code_t apply(study_config_t *out, const char *gpu, rb_err_t *err)
+static rb_code_t apply(const study_t *s, study_config_t *out, const char *gpu, rb_err_t *err)
 {
     conf_t *conf = conf_create();
+    const param_group_t *more;
+    for (size_t i = 0; s->more_groups != NULL && (more = s->more_groups(i)) != NULL; i++)
+        conf_add_group(conf, more);
     rb_code_t rc = conf_load_gpu(conf, gpu, err);
     for (size_t i = 0; rc == RB_OK && i < out->sets.n; i++)
         rc = conf_set(conf, out->sets.sets[i], err);
@@ -57,7 +60,7 @@ static rb_code_t resolve(const study_t *s, const char *gpu, size_t point, study_
 {
     const char *names = study_word(s, point, "delta");
     add_said(out, s, point);
-    RB_TRY(apply(out, gpu, err));
+    RB_TRY(apply(s, out, gpu, err));
     if (names == NULL)
         return RB_OK;
     RB_TRY(delta_check(s, names, 0, err));
@@ -68,7 +71,7 @@ static rb_code_t resolve(const study_t *s, const char *gpu, size_t point, study_
         if (next != NULL)
             *next++ = '\0';
         add_delta(out, s, name);
-        rc = apply(out, gpu, err); /* the next one is relative to this */
+        rc = apply(s, out, gpu, err); /* the next one is relative to this */
     }
     free(copy);
     return rc;

@@ -399,6 +399,26 @@ static void free_block(trace_launch_t *l, trace_block_t *b)
         rbt_pool_give_back(&l->pool, (rbt_block_t *)(void *)b);
 }
 
+static rb_code_t block_facts(trace_launch_t *l, uint64_t index, block_facts_t *out, bool *stored,
+                             rb_err_t *err)
+{
+    *stored = index < l->n_blocks;
+    if (!*stored)
+        return RB_OK;
+    uint64_t block = l->first_block + index;
+
+    RB_TRY(load_page(l, rbt_file_block_page(&l->source->file, block), err));
+    uint64_t k = block - l->source->file.block_pages[l->page_number].first_block;
+    const rbt_summary_t *sum = &l->page.blocks[k].sum;
+
+    *out = (block_facts_t){
+        .warp_insts = sum->warp_insts,
+        .thread_insts = sum->thread_insts,
+        .requests = sum->requests[RBT_SPACE_GLOBAL] + sum->requests[RBT_SPACE_LOCAL],
+    };
+    return RB_OK;
+}
+
 /* --- the source ------------------------------------------------------------------------------ */
 
 static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *len)
@@ -438,6 +458,7 @@ static const trace_source_ops_t rbt_ops = {
     .close = close_launch,
     .inst_text = inst_text,
     .weight = weight,
+    .block_facts = block_facts,
     .progress = progress,
     .destroy = destroy,
 };

@@ -24,6 +24,17 @@ static const inside_method_t *find(const char *item)
     return NULL;
 }
 
+const param_group_t *inside_group(size_t i)
+{
+    return i < n_inside_methods ? inside_methods[i]->options : NULL;
+}
+
+void inside_add_groups(conf_t *c)
+{
+    for (size_t i = 0; i < n_inside_methods; i++)
+        conf_add_group(c, inside_methods[i]->options);
+}
+
 bool inside_method_is(const char *item)
 {
     return find(item) != NULL;
@@ -41,7 +52,11 @@ rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, 
     const char *colon = strchr(item, ':');
     char *text = colon == NULL ? NULL : rb_strdup(colon + 1);
     const sampler_options_t o = {m->ops->name, m->options, rb_calloc(1, m->options->spec_size)};
-    param_group_defaults(m->options, o.values);
+    const void *set = list->conf == NULL ? NULL : conf_group_values(list->conf, m->options);
+    if (set != NULL)
+        memcpy(o.values, set, m->options->spec_size);
+    else
+        param_group_defaults(m->options, o.values);
     rb_code_t rc = text == NULL ? RB_OK : sampler_options_read(&o, text, err);
     if (rc == RB_OK) {
         const size_t n = list->n + 1;

@@ -11,7 +11,7 @@
 #ifndef RUBATO_INSIDE_SAMPLER_H
 #define RUBATO_INSIDE_SAMPLER_H
 
-#include "sim/conf/param.h"
+#include "sim/conf/conf.h"
 #include "sim/gpu/sampler.h"
 
 typedef struct {
@@ -27,6 +27,12 @@ typedef struct {
 extern const inside_method_t *const inside_methods[];
 extern const size_t n_inside_methods;
 
+/* Makes the options of every method settings of c ("photon_warp.delta"). */
+void inside_add_groups(conf_t *c);
+
+/* The options of the i-th method, for those who only check keys; NULL: there is none. */
+const param_group_t *inside_group(size_t i);
+
 /* Whether an item of --sample ("name" or "name:option=value,...") is a sampler of this table. */
 bool inside_method_is(const char *item);
 
@@ -35,6 +41,8 @@ typedef struct {
     const inside_method_t **methods; /* owned; of each */
     char **texts;                    /* owned; of each: its name with every option */
     size_t n;
+    const conf_t
+        *conf; /* borrowed: what it says holds where an item does not; NULL: the defaults */
 } inside_list_t;
 
 /* Appends the sampler of an item. RB_USAGE, naming the option and what was near or is legal. */

@@ -37,6 +37,9 @@ void conf_destroy(conf_t *c)
         value_free(&c->entry[i].value);
     }
     forget_groups(c);
+    for (size_t i = 0; i < c->n_added; i++)
+        free(c->added[i].dest);
+    free(c->added);
     free(c->layer);
     free(c->entry);
     free(c);
@@ -166,16 +169,31 @@ static rb_code_t apply_entry(conf_t *c, size_t index, rb_err_t *err)
     return RB_OK;
 }
 
+void conf_add_group(conf_t *c, const param_group_t *group)
+{
+    rb_grow(&c->added, &c->cap_added, c->n_added + 1, sizeof(*c->added));
+    c->added[c->n_added++] = (conf_group_t){group, rb_calloc(1, group->spec_size)};
+}
+
+const void *conf_group_values(const conf_t *c, const param_group_t *group)
+{
+    for (size_t i = 0; i < c->n_added; i++)
+        if (c->added[i].group == group)
+            return c->added[i].dest;
+    return NULL;
+}
+
 rb_code_t conf_apply(conf_t *c, const conf_group_t *groups, size_t n, rb_err_t *err)
 {
     forget_groups(c);
-    c->n_groups = n;
-    c->group = rb_calloc(n, sizeof(*c->group));
-    c->origin = rb_calloc(n, sizeof(*c->origin));
-    for (size_t g = 0; g < n; g++) {
-        c->group[g] = groups[g];
-        c->origin[g] = rb_calloc(groups[g].group->n_params, sizeof(**c->origin));
-        param_group_defaults(groups[g].group, groups[g].dest);
+    c->n_groups = n + c->n_added;
+    c->group = rb_calloc(c->n_groups, sizeof(*c->group));
+    c->origin = rb_calloc(c->n_groups, sizeof(*c->origin));
+    for (size_t g = 0; g < c->n_groups; g++) {
+        const conf_group_t *group = &c->group[g];
+        c->group[g] = g < n ? groups[g] : c->added[g - n];
+        c->origin[g] = rb_calloc(group->group->n_params, sizeof(**c->origin));
+        param_group_defaults(group->group, group->dest);
     }
     for (size_t i = 0; i < c->n_entries; i++)
         RB_TRY(apply_entry(c, i, err));

@@ -61,6 +61,15 @@ RB_CHECKED rb_code_t conf_set(conf_t *c, const char *assignment, rb_err_t *err);
 size_t conf_overrides(const conf_t *c);
 
 /*
+ * Adds a group that conf_apply() fills besides those of its caller, such as the options of a
+ * sampler; c has room for its values. The group must live as long as c.
+ */
+void conf_add_group(conf_t *c, const param_group_t *group);
+
+/* The values of a group that was added, after conf_apply(); NULL: it was not. */
+const void *conf_group_values(const conf_t *c, const param_group_t *group);
+
+/*
  * Fills the structs: defaults, then the layers in the order in which they were added. groups is
  * copied; group tables and structs must live as long as c is written or hashed. RB_CONFIG, or
  * RB_USAGE for a mistake in conf_set(), for the first mistake in layer order.

@@ -30,7 +30,9 @@ struct conf {
     size_t n_entries, cap_entries;
     size_t n_sets;
 
-    conf_group_t *group; /* owned */
+    conf_group_t *added; /* owned, with what is filled: of conf_add_group() */
+    size_t n_added, cap_added;
+    conf_group_t *group; /* owned: of conf_apply(), and those added */
     size_t n_groups;
     size_t **origin; /* owned; per group and parameter: entry + 1, 0: default */
     char origin_text[CONF_PATH_MAX + 16];

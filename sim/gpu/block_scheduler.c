@@ -100,6 +100,16 @@ void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now)
     s->ghosts_below = s->next;
 }
 
+uint64_t block_scheduler_oldest(const block_scheduler_t *s)
+{
+    uint64_t oldest = s->next;
+    for (size_t i = 0; i < s->n_resident; i++) {
+        if (s->resident[i].block < oldest)
+            oldest = s->resident[i].block;
+    }
+    return oldest;
+}
+
 static void block_done(block_scheduler_t *s, const msg_t *m)
 {
     RB_INVARIANT(m->kind == MSG_BLOCK_DONE, "block scheduler: message of kind %d", m->kind);

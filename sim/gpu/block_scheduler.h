@@ -59,6 +59,9 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
  * they are simulated. Between windows; now: start of the next. */
 void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now);
 
+/* The first block that is on an SM, or the next one; with samplers only. */
+uint64_t block_scheduler_oldest(const block_scheduler_t *s);
+
 /* Blocks that can be dispatched in a window of that many cycles, and one to see whether any is
  * left: what the feed must hold before the window. */
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window);

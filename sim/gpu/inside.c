@@ -200,6 +200,7 @@ void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
                                   .blocks_done = b->done,
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,
+                                  .oldest = block_scheduler_oldest(b),
                                   .l2_taken = l2_taken(g) - n->taken_before};
     if (n->active != NULL && b->next > n->forward.until)
         end_forward(n, b, now);

@@ -37,6 +37,13 @@ typedef struct {
     uint64_t addr, bytes;
 } memcpy_op_t;
 
+/* What an index tells of a block that is not read. */
+typedef struct {
+    uint64_t warp_insts, thread_insts;
+    uint64_t
+        requests; /* lines of 128 bytes of global and local memory, each instruction by itself */
+} block_facts_t;
+
 typedef struct trace_source trace_source_t;
 typedef struct trace_launch trace_launch_t; /* one open launch; the source defines it */
 
@@ -84,6 +91,14 @@ typedef struct {
      * stands for, in a trace of sampled launches.
      */
     double (*weight)(const trace_source_t *s, uint64_t id);
+
+    /*
+     * Optional (may be NULL: there is no index): facts of block index of an open launch, in any
+     * order; the block is not read. *stored is false past the last stored block. Not to be called
+     * while get_block() of the launch runs.
+     */
+    rb_code_t (*block_facts)(trace_launch_t *l, uint64_t index, block_facts_t *out, bool *stored,
+                             rb_err_t *err);
 
     /* Bytes of input consumed so far and in total (for progress); total 0: unknown. */
     void (*progress)(const trace_source_t *s, uint64_t *done, uint64_t *total);

@@ -1,0 +1,94 @@
+/* Samplers inside launches as a user meets them: options from the configuration, and sweeps. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/json_check.h"
+
+static void make_relu(void)
+{
+    expect(0, NULL,
+           WORDS("gen", "relu", "--blocks", "64", "--arch", "sm_70", "-o", "relu.rbt", "-f"));
+}
+
+/* Runs words and expects that the first sampler inside launches is this one. */
+static void expect_sampler(const char *const *words, const char *text)
+{
+    char *json = cli_run_as(&rubato, 0, NULL, words);
+    if (!json_is(json, "inside_samplers.0", text))
+        fail_msg("not %s", text);
+    free(json);
+}
+
+static void the_configuration_names_samplers_and_options(void **state)
+{
+    (void)state;
+    make_relu();
+    expect_sampler(WORDS("run", "relu.rbt", "-s", "blocks.count=8", "--sample", "blocks", "--json"),
+                   "\"blocks:count=8,which=first\"");
+    /* What --sample says wins. */
+    expect_sampler(
+        WORDS("run", "relu.rbt", "-s", "blocks.count=8", "--sample", "blocks:count=9", "--json"),
+        "\"blocks:count=9,which=first\"");
+    static const char config[] = "inherit = \"v100.cfg\";\n"
+                                 "sampling : { samplers = \"blocks,pka_stop:window=5000\"; };\n"
+                                 "blocks : { count = 12; which = \"last\"; };\n";
+    cli_write("sampled.cfg", config, strlen(config));
+    expect_sampler(WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "--json"),
+                   "\"blocks:count=12,which=last\"");
+    expect_sampler(WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "--sample", "photon_warp", "-s",
+                         "photon_warp.delta=0.04", "-s", "photon_warp.waves=1", "--json"),
+                   "\"photon_warp:variant=scaled,waves=1.0,least=128,delta=0.04,dominant=0.95,"
+                   "sample=0.01,unbiased=true,fill=true,hold=block,residents=predict\"");
+    /* The resolved configuration gives the same run. */
+    expect(0, NULL, WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "-o", "first"));
+    expect(0, NULL, WORDS("config", "check", "first/config.cfg"));
+    expect_sampler(WORDS("run", "relu.rbt", "--gpu", "first/config.cfg", "--json"),
+                   "\"blocks:count=12,which=last\"");
+}
+
+static void mistakes_in_the_configuration_are_named(void **state)
+{
+    (void)state;
+    make_relu();
+    expect(2, "1 to", WORDS("run", "relu.rbt", "-s", "blocks.count=0"));
+    expect(2, "did you mean 'count'", WORDS("run", "relu.rbt", "-s", "blocks.cuont=1"));
+    expect(2, "did you mean 'blocks'", WORDS("run", "relu.rbt", "-s", "bloks.count=1"));
+    expect(2, "which", WORDS("run", "relu.rbt", "-s", "blocks.which=middle"));
+    expect(2, "relax", WORDS("run", "relu.rbt", "-s", "sampling.samplers=relax"));
+    expect(2, "option=value", WORDS("run", "relu.rbt", "-s", "sampling.samplers=blocks:x"));
+    static const char config[] = "blocks : { count = 12; which = 3; };\n";
+    cli_write("wrong.cfg", config, strlen(config));
+    expect(2, "wrong.cfg:1", WORDS("config", "check", "wrong.cfg"));
+}
+
+static void options_of_samplers_are_axes_of_sweeps(void **state)
+{
+    (void)state;
+    make_relu();
+    char *table = cli_run_as(&rubato, 0, NULL,
+                             WORDS("sweep", "relu.rbt", "--vary", "blocks.count=8,64", "--sample",
+                                   "blocks", "-o", "axis", "--jobs", "1"));
+    assert_non_null(strstr(table, "blocks.count"));
+    free(table);
+    char *csv = cli_read("axis/jobs.csv");
+    assert_non_null(csv);
+    assert_non_null(strstr(csv, "blocks.count"));
+    free(csv);
+    expect(2, "did you mean 'blocks.count'",
+           WORDS("sweep", "relu.rbt", "--vary", "blocks.cont=8,64", "-o", "wrong"));
+    expect(2, "1 to", WORDS("sweep", "relu.rbt", "--vary", "blocks.count=8,0", "-o", "wrong"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_configuration_names_samplers_and_options),
+        cmocka_unit_test(mistakes_in_the_configuration_are_named),
+        cmocka_unit_test(options_of_samplers_are_axes_of_sweeps),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
