@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/isa/inst.h"
+#include "sim/isa/basic_block.h"
 
 enum { RBT_VERSION = 1 };
 
@@ -56,8 +56,8 @@ typedef struct {
 
 /* Limits. What a reader meets above them is damaged or made to harm. */
 enum {
-    RBT_PIECE_INSTS = 1 << 16,  /* warp instructions of a piece of a warp */
-    RBT_BB_INSTS = 1 << 12,     /* instructions of a basic block; longer ones are cut */
+    RBT_PIECE_INSTS = 1 << 16, /* warp instructions of a piece of a warp */
+    RBT_BB_INSTS = BASIC_BLOCK_INSTS,
     RBT_FRAME_INSTS = 1 << 19,  /* of a frame */
     RBT_FRAME_BYTES = 4 << 20,  /* of a frame of blocks, unpacked */
     RBT_PAGE_BYTES = 32 << 20,  /* of a page of the index */
@@ -82,20 +82,6 @@ extern const char *const rbt_space_names[RBT_SPACE_COUNT];
 static inline bool rbt_has_addresses(const inst_t *in)
 {
     return in->space != MEM_NONE && in->width != 0;
-}
-
-/* Whether a basic block ends behind this instruction: branches, and synchronisation of warps. */
-static inline bool rbt_ends_bb(const inst_t *in)
-{
-    return (in->flags & (INST_BRANCH | INST_EXIT | INST_BARRIER)) != 0;
-}
-
-/* Whether next stands directly behind in, so that a basic block may go on with it. */
-static inline bool rbt_follows(const inst_t *in, const inst_t *next)
-{
-    enum { INST_BYTES = 16 };
-
-    return next->pc > in->pc && next->pc - in->pc <= INST_BYTES;
 }
 
 #endif

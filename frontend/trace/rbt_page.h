@@ -6,11 +6,8 @@
 
 #include "frontend/trace/rbt_summary.h"
 
-/* Executions of a basic block. */
-typedef struct {
-    uint32_t bb;
-    uint64_t n;
-} rbt_bb_count_t;
+/* Executions of a basic block of the kernel. */
+typedef bb_count_t rbt_bb_count_t;
 
 typedef struct {
     uint32_t kernel;

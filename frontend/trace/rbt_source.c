@@ -399,24 +399,73 @@ static void free_block(trace_launch_t *l, trace_block_t *b)
         rbt_pool_give_back(&l->pool, (rbt_block_t *)(void *)b);
 }
 
+/* --- the index ------------------------------------------------------------------------------- */
+
+/* The row of block index, which is stored; its page is the loaded one. */
+static rb_code_t find_row(trace_launch_t *l, uint64_t index, const rbt_block_row_t **row,
+                          rb_err_t *err)
+{
+    const rbt_file_t *f = &l->source->file;
+    uint64_t block = l->first_block + index;
+
+    RB_TRY(load_page(l, rbt_file_block_page(f, block), err));
+    *row = &l->page.blocks[block - f->block_pages[l->page_number].first_block];
+    return RB_OK;
+}
+
 static rb_code_t block_facts(trace_launch_t *l, uint64_t index, block_facts_t *out, bool *stored,
                              rb_err_t *err)
 {
+    const rbt_block_row_t *row;
+
     *stored = index < l->n_blocks;
     if (!*stored)
         return RB_OK;
-    uint64_t block = l->first_block + index;
-
-    RB_TRY(load_page(l, rbt_file_block_page(&l->source->file, block), err));
-    uint64_t k = block - l->source->file.block_pages[l->page_number].first_block;
-    const rbt_summary_t *sum = &l->page.blocks[k].sum;
-
+    RB_TRY(find_row(l, index, &row, err));
     *out = (block_facts_t){
-        .warp_insts = sum->warp_insts,
-        .thread_insts = sum->thread_insts,
-        .requests = sum->requests[RBT_SPACE_GLOBAL] + sum->requests[RBT_SPACE_LOCAL],
+        .warp_insts = row->sum.warp_insts,
+        .thread_insts = row->sum.thread_insts,
+        .requests = row->sum.requests[RBT_SPACE_GLOBAL] + row->sum.requests[RBT_SPACE_LOCAL],
     };
     return RB_OK;
+}
+
+static rb_code_t warp_profile(trace_launch_t *l, uint64_t index, uint32_t warp,
+                              const bb_count_t **counts, size_t *n, rb_err_t *err)
+{
+    const rbt_block_row_t *row;
+
+    *n = 0;
+    if (index >= l->n_blocks)
+        return RB_OK;
+    RB_TRY(find_row(l, index, &row, err));
+    const rbt_page_t *p = &l->page;
+    const rbt_block_type_t *type = &p->block_types[row->type];
+    uint32_t warp_type = warp < type->n ? p->warps[type->at + warp] : 0;
+
+    if (warp_type == 0)
+        return RB_OK;
+    const rbt_warp_type_t *t = &p->types[warp_type - 1];
+
+    for (size_t i = t->at; i < t->at + t->n; i++)
+        if (p->counts[i].bb >= l->code->n_bbs)
+            return rbt_file_fail(
+                &l->source->file, l->source->file.block_pages[l->page_number].place.offset,
+                "page of the index", "it names basic blocks that are not there", err);
+    *counts = p->counts + t->at;
+    *n = t->n;
+    return RB_OK;
+}
+
+static void basic_block(const trace_launch_t *l, uint32_t bb, basic_block_t *out)
+{
+    const rbt_bb_t *b = &l->code->bbs[bb];
+    const rbt_span_t *span = &l->code->spans[b->span];
+
+    *out = (basic_block_t){.pc = l->code->insts[span->first].pc,
+                           .n_insts = b->n_insts,
+                           .first = &l->code->insts[span->first],
+                           .known = span->count};
 }
 
 /* --- the source ------------------------------------------------------------------------------ */
@@ -459,6 +508,8 @@ static const trace_source_ops_t rbt_ops = {
     .inst_text = inst_text,
     .weight = weight,
     .block_facts = block_facts,
+    .warp_profile = warp_profile,
+    .basic_block = basic_block,
     .progress = progress,
     .destroy = destroy,
 };

@@ -91,7 +91,7 @@ bool rbt_walk_piece(rbt_walk_t *w)
         for (; w->at < run->count; w->at++) {
             const inst_t *inst = run->first + w->at;
 
-            if (n > 0 && (rbt_ends_bb(last) || n == RBT_BB_INSTS || !rbt_follows(last, inst))) {
+            if (n > 0 && !basic_block_goes_on(last, n, inst)) {
                 close_bb(w, &n);
                 if (p->n_insts >= PIECE_INSTS || p->n_words >= PIECE_WORDS)
                     return true;

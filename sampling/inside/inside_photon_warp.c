@@ -94,6 +94,7 @@ static void photon_destroy(void *state)
 {
     photon_state_t *s = state;
     stability_free(&s->detector);
+    read_ahead_free(&s->ahead);
     free(s->block_time);
     free(s);
 }
@@ -136,7 +137,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     s->trusting = o->variant != PHOTON_SCALED || !o->fill;
     s->trust_from = o->variant == PHOTON_SCALED ? s->slots : 0;
     s->dominated = true;
-    s->ahead = (read_ahead_t){0};
+    read_ahead_free(&s->ahead);
     if (o->variant != PHOTON_CODE) {
         RB_TRY(read_ahead(l, o->sample, SAMPLE_LEAST, &s->ahead, err));
         s->dominated = s->ahead.warps > 0 && s->ahead.dominant_share >= o->dominant;

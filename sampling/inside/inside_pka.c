@@ -118,8 +118,10 @@ static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, r
     s->last_insts = 0;
     if (s->options.variant == PKA_PHOTON) {
         read_ahead_t ahead;
-        RB_TRY(read_ahead(l, s->options.sample, SAMPLE_LEAST, &ahead, err));
+        rb_code_t rc = read_ahead(l, s->options.sample, SAMPLE_LEAST, &ahead, err);
         s->all_insts = ahead.insts_per_block * (double)s->blocks;
+        read_ahead_free(&ahead);
+        RB_TRY(rc);
     }
     return RB_OK;
 }

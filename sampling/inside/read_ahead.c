@@ -2,126 +2,183 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "sampling/inside/hash_mix.h"
+#include "sampling/inside/warp_reader.h"
 #include "sim/core/alloc.h"
 
-enum { INST_BYTES = 16 };
-
+/* A type of warp, and the first that was met. */
 typedef struct {
-    uint64_t type, insts;
+    uint64_t type, insts, warps, block;
+    uint32_t warp;
 } warp_type_t;
 
 typedef struct {
-    warp_type_t *warps; /* owned */
-    size_t n, cap;
-    uint64_t blocks, insts;
-} sample_t;
-
-/* SplitMix64's finaliser. */
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
+    read_ahead_t *out;
+    warp_reader_t reader;
+    double insts;
+    size_t cap_share;
+    warp_type_t *types; /* owned; by hash, warps == 0: free */
+    size_t n_slots;
+} look_t;
 
 /*
- * The sum of a hash of each dynamic basic block: the same for equal counts of equal blocks, in
- * whatever order, and otherwise with a chance of 2^-64.
+ * The sum of a hash of each execution of a basic block: the same for equal counts of equal blocks,
+ * in whatever order, and otherwise with a chance of 2^-64.
  */
-static uint64_t type_of(const warp_stream_t *w)
+static uint64_t type_of(const warp_reader_t *r)
 {
-    uint64_t type = 0, length = 0;
-    uint32_t start = 0, next = 0;
-    bool ended = true;
-    for (uint32_t r = 0; r < w->n_runs; r++) {
-        for (uint32_t i = 0; i < w->runs[r].count; i++) {
-            const inst_t *inst = w->runs[r].first + i;
-            if (ended || inst->pc != next) {
-                type += length == 0 ? 0 : mix((uint64_t)start << 32 ^ length);
-                start = inst->pc;
-                length = 0;
-            }
-            length++;
-            next = inst->pc + INST_BYTES;
-            ended = (inst->flags & (INST_BRANCH | INST_EXIT | INST_BARRIER)) != 0;
-        }
+    uint64_t type = 0;
+    for (size_t i = 0; i < r->n_counts; i++) {
+        const bb_entry_t *b = &r->table->bbs[r->counts[i].bb];
+        type += r->counts[i].n * hash_mix((uint64_t)b->pc << 32 ^ b->n_insts);
     }
-    return type + (length == 0 ? 0 : mix((uint64_t)start << 32 ^ length));
+    return type;
 }
 
-static void take_block(sample_t *s, const trace_block_t *b)
+static warp_type_t *slot_of(const look_t *s, uint64_t type)
 {
-    s->blocks++;
-    s->insts += b->n_insts;
-    rb_grow(&s->warps, &s->cap, s->n + b->n_warps, sizeof(*s->warps));
-    for (uint32_t w = 0; w < b->n_warps; w++) {
-        if (b->warps[w].n_runs > 0)
-            s->warps[s->n++] = (warp_type_t){type_of(&b->warps[w]), b->warps[w].n_insts};
-    }
+    size_t at = (size_t)hash_mix(type);
+    while (s->types[at & (s->n_slots - 1)].warps > 0 &&
+           s->types[at & (s->n_slots - 1)].type != type)
+        at++;
+    return &s->types[at & (s->n_slots - 1)];
 }
 
-static rb_code_t take_sample(sample_t *s, const trace_source_ops_t *ops, trace_launch_t *launch,
-                             uint64_t n, uint64_t wanted, rb_err_t *err)
+static void widen(look_t *s)
 {
+    const warp_type_t *old = s->types;
+    const size_t n_old = s->n_slots;
+    s->n_slots = n_old == 0 ? 64 : 2 * n_old;
+    s->types = rb_calloc(s->n_slots, sizeof(*s->types));
+    for (size_t i = 0; i < n_old; i++) {
+        if (old[i].warps > 0)
+            *slot_of(s, old[i].type) = old[i];
+    }
+    free((void *)(uintptr_t)old);
+}
+
+/* The warp that the reader is at. */
+static void take_warp(look_t *s, uint32_t warp)
+{
+    const warp_reader_t *r = &s->reader;
+    read_ahead_t *out = s->out;
+    uint64_t insts = 0;
+    const size_t had = s->cap_share;
+    rb_grow(&out->share, &s->cap_share, out->table.n, sizeof(*out->share));
+    if (s->cap_share > had)
+        memset(out->share + had, 0, (s->cap_share - had) * sizeof(*out->share));
+    for (size_t i = 0; i < r->n_counts; i++) {
+        const uint64_t part = r->counts[i].n * out->table.bbs[r->counts[i].bb].n_insts;
+        out->share[r->counts[i].bb] += (double)part;
+        insts += part;
+    }
+    s->insts += (double)insts;
+    if (2 * out->types >= s->n_slots)
+        widen(s);
+    const uint64_t type = type_of(r);
+    warp_type_t *t = slot_of(s, type);
+    if (t->warps++ == 0) {
+        *t = (warp_type_t){type, insts, 1, r->index, warp};
+        out->types++;
+    }
+    out->warps++;
+}
+
+static rb_code_t take_blocks(look_t *s, uint64_t n, uint64_t wanted, rb_err_t *err)
+{
+    warp_reader_t *r = &s->reader;
     for (uint64_t k = 0; k < wanted; k++) {
-        trace_block_t *b = NULL;
+        const uint64_t before = s->out->warps;
         /* The middle of the k-th of so many equal parts; wanted <= n < 2^63. */
-        uint64_t index = (uint64_t)(((double)k + 0.5) * ((double)n / (double)wanted));
-        RB_TRY(ops->get_block(launch, index, &b, err));
-        if (b == NULL)
-            return RB_OK;
-        take_block(s, b);
-        ops->free_block(launch, b);
+        const uint64_t index =
+            wanted == n ? k : (uint64_t)(((double)k + 0.5) * ((double)n / (double)wanted));
+        RB_TRY(warp_reader_block(r, index, err));
+        for (uint32_t w = 0; w < r->n_warps; w++) {
+            RB_TRY(warp_reader_warp(r, w, err));
+            if (r->n_counts > 0)
+                take_warp(s, w);
+        }
+        if (s->out->warps == before)
+            break; /* past the last block of the trace */
+        s->out->blocks++;
     }
     return RB_OK;
 }
 
-static int by_type(const void *a, const void *b)
+/* The most frequent type; of equally frequent ones that of the least number. */
+static const warp_type_t *find_dominant(const look_t *s)
 {
-    const warp_type_t *x = a, *y = b;
-    if (x->type != y->type)
-        return x->type < y->type ? -1 : 1;
-    return (x->insts > y->insts) - (x->insts < y->insts);
+    const warp_type_t *best = NULL;
+    for (size_t i = 0; i < s->n_slots; i++) {
+        const warp_type_t *t = &s->types[i];
+        if (t->warps > 0 && (best == NULL || t->warps > best->warps ||
+                             (t->warps == best->warps && t->type < best->type)))
+            best = t;
+    }
+    return best;
 }
 
-static void conclude(sample_t *s, read_ahead_t *out)
+/* Reads again what a warp of the dominant type executes. */
+static rb_code_t take_dominant(const sampler_launch_t *l, read_ahead_t *out, const warp_type_t *t,
+                               rb_err_t *err)
 {
-    size_t most = 0;
-    *out = (read_ahead_t){.blocks = s->blocks, .warps = s->n};
-    if (s->n == 0)
-        return;
-    qsort(s->warps, s->n, sizeof(*s->warps), by_type);
-    for (size_t from = 0, to; from < s->n; from = to) {
-        for (to = from; to < s->n && s->warps[to].type == s->warps[from].type; to++)
-            continue;
-        out->types++;
-        if (to - from > most) {
-            most = to - from;
-            out->dominant_insts = s->warps[from].insts;
-        }
+    warp_reader_t r;
+    rb_code_t rc = warp_reader_open(&r, l, &out->table, err);
+    if (rc == RB_OK)
+        rc = warp_reader_block(&r, t->block, err);
+    if (rc == RB_OK)
+        rc = warp_reader_warp(&r, t->warp, err);
+    if (rc == RB_OK) {
+        out->n_dominant = r.n_counts;
+        out->dominant = rb_calloc(r.n_counts, sizeof(*out->dominant));
+        memcpy(out->dominant, r.counts, r.n_counts * sizeof(*out->dominant));
     }
-    out->dominant_share = (double)most / (double)s->n;
-    out->insts_per_block = (double)s->insts / (double)s->blocks;
+    warp_reader_close(&r);
+    return rc;
+}
+
+static rb_code_t conclude(const sampler_launch_t *l, look_t *s, rb_err_t *err)
+{
+    read_ahead_t *out = s->out;
+    const warp_type_t *dominant = find_dominant(s);
+    if (dominant == NULL)
+        return RB_OK;
+    for (size_t i = 0; i < out->table.n; i++)
+        out->share[i] /= s->insts;
+    out->insts_per_block = s->insts / (double)out->blocks;
+    out->dominant_share = (double)dominant->warps / (double)out->warps;
+    out->dominant_insts = dominant->insts;
+    return take_dominant(l, out, dominant, err);
 }
 
 rb_code_t read_ahead(const sampler_launch_t *l, double share, uint64_t at_least, read_ahead_t *out,
                      rb_err_t *err)
 {
-    const trace_source_ops_t *ops = l->source->ops;
     const uint64_t n = l->info->n_blocks;
     uint64_t wanted = (uint64_t)ceil(share * (double)n);
-    trace_launch_t *launch;
-    sample_t s = {0};
+    look_t s = {.out = out};
+    *out = (read_ahead_t){0};
     if (wanted < at_least)
         wanted = at_least;
-    if (wanted > n)
+    if (wanted > n || l->source->ops->warp_profile != NULL)
         wanted = n;
-    RB_TRY(ops->open(l->source, l->position, &launch, err));
-    rb_code_t rc = take_sample(&s, ops, launch, n, wanted, err);
-    ops->close(launch);
+    out->whole = wanted == n;
+    rb_code_t rc = warp_reader_open(&s.reader, l, &out->table, err);
     if (rc == RB_OK)
-        conclude(&s, out);
-    free(s.warps);
+        rc = take_blocks(&s, n, wanted, err);
+    warp_reader_close(&s.reader);
+    if (rc == RB_OK)
+        rc = conclude(l, &s, err);
+    free(s.types);
     return rc;
+}
+
+void read_ahead_free(read_ahead_t *a)
+{
+    bb_table_free(&a->table);
+    free(a->share);
+    free(a->dominant);
+    *a = (read_ahead_t){0};
 }

@@ -44,6 +44,19 @@ typedef struct {
         requests; /* lines of 128 bytes of global and local memory, each instruction by itself */
 } block_facts_t;
 
+/* What a basic block (sim/isa/basic_block.h) consists of. */
+typedef struct {
+    uint32_t pc, n_insts;
+    const inst_t *first; /* the first known of its instructions stand here in order; borrowed */
+    uint32_t known;      /* 1 .. n_insts */
+} basic_block_t;
+
+/* Executions of a basic block of the launch's kernel. */
+typedef struct {
+    uint32_t bb;
+    uint64_t n;
+} bb_count_t;
+
 typedef struct trace_source trace_source_t;
 typedef struct trace_launch trace_launch_t; /* one open launch; the source defines it */
 
@@ -99,6 +112,16 @@ typedef struct {
      */
     rb_code_t (*block_facts)(trace_launch_t *l, uint64_t index, block_facts_t *out, bool *stored,
                              rb_err_t *err);
+
+    /*
+     * Optional (both or none may be NULL: there is no index): what a warp of block index of an open
+     * launch executes, in any order; the block is not read. *n is 0 for a warp that the trace does
+     * not have. *counts is borrowed until the next call for the launch. basic_block() says what a
+     * number stands for, while the launch is open. Not to be called while get_block() runs.
+     */
+    rb_code_t (*warp_profile)(trace_launch_t *l, uint64_t index, uint32_t warp,
+                              const bb_count_t **counts, size_t *n, rb_err_t *err);
+    void (*basic_block)(const trace_launch_t *l, uint32_t bb, basic_block_t *out);
 
     /* Bytes of input consumed so far and in total (for progress); total 0: unknown. */
     void (*progress)(const trace_source_t *s, uint64_t *done, uint64_t *total);

@@ -308,6 +308,7 @@ static void reading_ahead_finds_the_types_of_warps(void **state)
         const sampler_launch_t l = {.info = &info, .spec = &spec, .source = source, .position = 1};
         assert_int_equal(read_ahead(&l, 0.01, 16, &ahead, &err), RB_OK);
         assert_int_equal(ahead.blocks, 16);
+        read_ahead_free(&ahead);
         assert_int_equal(read_ahead(&l, i == 0 ? 0.05 : 1, 16, &ahead, &err), RB_OK);
         assert_int_equal(ahead.blocks, i == 0 ? 50 : 1000);
         assert_int_equal(ahead.warps, 2 * ahead.blocks);
@@ -318,6 +319,7 @@ static void reading_ahead_finds_the_types_of_warps(void **state)
         } else {
             lab_assert_near(ahead.dominant_share, 0.25, 0.2, "share of one of four types");
         }
+        read_ahead_free(&ahead);
         synth_destroy(s);
     }
 }
