@@ -48,6 +48,7 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
     s->held = 0;
     s->skipped = 0;
     s->n_resident = 0;
+    s->tail_shrunk = false;
     s->ghosts = 0;
     s->ghosts_below = 0;
 }
@@ -89,6 +90,38 @@ static void remove_resident(block_scheduler_t *s, uint64_t block)
     s->resident[i] = s->resident[--s->n_resident];
 }
 
+/*
+ * No block is left to be dispatched: those that hold slots speed up as they get fewer
+ * (forward_tail_t). What each of them has left is its time at full residency.
+ */
+static void shrink_tail(block_scheduler_t *s, cycle_t now)
+{
+    const forward_tail_t *tail = s->inside == NULL ? NULL : inside_tail(s->inside);
+    if (tail == NULL || s->tail_shrunk || more(s))
+        return;
+    s->tail_shrunk = true;
+    size_t n = s->holds.count, cap = 0;
+    struct leaving {
+        cycle_t at;
+        uint32_t sm;
+    } *list = NULL;
+    rb_grow(&list, &cap, n, sizeof(*list));
+    for (size_t i = 0; i < n; i++)
+        wheel_pop(&s->holds, CYCLE_NEVER, &list[i].at, &list[i].sm);
+    wheel_free(&s->holds);
+    wheel_init(&s->holds);
+    cycle_t last = now;
+    double at = (double)now;
+    for (size_t i = 0; i < n; i++) {
+        const double speed = (double)(s->dispatched - s->done - i) / (double)tail->full;
+        const double factor = speed > 1 ? 1 : speed < tail->floor ? tail->floor : speed;
+        at += (double)(list[i].at - last) * factor;
+        last = list[i].at;
+        wheel_add(&s->holds, now + (cycle_t)(at - (double)now), list[i].sm);
+    }
+    free(list);
+}
+
 void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now)
 {
     for (size_t i = 0; i < s->n_resident; i++) {
@@ -98,6 +131,7 @@ void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now)
     }
     s->ghosts = s->n_resident;
     s->ghosts_below = s->next;
+    shrink_tail(s, now);
 }
 
 uint64_t block_scheduler_oldest(const block_scheduler_t *s)
@@ -228,6 +262,7 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         }
         if (now >= s->dispatch_next)
             room = dispatch(s, out, now);
+        shrink_tail(s, now);
     }
     return inbox_next(&s->inbox);
 }

@@ -40,6 +40,7 @@ typedef struct {
         uint32_t sm;
     } * resident; /* owned; blocks on SMs */
     size_t n_resident, cap_resident;
+    bool tail_shrunk;
     uint64_t ghosts;       /* blocks on SMs that hold no slot any more */
     uint64_t ghosts_below; /* they are blocks before this one */
 } block_scheduler_t;

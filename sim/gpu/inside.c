@@ -76,6 +76,12 @@ static void record(gpu_t *g, unsigned kinds)
         sm_record(g->sm[i], kinds);
 }
 
+static void cut_warps(gpu_t *g, bool cut)
+{
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_cut_warps(g->sm[i], cut);
+}
+
 static void clear_records(gpu_t *g)
 {
     for (uint32_t i = 0; i < g->n_sms; i++)
@@ -99,9 +105,11 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->added = 0;
     n->skipped_in_forwards = 0;
     n->cut = false;
+    n->warp_insts = 0;
     n->insts_before = warp_insts(g);
     n->taken_before = l2_taken(g);
     record(g, n->recorded);
+    cut_warps(g, false);
     for (size_t i = 0; i < n->n; i++) {
         const sampler_t *s = &n->samplers[i];
         if (s->ops->launch_open != NULL)
@@ -168,15 +176,25 @@ static void begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const fast_
         n->note.block = b->next;
         memcpy(n->note.evidence, f->evidence, sizeof(n->note.evidence));
     }
-    if (f->residents == RESIDENTS_PREDICT && f->model == FORWARD_HOLD_SLOT)
+    if (f->warp_insts > 0)
+        n->warp_insts = f->warp_insts;
+    if (f->residents != RESIDENTS_DRAIN && f->model == FORWARD_HOLD_SLOT)
         block_scheduler_predict_residents(&g->scheduler, now);
-    if (f->residents == RESIDENTS_PREDICT && f->model == FORWARD_REGION_IPC &&
-        n->forward.until == n->info.n_blocks) {
+    if (f->residents != RESIDENTS_DRAIN && f->model == FORWARD_REGION_IPC && inside_decided(n)) {
         n->cut = true;
         n->cut_at = n->since;
     }
+    if (f->residents == RESIDENTS_CUT && inside_decided(n))
+        cut_warps(g, true);
     if (inside_decided(n))
         record(g, 0);
+}
+
+const forward_tail_t *inside_tail(const inside_t *n)
+{
+    const bool scaled =
+        inside_decided(n) && n->forward.model == FORWARD_HOLD_SLOT && n->forward.tail.full > 0;
+    return scaled ? &n->forward.tail : NULL;
 }
 
 /* A fast-forward is over: the block after it was dispatched, or the launch has ended. */
@@ -192,6 +210,18 @@ static void end_forward(inside_t *n, const block_scheduler_t *b, cycle_t now)
     n->active = NULL;
 }
 
+static void sum_latencies(inside_t *n, const gpu_t *g)
+{
+    memset(n->latencies, 0, sizeof(n->latencies));
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        const latency_sum_t *of = sm_latencies(g->sm[i]);
+        for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
+            n->latencies[c].n += of[c].n;
+            n->latencies[c].cycles += of[c].cycles;
+        }
+    }
+}
+
 void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
 {
     const block_scheduler_t *b = &g->scheduler;
@@ -201,12 +231,15 @@ void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,
                                   .oldest = block_scheduler_oldest(b),
-                                  .l2_taken = l2_taken(g) - n->taken_before};
+                                  .l2_taken = l2_taken(g) - n->taken_before,
+                                  .latencies = n->latencies};
     if (n->active != NULL && b->next > n->forward.until)
         end_forward(n, b, now);
     if (n->active == NULL) {
         for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
             sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
+        if (n->recorded & retired_bit(RETIRED_BASIC_BLOCK))
+            sum_latencies(n, g);
         for (size_t i = 0; i < n->n && n->active == NULL; i++) {
             const sampler_t *s = &n->samplers[i];
             fast_forward_t f = {0};
@@ -313,13 +346,18 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     r->sampling = *note;
     if (blocks == r->blocks)
         return;
-    const double factor = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
+    const double by_blocks = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
+    const double factor =
+        n->warp_insts > 0 && r->warp_insts > 0 ? n->warp_insts / (double)r->warp_insts : by_blocks;
+    const uint64_t warps = (uint64_t)llround((double)r->sm.warps * by_blocks);
     r->end = r->start + whole_cycles(n, b, r, blocks);
     r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
     r->blocks = blocks;
     scale((uint64_t *)&r->sm, SM_STAT_COUNT, factor);
     scale((uint64_t *)&r->l2, L2_STAT_COUNT, factor);
     scale((uint64_t *)&r->dram, DRAM_STAT_COUNT, factor);
+    r->sm.blocks = blocks; /* counted when they begin: some may not have been simulated whole */
+    r->sm.warps = warps;
     fit_states(r);
     r->warp_insts = r->sm.warp_insts;
     r->thread_insts = r->sm.thread_insts;

@@ -10,6 +10,7 @@
 
 #include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampler.h"
+#include "sim/isa/isa.h"
 
 struct gpu;
 
@@ -32,12 +33,14 @@ typedef struct {
     launch_sampling_t note; /* of the launch's first fast-forward */
     double added;           /* cycles of the blocks left out by fast-forwards so far */
     uint64_t skipped_in_forwards;
-    bool cut;       /* the launch's counted time ends at cut_at */
-    cycle_t cut_at; /* relative to start */
+    double warp_insts; /* of the whole launch, as a fast-forward has told; 0: none has */
+    bool cut;          /* the launch's counted time ends at cut_at */
+    cycle_t cut_at;    /* relative to start */
 
     retired_t *sorted[RETIRED_KINDS]; /* owned */
     size_t cap[RETIRED_KINDS];
     size_t *bucket; /* owned; one per cycle of an interval, and two */
+    latency_sum_t latencies[OP_CLASS_COUNT];
 } inside_t;
 
 /* What is done with a block; *cycles if it holds a slot. */
@@ -53,6 +56,9 @@ RB_CHECKED rb_code_t inside_begin(inside_t *n, struct gpu *g, uint64_t position,
 
 /* The interval that ends at cycle now is simulated. The feed is locked (feed_change_begin()). */
 void inside_interval(inside_t *n, struct gpu *g, cycle_t now);
+
+/* The end of the launch, once no block is left to be dispatched; NULL: as predicted. */
+const forward_tail_t *inside_tail(const inside_t *n);
 
 /* No further decision is to be taken in this launch. */
 bool inside_decided(const inside_t *n);

@@ -48,6 +48,8 @@ typedef struct {
         const retired_t *list;
         size_t n;
     } retired[RETIRED_KINDS];
+    /* Of all results since the launch began, by op_class_t; if a sampler asked for basic blocks. */
+    const latency_sum_t *latencies;
 } interval_records_t;
 
 typedef enum {
@@ -64,12 +66,25 @@ typedef enum {
     /* They are simulated to their end, which does not count. HOLD_SLOT: each holds its slot for the
      * predicted time instead. REGION_IPC: the launch stands still meanwhile; only to its end. */
     RESIDENTS_PREDICT,
+    RESIDENTS_CUT, /* the same, but their warps end at once; only to the end of the launch */
 } forward_residents_t;
+
+/*
+ * The end of a launch, HOLD_SLOT: when the last block is on its way and m blocks are left, they
+ * take max(floor, m / full) of their predicted time: full of them share what limits them, and alone
+ * a block takes the floor. full 0: they take the predicted time.
+ */
+typedef struct {
+    uint64_t full;
+    double floor;
+} forward_tail_t;
 
 typedef struct {
     uint64_t until; /* first block to be simulated again; at or past the last block: none is */
     forward_model_t model;
     forward_residents_t residents;
+    forward_tail_t tail;
+    double warp_insts; /* of the whole launch: scales the counters; 0: blocks do */
     char evidence[SAMPLER_EVIDENCE_MAX]; /* why now: for the report */
 } fast_forward_t;
 

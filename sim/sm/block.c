@@ -73,6 +73,20 @@ static uint32_t warp_slot_take(sm_t *sm, uint32_t sub_core)
     rb_panic("SM %u: the block scheduler sent more warps than fit", sm->wiring.index);
 }
 
+/* Its next instruction is its last. */
+static void cut_warp(warp_t *warp)
+{
+    warp->runs_left = 0;
+    warp->left = 0;
+}
+
+void sm_cut_warps(sm_t *sm, bool cut)
+{
+    sm->cut_warps = cut;
+    for (uint32_t w = 0; cut && w < sm->n_warps; w++)
+        cut_warp(&sm->warp[w]);
+}
+
 static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
                        const warp_stream_t *stream, cycle_t now)
 {
@@ -84,6 +98,8 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     warp->mask = warp->run->mask;
     warp->left = warp->run->count - 1u;
     warp->addr = stream->addrs;
+    if (sm->cut_warps)
+        cut_warp(warp);
     sm->sub[warp->sub_core].age[w / sm->n_sub_cores] = sm->next_age++;
     warp->fetch_line = (uint64_t)NO_LINE;
     warp->base = now + sm->config->sm.block_start_latency;

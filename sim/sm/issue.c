@@ -291,7 +291,7 @@ static uint32_t lanes_interval(uint32_t lanes)
     return (32 + lanes - 1) / lanes;
 }
 
-static uint32_t class_latency(const lat_spec_t *lat, op_class_t cls)
+uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls)
 {
     switch (cls) {
     case OP_FP32:
@@ -381,7 +381,7 @@ void issue_init(sm_t *sm)
         pipe_t pipe = isa_class_pipe((op_class_t)c);
         sm->cls[c].pipe = (uint8_t)pipe;
         sm->cls[c].group = (uint8_t)isa_class_group((op_class_t)c);
-        sm->cls[c].latency = class_latency(&sm->config->lat, (op_class_t)c);
+        sm->cls[c].latency = sm_fixed_latency(&sm->config->lat, (op_class_t)c);
         sm->cls[c].interval = pipe_interval(spec, pipe);
         sm->cls[c].port_pipes = sm->cls[c].interval == 0 ? 0 : 1u << pipe;
         /* A shared FP64 unit hangs behind the MIO, not at the port of FP16 and tensor. */

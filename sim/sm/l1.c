@@ -116,6 +116,7 @@ uint16_t l1_load_new(sm_t *sm, uint32_t w, const inst_t *inst)
     memset(load, 0, sizeof(*load));
     load->inst = inst;
     load->warp = (uint16_t)w;
+    load->issued = lsu_issued(sm, &sm->lsu.cur);
     return i;
 }
 
@@ -263,9 +264,11 @@ l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
     return cached_load(sm, a, now);
 }
 
-void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind,
-                   cycle_t now)
+void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
+                   dep_kind_t kind, cycle_t now)
 {
+    if (recorded(sm, RETIRED_BASIC_BLOCK))
+        record_latency(sm, inst, cycle - issued);
     depend_set(sm, w, inst, cycle, kind);
     sm->warp[w].loads--;
     warp_unpark(sm, w, PARK_DEPEND, now);
@@ -277,9 +280,10 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
     load_t *l = &sm->load[load];
     uint32_t w = l->warp;
     const inst_t *inst = l->inst;
+    cycle_t issued = l->issued;
     l->next_free = sm->load_free;
     sm->load_free = load;
-    l1_write_back(sm, w, inst, done, DEP_LONG, now);
+    l1_write_back(sm, w, inst, issued, done, DEP_LONG, now);
     lsu_kick(sm, now);
 }
 

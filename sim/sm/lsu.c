@@ -91,7 +91,7 @@ static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
         record_clock(sm, e->warp, e->inst, now);
     if (e->inst->cls == OP_TEX)
         sm->lsu.tex_free = now + sm->config->sm.tex_interval;
-    l1_write_back(sm, e->warp, e->inst, ready, inst_dep_kind(sm, e->inst), now);
+    l1_write_back(sm, e->warp, e->inst, lsu_issued(sm, e), ready, inst_dep_kind(sm, e->inst), now);
 }
 
 static void step_shared(sm_t *sm, const mem_entry_t *e, cycle_t now)
@@ -120,8 +120,8 @@ static void step_shared(sm_t *sm, const mem_entry_t *e, cycle_t now)
         sm->stats.shared_load_requests++;
     }
     occupy(sm, now, busy);
-    l1_write_back(sm, e->warp, inst, now + latency - sm->config->sm.mem_issue_latency, DEP_SHORT,
-                  now);
+    l1_write_back(sm, e->warp, inst, lsu_issued(sm, e),
+                  now + latency - sm->config->sm.mem_issue_latency, DEP_SHORT, now);
 }
 
 static mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
@@ -236,7 +236,7 @@ static void finish_global(sm_t *sm, cycle_t now)
         else
             load->complete = true;
     } else {
-        l1_write_back(sm, u->cur.warp, inst, hit, DEP_LONG, now);
+        l1_write_back(sm, u->cur.warp, inst, lsu_issued(sm, &u->cur), hit, DEP_LONG, now);
     }
 }
 

@@ -3,18 +3,24 @@
  * instruction issued.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/isa/basic_block.h"
 #include "sim/sm/sm_internal.h"
-
-enum { INST_BYTES = 16 };
 
 void sm_record(sm_t *sm, unsigned kinds)
 {
     RB_INVARIANT(sm->n_resident == 0 || kinds == 0, "SM %u: records begin while it has warps",
                  sm->wiring.index);
     sm->recorded = kinds;
+    memset(sm->latency, 0, sizeof(sm->latency));
     sm_retired_clear(sm);
+}
+
+const latency_sum_t *sm_latencies(const sm_t *sm)
+{
+    return sm->latency;
 }
 
 const retired_t *sm_retired(const sm_t *sm, retired_kind_t kind, size_t *n)
@@ -66,14 +72,19 @@ static void end_basic_block(sm_t *sm, uint32_t w, cycle_t now)
 static void follow_basic_block(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 {
     trail_t *t = &sm->trail[w];
-    if (t->bb_insts > 0 && (t->bb_ended || inst->pc != t->next_pc))
+    if (t->bb_insts > 0 && !basic_block_goes_on(t->last, t->bb_insts, inst))
         end_basic_block(sm, w, now);
     if (t->bb_insts++ == 0) {
         t->bb_start = now;
         t->bb_pc = inst->pc;
     }
-    t->bb_ended = (inst->flags & (INST_BRANCH | INST_EXIT | INST_BARRIER)) != 0;
-    t->next_pc = inst->pc + INST_BYTES;
+    t->last = inst;
+}
+
+void record_latency(sm_t *sm, const inst_t *inst, cycle_t cycles)
+{
+    sm->latency[inst->cls].n++;
+    sm->latency[inst->cls].cycles += cycles;
 }
 
 void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)

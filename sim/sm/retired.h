@@ -2,8 +2,7 @@
  * What retired on an SM: warps, blocks and dynamic basic blocks, noted for samplers that ask; and
  * reads of the cycle counter, for kernels that time themselves.
  *
- * A dynamic basic block ends after a branch, an exit or a barrier, and where the next instruction
- * is not the one after in memory; it is known by the pc of its first instruction and their number.
+ * Basic blocks are those of sim/isa/basic_block.h.
  */
 #ifndef RUBATO_SM_RETIRED_H
 #define RUBATO_SM_RETIRED_H
@@ -40,5 +39,13 @@ typedef struct {
     uint16_t sm;
     uint16_t warp; /* of the block */
 } retired_t;
+
+/*
+ * Together with basic blocks: instructions of one class whose latency is not fixed, and the cycles
+ * from their issue until a dependent instruction could be issued.
+ */
+typedef struct {
+    uint64_t n, cycles;
+} latency_sum_t;
 
 #endif

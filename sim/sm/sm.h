@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "sim/core/engine.h"
+#include "sim/isa/isa.h"
 #include "sim/parts/addr_map.h"
 #include "sim/sm/retired.h"
 #include "sim/sm/sm_params.h"
@@ -50,6 +51,18 @@ void sm_record(sm_t *sm, unsigned kinds);
 /* What was noted since the last sm_retired_clear(), in the order of retiring. */
 const retired_t *sm_retired(const sm_t *sm, retired_kind_t kind, size_t *n);
 void sm_retired_clear(sm_t *sm);
+
+/* Latencies since sm_record(), by op_class_t; if basic blocks are noted. */
+const latency_sum_t *sm_latencies(const sm_t *sm);
+
+/* Cycles from issue to dependent issue of a class with a fixed latency; 1 for all others. */
+uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
+
+/*
+ * true: warps that are on the SM or come to it end with the instruction after the one that they
+ * issued last. Between windows only.
+ */
+void sm_cut_warps(sm_t *sm, bool cut);
 
 /* Checkpoint of an idle SM: instruction caches, ports, credits. 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);

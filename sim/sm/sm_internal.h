@@ -122,6 +122,7 @@ typedef struct {
     uint32_t remaining; /* sectors */
     uint16_t warp;
     uint16_t next_free;
+    cycle_t issued;
     cycle_t done;  /* no earlier: sectors that hit */
     bool complete; /* all lines have been through the load/store unit */
 } load_t;
@@ -173,8 +174,7 @@ typedef struct {
     cycle_t start;    /* of the warp */
     cycle_t bb_start; /* of its basic block */
     uint32_t bb_pc, bb_insts;
-    uint32_t next_pc; /* at which the basic block goes on */
-    bool bb_ended;
+    const inst_t *last; /* of the basic block so far; it has bb_insts */
 } trail_t;
 
 struct sm {
@@ -240,11 +240,13 @@ struct sm {
     xbar_in_t in;
     outbox_t *outbox; /* of the window being run */
 
+    bool cut_warps;
     unsigned recorded; /* set of kinds; 0: what follows is not used */
     struct {
         retired_t *list; /* owned */
         size_t n, cap;
     } retired[RETIRED_KINDS];
+    latency_sum_t latency[OP_CLASS_COUNT];
     trail_t trail[SM_MAX_WARPS];
     cycle_t block_since[SM_MAX_BLOCKS];
 };
@@ -336,6 +338,12 @@ void issue_charge(sm_t *sm, sub_core_t *sub, cycle_t now);
 
 void lsu_init(sm_t *sm);
 
+/* Cycle at which the instruction of an entry was issued. */
+static inline cycle_t lsu_issued(const sm_t *sm, const mem_entry_t *e)
+{
+    return e->accept_from - sm->config->sm.mem_issue_latency;
+}
+
 /* A memory or MIO instruction of warp w is issued: into the sub-core's queue. */
 void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const uint64_t *addr,
                  cycle_t now);
@@ -374,9 +382,10 @@ uint16_t l1_load_new(sm_t *sm, uint32_t w, const inst_t *inst);
 /* All that load waits for is here or known to be at cycle done. */
 void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
 
-/* Result of a load, MIO or texture instruction of warp w is known to be ready at cycle. */
-void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind,
-                   cycle_t now);
+/* Result of a load, MIO or texture instruction of warp w, issued then, is known to be ready at
+ * cycle. */
+void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
+                   dep_kind_t kind, cycle_t now);
 
 /* block.c */
 
@@ -415,6 +424,9 @@ void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
 /* Warp w reads the cycle counter by inst. */
 void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
+
+/* A result was on its way for so many cycles. */
+void record_latency(sm_t *sm, const inst_t *inst, cycle_t cycles);
 
 /* Warp w, whose slot is still its own, retires. */
 void record_warp(sm_t *sm, uint32_t w, cycle_t now);
