@@ -2,6 +2,7 @@
  * The hooks inside a launch: what samplers are shown, and what becomes of a launch that they
  * fast-forward. The sampler here follows a script; the methods have tests of their own.
  */
+#include <math.h>
 #include <string.h>
 
 #include "sim/core/sha256.h"
@@ -414,6 +415,84 @@ static void a_region_adds_the_time_that_its_sampler_says(void **state)
     synth_destroy(s);
 }
 
+static void residents_that_are_cut_end_at_once(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=200");
+    const cycle_t hold = even_time(&spec);
+    synth_t *s = even_program(203);
+    script_t whole = {0};
+    launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &whole);
+    script_t t = {.decide_at = 5, .hold = hold};
+    t.forward = (fast_forward_t){
+        .until = UINT64_MAX, .residents = RESIDENTS_CUT, .warp_insts = (double)want.warp_insts};
+    launch_result_t got = run_script(&spec, synth_source(s), 1, 0, &t);
+
+    (void)state;
+    /* The first blocks are stopped in the middle; times and counters are those of the whole. */
+    assert_int_equal(got.sampling.cycle, 1000);
+    assert_int_equal(got.sampling.simulated_blocks, 4);
+    assert_true(got.sampling.simulated_warp_insts < 4 * (CHAIN + 1) / 2);
+    assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&want));
+    assert_int_equal(got.blocks, 203);
+    assert_int_equal(got.sm.blocks, 203);
+    assert_int_equal(got.sm.warps, want.sm.warps);
+    assert_int_equal(got.warp_insts, want.warp_insts);
+    assert_int_equal(lab_state_sum(&got.sm), got.warp_slot_cycles);
+    synth_destroy(s);
+}
+
+/* Warps that wait at barriers, for memory or for their code are cut like any other. */
+static void cuts_do_not_depend_on_threads_or_windows(void **state)
+{
+    static const cycle_t windows[] = {0, 1, 3};
+    static lab_results_t results;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=700");
+    char want[SHA256_TEXT] = "", got[SHA256_TEXT];
+
+    (void)state;
+    for (size_t w = 0; w < 3; w++) {
+        synth_t *s = mix_create(3);
+        script_t t = {.decide_at = 2 + w, .hold = 3000};
+        const sampler_t sampler = {&script_ops, &t};
+        t.forward = (fast_forward_t){
+            .until = UINT64_MAX, .residents = RESIDENTS_CUT, .tail = {.full = 7, .floor = 0.3}};
+        for (size_t k = 0; k < 3; k++) {
+            sha256_init(&t.seen);
+            lab_run_sampled(&spec, synth_source(s), 1 + (int)k, windows[k], &sampler, 1, &results);
+            lab_hash(&results, got);
+            if (k == 0)
+                memcpy(want, got, sizeof(want));
+            assert_string_equal(got, want);
+        }
+        synth_destroy(s);
+    }
+}
+
+/* Five blocks where four fit: the last has what they share to itself. */
+static void a_last_wave_speeds_up_as_it_shrinks(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=100");
+    enum { HOLD = 10000 };
+    const struct {
+        forward_tail_t tail;
+        double last; /* share of its time that the fifth block takes */
+    } cases[] = {{{0, 0}, 1}, {{4, 0}, 0.25}, {{4, 0.6}, 0.6}, {{2, 0}, 0.5}, {{1, 0}, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        synth_t *s = even_program(5);
+        script_t t = {.decide_at = 9, .hold = HOLD};
+        t.forward = (fast_forward_t){
+            .until = UINT64_MAX, .residents = RESIDENTS_CUT, .tail = cases[i].tail};
+        launch_result_t got = run_script(&spec, synth_source(s), 1, 0, &t);
+        const double travel = spec.sched.dispatch_latency + spec.sched.completion_latency;
+        const double want = spec.gpu.launch_latency + (travel + HOLD) * (1 + cases[i].last);
+        /* The first four leave one after another. */
+        assert_true(fabs((double)launch_result_cycles(&got) - want) < 8);
+        synth_destroy(s);
+    }
+}
+
 /* A launch whose end is estimated leaves the chip as any other does. */
 static void launches_after_an_estimated_one_run_as_ever(void **state)
 {
@@ -450,6 +529,9 @@ int main(void)
         cmocka_unit_test(detail_comes_back_at_the_block_named),
         cmocka_unit_test(blocks_left_out_are_never_asked_for),
         cmocka_unit_test(a_region_adds_the_time_that_its_sampler_says),
+        cmocka_unit_test(residents_that_are_cut_end_at_once),
+        cmocka_unit_test(cuts_do_not_depend_on_threads_or_windows),
+        cmocka_unit_test(a_last_wave_speeds_up_as_it_shrinks),
         cmocka_unit_test(launches_after_an_estimated_one_run_as_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
