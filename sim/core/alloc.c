@@ -44,13 +44,19 @@ void *rb_realloc(void *ptr, size_t count, size_t size)
     return p;
 }
 
+void *rb_aligned_alloc(size_t alignment, size_t bytes)
+{
+    void *p = aligned_alloc(alignment, bytes);
+    if (p == NULL)
+        out_of_memory(bytes, 1);
+    return p;
+}
+
 void *rb_calloc_aligned(size_t count, size_t size)
 {
     size_t bytes = checked_bytes(count, size);
     bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    void *p = aligned_alloc(CACHE_LINE, bytes == 0 ? CACHE_LINE : bytes);
-    if (p == NULL)
-        out_of_memory(count, size);
+    void *p = rb_aligned_alloc(CACHE_LINE, bytes == 0 ? CACHE_LINE : bytes);
     memset(p, 0, bytes);
     return p;
 }

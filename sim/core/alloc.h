@@ -17,6 +17,9 @@ void *rb_realloc(void *ptr, size_t count, size_t size);
 /* Zeroed memory aligned to a cache line (64 bytes). Free with free(). */
 void *rb_calloc_aligned(size_t count, size_t size);
 
+/* As aligned_alloc(), never NULL. */
+void *rb_aligned_alloc(size_t alignment, size_t bytes);
+
 /* A copy of a string; free with free(). NULL stays NULL. */
 char *rb_strdup(const char *text);
 

@@ -3,11 +3,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 
 enum {
     SPIN_LIMIT = 2000,    /* polls before a waiting thread gives its core away */
@@ -77,7 +76,7 @@ struct engine {
 
 engine_t *engine_create(int threads, cycle_t window)
 {
-    engine_t *e = rb_calloc_aligned(1, sizeof(*e));
+    engine_t *e = rb_model_calloc(1, sizeof(*e));
     RB_INVARIANT(window >= 1 && threads >= 1, "engine: window %llu, threads %d",
                  (unsigned long long)window, threads);
     e->window = window;
@@ -91,8 +90,8 @@ uint16_t engine_add_shard(engine_t *e, const shard_ops_t *ops, void *self)
 {
     RB_INVARIANT(!e->started && e->n_shards < HOST_SENDER, "engine: shard added too late");
     size_t n = (size_t)e->n_shards + 1;
-    rb_grow(&e->shard, &e->cap_shards, n, sizeof(*e->shard));
-    rb_grow(&e->next, &e->cap_next, n, sizeof(*e->next));
+    rb_model_grow(&e->shard, &e->cap_shards, n, sizeof(*e->shard));
+    rb_model_grow(&e->next, &e->cap_next, n, sizeof(*e->next));
     e->shard[e->n_shards].ops = ops;
     e->shard[e->n_shards].self = self;
     e->next[e->n_shards] = CYCLE_NEVER;
@@ -108,7 +107,7 @@ static void bag_put(mail_t *mail, uint16_t dest, const msg_t *m, uint16_t sender
 {
     mailbag_t *bag = &mail->bag[dest];
     if (bag->n == bag->cap)
-        rb_grow(&bag->msg, &bag->cap, bag->n + 1, sizeof(*bag->msg));
+        rb_model_grow(&bag->msg, &bag->cap, bag->n + 1, sizeof(*bag->msg));
     bag->msg[bag->n] = *m;
     bag->msg[bag->n++].from = sender;
     mail->addressed[dest / 64] |= UINT64_C(1) << dest % 64;
@@ -266,10 +265,10 @@ static void engine_start(engine_t *e)
 {
     e->started = true;
     e->n_groups = (e->n_shards + GROUP - 1) / GROUP;
-    e->group_next = rb_calloc(e->n_groups, sizeof(*e->group_next));
+    e->group_next = rb_model_calloc(e->n_groups, sizeof(*e->group_next));
     e->mail_words = ((size_t)e->n_shards + 63) / 64;
-    e->worker = rb_calloc_aligned((size_t)e->n_threads, sizeof(*e->worker));
-    e->active = rb_calloc(e->n_shards, sizeof(*e->active));
+    e->worker = rb_model_calloc((size_t)e->n_threads, sizeof(*e->worker));
+    e->active = rb_model_calloc(e->n_shards, sizeof(*e->active));
     for (uint32_t g = 0; g < e->n_groups; g++)
         group_update(e, g);
     for (int t = 0; t < e->n_threads; t++) {
@@ -277,8 +276,8 @@ static void engine_start(engine_t *e)
         w->engine = e;
         w->number = t;
         for (int h = 0; h < 2; h++) {
-            w->half[h].bag = rb_calloc_aligned(e->n_shards, sizeof(mailbag_t));
-            w->half[h].addressed = rb_calloc_aligned(e->mail_words, sizeof(uint64_t));
+            w->half[h].bag = rb_model_calloc(e->n_shards, sizeof(mailbag_t));
+            w->half[h].addressed = rb_model_calloc(e->mail_words, sizeof(uint64_t));
             w->half[h].first_arrival = CYCLE_NEVER;
         }
     }
@@ -302,20 +301,20 @@ void engine_destroy(engine_t *e)
         for (int t = 0; t < e->n_threads; t++) {
             for (int h = 0; h < 2; h++) {
                 for (uint32_t s = 0; s < e->n_shards; s++)
-                    free(e->worker[t].half[h].bag[s].msg);
-                free(e->worker[t].half[h].bag);
-                free(e->worker[t].half[h].addressed);
+                    rb_model_free(e->worker[t].half[h].bag[s].msg);
+                rb_model_free(e->worker[t].half[h].bag);
+                rb_model_free(e->worker[t].half[h].addressed);
             }
         }
     }
     pthread_cond_destroy(&e->sleep_cond);
     pthread_mutex_destroy(&e->sleep_lock);
-    free(e->worker);
-    free(e->active);
-    free(e->group_next);
-    free(e->shard);
-    free(e->next);
-    free(e);
+    rb_model_free(e->worker);
+    rb_model_free(e->active);
+    rb_model_free(e->group_next);
+    rb_model_free(e->shard);
+    rb_model_free(e->next);
+    rb_model_free(e);
 }
 
 void engine_post(engine_t *e, uint16_t dest, const msg_t *m)

@@ -1,10 +1,9 @@
 #include "sim/core/inbox.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 
 void inbox_init(inbox_t *b)
 {
@@ -15,7 +14,7 @@ void inbox_init(inbox_t *b)
 void inbox_free(inbox_t *b)
 {
     msg_pool_destroy(&b->pool);
-    free(b->far);
+    rb_model_free(b->far);
     inbox_init(b);
 }
 
@@ -34,7 +33,7 @@ static void slot_append(inbox_t *b, uint32_t n, cycle_t arrival)
 /* Behind all that arrive in the same cycle. */
 static void far_put(inbox_t *b, uint32_t n, cycle_t arrival)
 {
-    rb_grow(&b->far, &b->cap_far, b->n_far + 1, sizeof(*b->far));
+    rb_model_grow(&b->far, &b->cap_far, b->n_far + 1, sizeof(*b->far));
     size_t i = 0;
     while (i < b->n_far && msg_pool_at(&b->pool, b->far[i])->msg.arrival > arrival)
         i++;

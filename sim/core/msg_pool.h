@@ -5,6 +5,8 @@
 #ifndef RUBATO_CORE_MSG_POOL_H
 #define RUBATO_CORE_MSG_POOL_H
 
+#include <stddef.h>
+
 #include "sim/core/msg.h"
 
 typedef struct {
@@ -15,7 +17,8 @@ typedef struct {
 typedef struct {
     msg_node_t *node; /* owned */
     uint32_t free_list;
-    uint32_t n, cap;
+    uint32_t n;
+    size_t cap;
 } msg_pool_t;
 
 /* A zeroed pool is empty. */

@@ -1,10 +1,9 @@
 #include "sim/core/wheel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 
 void wheel_init(wheel_t *w)
 {
@@ -14,8 +13,8 @@ void wheel_init(wheel_t *w)
 
 void wheel_free(wheel_t *w)
 {
-    free(w->node);
-    free(w->far);
+    rb_model_free(w->node);
+    rb_model_free(w->far);
     wheel_init(w);
 }
 
@@ -23,7 +22,7 @@ void wheel_free(wheel_t *w)
 static void pool_grow(wheel_t *w)
 {
     size_t first = w->n_nodes;
-    rb_grow(&w->node, &w->cap_nodes, first + 1, sizeof(*w->node));
+    rb_model_grow(&w->node, &w->cap_nodes, first + 1, sizeof(*w->node));
     w->n_nodes = w->cap_nodes;
     for (size_t i = first; i < w->n_nodes; i++)
         w->node[i].next = i + 1 < w->n_nodes ? (uint32_t)i + 2 : 0;
@@ -37,7 +36,7 @@ static bool far_less(const wheel_far_t *a, const wheel_far_t *b)
 
 static void far_push(wheel_t *w, cycle_t cycle, uint32_t payload)
 {
-    rb_grow(&w->far, &w->cap_far, w->n_far + 1, sizeof(*w->far));
+    rb_model_grow(&w->far, &w->cap_far, w->n_far + 1, sizeof(*w->far));
     wheel_far_t x = {cycle, w->far_seq++, payload};
     size_t i = w->n_far++;
     while (i > 0 && far_less(&x, &w->far[(i - 1) / 2])) {

@@ -1,10 +1,9 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 #include "sim/core/msg.h"
 #include "sim/mem/dram_internal.h"
 
@@ -48,7 +47,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
                  "dram: %u banks in %u groups", spec->banks, spec->bank_groups);
     RB_INVARIANT(spec->tREFI == 0 || spec->tREFI >= dram_min_refresh(spec),
                  "dram: a refresh every %u ticks leaves no time to work", spec->tREFI);
-    dram_t *d = rb_calloc(1, sizeof(*d));
+    dram_t *d = rb_model_calloc(1, sizeof(*d));
     d->spec = *spec;
     d->clock = clock_ratio(core_mhz, spec->clock_mhz);
     d->events = events;
@@ -70,7 +69,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
         d->column_shift = (uint32_t)__builtin_ctz(d->bank_interleave * d->blocks_per_row);
         d->bank_shift = (uint32_t)__builtin_ctz(high_banks);
     }
-    d->bank = rb_calloc_aligned(spec->banks, sizeof(*d->bank));
+    d->bank = rb_model_calloc(spec->banks, sizeof(*d->bank));
     for (uint32_t b = 0; b < spec->banks; b++)
         d->bank[b].group = (uint16_t)(b % spec->bank_groups);
     dram_choice_init(d);
@@ -80,14 +79,14 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
     /* As many again on the path as the controller holds. */
     uint32_t n = 2 * (spec->queue + spec->write_queue);
     RB_INVARIANT(n < UINT16_MAX, "dram: %u requests", n);
-    d->request = rb_calloc_aligned(n, sizeof(*d->request));
+    d->request = rb_model_calloc(n, sizeof(*d->request));
     for (uint32_t i = 0; i < n; i++)
         d->request[i].next = (uint16_t)(i + 2 > n ? 0 : i + 2);
     d->free_list = 1;
     d->release.mask = 1;
     while (d->release.mask < n)
         d->release.mask = 2 * d->release.mask + 1;
-    d->release.item = rb_calloc_aligned((size_t)d->release.mask + 1, sizeof(*d->release.item));
+    d->release.item = rb_model_calloc((size_t)d->release.mask + 1, sizeof(*d->release.item));
     d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
     d->next_cycle = CYCLE_NEVER;
     return d;
@@ -97,11 +96,11 @@ void dram_destroy(dram_t *d)
 {
     if (d == NULL)
         return;
-    free(d->bank);
+    rb_model_free(d->bank);
     dram_choice_free(d);
-    free(d->request);
-    free(d->release.item);
-    free(d);
+    rb_model_free(d->request);
+    rb_model_free(d->release.item);
+    rb_model_free(d);
 }
 
 static void set_next_tick(dram_t *d, uint64_t tick)

@@ -1,7 +1,6 @@
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
+#include "sim/core/model_mem.h"
 #include "sim/mem/dram_internal.h"
 
 enum {
@@ -30,7 +29,7 @@ void dram_choice_init(dram_t *d)
     uint32_t **const array[] = {&c->col_ready,  &c->group_ready, &c->row_ready,  &c->closed,
                                 &c->col_age[0], &c->col_age[1],  &c->row_age[0], &c->row_age[1]};
     const uint32_t n_arrays = sizeof(array) / sizeof(array[0]), n = padded(d->spec.banks);
-    c->memory = rb_calloc_aligned((size_t)n_arrays * n, sizeof(*c->memory));
+    c->memory = rb_model_calloc((size_t)n_arrays * n, sizeof(*c->memory));
     for (uint32_t i = 0; i < n_arrays; i++)
         *array[i] = c->memory + (size_t)i * n;
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
@@ -43,7 +42,7 @@ void dram_choice_init(dram_t *d)
 
 void dram_choice_free(dram_t *d)
 {
-    free(d->choice.memory);
+    rb_model_free(d->choice.memory);
 }
 
 void dram_epoch_move(dram_t *d, uint64_t t)

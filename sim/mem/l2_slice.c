@@ -2,11 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 
 void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
                    msg_pool_t *pool, uint32_t number, uint32_t n_sms)
@@ -41,8 +40,8 @@ void l2_slice_free(l2_slice_t *s)
     xbar_in_free(&s->in);
     xbar_out_free(&s->out);
     for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
-        free(s->reply[r].item);
-    free(s->transfer.item);
+        rb_model_free(s->reply[r].item);
+    rb_model_free(s->transfer.item);
 }
 
 void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard)

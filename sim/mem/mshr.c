@@ -1,28 +1,27 @@
 #include "sim/mem/mshr.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 
 void mshr_init(mshr_t *m, uint32_t size)
 {
     *m = (mshr_t){.size = size};
     RB_INVARIANT(size < UINT16_MAX, "l2: %u MSHRs", size);
-    m->entry = rb_calloc_aligned(size, sizeof(*m->entry));
+    m->entry = rb_model_calloc(size, sizeof(*m->entry));
     for (uint32_t i = 0; i < size; i++)
         m->entry[i].next_free = i + 1 < size ? i + 2 : 0;
     m->free_entry = 1;
     m->table_bits = tag_table_bits(size);
-    m->table = rb_calloc_aligned((size_t)1 << m->table_bits, sizeof(*m->table));
+    m->table = rb_model_calloc((size_t)1 << m->table_bits, sizeof(*m->table));
 }
 
 void mshr_free(mshr_t *m)
 {
-    free(m->entry);
-    free(m->table);
-    free(m->waiting);
+    rb_model_free(m->entry);
+    rb_model_free(m->table);
+    rb_model_free(m->waiting);
     memset(m, 0, sizeof(*m));
 }
 
@@ -95,7 +94,7 @@ void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing)
     if (n != 0) {
         m->free_waiting = m->waiting[n - 1].next;
     } else {
-        rb_grow(&m->waiting, &m->cap_waiting, m->n_waiting + 1, sizeof(*m->waiting));
+        rb_model_grow(&m->waiting, &m->cap_waiting, m->n_waiting + 1, sizeof(*m->waiting));
         n = (uint32_t)++m->n_waiting;
     }
     m->waiting[n - 1] = wait;

@@ -2,12 +2,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
+#include "sim/core/model_mem.h"
 #include "sim/core/wheel.h"
 
 struct partition {
@@ -28,7 +27,7 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     RB_INVARIANT(map->slices_per_partition <= PARTITION_MAX_SLICES &&
                      config->l2.mshrs <= 1u << L2_TOKEN_MSHR_BITS,
                  "partition: %u slices with %u MSHRs", map->slices_per_partition, config->l2.mshrs);
-    partition_t *p = rb_calloc(1, sizeof(*p));
+    partition_t *p = rb_model_calloc(1, sizeof(*p));
     p->map = map;
     p->index = index;
     p->n_slices = map->slices_per_partition;
@@ -38,7 +37,7 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     wheel_init(&p->wheel);
     inbox_init(&p->inbox);
     p->dram = dram_create(&config->dram, config->core_mhz, &p->wheel);
-    p->slice = rb_calloc_aligned(p->n_slices, sizeof(*p->slice));
+    p->slice = rb_model_calloc(p->n_slices, sizeof(*p->slice));
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_init(&p->slice[s], config, map, p->dram, &p->inbox.pool, index * p->n_slices + s,
                       n_sms);
@@ -51,11 +50,11 @@ void partition_destroy(partition_t *p)
         return;
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_free(&p->slice[s]);
-    free(p->slice);
+    rb_model_free(p->slice);
     dram_destroy(p->dram);
     wheel_free(&p->wheel);
     inbox_free(&p->inbox);
-    free(p);
+    rb_model_free(p);
 }
 
 void partition_connect(partition_t *p, const uint16_t *sm_shard)

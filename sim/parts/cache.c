@@ -1,11 +1,10 @@
 #include "sim/parts/cache.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 #include "sim/parts/tag_table.h"
 
 #define NIL UINT16_MAX
@@ -102,7 +101,7 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
                  "cache: a line of %u bytes is too short or no power of two", line_bytes);
     RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < MAX_WAYS,
                  "cache: %u sets of %u ways are too many", sets, ways);
-    cache_t *c = rb_calloc(1, sizeof(*c));
+    cache_t *c = rb_model_calloc(1, sizeof(*c));
     c->capacity = sets * ways;
     c->hash_sets = hash_sets;
     c->random = policy == CACHE_POLICY_RANDOM;
@@ -111,12 +110,12 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
         c->line_shift++;
     size_t lines = (size_t)c->capacity + 1;
     /* reset() may ask for any number of sets and ways; a set of w ways has below 4 w buckets. */
-    c->table = rb_calloc_aligned(4 * lines, sizeof(*c->table));
-    c->tag = rb_calloc_aligned(lines, sizeof(*c->tag));
-    c->link = rb_calloc_aligned(lines, sizeof(*c->link));
-    c->set = rb_calloc_aligned(lines, sizeof(*c->set));
+    c->table = rb_model_calloc(4 * lines, sizeof(*c->table));
+    c->tag = rb_model_calloc(lines, sizeof(*c->tag));
+    c->link = rb_model_calloc(lines, sizeof(*c->link));
+    c->set = rb_model_calloc(lines, sizeof(*c->set));
     if (writes)
-        c->written = rb_calloc_aligned(lines, sizeof(*c->written));
+        c->written = rb_model_calloc(lines, sizeof(*c->written));
     shape_set(c, sets, ways);
     contents_clear(c);
     return c;
@@ -126,12 +125,12 @@ void cache_destroy(cache_t *c)
 {
     if (c == NULL)
         return;
-    free(c->table);
-    free(c->tag);
-    free(c->link);
-    free(c->set);
-    free(c->written);
-    free(c);
+    rb_model_free(c->table);
+    rb_model_free(c->tag);
+    rb_model_free(c->link);
+    rb_model_free(c->set);
+    rb_model_free(c->written);
+    rb_model_free(c);
 }
 
 void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)

@@ -2,11 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
 #include "sim/core/err.h"
+#include "sim/core/model_mem.h"
 
 void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t flits_per_cycle,
                    bool perfect, uint16_t input, cycle_t flight, uint32_t credits)
@@ -18,16 +17,16 @@ void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t f
                       .perfect = perfect,
                       .input = input,
                       .flight = flight};
-    x->dest = rb_calloc_aligned(n_dest, sizeof(*x->dest));
-    x->queue = rb_calloc_aligned(capacity, sizeof(*x->queue));
+    x->dest = rb_model_calloc(n_dest, sizeof(*x->dest));
+    x->queue = rb_model_calloc(capacity, sizeof(*x->queue));
     for (uint32_t d = 0; d < n_dest; d++)
         x->dest[d].credits = credits;
 }
 
 void xbar_out_free(xbar_out_t *x)
 {
-    free(x->dest);
-    free(x->queue);
+    rb_model_free(x->dest);
+    rb_model_free(x->queue);
     memset(x, 0, sizeof(*x));
 }
 
@@ -107,14 +106,14 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
                      .number = number,
                      .credit_flight = credit_flight,
                      .last = n_src - 1};
-    x->src = rb_calloc_aligned(n_src, sizeof(*x->src));
-    x->nonempty = rb_calloc((n_src + 63) / 64, sizeof(*x->nonempty));
+    x->src = rb_model_calloc(n_src, sizeof(*x->src));
+    x->nonempty = rb_model_calloc((n_src + 63) / 64, sizeof(*x->nonempty));
 }
 
 void xbar_in_free(xbar_in_t *x)
 {
-    free(x->src);
-    free(x->nonempty);
+    rb_model_free(x->src);
+    rb_model_free(x->nonempty);
     memset(x, 0, sizeof(*x));
 }
 

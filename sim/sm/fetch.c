@@ -7,9 +7,7 @@
  */
 #include "sim/sm/sm_internal.h"
 
-#include <stdlib.h>
-
-#include "sim/core/alloc.h"
+#include "sim/core/model_mem.h"
 
 enum { INST_LINE_BYTES = 128, L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15 };
 
@@ -39,11 +37,11 @@ void fetch_init(sm_t *sm)
     const const_spec_t *c = &sm->config->constant;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         sm->sub[s].l0 = cache_of_size(spec->l0_size, spec->l0_ways, INST_LINE_BYTES);
-        sm->sub[s].fetch = rb_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
+        sm->sub[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
     }
     sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES);
     sm->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
-    sm->l1i_miss = rb_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
+    sm->l1i_miss = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
     sm->const_l1 = cache_of_size(c->l1_size, c->l1_ways, L1_CONST_LINE);
     sm->const_l15 = cache_of_size(c->l15_size, c->l15_ways, L15_CONST_LINE);
 }
@@ -52,12 +50,12 @@ void fetch_free(sm_t *sm)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         cache_destroy(sm->sub[s].l0);
-        free(sm->sub[s].fetch);
+        rb_model_free(sm->sub[s].fetch);
     }
     cache_destroy(sm->l1i);
     cache_destroy(sm->const_l1);
     cache_destroy(sm->const_l15);
-    free(sm->l1i_miss);
+    rb_model_free(sm->l1i_miss);
 }
 
 static void cache_put(cache_t *c, uint64_t line)

@@ -7,10 +7,9 @@
  */
 #include "sim/sm/sm_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
+#include "sim/core/model_mem.h"
 
 /* Ways of the L1 that a carve-out leaves. */
 static uint32_t l1_ways(const l1_spec_t *spec, uint64_t carveout)
@@ -25,28 +24,28 @@ void l1_init(sm_t *sm)
     sm->l1_ways_max = l1_ways(spec, 0);
     int policy = spec->replacement == CACHE_RANDOM ? CACHE_POLICY_RANDOM : CACHE_POLICY_LRU;
     sm->l1 = cache_create(spec->sets, sm->l1_ways_max, LINE_BYTES, policy, false, false);
-    sm->load = rb_calloc(spec->pending_loads, sizeof(*sm->load));
+    sm->load = rb_model_calloc(spec->pending_loads, sizeof(*sm->load));
     sm->load_free = NO_INDEX;
     for (uint32_t i = spec->pending_loads; i-- > 0;) {
         sm->load[i].next_free = sm->load_free;
         sm->load_free = (uint16_t)i;
     }
-    sm->mshr = rb_calloc_aligned(spec->mshrs, sizeof(*sm->mshr));
+    sm->mshr = rb_model_calloc(spec->mshrs, sizeof(*sm->mshr));
     for (uint32_t i = spec->mshrs; i-- > 0;) {
         sm->mshr[i].next_free = sm->mshr_free;
         sm->mshr_free = i + 1;
     }
     sm->mshr_bits = tag_table_bits(spec->mshrs);
-    sm->mshr_table = rb_calloc_aligned((size_t)1 << sm->mshr_bits, sizeof(*sm->mshr_table));
+    sm->mshr_table = rb_model_calloc((size_t)1 << sm->mshr_bits, sizeof(*sm->mshr_table));
 }
 
 void l1_free(sm_t *sm)
 {
     cache_destroy(sm->l1);
-    free(sm->load);
-    free(sm->waiter);
-    free(sm->mshr);
-    free(sm->mshr_table);
+    rb_model_free(sm->load);
+    rb_model_free(sm->waiter);
+    rb_model_free(sm->mshr);
+    rb_model_free(sm->mshr_table);
 }
 
 void l1_reset(sm_t *sm, uint32_t carveout)
@@ -188,7 +187,7 @@ static void waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors)
     }
     uint32_t i = sm->waiter_free;
     if (i == 0) {
-        rb_grow(&sm->waiter, &sm->cap_waiter, sm->n_waiter + 1, sizeof(*sm->waiter));
+        rb_model_grow(&sm->waiter, &sm->cap_waiter, sm->n_waiter + 1, sizeof(*sm->waiter));
         i = (uint32_t)++sm->n_waiter;
     } else {
         sm->waiter_free = sm->waiter[i - 1].next;

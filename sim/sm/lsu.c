@@ -7,12 +7,12 @@
  */
 #include "sim/sm/sm_internal.h"
 
-#include "sim/core/alloc.h"
+#include "sim/core/model_mem.h"
 
 void lsu_init(sm_t *sm)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
-        sm->sub[s].queue = rb_calloc(sm->config->sm.mem_queue, sizeof(mem_entry_t));
+        sm->sub[s].queue = rb_model_calloc(sm->config->sm.mem_queue, sizeof(mem_entry_t));
     sm->lsu.retry = CYCLE_NEVER;
 }
 

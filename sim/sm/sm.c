@@ -6,10 +6,9 @@
  */
 #include "sim/sm/sm_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/alloc.h"
+#include "sim/core/model_mem.h"
 
 static void sub_cores_init(sm_t *sm)
 {
@@ -42,7 +41,7 @@ static void ports_init(sm_t *sm)
 
 sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
 {
-    sm_t *sm = rb_calloc_aligned(1, sizeof(*sm));
+    sm_t *sm = rb_model_calloc(1, sizeof(*sm));
     sm->config = config;
     sm->wiring = *wiring;
     sm->n_sub_cores = config->sm.sub_cores;
@@ -53,8 +52,8 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
                  "SM parameters beyond the tables' sizes");
     inbox_init(&sm->inbox);
     wheel_init(&sm->events);
-    sm->dep = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*sm->dep));
-    sm->hold = rb_calloc_aligned((size_t)sm->n_warps * REG_ID_PRED, sizeof(*sm->hold));
+    sm->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*sm->dep));
+    sm->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*sm->hold));
     sm->sweep_at = DEP_SWEEP_INTERVAL;
     sm->issue_next = CYCLE_NEVER;
     sm->out_next = CYCLE_NEVER;
@@ -81,10 +80,10 @@ void sm_destroy(sm_t *sm)
     inbox_free(&sm->inbox);
     wheel_free(&sm->events);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
-        free(sm->sub[s].queue);
-    free(sm->dep);
-    free(sm->hold);
-    free(sm);
+        rb_model_free(sm->sub[s].queue);
+    rb_model_free(sm->dep);
+    rb_model_free(sm->hold);
+    rb_model_free(sm);
 }
 
 static void sm_deliver(void *self, const msg_t *m)

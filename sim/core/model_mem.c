@@ -1,0 +1,124 @@
+#include "sim/core/model_mem.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/err.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED 1
+#endif
+#endif
+#ifndef WATCHED
+#define WATCHED 0
+#endif
+
+enum { CACHE_LINE = 64, CHUNK_BYTES = 2 << 20 };
+
+/*
+ * At the head of each chunk, which is aligned to its size: a piece finds it by its own address.
+ * Pieces are cut off one after the other; the chunk is freed with its last one. A piece that is too
+ * large for a chunk has one of its own, as long as it must be.
+ */
+typedef struct {
+    size_t bytes; /* of the chunk */
+    size_t used;
+    size_t pieces; /* not yet freed */
+} chunk_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static chunk_t *current; /* the chunk being cut up */
+
+static chunk_t *chunk_create(size_t bytes)
+{
+    bytes = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+    chunk_t *c = rb_aligned_alloc(CHUNK_BYTES, bytes);
+    /* A host that has no huge pages to give is slower, no more. */
+    (void)madvise(c, bytes, MADV_HUGEPAGE);
+    *c = (chunk_t){.bytes = bytes, .used = CACHE_LINE};
+    return c;
+}
+
+static void *piece_take(chunk_t *c, size_t bytes)
+{
+    void *p = (char *)c + c->used;
+    c->used += bytes;
+    c->pieces++;
+    return p;
+}
+
+static void *piece_create(size_t bytes)
+{
+    if (bytes > CHUNK_BYTES / 4)
+        return piece_take(chunk_create(bytes + CACHE_LINE), bytes);
+    pthread_mutex_lock(&lock);
+    if (current == NULL || current->bytes - current->used < bytes) {
+        chunk_t *full = current;
+        current = chunk_create(CHUNK_BYTES);
+        if (full != NULL && full->pieces == 0)
+            free(full);
+    }
+    void *p = piece_take(current, bytes);
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+static void piece_destroy(void *p)
+{
+    chunk_t *c = (chunk_t *)((uintptr_t)p & ~(uintptr_t)(CHUNK_BYTES - 1));
+    pthread_mutex_lock(&lock);
+    bool last = --c->pieces == 0;
+    if (last && c == current) {
+        c->used = CACHE_LINE;
+        last = false;
+    }
+    pthread_mutex_unlock(&lock);
+    if (last)
+        free(c);
+}
+
+void *rb_model_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        rb_panic("%zu x %zu bytes of the model's memory", count, size);
+    bytes = bytes == 0 ? CACHE_LINE : (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    /* A sanitizer sees the borders of pieces only if they are allocated one by one. */
+    void *p = WATCHED ? rb_aligned_alloc(CACHE_LINE, bytes) : piece_create(bytes);
+    memset(p, 0, bytes);
+    return p;
+}
+
+void rb_model_free(void *p)
+{
+    if (p == NULL)
+        return;
+    if (WATCHED)
+        free(p);
+    else
+        piece_destroy(p);
+}
+
+void rb_model_grow(void *ptr_to_ptr, size_t *cap, size_t need, size_t size)
+{
+    if (need <= *cap)
+        return;
+    size_t n = *cap == 0 ? 16 : *cap;
+    while (n < need)
+        n *= 2;
+    void *old, *p = rb_model_calloc(n, size);
+    memcpy(&old, ptr_to_ptr, sizeof(old));
+    if (*cap > 0)
+        memcpy(p, old, *cap * size);
+    rb_model_free(old);
+    memcpy(ptr_to_ptr, &p, sizeof(p));
+    *cap = n;
+}
