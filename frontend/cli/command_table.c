@@ -181,6 +181,15 @@ static const cli_option_t stats_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t compare_options[] = {
+    {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
+     "what was measured: CSV of Nsight Compute (--page raw --csv), or a table with a row per kernel "
+     "or program",
+     "@file", false},
+    OPT_OUTPUT("FILE", "print the table only", "write every pair of values as CSV", "@file"),
+    OPT_HELP,
+};
+
 static const cli_option_t report_options[] = {
     OPT_OUTPUT("FILE", "report.html in DIR", "write the page to this file", "@file"),
     OPT_HELP,
@@ -342,6 +351,14 @@ const cli_command_t cli_commands[] = {
      "the size of the change, counters by their share of all that moved.\n\n"
      "join RUN...: the statistics of many runs side by side, as CSV.",
      "diff join", "@file", OPTIONS(stats_options), cmd_stats},
+    {"compare", "[PROGRAM=]RUN...", "compare runs with measurements on a GPU",
+     "Compares the statistics of RUN (the folder of a run, or its run.json) with counters measured "
+     "on a GPU, and prints for each counter the mean absolute error, the bias and the correlation. "
+     "Statistics are known by the names of Nsight Compute.\n\n"
+     "Rows of Nsight Compute are matched with launches: the first launch of a kernel with its first "
+     "row, and so on. Rows of tables are matched with the mean over a kernel's launches, or with "
+     "the totals of a program. PROGRAM names the rows of a table of several programs.",
+     NULL, "@file", OPTIONS(compare_options), cmd_compare},
     {"report", "DIR", "a page about a sweep",
      "Writes one HTML page about the folder of a sweep, complete or not: a chart of cycles for "
      "each axis and trace, and a table of all jobs. The page needs no network.",

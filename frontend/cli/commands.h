@@ -17,6 +17,7 @@ int cmd_plan(int argc, char **argv);
 int cmd_evaluate(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_gen(int argc, char **argv);

@@ -77,6 +77,7 @@ typedef enum {
     CLI_WARP,
     CLI_CODE,
     CLI_BBV,
+    CLI_HARDWARE,
 } cli_option_id_t;
 
 typedef struct {

@@ -1,0 +1,165 @@
+/* rubato compare: simulated against measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/commands.h"
+#include "frontend/cli/csv_writer.h"
+#include "frontend/cli/hardware_compare.h"
+#include "frontend/cli/kernel_name.h"
+#include "frontend/cli/out_file.h"
+#include "frontend/cli/text_format.h"
+
+typedef struct {
+    const char *hardware, *output;
+} compare_options_t;
+
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    compare_options_t *o = ctx;
+    (void)err;
+    if (id == CLI_HARDWARE)
+        o->hardware = value;
+    else
+        o->output = value;
+    return RB_OK;
+}
+
+static const char *percent(char text[FORMAT_MAX], const hardware_counter_t *c, double v, bool sign)
+{
+    if (!isfinite(v))
+        return strcpy(text, "-");
+    snprintf(text, FORMAT_MAX, sign ? "%+.1f %s" : "%.1f %s", 100.0 * v, c->share ? "pp" : "%");
+    return text;
+}
+
+static void print_counter(const hardware_counter_t *c)
+{
+    char error[FORMAT_MAX], bias[FORMAT_MAX], worst[FORMAT_MAX], r[FORMAT_MAX] = "-";
+    char kernel[KERNEL_IDENTIFIER] = "", launch[32] = "";
+    if (isfinite(c->correlation))
+        snprintf(r, sizeof(r), "%.3f", c->correlation);
+    strcpy(worst, "-");
+    if (c->n_errors > 0) {
+        const hardware_pair_t *p = &c->pairs[c->worst];
+        percent(worst, c, hardware_error(c, p), true);
+        kernel_identifier(p->kernel, kernel);
+        if (kernel[0] == '\0')
+            snprintf(kernel, sizeof(kernel), "%s", p->kernel);
+        if (p->launch > 0)
+            snprintf(launch, sizeof(launch), " (launch %llu)", (unsigned long long)p->launch);
+    }
+    printf("%-44.44s %5zu %10s %10s %7s %10s  %.40s%s\n", c->measured, c->n_pairs,
+           percent(error, c, c->error, false), percent(bias, c, c->bias, true), r, worst, kernel,
+           launch);
+}
+
+static void print_comparison(const hardware_comparison_t *c, const hardware_table_t *t)
+{
+    static const char *const kinds[] = {"launch", "kernel", "program"};
+    bool shares = false, zeros = false;
+    printf("%s: %zu of %zu rows (one per %s) found in %zu launches\n", t->file, c->rows_matched,
+           c->rows_matched + c->rows_unmatched, kinds[t->kind], c->launches_matched);
+    if (c->launches_unmatched > 0)
+        printf("%zu launches have no row\n", c->launches_unmatched);
+    if (c->columns_unknown > 0)
+        printf("%zu columns have no counterpart here\n", c->columns_unknown);
+    printf("\n%-44s %5s %10s %10s %7s %10s  %s\n", "measured", "pairs", "error", "bias", "r",
+           "worst", "where");
+    for (size_t i = 0; i < c->n_counters; i++) {
+        if (c->counters[i].n_pairs == 0)
+            continue;
+        print_counter(&c->counters[i]);
+        shares = shares || c->counters[i].share;
+        zeros = zeros || c->counters[i].n_errors < c->counters[i].n_pairs;
+    }
+    printf("\nerror: mean of |simulated - measured| / measured; bias: the same without the bars; "
+           "r: Pearson's correlation\n");
+    if (shares)
+        printf("pp: of shares, |simulated - measured| in percentage points\n");
+    if (zeros)
+        printf("pairs whose measured value is 0 and whose simulated one is not have no error\n");
+}
+
+static void write_pairs(const hardware_comparison_t *c, FILE *out)
+{
+    static const char *const head[] = {"counter",  "statistic", "kernel", "launch",
+                                       "measured", "simulated", "error"};
+    csv_t csv = {.out = out};
+    for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+        csv_text(&csv, head[i]);
+    csv_end_row(&csv);
+    for (size_t i = 0; i < c->n_counters; i++) {
+        const hardware_counter_t *k = &c->counters[i];
+        for (size_t p = 0; p < k->n_pairs; p++) {
+            csv_text(&csv, k->measured);
+            csv_text(&csv, k->simulated);
+            csv_text(&csv, k->pairs[p].kernel);
+            if (k->pairs[p].launch > 0)
+                csv_u64(&csv, k->pairs[p].launch);
+            else
+                csv_text(&csv, NULL);
+            csv_f64(&csv, k->pairs[p].measured);
+            csv_f64(&csv, k->pairs[p].simulated);
+            csv_f64(&csv, hardware_error(k, &k->pairs[p]));
+            csv_end_row(&csv);
+        }
+    }
+}
+
+static rb_code_t save_pairs(const hardware_comparison_t *c, const char *path, rb_err_t *err)
+{
+    out_file_t f;
+    RB_TRY(out_file_open_path(&f, path, err));
+    write_pairs(c, f.out);
+    rb_code_t rc = out_file_finish(&f, err);
+    if (rc == RB_OK)
+        rc = out_file_commit(&f, err);
+    out_file_abandon(&f);
+    return rc;
+}
+
+static rb_code_t compare(const compare_options_t *o, char *const *operands, int n, rb_err_t *err)
+{
+    hardware_table_t t;
+    hardware_comparison_t c = {0};
+    rb_code_t rc = hardware_table_read(&t, o->hardware, err);
+    if (rc == RB_OK)
+        rc = hardware_compare(&c, &t, operands, n, err);
+    if (rc == RB_OK && o->output != NULL)
+        rc = save_pairs(&c, o->output, err);
+    if (rc == RB_OK) {
+        print_comparison(&c, &t);
+        rc = cli_flush_stdout(err);
+    }
+    hardware_free(&c);
+    hardware_table_free(&t);
+    return rc;
+}
+
+static rb_code_t read_and_compare(int argc, char **argv, rb_err_t *err)
+{
+    compare_options_t o = {0};
+    cli_parser_t p;
+    bool help;
+    enum { RUNS_MAX = 10000 };
+    const cli_command_t *command = cli_find_command("compare");
+    cli_parser_init(&p, command, argc, argv);
+    RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
+    if (help) {
+        cli_print_help(command, stdout);
+        return cli_flush_stdout(err);
+    }
+    RB_TRY(cli_check_operands(&p, 1, RUNS_MAX, err));
+    if (o.hardware == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "compare: --hardware FILE says what was measured, such as the CSV of 'ncu "
+                       "--page raw --csv'");
+    return compare(&o, p.operands, p.n_operands, err);
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    return read_and_compare(argc, argv, &err) == RB_OK ? 0 : cli_report(&err);
+}

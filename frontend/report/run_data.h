@@ -1,0 +1,51 @@
+/*
+ * The results of a run as they are in its run.json: what identifies it, and chosen numbers of the
+ * whole run and of each launch, by the paths that run.json has for them ("sm.warp_insts",
+ * "metrics.ipc", "cycles").
+ */
+#ifndef RUBATO_REPORT_RUN_DATA_H
+#define RUBATO_REPORT_RUN_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/err.h"
+
+typedef struct {
+    uint64_t id;
+    char *name; /* owned: the kernel's, as the trace has it */
+    uint32_t grid[3], block[3];
+    char *sampler, *evidence; /* owned; NULL: no sampler had a say */
+    bool estimated;           /* a sampler ended it early */
+    double *values;           /* owned; one per path; NAN: null, or not there */
+} run_data_launch_t;
+
+typedef struct {
+    char *file; /* owned: the run.json */
+    bool complete, estimated;
+    char *version, *commit, *command, *gpu, *trace, *method; /* owned; NULL: not said */
+    uint64_t trace_launches; /* of the trace, simulated or not; 0: not said */
+    double clock_mhz, cycles_low, cycles_high, confidence; /* NAN: not said */
+    const char *const *paths;                              /* borrowed */
+    size_t n_paths;
+    double *totals; /* owned; one per path */
+    run_data_launch_t *launches;
+    size_t n_launches, cap_launches;
+} run_data_t;
+
+/*
+ * where: a run.json, or a folder with one. paths: n_paths distinct ones; must outlive d. RB_TRACE
+ * with file and line for what is no run.json; RB_IO. Free d also after a failure.
+ */
+RB_CHECKED rb_code_t run_data_read(run_data_t *d, const char *where, const char *const *paths,
+                                   size_t n_paths, rb_err_t *err);
+void run_data_free(run_data_t *d);
+
+/* Index of a path, which must be one of d's. */
+size_t run_data_path(const run_data_t *d, const char *path);
+
+/* What the run's trace is called: the last part of its path. */
+const char *run_data_trace_name(const run_data_t *d);
+
+#endif

@@ -1,0 +1,174 @@
+/* rubato compare: which launches stand against which rows, and what the errors are. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/cli_child.h"
+
+/* Three launches of two kernels: 1000, 2000 and 400 cycles, 100 of each before the first block. */
+static const char run_json[] =
+    "{\"schema\": 1, \"complete\": true, \"config\": {\"name\": \"T\", \"clock_mhz\": 1000},\n"
+    "\"trace\": {\"path\": \"t/abc\", \"launches\": 3},\n"
+    "\"totals\": {\"cycles\": 3400, \"interval\": null},\n"
+    "\"launches\": [\n"
+    "{\"id\": 1, \"name\": \"_Z3addPf\", \"grid\": [4, 1, 1], \"block\": [32, 1, 1],\n"
+    " \"cycles\": 1000, \"launch_latency_cycles\": 100, \"sampling\": null,\n"
+    " \"sm\": {\"warp_insts\": 50}, \"metrics\": {\"l2_hit_rate\": 0.5}},\n"
+    "{\"id\": 2, \"name\": \"_Z3addPf\", \"grid\": [4, 1, 1], \"block\": [32, 1, 1],\n"
+    " \"cycles\": 2000, \"launch_latency_cycles\": 100, \"sampling\": null,\n"
+    " \"sm\": {\"warp_insts\": 100}, \"metrics\": {\"l2_hit_rate\": null}},\n"
+    "{\"id\": 3, \"name\": \"_Z3mulPf\", \"grid\": [1, 1, 1], \"block\": [64, 1, 1],\n"
+    " \"cycles\": 400, \"launch_latency_cycles\": 100, \"sampling\": null,\n"
+    " \"sm\": {\"warp_insts\": 30}, \"metrics\": {\"l2_hit_rate\": 0.25}}]}\n";
+
+/* Rows in another order of kernels, another spelling of names, units with prefixes. */
+static const char ncu_csv[] =
+    "a message of the program\n"
+    "==PROF== Connected to process 12\n"
+    "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\","
+    "\"gpu__time_duration.sum\",\"smsp__inst_executed.sum\",\"lts__t_sector_hit_rate.pct\","
+    "\"launch__unknown\"\n"
+    "\"\",\"\",\"\",\"\",\"cycle\",\"usecond\",\"Kinst\",\"%\",\"register/thread\"\n"
+    "\"0\",\"mul(float *)\",\"(64, 1, 1)\",\"(1, 1, 1)\",\"300\",\"0.6\",\"0.03\",\"30\",\"16\"\n"
+    "\"1\",\"void add(float *)\",\"(32, 1, 1)\",\"(4, 1, 1)\",\"1,000\",\"0.9\",\"0.05\",\"40\","
+    "\"16\"\n"
+    "\"2\",\"void add(float *)\",\"(32, 1, 1)\",\"(4, 1, 1)\",\"1,900\",\"3.8\",\"0\",\"50\","
+    "\"n/a\"\n";
+
+static void write_text(const char *path, const char *text)
+{
+    cli_write(path, text, strlen(text));
+}
+
+/* The line of standard output that begins with a word; to be freed. */
+static char *line_of(char *out, const char *word)
+{
+    char *at = strstr(out, word);
+    assert_non_null(at);
+    return strndup(at, strcspn(at, "\n"));
+}
+
+static void expect_in(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("'%s' is not in '%s'", part, text);
+}
+
+static void launches_stand_against_the_rows_of_their_kernel(void **state)
+{
+    (void)state;
+    write_text("run.json", run_json);
+    write_text("ncu.csv", ncu_csv);
+    char *out = cli_run_as(&rubato, 0, NULL,
+                           WORDS("compare", "run.json", "--hardware", "ncu.csv", "-o", "p.csv"));
+    expect_in(out, "3 of 3 rows (one per launch)");
+    expect_in(out, "1 columns have no counterpart");
+    /* 300 against 300, 900 against 1000, 1900 against 1900. */
+    char *line = line_of(out, "gpc__cycles_elapsed.max");
+    expect_in(line, "    3      3.3 %     -3.3 %");
+    expect_in(line, "-10.0 %  add (launch 1)");
+    free(line);
+    /* Microseconds: 0.3 of 0.6, 0.9 of 0.9, 1.9 of 3.8. */
+    line = line_of(out, "gpu__time_duration.sum");
+    expect_in(line, "     33.3 %    -33.3 %");
+    free(line);
+    /* 30 of 30, 50 of 50; 100 instructions where 0 were measured have no error. */
+    line = line_of(out, "smsp__inst_executed.sum");
+    expect_in(line, "    3      0.0 %     +0.0 %");
+    free(line);
+    expect_in(out, "have no error");
+    /* Shares differ by 5 and 10 points; one was not simulated. */
+    line = line_of(out, "lts__t_sector_hit_rate.pct");
+    expect_in(line, "    2     7.5 pp    +2.5 pp");
+    free(line);
+    free(out);
+    char *pairs = cli_read("p.csv");
+    expect_in(pairs,
+              "gpc__cycles_elapsed.max,cycles - launch_latency_cycles,mul(float *),3,300,300");
+    free(pairs);
+}
+
+static void kernels_stand_against_means_and_programs_against_totals(void **state)
+{
+    (void)state;
+    write_text("run.json", run_json);
+    write_text("k.csv", "Benchmark,Kernel,Elapsed_Cycles\nx,_Z3addPf,1400\ny,_Z3mulPf,200\n");
+    char *out = cli_run_as(&rubato, 0, NULL,
+                           WORDS("compare", "run.json", "--hardware", "k.csv", "-o", "p.csv"));
+    expect_in(out, "2 of 2 rows (one per kernel) found in 3 launches");
+    free(out);
+    char *pairs = cli_read("p.csv");
+    expect_in(pairs, "_Z3addPf,,1400,1400,0\n");
+    expect_in(pairs, "_Z3mulPf,3,200,300,0.5\n");
+    free(pairs);
+    write_text("a.csv", "app,hw_cycles_x\nbfs/small,6800\nbfs/large,1\n");
+    expect(0, NULL, WORDS("compare", "small=run.json", "--hardware", "a.csv", "-o", "p.csv"));
+    pairs = cli_read("p.csv");
+    expect_in(pairs, "hw_cycles_x,cycles,bfs/small,,6800,3400,-0.5\n");
+    free(pairs);
+    expect(2, "which program is the run", WORDS("compare", "run.json", "--hardware", "a.csv"));
+    expect(2, "several programs", WORDS("compare", "bfs=run.json", "--hardware", "a.csv"));
+    expect(2, "no program is called 'nn'", WORDS("compare", "nn=run.json", "--hardware", "a.csv"));
+}
+
+/* Of a sampled run the rows are found by the launches' ids, or not at all. */
+static void launches_of_a_sampled_run_are_found_by_their_ids(void **state)
+{
+    (void)state;
+    char text[sizeof(run_json)];
+    memcpy(text, run_json, sizeof(text));
+    char *first = strstr(text, "{\"id\": 1"), *second = strstr(text, "{\"id\": 2");
+    memmove(first, second, strlen(second) + 1);
+    write_text("run.json", text);
+    write_text("ncu.csv",
+               "ID,Kernel Name,gpc__cycles_elapsed.max\n0,add,5\n1,add,3800\n2,mul,300\n");
+    expect(0, NULL, WORDS("compare", "run.json", "--hardware", "ncu.csv", "-o", "p.csv"));
+    char *pairs = cli_read("p.csv");
+    expect_in(pairs, ",add,2,3800,1900,-0.5\n");
+    expect_in(pairs, ",mul,3,300,300,0\n");
+    free(pairs);
+    write_text("ncu.csv", "ID,Kernel Name,gpc__cycles_elapsed.max\n0,add,5\n1,add,3800\n");
+    expect(2, "simulated 2 of 3 launches", WORDS("compare", "run.json", "--hardware", "ncu.csv"));
+}
+
+static void what_cannot_be_compared_is_said(void **state)
+{
+    (void)state;
+    write_text("run.json", run_json);
+    write_text("ncu.csv", ncu_csv);
+    expect(2, "--hardware FILE", WORDS("compare", "run.json"));
+    write_text("plain.csv", "a,b\n1,2\n");
+    expect(2, "no header of measured counters",
+           WORDS("compare", "run.json", "--hardware", "plain.csv"));
+    expect(2, "run.json", WORDS("compare", "ncu.csv", "--hardware", "ncu.csv"));
+    write_text("cut.json", "{\"schema\": 1, \"launches\": [{\"id\": 1, ");
+    expect(2, "cut.json:1", WORDS("compare", "cut.json", "--hardware", "ncu.csv"));
+    write_text("new.json", "{\"schema\": 7, \"launches\": []}");
+    expect(2, "\"schema\": 1", WORDS("compare", "new.json", "--hardware", "ncu.csv"));
+    write_text("none.json", "{\"schema\": 1, \"launches\": []}");
+    expect(2, "holds no launch", WORDS("compare", "none.json", "--hardware", "ncu.csv"));
+    write_text("other.csv", "Kernel,Elapsed_Cycles\nsort,1\n");
+    expect(2, "no kernel", WORDS("compare", "run.json", "--hardware", "other.csv"));
+    write_text("short.csv", "Kernel,Elapsed_Cycles\nadd,1\nmul\n");
+    expect(2, "short.csv:3: 1 fields where the header has 2",
+           WORDS("compare", "run.json", "--hardware", "short.csv"));
+    write_text("grid.csv", "Kernel Name,Grid Size,Block Size,cycles\nadd,many,32,1\n");
+    expect(2, "grid.csv:2: column 2: 'many'",
+           WORDS("compare", "run.json", "--hardware", "grid.csv"));
+    write_text("twice.csv", "app,Kernel,Elapsed_Cycles\nx,add,1\ny,add,2\n");
+    expect(2, "lines 2 and 3 are both of kernel 'add'",
+           WORDS("compare", "run.json", "--hardware", "twice.csv"));
+    expect(0, "", WORDS("compare", "y=run.json", "--hardware", "twice.csv"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_stand_against_the_rows_of_their_kernel),
+        cmocka_unit_test(kernels_stand_against_means_and_programs_against_totals),
+        cmocka_unit_test(launches_of_a_sampled_run_are_found_by_their_ids),
+        cmocka_unit_test(what_cannot_be_compared_is_said),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
