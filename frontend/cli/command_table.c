@@ -183,7 +183,8 @@ static const cli_option_t stats_options[] = {
 
 static const cli_option_t compare_options[] = {
     {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
-     "what was measured: CSV of Nsight Compute (--page raw --csv), or a table with a row per kernel "
+     "what was measured: CSV of Nsight Compute (--page raw --csv), or a table with a row per "
+     "kernel "
      "or program",
      "@file", false},
     OPT_OUTPUT("FILE", "print the table only", "write every pair of values as CSV", "@file"),
@@ -355,7 +356,8 @@ const cli_command_t cli_commands[] = {
      "Compares the statistics of RUN (the folder of a run, or its run.json) with counters measured "
      "on a GPU, and prints for each counter the mean absolute error, the bias and the correlation. "
      "Statistics are known by the names of Nsight Compute.\n\n"
-     "Rows of Nsight Compute are matched with launches: the first launch of a kernel with its first "
+     "Rows of Nsight Compute are matched with launches: the first launch of a kernel with its "
+     "first "
      "row, and so on. Rows of tables are matched with the mean over a kernel's launches, or with "
      "the totals of a program. PROGRAM names the rows of a table of several programs.",
      NULL, "@file", OPTIONS(compare_options), cmd_compare},

@@ -141,7 +141,7 @@ static void what_cannot_be_compared_is_said(void **state)
     write_text("plain.csv", "a,b\n1,2\n");
     expect(2, "no header of measured counters",
            WORDS("compare", "run.json", "--hardware", "plain.csv"));
-    expect(2, "run.json", WORDS("compare", "ncu.csv", "--hardware", "ncu.csv"));
+    expect(2, "ncu.csv:1", WORDS("compare", "ncu.csv", "--hardware", "ncu.csv"));
     write_text("cut.json", "{\"schema\": 1, \"launches\": [{\"id\": 1, ");
     expect(2, "cut.json:1", WORDS("compare", "cut.json", "--hardware", "ncu.csv"));
     write_text("new.json", "{\"schema\": 7, \"launches\": []}");
