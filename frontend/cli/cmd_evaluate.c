@@ -1,39 +1,27 @@
-/* rubato evaluate: how good samplers are, scored against the times of all launches. */
-#include <math.h>
+/* rubato evaluate: how good samplers are. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/csv_writer.h"
-#include "frontend/cli/evaluation.h"
+#include "frontend/cli/evaluate.h"
+#include "frontend/cli/open_trace.h"
 #include "frontend/cli/out_file.h"
-#include "frontend/cli/plan_file.h"
-#include "frontend/cli/progress_line.h"
-#include "frontend/cli/run_report.h"
-#include "frontend/cli/text_format.h"
-#include "sampling/launch/launch_sampler.h"
-#include "sampling/launch/sample_syntax.h"
+#include "frontend/study/study_delta.h"
 #include "sim/core/alloc.h"
-#include "sim/core/log.h"
 
-enum { EPSILONS_MAX = 32, SEEDS_MAX = 1000000 };
+enum { JOBS_MAX = 1024 };
 
-typedef struct {
-    const char *profile, *against, *trace, *plan, *output, *tmpdir;
-    const char *sample; /* a list, or "all" */
-    uint64_t seed, seeds;
-    char epsilon[EPSILONS_MAX][16]; /* texts of --epsilon; none: that of the sampler */
-    size_t n_epsilons;
-} evaluate_options_t;
+void text_list_add(text_list_t *list, const char *text)
+{
+    rb_grow(&list->text, &list->cap, list->n + 1, sizeof(*list->text));
+    list->text[list->n++] = text;
+}
 
-typedef struct {
-    const evaluate_options_t *options;
-    launch_list_t planned, other; /* other: of --against */
-    const launch_list_t *truth;   /* one of the two */
-    score_t *scores;              /* owned: one per seed */
-    out_file_t file;
-    csv_t csv;
-} evaluation_t;
+bool evaluate_all(const evaluate_options_t *o)
+{
+    return o->samples.n == 0 || (o->samples.n == 1 && strcmp(o->samples.text[0], "all") == 0);
+}
 
 /* "1,3,5%": a '%' at the end holds for all; without one they are shares. */
 static rb_code_t read_epsilons(evaluate_options_t *o, const char *text, rb_err_t *err)
@@ -54,12 +42,66 @@ static rb_code_t read_epsilons(evaluate_options_t *o, const char *text, rb_err_t
     return RB_OK;
 }
 
+/* The words of a list between commas; they live in o->words. */
+static rb_code_t read_words(text_list_t *list, char **words, const char *option, const char *text,
+                            rb_err_t *err)
+{
+    free(*words);
+    *words = rb_strdup(text);
+    list->n = 0;
+    for (char *word = *words, *next; word != NULL; word = next) {
+        next = strchr(word, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        if (word[0] == '\0')
+            return rb_fail(err, RB_USAGE, "--%s %s: words separated by commas are expected", option,
+                           text);
+        text_list_add(list, word);
+    }
+    return RB_OK;
+}
+
+/* The changes of STEM+ROOT's sensitivity study under the names of its figures. */
+static const char *delta_of(const char *variant)
+{
+    static const char *const names[][2] = {{"cache.x2", "stem_cache_x2"},
+                                           {"cache.half", "stem_cache_half"},
+                                           {"sm.x2", "stem_sm_x2"},
+                                           {"sm.half", "stem_sm_half"}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i][0], variant) == 0)
+            return names[i][1];
+    }
+    return variant;
+}
+
+/* The GPU as it is comes first, with or without being named. */
+static rb_code_t read_variants(evaluate_options_t *o, const char *text, rb_err_t *err)
+{
+    text_list_t said = {0};
+    rb_code_t rc = read_words(&said, &o->variant_words, "variants", text, err);
+    o->deltas.n = 0;
+    text_list_add(&o->deltas, "none");
+    for (size_t i = 0; i < said.n; i++) {
+        if (strcmp(said.text[i], "none") != 0)
+            text_list_add(&o->deltas, delta_of(said.text[i]));
+    }
+    free(said.text);
+    return rc;
+}
+
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
     evaluate_options_t *o = ctx;
     switch (id) {
+    case CLI_GPU:
+        o->setup.gpu = value;
+        return RB_OK;
+    case CLI_SET:
+        setup_add_set(&o->setup, value);
+        return RB_OK;
     case CLI_SAMPLE:
-        o->sample = value;
+        text_list_add(&o->samples, value);
         return RB_OK;
     case CLI_SEED:
         return cli_parse_count("seed", value, 0, UINT32_MAX, &o->seed, err);
@@ -76,11 +118,25 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_PLAN:
         o->plan = value;
         return RB_OK;
-    case CLI_OUTPUT:
-        o->output = value;
+    case CLI_PLAN_FROM:
+        o->plan_from = value;
         return RB_OK;
+    case CLI_VARIANTS:
+        return read_variants(o, value, err);
+    case CLI_WARMUP:
+        return read_words(&o->warmups, &o->warmup_words, "warmup", value, err);
+    case CLI_CSV:
+        o->csv = value;
+        return RB_OK;
+    case CLI_OUTPUT:
+        o->folder = value;
+        return RB_OK;
+    case CLI_JOBS:
+        return cli_parse_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
+    case CLI_PROGRESS:
+        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
     case CLI_TMPDIR:
-        o->tmpdir = value;
+        o->setup.tmpdir = value;
         return RB_OK;
     default:
         return rb_fail(err, RB_USAGE, "option not known to evaluate");
@@ -91,309 +147,71 @@ static rb_code_t read_options(evaluate_options_t *o, int argc, char **argv, bool
                               rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (evaluate_options_t){.seed = 1, .seeds = 10};
+    *o = (evaluate_options_t){.seed = 1, .seeds = 10, .jobs = 1};
     cli_parser_init(&p, cli_find_command("evaluate"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, help, err));
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
-    o->profile = p.operands[0];
-    if (o->plan != NULL && o->sample != NULL)
+    o->setup.trace = p.operands[0];
+    if (o->plan != NULL && o->samples.n > 0)
         return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
-    if (o->sample == NULL)
-        o->sample = "all";
     return RB_OK;
 }
 
-static void csv_header(csv_t *c)
+/* The folder of a run is one of results, also where it could be taken for a trace. */
+static bool is_run(const char *path)
 {
-    static const char *const columns[] = {"sampler",
-                                          "method",
-                                          "seeds",
-                                          "clusters_mean",
-                                          "samples_mean",
-                                          "speedup_time_harmonic_mean",
-                                          "speedup_warp_instructions_harmonic_mean",
-                                          "speedup_host_time_harmonic_mean",
-                                          "error_mean",
-                                          "error_p95",
-                                          "error_max",
-                                          "error_bound",
-                                          "share_within_bound",
-                                          "planning_seconds_mean",
-                                          "note"};
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-        csv_text(c, columns[i]);
-    csv_end_row(c);
+    char *results = out_path(path, "launches.csv");
+    bool run = access(results, F_OK) == 0;
+    free(results);
+    return run;
 }
 
-static void csv_summary(csv_t *c, const char *sampler, const char *method, const summary_t *s)
+/* Whether the operand is to be simulated; options that do not go with that are refused. */
+static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_t *err)
 {
-    csv_text(c, sampler);
-    csv_text(c, method);
-    csv_u64(c, s->n);
-    csv_f64(c, s->clusters);
-    csv_f64(c, s->samples);
-    csv_f64(c, s->speedup);
-    csv_f64(c, s->speedup_insts);
-    csv_f64(c, s->speedup_wall);
-    csv_f64(c, s->error_mean);
-    csv_f64(c, s->error_p95);
-    csv_f64(c, s->error_max);
-    csv_f64(c, s->bound);
-    csv_f64(c, s->within);
-    csv_f64(c, s->seconds);
-    csv_text(c, NULL);
-    csv_end_row(c);
-}
-
-static void csv_note(csv_t *c, const char *sampler, const char *method, const char *note)
-{
-    enum { EMPTY = 12 };
-    csv_text(c, sampler);
-    csv_text(c, method);
-    for (int i = 0; i < EMPTY; i++)
-        csv_text(c, NULL);
-    csv_text(c, note);
-    csv_end_row(c);
-}
-
-/* "12.3" or "-" of a number that may not be known. */
-static const char *number_text(char text[FORMAT_MAX], const char *format, double v)
-{
-    if (isfinite(v))
-        snprintf(text, FORMAT_MAX, format, v);
-    else
-        snprintf(text, FORMAT_MAX, "-");
-    return text;
-}
-
-static void table_header(FILE *out)
-{
-    fprintf(out, "\n%-26s %8s %9s %26s %26s %8s %9s\n", "", "", "", "speed-up ---------------",
-            "error ------------------", "within", "planning");
-    fprintf(out, "%-26s %8s %9s %8s %8s %8s %8s %8s %8s %8s\n", "sampler", "clusters", "samples",
-            "time", "insts", "host", "mean", "p95", "max", "bound");
-}
-
-static void table_row(FILE *out, const char *label, const summary_t *s)
-{
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], within[FORMAT_MAX];
-    char mean[FORMAT_MAX], p95[FORMAT_MAX], max[FORMAT_MAX], seconds[FORMAT_MAX];
-    fprintf(out, "%-26s %8.4g %9.6g %8s %8s %8s %8s %8s %8s %8s %9s\n", label, s->clusters,
-            s->samples, number_text(a, "%.4gx", s->speedup),
-            number_text(b, "%.4gx", s->speedup_insts), number_text(c, "%.4gx", s->speedup_wall),
-            number_text(mean, "%.3g %%", 100.0 * s->error_mean),
-            number_text(p95, "%.3g %%", 100.0 * s->error_p95),
-            number_text(max, "%.3g %%", 100.0 * s->error_max),
-            isfinite(s->within) ? format_share(within, s->within) : "-",
-            format_seconds(seconds, s->seconds));
-}
-
-static void show_summary(evaluation_t *e, const char *label, const char *method, const summary_t *s)
-{
-    table_row(stdout, label, s);
-    if (e->csv.out != NULL)
-        csv_summary(&e->csv, label, method, s);
-}
-
-static void show_note(evaluation_t *e, const char *label, const char *method, const char *note)
-{
-    fprintf(stdout, "%-26s %s\n", label, note);
-    if (e->csv.out != NULL)
-        csv_note(&e->csv, label, method, note);
-}
-
-/* Plans with every seed and scores each. */
-static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, char **method,
-                              rb_err_t *err)
-{
-    const evaluate_options_t *o = e->options;
-    for (uint64_t i = 0; i < o->seeds; i++) {
-        plan_t plan;
-        double begun = clock_seconds();
-        RB_TRY(launch_plan(choice, &e->planned.pop, o->seed + i, &plan, err));
-        double seconds = clock_seconds() - begun;
-        e->scores[i] = evaluation_score(&plan, e->truth);
-        e->scores[i].seconds = seconds;
-        if (i == 0)
-            *method = rb_strdup(plan.method);
-        plan_free(&plan);
-    }
+    *simulate = !is_run(o->setup.trace) && open_trace_detect(o->setup.trace) && o->against == NULL;
+    if (!*simulate && (o->setup.gpu != NULL || o->setup.n_sets > 0 || o->folder != NULL ||
+                       o->plan_from != NULL || o->deltas.n > 0 || o->warmups.n > 0))
+        return rb_fail(err, RB_USAGE,
+                       "--gpu, -s, -o, --plan-from, --variants and --warmup are for a trace, which "
+                       "is simulated; %s has its times already%s",
+                       o->setup.trace, o->folder != NULL ? " (--csv FILE writes the table)" : "");
+    if (*simulate && (o->plan != NULL || o->trace != NULL || o->n_epsilons > 0))
+        return rb_fail(err, RB_USAGE,
+                       "--plan, --trace and --epsilon are for a profile or the folder of a run; %s "
+                       "is a trace, which is simulated",
+                       o->setup.trace);
     return RB_OK;
 }
 
-/*
- * Scores a sampler. all: it was not asked for by name: what it lacks or finds too much is a note in
- * the table, not an error.
- */
-static rb_code_t evaluate_choice(evaluation_t *e, const launch_choice_t *choice, const char *label,
-                                 bool all, rb_err_t *err)
+static rb_code_t evaluate(const evaluate_options_t *o, bool *failed, rb_err_t *err)
 {
-    const launch_method_t *m = choice->method;
-    char *method = NULL;
-    rb_err_t why = {0};
-    rb_code_t rc = score_choice(e, choice, &method, &why);
-    if (rc == RB_OK) {
-        summary_t s = evaluation_summary(e->scores, e->options->seeds);
-        show_summary(e, label, method, &s);
-    } else if (all) {
-        show_note(e, label, m->name, why.text);
-        rc = RB_OK;
-    } else {
-        rc = rb_fail(err, rc, "%s", why.text);
-    }
-    free(method);
-    return rc;
-}
-
-static bool has_option(const launch_method_t *m, const char *name)
-{
-    for (size_t i = 0; i < m->options->n_params; i++) {
-        if (strcmp(m->options->params[i].name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Evaluates text with every bound that is asked for. */
-static rb_code_t evaluate_sampler(evaluation_t *e, const char *text, bool all, rb_err_t *err)
-{
-    const evaluate_options_t *o = e->options;
-    launch_choice_t choice;
-    char label[96];
-    RB_TRY(launch_choice_parse(&choice, text, err));
-    rb_code_t rc = RB_OK;
-    bool sweep = o->n_epsilons > 0 && has_option(choice.method, "epsilon");
-    for (size_t i = 0; rc == RB_OK && i < (sweep ? o->n_epsilons : 1); i++) {
-        snprintf(label, sizeof(label), "%s", text);
-        if (sweep) {
-            rc = launch_choice_set(&choice, "epsilon", o->epsilon[i], err);
-            snprintf(label, sizeof(label), "%.60s epsilon=%s", text, o->epsilon[i]);
-        }
-        if (rc == RB_OK)
-            rc = evaluate_choice(e, &choice, label, all, err);
-    }
-    launch_choice_free(&choice);
-    return rc;
-}
-
-static rb_code_t evaluate_samplers(evaluation_t *e, rb_err_t *err)
-{
-    const evaluate_options_t *o = e->options;
-    sample_list_t list;
-    if (strcmp(o->sample, "all") == 0) {
-        for (size_t i = 0; i < n_launch_methods; i++) {
-            if (!launch_methods[i]->online)
-                RB_TRY(evaluate_sampler(e, launch_methods[i]->name, true, err));
-        }
-        return RB_OK;
-    }
-    RB_TRY(sample_list_parse(&list, o->sample, err));
-    rb_code_t rc = RB_OK;
-    for (size_t i = 0; rc == RB_OK && i < list.n; i++)
-        rc = evaluate_sampler(e, list.items[i], false, err);
-    sample_list_free(&list);
-    return rc;
-}
-
-/* A plan from a file, made before and perhaps elsewhere. */
-static rb_code_t evaluate_plan(evaluation_t *e, rb_err_t *err)
-{
-    plan_t plan;
-    run_sampling_t sampling;
-    RB_TRY(plan_file_read(&plan, e->options->plan, err));
-    RB_TRY(run_sampling_begin(&sampling, &plan, e->truth, err));
-    score_t score = evaluation_score(&sampling.plan, e->truth);
-    score.seconds = NAN;
-    summary_t s = evaluation_summary(&score, 1);
-    show_summary(e, sampling.sampler, sampling.plan.method, &s);
-    run_sampling_free(&sampling);
-    return RB_OK;
-}
-
-/* Reads the launches that plans are made for and those that they are scored on. */
-static rb_code_t read_launches(evaluation_t *e, rb_err_t *err)
-{
-    const evaluate_options_t *o = e->options;
-    RB_TRY(launch_list_open(&e->planned, o->profile, o->tmpdir, err));
-    e->truth = &e->planned;
-    if (o->against != NULL) {
-        RB_TRY(launch_list_open(&e->other, o->against, o->tmpdir, err));
-        e->truth = &e->other;
-    }
-    if (e->truth->pop.time == NULL)
-        return rb_fail(err, RB_TRACE, "%s: without durations nothing can be scored",
-                       o->against != NULL ? o->against : o->profile);
-    RB_TRY(launch_list_compare(&e->planned, e->truth, err));
-    return o->trace != NULL ? launch_list_add_trace(&e->planned, o->trace, err) : RB_OK;
-}
-
-static rb_code_t open_csv(evaluation_t *e, rb_err_t *err)
-{
-    if (e->options->output == NULL)
-        return RB_OK;
-    RB_TRY(out_file_open_path(&e->file, e->options->output, err));
-    e->csv = (csv_t){.out = e->file.out};
-    csv_header(&e->csv);
-    return RB_OK;
-}
-
-static void print_head(const evaluation_t *e, FILE *out)
-{
-    const evaluate_options_t *o = e->options;
-    const population_t *pop = &e->truth->pop;
-    char n[FORMAT_MAX], total[FORMAT_MAX];
-    double time = 0.0;
-    for (uint64_t i = 0; i < pop->n; i++)
-        time += pop->time[i];
-    fprintf(out, "%s: %s, %s launches of %u kernels, ", report_trace_name(o->profile),
-            e->planned.format, format_grouped(n, pop->n), pop->n_names);
-    if (pop->time_is_cycles)
-        fprintf(out, "%s cycles", format_si(total, time));
-    else
-        fprintf(out, "%s", format_seconds(total, time * 1e-9));
-    if (o->against != NULL)
-        fprintf(out, ", scored on %s", report_trace_name(o->against));
-    fprintf(out,
-            "\nseeds %llu to %llu; speed-ups are harmonic means: all launches over the samples\n",
-            (unsigned long long)o->seed, (unsigned long long)(o->seed + o->seeds - 1));
-}
-
-static rb_code_t evaluate(evaluation_t *e, rb_err_t *err)
-{
-    RB_TRY(read_launches(e, err));
-    RB_TRY(open_csv(e, err));
-    e->scores = rb_calloc(e->options->seeds, sizeof(*e->scores));
-    print_head(e, stdout);
-    table_header(stdout);
-    if (e->options->plan != NULL)
-        RB_TRY(evaluate_plan(e, err));
-    else
-        RB_TRY(evaluate_samplers(e, err));
-    RB_TRY(cli_flush_stdout(err));
-    if (e->options->output == NULL)
-        return RB_OK;
-    RB_TRY(out_file_finish(&e->file, err));
-    return out_file_commit(&e->file, err);
+    bool simulate;
+    RB_TRY(choose_way(o, &simulate, err));
+    return simulate ? evaluate_trace(o, failed, err) : evaluate_profile(o, err);
 }
 
 int cmd_evaluate(int argc, char **argv)
 {
     rb_err_t err = {0};
-    evaluate_options_t options;
-    evaluation_t e = {.options = &options};
-    bool help;
-    rb_code_t rc = read_options(&options, argc, argv, &help, &err);
-    if (rc == RB_OK && help) {
+    evaluate_options_t o;
+    bool help, failed = false;
+    rb_code_t rc = read_options(&o, argc, argv, &help, &err);
+    if (rc == RB_OK && help)
         cli_print_help(cli_find_command("evaluate"), stdout);
+    else if (rc == RB_OK)
+        rc = evaluate(&o, &failed, &err);
+    if (rc == RB_OK)
         rc = cli_flush_stdout(&err);
-    } else if (rc == RB_OK) {
-        rc = evaluate(&e, &err);
-    }
-    out_file_abandon(&e.file);
-    free(e.scores);
-    launch_list_free(&e.planned);
-    launch_list_free(&e.other);
-    return rc == RB_OK ? 0 : cli_report(&err);
+    free(o.samples.text);
+    free(o.warmups.text);
+    free(o.deltas.text);
+    free(o.setup.sets);
+    free(o.variant_words);
+    free(o.warmup_words);
+    if (rc != RB_OK && rc != RB_STOPPED)
+        return cli_report(&err);
+    return rc == RB_OK && failed ? 1 : rb_exit_code(rc);
 }

@@ -114,19 +114,6 @@ static bool is_study(const char *path)
            (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-/* "key=value" of -s as a common setting of the study. */
-static rb_code_t add_setting(study_t *study, const char *text, rb_err_t *err)
-{
-    const char *equals = strchr(text, '=');
-    if (equals == NULL)
-        return rb_fail(err, RB_USAGE, "-s: '%.100s' is not KEY=VALUE such as l2.size=3MiB", text);
-    char *key = rb_strdup(text);
-    key[equals - text] = '\0';
-    rb_code_t rc = study_assign(study, &study->common, key, equals + 1, 0, err);
-    free(key);
-    return rc;
-}
-
 static rb_code_t assign_word(study_t *study, const char *word, const char *value, rb_err_t *err)
 {
     return value != NULL ? study_assign(study, &study->common, word, value, 0, err) : RB_OK;
@@ -139,7 +126,7 @@ static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_e
     for (size_t i = 0; i < o->n_gpus; i++)
         RB_TRY(study_add_gpu(study, o->gpus[i], 0, err));
     for (size_t i = 0; i < o->n_sets; i++)
-        RB_TRY(add_setting(study, o->sets[i], err));
+        RB_TRY(study_add_setting(study, o->sets[i], err));
     RB_TRY(assign_word(study, "sample", o->sample, err));
     RB_TRY(assign_word(study, "seed", o->seed, err));
     RB_TRY(assign_word(study, "launches", o->launches, err));
@@ -163,28 +150,15 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *
     return study_finish(study, err);
 }
 
-/* "l2study.sweep" of "dir/l2study.cfg" or of a trace's folder; to be freed. */
-static char *default_folder(const char *operand)
-{
-    size_t n = strlen(operand);
-    while (n > 1 && operand[n - 1] == '/')
-        n--;
-    size_t from = n;
-    while (from > 0 && operand[from - 1] != '/')
-        from--;
-    if (is_study(operand))
-        n -= 4;
-    char *name = rb_calloc(n - from + 8, 1);
-    snprintf(name, n - from + 8, "%.*s.sweep", (int)(n - from), operand + from);
-    return name;
-}
-
 /* Prepares and runs; what was refused left no trace in the folder. */
 static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     study_t *study = study_create();
     study->more_groups = inside_group;
-    char *folder = o->output != NULL ? rb_strdup(o->output) : default_folder(o->operands[0]);
+    const char *operand = o->operands[0];
+    char *folder = o->output != NULL
+                       ? rb_strdup(o->output)
+                       : sweep_default_folder(operand, is_study(operand) ? 4 : 0, "sweep");
     rb_code_t rc = read_study(study, o, err);
     if (rc == RB_OK)
         rc = sweep_prepare(s, study, folder, o->tmpdir, err);

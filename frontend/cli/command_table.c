@@ -123,17 +123,40 @@ static const cli_option_t plan_options[] = {
 };
 
 static const cli_option_t evaluate_options[] = {
-    OPT_SAMPLE("all", "the samplers to score, separated by commas, or all"),
+    OPT_SAMPLE("all",
+               "samplers to score: of a trace, each --sample is one set that works together; of a "
+               "profile, each sampler of the list is scored alone"),
     {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with a seed of its own",
      NULL, false},
     OPT_SEED,
+    {CLI_PLAN_FROM, 0, "plan-from", "PROFILE|RUN", "the full run", "Sampling",
+     "of a trace: what samplers of launches choose from", "@file", false},
+    {CLI_VARIANTS, 0, "variants", "LIST", NULL, "Sampling",
+     "of a trace: the same plans on changed GPUs: cache.x2, cache.half, sm.x2, sm.half, or deltas "
+     "of rubato sweep",
+     "cache.x2 cache.half sm.x2 sm.half", false},
+    {CLI_WARMUP, 0, "warmup", "LIST", NULL, "Sampling",
+     "of a trace: modes of warm-up to try, such as keep,flush,functional; the first is that of the "
+     "full run",
+     "keep flush functional", false},
     OPT_TRACE,
     {CLI_EPSILON, 0, "epsilon", "LIST", "that of each sampler", "Sampling",
-     "error bounds to go through, such as 1,3,5,10,25%", NULL, false},
-    {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling", "score this plan instead", "@file", false},
+     "of a profile: error bounds to go through, such as 1,3,5,10,25%", NULL, false},
+    {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling", "of a profile: score this plan instead",
+     "@file", false},
     {CLI_AGAINST, 0, "against", "PROFILE|RUN", "the same", "Sampling",
      "score on these times: of the same launches on another GPU", "@file", false},
-    OPT_OUTPUT("FILE", "print the table only", "write the table as CSV", "@file"),
+    OPT_GPU_OF_TRACE,
+    OPT_SET,
+    {CLI_CSV, 0, "csv", "FILE", "of a trace: evaluation.csv in the folder of -o", "Results",
+     "write the table as CSV", "@file", false},
+    OPT_OUTPUT("DIR", "NAME.evaluate",
+               "of a trace: folder of the runs and of their scores; what is there is not run again",
+               "@dir"),
+    {CLI_JOBS, 'j', "jobs", "N", "1", "Execution",
+     "of a trace: runs at a time; more than one disturbs the wall-clock times", NULL, false},
+    {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
+     "live table of the runs on standard error; never: problems only", "auto always never", false},
     {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
      "for temporary files (grouping of raw .trace files)", "@dir", false},
     OPT_HELP,
@@ -314,11 +337,15 @@ const cli_command_t cli_commands[] = {
      "of names and durations, or the folder of a complete run. TRACE tells names, grids and blocks "
      "only.",
      NULL, "@file", OPTIONS(plan_options), cmd_plan},
-    {"evaluate", "PROFILE|RUN", "score samplers against the full result",
-     "Makes plans for a program whose launches all have known times, from a profile or from the "
-     "folder of a complete run, and prints how far the totals that they give are from the true "
-     "one, "
-     "and how much of the program they simulate.",
+    {"evaluate", "TRACE|PROFILE|RUN", "score samplers against the full result",
+     "TRACE is simulated as a whole once, and with each set of samplers: printed are the errors of "
+     "cycles, hit rates, DRAM traffic and stalls, the share of the instructions that was "
+     "simulated, "
+     "and the speed-up. Samplers of launches choose from the full run. What was simulated is kept "
+     "in the folder of -o.\n\n"
+     "Of PROFILE, or RUN, the folder of a complete run, all times are known: plans are made with "
+     "many seeds, and printed is how far the totals that they give are from the true one, and how "
+     "much of the program they simulate.",
      NULL, "@file", OPTIONS(evaluate_options), cmd_evaluate},
     {"convert", "SOURCE TARGET", "write a trace in another format",
      "Writes the trace SOURCE, of any kind that run takes, to TARGET: a native file (.rbt), which "

@@ -228,6 +228,13 @@ static void take_index(launch_list_t *l, launch_list_t *other)
     other->index = (launch_index_t){0};
 }
 
+void launch_list_take_index(launch_list_t *l, launch_list_t *trace)
+{
+    rb_err_t other = {0};
+    if (l->profile != NULL && launch_list_compare(l, trace, &other) == RB_OK)
+        take_index(l, trace);
+}
+
 rb_code_t launch_list_add_trace(launch_list_t *l, const char *path, rb_err_t *err)
 {
     launch_list_t other = {0};

@@ -46,6 +46,12 @@ void launch_list_of_profile(launch_list_t *l, profile_t *profile);
  */
 RB_CHECKED rb_code_t launch_list_add_trace(launch_list_t *l, const char *path, rb_err_t *err);
 
+/*
+ * The same from the launches of a trace: l takes its index over and borrows the rest, which must
+ * outlive l. Does nothing if they are those of another program.
+ */
+void launch_list_take_index(launch_list_t *l, launch_list_t *trace);
+
 /* RB_TRACE, naming the first launch at fault, unless both have the same launches in this order. */
 RB_CHECKED rb_code_t launch_list_compare(const launch_list_t *a, const launch_list_t *b,
                                          rb_err_t *err);

@@ -78,6 +78,9 @@ typedef enum {
     CLI_CODE,
     CLI_BBV,
     CLI_HARDWARE,
+    CLI_PLAN_FROM,
+    CLI_VARIANTS,
+    CLI_CSV,
 } cli_option_id_t;
 
 typedef struct {

@@ -338,6 +338,9 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     if (rc == RB_OK && choice.method->online) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {
+        /* What the profile does not tell, the index of a native trace of the program may. */
+        if (o->profile != NULL)
+            launch_list_take_index(&profile, trace);
         rc = make_plan(&plan, o, &choice, o->profile != NULL ? &profile : trace, err);
         if (rc == RB_OK)
             rc = run_sampling_begin(s, &plan, trace, err);

@@ -31,6 +31,21 @@ static void free_texts(char **text, size_t n)
     free(text);
 }
 
+char *sweep_default_folder(const char *path, size_t cut, const char *ending)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    n -= cut;
+    size_t size = n - from + strlen(ending) + 2;
+    char *name = rb_calloc(size, 1);
+    snprintf(name, size, "%.*s.%s", (int)(n - from), path + from, ending);
+    return name;
+}
+
 void sweep_free(sweep_t *s)
 {
     for (size_t i = 0; i < s->n_jobs; i++) {

@@ -171,6 +171,18 @@ static rb_code_t check_sample(const char *text, bool *launches, rb_err_t *err)
     return rc;
 }
 
+/* What a job's sampler chooses launches from; NULL: it has no profile, or chooses none. */
+static const char *profile_of(const study_t *study, size_t trace, size_t point)
+{
+    const char *sample = word_of(study, point, "sample");
+    rb_err_t ignored = {0};
+    bool chosen = false;
+    if (sample == NULL || study->traces[trace].profile == NULL)
+        return NULL;
+    return check_sample(sample, &chosen, &ignored) == RB_OK && chosen ? study->traces[trace].profile
+                                                                      : NULL;
+}
+
 /* What a point says about the run itself. */
 static rb_code_t check_words(const preparation_t *p, size_t trace, size_t point, rb_err_t *err)
 {
@@ -217,7 +229,7 @@ static void address(const preparation_t *p, size_t trace, size_t point, const ch
 {
     static const char *const words[] = {"sample", "seed", "launches"};
     const opened_t *t = &p->traces[trace];
-    bool sampled = word_of(p->study, point, "sample") != NULL;
+    bool profiled = profile_of(p->study, trace, point) != NULL;
     char text[SHA256_TEXT];
     sha256_t h;
     sha256_init(&h);
@@ -227,7 +239,7 @@ static void address(const preparation_t *p, size_t trace, size_t point, const ch
     hash_line(&h, "config", config_sha256);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         hash_line(&h, words[i], word_of(p->study, point, words[i]));
-    hash_line(&h, "profile", sampled ? t->profile_sha256 : NULL);
+    hash_line(&h, "profile", profiled ? t->profile_sha256 : NULL);
     sha256_final_text(&h, text);
     snprintf(id, SWEEP_ID, "%.16s", text);
 }
@@ -251,14 +263,13 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
                               rb_err_t *err)
 {
     size_t n = 0;
-    const char *sample = word_of(p->study, point, "sample"),
-               *profile = p->study->traces[trace].profile;
+    const char *profile = profile_of(p->study, trace, point);
     char *gpu_path = NULL, *profile_path = NULL;
     size_t length = strlen(gpu);
     /* As conf_load_gpu() tells files from names. */
     if (strchr(gpu, '/') != NULL || (length > 4 && strcmp(gpu + length - 4, ".cfg") == 0))
         gpu_path = realpath(gpu, NULL);
-    if (sample != NULL && profile != NULL) {
+    if (profile != NULL) {
         profile_path = absolute(profile, err);
         if (profile_path == NULL) {
             free(gpu_path);
@@ -272,7 +283,7 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
     add_option(argv, &n, "--gpu", gpu_path != NULL ? gpu_path : gpu);
     for (size_t i = 0; i < sets->n; i++)
         add_option(argv, &n, "-s", sets->sets[i]);
-    add_option(argv, &n, "--sample", sample);
+    add_option(argv, &n, "--sample", word_of(p->study, point, "sample"));
     add_option(argv, &n, "--profile", profile_path);
     add_option(argv, &n, "--seed", word_of(p->study, point, "seed"));
     add_option(argv, &n, "--launches", word_of(p->study, point, "launches"));

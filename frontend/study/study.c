@@ -278,6 +278,18 @@ static size_t value_length(const char *s, bool sampler)
     return n;
 }
 
+rb_code_t study_add_setting(study_t *s, const char *text, rb_err_t *err)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL)
+        return rb_fail(err, RB_USAGE, "-s: '%.100s' is not KEY=VALUE such as l2.size=3MiB", text);
+    char *key = rb_strdup(text);
+    key[equals - text] = '\0';
+    rb_code_t rc = study_assign(s, &s->common, key, equals + 1, 0, err);
+    free(key);
+    return rc;
+}
+
 rb_code_t study_add_vary(study_t *s, const char *text, rb_err_t *err)
 {
     const char *equals = strchr(text, '=');

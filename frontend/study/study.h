@@ -89,6 +89,9 @@ RB_CHECKED rb_code_t study_assign(const study_t *s, study_set_t *set, const char
                                   const char *value, int line, rb_err_t *err);
 void study_set_free(study_set_t *set);
 
+/* "key=value" of -s as a common setting. */
+RB_CHECKED rb_code_t study_add_setting(study_t *s, const char *text, rb_err_t *err);
+
 /* "l2.size=1.5MiB,3MiB" of a command line as an axis. */
 RB_CHECKED rb_code_t study_add_vary(study_t *s, const char *text, rb_err_t *err);
 

@@ -81,8 +81,8 @@ static void every_sampler_is_scored_or_says_why_not(void **state)
 {
     (void)state;
     write_table("profile.csv", 1);
-    char *text = cli_run_as(&rubato, 0, NULL,
-                            WORDS("evaluate", "profile.csv", "--seeds", "5", "-o", "scores.csv"));
+    char *text = cli_run_as(
+        &rubato, 0, NULL, WORDS("evaluate", "profile.csv", "--seeds", "5", "--csv", "scores.csv"));
     static const char *const rows[] = {"random", "allegro", "stem", "harmonic"};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_non_null(strstr(text, rows[i]));
@@ -107,10 +107,9 @@ static void a_run_tells_what_its_launches_cost(void **state)
     (void)state;
     cli_make_many(TRACE, 4);
     expect(0, NULL, WORDS("run", "many", "-o", "full"));
-    char *csv,
-        *text =
-            cli_run_as(&rubato, 0, NULL,
-                       WORDS("evaluate", "full", "--sample", "random:count=1", "-o", "walls.csv"));
+    char *csv, *text = cli_run_as(
+                   &rubato, 0, NULL,
+                   WORDS("evaluate", "full", "--sample", "random:count=1", "--csv", "walls.csv"));
     free(text);
     csv = cli_read("walls.csv");
     const char *row = strstr(csv, "\nrandom:count=1,");

@@ -1,0 +1,460 @@
+#include "frontend/cli/evaluate_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_report.h"
+#include "frontend/cli/text_format.h"
+#include "sim/core/err.h"
+
+enum { FILE_RUNS, FILE_LAUNCHES, FILE_JSON, FILES };
+
+/* Version of evaluation.json. */
+enum { SCHEMA = 1 };
+
+/* ---- numbers ---- */
+
+/* "+1.23 %"; "-" if v is not finite. */
+static const char *signed_share(char text[FORMAT_MAX], double v)
+{
+    if (!isfinite(v))
+        return "-";
+    snprintf(text, FORMAT_MAX, "%+.*f %%", fabs(v) < 0.0995 ? 2 : 1, 100.0 * v);
+    return text;
+}
+
+/* A difference of two shares in percentage points. */
+static const char *points(char text[FORMAT_MAX], double full, double sampled)
+{
+    if (!isfinite(full) || !isfinite(sampled))
+        return "-";
+    snprintf(text, FORMAT_MAX, "%+.1f", 100.0 * (sampled - full));
+    return text;
+}
+
+static const char *times(char text[FORMAT_MAX], double v)
+{
+    if (!isfinite(v))
+        return "-";
+    snprintf(text, FORMAT_MAX, v < 99.95 ? "%.1fx" : "%.0fx", v);
+    return text;
+}
+
+static const char *state_name(size_t state)
+{
+    return sm_stat_defs[state].name + strlen("state_");
+}
+
+/* What a run is called: its samplers, and how it was warmed up if that is asked about. */
+static void label_of(const evaluated_run_t *run, char *text, size_t n)
+{
+    snprintf(text, n, "%s%s%s", run->sample != NULL ? run->sample : "all launches",
+             run->warmup != NULL ? ", " : "", run->warmup != NULL ? run->warmup : "");
+}
+
+/* ---- table ---- */
+
+static void print_head(const evaluated_run_t *run)
+{
+    const run_totals_t *t = &run->full->totals;
+    char insts[FORMAT_MAX], cycles[FORMAT_MAX], seconds[FORMAT_MAX], n[FORMAT_MAX];
+    printf("\n%s%s%s launch%s, %s warp instructions, %s cycles; simulated in %s\n",
+           run->variant != NULL ? run->variant : "", run->variant != NULL ? ": " : "",
+           format_grouped(n, run->full->n), run->full->n == 1 ? "" : "es",
+           format_si(insts, (double)t->warp_insts), format_si(cycles, (double)t->cycles),
+           format_seconds(seconds, run->full->host_seconds));
+    printf("%-28s %-27s %-27s %-24s %s\n", "", "error of the cycles ------",
+           "instructions -------------", "speed-up -------------",
+           "errors of counters -----------");
+    printf("%-28s %8s %8s %9s %8s %9s %8s %7s %7s %8s %6s %6s %8s  %s\n", "samplers", "run",
+           "picked", "p95", "run", "between", "inside", "wall", "cycles", "insts", "L1", "L2",
+           "DRAM", "stalls");
+}
+
+static void print_run(const evaluated_run_t *run)
+{
+    const sampled_score_t *s = run->score;
+    char label[128], t[12][FORMAT_MAX], stall[64];
+    double p95 = run->picked != NULL ? run->picked->error_p95 : (double)NAN;
+    double state = s->sampled_state[s->worst_state] - s->full_state[s->worst_state];
+    label_of(run, label, sizeof(label));
+    snprintf(stall, sizeof(stall), "%+.1f %s", 100.0 * state, state_name(s->worst_state));
+    printf(
+        "%-28s %8s %8s %9s %8s %9s %8s %7s %7s %8s %6s %6s %8s  %s%s\n", label,
+        signed_share(t[0], s->error), signed_share(t[1], s->picked_error), format_share(t[2], p95),
+        format_share(t[3], s->simulated), format_share(t[4], s->skipped_between),
+        format_share(t[5], s->skipped_inside), times(t[6], s->speedup_wall),
+        times(t[7], s->speedup_cycles), times(t[8], 1.0 / s->simulated),
+        points(t[9], s->full[METRIC_global_load_hit_rate], s->sampled[METRIC_global_load_hit_rate]),
+        points(t[10], s->full[METRIC_l2_hit_rate], s->sampled[METRIC_l2_hit_rate]),
+        signed_share(t[11], s->dram_error), fabs(state) < 0.0005 ? "-" : stall,
+        s->has_interval && !s->covered ? "  (outside of its interval)" : "");
+}
+
+/* ---- CSV ---- */
+
+static void header(csv_t *c, const char *const *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        csv_text(c, columns[i]);
+}
+
+static void run_columns(csv_t *c)
+{
+    static const char *const columns[] = {"sample",
+                                          "variant",
+                                          "warmup",
+                                          "failure",
+                                          "folder",
+                                          "cycles_full",
+                                          "cycles_sampled",
+                                          "cycles_error",
+                                          "cycles_low",
+                                          "cycles_high",
+                                          "picked_error",
+                                          "picked_seeds",
+                                          "picked_error_mean",
+                                          "picked_error_p95",
+                                          "simulated_share",
+                                          "skipped_between_share",
+                                          "skipped_inside_share",
+                                          "simulated_launches_share",
+                                          "speedup_wall",
+                                          "speedup_cycles",
+                                          "dram_error",
+                                          "worst_state",
+                                          "worst_state_full",
+                                          "worst_state_sampled"};
+    char name[96];
+    header(c, columns, sizeof(columns) / sizeof(columns[0]));
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        static const char *const of[] = {"full", "sampled", "picked"};
+        for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+            snprintf(name, sizeof(name), "%s_%s", metric_defs[i].name, of[k]);
+            csv_text(c, name);
+        }
+    }
+    csv_end_row(c);
+}
+
+static void run_row(csv_t *c, const evaluated_run_t *run)
+{
+    const sampled_score_t *s = run->score;
+    csv_text(c, run->sample);
+    csv_text(c, run->variant);
+    csv_text(c, run->warmup);
+    csv_text(c, run->failure);
+    csv_text(c, run->folder);
+    if (s == NULL) {
+        csv_end_row(c);
+        return;
+    }
+    csv_u64(c, run->full->totals.cycles);
+    csv_u64(c, run->sampled->totals.cycles);
+    csv_f64(c, s->error);
+    csv_f64(c, run->sampled->low);
+    csv_f64(c, run->sampled->high);
+    csv_f64(c, s->picked_error);
+    csv_u64(c, run->picked != NULL ? run->picked->n : 0);
+    csv_f64(c, run->picked != NULL ? run->picked->error_mean : (double)NAN);
+    csv_f64(c, run->picked != NULL ? run->picked->error_p95 : (double)NAN);
+    csv_f64(c, s->simulated);
+    csv_f64(c, s->skipped_between);
+    csv_f64(c, s->skipped_inside);
+    csv_f64(c, s->launches);
+    csv_f64(c, s->speedup_wall);
+    csv_f64(c, s->speedup_cycles);
+    csv_f64(c, s->dram_error);
+    csv_text(c, state_name(s->worst_state));
+    csv_f64(c, s->full_state[s->worst_state]);
+    csv_f64(c, s->sampled_state[s->worst_state]);
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        csv_f64(c, s->full[i]);
+        csv_f64(c, s->sampled[i]);
+        csv_f64(c, s->picked[i]);
+    }
+    csv_end_row(c);
+}
+
+static void launch_columns(csv_t *c)
+{
+    static const char *const columns[] = {"sample",
+                                          "variant",
+                                          "warmup",
+                                          "launch",
+                                          "name",
+                                          "blocks",
+                                          "waves",
+                                          "warp_instructions",
+                                          "cycles_full",
+                                          "cycles_sampled",
+                                          "cycles_error",
+                                          "weight",
+                                          "sampler",
+                                          "estimated",
+                                          "simulated_blocks",
+                                          "simulated_warp_instructions",
+                                          "stop_cycle",
+                                          "stop_block",
+                                          "host_seconds_full",
+                                          "host_seconds_sampled",
+                                          "evidence"};
+    header(c, columns, sizeof(columns) / sizeof(columns[0]));
+    csv_end_row(c);
+}
+
+/* Of a launch that both runs have. */
+static double launch_error(const launch_result_t *full, const launch_result_t *sampled)
+{
+    return (double)launch_result_cycles(sampled) / (double)launch_result_cycles(full) - 1.0;
+}
+
+static void launch_row(csv_t *c, const evaluated_run_t *run, const run_launch_t *full,
+                       const run_launch_t *l)
+{
+    const launch_sampling_t *s = &l->r.sampling;
+    csv_text(c, run->sample);
+    csv_text(c, run->variant);
+    csv_text(c, run->warmup);
+    csv_u64(c, l->r.info.id);
+    csv_text(c, l->name);
+    csv_u64(c, l->r.blocks);
+    csv_f64(c, sampled_waves(run->spec, &l->r));
+    csv_u64(c, full->r.warp_insts);
+    csv_u64(c, launch_result_cycles(&full->r));
+    csv_u64(c, launch_result_cycles(&l->r));
+    csv_f64(c, launch_error(&full->r, &l->r));
+    csv_f64(c, l->weight);
+    csv_text(c, s->sampler);
+    csv_u64(c, s->estimated);
+    csv_u64(c, s->simulated_blocks);
+    csv_u64(c, s->simulated_warp_insts);
+    if (s->estimated) {
+        csv_u64(c, s->cycle);
+        csv_u64(c, s->block);
+    } else {
+        csv_text(c, NULL);
+        csv_text(c, NULL);
+    }
+    csv_f64(c, full->host_seconds);
+    csv_f64(c, l->host_seconds);
+    csv_text(c, s->evidence);
+    csv_end_row(c);
+}
+
+/* ---- JSON ---- */
+
+static void json_metrics(json_t *j, const sampled_score_t *s)
+{
+    json_begin_object(j, "metrics");
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        json_begin_object(j, metric_defs[i].name);
+        json_f64(j, "full", s->full[i]);
+        json_f64(j, "sampled", s->sampled[i]);
+        json_f64(j, "picked", s->picked[i]);
+        json_end(j);
+    }
+    json_end(j);
+    json_begin_object(j, "states");
+    for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
+        json_begin_object(j, state_name(i));
+        json_f64(j, "full", s->full_state[i]);
+        json_f64(j, "sampled", s->sampled_state[i]);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void json_score(json_t *j, const evaluated_run_t *run)
+{
+    const sampled_score_t *s = run->score;
+    json_begin_object(j, "cycles");
+    json_u64(j, "full", run->full->totals.cycles);
+    json_u64(j, "sampled", run->sampled->totals.cycles);
+    json_f64(j, "error", s->error);
+    json_f64(j, "low", run->sampled->low);
+    json_f64(j, "high", run->sampled->high);
+    json_f64(j, "picked_error", s->picked_error);
+    json_end(j);
+    if (run->picked != NULL) {
+        json_begin_object(j, "picked");
+        json_u64(j, "seeds", run->picked->n);
+        json_f64(j, "error_mean", run->picked->error_mean);
+        json_f64(j, "error_p95", run->picked->error_p95);
+        json_end(j);
+    }
+    json_begin_object(j, "warp_instructions");
+    json_f64(j, "simulated", s->simulated);
+    json_f64(j, "skipped_between", s->skipped_between);
+    json_f64(j, "skipped_inside", s->skipped_inside);
+    json_end(j);
+    json_begin_object(j, "speedup");
+    json_f64(j, "wall", s->speedup_wall);
+    json_f64(j, "cycles", s->speedup_cycles);
+    json_f64(j, "warp_instructions", 1.0 / s->simulated);
+    json_end(j);
+    json_f64(j, "dram_error", s->dram_error);
+    json_metrics(j, s);
+}
+
+static void json_launch(json_t *j, const evaluated_run_t *run, const run_launch_t *full,
+                        const run_launch_t *l)
+{
+    const launch_sampling_t *s = &l->r.sampling;
+    json_begin_object(j, NULL);
+    json_u64(j, "id", l->r.info.id);
+    json_text(j, "name", l->name);
+    json_u64(j, "blocks", l->r.blocks);
+    json_f64(j, "waves", sampled_waves(run->spec, &l->r));
+    json_u64(j, "cycles_full", launch_result_cycles(&full->r));
+    json_u64(j, "cycles_sampled", launch_result_cycles(&l->r));
+    json_f64(j, "weight", l->weight);
+    json_text(j, "sampler", s->sampler);
+    json_bool(j, "estimated", s->estimated);
+    json_u64(j, "simulated_blocks", s->simulated_blocks);
+    json_u64(j, "simulated_warp_instructions", s->simulated_warp_insts);
+    json_u64(j, "stop_cycle", s->cycle);
+    json_f64(j, "host_seconds_full", full->host_seconds);
+    json_f64(j, "host_seconds_sampled", l->host_seconds);
+    json_text(j, "evidence", s->evidence);
+    json_end(j);
+}
+
+static void write_launches(evaluate_report_t *e, const evaluated_run_t *run)
+{
+    json_begin_rows(&e->json, "launches");
+    for (size_t i = 0; i < run->sampled->n; i++) {
+        const run_launch_t *l = &run->sampled->launches[i];
+        const run_launch_t *full = run_result_find(run->full, l->r.info.id);
+        if (full == NULL)
+            continue;
+        launch_row(&e->launches, run, full, l);
+        json_launch(&e->json, run, full, l);
+    }
+    json_end(&e->json);
+}
+
+static void write_run(evaluate_report_t *e, const evaluated_run_t *run)
+{
+    json_begin_object(&e->json, NULL);
+    json_text(&e->json, "sample", run->sample);
+    json_text(&e->json, "variant", run->variant);
+    json_text(&e->json, "warmup", run->warmup);
+    json_text(&e->json, "folder", run->folder);
+    json_text(&e->json, "failure", run->failure);
+    if (run->score != NULL) {
+        json_score(&e->json, run);
+        write_launches(e, run);
+    }
+    json_end(&e->json);
+    run_row(&e->runs, run);
+}
+
+/* ---- the whole ---- */
+
+rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const char *csv,
+                                const char *trace, const char *gpu, uint64_t seed, rb_err_t *err)
+{
+    *e = (evaluate_report_t){0};
+    if (csv != NULL)
+        RB_TRY(out_file_open_path(&e->files[FILE_RUNS], csv, err));
+    else
+        RB_TRY(out_file_open(&e->files[FILE_RUNS], folder, "evaluation.csv", err));
+    RB_TRY(out_file_open(&e->files[FILE_LAUNCHES], folder, "evaluation_launches.csv", err));
+    RB_TRY(out_file_open(&e->files[FILE_JSON], folder, "evaluation.json", err));
+    e->runs = (csv_t){.out = e->files[FILE_RUNS].out};
+    e->launches = (csv_t){.out = e->files[FILE_LAUNCHES].out};
+    run_columns(&e->runs);
+    launch_columns(&e->launches);
+    json_init(&e->json, e->files[FILE_JSON].out);
+    json_begin_object(&e->json, NULL);
+    json_u64(&e->json, "schema", SCHEMA);
+    json_text(&e->json, "trace", trace);
+    json_text(&e->json, "gpu", gpu);
+    json_u64(&e->json, "seed", seed);
+    json_begin_rows(&e->json, "runs");
+    printf("%s on %s\n", report_trace_name(trace), gpu);
+    return RB_OK;
+}
+
+/* The launches of the runs whose table ends here. */
+static void print_details(evaluate_report_t *e)
+{
+    if (e->details == NULL)
+        return;
+    fclose(e->details);
+    fwrite(e->text, 1, e->text_size, stdout);
+    free(e->text);
+    e->details = NULL;
+    e->text = NULL;
+}
+
+void evaluate_report_run(evaluate_report_t *e, const evaluated_run_t *run)
+{
+    char label[128];
+    bool first = !e->any || (run->variant != NULL && run->variant != e->variant);
+    if (first) {
+        print_details(e);
+        print_head(run);
+    }
+    e->any = true;
+    e->variant = run->variant;
+    write_run(e, run);
+    if (run->failure != NULL) {
+        label_of(run, label, sizeof(label));
+        printf("%-28s %s\n", label, run->failure);
+    } else if (run->sampled != run->full && !(first && run->sample == NULL)) {
+        print_run(run);
+    }
+}
+
+rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err)
+{
+    print_details(e);
+    json_end(&e->json);
+    json_end(&e->json);
+    for (size_t i = 0; i < FILES; i++)
+        RB_TRY(out_file_finish(&e->files[i], err));
+    for (size_t i = 0; i < FILES; i++)
+        RB_TRY(out_file_commit(&e->files[i], err));
+    return RB_OK;
+}
+
+void evaluate_report_abandon(evaluate_report_t *e)
+{
+    if (e->details != NULL)
+        fclose(e->details);
+    free(e->text);
+    for (size_t i = 0; i < FILES; i++)
+        out_file_abandon(&e->files[i]);
+}
+
+void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run)
+{
+    const unsigned columns = terminal_columns(STDOUT_FILENO, 180);
+    char label[128], kernel[33], blocks[FORMAT_MAX], ran[FORMAT_MAX], cycles[FORMAT_MAX],
+        error[FORMAT_MAX];
+    enum { USED = 96 };
+    if (e->details == NULL)
+        e->details = open_memstream(&e->text, &e->text_size);
+    RB_INVARIANT(e->details != NULL, "no memory stream");
+    label_of(run, label, sizeof(label));
+    fprintf(e->details, "\n%s: launches\n%6s  %-24s %10s %8s %12s %9s %12s  %s\n", label, "launch",
+            "kernel", "blocks", "waves", "cycles", "error", "simulated", "why");
+    for (size_t i = 0; i < run->sampled->n; i++) {
+        const run_launch_t *l = &run->sampled->launches[i];
+        const run_launch_t *full = run_result_find(run->full, l->r.info.id);
+        if (full == NULL)
+            continue;
+        fprintf(e->details, "%6llu  %-24s %10s %8.1f %12s %9s %12s  %.*s\n",
+                (unsigned long long)l->r.info.id, format_kernel(kernel, 25, l->name),
+                format_grouped(blocks, l->r.blocks), sampled_waves(run->spec, &l->r),
+                format_grouped(cycles, launch_result_cycles(&full->r)),
+                signed_share(error, launch_error(&full->r, &l->r)),
+                format_grouped(ran, l->r.sampling.simulated_blocks),
+                columns > USED ? (int)(columns - USED) : 0, l->r.sampling.evidence);
+    }
+}

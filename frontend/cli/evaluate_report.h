@@ -1,0 +1,49 @@
+/*
+ * What comes out of evaluating a trace: a table on standard output, and in the folder of the runs
+ * evaluation.csv (a row per run), evaluation_launches.csv (a row per run and launch) and
+ * evaluation.json (both, for plots).
+ */
+#ifndef RUBATO_CLI_EVALUATE_REPORT_H
+#define RUBATO_CLI_EVALUATE_REPORT_H
+
+#include "frontend/cli/csv_writer.h"
+#include "frontend/cli/evaluation.h"
+#include "frontend/cli/out_file.h"
+#include "frontend/cli/sampled_score.h"
+#include "sim/core/json_write.h"
+
+/* One run that is scored. Everything is borrowed. */
+typedef struct {
+    const char *sample;           /* set of samplers; NULL: all launches were simulated */
+    const char *variant, *warmup; /* NULL: the GPU as it is */
+    const char *folder;           /* of the run */
+    const char *failure;          /* why there is no result; NULL: there is one */
+    const gpu_spec_t *spec;
+    const run_result_t *full, *sampled;
+    const sampled_score_t *score;
+    const summary_t *picked; /* launch samplers: over several seeds; NULL: none */
+} evaluated_run_t;
+
+typedef struct {
+    out_file_t files[3];
+    csv_t runs, launches;
+    json_t json;
+    const char *variant; /* whose heading was printed */
+    bool any;
+    FILE *details; /* what goes below the table; NULL: nothing yet */
+    char *text;    /* its buffer */
+    size_t text_size;
+} evaluate_report_t;
+
+/* csv: where evaluation.csv goes; NULL: to the folder. Free with _abandon() after a failure. */
+RB_CHECKED rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder,
+                                           const char *csv, const char *trace, const char *gpu,
+                                           uint64_t seed, rb_err_t *err);
+void evaluate_report_run(evaluate_report_t *e, const evaluated_run_t *run);
+RB_CHECKED rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err);
+void evaluate_report_abandon(evaluate_report_t *e);
+
+/* Below the table: the launches of a run, where each was stopped, and why. */
+void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run);
+
+#endif

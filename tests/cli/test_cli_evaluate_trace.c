@@ -1,0 +1,210 @@
+/* rubato evaluate of a trace: runs that are scored against each other. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/run_result.h"
+#include "frontend/cli/sampled_score.h"
+#include "tests/support/cli_child.h"
+
+/* Launch id of so many cycles, with ten warp instructions and two DRAM sectors for a cycle. */
+static run_launch_t launch(uint64_t id, uint64_t cycles, double weight)
+{
+    run_launch_t l = {.weight = weight, .name = NULL};
+    l.r.info.id = id;
+    l.r.end = cycles;
+    l.r.warp_insts = 10 * cycles;
+    l.r.dram.read_sectors = 2 * cycles;
+    l.r.sm.state_selected = cycles;
+    l.r.sm.state_wait = 3 * cycles;
+    return l;
+}
+
+/* Totals of launches with their weights. */
+static run_result_t result(run_launch_t *launches, size_t n, double seconds)
+{
+    run_result_t r = {
+        .host_seconds = seconds, .low = NAN, .high = NAN, .launches = launches, .n = n};
+    for (size_t i = 0; i < n; i++) {
+        const launch_result_t *l = &launches[i].r;
+        uint64_t weight = (uint64_t)launches[i].weight;
+        r.totals.cycles += weight * launch_result_cycles(l);
+        r.totals.warp_insts += weight * l->warp_insts;
+        r.totals.run_warp_insts += l->warp_insts;
+        r.totals.run_cycles += launch_result_cycles(l);
+        r.totals.dram.read_sectors += weight * l->dram.read_sectors;
+        r.totals.sm.state_selected += weight * l->sm.state_selected;
+        r.totals.sm.state_wait += weight * l->sm.state_wait;
+    }
+    return r;
+}
+
+static void a_run_is_scored_by_what_it_says_and_costs(void **state)
+{
+    (void)state;
+    gpu_spec_t *spec = calloc(1, sizeof(*spec));
+    spec->gpu.clock_mhz = 1000;
+    run_launch_t all[] = {launch(1, 100, 1), launch(2, 100, 1), launch(3, 300, 1)};
+    /* Launch 2, which stands for the first two, found colder caches. */
+    run_launch_t some[] = {launch(2, 110, 2), launch(3, 300, 1)};
+    run_result_t full = result(all, 3, 8.0), sampled = result(some, 2, 2.0);
+    some[0].r.warp_insts = 1000;
+    sampled.totals.run_warp_insts = 1000 + 1500; /* launch 3 was simulated by half */
+    sampled.low = 505;
+    sampled.high = 515;
+    sampled_score_t s = sampled_score(spec, &full, &sampled);
+    assert_true(fabs(s.error - 0.04) < 1e-12);
+    assert_true(fabs(s.picked_error) < 1e-12);
+    assert_true(s.has_interval && !s.covered);
+    assert_true(fabs(s.simulated - 0.5) < 1e-12);
+    assert_true(fabs(s.skipped_between - 0.2) < 1e-12);
+    assert_true(fabs(s.skipped_inside - 0.3) < 1e-12);
+    assert_true(fabs(s.launches - 2.0 / 3) < 1e-12);
+    assert_true(fabs(s.speedup_wall - 4.0) < 1e-12);
+    assert_true(fabs(s.dram_error - 0.04) < 1e-12);
+    assert_true(fabs(s.full_state[STATE_WAIT] - 0.75) < 1e-12);
+    /* A run of everything is itself. */
+    s = sampled_score(spec, &full, &full);
+    assert_true(s.error == 0.0 && isnan(s.picked_error) && fabs(s.simulated - 1) < 1e-12);
+    assert_true(!s.has_interval);
+    free(spec);
+}
+
+/* The number in a column of the row that begins with label. */
+static double cell(const char *csv, const char *label, const char *column)
+{
+    int index = 0, quoted = 0;
+    const char *at = strstr(csv, column), *row = strstr(csv, label);
+    assert_non_null(at);
+    assert_non_null(row);
+    for (const char *c = csv; c < at; c++)
+        index += *c == ',';
+    for (row++; index > 0; row++) {
+        assert_true(*row != '\0' && *row != '\n');
+        quoted ^= *row == '"';
+        index -= *row == ',' && !quoted;
+    }
+    return *row == ',' || *row == '\n' ? (double)NAN : atof(row);
+}
+
+static void sets_are_simulated_and_scored(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 4);
+    const char *const *words =
+        WORDS("evaluate", "many", "--gpu", "v100", "--sample", "random:count=2", "--sample",
+              "pka_stop", "--variants", "sm.half", "--seeds", "3", "-o", "scored");
+    char *text = cli_run_as(&rubato, 0, "to run", words);
+    assert_non_null(strstr(text, "none: 4 launches"));
+    assert_non_null(strstr(text, "stem_sm_half: 4 launches"));
+    assert_non_null(strstr(text, "pka_stop: launches"));
+    free(text);
+    free(cli_read_json("scored/evaluation.json"));
+    char *csv = cli_read("scored/evaluation.csv");
+    assert_true(fabs(cell(csv, "\nrandom:count=2,none,", "simulated_share") - 0.5) < 1e-9);
+    assert_true(fabs(cell(csv, "\nrandom:count=2,none,", "skipped_between_share") - 0.5) < 1e-9);
+    assert_true(cell(csv, "\nrandom:count=2,none,", "picked_seeds") == 3);
+    assert_true(cell(csv, "\npka_stop,none,", "cycles_error") == 0.0);
+    assert_true(isnan(cell(csv, "\npka_stop,none,", "picked_error,")));
+    /* Half the SMs take longer, and their run is scored against their own full run. */
+    assert_true(cell(csv, "\npka_stop,stem_sm_half,", "cycles_full") >=
+                cell(csv, "\npka_stop,none,", "cycles_full"));
+    free(csv);
+    /* What is done is not done again. */
+    text = cli_run_as(&rubato, 0, "6 jobs, 0 to run", words);
+    free(text);
+}
+
+static void what_cannot_be_simulated_is_a_row(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 4);
+    char *text = cli_run_as(&rubato, 1, "failed",
+                            WORDS("evaluate", "many", "--sample", "photon_kernel", "--sample",
+                                  "blocks", "-o", "lacking"));
+    assert_non_null(strstr(text, "basic-block vectors"));
+    assert_non_null(strstr(text, "blocks: launches"));
+    free(text);
+    /* Warm-ups: the first is that of the full run that all are scored against. */
+    text = cli_run_as(&rubato, 0, NULL,
+                      WORDS("evaluate", "many", "--sample", "stem", "--warmup", "keep,flush", "-o",
+                            "warmed", "--csv", "here.csv"));
+    assert_non_null(strstr(text, "all launches, flush"));
+    assert_non_null(strstr(text, "stem, flush"));
+    free(text);
+    assert_true(cli_exists("here.csv") && !cli_exists("warmed/evaluation.csv"));
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 4);
+    expect(0, NULL, WORDS("run", "many", "-o", "full"));
+    expect(2, "are for a trace", WORDS("evaluate", "full", "--gpu", "v100"));
+    expect(2, "--csv FILE", WORDS("evaluate", "full", "-o", "scores.csv"));
+    expect(2, "is a trace", WORDS("evaluate", "many", "--epsilon", "5%"));
+    expect(2, "unknown delta 'cache.x3'", WORDS("evaluate", "many", "--variants", "cache.x3"));
+    expect(2, "--warmup", WORDS("evaluate", "many", "--warmup", "keep,,flush"));
+    expect(2, "did you mean 'stem'", WORDS("evaluate", "many", "--sample", "stme"));
+    expect(2, "twice",
+           WORDS("evaluate", "many", "--sample", "stem", "--sample", "stem", "-o", "same"));
+}
+
+static void results_are_read_back_or_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } bad[] = {
+        {"", "bad.json:1"},
+        {"{\"schema\": 2}", "schema 1"},
+        {"{\"schema\": 1, \"complete\": false, \"launches\": []}", "stopped"},
+        {"{\"schema\": 1, \"complete\": true}", "no results"},
+        {"[1]", "no results"},
+        {"{\"launches\": [1]}", "objects"},
+        {"{\"launches\": [{\"id\": -1}]}", "id: a number"},
+        {"{\"launches\": [{\"id\": 1, \"sm\": 3}]}", "sm: counters"},
+        {"{\"launches\": [{\"id\": 1, \"sm\": {\"warp_insts\": 0.5}}]}", "warp_insts: a count"},
+        {"{\"launches\": [{\"id\": 1, \"occupancy\": {\"blocks_per_sm\": 5000000000}}]}", "blocks"},
+        {"{\"launches\": [{\"id\": 1}", "cut short"},
+    };
+    run_result_t r;
+    rb_err_t err = {0};
+    (void)state;
+    cli_make_many(TRACE, 2);
+    expect(0, NULL, WORDS("run", "many", "-o", "whole", "--sample", "blocks"));
+    assert_int_equal(run_result_read(&r, "whole", &err), RB_OK);
+    assert_true(r.n == 2 && r.estimated == (r.totals.run_blocks < 2 * r.launches[0].r.blocks));
+    assert_true(r.totals.cycles >=
+                launch_result_cycles(&r.launches[0].r) + launch_result_cycles(&r.launches[1].r));
+    assert_int_equal(r.totals.sm.warp_insts,
+                     r.launches[0].r.sm.warp_insts + r.launches[1].r.sm.warp_insts);
+    assert_true(r.totals.sm.warp_insts > 0 && r.totals.dram.read_sectors > 0);
+    assert_int_equal(r.totals.warp_slot_cycles,
+                     r.launches[0].r.warp_slot_cycles + r.launches[1].r.warp_slot_cycles);
+    assert_string_equal(r.launches[1].r.sampling.sampler, "blocks");
+    assert_true(run_result_find(&r, 2) == &r.launches[1] && run_result_find(&r, 3) == NULL);
+    run_result_free(&r);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        cli_write("bad.json", bad[i].text, strlen(bad[i].text));
+        err = (rb_err_t){0};
+        assert_int_equal(run_result_read(&r, "bad.json", &err), RB_TRACE);
+        assert_non_null(strstr(err.text, bad[i].message));
+        run_result_free(&r);
+    }
+    assert_int_equal(run_result_read(&r, "nothing.json", &err), RB_IO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_scored_by_what_it_says_and_costs),
+        cmocka_unit_test(sets_are_simulated_and_scored),
+        cmocka_unit_test(what_cannot_be_simulated_is_a_row),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(results_are_read_back_or_refused),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
