@@ -3,7 +3,9 @@
  * the rate of the text reader. The best of several calls: interference only ever adds time.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench/micro/micro.h"
@@ -30,12 +32,24 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int main(void)
+/* All without names on the command line. */
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+    bool wanted = argc <= 1;
+
+    for (int i = 1; i < argc; i++)
+        wanted |= strcmp(argv[i], name) == 0;
+    return wanted;
+}
+
+int main(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
         micro_result_t r = {0};
         double best = 0;
 
+        if (!is_wanted(list[i].name, argc, argv))
+            continue;
         for (int call = 0; call < CALLS; call++) {
             double start = now_seconds();
             r = list[i].run();

@@ -1,13 +1,10 @@
 #include "frontend/trace/rbt_addr_get.h"
 
+#include <string.h>
+
 #include "frontend/trace/rbt_format.h"
 
 enum { LANES = 32 };
-
-static bool fits_i32(int64_t v)
-{
-    return v == (int32_t)v;
-}
 
 void rbt_addr_get_begin(rbt_addr_get_t *g)
 {
@@ -16,25 +13,61 @@ void rbt_addr_get_begin(rbt_addr_get_t *g)
     g->bad = false;
 }
 
-/* What stands in the lane columns: n signed values. */
-static void get_lanes(rbt_addr_get_t *g, unsigned n, int64_t *d)
+/*
+ * Loops over lanes run over all 32 where they can, so that the compiler makes vectors of them; what
+ * lies behind a record's n lanes is 0 or is not looked at.
+ */
+
+/* v[k] |= bytes << shift for so many lanes from the column of a byte's place; false: it ends. */
+static bool get_plane(rbt_in_t *column, unsigned n, unsigned shift, uint32_t v[LANES])
+{
+    const uint8_t *p = rbt_get_bytes(column, n);
+    uint8_t bytes[LANES] = {0};
+
+    if (p == NULL)
+        return false;
+    memcpy(bytes, p, n);
+    for (unsigned k = 0; k < LANES; k++)
+        v[k] |= (uint32_t)bytes[k] << shift;
+    return true;
+}
+
+/* What stands in the lane columns: n values, to be shifted to the left by what is returned. */
+static unsigned get_planes(rbt_addr_get_t *g, unsigned n, uint64_t v[LANES])
 {
     uint8_t head = rbt_get_u8(&g->cols[RBT_COL_LANES]);
-    unsigned shift = head & 7u, bytes = (head >> 3 & 7u) + 1;
-    uint64_t z[LANES] = {0};
+    unsigned bytes = (head >> 3 & 7u) + 1;
+    uint32_t low[LANES] = {0}, high[LANES] = {0};
 
-    for (unsigned b = 0; b < bytes; b++) {
-        const uint8_t *p = rbt_get_bytes(&g->cols[RBT_COL_PLANE + b], n);
+    for (unsigned b = 0; b < bytes; b++)
+        g->bad |= !get_plane(&g->cols[RBT_COL_PLANE + b], n, 8 * (b % 4), b < 4 ? low : high);
+    for (unsigned k = 0; k < LANES; k++)
+        v[k] = low[k] | (uint64_t)high[k] << 32;
+    return head & 7u;
+}
 
-        if (p == NULL) {
-            g->bad = true;
-            break;
-        }
-        for (unsigned k = 0; k < n; k++)
-            z[k] |= (uint64_t)p[k] << 8 * b;
-    }
-    for (unsigned k = 0; k < n; k++)
+static void get_lanes(rbt_addr_get_t *g, unsigned n, int64_t d[LANES])
+{
+    uint64_t z[LANES];
+    unsigned shift = get_planes(g, n, z);
+
+    for (unsigned k = 0; k < LANES; k++)
         d[k] = (int64_t)(rbt_unzigzag(z[k]) << shift);
+}
+
+/* Distances of lanes from the floor, made distances from the first lane; returns its address. */
+static uint64_t get_floor(rbt_addr_get_t *g, rbt_slot_t *s, bool moves, unsigned n, int64_t *from)
+{
+    uint64_t v[LANES];
+
+    if (moves)
+        s->floor += rbt_get_signed(&g->cols[RBT_COL_BASE]);
+    unsigned shift = get_planes(g, n, v);
+
+    for (unsigned k = 0; k < LANES; k++)
+        from[k] = (int64_t)((v[k] - v[0]) << shift);
+    memset(from + n, 0, (LANES - n) * sizeof(*from));
+    return s->floor + (v[0] << shift);
 }
 
 /* Distances of the k-th active lanes from the first, as the reference has them. */
@@ -90,14 +123,16 @@ static void keep_lanes(rbt_addr_get_t *g, rbt_ref_t *ref, uint32_t mask, const i
             lane[__builtin_ctz(mask)] = from[k];
 }
 
-static size_t write_irregular(uint64_t base, const int64_t *from, unsigned n, uint64_t *out)
+static size_t write_irregular(uint64_t base, const int64_t from[LANES], unsigned n, uint64_t *out)
 {
-    bool near = true;
+    int32_t d[LANES];
+    uint64_t far = 0;
 
-    for (unsigned k = 1; k < n; k++)
-        /* The caller has set the n lanes. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-        near &= fits_i32(from[k]);
-    if (!near) {
+    for (unsigned k = 0; k < LANES; k++) {
+        d[k] = (int32_t)from[k];
+        far |= (uint64_t)(from[k] ^ d[k]);
+    }
+    if (far != 0) {
         out[0] = addr_header(ADDR_LIST, n, 0);
         for (unsigned k = 0; k < n; k++)
             out[1 + k] = base + (uint64_t)from[k];
@@ -105,12 +140,7 @@ static size_t write_irregular(uint64_t base, const int64_t *from, unsigned n, ui
     }
     out[0] = addr_header(ADDR_DELTA, n, 0);
     out[1] = base;
-    out[1 + (n + 1) / 2] = 0; /* the unused half of an odd count */
-    for (unsigned k = 0; k < n; k++) {
-        int32_t d = (int32_t)from[k];
-
-        memcpy((char *)(out + 2) + k * sizeof(d), &d, sizeof(d));
-    }
+    memcpy(out + 2, d, sizeof(d)); /* out has room for the longest record */
     return 2 + (n + 1) / 2;
 }
 
@@ -131,7 +161,8 @@ static unsigned next_mode(rbt_addr_get_t *g)
     unsigned mode = rbt_get_u8(&g->cols[RBT_COL_MODE]);
 
     g->predicted = rbt_get_varint(&g->cols[RBT_COL_RUN]);
-    g->bad |= mode == 0 || mode >= RBT_MODE_COUNT || g->cols[RBT_COL_RUN].bad;
+    g->bad |= mode == 0 || mode >= RBT_MODE_COUNT || g->cols[RBT_COL_RUN].bad ||
+              ((mode & RBT_MODE_FLOOR) && (mode & RBT_LAYOUT_MASK));
     return mode;
 }
 
@@ -144,12 +175,14 @@ size_t rbt_addr_get(rbt_addr_get_t *g, uint32_t mask, size_t ref_number, uint32_
     unsigned n = (unsigned)__builtin_popcount(mask), mode = next_mode(g);
     unsigned layout = mode & RBT_LAYOUT_MASK;
     uint64_t old = own->base, base = rbt_predict(ref, s, g->seen, g->ctx, g->piece);
-    bool affine = layout == RBT_LAYOUT_STRIDE || (layout == RBT_LAYOUT_SAME && ref->affine);
+    bool floor = (mode & RBT_MODE_FLOOR) != 0;
+    bool affine =
+        layout == RBT_LAYOUT_STRIDE || (layout == RBT_LAYOUT_SAME && ref->affine && !floor);
     int32_t stride = 0;
     size_t words = 2;
 
     base += lead(g, ref, mask);
-    if (mode & RBT_MODE_BASE)
+    if ((mode & RBT_MODE_BASE) && !floor)
         base += rbt_get_signed(&g->cols[RBT_COL_BASE]);
     if (affine) {
         stride = layout == RBT_LAYOUT_SAME ? ref->stride
@@ -157,9 +190,11 @@ size_t rbt_addr_get(rbt_addr_get_t *g, uint32_t mask, size_t ref_number, uint32_
         out[0] = addr_header(ADDR_AFFINE, n, stride);
         out[1] = base;
     } else {
-        int64_t from[LANES];
+        int64_t from[LANES] = {0};
 
-        if (layout == RBT_LAYOUT_DELTAS)
+        if (floor)
+            base = get_floor(g, s, (mode & RBT_MODE_BASE) != 0, n, from);
+        else if (layout == RBT_LAYOUT_DELTAS)
             get_deltas(g, n, from);
         else
             reference_lanes(g, ref, mask, from);

@@ -4,6 +4,7 @@
 #include "sim/core/err.h"
 
 enum { LANES = 32, LINE_BYTES = 128, SHIFT_MAX = 7 };
+enum { FLOOR_SLACK = 3 };
 
 /* A record, spread out. */
 typedef struct {
@@ -73,55 +74,117 @@ static uint64_t all_bits(const int64_t *d, unsigned n)
     return bits;
 }
 
-/* Significant bits of all values together. */
+/* Significant bits of a value that is stored as a signed one. */
+static unsigned signed_bits(uint64_t v)
+{
+    return 64u - (unsigned)__builtin_clzll(rbt_zigzag(v) | 1);
+}
+
 static unsigned cost(const int64_t *d, unsigned n)
 {
     unsigned bits = 0;
 
     for (unsigned k = 0; k < n; k++)
-        bits += 64u - (unsigned)__builtin_clzll(rbt_zigzag((uint64_t)d[k]) | 1);
+        bits += signed_bits((uint64_t)d[k]);
     return bits;
 }
 
-static void put_lanes(rbt_addr_put_t *w, const int64_t *d, unsigned n)
+/* Leaves out the zeros at the end of all values; bits: those that are set in any. */
+static void shorten(rbt_lane_values_t *l, uint64_t bits)
 {
-    uint64_t bits = all_bits(d, n), zigzags = 0, z[LANES];
     unsigned shift = bits != 0 ? (unsigned)__builtin_ctzll(bits) : 0;
 
-    shift = shift < SHIFT_MAX ? shift : SHIFT_MAX;
+    l->shift = shift < SHIFT_MAX ? shift : SHIFT_MAX;
+    l->bytes = (71u - (unsigned)__builtin_clzll(bits >> l->shift | 1)) / 8;
+}
+
+static void differences(rbt_lane_values_t *l, const int64_t *d, unsigned n)
+{
+    uint64_t zigzags = 0;
+
+    l->n = n;
+    shorten(l, all_bits(d, n));
     for (unsigned k = 0; k < n; k++)
-        zigzags |= z[k] = rbt_zigzag((uint64_t)(d[k] >> shift));
-    unsigned bytes = (71u - (unsigned)__builtin_clzll(zigzags | 1)) / 8;
+        zigzags |= l->v[k] = rbt_zigzag((uint64_t)(d[k] >> l->shift));
+    l->bytes = (71u - (unsigned)__builtin_clzll(zigzags | 1)) / 8;
+}
 
-    rbt_put_u8(&w->cols[RBT_COL_LANES], (uint8_t)(shift | (bytes - 1) << 3));
-    for (unsigned b = 0; b < bytes; b++) {
-        uint8_t *out = rbt_buf_room(&w->cols[RBT_COL_PLANE + b], n);
+static void put_lanes(rbt_addr_put_t *w, const rbt_lane_values_t *l)
+{
+    rbt_put_u8(&w->cols[RBT_COL_LANES], (uint8_t)(l->shift | (l->bytes - 1) << 3));
+    for (unsigned b = 0; b < l->bytes; b++) {
+        uint8_t *out = rbt_buf_room(&w->cols[RBT_COL_PLANE + b], l->n);
 
-        for (unsigned k = 0; k < n; k++)
-            out[k] = (uint8_t)(z[k] >> 8 * b);
-        w->cols[RBT_COL_PLANE + b].n += n;
+        for (unsigned k = 0; k < l->n; k++)
+            out[k] = (uint8_t)(l->v[k] >> 8 * b);
+        w->cols[RBT_COL_PLANE + b].n += l->n;
     }
 }
 
+/* --- distances from a floor ------------------------------------------------------------------ */
+
+/* Where the floor should be for a record: where it is unless lanes lie below or far above it. */
+static uint64_t choose_floor(const record_t *r, uint64_t floor)
+{
+    uint64_t low = r->addr[0], high = low;
+
+    for (unsigned k = 1; k < r->n; k++) {
+        low = r->addr[k] < low ? r->addr[k] : low;
+        high = r->addr[k] > high ? r->addr[k] : high;
+    }
+    unsigned span = 64u - (unsigned)__builtin_clzll((high - low) | 1);
+
+    if (low >= floor && (high - floor) >> (span + FLOOR_SLACK < 63 ? span + FLOOR_SLACK : 63) == 0)
+        return floor;
+    return span < 64 ? low >> span << span : 0;
+}
+
+static void distances(rbt_lane_values_t *l, const record_t *r, uint64_t floor)
+{
+    uint64_t bits = 0;
+
+    l->n = r->n;
+    for (unsigned k = 0; k < r->n; k++)
+        bits |= l->v[k] = r->addr[k] - floor;
+    shorten(l, bits);
+    for (unsigned k = 0; k < r->n; k++)
+        l->v[k] >>= l->shift;
+}
+
 /* Layout of the record, whose lanes are put down if they are not the reference's. */
-static unsigned put_layout(rbt_addr_put_t *w, const record_t *r, const rbt_ref_t *ref)
+static unsigned put_layout(rbt_addr_put_t *w, const record_t *r, const rbt_ref_t *ref,
+                           uint64_t predicted, uint32_t slot)
 {
     int64_t deltas[LANES], changes[LANES];
+    rbt_lane_values_t ways[RBT_LANE_WAYS];
+    rbt_slot_t *s = &w->refs.slots[slot];
 
     if (r->affine)
         return ref->affine && ref->stride == r->stride ? RBT_LAYOUT_SAME : RBT_LAYOUT_STRIDE;
-    bool has_changes = lane_differences(w, r, ref, changes);
+    bool changed = lane_differences(w, r, ref, changes);
 
-    if (has_changes && all_bits(changes, r->n - 1) == 0)
+    if (changed && all_bits(changes, r->n - 1) == 0)
         return RBT_LAYOUT_SAME;
     for (unsigned k = 1; k < r->n; k++)
         deltas[k - 1] = (int64_t)(r->addr[k] - r->addr[k - 1]);
-    if (has_changes && cost(changes, r->n - 1) < cost(deltas, r->n - 1)) {
-        put_lanes(w, changes, r->n - 1);
-        return RBT_LAYOUT_LANES;
+    uint64_t floor = choose_floor(r, s->aim), moves = floor - s->floor;
+
+    changed = changed && cost(changes, r->n - 1) < cost(deltas, r->n - 1);
+    differences(&ways[0], changed ? changes : deltas, r->n - 1);
+    distances(&ways[1], r, floor);
+    ways[0].more = r->base != predicted ? signed_bits(r->base - predicted) : 0;
+    ways[1].more = floor != s->aim ? signed_bits(floor - s->aim) : 0;
+    s->aim = floor;
+    if (rbt_lane_choice(&w->choice, slot, ways) == 0) {
+        put_lanes(w, &ways[0]);
+        return changed ? RBT_LAYOUT_LANES : RBT_LAYOUT_DELTAS;
     }
-    put_lanes(w, deltas, r->n - 1);
-    return RBT_LAYOUT_DELTAS;
+    put_lanes(w, &ways[1]);
+    s->floor = floor;
+    if (moves == 0)
+        return RBT_MODE_FLOOR;
+    rbt_put_signed(&w->cols[RBT_COL_BASE], moves);
+    return RBT_MODE_FLOOR | RBT_MODE_BASE;
 }
 
 static void keep_lanes(rbt_addr_put_t *w, const record_t *r, rbt_ref_t *ref)
@@ -147,13 +210,13 @@ bool rbt_addr_put(rbt_addr_put_t *w, const uint64_t *rec, uint32_t mask, size_t 
     spread(&r, rec, mask);
     uint64_t old = own->base;
     uint64_t predicted = rbt_predict(ref, s, w->seen, w->ctx, w->piece) + lead(w, &r, ref);
-    unsigned mode = put_layout(w, &r, ref);
+    unsigned mode = put_layout(w, &r, ref, predicted, slot);
     bool alike =
         mode == RBT_LAYOUT_SAME && w->seen && own->mask == mask && (r.base - old) % LINE_BYTES == 0;
 
     if (mode == RBT_LAYOUT_STRIDE)
         rbt_put_signed(&w->cols[RBT_COL_STRIDE], (uint64_t)(int64_t)r.stride);
-    if (r.base != predicted) {
+    if (r.base != predicted && (mode & RBT_MODE_FLOOR) == 0) {
         mode |= RBT_MODE_BASE;
         rbt_put_signed(&w->cols[RBT_COL_BASE], r.base - predicted);
     }

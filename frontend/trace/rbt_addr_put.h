@@ -3,10 +3,12 @@
 #define RUBATO_RBT_ADDR_PUT_H
 
 #include "frontend/trace/rbt_bytes.h"
+#include "frontend/trace/rbt_lane_choice.h"
 #include "frontend/trace/rbt_refs.h"
 
 typedef struct {
     rbt_refs_t refs;
+    rbt_lane_choice_t choice;
     rbt_buf_t *cols;    /* borrowed: RBT_COL_COUNT columns */
     uint64_t predicted; /* records as predicted since the last other one */
     uint32_t piece;     /* number of the piece, from 1 */

@@ -10,7 +10,8 @@
 
 #include "sim/isa/basic_block.h"
 
-enum { RBT_VERSION = 1 };
+/* What is written, and the oldest that is read: it lacks modes of addresses, nothing else. */
+enum { RBT_VERSION = 2, RBT_VERSION_OLDEST = 1 };
 
 /* Skippable frames of zstd: magic number, length of the payload, payload. */
 enum {

@@ -15,6 +15,7 @@ enum {
     LANE_GAIN = 4,  /* lane bytes are expected to shrink by this part, */
     OTHER_GAIN = 8, /* other columns to this part */
     FIRST_SLOTS = 256,
+    CUT_BYTES = 512,
 };
 
 void rbt_frame_put_free(rbt_frame_put_t *f)
@@ -22,6 +23,7 @@ void rbt_frame_put_free(rbt_frame_put_t *f)
     for (unsigned i = 0; i < RBT_COL_COUNT; i++)
         free(f->cols[i].p);
     rbt_refs_free(&f->addr.refs);
+    rbt_lane_choice_free(&f->addr.choice);
     free(f->paths);
     free(f->steps);
     free(f->shapes);
@@ -67,6 +69,7 @@ void rbt_frame_put_begin(rbt_frame_put_t *f, uint64_t launch, uint64_t first_blo
     f->last_shape = f->last_path = 0;
     f->n_insts = 0;
     rbt_refs_reset(&f->addr.refs, RBT_CODE_INSTS);
+    rbt_lane_choice_clear(&f->addr.choice);
 }
 
 void rbt_frame_put_block(rbt_frame_put_t *f, uint64_t linear)
@@ -334,7 +337,20 @@ bool rbt_frame_put_is_full(const rbt_frame_put_t *f)
            lanes + others >= UNPACKED_BYTES || f->n_insts >= FRAME_INSTS;
 }
 
-void rbt_frame_put_end(rbt_frame_put_t *f, bool more, rbt_buf_t *out)
+/* Lane bytes of each place have statistics of their own; a cut must be worth a table of them. */
+static void cut_planes(const rbt_frame_put_t *f, size_t at, rbt_cuts_t *cuts)
+{
+    cuts->n = 0;
+    for (unsigned i = 0; i < RBT_COL_COUNT; i++) {
+        size_t n = f->cols[i].n;
+
+        if (i >= RBT_COL_PLANE && n >= CUT_BYTES)
+            cuts->at[cuts->n++] = at;
+        at += n;
+    }
+}
+
+void rbt_frame_put_end(rbt_frame_put_t *f, bool more, rbt_buf_t *out, rbt_cuts_t *cuts)
 {
     rbt_buf_t *head = &f->cols[RBT_COL_HEAD];
 
@@ -348,6 +364,7 @@ void rbt_frame_put_end(rbt_frame_put_t *f, bool more, rbt_buf_t *out)
     rbt_put_varint(head, f->n_pieces);
     for (unsigned i = 0; i < RBT_COL_COUNT; i++)
         rbt_put_u32(out, (uint32_t)f->cols[i].n);
+    cut_planes(f, out->n, cuts);
     for (unsigned i = 0; i < RBT_COL_COUNT; i++)
         rbt_put_bytes(out, f->cols[i].p, f->cols[i].n);
 }

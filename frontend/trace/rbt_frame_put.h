@@ -24,6 +24,7 @@
 
 #include "frontend/trace/rbt_addr_put.h"
 #include "frontend/trace/rbt_format.h"
+#include "frontend/trace/rbt_pack.h"
 #include "frontend/trace/rbt_warp.h"
 
 /* A path of the frame: steps[at .. at + n). */
@@ -113,7 +114,10 @@ static inline bool rbt_frame_put_access(rbt_frame_put_t *f, const rbt_shape_t *s
 /* Whether it is time to end the frame. */
 bool rbt_frame_put_is_full(const rbt_frame_put_t *f);
 
-/* Ends the frame: appends its bytes to out. more: its last block goes on in the next frame. */
-void rbt_frame_put_end(rbt_frame_put_t *f, bool more, rbt_buf_t *out);
+/*
+ * Ends the frame: appends its bytes to out, which is empty, and says where zstd should begin anew.
+ * more: its last block goes on in the next frame.
+ */
+void rbt_frame_put_end(rbt_frame_put_t *f, bool more, rbt_buf_t *out, rbt_cuts_t *cuts);
 
 #endif

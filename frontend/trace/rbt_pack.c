@@ -12,10 +12,11 @@
 #include "frontend/trace/rbt_checksum.h"
 
 enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 6 };
+enum { CUT_BYTES = 8 }; /* that a cut may add to what zstd needs */
 
 typedef struct {
     rbt_buf_t plain, packed;
-    uint64_t tag;
+    rbt_cuts_t cuts;
     uint64_t checksum;
     size_t failed; /* zstd's code, 0: good */
     bool done;
@@ -53,22 +54,33 @@ static ZSTD_CCtx *create_packer(int level)
     return c;
 }
 
-/* 0 or zstd's error. */
-static size_t pack_bytes(ZSTD_CCtx *packer, const rbt_buf_t *plain, rbt_buf_t *packed)
+/*
+ * 0 or zstd's error. A flush ends zstd's block, and what follows gets literal statistics of its
+ * own.
+ */
+static size_t pack_bytes(ZSTD_CCtx *packer, const rbt_buf_t *plain, const rbt_cuts_t *cuts,
+                         rbt_buf_t *packed)
 {
     packed->n = 0;
-    uint8_t *room = rbt_buf_room(packed, ZSTD_compressBound(plain->n));
-    size_t n = ZSTD_compress2(packer, room, packed->cap, plain->p, plain->n);
+    size_t bound = ZSTD_compressBound(plain->n) + RBT_CUTS_MAX * (size_t)CUT_BYTES;
+    ZSTD_outBuffer out = {.dst = rbt_buf_room(packed, bound), .size = bound};
+    ZSTD_inBuffer in = {.src = plain->p};
+    size_t left = ZSTD_CCtx_reset(packer, ZSTD_reset_session_only);
 
-    if (ZSTD_isError(n))
-        return n;
-    packed->n = n;
-    return 0;
+    if (!ZSTD_isError(left))
+        left = ZSTD_CCtx_setPledgedSrcSize(packer, plain->n);
+    for (unsigned i = 0; i <= cuts->n && !ZSTD_isError(left); i++) {
+        in.size = i < cuts->n ? cuts->at[i] : plain->n;
+        left = ZSTD_compressStream2(packer, &out, &in, i < cuts->n ? ZSTD_e_flush : ZSTD_e_end);
+    }
+    RB_INVARIANT(ZSTD_isError(left) || left == 0, "a packed frame has no room");
+    packed->n = out.pos;
+    return left;
 }
 
 static void pack_job(ZSTD_CCtx *packer, job_t *job)
 {
-    job->failed = pack_bytes(packer, &job->plain, &job->packed);
+    job->failed = pack_bytes(packer, &job->plain, &job->cuts, &job->packed);
     job->checksum = rbt_checksum(job->packed.p, job->packed.n);
 }
 
@@ -142,7 +154,7 @@ static rb_code_t append(rbt_pack_t *p, const rbt_buf_t *packed, size_t unpacked,
 
 rb_code_t rbt_pack_now(rbt_pack_t *p, const rbt_buf_t *bytes, rbt_place_t *place, rb_err_t *err)
 {
-    size_t failed = pack_bytes(p->packer, bytes, &p->now);
+    size_t failed = pack_bytes(p->packer, bytes, &(rbt_cuts_t){0}, &p->now);
 
     if (failed != 0)
         return rb_fail(err, RB_NOMEM, "zstd: %s", ZSTD_getErrorName(failed));
@@ -168,10 +180,10 @@ static rb_code_t write_oldest(rbt_pack_t *p, rb_err_t *err)
     if (job->failed != 0)
         return rb_fail(err, RB_NOMEM, "zstd: %s", ZSTD_getErrorName(job->failed));
     RB_TRY(append(p, &job->packed, job->plain.n, job->checksum, &place, err));
-    return p->placed(p->ctx, job->tag, &place, err);
+    return p->placed(p->ctx, &place, err);
 }
 
-rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, uint64_t tag, rb_err_t *err)
+rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, const rbt_cuts_t *cuts, rb_err_t *err)
 {
     if (p->added - p->written == p->n_jobs)
         RB_TRY(write_oldest(p, err));
@@ -181,7 +193,7 @@ rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, uint64_t tag, rb_err_t *
     job->plain = *bytes;
     empty.n = 0;
     *bytes = empty;
-    job->tag = tag;
+    job->cuts = *cuts;
     job->done = false;
     pthread_mutex_lock(&p->lock);
     p->added++;

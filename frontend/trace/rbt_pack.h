@@ -11,16 +11,23 @@
 
 typedef struct rbt_pack rbt_pack_t;
 
-/* Told of each frame, in order. tag is that of rbt_pack_add(). */
-typedef rb_code_t (*rbt_placed_fn)(void *ctx, uint64_t tag, const rbt_place_t *place,
-                                   rb_err_t *err);
+/* Told of each frame, in order. */
+typedef rb_code_t (*rbt_placed_fn)(void *ctx, const rbt_place_t *place, rb_err_t *err);
+
+/* Offsets in a frame, ascending, where its bytes change their nature: the parts are coded apart. */
+enum { RBT_CUTS_MAX = 9 };
+typedef struct {
+    size_t at[RBT_CUTS_MAX];
+    unsigned n;
+} rbt_cuts_t;
 
 /* Creates a temporary file beside path. NULL: RB_IO. placed is called on the caller's thread. */
 rbt_pack_t *rbt_pack_create(const char *path, int level, unsigned threads, rbt_placed_fn placed,
                             void *ctx, rb_err_t *err);
 
 /* Hands over a frame; its bytes are swapped for an empty buffer. May wait and call placed. */
-RB_CHECKED rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, uint64_t tag, rb_err_t *err);
+RB_CHECKED rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, const rbt_cuts_t *cuts,
+                                  rb_err_t *err);
 
 /* Waits until all frames are written and told. */
 RB_CHECKED rb_code_t rbt_pack_drain(rbt_pack_t *p, rb_err_t *err);

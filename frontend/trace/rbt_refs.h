@@ -10,6 +10,8 @@
  *   else, at the first execution in a piece, where that of the piece before it was, moved as far as
  *     it was moved then;
  *   else behind the execution before it, as far as that one lies behind its own predecessor.
+ * Addresses that have nothing to do with each other, such as those of a gather, are best stored as
+ * distances from a floor of the instruction, which is near the beginning of what it indexes.
  */
 #ifndef RUBATO_RBT_REFS_H
 #define RUBATO_RBT_REFS_H
@@ -30,7 +32,9 @@ enum {
     RBT_LAYOUT_DELTAS = 2, /* differences to the lane before follow */
     RBT_LAYOUT_LANES = 3,  /* differences to the same lane of the reference follow */
     RBT_MODE_BASE = 4,     /* difference to the predicted address of the first lane follows */
-    RBT_MODE_COUNT = 8,
+    RBT_MODE_FLOOR = 8,    /* with layout 0: distances from the instruction's floor follow, and with
+                              RBT_MODE_BASE before them by how much the floor moves */
+    RBT_MODE_COUNT = 16,
 };
 
 /* The last record at some place. */
@@ -53,6 +57,8 @@ typedef struct {
     uint64_t step;              /* between the last two executions */
     uint64_t first, first_step; /* first execution of the last piece; from the piece before */
     uint64_t moved[2];          /* [0]: in the first piece of a block */
+    uint64_t floor;             /* below the unrelated addresses that it accessed; 0 at first */
+    uint64_t aim;               /* of the writer: the floor, had all records had one */
     uint32_t piece;             /* number of the piece that executed it last */
 } rbt_slot_t;
 

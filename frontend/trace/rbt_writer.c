@@ -64,11 +64,10 @@ static rb_code_t fail(rbt_writer_t *w, rb_code_t code, rb_err_t *err)
     return rb_fail(err, code, "%s", w->failed.text);
 }
 
-static rb_code_t on_placed(void *ctx, uint64_t tag, const rbt_place_t *place, rb_err_t *err)
+static rb_code_t on_placed(void *ctx, const rbt_place_t *place, rb_err_t *err)
 {
     rbt_writer_t *w = ctx;
 
-    (void)tag;
     (void)err;
     rbt_page_put_placed(&w->page, place);
     return RB_OK;
@@ -182,13 +181,14 @@ static void count_paths(rbt_writer_t *w)
 static rb_code_t end_frame(rbt_writer_t *w, bool more, rb_err_t *err)
 {
     rbt_frame_put_t *f = &w->frame;
+    rbt_cuts_t cuts;
 
     w->raw.n = 0;
     count_paths(w);
-    rbt_frame_put_end(f, more, &w->raw);
+    rbt_frame_put_end(f, more, &w->raw, &cuts);
     rbt_page_put_frame(&w->page, w->raw.n, f->n_blocks - f->continues);
     w->frame_open = false;
-    return rbt_pack_add(w->pack, &w->raw, 0, err);
+    return rbt_pack_add(w->pack, &w->raw, &cuts, err);
 }
 
 static void begin_frame(rbt_writer_t *w, bool continues)
