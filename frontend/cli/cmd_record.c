@@ -2,73 +2,80 @@
  * rubato record: runs a CUDA program without a GPU. The program is started with a CUDA runtime of
  * ours in front of NVIDIA's; that runtime executes the kernels and writes the trace.
  */
-#include <errno.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/accelsim/accelsim_writer.h"
 #include "frontend/cli/commands.h"
-#include "frontend/sass/launch_list.h"
-#include "sim/core/alloc.h"
-
-/* The program's exit status is returned; this one is our own failure. */
-enum { RECORD_FAILED = 125 };
+#include "frontend/cli/plan_file.h"
+#include "frontend/cli/program_child.h"
+#include "frontend/cli/run_sampling.h"
+#include "frontend/cli/run_setup.h"
+#include "frontend/sass/recorded_launches.h"
+#include "frontend/trace/rbt_source.h"
 
 typedef struct {
-    const char *output, *launches, *profile;
-    const char *arch; /* "70", "75", or NULL */
-    char max_insts[24];
-    bool force, no_trace;
-    char **program; /* NULL-terminated */
+    program_options_t program;
+    setup_options_t setup; /* the folder for what is temporary */
+    const char *accelsim, *plan;
+    bool no_trace;
 } record_options_t;
-
-static rb_code_t parse_arch(const char *text, const char **arch, rb_err_t *err)
-{
-    static const char *const words[] = {"sm_70", "sm_75", NULL};
-    static const char *const numbers[] = {"70", "75"};
-    unsigned index;
-
-    RB_TRY(cli_parse_word("--arch", text, words, &index, err));
-    *arch = numbers[index];
-    return RB_OK;
-}
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
     record_options_t *o = ctx;
-    uint64_t n;
+    program_options_t *p = &o->program;
+    bool known;
 
+    RB_TRY(program_option(p, id, value, &known, err));
     switch (id) {
     case CLI_OUTPUT:
-        o->output = value;
+        p->trace = value;
         break;
-    case CLI_ARCH:
-        return parse_arch(value, &o->arch, err);
     case CLI_LAUNCHES:
-        if (!launch_list_valid(value))
-            return rb_fail(err, RB_USAGE,
-                           "--launches: '%s' is not a list of launches such as 3-7,12,20-", value);
-        o->launches = value;
-        break;
+        p->launches = value;
+        return recorded_launches_valid(value)
+                   ? RB_OK
+                   : rb_fail(err, RB_USAGE,
+                             "--launches: '%s' is not a list of launches such as 3-7,12,20-",
+                             value);
     case CLI_PROFILE:
-        o->profile = value;
+        p->profile = value;
         break;
     case CLI_FORCE:
-        o->force = true;
+        p->replace = true;
         break;
     case CLI_NO_TRACE:
         o->no_trace = true;
         break;
-    case CLI_MAX_INSTS:
-        RB_TRY(cli_parse_count("--max-insts", value, 1, UINT64_MAX / 2, &n, err));
-        snprintf(o->max_insts, sizeof(o->max_insts), "%llu", (unsigned long long)n);
+    case CLI_ACCELSIM:
+        o->accelsim = value;
+        break;
+    case CLI_PLAN:
+        o->plan = value;
+        break;
+    case CLI_TMPDIR:
+        o->setup.tmpdir = value;
         break;
     default:
         break;
     }
+    return RB_OK;
+}
+
+/* Where the trace goes, and what is in it. */
+static rb_code_t check_options(const record_options_t *o, rb_err_t *err)
+{
+    const program_options_t *p = &o->program;
+
+    if ((p->trace != NULL) + (o->accelsim != NULL) + o->no_trace != 1)
+        return rb_fail(err, RB_USAGE,
+                       "say where the trace goes: -o FILE, --accelsim DIR, or --no-trace");
+    if (p->launches != NULL && o->plan != NULL)
+        return rb_fail(err, RB_USAGE, "--launches and --plan: choose one of them");
+    if (o->no_trace && (p->launches != NULL || o->plan != NULL))
+        return rb_fail(err, RB_USAGE, "--no-trace has no use for --%s",
+                       o->plan != NULL ? "plan" : "launches");
     return RB_OK;
 }
 
@@ -82,131 +89,82 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, INT_MAX, err));
-    if ((o->output == NULL) != o->no_trace)
-        return rb_fail(err, RB_USAGE, "say where the trace goes (-o FILE), or --no-trace");
-    o->program = p.operands;
-    return RB_OK;
+    o->program.words = p.operands;
+    o->program.spool = o->accelsim != NULL;
+    o->program.tmpdir = setup_tmpdir(&o->setup);
+    return check_options(o, err);
 }
 
-/* --- the runtime's folder -------------------------------------------------------------------- */
+/* --- what was recorded ----------------------------------------------------------------------- */
 
-/* The folder of the runtime: beside the binary where it was built, in lib where installed. */
-static rb_code_t find_runtime(char *folder, size_t room, rb_err_t *err)
+/* Whether the launches of the trace are those that the plan means. Takes the plan over. */
+static rb_code_t check_plan(trace_source_t *source, plan_t *plan, rb_err_t *err)
 {
-    static const char *const places[] = {"cudart", "../lib/rubato/cudart"};
-    char self[PATH_MAX], tried[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    run_sampling_t sampling = {0};
+    launch_list_t launches;
+    rb_code_t rc = launch_list_of_trace(&launches, source, err);
 
-    if (n < 0)
-        return rb_fail(err, RB_IO, "/proc/self/exe: %s", strerror(errno));
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(tried, sizeof(tried), "%s/%s/libcudart.so.13", self, places[i]);
-        if (access(tried, R_OK) != 0)
-            continue;
-        snprintf(folder, room, "%s/%s", self, places[i]);
+    if (rc == RB_OK) {
+        rc = run_sampling_begin(&sampling, plan, &launches, err);
+        launch_list_free(&launches);
+    }
+    run_sampling_free(&sampling);
+    return rc;
+}
+
+/* The trace at path: is it what was asked for? Then it becomes text, if it is to. */
+static rb_code_t finish_trace(const record_options_t *o, const char *path, plan_t *plan,
+                              rb_err_t *err)
+{
+    trace_source_t *source;
+    rb_code_t rc = RB_OK;
+
+    if (access(path, F_OK) != 0)
+        return rb_fail(err, RB_TRACE, "%s: no trace was written", o->program.words[0]);
+    if (plan == NULL && o->accelsim == NULL)
         return RB_OK;
+    source = rbt_open(path, err);
+    if (source == NULL)
+        return err->code;
+    if (plan != NULL)
+        rc = check_plan(source, plan, err);
+    if (rc == RB_OK && o->accelsim != NULL)
+        rc = accelsim_write(source, o->accelsim, NULL, err);
+    source->ops->destroy(source);
+    if (rc != RB_OK)
+        unlink(path);
+    return rc;
+}
+
+static rb_code_t finish(const record_options_t *o, program_child_t *child, plan_t *plan,
+                        rb_err_t *err)
+{
+    char spool[PATH_MAX];
+
+    RB_TRY(program_wait(child, err));
+    if (o->no_trace || child->status != 0)
+        return RB_OK;
+    program_spool(child, spool);
+    return finish_trace(o, o->accelsim != NULL ? spool : o->program.trace, plan, err);
+}
+
+static rb_code_t record(record_options_t *o, int *status, rb_err_t *err)
+{
+    program_child_t child = {0};
+    plan_t plan = {0};
+    rb_code_t rc = o->plan != NULL ? plan_file_read(&plan, o->plan, err) : RB_OK;
+
+    if (rc == RB_OK) {
+        o->program.plan = o->plan != NULL ? &plan : NULL;
+        rc = program_start(&child, &o->program, err);
     }
-    return rb_fail(err, RB_IO,
-                   "the CUDA runtime of rubato is not in %s/%s; build it with 'cmake "
-                   "--build'",
-                   self, places[0]);
-}
-
-/* --- the program ----------------------------------------------------------------------------- */
-
-static void set_or_unset(const char *name, const char *value)
-{
-    if (value != NULL)
-        setenv(name, value, 1);
-    else
-        unsetenv(name);
-}
-
-/* A path that holds after the program changes its folder; to be freed. */
-static char *absolute(const char *path)
-{
-    char folder[PATH_MAX];
-    char *full = NULL;
-
-    if (path == NULL || path[0] == '/' || getcwd(folder, sizeof(folder)) == NULL)
-        return rb_strdup(path);
-    size_t n = strlen(folder) + strlen(path) + 2;
-    full = rb_calloc(n, 1);
-    snprintf(full, n, "%s/%s", folder, path);
-    return full;
-}
-
-static void set_environment(const record_options_t *o, const char *runtime, const char *seen)
-{
-    const char *before = getenv("LD_LIBRARY_PATH");
-    size_t n = strlen(runtime) + (before != NULL ? strlen(before) : 0) + 2;
-    char *path = rb_calloc(n, 1), *trace = absolute(o->output), *profile = absolute(o->profile);
-
-    snprintf(path, n, "%s%s%s", runtime, before != NULL && before[0] != '\0' ? ":" : "",
-             before != NULL ? before : "");
-    set_or_unset("LD_LIBRARY_PATH", path);
-    set_or_unset("RUBATO_ARCH", o->arch);
-    set_or_unset("RUBATO_MAX_INSTS", o->max_insts[0] != '\0' ? o->max_insts : NULL);
-    set_or_unset("RUBATO_RECORD_TRACE", trace);
-    set_or_unset("RUBATO_RECORD_PROFILE", profile);
-    set_or_unset("RUBATO_RECORD_LAUNCHES", o->launches);
-    set_or_unset("RUBATO_RECORD_FORCE", o->force ? "1" : NULL);
-    set_or_unset("RUBATO_RECORD_SEEN", seen);
-    free(path);
-    free(trace);
-    free(profile);
-}
-
-/* Signals from the terminal are for the program; we wait for what it makes of them. */
-static int wait_for(pid_t pid)
-{
-    int status;
-
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return RECORD_FAILED;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static rb_code_t run_program(const record_options_t *o, const char *runtime, const char *seen,
-                             int *status, rb_err_t *err)
-{
-    fflush(NULL);
-    pid_t pid = fork();
-
-    if (pid < 0)
-        return rb_fail(err, RB_IO, "%s: %s", o->program[0], strerror(errno));
-    if (pid == 0) {
-        set_environment(o, runtime, seen);
-        execvp(o->program[0], o->program);
-        fprintf(stderr, "rubato: %s: %s\n", o->program[0], strerror(errno));
-        _exit(RECORD_FAILED);
+    if (rc == RB_OK) {
+        program_own_signals(&child);
+        rc = finish(o, &child, o->plan != NULL ? &plan : NULL, err);
     }
-    *status = wait_for(pid);
-    return RB_OK;
-}
-
-static rb_code_t record(const record_options_t *o, int *status, rb_err_t *err)
-{
-    char runtime[PATH_MAX + 32], seen[] = "/tmp/rubato-record-XXXXXX";
-
-    RB_TRY(find_runtime(runtime, sizeof(runtime), err));
-    int fd = mkstemp(seen);
-    if (fd < 0)
-        return rb_fail(err, RB_IO, "%s: %s", seen, strerror(errno));
-    close(fd);
-    unlink(seen);
-    rb_code_t rc = run_program(o, runtime, seen, status, err);
-    bool called = unlink(seen) == 0;
-    if (rc == RB_OK && !called && *status != RECORD_FAILED)
-        return rb_fail(err, RB_TRACE,
-                       "%s did not call the CUDA runtime of rubato; compile it with nvcc -cudart "
-                       "shared -arch=sm_70",
-                       o->program[0]);
+    *status = child.status;
+    program_end(&child);
+    plan_free(&plan);
     return rc;
 }
 
@@ -227,5 +185,5 @@ int cmd_record(int argc, char **argv)
     if (rc == RB_OK)
         return status;
     cli_report(&err);
-    return RECORD_FAILED;
+    return PROGRAM_FAILED;
 }

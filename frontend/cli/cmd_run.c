@@ -7,10 +7,8 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/launch_position.h"
 #include "frontend/cli/progress_line.h"
-#include "frontend/cli/run_folder.h"
-#include "frontend/cli/run_inside.h"
-#include "frontend/cli/run_sampling.h"
-#include "frontend/cli/run_setup.h"
+#include "frontend/cli/run_options.h"
+#include "frontend/cli/run_program.h"
 #include "frontend/cli/run_status.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/trace_identity.h"
@@ -18,21 +16,11 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-typedef struct {
-    setup_options_t setup;
-    sampling_options_t sampling;
-    const char *folder, *launches, *window;
-    folder_mode_t mode;
-    bool json;
-    uint64_t threads, stats_interval;
-    unsigned progress, format; /* progress_when_t, stats_format_t */
-    double checkpoint_interval;
-} run_options_t;
-
 /* A run under way: what the callbacks of gpu_run() need. */
 typedef struct {
     const run_options_t *options;
     setup_t setup;
+    run_program_t program; /* if the options name one */
     gpu_t *gpu;
     uint64_t *launch_ids; /* owned: positions; NULL: all, or those of sampling */
     size_t n_launch_ids;
@@ -68,123 +56,6 @@ static void catch_signals(void)
         sigaction(signals[i], &action, NULL);
 }
 
-static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
-{
-    static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
-                                           "warmup.mode=functional"};
-    unsigned mode;
-    RB_TRY(cli_parse_word("warmup", value, gpu_warmup_names, &mode, err));
-    setup_add_set(&o->setup, settings[mode]);
-    return RB_OK;
-}
-
-static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *value, rb_err_t *err)
-{
-    switch (id) {
-    case CLI_GPU:
-        o->setup.gpu = value;
-        return RB_OK;
-    case CLI_SET:
-        setup_add_set(&o->setup, value);
-        return RB_OK;
-    case CLI_FLUSH:
-        setup_add_set(&o->setup, "warmup.mode=flush");
-        return RB_OK;
-    case CLI_WARMUP:
-        return read_warmup(o, value, err);
-    case CLI_PLAN:
-        o->sampling.plan = value;
-        return RB_OK;
-    case CLI_SAMPLE:
-        o->sampling.sample = value;
-        return RB_OK;
-    case CLI_PROFILE:
-        o->sampling.profile = value;
-        return RB_OK;
-    case CLI_SEED:
-        return cli_parse_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
-    case CLI_OUTPUT:
-        o->folder = value;
-        return RB_OK;
-    case CLI_LAUNCHES:
-        o->launches = value;
-        o->sampling.selected = true;
-        return RB_OK;
-    case CLI_JSON:
-        o->json = true;
-        return RB_OK;
-    case CLI_RESUME:
-        o->mode = FOLDER_RESUME;
-        return RB_OK;
-    case CLI_FORCE:
-        o->mode = FOLDER_FORCE;
-        return RB_OK;
-    case CLI_TMPDIR:
-        o->setup.tmpdir = value;
-        return RB_OK;
-    case CLI_DEBUG_WINDOW:
-        o->window = value;
-        return RB_OK;
-    case CLI_THREADS:
-        return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
-    case CLI_PROGRESS:
-        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
-    case CLI_STATS_FORMAT:
-        return cli_parse_word("stats-format", value, cli_stats_format_words, &o->format, err);
-    case CLI_STATS_INTERVAL:
-        return cli_parse_count("stats-interval", value, 1, UINT64_MAX, &o->stats_interval, err);
-    case CLI_CHECKPOINT_INTERVAL:
-        return cli_parse_seconds("checkpoint-interval", value, &o->checkpoint_interval, err);
-    default:
-        return rb_fail(err, RB_USAGE, "option not known to run");
-    }
-}
-
-/* --plan, samplers that choose launches, and what goes with them. */
-static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t *s, rb_err_t *err)
-{
-    const char *word = s->plan != NULL ? "plan" : "sample";
-    if (s->plan != NULL && s->sample != NULL)
-        return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
-    if (s->profile != NULL && s->sample == NULL)
-        return rb_fail(err, RB_USAGE, "--profile is for --sample, which chooses from it");
-    if (s->plan == NULL && s->sample == NULL)
-        return RB_OK;
-    if (o->launches != NULL)
-        return rb_fail(err, RB_USAGE, "--launches and --%s: choose one of them", word);
-    if (o->format != STATS_FORMAT_RUBATO)
-        return rb_fail(err, RB_USAGE,
-                       "--stats-format accelsim has no words for estimates: not with --%s", word);
-    return RB_OK;
-}
-
-/*
- * Samplers inside launches are taken from sample: the rest, in *from, is about choosing launches.
- * inside->list.conf may name the configuration.
- */
-static rb_code_t divide_samplers(const run_options_t *o, const char *sample, run_inside_t *inside,
-                                 sampling_options_t *from, rb_err_t *err)
-{
-    *from = o->sampling;
-    if (sample != NULL)
-        RB_TRY(run_inside_divide(inside, sample, o->sampling.seed, err));
-    from->sample = inside->launch;
-    if (inside->list.n > 0 && o->format != STATS_FORMAT_RUBATO)
-        return rb_fail(err, RB_USAGE,
-                       "--stats-format accelsim has no words for estimates: not with --sample");
-    return check_sampling(o, from, err);
-}
-
-/* Mistakes in --sample are told before the trace is opened. */
-static rb_code_t check_samplers(const run_options_t *o, rb_err_t *err)
-{
-    run_inside_t inside = {0};
-    sampling_options_t from;
-    rb_code_t rc = divide_samplers(o, o->sampling.sample, &inside, &from, err);
-    run_inside_free(&inside);
-    return rc;
-}
-
 /* The samplers of the run, with options from the configuration where --sample does not say them. */
 static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
 {
@@ -194,45 +65,7 @@ static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
     if (sample == NULL && o->sampling.plan == NULL && configured[0] != '\0')
         sample = configured;
     run->inside.list.conf = run->setup.conf;
-    return divide_samplers(o, sample, &run->inside, &run->from, err);
-}
-
-/* -o and what goes with it. */
-static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
-{
-    if (o->folder == NULL && o->mode != FOLDER_NEW)
-        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
-                       o->mode == FOLDER_RESUME ? "resume" : "force");
-    if (o->folder == NULL && o->stats_interval > 0)
-        return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
-    if (o->json && o->format != STATS_FORMAT_RUBATO)
-        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
-    return RB_OK;
-}
-
-/* *help: the help was asked for. */
-static rb_code_t read_options(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
-{
-    cli_parser_t p;
-    *o = (run_options_t){
-        .threads = setup_usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
-    *help = false;
-    cli_parser_init(&p, cli_find_command("run"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        *help = *help || id == CLI_HELP;
-        if (id != CLI_HELP)
-            RB_TRY(read_option(o, id, p.value, err));
-    }
-    if (*help)
-        return RB_OK;
-    RB_TRY(cli_check_operands(&p, 1, 1, err));
-    o->setup.trace = p.operands[0];
-    RB_TRY(check_samplers(o, err));
-    return check_output(o, err);
+    return run_options_divide(o, sample, &run->inside, &run->from, err);
 }
 
 /* Cycles of --debug-window: 0 for the largest exact window. */
@@ -309,19 +142,52 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
     return RB_OK;
 }
 
+/* Whether what is asked for looks at launches more than once, or at all before the first. */
+static bool revisits(const run_options_t *o)
+{
+    static const char *const settings[] = {"warmup.mode=functional", "sampling.samplers="};
+    for (size_t i = 0; i < o->setup.n_sets; i++)
+        for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++)
+            if (strncmp(o->setup.sets[i], settings[k], strlen(settings[k])) == 0)
+                return true;
+    return o->sampling.plan != NULL || o->sampling.sample != NULL;
+}
+
+/* The trace or the program, and the configuration. */
+static rb_code_t open_launches(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    setup_options_t setup = o->setup;
+    if (o->program.words != NULL) {
+        setup.trace = o->program.words[0];
+        RB_TRY(run_program_begin(&run->program, &o->program, &o->sampling, revisits(o),
+                                 &setup.source, err));
+    }
+    catch_signals();
+    RB_TRY(setup_open(&run->setup, &setup, err));
+    const gpu_spec_t *spec = &run->setup.spec;
+    if (run->setup.source->ops->has_launch != NULL &&
+        (spec->warmup.mode == WARMUP_FUNCTIONAL || spec->sampling.samplers[0] != '\0'))
+        return rb_fail(err, RB_USAGE,
+                       "the configuration has a warm-up or samplers that look at launches more "
+                       "than once: for a program, say so on the command line (--warmup, --sample)");
+    return RB_OK;
+}
+
 /* Trace, configuration, chip and folder are ready, or nothing was changed. */
 static rb_code_t prepare(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
     cycle_t window;
-    RB_TRY(setup_open(&run->setup, &o->setup, err));
+    RB_TRY(open_launches(run, err));
     RB_TRY(prepare_samplers(run, err));
-    if (o->launches != NULL)
+    if (o->launches != NULL && o->program.words == NULL)
         RB_TRY(launch_positions(run->setup.source, o->launches, &run->launch_ids,
                                 &run->n_launch_ids, err));
     RB_TRY(read_window(run, &window, err));
     RB_TRY(run_sampling_prepare(&run->sampling, &run->from, run->setup.source, err));
-    RB_TRY(trace_identity_create(&run->trace, run->setup.source, err));
+    RB_TRY(trace_identity_create(&run->trace, run->setup.source,
+                                 o->program.words != NULL ? run->program.file : NULL, err));
     describe_identity(run);
     run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
     run->folder = (run_folder_t){
@@ -400,7 +266,7 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
     }
     if (sampling->online != NULL)
         return simulate_rounds(run, err);
-    uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches;
+    uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches; /* or unknown */
     if (done >= last)
         return RB_OK; /* interrupted between the last launch and the results */
     return simulate_launches(run, done + 1, ids, n_ids, err);
@@ -417,6 +283,14 @@ static rb_code_t print_results(const run_report_t *report, const run_options_t *
     return cli_flush_stdout(err);
 }
 
+/* Launches that there are; of a program that was stopped, those that were simulated. */
+static uint64_t known_launches(const run_t *run)
+{
+    const trace_source_t *source = run->setup.source;
+    uint64_t n = source->ops->n_launches(source);
+    return n != UINT64_MAX ? n : run->totals.launches;
+}
+
 /* The results of a run that is complete or was stopped. */
 static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err_t *err)
 {
@@ -424,14 +298,15 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
     char trace_sha256[SHA256_TEXT];
     RB_TRY(trace_identity_sha256(run->trace, trace_sha256, err));
     checkpoint_t host = host_state(run);
+    const bool program = o->program.words != NULL;
     run_report_t report = {
         .complete = complete,
         .command = command,
         .identity = run->identity,
-        .trace_path = o->setup.trace,
-        .trace_format = run->setup.source->ops->name,
+        .trace_path = program ? run->program.file : o->setup.trace,
+        .trace_format = program ? "program" : run->setup.source->ops->name,
         .trace_sha256 = trace_sha256,
-        .trace_launches = run->setup.n_launches,
+        .trace_launches = known_launches(run),
         .trace_bytes = trace_identity_bytes(run->trace),
         .gpu = run->setup.gpu,
         .gpu_is_default = run->setup.gpu_is_default,
@@ -465,6 +340,10 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     }
     trace_identity_start(run->trace);
     rb_code_t rc = simulate(run, err);
+    if (rc == RB_TRACE && stop_requested)
+        rc = RB_STOPPED; /* the signal came to the program too, and ended it */
+    if (rc == RB_OK && run->options->program.words != NULL)
+        rc = run_program_wait(&run->program, err);
     if (rc == RB_OK || rc == RB_STOPPED) {
         rb_err_t trouble = {0};
         if (conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
@@ -487,7 +366,6 @@ static int run_and_report(const run_options_t *o, const char *command)
     run_t *run = rb_calloc(1, sizeof(*run));
     run->options = o;
     run->begun = clock_seconds();
-    catch_signals();
     rb_code_t rc = run_all(run, command, &err);
     run_folder_abandon(&run->folder, true);
     if (run->resumable)
@@ -503,8 +381,9 @@ static int run_and_report(const run_options_t *o, const char *command)
     setup_close(&run->setup);
     run_sampling_free(&run->sampling);
     free(run->launch_ids);
+    int status = o->program.words != NULL ? run_program_end(&run->program, rc) : rb_exit_code(rc);
     free(run);
-    return rb_exit_code(rc);
+    return status;
 }
 
 int cmd_run(int argc, char **argv)
@@ -514,7 +393,7 @@ int cmd_run(int argc, char **argv)
     bool help;
     int status;
     char *command = shell_quote("rubato", argc, argv);
-    rb_code_t rc = read_options(&options, argc, argv, &help, &err);
+    rb_code_t rc = run_options_read(&options, argc, argv, &help, &err);
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("run"), stdout);
         rc = cli_flush_stdout(&err);
@@ -523,7 +402,9 @@ int cmd_run(int argc, char **argv)
         status = cli_report(&err);
     else
         status = help ? 0 : run_and_report(&options, command);
-    free(options.setup.sets);
+    if (rc != RB_OK && options.program.words != NULL)
+        status = PROGRAM_FAILED;
+    run_options_free(&options);
     free(command);
     return status;
 }

@@ -159,18 +159,14 @@ static rb_code_t find_positions(slice_t *s, trace_source_t *source, const uint64
     return RB_OK;
 }
 
-/* The plan as JSON, whatever it was; what a launch counts for is the sum over its samples. */
+/* The plan as JSON, whatever it was, and the weights of its launches. */
 static rb_code_t take_plan(slice_t *s, trace_source_t *source, const plan_t *plan, rb_err_t *err)
 {
     uint64_t *ids = rb_calloc(plan->n_samples + 1, sizeof(*ids));
-    size_t n = plan_launches(plan, ids), bytes = 0;
-    rb_code_t code = find_positions(s, source, ids, n, err);
+    size_t bytes = 0;
 
-    s->weights = rb_calloc(n + 1, sizeof(*s->weights));
-    for (size_t i = 0; i < n; i++)
-        for (uint64_t k = 0; k < plan->n_samples; k++)
-            if (plan->samples[k].launch == ids[i])
-                s->weights[i] += plan->samples[k].weight;
+    s->weights = rb_calloc(plan->n_samples + 1, sizeof(*s->weights));
+    rb_code_t code = find_positions(s, source, ids, plan_weights(plan, ids, s->weights), err);
     free(ids);
     FILE *out = open_memstream(&s->plan, &bytes);
 

@@ -23,6 +23,25 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
     {                                                                                              \
         CLI_OUTPUT, 'o', "output", arg, def, "Results", help, values, false                        \
     }
+#define OPT_TMPDIR(help)                                                                           \
+    {                                                                                              \
+        CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution", help, "@dir", false       \
+    }
+#define OPT_ARCH_OF_PROGRAM                                                                        \
+    {                                                                                              \
+        CLI_ARCH, 0, "arch", "ARCH", "the one that the program has code for", "Program",           \
+            "which machine code to execute", "sm_70 sm_75", false                                  \
+    }
+#define OPT_MAX_INSTS                                                                              \
+    {                                                                                              \
+        CLI_MAX_INSTS, 0, "max-insts", "N", "no limit", "Program",                                 \
+            "give a launch up after so many warp instructions", NULL, false                        \
+    }
+#define OPT_TIMEOUT                                                                                \
+    {                                                                                              \
+        CLI_TIMEOUT, 0, "timeout", "SECONDS", "no limit", "Program",                               \
+            "give a launch up that has been executed for so long", NULL, false                     \
+    }
 #define OPT_JSON(help)                                                                             \
     {                                                                                              \
         CLI_JSON, 0, "json", NULL, NULL, "Results", help, NULL, false                              \
@@ -80,10 +99,12 @@ static const cli_option_t run_options[] = {
      "host threads; results do not depend on it", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "progress line on standard error; auto: on a terminal only", "auto always never", false},
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     {CLI_DEBUG_WINDOW, 0, "debug-window", "CYCLES", "W", "Execution",
      "cycles that a shard simulates on its own; results do not depend on it", NULL, true},
+    OPT_ARCH_OF_PROGRAM,
+    OPT_MAX_INSTS,
+    OPT_TIMEOUT,
     OPT_HELP,
 };
 
@@ -102,8 +123,7 @@ static const cli_option_t info_options[] = {
      "how often each launch executes each basic block", NULL, false},
     OPT_GPU_OF_TRACE,
     OPT_SET,
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,
 };
 
@@ -117,8 +137,7 @@ static const cli_option_t plan_options[] = {
      "launches and weights",
      "json macsim list", false},
     OPT_JSON("print the plan to standard output instead of the summary"),
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,
 };
 
@@ -157,8 +176,7 @@ static const cli_option_t evaluate_options[] = {
      "of a trace: runs at a time; more than one disturbs the wall-clock times", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "live table of the runs on standard error; never: problems only", "auto always never", false},
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,
 };
 
@@ -192,8 +210,7 @@ static const cli_option_t sweep_options[] = {
      "live table on standard error; auto: on a terminal, otherwise a line per job; never: "
      "problems only",
      "auto always never", false},
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,
 };
 
@@ -228,16 +245,22 @@ static const cli_option_t config_options[] = {
 
 static const cli_option_t record_options[] = {
     OPT_OUTPUT("FILE", NULL, "the trace", "@file"),
+    {CLI_ACCELSIM, 0, "accelsim", "DIR", NULL, "Results",
+     "instead: write the trace to a new folder as Accel-Sim's text, as the NVBit tracer would",
+     "@dir", false},
     {CLI_NO_TRACE, 0, "no-trace", NULL, NULL, "Results", "only run the program", NULL, false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Results",
      "trace only these launches, such as 3-7,12,20-; all are executed", NULL, false},
+    {CLI_PLAN, 0, "plan", "FILE", NULL, "Results",
+     "trace only the launches of this plan, and the plan with them; all are executed", "@file",
+     false},
     {CLI_PROFILE, 0, "profile", "FILE", "none", "Results",
      "write the instruction counts of every launch to this file (CSV)", "@file", false},
     {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace an existing trace", NULL, false},
-    {CLI_ARCH, 0, "arch", "ARCH", "the one that the program has code for", "Execution",
-     "which machine code to execute", "sm_70 sm_75", false},
-    {CLI_MAX_INSTS, 0, "max-insts", "N", "no limit", "Execution",
-     "give a launch up after so many warp instructions", NULL, false},
+    OPT_ARCH_OF_PROGRAM,
+    OPT_MAX_INSTS,
+    OPT_TIMEOUT,
+    OPT_TMPDIR("for temporary files"),
     OPT_HELP,
 };
 
@@ -280,8 +303,7 @@ static const cli_option_t convert_options[] = {
      "threads that compress; the file does not depend on it", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "progress line on standard error; auto: on a terminal only", "auto always never", false},
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,
 };
 
@@ -298,8 +320,7 @@ static const cli_option_t trace_options[] = {
      "keep only the launches of this plan, and the plan with them", "@file", false},
     OPT_OUTPUT("FILE", NULL, "slice: write the trace to this file", "@file"),
     {CLI_FORCE, 'f', "force", NULL, NULL, "slice", "replace the file if it exists", NULL, false},
-    {CLI_TMPDIR, 0, "tmpdir", "DIR", "$TMPDIR, or /tmp", "Execution",
-     "for temporary files (grouping of raw .trace files)", "@dir", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,
 };
 
@@ -313,10 +334,16 @@ static const cli_option_t help_options[] = {
 #define OPTIONS(table) table, sizeof(table) / sizeof((table)[0])
 
 const cli_command_t cli_commands[] = {
-    {"run", "TRACE", "simulate a trace on a GPU model",
+    {"run", "TRACE | -- PROGRAM [ARGUMENT]...", "simulate a trace or a program on a GPU model",
      "Simulates the launches of TRACE, one after the other, and prints how long they take on the "
      "modelled GPU and why. TRACE is an Accel-Sim trace: a folder with kernelslist.g or "
      "kernelslist, or one kernel's file (.traceg or .trace, plain, .xz, .gz or .zst).\n\n"
+     "Instead of a trace, a CUDA program is executed as rubato record does it, and its launches "
+     "are "
+     "simulated as they come, with the results that recording and then running the trace give; no "
+     "trace is kept. Samplers, plans and --warmup functional look at launches more than once: a "
+     "temporary trace serves them. The exit status is then that of the program, or 125 if rubato "
+     "failed.\n\n"
      "With -o, results are appended launch by launch to a journal in the folder, with checkpoints "
      "between launches: after kill -9, a crash of the host or a full disk, the same command with "
      "--resume continues and gives the results of an uninterrupted run. SIGINT, SIGTERM and "

@@ -81,6 +81,8 @@ typedef enum {
     CLI_PLAN_FROM,
     CLI_VARIANTS,
     CLI_CSV,
+    CLI_ACCELSIM,
+    CLI_TIMEOUT,
 } cli_option_id_t;
 
 typedef struct {

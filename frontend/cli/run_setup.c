@@ -49,11 +49,14 @@ static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
 rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
 {
     *s = (setup_t){0};
-    s->source = open_trace(o->trace, setup_tmpdir(o), err);
+    s->source = o->source != NULL ? o->source : open_trace(o->trace, setup_tmpdir(o), err);
     if (s->source == NULL)
         return err->code;
+    bool there = true;
+    if (s->source->ops->has_launch != NULL)
+        RB_TRY(s->source->ops->has_launch(s->source, 1, &there, err));
     s->n_launches = s->source->ops->n_launches(s->source);
-    if (s->n_launches == 0)
+    if (!there || s->n_launches == 0)
         return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", o->trace);
     RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
     s->gpu = o->gpu != NULL ? o->gpu : setup_default_gpu(s->first.arch);

@@ -11,10 +11,11 @@
 #include "sim/gpu/trace_source.h"
 
 typedef struct {
-    const char *trace;  /* path */
-    const char *gpu;    /* NULL: by the trace's architecture */
-    const char *tmpdir; /* NULL: $TMPDIR or /tmp */
-    const char **sets;  /* owned: -s settings in order, texts borrowed */
+    const char *trace;      /* path */
+    trace_source_t *source; /* taken over, instead of opening the trace; NULL: there is none */
+    const char *gpu;        /* NULL: by the trace's architecture */
+    const char *tmpdir;     /* NULL: $TMPDIR or /tmp */
+    const char **sets;      /* owned: -s settings in order, texts borrowed */
     size_t n_sets, cap_sets;
 } setup_options_t;
 
@@ -28,7 +29,7 @@ typedef struct {
     bool gpu_is_default;
     char config_sha256[SHA256_TEXT];
     launch_info_t first; /* launch 1 */
-    uint64_t n_launches;
+    uint64_t n_launches; /* UINT64_MAX: not known yet */
 } setup_t;
 
 /* Opens the trace and resolves the configuration. */

@@ -108,7 +108,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
     RB_TRY(take_shapes(t, err));
     if (trace->profile != NULL)
         RB_TRY(hash_file(trace->profile, t->profile_sha256, err));
-    return trace_identity_create(&t->identity, t->source, err);
+    return trace_identity_create(&t->identity, t->source, NULL, err);
 }
 
 static rb_code_t open_all(preparation_t *p, const char *tmpdir, rb_err_t *err)

@@ -93,19 +93,24 @@ static rb_code_t examine_file(trace_identity_t *t, const char *path, rb_err_t *e
     return RB_OK;
 }
 
-static rb_code_t examine(trace_identity_t *t, const trace_source_t *source, rb_err_t *err)
+static rb_code_t examine(trace_identity_t *t, const trace_source_t *source, const char *program,
+                         rb_err_t *err)
 {
-    open_trace_files(source, add_file, t);
+    if (program != NULL)
+        add_file(t, program);
+    else
+        open_trace_files(source, add_file, t);
     keep_first_uses(t);
     for (size_t i = 0; i < t->n_files; i++)
         RB_TRY(examine_file(t, t->files[i].path, err));
     return RB_OK;
 }
 
-rb_code_t trace_identity_create(trace_identity_t **out, const trace_source_t *source, rb_err_t *err)
+rb_code_t trace_identity_create(trace_identity_t **out, const trace_source_t *source,
+                                const char *program, rb_err_t *err)
 {
     trace_identity_t *t = rb_calloc(1, sizeof(*t));
-    rb_code_t rc = examine(t, source, err);
+    rb_code_t rc = examine(t, source, program, err);
     if (rc != RB_OK) {
         trace_identity_destroy(t);
         return rc;

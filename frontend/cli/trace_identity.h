@@ -15,9 +15,9 @@
 
 typedef struct trace_identity trace_identity_t;
 
-/* Looks at the files of an open trace. RB_IO. */
+/* Looks at the files of an open trace, or at program, if not NULL, which makes it. RB_IO. */
 RB_CHECKED rb_code_t trace_identity_create(trace_identity_t **out, const trace_source_t *source,
-                                           rb_err_t *err);
+                                           const char *program, rb_err_t *err);
 
 /* NULL is allowed; ends a computation under way. */
 void trace_identity_destroy(trace_identity_t *t);

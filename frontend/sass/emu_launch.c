@@ -2,6 +2,7 @@
 #include "frontend/sass/emu_launch.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "frontend/sass/emu_state.h"
 #include "sim/core/alloc.h"
@@ -153,17 +154,54 @@ static bool block_ended(const emu_block_t *b)
     return true;
 }
 
+/* A warp of the block that has not ended. */
+static emu_warp_t *unfinished_warp(emu_block_t *b)
+{
+    uint32_t i = 0;
+
+    while (b->warps[i].n_splits == 0)
+        i++;
+    return &b->warps[i];
+}
+
+/* Where it is. */
+static const emu_uop_t *uop_at(const emu_warp_t *w)
+{
+    const emu_split_t *s = &w->splits[w->current >= 0 ? (unsigned)w->current : w->n_splits - 1];
+
+    return &w->grid->uops[s->pc < w->grid->n_uops ? s->pc : w->grid->n_uops - 1];
+}
+
 static rb_code_t report_deadlock(emu_block_t *b)
 {
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        emu_warp_t *w = &b->warps[i];
-        if (w->n_splits > 0) {
-            emu_fault(w, &b->grid->uops[w->splits[0].pc],
-                      "deadlock: every warp of the block waits at a barrier that never opens");
-            break;
-        }
-    }
+    emu_warp_t *w = unfinished_warp(b);
+
+    emu_fault(w, uop_at(w),
+              "deadlock: every warp of the block waits at a barrier that never opens");
     return b->grid->rc;
+}
+
+static double host_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Gives up a launch that has reached its limits. */
+static rb_code_t check_limits(emu_block_t *b)
+{
+    emu_grid_t *g = b->grid;
+    const emu_launch_t *l = g->launch;
+    emu_warp_t *w = unfinished_warp(b);
+
+    if (l->max_insts != 0 && g->totals.warp_insts > l->max_insts)
+        emu_fault(w, uop_at(w), "given up after %llu warp instructions (an endless loop?)",
+                  (unsigned long long)g->totals.warp_insts);
+    else if (l->timeout > 0 && host_seconds() - g->begun > l->timeout)
+        emu_fault(w, uop_at(w), "given up after %g seconds (an endless loop?)", l->timeout);
+    return g->rc;
 }
 
 /* Runs a block for a slice. */
@@ -180,14 +218,11 @@ static rb_code_t run_block(emu_block_t *b)
             if (g->rc != RB_OK)
                 return g->rc;
         }
-        if (g->launch->max_insts != 0 && g->totals.warp_insts > g->launch->max_insts)
-            return rb_fail(g->err, RB_TRACE,
-                           "kernel %s: given up after %llu warp instructions (an endless loop?)",
-                           g->launch->kernel->name, (unsigned long long)g->totals.warp_insts);
         if (block_ended(b)) {
             b->finished = true;
             return RB_OK;
         }
+        RB_TRY(check_limits(b));
         if (n == before)
             return report_deadlock(b);
     } while (n < BLOCK_SLICE);
@@ -298,6 +333,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
                     .local_bytes = local_bytes(l->kernel),
                     .shared_bytes = emu_shared_bytes(l),
                     .tracing = l->on_block != NULL,
+                    .begun = l->timeout > 0 ? host_seconds() : 0,
                     .err = err != NULL ? err : &unused};
 
     RB_TRY(check_launch(l, err));

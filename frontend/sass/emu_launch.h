@@ -26,6 +26,7 @@ typedef struct {
     uint32_t dynamic_shared;
     const uint8_t *params; /* kernel->param_bytes bytes */
     uint64_t max_insts;    /* warp instructions before the launch is given up; 0: no limit */
+    double timeout;        /* seconds of the host before it is given up; 0: no limit */
     emu_block_fn on_block; /* NULL: the launch is only executed */
     void *ctx;
 } emu_launch_t;

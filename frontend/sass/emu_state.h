@@ -167,6 +167,7 @@ struct emu_grid {
     uint8_t *bank0;
     uint64_t bank0_bytes;
     bool tracing;
+    double begun; /* host time, if there is a limit to it */
     emu_totals_t totals;
     rb_err_t *err;
     rb_code_t rc;

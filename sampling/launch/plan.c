@@ -35,6 +35,19 @@ uint64_t plan_launches(const plan_t *plan, uint64_t *ids)
     return n;
 }
 
+uint64_t plan_weights(const plan_t *plan, uint64_t *ids, double *weights)
+{
+    uint64_t n = plan_launches(plan, ids);
+    for (uint64_t i = 0; i < n; i++)
+        weights[i] = 0.0;
+    for (uint64_t k = 0; k < plan->n_samples; k++) {
+        const plan_sample_t *s = &plan->samples[k];
+        const uint64_t *id = bsearch(&s->launch, ids, n, sizeof(*ids), by_id);
+        weights[id - ids] += s->weight;
+    }
+    return n;
+}
+
 static int by_cluster(const void *a, const void *b)
 {
     const plan_sample_t *x = a, *y = b;

@@ -62,4 +62,7 @@ void plan_sort_samples(plan_t *plan);
  * how many. */
 uint64_t plan_launches(const plan_t *plan, uint64_t *ids);
 
+/* The same, and what each launch counts for: the sum of the weights of its samples. */
+uint64_t plan_weights(const plan_t *plan, uint64_t *ids, double *weights);
+
 #endif

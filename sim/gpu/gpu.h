@@ -35,9 +35,9 @@ typedef struct {
 
 /* How far a run is, for a progress line and a watchdog. */
 typedef struct {
-    uint64_t launch_id, launches_done, launches_total;
-    uint64_t blocks_done, blocks_total; /* of this launch */
-    uint64_t warp_insts;                /* of the whole run so far */
+    uint64_t launch_id, launches_done, launches_total; /* total 0: unknown */
+    uint64_t blocks_done, blocks_total;                /* of this launch */
+    uint64_t warp_insts;                               /* of the whole run so far */
     cycle_t now;
     uint64_t input_done, input_total; /* bytes of the trace; total 0: unknown */
 } gpu_progress_t;

@@ -296,11 +296,31 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
                : r->callbacks->launch_done(r->callbacks->ctx, &result, err);
 }
 
+/* Whether there is a launch id; where it is not known before, it is waited for. */
+static rb_code_t is_there(trace_source_t *source, uint64_t id, bool *there, rb_err_t *err)
+{
+    if (source->ops->has_launch != NULL)
+        return source->ops->has_launch(source, id, there, err);
+    *there = id <= source->ops->n_launches(source);
+    return RB_OK;
+}
+
+static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
+{
+    for (uint64_t id = 1;; id++) {
+        bool there;
+        RB_TRY(is_there(g->run.source, id, &there, err));
+        if (!there)
+            return RB_OK;
+        RB_TRY(run_one(g, id, err));
+    }
+}
+
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                   const gpu_callbacks_t *callbacks, rb_err_t *err)
 {
     run_state_t *r = &g->run;
-    uint64_t n = source->ops->n_launches(source);
+    const uint64_t n = source->ops->n_launches(source);
     RB_INVARIANT(callbacks->clock_reads == NULL || plan->n_inside == 0,
                  "clock reads asked for together with samplers inside launches");
     memset(r, 0, sizeof(*r));
@@ -308,16 +328,14 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->plan = plan;
     r->callbacks = callbacks;
     r->insts_before = warp_insts(g);
-    for (uint64_t id = 1; id <= n; id++)
+    for (uint64_t id = 1; n < UINT64_MAX && id <= n; id++)
         r->progress.launches_total += is_planned(plan, id);
     inside_t inside;
-    rb_code_t rc = RB_OK;
     if (plan->n_inside > 0) {
         inside_init(&inside, &g->spec, plan->inside, plan->n_inside);
         r->inside = &inside;
     }
-    for (uint64_t id = 1; id <= n && rc == RB_OK; id++)
-        rc = run_one(g, id, err);
+    rb_code_t rc = run_launches(g, err);
     if (r->inside != NULL)
         inside_free(&inside);
     r->inside = NULL;

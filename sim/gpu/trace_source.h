@@ -68,8 +68,16 @@ typedef struct trace_launch trace_launch_t; /* one open launch; the source defin
 typedef struct {
     const char *name; /* "accelsim", "rbt", ... */
 
-    /* Number of launches of the source. */
+    /* Number of launches of the source; UINT64_MAX while a source with has_launch() is not at its
+     * end. */
     uint64_t (*n_launches)(const trace_source_t *s);
+
+    /*
+     * Optional (may be NULL: n_launches() tells): whether there is launch id, of a source that only
+     * learns at its end how many there are. Such a source is read once, in ascending order: asking
+     * for a launch gives up those before it.
+     */
+    rb_code_t (*has_launch)(trace_source_t *s, uint64_t id, bool *there, rb_err_t *err);
 
     /* Facts of launch id (1 ..). Reads no more than the launch's header. */
     rb_code_t (*launch_info)(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err);

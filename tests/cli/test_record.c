@@ -60,6 +60,44 @@ static void only_chosen_launches_are_traced(void **state)
     free(text);
 }
 
+static void a_plan_says_what_is_traced(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("record", "-o", "all.rbt", "--", PROGRAM, CUBIN("75"), "add", "1000", "6"));
+    expect(0, NULL, WORDS("plan", "--sample", "random:fraction=0.5", "-o", "plan.json", "all.rbt"));
+    expect(0, NULL,
+           WORDS("record", "--plan", "plan.json", "-o", "plan.rbt", "--", PROGRAM, CUBIN("75"),
+                 "add", "1000", "6"));
+    expect(0, NULL, WORDS("trace", "slice", "--plan", "plan.json", "-o", "cut.rbt", "all.rbt"));
+    expect(0, NULL, WORDS("run", "-o", "planned", "plan.rbt"));
+    expect(0, NULL, WORDS("run", "-o", "cut", "cut.rbt"));
+    cli_same_file("planned", "cut", "launches.csv");
+    assert_has(cli_run_as(&rubato, 0, NULL, WORDS("run", "--json", "plan.rbt")),
+               "\"estimated\": true");
+    /* a program that makes fewer launches than the plan has */
+    expect(125, "plan",
+           WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
+                 "add", "1000", "1"));
+    assert_false(cli_exists("short.rbt"));
+}
+
+static void traces_can_be_text(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("record", "--accelsim", "text", "--", PROGRAM, CUBIN("75"), "add", "1000"));
+    char *text = cli_read("text/kernel-1.traceg");
+    assert_non_null(strstr(text, "\n00d0 ffffffff 0 STG.E.SYS 2 R6 R9 4 1 0x"));
+    free(text);
+    expect(0, NULL, WORDS("record", "-o", "n.rbt", "--", PROGRAM, CUBIN("75"), "add", "1000"));
+    expect(0, NULL, WORDS("convert", "n.rbt", "other", "--to", "accelsim"));
+    cli_same_file("text", "other", "kernel-1.traceg");
+    cli_same_file("text", "other", "kernelslist.g");
+    expect(125, "not empty",
+           WORDS("record", "--accelsim", "text", "--", PROGRAM, CUBIN("75"), "add", "1000"));
+}
+
 static void status_is_the_programs(void **state)
 {
     (void)state;
@@ -81,6 +119,11 @@ static void mistakes_of_the_program_are_explained(void **state)
                "invalid configuration argument");
     expect(0, "given up after",
            WORDS("record", "--no-trace", "--max-insts", "100", "--", PROGRAM, CUBIN("70"), "add"));
+    expect(0, "kernel vecadd, block (0,0,0), warp 0, pc 0x",
+           WORDS("record", "--no-trace", "--timeout", "1e-9", "--", PROGRAM, CUBIN("70"), "add"));
+    expect(125, "so nothing is recorded",
+           WORDS("record", "-o", "wild.rbt", "--", PROGRAM, CUBIN("70"), "wild"));
+    assert_false(cli_exists("wild.rbt"));
     expect(125, "no machine code for sm_75",
            WORDS("record", "--no-trace", "--arch", "sm_75", "--", PROGRAM,
                  RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "80", "add"));
@@ -93,6 +136,8 @@ int main(void)
         cmocka_unit_test(launches_are_counted),
         cmocka_unit_test(traces_can_be_simulated),
         cmocka_unit_test(only_chosen_launches_are_traced),
+        cmocka_unit_test(a_plan_says_what_is_traced),
+        cmocka_unit_test(traces_can_be_text),
         cmocka_unit_test(status_is_the_programs),
         cmocka_unit_test(mistakes_of_the_program_are_explained),
     };

@@ -2,7 +2,8 @@
  * A CUDA program as nvcc makes them, without nvcc: the constructor and the stub that it would
  * write, around the machine code of a bundled kernel. For the tests of "rubato record".
  *
- *   cuda_program CUBIN ARCH add N [M]   adds vectors M times, says whether the sums are right
+ *   cuda_program CUBIN ARCH add N [M [S]]   adds vectors M times, says whether the sums are right;
+ *                                       ends with status S
  *   cuda_program CUBIN ARCH wild        the kernel reads past its vectors
  *   cuda_program CUBIN ARCH threads     a launch with too many threads
  *   cuda_program CUBIN ARCH exit N      ends with that status
@@ -115,9 +116,11 @@ int main(int argc, char **argv)
         status = atoi(argv[4]);
     else if (strcmp(argv[3], "threads") == 0)
         printf("%s\n", cudaGetErrorString(cudaLaunchKernel(stub, one, many, NULL, 0, NULL)));
-    else
+    else {
         status = add(argc > 4 ? atoi(argv[4]) : 1000, strcmp(argv[3], "wild") == 0,
                      argc > 5 ? atoi(argv[5]) : 1);
+        status = argc > 6 ? atoi(argv[6]) : status;
+    }
     __cudaUnregisterFatBinary(handle);
     return status;
 }

@@ -10,6 +10,11 @@ enum { FILE_BYTES = 1 << 20, MEMORY_BYTES = 256 << 20, PAGE_SHIFT = 9 };
 
 void sass_lab_open(sass_lab_t *lab, const char *unit, unsigned arch)
 {
+    sass_lab_open_at(lab, unit, arch, 0x7f0000000000ull);
+}
+
+void sass_lab_open_at(sass_lab_t *lab, const char *unit, unsigned arch, uint64_t base)
+{
     char path[512];
 
     *lab = (sass_lab_t){.file = malloc(FILE_BYTES)};
@@ -18,9 +23,8 @@ void sass_lab_open(sass_lab_t *lab, const char *unit, unsigned arch)
     assert_non_null(in);
     size_t n = fread(lab->file, 1, FILE_BYTES, in);
     fclose(in);
-    assert_int_equal(
-        emu_mem_init(&lab->mem, 0x7f0000000000ull, MEMORY_BYTES, PAGE_SHIFT, false, &lab->err),
-        RB_OK);
+    assert_int_equal(emu_mem_init(&lab->mem, base, MEMORY_BYTES, PAGE_SHIFT, false, &lab->err),
+                     RB_OK);
     if (emu_module_open(&lab->module, &lab->mem, unit, lab->file, n, &lab->err) != RB_OK)
         fail_msg("%s", lab->err.text);
 }

@@ -21,6 +21,8 @@ typedef struct {
 
 /* Loads traces/cubin/UNIT.smARCH.cubin; must succeed. */
 void sass_lab_open(sass_lab_t *lab, const char *unit, unsigned arch);
+/* The same; device memory begins at base, a multiple of 2 MiB. */
+void sass_lab_open_at(sass_lab_t *lab, const char *unit, unsigned arch, uint64_t base);
 void sass_lab_close(sass_lab_t *lab);
 
 /* Begins a launch of kernel: forgets the parameters. */

@@ -86,7 +86,8 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                       .block = {block.x, block.y, block.z},
                       .dynamic_shared = (uint32_t)shared,
                       .params = params,
-                      .max_insts = s->max_insts};
+                      .max_insts = s->max_insts,
+                      .timeout = s->timeout};
     emu_totals_t totals = {0};
     rb_err_t err = {0};
 

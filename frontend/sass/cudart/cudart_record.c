@@ -1,39 +1,58 @@
 /*
  * What goes out of the program: the trace of its launches, and counts of their instructions. The
- * environment, set by "rubato record", says where to.
+ * environment, set by "rubato record" and "rubato run", says where to.
  *
- *   RUBATO_RECORD_TRACE      the trace file; unset: launches are only executed
- *   RUBATO_RECORD_LAUNCHES   which of them, as in launch_list.h; unset: all
+ *   RUBATO_RECORD_TRACE      the trace file; or
+ *   RUBATO_RECORD_PIPE       a FIFO that takes the launches (launch_pipe.h); neither: launches are
+ *                            only executed
+ *   RUBATO_RECORD_LAUNCHES   which of them, or
+ *   RUBATO_RECORD_PLAN       file with those of a plan (both: recorded_launches.h); unset: all
  *   RUBATO_RECORD_PROFILE    file for one line per launch; unset: none
  *   RUBATO_RECORD_FORCE      an existing trace may be replaced
  *   RUBATO_RECORD_SEEN       a file that is made when the program first calls the runtime
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "frontend/sass/cudart/cudart_state.h"
-#include "frontend/sass/launch_list.h"
+#include "frontend/sass/launch_pipe.h"
+#include "frontend/sass/recorded_launches.h"
+#include "frontend/sass/sass_tracer_text.h"
 #include "frontend/trace/rbt_writer.h"
 
 static struct {
-    rbt_writer_t *writer;
+    rbt_writer_t *writer;       /* launches are written, or */
+    launch_pipe_writer_t *pipe; /* simulated elsewhere, or neither */
     FILE *profile;
-    const char *launches;
+    recorded_launches_t recorded;
     pid_t owner; /* a child that the program forks does not write */
 } out;
 
 static bool recording(void)
 {
-    return out.writer != NULL && out.owner == getpid();
+    return (out.writer != NULL || out.pipe != NULL) && out.owner == getpid();
+}
+
+/* Ends what goes out: nothing is left of it. */
+static void discard(void)
+{
+    rbt_writer_discard(out.writer);
+    launch_pipe_discard(out.pipe);
+    out.writer = NULL;
+    out.pipe = NULL;
 }
 
 static void fail(const rb_err_t *err)
 {
-    rbt_writer_discard(out.writer);
-    out.writer = NULL;
+    bool piped = out.pipe != NULL;
+
+    discard();
+    if (piped)
+        cudart_give_up(NULL); /* the other end says why it went */
     cudart_give_up("%s", err->text);
 }
 
@@ -46,6 +65,17 @@ static void open_trace(const char *path)
     out.writer = rbt_writer_create(path, &options, &err);
     if (out.writer == NULL)
         fail(&err);
+    if (out.recorded.json != NULL)
+        rbt_writer_plan(out.writer, out.recorded.json);
+}
+
+static void open_pipe(const char *path)
+{
+    rb_err_t err = {0};
+
+    out.pipe = launch_pipe_open(path, &err);
+    if (out.pipe == NULL)
+        fail(&err);
 }
 
 static void open_profile(const char *path)
@@ -57,30 +87,47 @@ static void open_profile(const char *path)
                          "shared_bytes,warp_instructions,thread_instructions\n");
 }
 
+/* Says that the program has come here. Processes of one program cannot share what goes out. */
+static void leave_mark(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 && errno == EEXIST)
+        cudart_give_up("another process of the program uses CUDA already: start rubato for each "
+                       "of them");
+    if (fd >= 0)
+        close(fd);
+}
+
 void cudart_record_start(cudart_state_t *s)
 {
-    const char *trace = getenv("RUBATO_RECORD_TRACE"), *seen = getenv("RUBATO_RECORD_SEEN");
+    const char *trace = getenv("RUBATO_RECORD_TRACE"), *pipe = getenv("RUBATO_RECORD_PIPE");
+    const char *seen = getenv("RUBATO_RECORD_SEEN"), *plan = getenv("RUBATO_RECORD_PLAN");
+    const char *profile = getenv("RUBATO_RECORD_PROFILE");
+    rb_err_t err = {0};
 
     (void)s;
     out.owner = getpid();
-    out.launches = getenv("RUBATO_RECORD_LAUNCHES");
-    if (seen != NULL) {
-        FILE *f = fopen(seen, "w");
-        if (f != NULL)
-            fclose(f);
-    }
+    if (seen != NULL)
+        leave_mark(seen);
+    if (plan != NULL && recorded_launches_read(&out.recorded, plan, &err) != RB_OK)
+        fail(&err);
+    out.recorded.list = getenv("RUBATO_RECORD_LAUNCHES");
     if (trace != NULL)
         open_trace(trace);
-    if (getenv("RUBATO_RECORD_PROFILE") != NULL)
-        open_profile(getenv("RUBATO_RECORD_PROFILE"));
+    if (pipe != NULL)
+        open_pipe(pipe);
+    if (profile != NULL)
+        open_profile(profile);
 }
 
 void cudart_record_copy(uint64_t addr, uint64_t bytes)
 {
+    memcpy_op_t op = {.addr = addr, .bytes = bytes};
     rb_err_t err = {0};
 
-    if (recording() &&
-        rbt_writer_copy(out.writer, &(memcpy_op_t){.addr = addr, .bytes = bytes}, &err) != RB_OK)
+    if (recording() && (out.writer != NULL ? rbt_writer_copy(out.writer, &op, &err)
+                                           : launch_pipe_copy(out.pipe, &op, &err)) != RB_OK)
         fail(&err);
 }
 
@@ -116,10 +163,28 @@ static launch_info_t launch_facts(const cudart_state_t *s, const emu_launch_t *l
     return info;
 }
 
-static rb_code_t write_block(void *ctx, const trace_block_t *block, rb_err_t *err)
+/* --- a launch -------------------------------------------------------------------------------- */
+
+static rb_code_t begin_launch(const launch_info_t *info, double weight, const emu_code_t *code,
+                              rb_err_t *err)
+{
+    if (out.pipe != NULL)
+        return launch_pipe_launch(out.pipe, info, code->static_code, code->n_insts, err);
+    return rbt_writer_launch(out.writer, info, weight, sass_tracer_text, (void *)(uintptr_t)code,
+                             err);
+}
+
+static rb_code_t put_block(void *ctx, const trace_block_t *block, rb_err_t *err)
 {
     (void)ctx;
-    return rbt_writer_block(out.writer, block, err);
+    return out.pipe != NULL ? launch_pipe_block(out.pipe, block, err)
+                            : rbt_writer_block(out.writer, block, err);
+}
+
+static rb_code_t end_launch(rb_err_t *err)
+{
+    return out.pipe != NULL ? launch_pipe_launch_end(out.pipe, err)
+                            : rbt_writer_launch_end(out.writer, err);
 }
 
 static void write_profile(const cudart_state_t *s, const emu_launch_t *l, const emu_totals_t *t)
@@ -130,36 +195,59 @@ static void write_profile(const cudart_state_t *s, const emu_launch_t *l, const 
             (unsigned long long)t->warp_insts, (unsigned long long)t->thread_insts);
 }
 
+/* The program runs on without what failed, so what was recorded is not the program. */
+static void give_up_trace(const cudart_state_t *s, rb_err_t *err)
+{
+    size_t n = strlen(err->text);
+
+    discard();
+    snprintf(err->text + n, sizeof(err->text) - n,
+             "; launch %llu did not end, so nothing is recorded",
+             (unsigned long long)s->n_launches);
+}
+
 rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
                             emu_totals_t *totals, rb_err_t *err)
 {
-    bool traced = recording() && launch_list_has(out.launches, s->n_launches);
-    launch_info_t info = launch_facts(s, l, stream);
+    double weight;
+    bool traced = recording() && recorded_launches_has(&out.recorded, s->n_launches, &weight);
+    const emu_code_t *code;
 
+    RB_TRY(emu_module_code(l->module, l->kernel, &code, err));
     if (traced) {
-        if (rbt_writer_launch(out.writer, &info, 1, NULL, NULL, err) != RB_OK)
+        launch_info_t info = launch_facts(s, l, stream);
+        if (begin_launch(&info, weight, code, err) != RB_OK)
             fail(err);
-        l->on_block = write_block;
+        l->on_block = put_block;
     }
-    RB_TRY(emu_run(l, totals, err));
-    if (traced && rbt_writer_launch_end(out.writer, err) != RB_OK)
+    rb_code_t rc = emu_run(l, totals, err);
+    if (rc == RB_IO)
+        fail(err); /* of what goes out: the program is not at fault */
+    if (rc != RB_OK && recording())
+        give_up_trace(s, err);
+    if (rc == RB_OK && traced && end_launch(err) != RB_OK)
         fail(err);
-    if (out.profile != NULL && out.owner == getpid())
+    if (rc == RB_OK && out.profile != NULL && out.owner == getpid())
         write_profile(s, l, totals);
-    return RB_OK;
+    return rc;
 }
 
-/* The program ends: the trace gets its index and its name. */
+/* The program ends: what went out is complete. */
 __attribute__((destructor)) static void finish(void)
 {
+    rbt_writer_t *writer = out.writer;
+    launch_pipe_writer_t *pipe = out.pipe;
     rb_err_t err = {0};
 
-    if (recording() && rbt_writer_finish(out.writer, &err) != RB_OK) {
+    if (recording()) {
         out.writer = NULL;
-        cudart_give_up("%s", err.text);
+        out.pipe = NULL;
+        if ((writer != NULL ? rbt_writer_finish(writer, &err) : launch_pipe_finish(pipe, &err)) !=
+            RB_OK)
+            cudart_give_up("%s", err.text);
     }
-    out.writer = NULL;
     if (out.profile != NULL && out.owner == getpid() && fclose(out.profile) != 0)
         cudart_give_up("the profile: %s", strerror(errno));
     out.profile = NULL;
+    recorded_launches_free(&out.recorded);
 }

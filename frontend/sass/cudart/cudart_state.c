@@ -20,11 +20,13 @@ void cudart_give_up(const char *format, ...)
     va_list ap;
 
     fflush(NULL);
-    fprintf(stderr, "rubato: ");
-    va_start(ap, format);
-    vfprintf(stderr, format, ap);
-    va_end(ap);
-    fprintf(stderr, "\n");
+    if (format != NULL) {
+        fprintf(stderr, "rubato: ");
+        va_start(ap, format);
+        vfprintf(stderr, format, ap);
+        va_end(ap);
+        fprintf(stderr, "\n");
+    }
     _exit(CUDART_EXIT);
 }
 
@@ -42,6 +44,7 @@ static void start(cudart_state_t *s)
     s->started = true;
     s->arch = (uint32_t)number_from("RUBATO_ARCH");
     s->max_insts = number_from("RUBATO_MAX_INSTS");
+    s->timeout = getenv("RUBATO_TIMEOUT") != NULL ? strtod(getenv("RUBATO_TIMEOUT"), NULL) : 0;
     if (emu_mem_init(&s->mem, device_base, device_bytes, PAGE_SHIFT, true, &err) != RB_OK)
         cudart_give_up("%s", err.text);
     cudart_record_start(s);

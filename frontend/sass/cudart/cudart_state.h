@@ -41,8 +41,9 @@ typedef struct {
     pthread_mutex_t lock;
     bool started;
     emu_mem_t mem;
-    uint32_t arch; /* 0: not decided */
-    uint64_t max_insts;
+    uint32_t arch;      /* 0: not decided */
+    uint64_t max_insts; /* of a launch; 0: no limit */
+    double timeout;     /* seconds of the host for a launch; 0: no limit */
     cudart_unit_t **units;
     size_t n_units, cap_units;
     cudart_function_t *functions;
@@ -59,7 +60,7 @@ cudart_state_t *cudart_enter(void);
 /* Unlocks; notes error as the last one; returns it. */
 cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
-/* Prints a message and ends the program with CUDART_EXIT. */
+/* Prints a message (NULL: none) and ends the program with CUDART_EXIT. */
 _Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 
 /* The kernel behind a host stub: its module is loaded. NULL: there is none. */

@@ -1,0 +1,197 @@
+#include "frontend/cli/run_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/open_trace.h"
+#include "frontend/cli/progress_line.h"
+#include "frontend/sass/recorded_launches.h"
+
+static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
+{
+    static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
+                                           "warmup.mode=functional"};
+    unsigned mode;
+    RB_TRY(cli_parse_word("warmup", value, gpu_warmup_names, &mode, err));
+    setup_add_set(&o->setup, settings[mode]);
+    return RB_OK;
+}
+
+static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    bool known;
+    RB_TRY(program_option(&o->program, id, value, &known, err));
+    if (known) {
+        o->about_program = true;
+        return RB_OK;
+    }
+    switch (id) {
+    case CLI_GPU:
+        o->setup.gpu = value;
+        return RB_OK;
+    case CLI_SET:
+        setup_add_set(&o->setup, value);
+        return RB_OK;
+    case CLI_FLUSH:
+        setup_add_set(&o->setup, "warmup.mode=flush");
+        return RB_OK;
+    case CLI_WARMUP:
+        return read_warmup(o, value, err);
+    case CLI_PLAN:
+        o->sampling.plan = value;
+        return RB_OK;
+    case CLI_SAMPLE:
+        o->sampling.sample = value;
+        return RB_OK;
+    case CLI_PROFILE:
+        o->sampling.profile = value;
+        return RB_OK;
+    case CLI_SEED:
+        return cli_parse_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
+    case CLI_OUTPUT:
+        o->folder = value;
+        return RB_OK;
+    case CLI_LAUNCHES:
+        o->launches = value;
+        o->sampling.selected = true;
+        return RB_OK;
+    case CLI_JSON:
+        o->json = true;
+        return RB_OK;
+    case CLI_RESUME:
+        o->mode = FOLDER_RESUME;
+        return RB_OK;
+    case CLI_FORCE:
+        o->mode = FOLDER_FORCE;
+        return RB_OK;
+    case CLI_TMPDIR:
+        o->setup.tmpdir = value;
+        return RB_OK;
+    case CLI_DEBUG_WINDOW:
+        o->window = value;
+        return RB_OK;
+    case CLI_THREADS:
+        return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
+    case CLI_PROGRESS:
+        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+    case CLI_STATS_FORMAT:
+        return cli_parse_word("stats-format", value, cli_stats_format_words, &o->format, err);
+    case CLI_STATS_INTERVAL:
+        return cli_parse_count("stats-interval", value, 1, UINT64_MAX, &o->stats_interval, err);
+    case CLI_CHECKPOINT_INTERVAL:
+        return cli_parse_seconds("checkpoint-interval", value, &o->checkpoint_interval, err);
+    default:
+        return rb_fail(err, RB_USAGE, "option not known to run");
+    }
+}
+
+/* --plan, samplers that choose launches, and what goes with them. */
+static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t *s, rb_err_t *err)
+{
+    const char *word = s->plan != NULL ? "plan" : "sample";
+    if (s->plan != NULL && s->sample != NULL)
+        return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
+    if (s->profile != NULL && s->sample == NULL)
+        return rb_fail(err, RB_USAGE, "--profile is for --sample, which chooses from it");
+    if (s->plan == NULL && s->sample == NULL)
+        return RB_OK;
+    if (o->launches != NULL)
+        return rb_fail(err, RB_USAGE, "--launches and --%s: choose one of them", word);
+    if (o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --%s", word);
+    return RB_OK;
+}
+
+rb_code_t run_options_divide(const run_options_t *o, const char *sample, run_inside_t *inside,
+                             sampling_options_t *from, rb_err_t *err)
+{
+    *from = o->sampling;
+    if (sample != NULL)
+        RB_TRY(run_inside_divide(inside, sample, o->sampling.seed, err));
+    from->sample = inside->launch;
+    if (inside->list.n > 0 && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --sample");
+    return check_sampling(o, from, err);
+}
+
+/* Mistakes in --sample are told before the trace is opened. */
+static rb_code_t check_samplers(const run_options_t *o, rb_err_t *err)
+{
+    run_inside_t inside = {0};
+    sampling_options_t from;
+    rb_code_t rc = run_options_divide(o, o->sampling.sample, &inside, &from, err);
+    run_inside_free(&inside);
+    return rc;
+}
+
+/* -o and what goes with it. */
+static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
+{
+    if (o->folder == NULL && o->mode != FOLDER_NEW)
+        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
+                       o->mode == FOLDER_RESUME ? "resume" : "force");
+    if (o->folder == NULL && o->stats_interval > 0)
+        return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
+    if (o->json && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
+    return RB_OK;
+}
+
+/* Behind "--" stands a program, unless it is a trace whose name begins with "-". */
+static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t *err)
+{
+    const bool dashes = p->n_operands > 0 && strcmp(p->operands[-1], "--") == 0;
+    if (!dashes || (p->n_operands == 1 && open_trace_detect(p->operands[0]))) {
+        if (o->about_program)
+            return rb_fail(err, RB_USAGE,
+                           "--arch, --max-insts and --timeout are for a program: -- PROGRAM");
+        if (p->n_operands == 0)
+            return rb_fail(err, RB_USAGE,
+                           "TRACE is missing, or -- PROGRAM; see 'rubato run --help'");
+        o->setup.trace = p->operands[0];
+        return cli_check_operands(p, 1, 1, err);
+    }
+    o->program.words = p->operands;
+    o->program.launches = o->launches;
+    o->program.tmpdir = setup_tmpdir(&o->setup);
+    o->program.output_aside = o->json;
+    if (o->launches != NULL && !recorded_launches_valid(o->launches))
+        return rb_fail(err, RB_USAGE,
+                       "--launches: '%s' is not a list of launches such as 3-7,12,20-",
+                       o->launches);
+    if (o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--resume: a program cannot be continued in its midst; record it, and run "
+                       "the trace");
+    return RB_OK;
+}
+
+rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
+{
+    cli_parser_t p;
+    *o = (run_options_t){
+        .threads = setup_usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
+    *help = false;
+    cli_parser_init(&p, cli_find_command("run"), argc, argv);
+    for (;;) {
+        cli_option_id_t id;
+        RB_TRY(cli_parser_next(&p, &id, err));
+        if (id == CLI_END)
+            break;
+        *help = *help || id == CLI_HELP;
+        if (id != CLI_HELP)
+            RB_TRY(read_option(o, id, p.value, err));
+    }
+    if (*help)
+        return RB_OK;
+    RB_TRY(take_operands(o, &p, err));
+    RB_TRY(check_samplers(o, err));
+    return check_output(o, err);
+}
+
+void run_options_free(run_options_t *o)
+{
+    free(o->setup.sets);
+}

@@ -1,0 +1,196 @@
+/*
+ * Emulated launches as Accel-Sim's tracer writes them: line by line those that it took on a Turing
+ * GPU, and the fields of the bundled traces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/accelsim/accelsim.h"
+#include "frontend/accelsim/accelsim_writer.h"
+#include "frontend/sass/sass_tracer_text.h"
+#include "frontend/trace/rbt_source.h"
+#include "frontend/trace/rbt_writer.h"
+#include "tests/support/sass_lab.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/test.h"
+
+#define REFERENCE                                                                                  \
+    RUBATO_ROOT "/../shared/reference/traces/vectoradd-sm75-v5-raw/kernel-1-ctx_0x1868c30.trace"
+
+enum { BLOCKS = 98, WARPS = 32, LINES_MAX = 16, LINE_BYTES = 512 };
+
+static int setup(void **state)
+{
+    (void)state;
+    temp_folder_create();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    temp_folder_remove();
+    return 0;
+}
+
+static rb_code_t write_block(void *ctx, const trace_block_t *block, rb_err_t *err)
+{
+    return rbt_writer_block(ctx, block, err);
+}
+
+/* Runs what the lab is set up for and writes it as text. */
+static void write_launch(sass_lab_t *lab, const uint32_t grid[3], const uint32_t block[3])
+{
+    const emu_code_t *code;
+    rb_err_t err = {0};
+    rbt_writer_t *w = rbt_writer_create(temp_path("a.rbt"), NULL, &err);
+    launch_info_t info = {.id = 1,
+                          .trace_id = 1,
+                          .name = lab->kernel->name,
+                          .file = "test",
+                          .regs = lab->kernel->regs,
+                          .arch = lab->module.cubin.arch,
+                          .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2]};
+
+    memcpy(info.grid, grid, sizeof(info.grid));
+    memcpy(info.block, block, sizeof(info.block));
+    assert_int_equal(emu_module_code(&lab->module, lab->kernel, &code, &err), RB_OK);
+    assert_int_equal(
+        rbt_writer_launch(w, &info, 1, sass_tracer_text, (void *)(uintptr_t)code, &err), RB_OK);
+    if (sass_lab_run(lab, grid, block, 0, write_block, w) != RB_OK)
+        fail_msg("%s", lab->err.text);
+    assert_int_equal(rbt_writer_launch_end(w, &err), RB_OK);
+    assert_int_equal(rbt_writer_finish(w, &err), RB_OK);
+    trace_source_t *source = rbt_open(temp_path("a.rbt"), &err);
+    assert_non_null(source);
+    if (accelsim_write(source, temp_path("text"), NULL, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    source->ops->destroy(source);
+}
+
+/* The lines of each warp, and how many of them were found again. */
+typedef struct {
+    char text[BLOCKS][WARPS][LINES_MAX][LINE_BYTES];
+    unsigned n[BLOCKS][WARPS], seen[BLOCKS][WARPS];
+} lines_t;
+
+static void read_written(lines_t *lines)
+{
+    char line[LINE_BYTES];
+    unsigned block = 0, warp = 0, x;
+    FILE *in = fopen(temp_path("text/kernel-1.traceg"), "r");
+
+    assert_non_null(in);
+    while (fgets(line, sizeof(line), in) != NULL) {
+        if (sscanf(line, "thread block = %u", &x) == 1)
+            block = x;
+        else if (sscanf(line, "warp = %u", &x) == 1)
+            warp = x;
+        else if (sscanf(line, "%4x ", &x) == 1 && line[0] != '-')
+            strcpy(lines->text[block][warp][lines->n[block][warp]++], line);
+    }
+    fclose(in);
+}
+
+static void launches_are_written_as_the_tracer_wrote_them(void **state)
+{
+    FILE *in = fopen(REFERENCE, "r");
+    lines_t *lines = calloc(1, sizeof(*lines));
+    char line[LINE_BYTES];
+    unsigned block, y, z, warp, source, n = 0;
+    int at;
+    sass_lab_t lab;
+
+    (void)state;
+    if (in == NULL) {
+        print_message("no %s\n", REFERENCE);
+        free(lines);
+        skip();
+    }
+    /* where the copies before the launch went to, and where it stores */
+    sass_lab_open_at(&lab, "vecadd_double", 75, 0x7fceb2a00000ull - 0x200000);
+    sass_lab_put(&lab, NULL, 8 << 20);
+    sass_lab_kernel(&lab, "_Z6vecAddPdS_S_i");
+    sass_lab_pointer(&lab, 0x7fceb2a00000ull);
+    sass_lab_pointer(&lab, 0x7fceb2ac3600ull);
+    sass_lab_pointer(&lab, 0x7fceb2c00000ull);
+    sass_lab_int(&lab, 100000);
+    write_launch(&lab, (uint32_t[]){BLOCKS, 1, 1}, (uint32_t[]){1024, 1, 1});
+    sass_lab_close(&lab);
+    read_written(lines);
+    while (fgets(line, sizeof(line), in) != NULL) {
+        if (sscanf(line, "%u %u %u %u %u %n", &block, &y, &z, &warp, &source, &at) != 5)
+            continue;
+        unsigned i = lines->seen[block][warp]++;
+        assert_true(i < lines->n[block][warp]);
+        assert_string_equal(lines->text[block][warp][i], line + at);
+        n++;
+    }
+    fclose(in);
+    assert_int_equal(n, 46941);
+    assert_memory_equal(lines->n, lines->seen, sizeof(lines->n));
+    free(lines);
+}
+
+/*
+ * The bundled traces were written by another program, whose fields were compared with traces of
+ * silicon. They have no immediates.
+ */
+static void compare_fields(const char *unit, const char *kernel, unsigned arch)
+{
+    char path[512];
+    const emu_code_t *code;
+    trace_source_t *source;
+    trace_launch_t *launch;
+    trace_block_t *block;
+    rb_err_t err = {0};
+    sass_lab_t lab;
+
+    sass_lab_open(&lab, unit, arch);
+    sass_lab_kernel(&lab, kernel);
+    assert_int_equal(emu_module_code(&lab.module, lab.kernel, &code, &err), RB_OK);
+    snprintf(path, sizeof(path), RUBATO_ROOT "/traces/%s-sm%u", kernel, arch);
+    source = accelsim_open(path, NULL, &err);
+    assert_non_null(source);
+    assert_int_equal(source->ops->open(source, 1, &launch, &err), RB_OK);
+    assert_int_equal(source->ops->get_block(launch, 0, &block, &err), RB_OK);
+    for (uint32_t i = 0; i < block->warps[0].n_runs; i++) {
+        const trace_run_t *run = &block->warps[0].runs[i];
+        for (uint32_t k = 0; k < run->count; k++) {
+            uint32_t n, n_wanted;
+            const char *wanted = source->ops->inst_text(launch, run->first + k, &n_wanted);
+            const char *got = sass_tracer_text((void *)(uintptr_t)code,
+                                               &code->static_code[run->first[k].pc / 16], &n);
+            if (n < n_wanted || memcmp(got, wanted, n_wanted) != 0)
+                fail_msg("%s, pc 0x%x: '%s', not '%.*s'", kernel, run->first[k].pc, got,
+                         (int)n_wanted, wanted);
+        }
+    }
+    source->ops->free_block(launch, block);
+    source->ops->close(launch);
+    source->ops->destroy(source);
+    sass_lab_close(&lab);
+}
+
+static void fields_are_those_of_the_bundled_traces(void **state)
+{
+    (void)state;
+    for (unsigned arch = 70; arch <= 75; arch += 5) {
+        compare_fields("vecadd", "vecadd", arch);
+        compare_fields("matmul", "matmul", arch);
+        compare_fields("transpose", "transpose_tiled", arch);
+        compare_fields("spmv", "spmv_vector", arch);
+        compare_fields("softmax", "softmax", arch);
+        compare_fields("histo", "histo", arch);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_are_written_as_the_tracer_wrote_them),
+        cmocka_unit_test(fields_are_those_of_the_bundled_traces),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
