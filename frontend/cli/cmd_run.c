@@ -10,6 +10,7 @@
 #include "frontend/cli/run_options.h"
 #include "frontend/cli/run_program.h"
 #include "frontend/cli/run_status.h"
+#include "frontend/cli/run_timeline.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/trace_identity.h"
 #include "frontend/cli/version.h"
@@ -32,6 +33,7 @@ typedef struct {
     run_folder_t folder;
     run_totals_t totals; /* of what was simulated */
     progress_line_t progress;
+    run_timeline_t *timeline; /* NULL: none */
     double begun; /* host time at which the run would have begun without its interruptions */
     double cpu_before;
     uint64_t rss_before;
@@ -120,6 +122,14 @@ static rb_code_t on_interval(void *ctx, const interval_result_t *r, rb_err_t *er
     return record_interval(run->folder.journal, r, err);
 }
 
+static rb_code_t on_view(void *ctx, const chip_view_t *v, rb_err_t *err)
+{
+    run_t *run = ctx;
+    (void)err;
+    run_timeline_view(run->timeline, v);
+    return RB_OK;
+}
+
 static bool on_progress(void *ctx, const gpu_progress_t *p)
 {
     run_t *run = ctx;
@@ -189,6 +199,8 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
     RB_TRY(trace_identity_create(&run->trace, run->setup.source,
                                  o->program.words != NULL ? run->program.file : NULL, err));
     describe_identity(run);
+    if (o->timeline != NULL)
+        RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
     run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
     run->folder = (run_folder_t){
         .path = o->folder,
@@ -215,6 +227,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .launch_ids = ids,
         .n_launch_ids = n_ids,
         .stats_interval = run->options->stats_interval,
+        .view = run->options->view,
         .inside = run->inside.list.samplers,
         .n_inside = run->inside.list.n,
     };
@@ -222,6 +235,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .ctx = run,
         .launch_done = on_launch,
         .interval = run->options->stats_interval > 0 ? on_interval : NULL,
+        .view = run->timeline != NULL ? on_view : NULL,
         .progress = on_progress,
     };
     const char *folder = run->options->folder;
@@ -346,7 +360,8 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         rc = run_program_wait(&run->program, err);
     if (rc == RB_OK || rc == RB_STOPPED) {
         rb_err_t trouble = {0};
-        if (conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
+        if (run_timeline_finish(run->timeline, &trouble) != RB_OK ||
+            conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
             *err = trouble;
             rc = trouble.code;
         }
@@ -374,6 +389,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     /* Last, where people and sweeps look for the reason. */
     if (rc != RB_OK && rc != RB_STOPPED)
         cli_report(&err);
+    run_timeline_free(run->timeline);
     trace_identity_destroy(run->trace);
     if (run->gpu != NULL)
         gpu_destroy(run->gpu);

@@ -83,6 +83,8 @@ typedef enum {
     CLI_CSV,
     CLI_ACCELSIM,
     CLI_TIMEOUT,
+    CLI_TIMELINE,
+    CLI_TIMELINE_RANGE,
 } cli_option_id_t;
 
 typedef struct {

@@ -5,6 +5,7 @@
 
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_timeline.h"
 #include "frontend/sass/recorded_launches.h"
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
@@ -17,8 +18,9 @@ static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *value, rb_err_t *err)
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    run_options_t *o = ctx;
     bool known;
     RB_TRY(program_option(&o->program, id, value, &known, err));
     if (known) {
@@ -74,6 +76,12 @@ static rb_code_t read_option(run_options_t *o, cli_option_id_t id, const char *v
         return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
     case CLI_PROGRESS:
         return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+    case CLI_TIMELINE:
+        o->timeline = value;
+        return RB_OK;
+    case CLI_TIMELINE_RANGE:
+        o->timeline_range = value;
+        return RB_OK;
     case CLI_STATS_FORMAT:
         return cli_parse_word("stats-format", value, cli_stats_format_words, &o->format, err);
     case CLI_STATS_INTERVAL:
@@ -139,6 +147,18 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t check_timeline(run_options_t *o, rb_err_t *err)
+{
+    if (o->timeline == NULL && o->timeline_range != NULL)
+        return rb_fail(err, RB_USAGE, "--timeline-range is for --timeline");
+    if (o->timeline == NULL)
+        return RB_OK;
+    if (o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--timeline draws a run from its beginning: not with --resume");
+    return run_timeline_range(o->timeline_range, &o->view, err);
+}
+
 /* Behind "--" stands a program, unless it is a trace whose name begins with "-". */
 static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t *err)
 {
@@ -173,21 +193,13 @@ rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, 
     cli_parser_t p;
     *o = (run_options_t){
         .threads = setup_usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
-    *help = false;
     cli_parser_init(&p, cli_find_command("run"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        *help = *help || id == CLI_HELP;
-        if (id != CLI_HELP)
-            RB_TRY(read_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, read_option, o, help, err));
     if (*help)
         return RB_OK;
     RB_TRY(take_operands(o, &p, err));
     RB_TRY(check_samplers(o, err));
+    RB_TRY(check_timeline(o, err));
     return check_output(o, err);
 }
 

@@ -13,7 +13,8 @@ typedef struct {
     program_options_t program; /* words != NULL: launches are those of a program */
     bool about_program;        /* some option of program was given */
     sampling_options_t sampling;
-    const char *folder, *launches, *window;
+    const char *folder, *launches, *window, *timeline, *timeline_range;
+    chip_view_plan_t view; /* of the timeline */
     folder_mode_t mode;
     bool json;
     uint64_t threads, stats_interval;

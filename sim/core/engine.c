@@ -393,7 +393,8 @@ bool engine_run(engine_t *e, cycle_t until)
     for (;;) {
         cycle_t t = earliest_event(e);
         if (t >= until) {
-            if (until != CYCLE_NEVER)
+            /* Time stands still on an idle engine: what comes next may be before until. */
+            if (t != CYCLE_NEVER)
                 e->now = cycle_max(e->now, until);
             return t == CYCLE_NEVER;
         }

@@ -9,6 +9,7 @@
 #define RUBATO_GPU_GPU_H
 
 #include "sim/core/cycle.h"
+#include "sim/gpu/chip_view.h"
 #include "sim/gpu/gpu_params.h"
 #include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampler.h"
@@ -48,6 +49,7 @@ typedef struct {
     /* A launch is complete and the chip is idle: gpu_save() may be called here. */
     rb_code_t (*launch_done)(void *ctx, const launch_result_t *r, rb_err_t *err);
     rb_code_t (*interval)(void *ctx, const interval_result_t *r, rb_err_t *err);
+    rb_code_t (*view)(void *ctx, const chip_view_t *v, rb_err_t *err);
     /* Before launch_done: all clock reads of the launch by block, warp and order of execution; not
      * together with samplers inside launches. */
     rb_code_t (*clock_reads)(void *ctx, const launch_info_t *info, const clock_read_t *reads,
@@ -61,6 +63,7 @@ typedef struct {
     const uint64_t *launch_ids; /* ascending ids to run; NULL: all */
     size_t n_launch_ids;
     uint64_t stats_interval;  /* core cycles; 0: no time series */
+    chip_view_plan_t view;    /* for a timeline */
     const sampler_t *sampler; /* launch sampler; NULL: none */
     const sampler_t *inside;  /* samplers inside launches, the first that stops one wins */
     size_t n_inside;

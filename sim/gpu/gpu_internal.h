@@ -29,6 +29,7 @@ typedef struct {
     gpu_progress_t progress;
     uint64_t insts_before; /* of the chip when the run began */
     inside_t *inside;      /* NULL: no sampler inside launches */
+    chip_views_t *views;   /* NULL: none are wanted */
     uint64_t last_insts;   /* watchdog; blocks that end count too */
     cycle_t last_issue;
 } run_state_t;

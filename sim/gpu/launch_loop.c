@@ -122,9 +122,10 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
     const uint64_t step = r->callbacks->interval == NULL ? 0 : r->plan->stats_interval;
     cycle_t from = start, point = step == 0 ? CYCLE_NEVER : start + step;
     cycle_t look = r->inside == NULL ? CYCLE_NEVER : start + g->spec.sampling.interval;
+    cycle_t view = r->views == NULL ? CYCLE_NEVER : chip_views_begin(r->views, info, start);
     gpu_counters_t last = *before;
     for (;;) {
-        cycle_t until = cycle_min(point, look);
+        cycle_t until = cycle_min(cycle_min(point, look), view);
         bool idle = engine_run(g->engine, until);
         if (atomic_load(&g->feed.failed))
             return rb_fail(err, g->feed.err.code, "%s", g->feed.err.text);
@@ -139,6 +140,9 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
             RB_TRY(report_interval(g, info, start, &from, cycle_max(to, from), &last, err));
             point += step;
         }
+        if (r->views != NULL && (finished || until == view))
+            RB_TRY(chip_views_take(r->views, cycle_min(until, finished ? g->scheduler.end : until),
+                                   finished, &view, err));
         if (finished)
             return RB_OK;
         if (until == look)
@@ -335,7 +339,10 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
         inside_init(&inside, &g->spec, plan->inside, plan->n_inside);
         r->inside = &inside;
     }
+    r->views = chip_views_create(g);
     rb_code_t rc = run_launches(g, err);
+    chip_views_destroy(r->views);
+    r->views = NULL;
     if (r->inside != NULL)
         inside_free(&inside);
     r->inside = NULL;

@@ -140,6 +140,11 @@ uint32_t dram_room(const dram_t *d, bool write)
     return d->limit[write] - d->n_seen[write];
 }
 
+uint32_t dram_waiting(const dram_t *d, bool write)
+{
+    return d->n_seen[write];
+}
+
 static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,
                          uint32_t token)
 {

@@ -44,6 +44,9 @@ void dram_destroy(dram_t *d);
 /* How many more reads (writes) the path to the controller can take, as far as was seen of it. */
 uint32_t dram_room(const dram_t *d, bool write);
 
+/* Reads (writes) that take room, as far as was seen. */
+uint32_t dram_waiting(const dram_t *d, bool write);
+
 static inline bool dram_has_room(const dram_t *d, bool write)
 {
     return dram_room(d, write) > 0;

@@ -164,6 +164,16 @@ void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram)
     *dram = *dram_stats(p->dram);
 }
 
+void partition_gauges(const partition_t *p, partition_gauges_t *out)
+{
+    *out = (partition_gauges_t){.dram_reads = dram_waiting(p->dram, false),
+                                .dram_writes = dram_waiting(p->dram, true)};
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        out->requests += p->slice[s].in.waiting + (p->slice[s].held != 0);
+        out->lines += p->slice[s].mshr.used;
+    }
+}
+
 const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice)
 {
     return &p->slice[slice].stats;

@@ -25,6 +25,8 @@ static void block_report(sm_t *sm, uint32_t b, cycle_t now)
                .block = {.block = slot->block, .launch = slot->launch}};
     if (recorded(sm, RETIRED_BLOCK))
         record_block(sm, b, now);
+    if (sm->watched)
+        watch_stay(sm, b, now);
     slot->block = NULL;
     engine_send(sm->outbox, sm->wiring.scheduler_shard, &m);
 }

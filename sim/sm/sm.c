@@ -73,6 +73,7 @@ void sm_destroy(sm_t *sm)
     if (sm == NULL)
         return;
     record_free(sm);
+    watch_free(sm);
     l1_free(sm);
     fetch_free(sm);
     xbar_out_free(&sm->out);

@@ -55,6 +55,34 @@ void sm_retired_clear(sm_t *sm);
 /* Latencies since sm_record(), by op_class_t; if basic blocks are noted. */
 const latency_sum_t *sm_latencies(const sm_t *sm);
 
+/* What waits on an SM, between windows. */
+typedef struct {
+    uint32_t warps;       /* resident */
+    uint32_t memory;      /* instructions between the sub-cores and the load/store unit */
+    uint32_t lines;       /* L1: lines under way */
+    uint32_t packets_out; /* in front of the crossbar */
+} sm_gauges_t;
+
+void sm_gauges(const sm_t *sm, sm_gauges_t *out);
+
+/* A block's time on an SM, in one of its slots. */
+typedef struct {
+    cycle_t start, end; /* came; all its warps had retired */
+    uint64_t block;     /* index of the block in stored order */
+    uint32_t slot;
+} sm_stay_t;
+
+/* From now on notes the stays that end; or no more. Forgets those noted. */
+void sm_watch(sm_t *sm, bool on);
+
+/* The stays that have ended since the last sm_stays_clear(), in the order of their ends. */
+const sm_stay_t *sm_stays(const sm_t *sm, size_t *n);
+void sm_stays_clear(sm_t *sm);
+
+/* The blocks on the SM, at most SM_MAX_STAYS; end is not set. Returns how many. */
+enum { SM_MAX_STAYS = 64 };
+size_t sm_residents(const sm_t *sm, sm_stay_t list[SM_MAX_STAYS]);
+
 /* Cycles from issue to dependent issue of a class with a fixed latency; 1 for all others. */
 uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
 

@@ -4,7 +4,7 @@
  * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
  * depend.c (scoreboard), fetch.c (instruction caches), issue.c (schedulers, pipes),
  * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
- * block.c (blocks, barriers, exit), record.c (what retired, for samplers).
+ * block.c (blocks, barriers, exit), record.c (what retired, for samplers), watch.c (for timelines).
  */
 #ifndef RUBATO_SM_INTERNAL_H
 #define RUBATO_SM_INTERNAL_H
@@ -249,6 +249,11 @@ struct sm {
     latency_sum_t latency[OP_CLASS_COUNT];
     trail_t trail[SM_MAX_WARPS];
     cycle_t block_since[SM_MAX_BLOCKS];
+    bool watched; /* stays are noted */
+    struct {
+        sm_stay_t *list; /* owned */
+        size_t n, cap;
+    } stays;
 };
 
 /* warp.c */
@@ -433,5 +438,9 @@ void record_warp(sm_t *sm, uint32_t w, cycle_t now);
 
 /* The block in slot b retires. */
 void record_block(sm_t *sm, uint32_t b, cycle_t now);
+
+/* watch.c: the stay of the block in slot b has ended; if sm->watched. */
+void watch_stay(sm_t *sm, uint32_t b, cycle_t now);
+void watch_free(sm_t *sm);
 
 #endif
