@@ -237,6 +237,29 @@ static const cli_option_t compare_options[] = {
     OPT_HELP,
 };
 
+static const cli_option_t validate_options[] = {
+    {CLI_GPU, 'g', "gpu", "NAME", "all that have measurements", "Model",
+     "GPU to validate; may be repeated", "@gpu", false},
+    OPT_SET,
+    {CLI_SUITE, 0, "suite", "LIST", "all tests", "Tests",
+     "only the tests whose names begin so, such as C1,M,R2", NULL, false},
+    {CLI_SHORT, 0, "short", NULL, NULL, "Tests",
+     "fewer points and iterations: the whole suite in seconds", NULL, false},
+    {CLI_PUBLISHED, 0, "published", "DIR", "$RUBATO_PUBLISHED", "Tests",
+     "folder of the published tables that curves are compared with", "@dir", false},
+    {CLI_LIST, 0, "list", NULL, NULL, "Tests", "list the tests with their sources, and exit", NULL,
+     false},
+    OPT_OUTPUT("DIR", "print the table only",
+               "write validation.csv, validation.json and validation.html (with the curves) there",
+               "@dir"),
+    OPT_JSON("print JSON instead of the table"),
+    {CLI_GUESSES, 0, "guesses", NULL, NULL, "Results",
+     "list the settings of the configuration that no source supports", NULL, false},
+    {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
+     "host threads; results do not depend on it", NULL, false},
+    OPT_HELP,
+};
+
 static const cli_option_t report_options[] = {
     OPT_OUTPUT("FILE", "report.html in DIR", "write the page to this file", "@file"),
     OPT_HELP,
@@ -421,6 +444,15 @@ const cli_command_t cli_commands[] = {
      "row, and so on. Rows of tables are matched with the mean over a kernel's launches, or with "
      "the totals of a program. PROGRAM names the rows of a table of several programs.",
      NULL, "@file", OPTIONS(compare_options), cmd_compare},
+    {"validate", "", "compare the model with measurements on silicon",
+     "Runs published microbenchmarks (latencies, bandwidths, conflicts, cache sizes) as small "
+     "kernels on the models of the cards that they were measured on, and prints what was measured "
+     "beside what the model says. A test passes if the error is within what it allows; where "
+     "sources disagree, or where the harness is not known, a row is reported without a verdict. "
+     "The exit status is 3 if a test fails.\n\n"
+     "The kernels and tests are text: bench/silicon of the sources, or the folder that "
+     "RUBATO_SILICON names.",
+     NULL, NULL, OPTIONS(validate_options), cmd_validate},
     {"report", "DIR", "a page about a sweep",
      "Writes one HTML page about the folder of a sweep, complete or not: a chart of cycles for "
      "each axis and trace, and a table of all jobs. The page needs no network.",

@@ -21,6 +21,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
