@@ -9,20 +9,11 @@
 
 enum { KEY_MAX = 128, LINE_MAX_BYTES = 1024 };
 
-/* The line that an origin "PATH:LINE" names; false: it names none. */
-static bool read_origin(const char *origin, char line[LINE_MAX_BYTES])
+/* Line number of a file; false: it has none. */
+static bool read_line_of(const char *path, int number, char line[LINE_MAX_BYTES])
 {
-    const char *colon = strrchr(origin, ':');
-
-    if (colon == NULL)
-        return false;
-    unsigned long number = strtoul(colon + 1, NULL, 10);
-    char *path = rb_strdup(origin);
-
-    path[colon - origin] = '\0';
     FILE *in = fopen(path, "r");
 
-    free(path);
     if (in == NULL)
         return false;
     bool found = number > 0;
@@ -42,12 +33,13 @@ static void trim(char **text)
         (*text)[--n] = '\0';
 }
 
-static void look_at(config_guesses_t *g, conf_t *c, const char *key)
+static void look_at(config_guesses_t *g, const conf_t *c, const char *key)
 {
-    const char *origin = conf_origin(c, key);
+    int number;
+    const char *path = conf_source_file(c, key, &number);
     char line[LINE_MAX_BYTES];
 
-    if (origin == NULL || !read_origin(origin, line))
+    if (path == NULL || !read_line_of(path, number, line))
         return;
     char *comment = strchr(line, '#');
 
@@ -63,7 +55,7 @@ static void look_at(config_guesses_t *g, conf_t *c, const char *key)
     g->list[g->n++] = (config_guess_t){.key = rb_strdup(key), .text = rb_strdup(text)};
 }
 
-void config_guesses_find(config_guesses_t *g, conf_t *c)
+void config_guesses_find(config_guesses_t *g, const conf_t *c)
 {
     char key[KEY_MAX];
 

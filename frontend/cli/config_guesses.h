@@ -17,7 +17,7 @@ typedef struct {
 } config_guesses_t;
 
 /* The settings of c, after conf_apply(), whose line in the configuration says "guess". */
-void config_guesses_find(config_guesses_t *g, conf_t *c);
+void config_guesses_find(config_guesses_t *g, const conf_t *c);
 void config_guesses_free(config_guesses_t *g);
 
 #endif

@@ -82,6 +82,10 @@ RB_CHECKED rb_code_t conf_apply(conf_t *c, const conf_group_t *groups, size_t n,
  */
 const char *conf_origin(conf_t *c, const char *key);
 
+/* The file and line of the value of "group.name", for who wants to read the comment beside it; NULL
+ * if no file gave it. Only after conf_apply(). */
+const char *conf_source_file(const conf_t *c, const char *key, int *line);
+
 /*
  * Writes every value with its unit and origin, as a file that can be loaded again and gives the
  * same values. only: a group's name, or NULL for all. Only after conf_apply().

@@ -41,7 +41,8 @@ static void origin_of(const conf_t *c, size_t group, size_t param, char *text, s
         snprintf(text, size, "default");
 }
 
-const char *conf_origin(conf_t *c, const char *key)
+/* Group and parameter of "group.name"; false: no such setting. */
+static bool find_setting(const conf_t *c, const char *key, size_t *group_index, size_t *param)
 {
     const char *dot = strchr(key, '.');
     for (size_t g = 0; dot && g < c->n_groups; g++) {
@@ -51,11 +52,31 @@ const char *conf_origin(conf_t *c, const char *key)
             continue;
         const param_t *p = param_find(group, dot + 1);
         if (!p)
-            return NULL;
-        origin_of(c, g, (size_t)(p - group->params), c->origin_text, sizeof(c->origin_text));
-        return c->origin_text;
+            return false;
+        *group_index = g;
+        *param = (size_t)(p - group->params);
+        return true;
     }
-    return NULL;
+    return false;
+}
+
+const char *conf_origin(conf_t *c, const char *key)
+{
+    size_t group, param;
+    if (!find_setting(c, key, &group, &param))
+        return NULL;
+    origin_of(c, group, param, c->origin_text, sizeof(c->origin_text));
+    return c->origin_text;
+}
+
+const char *conf_source_file(const conf_t *c, const char *key, int *line)
+{
+    size_t group, param;
+    if (!find_setting(c, key, &group, &param) || c->origin[group][param] == 0)
+        return NULL;
+    const conf_entry_t *e = &c->entry[c->origin[group][param] - 1];
+    *line = e->line;
+    return c->layer[e->layer].command_line ? NULL : c->layer[e->layer].name;
 }
 
 void conf_write_resolved(conf_t *c, const char *only, FILE *out)
