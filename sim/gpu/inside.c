@@ -159,8 +159,8 @@ bool inside_decided(const inside_t *n)
     return n->active != NULL && n->forward.until >= n->info.n_blocks;
 }
 
-static void begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const fast_forward_t *f,
-                          cycle_t now)
+static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const fast_forward_t *f,
+                               cycle_t now, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
     n->active = s;
@@ -188,6 +188,12 @@ static void begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const fast_
         cut_warps(g, true);
     if (inside_decided(n))
         record(g, 0);
+    if (f->warm == 0 || f->model != FORWARD_REGION_IPC)
+        return RB_OK;
+    uint64_t from = n->forward.until > f->warm ? n->forward.until - f->warm : 0;
+    if (from < b->next)
+        from = b->next;
+    return gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until, err);
 }
 
 const forward_tail_t *inside_tail(const inside_t *n)
@@ -222,7 +228,7 @@ static void sum_latencies(inside_t *n, const gpu_t *g)
     }
 }
 
-void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
+rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
     interval_records_t records = {.cycle = now - n->start,
@@ -244,10 +250,11 @@ void inside_interval(inside_t *n, gpu_t *g, cycle_t now)
             const sampler_t *s = &n->samplers[i];
             fast_forward_t f = {0};
             if (s->ops->interval_end != NULL && s->ops->interval_end(s, &records, &f))
-                begin_forward(n, g, s, &f, now);
+                RB_TRY(begin_forward(n, g, s, &f, now, err));
         }
     }
     clear_records(g);
+    return RB_OK;
 }
 
 /* Counters of work are scaled by the blocks that were not simulated. */

@@ -54,8 +54,9 @@ RB_CHECKED rb_code_t inside_begin(inside_t *n, struct gpu *g, uint64_t position,
                                   const launch_info_t *info, const occupancy_t *occupancy,
                                   cycle_t start, rb_err_t *err);
 
-/* The interval that ends at cycle now is simulated. The feed is locked (feed_change_begin()). */
-void inside_interval(inside_t *n, struct gpu *g, cycle_t now);
+/* The interval that ends at cycle now is simulated. The feed is locked (feed_change_begin()).
+ * Errors are those of reading blocks that warm the L2. */
+RB_CHECKED rb_code_t inside_interval(inside_t *n, struct gpu *g, cycle_t now, rb_err_t *err);
 
 /* The end of the launch, once no block is left to be dispatched; NULL: as predicted. */
 const forward_tail_t *inside_tail(const inside_t *n);

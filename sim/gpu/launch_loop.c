@@ -103,15 +103,16 @@ static rb_code_t report_interval(gpu_t *g, const launch_info_t *info, cycle_t st
                : RB_OK;
 }
 
-/* Shows samplers the interval that ends at now; returns the end of the next one. */
-static cycle_t ask_samplers(gpu_t *g, cycle_t now)
+/* Shows samplers the interval that ends at *look, which becomes the end of the next one. */
+static rb_code_t ask_samplers(gpu_t *g, cycle_t *look, rb_err_t *err)
 {
     inside_t *n = g->run.inside;
     feed_change_begin(&g->feed);
-    inside_interval(n, g, now);
+    rb_code_t rc = inside_interval(n, g, *look, err);
     feed_change_end(&g->feed);
-    engine_wake(g->engine, g->scheduler_shard, now);
-    return inside_decided(n) ? CYCLE_NEVER : now + g->spec.sampling.interval;
+    engine_wake(g->engine, g->scheduler_shard, *look);
+    *look = inside_decided(n) ? CYCLE_NEVER : *look + g->spec.sampling.interval;
+    return rc;
 }
 
 /* Simulates until the launch has ended, in steps of the intervals asked for if there are any. */
@@ -146,7 +147,7 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
         if (finished)
             return RB_OK;
         if (until == look)
-            look = ask_samplers(g, until);
+            RB_TRY(ask_samplers(g, &look, err));
     }
 }
 

@@ -7,7 +7,8 @@
  * A sampler inside launches sees a launch in intervals of sampling.interval core cycles, counted
  * from its start and independent of windows and threads. At the end of one it may fast-forward:
  * blocks not yet dispatched, up to one that it names, are not simulated. They are then neither read
- * nor decoded. All times that it is told are relative to the launch's start.
+ * nor decoded, except where it asks for the last ones to warm the L2 (warm). All times that it is
+ * told are relative to the launch's start.
  */
 #ifndef RUBATO_GPU_SAMPLER_H
 #define RUBATO_GPU_SAMPLER_H
@@ -85,6 +86,9 @@ typedef struct {
     forward_residents_t residents;
     forward_tail_t tail;
     double warp_insts; /* of the whole launch: scales the counters; 0: blocks do */
+    /* REGION_IPC: so many of the last blocks left out are read, and leave in the L2 what they
+     * touch, without time. */
+    uint64_t warm;
     char evidence[SAMPLER_EVIDENCE_MAX]; /* why now: for the report */
 } fast_forward_t;
 

@@ -2,6 +2,8 @@
  * State of the L2 before a launch: copies of the host, and what launches that are not simulated
  * would have left there.
  *
+ * Blocks that a sampler has left out of a launch may leave something there in the same way.
+ *
  * A launch is run through the tags block by block in stored order, and within a block warp by warp:
  * the order in which warps interleave is not known without time. Left out are local memory, whose
  * lines nobody reads after the launch, and the L1, which hides only repeated reads of lines that
@@ -99,9 +101,9 @@ static void touch_warp(passage_t *p, const warp_stream_t *warp)
 }
 
 static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace_launch_t *launch,
-                              rb_err_t *err)
+                              uint64_t first, uint64_t end, rb_err_t *err)
 {
-    for (uint64_t index = 0;; index++) {
+    for (uint64_t index = first; index < end; index++) {
         trace_block_t *block = NULL;
         RB_TRY(ops->get_block(launch, index, &block, err));
         if (block == NULL)
@@ -110,22 +112,29 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
             touch_warp(p, &block->warps[w]);
         ops->free_block(launch, block);
     }
+    return RB_OK;
+}
+
+rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
+                          uint64_t end, rb_err_t *err)
+{
+    passage_t p = {.g = g, .code_line = UINT64_MAX};
+    trace_launch_t *launch;
+    RB_TRY(source->ops->launch_info(source, id, &p.info, err));
+    p.code_base = gpu_code_base(g, p.info.code_id);
+    RB_TRY(source->ops->open(source, id, &launch, err));
+    rb_code_t rc = touch_blocks(&p, source->ops, launch, first, end, err);
+    source->ops->close(launch);
+    return rc;
 }
 
 static rb_code_t pass_launch(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)
 {
-    passage_t p = {.g = g, .code_line = UINT64_MAX};
     const memcpy_op_t *copies;
-    trace_launch_t *launch;
     uint64_t ignored = 0;
     size_t n = source->ops->copies(source, id, &copies);
     gpu_take_copies(g, copies, n, &ignored);
-    RB_TRY(source->ops->launch_info(source, id, &p.info, err));
-    p.code_base = gpu_code_base(g, p.info.code_id);
-    RB_TRY(source->ops->open(source, id, &launch, err));
-    rb_code_t rc = touch_blocks(&p, source->ops, launch, err);
-    source->ops->close(launch);
-    return rc;
+    return gpu_warm_blocks(g, source, id, 0, UINT64_MAX, err);
 }
 
 rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)

@@ -1,0 +1,380 @@
+/*
+ * tbpoint_region: TBPoint inside launches (IPDPS 2014). Regions of blocks that are expected to run
+ * at one rate are found in the index (region_table.h). Once all blocks on the chip are of one
+ * region and its rate has settled, its blocks that are left take the time of their instructions at
+ * that rate, and are not simulated; detail resumes at the first block of the next region.
+ *
+ * Variants:
+ *   paper  a sampling unit is the lifetime of a block: when it retires, the block dispatched last
+ * is followed next. When two units differ by less than the tolerance, the region's rate is that of
+ * the last one. Units end at the ends of intervals waves  (own) a sampling unit is the time in
+ * which as many blocks retire as the chip holds. The first wave of a region, which begins cold or
+ * among blocks of another, is not looked at. The rate is that of all units since, as many as it
+ * takes until its standard error is below error, or share of the region is simulated. While a
+ * launch has yet to fill the L2, what it writes does not reach the DRAM: of one that will fill it,
+ * the blocks up to then are left out at the rate before, the L2 gets what they touch (they are
+ * read, but not simulated), and the rate is measured anew. Whole waves are left out, so that a last
+ * one with fewer blocks than slots is simulated with as many blocks as it has
+ *
+ * Drain: the blocks on SMs when a region is left are simulated, and count: they stand for those
+ * that would have been there at its end.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sampling/inside/inside_table.h"
+#include "sampling/inside/region_table.h"
+#include "sim/core/alloc.h"
+#include "sim/core/msg.h"
+
+enum { TBPOINT_WAVES, TBPOINT_PAPER };
+static const char *const variant_names[] = {"waves", "paper", NULL};
+
+#define TBPOINT_REGION_OPTIONS(P, E, T)                                                            \
+    E(variant, variant_names, "waves", "how a region's rate is measured: own, or as published")    \
+    P(F64, threshold, "0.2", 0, 1e6, "", "largest distance of stall probabilities in a cluster")   \
+    P(BOOL, normalise, "true", 0, 1, "", "stall probabilities are relative to the launch's mean")  \
+    P(F64, variation, "0.3", 0, 1e6, "", "largest variation factor of an epoch in a cluster")      \
+    P(F64, tolerance, "0.1", 0, 1, "", "a rate has settled when two units differ by less")         \
+    P(F64, error, "0.005", 0, 1, "", "waves: standard error of a rate that is good enough")        \
+    P(F64, share, "0.03", 0, 1, "", "waves: of a region, to be simulated for a better rate")       \
+    P(BOOL, fill, "true", 0, 1, "", "waves: rates before and after a launch has filled the L2")
+
+PARAM_STRUCT(tbpoint_region_options_t, TBPOINT_REGION_OPTIONS);
+#define PARAM_SPEC_ tbpoint_region_options_t
+static const param_t region_rows[] = {PARAM_ROWS(TBPOINT_REGION_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t region_group = PARAM_GROUP(
+    "tbpoint_region", "TBPoint's regions of blocks", tbpoint_region_options_t, region_rows);
+
+enum {
+    WAIT_WAVES = 2,   /* an L2 that will be full after so few waves is waited for */
+    SETTLE_WAVES = 2, /* and not looked at after it is full, or detail has resumed */
+};
+
+/* A moment at which a sampling unit ends and the next begins. */
+typedef struct {
+    double cycle, insts, taken;
+} edge_t;
+
+typedef struct {
+    tbpoint_region_options_t options;
+    region_table_t table;
+    uint64_t slots, blocks;
+    uint64_t l2_sectors;
+    bool filled;  /* the L2 is as it will remain */
+    bool waiting; /* for it */
+
+    const region_t *in; /* that all blocks on the chip are of; NULL: none */
+    bool passed_over;   /* what happened since the last interval that was looked at is not known */
+    uint64_t retired;   /* blocks, since the region was entered */
+    uint64_t left_out;  /* blocks of the region, so far */
+    uint64_t next_edge; /* in retired blocks */
+    uint64_t followed;  /* paper: the block whose lifetime the unit is */
+    bool open;          /* a unit has begun, at edge */
+    edge_t edge, last;  /* last: at the end of the interval before */
+
+    uint64_t units;              /* measured */
+    double rate, rate_before;    /* of the last unit and the one before, instructions a cycle */
+    double cycles, insts, taken; /* of all units */
+    double mean, deviation;      /* running mean of the rates, and sum of squares about it */
+
+    uint64_t first; /* block being left out */
+    double rate_used;
+    uint64_t forwards; /* of the launch */
+} region_state_t;
+
+static void *region_create(const void *options, uint64_t seed)
+{
+    region_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)seed;
+    s->options = *(const tbpoint_region_options_t *)options;
+    return s;
+}
+
+static void region_destroy(void *state)
+{
+    region_state_t *s = state;
+    region_table_free(&s->table);
+    free(s);
+}
+
+static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
+{
+    region_state_t *s = sampler->state;
+    const tbpoint_region_options_t *o = &s->options;
+    const region_rule_t rule = {o->threshold, o->variation, o->normalise};
+    region_table_t table;
+    const uint64_t blocks = l->info->n_blocks, slots = l->slots < blocks ? l->slots : blocks;
+    region_table_free(&s->table);
+    *s = (region_state_t){.options = *o,
+                          .slots = slots == 0 ? 1 : slots,
+                          .l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES};
+    s->last.cycle = l->spec->gpu.launch_latency;
+    s->filled = o->variant == TBPOINT_PAPER || !o->fill;
+    rb_code_t rc = region_table_make(&table, l->source, l->position, s->slots, &rule, err);
+    s->table = table;
+    s->blocks = table.blocks;
+    return rc;
+}
+
+/* Forgets the units; the next one begins when so many more blocks have retired. */
+static void measure_anew(region_state_t *s, uint64_t after)
+{
+    s->open = false;
+    s->next_edge = s->retired + after;
+    s->units = 0;
+    s->cycles = s->insts = s->taken = 0;
+    s->mean = s->deviation = 0;
+}
+
+/* The last two units differ by less than the tolerance. */
+static bool agree(const region_state_t *s)
+{
+    return fabs(s->rate - s->rate_before) < s->options.tolerance * s->rate;
+}
+
+static void add_unit(region_state_t *s, const edge_t *end)
+{
+    const double cycles = end->cycle - s->edge.cycle, insts = end->insts - s->edge.insts;
+    if (cycles <= 0)
+        return;
+    s->rate_before = s->rate;
+    s->rate = insts / cycles;
+    s->units++;
+    const double away = s->rate - s->mean;
+    s->mean += away / (double)s->units;
+    s->deviation += away * (s->rate - s->mean);
+    s->cycles += cycles;
+    s->insts += insts;
+    s->taken += end->taken - s->edge.taken;
+}
+
+/* A unit ends, if one had begun, and the next begins. */
+static void pass_edge(region_state_t *s, const edge_t *at)
+{
+    if (s->open)
+        add_unit(s, at);
+    s->open = true;
+    s->edge = *at;
+}
+
+/* Within an interval, instructions are issued at an even rate. */
+static edge_t edge_at(const region_state_t *s, const edge_t *now, cycle_t cycle)
+{
+    const double span = now->cycle - s->last.cycle;
+    const double part = span > 0 ? fmin(fmax(((double)cycle - s->last.cycle) / span, 0), 1) : 1;
+    return (edge_t){s->last.cycle + part * span,
+                    s->last.insts + part * (now->insts - s->last.insts),
+                    s->last.taken + part * (now->taken - s->last.taken)};
+}
+
+static void count_waves(region_state_t *s, const interval_records_t *r, const edge_t *now)
+{
+    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
+        if (++s->retired < s->next_edge)
+            continue;
+        const edge_t at = edge_at(s, now, r->retired[RETIRED_BLOCK].list[i].retire);
+        pass_edge(s, &at);
+        s->next_edge = s->retired + s->slots;
+    }
+}
+
+static void follow_block(region_state_t *s, const interval_records_t *r, const edge_t *now)
+{
+    bool over = !s->open;
+    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++)
+        over = over || r->retired[RETIRED_BLOCK].list[i].block == s->followed;
+    if (!over)
+        return;
+    pass_edge(s, now);
+    s->followed = r->next_block - 1;
+}
+
+/* Standard error of the rate, as a share of it. */
+static double rate_error(const region_state_t *s)
+{
+    if (s->units < 2)
+        return INFINITY;
+    const double n = (double)s->units;
+    return sqrt(s->deviation / (n - 1) / n) / s->mean;
+}
+
+/* The rate is known well enough. */
+static bool has_settled(const region_state_t *s, const interval_records_t *r)
+{
+    const tbpoint_region_options_t *o = &s->options;
+    if (s->units < 2 || !agree(s))
+        return false;
+    if (o->variant == TBPOINT_PAPER)
+        return true;
+    const double all = (double)(s->in->end - s->in->first);
+    const double simulated = (double)(r->next_block - s->in->first - s->left_out);
+    return rate_error(s) <= o->error || simulated >= o->share * all;
+}
+
+/* Blocks from next on that bring the L2 to its full state; 0: it is, or will not get there. */
+static uint64_t blocks_to_fill(region_state_t *s, const interval_records_t *r)
+{
+    const double of_block = s->taken / ((double)s->units * (double)s->slots);
+    const double left = (double)s->l2_sectors - (double)r->l2_taken;
+    if (left > 0 && of_block * (double)(s->blocks - r->next_block) >= left)
+        return (uint64_t)ceil(left / of_block);
+    s->filled = true;
+    s->waiting = false;
+    return 0;
+}
+
+/* Begins to leave out blocks up to until. */
+static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t until,
+                      fast_forward_t *out)
+{
+    const bool last = s->options.variant == TBPOINT_PAPER;
+    s->rate_used = last ? s->rate : s->insts / s->cycles;
+    s->first = r->next_block;
+    s->left_out += until - r->next_block;
+    s->forwards++;
+    *out =
+        (fast_forward_t){.until = until, .model = FORWARD_REGION_IPC, .residents = RESIDENTS_DRAIN};
+    snprintf(out->evidence, sizeof(out->evidence),
+             "region %zu of %zu, blocks %" PRIu64 " to %" PRIu64 ": %.4g instructions a cycle in "
+             "%" PRIu64 " units, the last %.4g and %.4g",
+             (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->first, s->in->end - 1,
+             s->rate_used, s->units, s->rate_before, s->rate);
+}
+
+/* The part of the region that can be left out, in whole waves. */
+static uint64_t whole_waves(const region_state_t *s, uint64_t blocks)
+{
+    return s->options.variant == TBPOINT_PAPER ? blocks : blocks / s->slots * s->slots;
+}
+
+static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
+{
+    uint64_t blocks = s->in->end - r->next_block;
+    if (!s->filled && s->units > 0 && !s->waiting) {
+        const uint64_t to_fill = blocks_to_fill(s, r);
+        const bool wait = to_fill > 0 && to_fill <= WAIT_WAVES * s->slots;
+        if (wait) {
+            s->waiting = true;
+        } else if (to_fill > 0) {
+            const bool here = to_fill < blocks;
+            blocks = whole_waves(s, here ? to_fill : blocks);
+            if (blocks == 0)
+                return false;
+            leave_out(s, r, r->next_block + blocks, out);
+            out->warm = blocks;
+            s->filled = here;
+            return true;
+        }
+    }
+    if (s->waiting) {
+        if (r->l2_taken < s->l2_sectors)
+            return false;
+        s->waiting = false;
+        s->filled = true;
+        measure_anew(s, SETTLE_WAVES * s->slots);
+    }
+    blocks = whole_waves(s, blocks);
+    if (!s->filled || blocks == 0 || !has_settled(s, r))
+        return false;
+    leave_out(s, r, r->next_block + blocks, out);
+    return true;
+}
+
+/* The region that all blocks on the chip and the next one are of, in which blocks may be left out.
+ */
+static const region_t *region_entered(const region_state_t *s, const interval_records_t *r)
+{
+    if (r->next_block >= s->blocks || r->oldest >= r->next_block)
+        return NULL;
+    const region_t *region = region_table_find(&s->table, r->next_block);
+    return region->even && region->first <= r->oldest ? region : NULL;
+}
+
+/* All blocks on the chip have come to be of another region, or of more than one. */
+static void enter(region_state_t *s, const region_t *region)
+{
+    s->in = region;
+    s->retired = 0;
+    s->left_out = 0;
+    measure_anew(s, s->slots);
+}
+
+static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
+{
+    if (!has_settled(s, r))
+        return false;
+    leave_out(s, r, s->in->end, out);
+    return true;
+}
+
+static bool region_interval(const sampler_t *sampler, const interval_records_t *r,
+                            fast_forward_t *out)
+{
+    region_state_t *s = sampler->state;
+    const bool paper = s->options.variant == TBPOINT_PAPER;
+    const edge_t now = {(double)r->cycle, (double)r->warp_insts, (double)r->l2_taken};
+    const region_t *region = region_entered(s, r);
+    bool go = false;
+    if (region != s->in) {
+        enter(s, region);
+    } else if (s->passed_over) {
+        measure_anew(s, SETTLE_WAVES * s->slots);
+    } else if (region != NULL && paper) {
+        follow_block(s, r, &now);
+        go = decide_paper(s, r, out);
+    } else if (region != NULL) {
+        count_waves(s, r, &now);
+        go = decide_waves(s, r, out);
+    }
+    s->passed_over = go;
+    s->last = now;
+    return go;
+}
+
+static double region_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    const region_state_t *s = sampler->state;
+    (void)cycle;
+    const uint64_t insts =
+        region_table_insts(&s->table, s->first + skipped) - region_table_insts(&s->table, s->first);
+    return (double)insts / s->rate_used;
+}
+
+static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
+{
+    const region_state_t *s = sampler->state;
+    size_t even = 0;
+    for (size_t i = 0; i < s->table.n; i++)
+        even += s->table.list[i].even;
+    int n =
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX,
+                 "no rate has settled while blocks of its region were left: %zu regions, %zu of "
+                 "them even, in %.3g waves",
+                 s->table.n, even, (double)s->blocks / (double)s->slots);
+    if (s->units >= 2 && n > 0 && n < SAMPLER_EVIDENCE_MAX)
+        snprintf(evidence + n, SAMPLER_EVIDENCE_MAX - (size_t)n,
+                 "; the last units had %.4g and %.4g instructions a cycle", s->rate_before,
+                 s->rate);
+}
+
+static const sampler_ops_t region_ops = {
+    .name = "tbpoint_region",
+    .retired = 1u << RETIRED_BLOCK,
+    .launch_open = region_open,
+    .interval_end = region_interval,
+    .fast_forward_end = region_end,
+    .launch_verdict = region_verdict,
+};
+
+const inside_method_t inside_tbpoint_region = {
+    .help = "TBPoint's regions of blocks: when a region's rate has settled, the rest of it is "
+            "left out",
+    .options = &region_group,
+    .ops = &region_ops,
+    .create = region_create,
+    .destroy = region_destroy,
+};

@@ -1,0 +1,69 @@
+/*
+ * The homogeneous regions of a launch (TBPoint, IPDPS 2014): stretches of blocks that are expected
+ * to run at one rate, found in the index of the trace without reading a block.
+ *
+ * An epoch is as many consecutive blocks as the chip holds at once; the last may have fewer. Its
+ * stall probability is the mean over its blocks of memory requests per warp instruction, its
+ * variation factor the larger of the coefficients of variation of both counts (0 where a mean is
+ * 0). Epochs are clustered by stall probability with complete linkage; one whose variation factor
+ * is above the limit is a region of its own, in which nothing is left out. The longest runs of
+ * epochs of one cluster are the regions.
+ *
+ * The table depends on the GPU only through the blocks that it holds: another number of SMs or
+ * another occupancy gives another table from the same index.
+ */
+#ifndef RUBATO_REGION_TABLE_H
+#define RUBATO_REGION_TABLE_H
+
+#include <stddef.h>
+
+#include "sim/gpu/trace_source.h"
+
+typedef struct {
+    double threshold; /* largest distance of two stall probabilities in a cluster */
+    double variation; /* largest variation factor of an epoch in a cluster */
+    bool normalise;   /* stall probabilities are divided by their mean over the launch */
+} region_rule_t;
+
+typedef struct {
+    uint64_t first, end; /* blocks [first, end) */
+    uint32_t cluster;    /* numbered by first epoch; those of single epochs come last */
+    bool even;           /* no epoch is above the variation limit */
+    double stall;        /* stall probability: requests per warp instruction, mean of the epochs */
+    double variation;    /* variation factor, largest of the epochs */
+} region_t;
+
+/* Consecutive blocks with equal numbers of warp instructions. */
+typedef struct {
+    uint64_t first;  /* block */
+    uint64_t before; /* warp instructions of all blocks before */
+    uint64_t insts;  /* of each block */
+} insts_run_t;
+
+typedef struct {
+    uint64_t epoch;  /* blocks of an epoch */
+    uint64_t blocks; /* stored in the trace */
+    region_t *list;  /* owned; every block is in one */
+    size_t n;
+    insts_run_t *runs; /* owned */
+    size_t n_runs, cap_runs;
+} region_table_t;
+
+/*
+ * Makes the table of a launch for a chip that holds so many (at least one) of its blocks. Reads the
+ * index only. RB_USAGE if the source has none, and errors of the source. *t is to be freed in any
+ * case.
+ */
+RB_CHECKED rb_code_t region_table_make(region_table_t *t, trace_source_t *source, uint64_t position,
+                                       uint64_t slots, const region_rule_t *rule, rb_err_t *err);
+
+/* Harmless on a zeroed table. */
+void region_table_free(region_table_t *t);
+
+/* The region of a block below t->blocks. */
+const region_t *region_table_find(const region_table_t *t, uint64_t block);
+
+/* Warp instructions of the blocks before this one, which may be t->blocks. */
+uint64_t region_table_insts(const region_table_t *t, uint64_t block);
+
+#endif
