@@ -126,8 +126,8 @@ rb_code_t region_table_make(region_table_t *t, trace_source_t *source, uint64_t 
     *t = (region_table_t){.epoch = slots};
     if (ops->block_facts == NULL)
         return rb_fail(err, RB_USAGE,
-                       "regions of blocks are found in the index of a native trace, and this one "
-                       "(%s) has none: write it with 'rubato convert TRACE FILE.rbt' first",
+                       "regions of blocks are found in the index of a native trace; this source "
+                       "(%s) has none: 'rubato convert TRACE FILE.rbt' writes one",
                        ops->name);
     RB_TRY(ops->open(source, position, &launch, err));
     rb_code_t rc = read_epochs(t, &epochs, ops, launch, err);
