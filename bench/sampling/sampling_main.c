@@ -3,7 +3,11 @@
  *
  *   rubato_sampling scale [LAUNCHES]      seconds and peak memory of each method, in steps up to
  *                                         LAUNCHES (default 50 million) of 800 kernels
+ *   rubato_sampling growth [LAUNCHES]     the same of photon_kernel beside stem, where no two
+ *                                         launches are alike: up to LAUNCHES (default 16,000)
  *   rubato_sampling coverage [REPLAYS]    stated coverage of stem_online (default 2000 replays)
+ *   rubato_sampling equation6 [TRIALS]    STEM's Eq. 6, printed and derived (default 1000 trials)
+ *   rubato_sampling replacement [TRIALS]  sampling with and without replacement
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/sampling/sampling_bound.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
@@ -49,6 +54,14 @@ static program_t *make_program(uint64_t n)
         p->time[i] = floor(base * (1 + 0.1 * rng_unit(&rng) * (1 + k % 8)));
     }
     return p;
+}
+
+static void free_program(program_t *p)
+{
+    free(p->name);
+    free(p->time);
+    free(p->insts);
+    free(p);
 }
 
 static double seconds(void)
@@ -104,10 +117,51 @@ static int scale(uint64_t most)
         for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++)
             time_method(&pop, methods[m]);
     }
-    free(p->name);
-    free(p->time);
-    free(p->insts);
-    free(p);
+    free_program(p);
+    return 0;
+}
+
+/*
+ * Launches of four warps that execute the same blocks, each its own number of times: nothing can be
+ * merged, so that a method that compares launches with each other compares all of them.
+ */
+static int growth(uint64_t most)
+{
+    enum { BLOCKS = 16 };
+    program_t *p = make_program(most);
+    uint64_t *begin = rb_calloc(most + 1, sizeof(*begin)), *warps = rb_calloc(most, sizeof(*warps));
+    uint32_t *of = rb_calloc(most, sizeof(*of)), *block = rb_calloc(most * BLOCKS, sizeof(*block));
+    double *count = rb_calloc(most * BLOCKS, sizeof(*count));
+    rng_t rng = rng_make(5, 5);
+    for (uint64_t i = 0; i < most; i++) {
+        begin[i + 1] = begin[i] + BLOCKS;
+        warps[i] = 4;
+        of[i] = (uint32_t)i;
+        for (uint32_t b = 0; b < BLOCKS; b++) {
+            block[begin[i] + b] = b;
+            count[begin[i] + b] = 1 + floor(1000 * rng_unit(&rng));
+        }
+    }
+    for (uint64_t n = most / 8 > 0 ? most / 8 : 1; n <= most; n *= 2) {
+        population_t pop = {
+            .n = n, .name = p->name, .names = p->names, .n_names = KERNELS, .time = p->time};
+        pop.counter[POP_WARP_INSTS] = p->insts;
+        pop.bbv_of = of;
+        pop.n_bbvs = n;
+        pop.bbv_begin = begin;
+        pop.bbv_block = block;
+        pop.bbv_count = count;
+        pop.bbv_warps = warps;
+        pop.n_blocks = BLOCKS;
+        time_method(&pop, "stem");
+        time_method(&pop, "photon_kernel:few_warps=0,threshold=1e-9");
+    }
+    free(begin);
+    free(warps);
+    free(of);
+    free(block);
+    free(count);
+    free_program(p);
     return 0;
 }
 
@@ -175,21 +229,38 @@ static int coverage(uint64_t replays)
             fflush(stdout);
         }
     }
-    free(p->name);
-    free(p->time);
-    free(p->insts);
-    free(p);
+    free_program(p);
+    return 0;
+}
+
+static int equation6(uint64_t trials)
+{
+    bound_equation6(trials);
+    return 0;
+}
+
+static int replacement(uint64_t trials)
+{
+    bound_replacement(trials);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
+    static const struct {
+        const char *name;
+        int (*run)(uint64_t number);
+        uint64_t number;
+    } actions[] = {{"scale", scale, 50000000},
+                   {"growth", growth, 16000},
+                   {"coverage", coverage, 2000},
+                   {"equation6", equation6, 1000},
+                   {"replacement", replacement, 1000}};
     uint64_t number = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-    if (strcmp(what, "scale") == 0)
-        return scale(number > 0 ? number : 50000000);
-    if (strcmp(what, "coverage") == 0)
-        return coverage(number > 0 ? number : 2000);
-    fprintf(stderr, "usage: rubato_sampling scale [LAUNCHES] | coverage [REPLAYS]\n");
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+        if (argc > 1 && strcmp(argv[1], actions[i].name) == 0)
+            return actions[i].run(number > 0 ? number : actions[i].number);
+    }
+    fprintf(stderr, "usage: rubato_sampling scale|growth|coverage|equation6|replacement [N]\n");
     return 2;
 }
