@@ -18,6 +18,8 @@ usage: ./do COMMAND
   test [OPTION]...    build and run the tests (options are those of ctest)
   build               build only: build/rubato
   bench [OPTION]...   build and run the benchmarks
+  experiments [--quick] [EXPERIMENT]...
+                      what the papers on sampling show, here and as published
   check               format, warnings, static analysis, sanitizers, short fuzzing
   clean               remove everything that was built
 
@@ -110,7 +112,7 @@ check_file_names()
 
 check_scripts()
 {
-    shellcheck ./do .ci/run
+    shellcheck ./do .ci/run bench/experiments/*.sh
 }
 
 check_sanitizers()
@@ -194,6 +196,11 @@ main()
         need "${build_packages[@]}"
         build release
         exec build/bench/rubato_bench "$@"
+        ;;
+    experiments)
+        need "${build_packages[@]}"
+        build release
+        exec bench/experiments/experiments.sh "$@"
         ;;
     check) check ;;
     clean) rm -rf build build-* ;;

@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# Reproduces what the papers on sampled simulation show and can be shown here, each number beside
+# the published one. See README.md in this folder.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+rubato=$root/build/rubato
+planning=$root/build/bench/rubato_sampling
+reference=$root/../shared/reference/profiles
+work=$root/build/experiments
+gpu=v100
+quick=false
+names=()
+
+# The experiments, in the order of the report.
+# shellcheck source=bench/experiments/launches.sh
+. "$here/launches.sh"
+# shellcheck source=bench/experiments/inside.sh
+. "$here/inside.sh"
+all=(eq6 replacement B5 B12 bound A7 B11 B6 B8 B10 A2 warmup sieve online C1 C3 pkp window D1 D4)
+
+usage()
+{
+    cat <<TEXT
+usage: ./do experiments [--quick] [-o DIR] [EXPERIMENT]...
+
+  --quick   small sizes: minutes instead of about an hour on one core
+  -o DIR    traces, runs and reports (default build/experiments); what is there is not repeated
+
+experiments: ${all[*]}
+TEXT
+}
+
+say()
+{
+    printf '== %s\n' "$*" >&2
+}
+
+# "$1" in a full experiment, "$2" in a quick one.
+size()
+{
+    if $quick; then echo "$2"; else echo "$1"; fi
+}
+
+# ---- the report ----
+
+# A heading with a paragraph.
+section()
+{
+    say "$1"
+    experiment=$1
+    printf '\n## %s\n\n%s\n\n| what | here | published |\n| --- | --- | --- |\n' "$1" "$2" >>"$report"
+}
+
+# row WHAT HERE [PUBLISHED]: one number.
+row()
+{
+    printf '| %s | %s | %s |\n' "$1" "$2" "${3:--}" >>"$report"
+    printf '"%s","%s","%s","%s"\n' "$experiment" "$1" "$2" "${3:-}" >>"$table"
+}
+
+# A sentence below the rows.
+note()
+{
+    printf '\n%s\n' "$*" >>"$report"
+}
+
+# ---- numbers ----
+
+# cells FILE COLUMN [COLUMN=VALUE]...: what a CSV file has in a column, in the rows with these values.
+cells()
+{
+    awk -v want="$2" -v where="$(printf '%s\t' "${@:3}")" '
+        # Fields of a line with quotes; none of these files has line ends in them.
+        function split_line(line, f,    i, c, n, quoted) {
+            n = 1
+            f[1] = ""
+            for (i = 1; i <= length(line); i++) {
+                c = substr(line, i, 1)
+                if (c == "\"")
+                    quoted = !quoted
+                else if (c == "," && !quoted)
+                    f[++n] = ""
+                else
+                    f[n] = f[n] c
+            }
+            return n
+        }
+        NR == 1 {
+            n = split_line($0, head)
+            for (i = 1; i <= n; i++)
+                at[head[i]] = i
+            if (!(want in at)) {
+                print "no column " want > "/dev/stderr"
+                exit 1
+            }
+            conditions = split(where, condition, "\t") - 1
+            next
+        }
+        {
+            split("", field)
+            split_line($0, field)
+            for (i = 1; i <= conditions; i++) {
+                equals = index(condition[i], "=")
+                key = substr(condition[i], 1, equals - 1)
+                if (field[at[key]] != substr(condition[i], equals + 1))
+                    next
+            }
+            print field[at[want]]
+        }' "$1"
+}
+
+# Mean of the absolute values of the numbers on standard input; "-" of none.
+mean()
+{
+    awk '$1 != "" { sum += $1 < 0 ? -$1 : $1; n++ } END { if (n) print sum / n; else print "-" }'
+}
+
+# Geometric mean likewise. Zeroes count as a thousandth of a per cent.
+geomean()
+{
+    awk '$1 != "" { v = $1 < 0 ? -$1 : $1; sum += log(v > 1e-5 ? v : 1e-5); n++ }
+         END { if (n) print exp(sum / n); else print "-" }'
+}
+
+largest()
+{
+    awk '$1 != "" { v = $1 < 0 ? -$1 : $1; if (!n++ || v > most) most = v }
+         END { if (n) print most; else print "-" }'
+}
+
+# "1.23 %" of 0.0123; "12.3x" of 12.34.
+percent()
+{
+    awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.2f %%\n", 100 * v }'
+}
+
+times()
+{
+    awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.1fx\n", v }'
+}
+
+# ---- runs ----
+
+# make_trace NAME WORKLOAD [OPTION]...: writes $work/NAME.rbt unless it is there.
+make_trace()
+{
+    [[ -f $work/$1.rbt ]] || "$rubato" gen "${@:2}" -o "$work/$1.rbt" --progress never >/dev/null 2>&1
+}
+
+# Whether there is a sampler of this name, which may have options.
+has_sampler()
+{
+    "$rubato" config explain "${1%%:*}" >/dev/null 2>&1
+}
+
+# score TRACE FOLDER [OPTION]...: evaluates samplers on a trace; $work/FOLDER/evaluation.csv is the
+# result. A sampler that cannot work with a trace is a row without numbers.
+score()
+{
+    local trace=$1 folder=$work/$2 status=0
+    shift 2
+    "$rubato" evaluate "$work/$trace.rbt" --gpu "$gpu" -o "$folder" --progress never "$@" \
+        >"$folder.txt" 2>"$folder.log" || status=$?
+    if ((status > 1)); then
+        cat "$folder.log" >&2
+        exit 1
+    fi
+}
+
+# Values of a column over the evaluations of several traces.
+over()
+{
+    local suffix=$1 column=$2 traces=$3 trace
+    shift 3
+    for trace in $traces; do
+        cells "$work/$trace.$suffix/evaluation.csv" "$column" "$@"
+    done
+}
+
+# ---- ----
+
+while (($# > 0)); do
+    case $1 in
+    --quick) quick=true ;;
+    -o)
+        [[ $# -gt 1 ]] || { usage >&2; exit 2; }
+        work=$2
+        shift
+        ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        [[ " ${all[*]} " == *" $1 "* ]] || { usage >&2; exit 2; }
+        names+=("$1")
+        ;;
+    esac
+    shift
+done
+((${#names[@]} > 0)) || names=("${all[@]}")
+if $quick; then work=$work/quick; fi
+mkdir -p "$work"
+report=$work/experiments.md
+table=$work/experiments.csv
+begun=$SECONDS
+printf 'experiment,what,here,published\n' >"$table"
+{
+    printf '# Experiments\n\n'
+    "$rubato" --version 2>/dev/null || true
+    if $quick; then printf '\nQuick: small sizes, whose numbers say less.\n'; fi
+} >"$report"
+for name in "${names[@]}"; do
+    "experiment_$name"
+done
+printf '\n%s seconds.\n' "$((SECONDS - begun))" >>"$report"
+cat "$report"
+say "$report, $table"

@@ -1,0 +1,192 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # variables of experiments.sh, which reads this file
+#
+# Experiments on stopping inside launches: Photon (C), PKA's stop, TBPoint (D).
+
+# The samplers of a list that exist.
+present()
+{
+    local sampler part good
+    for sampler in "$@"; do
+        good=true
+        for part in ${sampler//,/ }; do
+            [[ $part == *=* && $part != *:* ]] || has_sampler "$part" || good=false
+        done
+        if $good; then echo "$sampler"; fi
+    done
+}
+
+# Photon's kernels; each in three sizes, of which the largest have 150 waves and more.
+photon_traces=
+make_photon_traces()
+{
+    local n
+    photon_traces=
+    add()
+    {
+        make_trace "$@"
+        photon_traces+=" $1"
+    }
+    for n in $(size "2M 8M 32M" "8M"); do add "relu-$n" relu --size "$n"; done
+    for n in $(size "1M 4M 16M" "2M"); do add "fir-$n" fir --size "$n"; done
+    for n in $(size "256 512 1024" "256"); do add "matmul-$n" matmul --size "$n"; done
+    for n in $(size "64k 256k 1M" "128k"); do add "aes-$n" aes --size "$n"; done
+    for n in $(size "28 56 112" "28"); do add "conv-$n" conv --size "$n"; done
+    for n in $(size "64k 256k 1M" "64k"); do add "spmv-$n" spmv --size "$n" -p skew=8; done
+    photon_traces=${photon_traces# }
+}
+
+photon_sets=(photon_bb photon_warp "photon_bb,photon_warp" pka_stop pka_stop:variant=artifact
+    pka_stop:variant=photon)
+
+run_photon()
+{
+    local trace set sets=()
+    make_photon_traces
+    while IFS= read -r set; do sets+=(--sample "$set"); done < <(present "${photon_sets[@]}")
+    for trace in $photon_traces; do score "$trace" "$trace.photon" "${sets[@]}"; done
+}
+
+# Mean error, share simulated, and speed-up of one set over the traces of a suite.
+summary_of()
+{
+    local suffix=$1 traces=$2 set=$3
+    printf '%s, %s of the instructions, %s' \
+        "$(percent "$(over "$suffix" cycles_error "$traces" "sample=$set" | mean)")" \
+        "$(percent "$(over "$suffix" simulated_share "$traces" "sample=$set" | mean)")" \
+        "$(times "$(over "$suffix" speedup_wall "$traces" "sample=$set" | geomean)")"
+}
+
+experiment_C1()
+{
+    section "C1: Photon inside launches (figure 13)" \
+        "ReLU, FIR, matrix product, AES, convolution and SpMV (power-law rows) in several sizes: error of the cycles for each, photon_warp and PKA as Photon's authors have it. Published sizes are for 64 compute units of another chip."
+    local trace set largest_speedup
+    run_photon
+    for trace in $photon_traces; do
+        row "$trace: photon_warp, PKA (waves)" \
+            "$(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=photon_warp)"), $(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=pka_stop:variant=photon)") ($(cells "$work/$trace.photon/evaluation_launches.csv" waves sample=photon_warp | largest))"
+    done
+    while IFS= read -r set; do
+        largest_speedup=$(over photon speedup_wall "$photon_traces" "sample=$set" | largest)
+        row "$set: mean error, share simulated, speed-up (geometric mean; largest)" \
+            "$(summary_of photon "$photon_traces" "$set"); $(times "$largest_speedup")" \
+            "$(case $set in photon_bb,photon_warp) echo "6.83 %, 1.87x; 24.65x" ;; pka_stop:variant=photon) echo "67.0 %" ;; *) echo "-" ;; esac)"
+    done < <(present "${photon_sets[@]}")
+}
+
+experiment_C3()
+{
+    section "C3: levels of Photon (figure 15)" "Mean error of the same traces, by level."
+    local set
+    local -A published=([photon_bb]="9.70 %" [photon_warp]="1.75 %" [photon_bb,photon_warp]="6.83 %")
+    run_photon
+    while IFS= read -r set; do
+        row "$set" "$(percent "$(over photon cycles_error "$photon_traces" "sample=$set" | mean)")" \
+            "${published[$set]}"
+    done < <(present photon_bb photon_warp photon_bb,photon_warp)
+    has_sampler photon_bb || note "There is no photon_bb in this version."
+}
+
+experiment_pkp()
+{
+    section "(iii) Three detectors under the name of PKA's stop" \
+        "The same traces: mean error, share simulated, speed-up."
+    local set
+    run_photon
+    for set in pka_stop pka_stop:variant=artifact pka_stop:variant=photon; do
+        row "$set" "$(summary_of photon "$photon_traces" "$set")" \
+            "$([[ $set == *photon ]] && echo "67.0 %" || echo "-")"
+    done
+}
+
+experiment_window()
+{
+    section "(v) Photon's window against resident warps" \
+        "ReLU: share of the instructions simulated by photon_warp with the published window of 1024 warps, and with windows that scale, as the warps that an SM holds grow. 100 %: it never fired."
+    local warps n
+    n=$(size 16M 4M)
+    make_trace "relu-$n" relu --size "$n"
+    for warps in 8 16 32 64; do
+        score "relu-$n" "window-$warps" -s "sm.max_warps=$warps" --sample photon_warp:variant=paper \
+            --sample photon_warp
+        row "$((80 * warps)) resident warps: published window, scaled" \
+            "$(percent "$(cells "$work/window-$warps/evaluation.csv" simulated_share sample=photon_warp:variant=paper)"), $(percent "$(cells "$work/window-$warps/evaluation.csv" simulated_share sample=photon_warp)")" \
+            "$(awk -v r="$((80 * warps))" 'BEGIN { printf "fires if the spread of times is below %.1f %%\n", 5.08 * 1024 / r }')"
+    done
+}
+
+# ---- TBPoint ----
+
+regular="stream kmeans hotspot lbm black conv"
+irregular="bfs-d sssp mst spmv-d"
+
+make_tbpoint_traces()
+{
+    make_trace stream vecadd --size "$(size 32M 8M)"
+    make_trace kmeans kmeans --size "$(size 128k 32k)"
+    make_trace hotspot stencil --size "$(size 2050 1026)" -p "steps=$(size 4 2)"
+    make_trace lbm lbm --size "$(size 96 48)"
+    make_trace black blackscholes --size "$(size 4M 1M)" -p "launches=$(size 4 2)"
+    make_trace conv conv --size "$(size 112 56)"
+    make_trace bfs-d bfs --size "$(size 262144 32768)"
+    make_trace sssp sssp --size "$(size 65536 16384)"
+    make_trace mst mst --size "$(size 131072 16384)"
+    make_trace spmv-d spmv --size "$(size 512k 128k)" -p skew=8
+}
+
+tbpoint_sets=(tbpoint tbpoint_region "tbpoint,tbpoint_region" random:fraction=0.1 simpoint)
+
+# run_tbpoint SUFFIX [OPTION]...
+run_tbpoint()
+{
+    local trace set sets=() suffix=$1
+    shift
+    make_tbpoint_traces
+    while IFS= read -r set; do sets+=(--sample "$set"); done < <(present "${tbpoint_sets[@]}")
+    for trace in $regular $irregular; do score "$trace" "$trace.$suffix" "${sets[@]}" "$@"; done
+}
+
+experiment_D1()
+{
+    section "D1 to D3: TBPoint (figures 9 to 11)" \
+        "Geometric mean of the error and mean share of the instructions simulated; skipped between and inside launches. Regular: stream, kmeans, hotspot, lbm, black, conv; irregular: bfs, sssp, mst, spmv."
+    local set group traces
+    local -A published=([tbpoint,tbpoint_region]="0.47 %, 2.6 %" [random:fraction=0.1]="7.95 %, 10 %"
+        [simpoint]="1.74 %, 5.4 %")
+    run_tbpoint tbpoint
+    while IFS= read -r set; do
+        for group in all regular irregular; do
+            case $group in
+            all) traces="$regular $irregular" ;;
+            regular) traces=$regular ;;
+            irregular) traces=$irregular ;;
+            esac
+            row "$set, $group: error, simulated, between, inside" \
+                "$(percent "$(over tbpoint cycles_error "$traces" "sample=$set" | geomean)"), $(percent "$(over tbpoint simulated_share "$traces" "sample=$set" | mean)"), $(percent "$(over tbpoint skipped_between_share "$traces" "sample=$set" | mean)"), $(percent "$(over tbpoint skipped_inside_share "$traces" "sample=$set" | mean)")" \
+                "$([[ $group == all ]] && echo "${published[$set]:--}" || echo "-")"
+        done
+    done < <(present "${tbpoint_sets[@]}")
+    has_sampler tbpoint_region || note "There is no tbpoint_region in this version."
+    has_sampler simpoint || note "There is no simpoint in this version."
+}
+
+experiment_D4()
+{
+    section "D4: TBPoint on other chips (figures 12 and 13)" \
+        "Largest error over the traces: SMs doubled and halved, 16, 32 and 48 warps on an SM."
+    local set=tbpoint warps trace variant
+    if has_sampler tbpoint_region; then set=tbpoint,tbpoint_region; fi
+    run_tbpoint sms --variants sm.x2,sm.half
+    for variant in none stem_sm_x2 stem_sm_half; do
+        row "$set, $variant" \
+            "$(percent "$(over sms cycles_error "$regular $irregular" "sample=$set" "variant=$variant" | largest)")" \
+            "below 14 %"
+    done
+    for warps in 16 32 48; do
+        run_tbpoint "warps$warps" -s "sm.max_warps=$warps"
+        row "$set, $warps warps on an SM" \
+            "$(percent "$(over "warps$warps" cycles_error "$regular $irregular" "sample=$set" | largest)")" \
+            "below 14 %"
+    done
+}

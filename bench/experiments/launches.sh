@@ -1,0 +1,332 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # variables of experiments.sh, which reads this file
+#
+# Experiments on choosing launches: Allegro (A), STEM+ROOT (B), and what goes across the methods.
+
+# ---- from times ----
+
+# The six kernels of the STEM artifact (85,217 launches): its file, or populations with the same
+# numbers of launches, and as many peaks and as much spread as published.
+six_kernels()
+{
+    local profile=$reference/stem-ae/runtime-example.csv
+    if [[ ! -f $profile ]]; then
+        profile=$work/six_kernels.csv
+        awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+            function kernel(name, n, peaks, factor, spread,    i) {
+                for (i = 0; i < n; i++)
+                    printf "%s,%d\n", name, \
+                        10000 * exp(log(factor) * int(peaks * rand())) * (1 + spread * normal())
+            }
+            BEGIN {
+                srand(1)
+                print "name,duration_ns"
+                kernel("max_pool", 3925, 1, 1, 0.0072)
+                kernel("bn_fw_inf", 27475, 4, 1.9, 0.03)
+                kernel("unrolled_elementwise", 1850, 1, 1, 0.060)
+                kernel("elementwise_grid_stride", 920, 1, 1, 0.051)
+                kernel("sgemm_128x64_nn", 11775, 2, 2, 0.02)
+                kernel("sgemm_64x64_nn", 39272, 1, 1, 0.055)
+            }' >"$profile"
+    fi
+    echo "$profile"
+}
+
+# times_of PROFILE FOLDER [OPTION]...: scores plans; $work/FOLDER.csv is the result.
+times_of()
+{
+    "$rubato" evaluate "$1" --csv "$work/$2.csv" "${@:3}" >"$work/$2.txt"
+}
+
+experiment_eq6()
+{
+    section "(i) Eq. 6 of STEM, printed and derived" \
+        "Share of errors above the bound of 5 %: lognormal times, CoV 0.6, k kernels, without ROOT."
+    local k derived printed
+    local -A published=([4]="5.5 % / 14.8 %" [20]="4.1 % / 26.3 %" [100]="4.2 % / 35.8 %")
+    "$planning" equation6 "$(size 2000 300)" >"$work/eq6.txt"
+    while read -r k derived _ printed _; do
+        row "k = $k: derived / printed" "$derived % / $printed %" "${published[$k]}"
+    done < <(tail -n +2 "$work/eq6.txt")
+    note "Published here means: from the derivation's own Monte Carlo. The paper prints one of them and its" \
+        "artifact computes the other."
+}
+
+experiment_replacement()
+{
+    section "(ii) Sampling with and without replacement" \
+        "One kernel of N launches, lognormal times, CoV about 1: samples, and 95th percentile of the error."
+    local n draws p95 samples without
+    local -A published=([400]="348 to 186 samples" [1000]="1713 to 632 samples, p95 4.95 %")
+    "$planning" replacement "$(size 2000 300)" >"$work/replacement.txt"
+    while read -r n draws p95 _ samples without _; do
+        row "N = $n" "$draws to $samples samples, p95 $p95 % to $without %" "${published[$n]}"
+    done < <(tail -n +2 "$work/replacement.txt")
+}
+
+experiment_B5()
+{
+    section "B5: speed-up and error against the bound" \
+        "STEM+ROOT on the six kernels of the artifact; published: mean of the CASIO suite (figure 11)."
+    local epsilon file=$work/B5.csv
+    local -A published=([3]="76.5x / 0.18 %" [5]="106.8x / 0.41 %" [10]="172.3x / 0.80 %" [25]="228.5x / 2.00 %")
+    times_of "$(six_kernels)" B5 --sample stem --seeds "$(size 200 20)" --epsilon 3,5,10,25%
+    for epsilon in 3 5 10 25; do
+        local label="sampler=stem epsilon=$epsilon%"
+        row "epsilon $epsilon %: speed-up / mean error" \
+            "$(times "$(cells "$file" speedup_time_harmonic_mean "$label")") / $(percent "$(cells "$file" error_mean "$label")")" \
+            "${published[$epsilon]}"
+    done
+}
+
+experiment_B12()
+{
+    section "B12: one budget for all kernels" \
+        "Samples of STEM without ROOT on the six kernels, each kernel on its own (Eq. 3) and all together (KKT)."
+    local file=$work/B12.csv alone joint
+    times_of "$(six_kernels)" B12 --sample stem:root=off,variant=artifact --sample stem:root=off \
+        --sample stem:variant=artifact --sample stem --sample allegro --seeds "$(size 200 20)"
+    alone=$(cells "$file" samples_mean "sampler=stem:root=off,variant=artifact")
+    joint=$(cells "$file" samples_mean "sampler=stem:root=off")
+    row "samples alone / together" "$alone / $joint" "917 / -"
+    row "fewer samples" "$(times "$(awk -v a="$alone" -v b="$joint" 'BEGIN { print a / b }')")" "2x to 3x"
+    local label name
+    local -A published=([stem:root=off,variant=artifact]="91.5x / 0.98 %" [stem:variant=artifact]="3792x / 0.44 %"
+        [stem]="2419x / 0.43 %" [allegro]="183x / 0.26 %" [stem:root=off]="-")
+    for name in "${!published[@]}"; do
+        label="sampler=$name"
+        row "$name: speed-up / mean error" \
+            "$(times "$(cells "$file" speedup_time_harmonic_mean "$label")") / $(percent "$(cells "$file" error_mean "$label")")" \
+            "${published[$name]}"
+    done
+}
+
+experiment_bound()
+{
+    section "Bounds on measured programs" \
+        "95th percentile of the true error, and the speed-up. merge: the largest speed-up that keeps it below 5 %."
+    local file name sampler
+    local -A files=([ResNet-50]=resnet50-v100/run1.kernels.csv.gz [HTA]=v100-hta/df_index_resolver.kernels.csv.gz
+        [GPT-2]=gpt2-accelsim/per-kernel.tsv)
+    for name in ResNet-50 HTA GPT-2; do
+        file=$reference/${files[$name]}
+        if [[ ! -f $file ]]; then
+            note "$name: the profile is not here."
+            continue
+        fi
+        times_of "$file" "bound-$name" --seeds "$(size 200 50)" --sample stem \
+            --sample stem:merge=on,confidence=0.97
+        for sampler in stem stem:merge=on,confidence=0.97; do
+            row "$name, $sampler" \
+                "$(percent "$(cells "$work/bound-$name.csv" error_p95 "sampler=$sampler")") at $(times "$(cells "$work/bound-$name.csv" speedup_time_harmonic_mean "sampler=$sampler")")" \
+                "below 5 %"
+        done
+    done
+}
+
+experiment_A7()
+{
+    local n
+    n=$(size 50000000 1000000)
+    section "A7: planning time" "Plans for $n launches of 800 kernels, in memory, on one core."
+    local method count seconds memory
+    "$planning" scale "$n" >"$work/A7.txt"
+    while read -r method count seconds _ _ _ _ _ _ _ _ memory _; do
+        [[ $count == "$n" ]] || continue
+        if [[ $seconds == refused: ]]; then
+            row "$method" "refused: too large" "minutes"
+        else
+            row "$method: time, peak memory" "$seconds s, $memory GiB" "minutes"
+        fi
+    done <"$work/A7.txt"
+}
+
+experiment_B11()
+{
+    section "B11: growth" \
+        "Nanoseconds for a launch, N launches that are all different, twice as many from row to row. STEM sorts; Photon compares each launch with those before."
+    local method n nanoseconds
+    "$planning" growth "$(size 16000 4000)" >"$work/B11.txt"
+    while read -r method n _ _ nanoseconds _; do
+        row "${method%%:*}, N = $n" "$nanoseconds" \
+            "$([[ $method == stem ]] && echo "O(N log N)" || echo "O(N^2)")"
+    done <"$work/B11.txt"
+}
+
+# ---- on the simulator ----
+
+suite="bfs gaussian srad heartwall particlefilter"
+methods=(pka sieve photon_kernel stem)
+declare -A title=([pka]=PKA [sieve]=Sieve [photon_kernel]=Photon [stem]=STEM)
+
+make_suite()
+{
+    make_trace bfs bfs --size "$(size 65536 20000)"
+    make_trace gaussian gaussian --size "$(size 256 96)"
+    make_trace srad srad --size "$(size 512 192)"
+    make_trace heartwall heartwall -p "points=$(size 51 20)" -p "steps=$(size 2400 300)"
+    make_trace particlefilter particlefilter --size "$(size 40 20)"
+}
+
+# The suite on five GPUs, with each method.
+run_suite()
+{
+    local trace method samples=()
+    for method in "${methods[@]}"; do samples+=(--sample "$method"); done
+    make_suite
+    for trace in $suite; do
+        score "$trace" "$trace.dse" "${samples[@]}" --variants cache.x2,cache.half,sm.x2,sm.half
+    done
+}
+
+# The suite with each mode of warm-up.
+run_warmups()
+{
+    local trace method samples=()
+    for method in "${methods[@]}"; do samples+=(--sample "$method"); done
+    make_suite
+    for trace in $suite; do
+        score "$trace" "$trace.warmup" "${samples[@]}" --warmup keep,flush,functional
+    done
+}
+
+experiment_B6()
+{
+    section "B6: design-space exploration (table 4, figure 12)" \
+        "Mean error of the total cycles over bfs-, gaussian-, srad-, heartwall- and particlefilter-like traces, plans made on the baseline. First with the cycles of the chosen launches picked from the full run of each GPU (as published; mean of 10 seeds), then with all other launches skipped."
+    local variant method numbers=(20.06 24.40 5.96 2.03 22.66 25.67 5.44 1.93 16.65 22.61 5.33 1.96 17.90 28.18
+        6.49 2.28 23.68 23.08 5.14 2.30) i=0 trace
+    local -A named=([none]=baseline [stem_cache_x2]="cache x2" [stem_cache_half]="cache x1/2" [stem_sm_x2]="SMs x2"
+        [stem_sm_half]="SMs x1/2")
+    run_suite
+    for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do
+        for method in "${methods[@]}"; do
+            row "${named[$variant]}, ${title[$method]}: picked / skipped" \
+                "$(percent "$(over dse picked_error_mean "$suite" "sample=$method" "variant=$variant" | mean)") / $(percent "$(over dse cycles_error "$suite" "sample=$method" "variant=$variant" | mean)")" \
+                "${numbers[i]} %"
+            i=$((i + 1))
+        done
+    done
+    for trace in $suite; do
+        row "$trace, STEM on the five GPUs, picked" \
+            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse/evaluation.csv" picked_error_mean sample=stem "variant=$variant")"; done | paste -sd, | sed 's/,/, /g')" \
+            "$(case $trace in gaussian) echo "13.5, 15.6, 14.8, 3.7, 5.5 %" ;; srad) echo "8.9, 9.7, 8.9, 8.9, 9.0 %" ;; bfs) echo "0.02 to 0.16 %" ;; *) echo "-" ;; esac)"
+    done
+    for method in "${methods[@]}"; do
+        row "baseline, ${title[$method]}: instructions simulated, mean" \
+            "$(percent "$(over dse simulated_share "$suite" "sample=$method" variant=none | mean)")"
+    done
+}
+
+experiment_B8()
+{
+    section "B8: 13 metrics, full against weighted sum (figure 14)" \
+        "STEM on the suite, baseline: mean difference of each metric from the full run, relative. Picked from the full run, and with the other launches skipped."
+    local metric trace
+    run_suite
+    for metric in ipc issue_utilization sm_activity achieved_occupancy warp_execution_efficiency \
+        branch_efficiency global_load_hit_rate global_load_sectors_per_request l1_utilization l2_hit_rate \
+        l2_utilization dram_utilization dram_row_hit_rate; do
+        row "$metric: picked / skipped" \
+            "$(percent "$(relative "$metric" picked)") / $(percent "$(relative "$metric" sampled)")" "about 0"
+    done
+    note "Which 13 metrics the figure has is not public; these are the model's, named as in results.md."
+}
+
+# Mean relative difference of a metric over the suite.
+relative()
+{
+    local trace where=(sample=stem variant=none)
+    for trace in $suite; do
+        paste <(cells "$work/$trace.dse/evaluation.csv" "$1_full" "${where[@]}") \
+            <(cells "$work/$trace.dse/evaluation.csv" "$1_$2" "${where[@]}")
+    done | awk '$1 != "" && $2 != "" && $1 > 0 { print $2 / $1 - 1 }' | mean
+}
+
+experiment_B10()
+{
+    section "B10: what flushing the L2 between chosen launches costs" \
+        "Mean error with the L2 emptied before each simulated launch, less that with it kept; against the full run with a kept L2."
+    local method kept flushed
+    local -A published=([pka]="+0.92 points" [sieve]="+4.08 points" [photon_kernel]="+0.61 points"
+        [stem]="+0.70 points (Rodinia), +0.07 (CASIO)")
+    run_warmups
+    for method in "${methods[@]}"; do
+        kept=$(over warmup cycles_error "$suite" "sample=$method" warmup=keep | mean)
+        flushed=$(over warmup cycles_error "$suite" "sample=$method" warmup=flush | mean)
+        row "${title[$method]}" "$(awk -v a="$flushed" -v b="$kept" 'BEGIN { printf "%+.2f points\n", 100 * (a - b) }')" \
+            "${published[$method]}"
+    done
+}
+
+experiment_A2()
+{
+    section "A2: hit rates with and without a flush between launches (figure 1)" \
+        "All launches simulated; L1 is invalidated at every launch in both. Published as bars without numbers: little difference in L1, a visible one in L2."
+    local trace folder
+    run_warmups
+    make_trace resnet resnet -p "width=$(size 50 10)"
+    make_trace train train --size "$(size 400 60)"
+    score resnet resnet.warmup --sample stem --warmup keep,flush
+    score train train.warmup --sample stem --warmup keep,flush
+    for trace in $suite resnet train; do
+        folder=$work/$trace.warmup/evaluation.csv
+        row "$trace: L1 / L2 kept, L1 / L2 flushed" \
+            "$(for w in keep flush; do for m in global_load_hit_rate l2_hit_rate; do percent "$(cells "$folder" "${m}_sampled" sample= "warmup=$w")"; done; done | paste -sd, | sed 's/,/, /g')"
+    done
+}
+
+experiment_warmup()
+{
+    section "(vi) Caches between chosen launches" \
+        "Mean error over the suite: cycles picked from the full run (perfect warm-up), L2 kept from the launch simulated last, emptied, and warmed functionally from the launches before."
+    local method mode
+    run_warmups
+    for method in "${methods[@]}"; do
+        row "${title[$method]}: picked, keep, flush, functional" \
+            "$(
+                percent "$(over warmup picked_error_mean "$suite" "sample=$method" warmup=keep | mean)"
+                for mode in keep flush functional; do
+                    percent "$(over warmup cycles_error "$suite" "sample=$method" "warmup=$mode" | mean)"
+                done
+            )"
+    done
+    for mode in flush functional; do
+        row "all launches, $mode: error" \
+            "$(percent "$(over warmup cycles_error "$suite" sample= "warmup=$mode" | mean)")"
+    done
+}
+
+experiment_sieve()
+{
+    section "(iv) Sieve as published and as re-implemented" \
+        "Mean over the suite, from the cycles and instruction counts of the full runs: error, speed-up by cycles. The re-implementation evaluates the density at the data points, so that every plateau becomes a cluster of its own."
+    local trace name
+    local -A published=([sieve]="-" [sieve:variant=artifact]="speed-up 2x to 5x, 1.86x on CASIO" [sieve:density=off]="-")
+    run_suite
+    for trace in $suite; do
+        times_of "$(cells "$work/$trace.dse/evaluation.csv" folder sample= variant=none)" "sieve-$trace" \
+            --sample sieve --sample sieve:variant=artifact --sample sieve:density=off --seeds 1
+    done
+    for name in sieve sieve:variant=artifact sieve:density=off; do
+        row "$name: error / speed-up (harmonic mean)" \
+            "$(percent "$(for trace in $suite; do cells "$work/sieve-$trace.csv" error_mean "sampler=$name"; done | mean)") / $(times "$(for trace in $suite; do cells "$work/sieve-$trace.csv" speedup_time_harmonic_mean "sampler=$name"; done | awk '{ sum += 1 / $1; n++ } END { print n / sum }')")" \
+            "${published[$name]}"
+    done
+}
+
+experiment_online()
+{
+    section "Stated coverage of sequential STEM" \
+        "Replays of recorded programs of 20,000 launches: how often the 95 % interval holds the truth. Heavy tails break it."
+    local line name covered speed words
+    "$planning" coverage "$(size 2000 200)" >"$work/online.txt"
+    while IFS= read -r line; do
+        read -r covered _ <<<"${line##*interval covers}"
+        read -r -a words <<<"${line%%: interval*}"
+        name="${words[*]}"
+        read -r speed <<<"${line##*speed-up}"
+        row "$name" "$covered % at ${speed}x" \
+            "$([[ $name == heavy* ]] && echo "-" || echo "at least 93.5 %")"
+    done <"$work/online.txt"
+}
