@@ -60,6 +60,13 @@ static sass_operand_t *add_reg(sass_inst_t *in, unsigned bit, unsigned count)
     return o;
 }
 
+/* The operand slot by which the reuse flags know a register. */
+static void set_slot(const sass_inst_t *in, sass_operand_t *o, unsigned slot)
+{
+    o->slot = (uint8_t)slot;
+    o->reuse = sass_bits(in, 121 + slot, 1);
+}
+
 static sass_operand_t *add_dst(sass_inst_t *in, unsigned count)
 {
     sass_operand_t *o = add_reg(in, 16, count);
@@ -133,7 +140,7 @@ static void add_field(sass_inst_t *in, sass_style_t style, bool third)
         break;
     default:
         o = add_reg(in, 32, 1);
-        o->reuse = sass_bits(in, third ? 124 : 123, 1);
+        set_slot(in, o, third ? 3 : 2);
     }
     o->style = (uint8_t)style;
     o->count = is_pair(style) ? 2 : 1;
@@ -147,7 +154,7 @@ static void add_third(sass_inst_t *in, sass_style_t style, bool third)
     bool half = style == SASS_HALF;
 
     o->style = (uint8_t)style;
-    o->reuse = sass_bits(in, third ? 124 : 123, 1);
+    set_slot(in, o, third ? 3 : 2);
     read_modifiers(in, o, half ? 84 : 75, half ? 83 : 74, 81);
 }
 
@@ -158,7 +165,7 @@ static void add_source(sass_inst_t *in, sass_style_t style, char slot)
     if (slot == 'a') {
         sass_operand_t *o = add_reg(in, 24, is_pair(style) ? 2 : 1);
         o->style = (uint8_t)style;
-        o->reuse = sass_bits(in, 122, 1);
+        set_slot(in, o, 1);
         read_modifiers(in, o, 72, 73, 74);
     } else if (slot == 'B' || (slot == 'b') != third) {
         add_field(in, style, slot != 'b');
@@ -227,7 +234,7 @@ static void add_address(sass_inst_t *in, char space)
         o->ureg = (uint8_t)sass_bits(in, address_ureg_bit(in), 6);
     o->wide = extended && (!with_ureg || sass_bits(in, 90, 1));
     o->count = o->wide ? 2 : 1;
-    o->reuse = sass_bits(in, 122, 1);
+    set_slot(in, o, 1);
     if (space == 's' && in->op != SASS_LDSM)
         o->scale = (uint8_t[]){1, 4, 8, 16}[sass_bits(in, 78, 2)];
 }
@@ -285,7 +292,7 @@ static void add_shuffle(sass_inst_t *in, bool lane)
         return;
     }
     sass_operand_t *o = add_reg(in, lane ? 32 : 64, 1);
-    o->reuse = sass_bits(in, lane ? 123 : 124, 1);
+    set_slot(in, o, lane ? 2 : 3);
 }
 
 /* BAR: number and threads as immediates, the number in a register, or both in one register. */
@@ -319,7 +326,7 @@ static void add_matrix(sass_inst_t *in, char slot)
                 slot == 'a'   ? 2
                 : slot == 'b' ? (volta ? 2 : 1)
                               : c);
-    o->reuse = sass_bits(in, slot == 'a' ? 122 : slot == 'b' ? 123 : 124, 1);
+    set_slot(in, o, slot == 'a' ? 1 : slot == 'b' ? 2 : 3);
 }
 
 static void add_optional_pred(sass_inst_t *in, char which, bool uniform)

@@ -170,6 +170,7 @@ typedef struct {
     bool neg, abs;  /* neg of an integer in an .X instruction means complement (inv) */
     bool inv;       /* bitwise complement; of a predicate: not */
     bool reuse;     /* the operand cache keeps it */
+    uint8_t slot;   /* 1, 2, 3: read as operand a, b, c; 0: not known */
     bool indexed;   /* constant: num is a register */
     bool wide;      /* address register is a pair */
     int64_t value;

@@ -51,10 +51,24 @@ static void add_constant(const sass_operand_t *o, inst_t *out, bool uniform)
     out->const_offset = (uint16_t)o->value;
 }
 
+/* The slot of a general register that is about to be added to the sources. */
+static void note_slot(inst_t *out, const sass_operand_t *o)
+{
+    unsigned n = 0;
+
+    if (o->write || o->num == SASS_RZ)
+        return;
+    for (unsigned i = 0; i < out->n_src; i++)
+        n += out->src[i].file == REG_GPR;
+    if (n < 3)
+        out->flags |= (uint32_t)o->slot << (INST_SLOTS + 2 * n);
+}
+
 static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *out)
 {
     switch (o->kind) {
     case SASS_OPERAND_REG:
+        note_slot(out, o);
         add_register(out, o->write, REG_GPR, o->num, o->count);
         break;
     case SASS_OPERAND_UREG:
@@ -73,6 +87,7 @@ static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *
         add_constant(o, out, in->uniform);
         break;
     case SASS_OPERAND_MEM:
+        note_slot(out, o);
         add_register(out, false, REG_GPR, o->num, o->count);
         add_register(out, false, REG_UNIFORM, o->ureg,
                      sass_bits(in, 72, 1) && in->op != SASS_LDSM ? 2 : 1);
@@ -109,6 +124,8 @@ bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
     for (unsigned i = 0; i < in->n_operands; i++)
         if (is_read(&in->operand[i]))
             add_operand(in, &in->operand[i], out);
+    if (in->op == SASS_DEPBAR)
+        out->imm = depbar_pack(sass_bits(in, 44, 3), sass_bits(in, 38, 6), sass_bits(in, 32, 6));
     isa_finish(out, text, len);
     return known;
 }

@@ -61,6 +61,8 @@ enum {
     INST_BAR_ARRIVE = 1 << 14, /* BAR.ARV: arrives without waiting */
     INST_TENSOR = 1 << 15,
     INST_CLOCK = 1 << 16, /* S2R or CS2R of the cycle counter */
+    INST_SLOTS = 17,      /* from this bit on, two for each of the first three GPR sources: the
+                             operand slot it is read through, 1 (a), 2 (b) or 3 (c); 0: unknown */
 };
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };
@@ -76,8 +78,9 @@ typedef struct {
     uint32_t flags;
     reg_op_t dst[INST_MAX_DST];
     reg_op_t src[INST_MAX_SRC];
-    uint32_t ctl; /* bits 105..125 of the encoding, valid with INST_CONTROL_WORD */
-    int32_t imm;
+    uint32_t ctl; /* bits 105..125 of the encoding, valid with INST_CONTROL_WORD; all instructions
+                     of a launch have one or none does */
+    int32_t imm;  /* DEPBAR: see depbar_limit() and the like */
     uint16_t const_offset;
     uint8_t const_bank;
 
@@ -119,6 +122,34 @@ static inline unsigned ctl_wait_mask(uint32_t ctl)
 static inline unsigned ctl_reuse(uint32_t ctl)
 {
     return ctl >> 17 & 15u;
+}
+
+/* The immediate of a DEPBAR: waits until counter is at most limit and those of the mask are 0. */
+static inline int32_t depbar_pack(unsigned counter, unsigned limit, unsigned mask)
+{
+    return (int32_t)(limit | counter << 8 | mask << 16);
+}
+
+static inline unsigned depbar_limit(int32_t imm)
+{
+    return (unsigned)imm & 63u;
+}
+
+static inline unsigned depbar_counter(int32_t imm)
+{
+    return (unsigned)imm >> 8 & 7u;
+}
+
+static inline unsigned depbar_mask(int32_t imm)
+{
+    return (unsigned)imm >> 16 & 63u;
+}
+
+/* Operand slot (0 a, 1 b, 2 c) of the n-th GPR source; n itself where it is not known. */
+static inline unsigned inst_slot(const inst_t *inst, unsigned n)
+{
+    unsigned slot = n < 3 ? inst->flags >> (INST_SLOTS + 2 * n) & 3u : 0;
+    return slot != 0 ? slot - 1 : n;
 }
 
 #endif

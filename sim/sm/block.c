@@ -5,6 +5,7 @@
  * its last load and store have completed, then as free of a warp; the block is done, and reported
  * to the block scheduler, when that holds for all its warps.
  */
+#include "sim/core/log.h"
 #include "sim/sm/sm_internal.h"
 
 static uint32_t block_slot_free(const sm_t *sm)
@@ -89,6 +90,27 @@ void sm_cut_warps(sm_t *sm, bool cut)
         cut_warp(&sm->warp[w]);
 }
 
+/* By the first instruction: all of a launch have control words or none does. */
+static bool uses_control_words(const sm_t *sm, const inst_t *first)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    if (spec->dependences == DEPS_SCOREBOARD || spec->ideal)
+        return false;
+    bool known = first->flags & INST_CONTROL_WORD;
+    if (!known && spec->dependences == DEPS_CONTROL)
+        rb_warn_once("sm.dependences=control, but the trace has no control words: dependences are "
+                     "tracked by scoreboard");
+    return known;
+}
+
+static void control_start(sm_t *sm, uint32_t w)
+{
+    control_reset(sm, w);
+    operands_forget(&sm->sub[sm->warp[w].sub_core], w);
+    if (sm->check != NULL)
+        control_check_reset(sm, w);
+}
+
 static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
                        const warp_stream_t *stream, cycle_t now)
 {
@@ -111,7 +133,11 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     warp->index = (uint16_t)index;
     warp->loads = 0;
     warp->stores = 0;
-    depend_reset(sm, w, now);
+    warp->control = uses_control_words(sm, warp->inst);
+    if (warp->control)
+        control_start(sm, w);
+    else
+        depend_reset(sm, w, now);
     warp_read_constant(sm, warp);
     if (sm->n_resident++ == 0)
         sm->active_since = now;

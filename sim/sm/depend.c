@@ -5,7 +5,7 @@
  * after read matters only for instructions that read their operands late, those that go through the
  * memory queue: they hold their sources until the load/store unit has taken them.
  *
- * Control codes (stall counts, six barriers) will be a second implementation of the same interface.
+ * Warps whose instructions have control words do without it: control.c.
  */
 #include "sim/sm/sm_internal.h"
 

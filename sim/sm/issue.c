@@ -128,8 +128,8 @@ static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst, uin
 }
 
 /* The pipes that share the instruction's dispatch port are busy. */
-static void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
-                         cycle_t now)
+static inline void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
+                                cycle_t now)
 {
     uint32_t interval = sm->cls[inst->cls].interval;
     for (uint32_t pipes = sm->cls[inst->cls].port_pipes; pipes != 0; pipes &= pipes - 1) {
@@ -171,16 +171,33 @@ static bool goes_through_queue(const inst_t *inst)
     }
 }
 
-/* Executes what does not go through the memory queue: its results' cycle is known now. */
-static void execute_fixed(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t conflict, cycle_t now)
+/* When the results of what does not go through the memory queue are ready. */
+static inline cycle_t fixed_result(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t conflict,
+                                   cycle_t now)
 {
-    const sm_spec_t *spec = &sm->config->sm;
-    uint32_t latency = sm->cls[inst->cls].latency + conflict;
     if (inst->cls == OP_LDC)
-        latency = const_read(sm, &sm->warp[w], inst, true);
-    depend_set(sm, w, inst, now + latency, (dep_kind_t)sm->cls[inst->cls].dep_kind);
-    if (inst->flags & INST_PRED_WRITE)
-        sm->warp[w].pred_ready = now + spec->predicate_latency;
+        return now + const_read(sm, &sm->warp[w], inst, true);
+    return now + sm->cls[inst->cls].latency + conflict;
+}
+
+/* The addresses of warp's next instruction, NULL if it has none; moves behind them. */
+static inline const uint64_t *take_addresses(warp_t *warp)
+{
+    const inst_t *inst = warp->inst;
+    const uint64_t *addr = NULL;
+    if (inst->space != MEM_NONE && inst->width != 0 && warp->mask != 0) {
+        addr = warp->addr;
+        warp->addr += addr_words(addr);
+    }
+    return addr;
+}
+
+static inline void occupy(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
+                          cycle_t now)
+{
+    occupy_pipes(sm, sub, inst, conflict, now);
+    if (sm->config->sm.fp64_shared && sm->cls[inst->cls].pipe == PIPE_FP64)
+        occupy_shared_fp64(sm, sub, now);
 }
 
 static void execute(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
@@ -190,35 +207,44 @@ static void execute(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
     warp_t *warp = &sm->warp[w];
     const inst_t *inst = warp->inst;
     uint32_t mask = warp->mask;
-    const uint64_t *addr = NULL;
-    if (inst->space != MEM_NONE && inst->width != 0 && mask != 0) {
-        addr = warp->addr;
-        warp->addr += addr_words(addr);
-    }
+    const uint64_t *addr = take_addresses(warp);
     if (spec->ideal) {
         depend_set(sm, w, inst, now + 1, DEP_FIXED);
         return;
     }
     uint32_t conflict = register_conflict(spec, inst, sm->cls[inst->cls].interval);
-    occupy_pipes(sm, sub, inst, conflict, now);
-    if (spec->fp64_shared && sm->cls[inst->cls].pipe == PIPE_FP64)
-        occupy_shared_fp64(sm, sub, now);
-    if (goes_through_queue(inst) && mask != 0)
+    occupy(sm, sub, inst, conflict, now);
+    if (goes_through_queue(inst) && mask != 0) {
         lsu_enqueue(sm, w, inst, mask, addr, now);
-    else
-        execute_fixed(sm, w, inst, conflict, now);
+        return;
+    }
+    cycle_t result = fixed_result(sm, w, inst, conflict, now);
+    depend_set(sm, w, inst, result, (dep_kind_t)sm->cls[inst->cls].dep_kind);
+    if (inst->flags & INST_PRED_WRITE)
+        warp->pred_ready = now + spec->predicate_latency;
 }
 
-static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+/* The same for a warp with control words; returns when the results are ready, CYCLE_NEVER: later to
+ * be known. */
+static cycle_t execute_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
 {
+    sub_core_t *sub = &sm->sub[sub_core];
     warp_t *warp = &sm->warp[w];
     const inst_t *inst = warp->inst;
-    uint32_t mask = warp->mask;
-    count_issue(sm, inst, mask);
-    sm->block[warp->block].thread_insts += (uint32_t)__builtin_popcount(mask);
-    if (sm->recorded != 0)
-        record_issue(sm, w, inst, now);
-    execute(sm, sub_core, w, now);
+    const uint64_t *addr = take_addresses(warp);
+    if (sm->check != NULL)
+        control_check_issue(sm, w, inst, warp->mask);
+    uint32_t conflict = operands_allocate(sm, sub, w, inst, now);
+    occupy(sm, sub, inst, conflict, now);
+    if (!goes_through_queue(inst) || warp->mask == 0)
+        return fixed_result(sm, w, inst, conflict, now);
+    lsu_enqueue(sm, w, inst, warp->mask, addr, now);
+    return CYCLE_NEVER;
+}
+
+/* Warp w has issued inst: on to the next one. */
+static inline void go_on(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, cycle_t now)
+{
     if (!warp_advance(sm, w, now))
         block_warp_end(sm, w, now);
     else if (inst->flags & INST_BARRIER && !(inst->flags & INST_BAR_ARRIVE) && mask != 0)
@@ -229,28 +255,65 @@ static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
         warp_schedule(sm, w, now);
 }
 
+/* What execute() and go_on() are to a warp with control words. */
+static void issue_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+{
+    const inst_t *inst = sm->warp[w].inst;
+    uint32_t mask = sm->warp[w].mask;
+    cycle_t result = execute_controlled(sm, sub_core, w, now);
+    if (sm->recorded != 0)
+        record_issue(sm, w, inst, now);
+    /* Counters count up a cycle after issue: what issues in the next cycle does not see it. */
+    cycle_t gap = control_gap(sm, inst->ctl);
+    bool unseen = gap == 1;
+    sm->warp[w].stalled_until = now + gap;
+    if (!unseen)
+        control_count(sm, w, inst, result, now);
+    go_on(sm, w, inst, mask, now);
+    if (unseen)
+        control_count(sm, w, inst, result, now);
+}
+
+static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->warp[w];
+    const inst_t *inst = warp->inst;
+    uint32_t mask = warp->mask;
+    count_issue(sm, inst, mask);
+    sm->block[warp->block].thread_insts += (uint32_t)__builtin_popcount(mask);
+    if (warp->control) {
+        issue_controlled(sm, sub_core, w, now);
+        return;
+    }
+    if (sm->recorded != 0)
+        record_issue(sm, w, inst, now);
+    execute(sm, sub_core, w, now);
+    go_on(sm, w, inst, mask, now);
+}
+
 /* One cycle of a sub-core with ready warps; the next cycle worth a visit. */
 static cycle_t issue_sub_core(sm_t *sm, uint32_t sub_core, cycle_t now)
 {
     sub_core_t *sub = &sm->sub[sub_core];
     uint64_t *state = (uint64_t *)&sm->stats;
-    uint32_t eligible = 0;
+    uint32_t eligible = 0, busy = 0;
     cycle_t soonest = CYCLE_NEVER;
+    if (sub->issue_free > now)
+        return sub->issue_free;
     for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
         unsigned p = (unsigned)__builtin_ctz(pipes);
-        if (sub->free_at[p] <= now)
+        if (sub->free_at[p] <= now) {
             eligible |= sub->ready[p];
-        else
+        } else {
+            busy |= UINT32_C(1) << p;
             soonest = cycle_min(soonest, sub->free_at[p]);
+        }
     }
     if (eligible == 0)
         return soonest;
     issue_charge(sm, sub, now);
-    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
-        unsigned p = (unsigned)__builtin_ctz(pipes);
-        if (sub->free_at[p] > now)
-            charge_blocked(sm, sub, p, now, now + 1);
-    }
+    for (; busy != 0; busy &= busy - 1)
+        charge_blocked(sm, sub, (unsigned)__builtin_ctz(busy), now, now + 1);
     state[STATE_SELECTED]++;
     state[STATE_NOT_SELECTED] += (uint64_t)__builtin_popcount(eligible) - 1;
     sub->charged = now + 1;
@@ -395,5 +458,6 @@ void issue_init(sm_t *sm)
                            (pipe == PIPE_FP64 && spec->fp64_shared);
         bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
         sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
+        sm->cls[c].through_allocate = !through_mio && !through_l1tex;
     }
 }

@@ -268,7 +268,10 @@ void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cyc
 {
     if (recorded(sm, RETIRED_BASIC_BLOCK))
         record_latency(sm, inst, cycle - issued);
-    depend_set(sm, w, inst, cycle, kind);
+    if (sm->warp[w].control)
+        control_result(sm, w, inst, cycle, kind, now);
+    else
+        depend_set(sm, w, inst, cycle, kind);
     sm->warp[w].loads--;
     warp_unpark(sm, w, PARK_DEPEND, now);
     block_memory_done(sm, w, now);

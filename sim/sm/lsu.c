@@ -22,9 +22,9 @@ static void queue_set_free(sub_core_t *sub, cycle_t at)
     sub->free_at[PIPE_MIO] = at;
     sub->free_at[PIPE_TEX] = at;
     /* Not a register-file conflict: all of the wait is the queue's. */
-    sub->free_base[PIPE_LG] = CYCLE_NEVER;
-    sub->free_base[PIPE_MIO] = CYCLE_NEVER;
-    sub->free_base[PIPE_TEX] = CYCLE_NEVER;
+    sub->free_base[PIPE_LG] = at;
+    sub->free_base[PIPE_MIO] = at;
+    sub->free_base[PIPE_TEX] = at;
 }
 
 static dep_kind_t inst_dep_kind(const sm_t *sm, const inst_t *inst)
@@ -53,8 +53,10 @@ void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const 
         for (size_t i = CACHE_LINE_WORDS; i < addr_words(addr); i += CACHE_LINE_WORDS)
             __builtin_prefetch(addr + i);
     }
-    depend_set_pending(sm, w, inst, inst_dep_kind(sm, inst));
-    depend_hold(sm, w, inst, inst_dep_kind(sm, inst));
+    if (!warp->control) {
+        depend_set_pending(sm, w, inst, inst_dep_kind(sm, inst));
+        depend_hold(sm, w, inst, inst_dep_kind(sm, inst));
+    }
     if (!sm->lsu.busy) {
         cycle_t unit_free = cycle_max(sm->lsu.next_accept, sm->lsu.data_free);
         sm->lsu.retry = cycle_min(sm->lsu.retry, cycle_max(e->accept_from, unit_free));
@@ -330,7 +332,11 @@ static void begin(sm_t *sm, cycle_t now)
     uint32_t read_latency = spec->mem_read_latency > spec->mem_issue_latency
                                 ? spec->mem_read_latency - spec->mem_issue_latency
                                 : 0;
-    depend_release(sm, e->warp, e->inst, now + read_latency, inst_dep_kind(sm, e->inst));
+    if (sm->warp[e->warp].control)
+        control_sources_read(sm, e->warp, e->inst, now + read_latency, inst_dep_kind(sm, e->inst),
+                             now);
+    else
+        depend_release(sm, e->warp, e->inst, now + read_latency, inst_dep_kind(sm, e->inst));
     warp_unpark(sm, e->warp, PARK_DEPEND, now);
     mem_space_t space = resolve_space(sm, e);
     switch (e->inst->cls) {

@@ -94,7 +94,7 @@ void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
     /* An S2R reads the counter when it is executed; it goes through the memory queue. */
     bool at_issue = inst->cls == OP_CS2R || sm->config->sm.ideal;
     if (recorded(sm, RETIRED_CLOCK) && inst->flags & INST_CLOCK && at_issue && sm->warp[w].mask)
-        record_clock(sm, w, inst, now);
+        record_clock(sm, w, inst, sm->warp[w].control ? operands_read_at(sm, w) : now);
 }
 
 void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)

@@ -60,6 +60,7 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
     sm->in_next = CYCLE_NEVER;
     sm->issuing = NOT_ISSUING;
     sub_cores_init(sm);
+    control_check_init(sm);
     issue_init(sm);
     fetch_init(sm);
     lsu_init(sm);
@@ -74,6 +75,8 @@ void sm_destroy(sm_t *sm)
         return;
     record_free(sm);
     watch_free(sm);
+    control_free(sm);
+    control_check_free(sm);
     l1_free(sm);
     fetch_free(sm);
     xbar_out_free(&sm->out);

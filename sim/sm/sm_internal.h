@@ -2,7 +2,8 @@
  * The state of an SM, shared by the files of this folder and nobody else.
  *
  * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
- * depend.c (scoreboard), fetch.c (instruction caches), issue.c (schedulers, pipes),
+ * depend.c (scoreboard), control.c (control words), fetch.c (instruction caches),
+ * issue.c (schedulers, pipes), operands.c (register-file ports),
  * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
  * block.c (blocks, barriers, exit), record.c (what retired, for samplers), watch.c (for timelines).
  */
@@ -25,6 +26,8 @@ enum {
     SM_MAX_WARPS = 128,
     SM_MAX_BLOCKS = 64,
     SM_BARRIERS = 16,
+    MAX_RF_BANKS = 4,
+    OPERAND_SLOTS = 3,
     NO_INDEX = 0xffff,
     NOT_ISSUING = -1,
 };
@@ -38,6 +41,16 @@ enum {
 typedef uint32_t dep_t;
 typedef enum { DEP_FIXED, DEP_SHORT, DEP_LONG } dep_kind_t;
 enum { DEP_PENDING = 4, DEP_KIND = 3, DEP_SHIFT = 3 };
+
+/* Dependence counters of control words: the instructions that one counts at the moment. */
+enum { CONTROL_COUNTERS = 6, CONTROL_COUNTER_MAX = 63 };
+typedef struct {
+    cycle_t until;   /* of the releases whose cycle is known, the latest */
+    uint8_t unknown; /* released at a cycle not known yet */
+    uint8_t known;   /* entries of its list of releases; some may have passed */
+    uint8_t kind;    /* dep_kind_t of the latest release */
+    uint8_t unknown_kind;
+} counter_t;
 
 /* Why a warp has no place in a ready set. */
 typedef enum {
@@ -56,20 +69,22 @@ typedef struct {
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
-    uint64_t fetch_line; /* instruction line that inst lies in, NO_LINE before the first */
-    cycle_t since;       /* charged up to here, if not in a ready set */
-    cycle_t base;        /* inst may not issue earlier, dependences apart */
-    cycle_t pred_ready;  /* predicates of the last set-predicate instruction reach branches */
-    cycle_t dep_until;   /* no entry of its dependence tables is later, those pending apart */
-    uint8_t state;       /* sm_state_t charged from since on */
-    uint8_t base_state;  /* what waiting for base is charged to */
-    uint8_t park;        /* park_t */
+    uint64_t fetch_line;   /* instruction line that inst lies in, NO_LINE before the first */
+    cycle_t since;         /* charged up to here, if not in a ready set */
+    cycle_t base;          /* inst may not issue earlier, dependences apart */
+    cycle_t stalled_until; /* with control words: stall count of the instruction before */
+    cycle_t pred_ready;    /* predicates of the last set-predicate instruction reach branches */
+    cycle_t dep_until;     /* no entry of its dependence tables is later, those pending apart */
+    uint8_t state;         /* sm_state_t charged from since on */
+    uint8_t base_state;    /* what waiting for base is charged to */
+    uint8_t park;          /* park_t */
     uint8_t sub_core;
     uint16_t block;          /* block slot */
     uint16_t index;          /* warp of the block */
     uint16_t loads, stores;  /* in flight: load instructions, store packets */
     uint8_t barrier;         /* id it waits at */
     bool ready;              /* in a ready set */
+    bool control;            /* control words, not the scoreboard, hold it back */
     uint32_t membar_latency; /* PARK_MEMBAR: from the last completion on */
 } warp_t;
 
@@ -107,6 +122,11 @@ typedef struct {
     uint32_t age[32];   /* start order of each warp, beside each other for the scheduler */
     mem_entry_t *queue; /* owned; ring of sm.mem_queue entries */
     uint32_t q_head, q_count;
+    cycle_t allocate_free;        /* operand stage takes the next instruction */
+    cycle_t issue_free;           /* control stage takes the next instruction */
+    cycle_t port_base;            /* cycle of the lowest entry of ports */
+    uint64_t ports[MAX_RF_BANKS]; /* four bits a cycle: reads of a bank promised */
+    uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* warp and register, 0: nothing */
     cache_t *l0;
     struct fetch_slot {
         uint64_t line;
@@ -191,14 +211,18 @@ struct sm {
         uint8_t pipe;
         uint8_t group;
         uint8_t dep_kind;
+        bool through_allocate; /* fixed latency: the ports for its operands are promised first */
     } cls[OP_CLASS_COUNT];
 
     inbox_t inbox;
     wheel_t events; /* warps by the cycle at which they become ready */
 
     warp_t warp[SM_MAX_WARPS];
-    dep_t *dep;  /* owned; REG_ID_COUNT per warp: results */
-    dep_t *hold; /* owned; 256 per warp: GPRs that a memory instruction has yet to read */
+    dep_t *dep;         /* owned; REG_ID_COUNT per warp: results */
+    dep_t *hold;        /* owned; 256 per warp: GPRs that a memory instruction has yet to read */
+    counter_t *counter; /* owned; CONTROL_COUNTERS per warp; made when needed */
+    cycle_t *release;   /* owned; CONTROL_COUNTER_MAX per counter */
+    struct control_check *check; /* owned; one per warp, NULL: not asked for */
     block_slot_t block[SM_MAX_BLOCKS];
     uint32_t n_resident; /* warps */
     uint32_t next_age;
@@ -310,6 +334,48 @@ void depend_reset(sm_t *sm, uint32_t w, cycle_t now);
 /* Keeps old entries comparable; called every DEP_SWEEP_INTERVAL cycles at least. */
 enum { DEP_SWEEP_INTERVAL = 1 << 26 };
 void depend_sweep(sm_t *sm, cycle_t now);
+
+/* control.c */
+
+void control_free(sm_t *sm);
+
+/* A warp starts in slot w: its counters are 0. */
+void control_reset(sm_t *sm, uint32_t w);
+
+/* Cycles from the issue of an instruction with this control word to the next of its warp. */
+cycle_t control_gap(const sm_t *sm, uint32_t ctl);
+
+/* As depend_ready(), by the stall count before inst and the counters that inst waits for. */
+cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
+                      dep_kind_t *kind);
+
+/* inst was issued at now: its counters count up. result: when its destinations are ready,
+ * CYCLE_NEVER if control_result() and control_sources_read() will tell. */
+void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cycle_t now);
+void control_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
+                    cycle_t now);
+void control_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
+                          cycle_t now);
+
+/* control_check.c: only with sm->check != NULL, except init and free. */
+
+void control_check_init(sm_t *sm);
+void control_check_free(sm_t *sm);
+void control_check_reset(sm_t *sm, uint32_t w);
+void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask);
+
+/* operands.c */
+
+/* Warp w issues inst at now, whose control word tells what the operand cache keeps: promises it
+ * the read ports that it needs; returns the cycles that it waits for them. */
+uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now);
+
+/* When the operands of warp w's CS2R, just issued, count as read: its issue, and what the ports
+ * delayed it. */
+cycle_t operands_read_at(const sm_t *sm, uint32_t w);
+
+/* A warp starts in slot w: the operand cache holds nothing of it. */
+void operands_forget(sub_core_t *sub, uint32_t w);
 
 /* fetch.c */
 
@@ -424,7 +490,7 @@ void record_free(sm_t *sm);
 /* Warp w begins. */
 void record_warp_start(sm_t *sm, uint32_t w, cycle_t now);
 
-/* Warp w issues inst, with any kind of records. */
+/* Warp w issues inst, with any kind of records; with control words: has executed it. */
 void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
 /* Warp w reads the cycle counter by inst. */

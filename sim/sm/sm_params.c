@@ -1,7 +1,7 @@
 #include "sim/sm/sm_params.h"
 
 const char *const sm_scheduler_names[] = {"gto", "lrr", "oldest", "cggty", NULL};
-const char *const sm_dependence_names[] = {"auto", "scoreboard", NULL};
+const char *const sm_dependence_names[] = {"auto", "scoreboard", "control", NULL};
 const char *const cache_policy_names[] = {"lru", "random", NULL};
 
 #define PARAM_SPEC_ sm_spec_t

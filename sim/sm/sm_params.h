@@ -10,8 +10,9 @@
 enum { SCHED_GTO, SCHED_LRR, SCHED_OLDEST, SCHED_CGGTY };
 extern const char *const sm_scheduler_names[]; /* "gto", "lrr", "oldest", "cggty" */
 
-enum { DEPS_AUTO, DEPS_SCOREBOARD };
-extern const char *const sm_dependence_names[]; /* "auto", "scoreboard" */
+/* auto: control where the trace has control words. */
+enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
+extern const char *const sm_dependence_names[]; /* "auto", "scoreboard", "control" */
 
 enum { CACHE_LRU, CACHE_RANDOM };
 extern const char *const cache_policy_names[]; /* "lru", "random" */
@@ -38,6 +39,9 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     P(U32, branch_interval, "2", 1, 32, "cycles", "between two branches of a sub-core")            \
     P(U32, tex_interval, "4", 1, 64, "cycles", "between two texture instructions of the SM")       \
     P(U32, rf_bank_reads, "2", 1, 8, "reads", "reads a register bank serves per instruction")      \
+    P(U32, rf_window, "3", 1, 8, "cycles", "in which an instruction with a control word reads")    \
+    P(U32, zero_stall, "45", 1, 1024, "cycles", "meant by a stall count of 0 with a yield")        \
+    P(BOOL, control_check, "false", 0, 1, "", "warn of stall counts shorter than latencies")       \
     P(U32, rf_banks, "2", 1, 4, "banks", "register-file banks of a sub-core")                      \
     P(U32, mem_queue, "5", 1, 64, "entries", "memory instructions waiting in a sub-core")          \
     P(U32, mem_issue_latency, "4", 1, 64, "cycles", "issue to acceptance by the load/store unit")  \

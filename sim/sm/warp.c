@@ -75,7 +75,7 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
     cycle_t at = warp->base;
     sm_state_t state = (sm_state_t)warp->base_state;
     dep_kind_t kind;
-    cycle_t operands = depend_ready(sm, w, inst, now, &kind);
+    cycle_t operands = (warp->control ? control_ready : depend_ready)(sm, w, inst, now, &kind);
     if (operands == CYCLE_NEVER) {
         warp_park(sm, w, PARK_DEPEND, (sm_state_t)dep_state[kind]);
         return;
@@ -141,7 +141,9 @@ static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_m
         sm->stats.branches++;
         sm->stats.branches_uniform += warp->mask == prev_mask;
         bool taken = inst->pc != prev->pc + INST_BYTES;
-        warp->base = now + (taken ? spec->branch_taken_latency : spec->branch_latency);
+        /* With control words, one that falls through takes its stall count. */
+        if (taken || !warp->control)
+            warp->base = now + (taken ? spec->branch_taken_latency : spec->branch_latency);
         warp->base_state = STATE_BRANCH_RESOLVING;
     } else if (prev->cls == OP_SLEEP) {
         warp->base = now + sleep_cycles(sm, prev);

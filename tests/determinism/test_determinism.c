@@ -92,6 +92,24 @@ static void threads_and_windows_do_not_show_under_back_pressure(void **state)
     synth_destroy(s);
 }
 
+/* Dependences by control words, of any value, with and without back pressure. */
+static void threads_and_windows_do_not_show_with_control_words(void **state)
+{
+    gpu_spec_t plain = LAB_SPEC("v100", SMALL);
+    gpu_spec_t tight = LAB_SPEC("t4", "sm.count=8", "mem.partitions=1", "l2.slices=2",
+                                "l2.size=256KiB", "l2.mshrs=8", "l1.mshrs=8", "l1.miss_queue=2",
+                                "l1.pending_loads=8", "sm.mem_queue=2", "gpu.launch_latency=100");
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        synth_t *s = mix_create(1);
+
+        synth_control_scramble(s, seed);
+        check_same(seed == 0 ? &plain : &tight, s);
+        synth_destroy(s);
+    }
+}
+
 /* One run after another in the same process, and on the same source, gives the same. */
 static void a_second_run_is_equal_to_the_first(void **state)
 {
@@ -135,6 +153,7 @@ int main(void)
         cmocka_unit_test(threads_and_windows_do_not_show_on_volta),
         cmocka_unit_test(threads_and_windows_do_not_show_on_an_uneven_chip),
         cmocka_unit_test(threads_and_windows_do_not_show_under_back_pressure),
+        cmocka_unit_test(threads_and_windows_do_not_show_with_control_words),
         cmocka_unit_test(a_second_run_is_equal_to_the_first),
         cmocka_unit_test(a_latency_of_one_cycle_more_changes_the_hash),
     };

@@ -2,57 +2,9 @@
  * Laws of clock reads: a kernel that times itself measures the cycles that the model took, whoever
  * looks.
  */
-#include <string.h>
-
-#include "tests/support/lab.h"
+#include "tests/support/clock_lab.h"
 
 #define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true"
-
-enum { MAX_READS = 64 };
-
-typedef struct {
-    size_t n;
-    clock_read_t read[MAX_READS];
-    launch_result_t result;
-} timed_t;
-
-static rb_code_t keep_reads(void *ctx, const launch_info_t *info, const clock_read_t *reads,
-                            size_t n, rb_err_t *err)
-{
-    timed_t *out = ctx;
-
-    assert_int_equal(info->id, 1);
-    if (n > MAX_READS)
-        return rb_fail(err, RB_USAGE, "more than %d clock reads", MAX_READS);
-    out->n = n;
-    memcpy(out->read, reads, n * sizeof(*reads));
-    return RB_OK;
-}
-
-static rb_code_t keep_result(void *ctx, const launch_result_t *r, rb_err_t *err)
-{
-    (void)err;
-    ((timed_t *)ctx)->result = *r;
-    return RB_OK;
-}
-
-/* Runs s, which has one launch, and destroys it. */
-static timed_t run_timed(const gpu_spec_t *spec, synth_t *s, int threads, cycle_t window, bool ask)
-{
-    gpu_t *gpu = gpu_create(spec, threads, window);
-    timed_t out = {0};
-    run_plan_t plan = {.first = 1};
-    gpu_callbacks_t callbacks = {
-        .ctx = &out, .launch_done = keep_result, .clock_reads = ask ? keep_reads : NULL};
-    rb_err_t err = {0};
-    rb_code_t rc = gpu_run(gpu, synth_source(s), &plan, &callbacks, &err);
-
-    gpu_destroy(gpu);
-    synth_destroy(s);
-    if (rc != RB_OK)
-        fail_msg("%s", err.text);
-    return out;
-}
 
 enum { CHAIN = 5 };
 
@@ -88,7 +40,7 @@ static void a_chain_between_two_clock_reads_takes_its_latencies(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        timed_t t = run_timed(&spec, chain_between(&spec, clocks[i], 1, 32), 1, 0, true);
+        clock_lab_t t = clock_lab_run(&spec, chain_between(&spec, clocks[i], 1, 32), 1, 0, true);
 
         assert_int_equal(t.n, 2);
         assert_int_equal(t.read[1].cycle - t.read[0].cycle, 2 + (CHAIN - 1) * spec.sm.lat.fp32);
@@ -102,8 +54,8 @@ static void a_chain_between_two_clock_reads_takes_its_latencies(void **state)
 static void s2r_reads_the_clock_later_than_cs2r(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    timed_t early = run_timed(&spec, chain_between(&spec, "CS2R", 1, 32), 1, 0, true);
-    timed_t late = run_timed(&spec, chain_between(&spec, "S2R", 1, 32), 1, 0, true);
+    clock_lab_t early = clock_lab_run(&spec, chain_between(&spec, "CS2R", 1, 32), 1, 0, true);
+    clock_lab_t late = clock_lab_run(&spec, chain_between(&spec, "S2R", 1, 32), 1, 0, true);
 
     (void)state;
     assert_int_equal(late.read[0].cycle - early.read[0].cycle, spec.sm.sm.mem_issue_latency);
@@ -112,8 +64,8 @@ static void s2r_reads_the_clock_later_than_cs2r(void **state)
 static void reads_come_by_block_warp_and_time_for_any_threads_and_window(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=4");
-    timed_t one = run_timed(&spec, chain_between(&spec, "CS2R", 6, 96), 1, 0, true);
-    timed_t other = run_timed(&spec, chain_between(&spec, "CS2R", 6, 96), 3, 1, true);
+    clock_lab_t one = clock_lab_run(&spec, chain_between(&spec, "CS2R", 6, 96), 1, 0, true);
+    clock_lab_t other = clock_lab_run(&spec, chain_between(&spec, "CS2R", 6, 96), 3, 1, true);
 
     (void)state;
     assert_int_equal(one.n, 6 * 3 * 2);
@@ -129,8 +81,8 @@ static void reads_come_by_block_warp_and_time_for_any_threads_and_window(void **
 static void looking_at_the_clock_changes_nothing(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=4");
-    timed_t with = run_timed(&spec, chain_between(&spec, "S2R", 6, 96), 1, 0, true);
-    timed_t without = run_timed(&spec, chain_between(&spec, "S2R", 6, 96), 1, 0, false);
+    clock_lab_t with = clock_lab_run(&spec, chain_between(&spec, "S2R", 6, 96), 1, 0, true);
+    clock_lab_t without = clock_lab_run(&spec, chain_between(&spec, "S2R", 6, 96), 1, 0, false);
 
     (void)state;
     assert_int_equal(without.n, 0);

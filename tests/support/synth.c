@@ -204,6 +204,29 @@ inst_t *synth_inst(synth_kernel_t *k, unsigned inst)
     return &k->code[inst];
 }
 
+uint32_t synth_control_word(unsigned stall, bool yield, unsigned write, unsigned read,
+                            unsigned wait, unsigned reuse)
+{
+    return stall | (yield ? 0u : 16u) | write << 5 | read << 8 | wait << 11 | reuse << 17;
+}
+
+void synth_control(synth_kernel_t *k, unsigned inst, uint32_t word)
+{
+    k->code[inst].flags |= INST_CONTROL_WORD | INST_FULL_REGS;
+    k->code[inst].ctl = word;
+}
+
+void synth_control_scramble(synth_t *s, uint64_t seed)
+{
+    enum { WORD_BITS = 21 };
+
+    for (size_t i = 0; i < s->n_kernels; i++)
+        for (size_t n = 0; n < s->kernels[i]->n_code; n++) {
+            seed = synth_mix(seed);
+            synth_control(s->kernels[i], (unsigned)n, (uint32_t)(seed & ((1u << WORD_BITS) - 1)));
+        }
+}
+
 void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx)
 {
     k->body = body;

@@ -78,6 +78,19 @@ unsigned synth_code_imm(synth_kernel_t *k, const char *mnemonic, int32_t imm);
  * changed before the next one is appended and before the body runs. */
 inst_t *synth_inst(synth_kernel_t *k, unsigned inst);
 
+/* A control word: stall count, yield, write and read barrier (CTL_NONE: none), barriers waited for,
+ * operands kept for reuse. */
+enum { CTL_NONE = 7 };
+uint32_t synth_control_word(unsigned stall, bool yield, unsigned write, unsigned read,
+                            unsigned wait, unsigned reuse);
+
+/* Gives an instruction a control word. */
+void synth_control(synth_kernel_t *k, unsigned inst, uint32_t word);
+
+/* Gives every instruction of all launches a control word at random, which no compiler would write
+ * and hardware would execute all the same. */
+void synth_control_scramble(synth_t *s, uint64_t seed);
+
 /* Sets what each warp executes. ctx is borrowed. */
 void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx);
 

@@ -1,0 +1,471 @@
+/*
+ * Laws of control words: what a stall count, a yield, a dependence counter and a reuse flag do to
+ * the cycle of the next issue. Clock reads say when that was.
+ */
+#include <string.h>
+
+#include "sim/core/log.h"
+#include "tests/support/clock_lab.h"
+#include "tests/support/mix.h"
+
+#define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true"
+
+enum { MAX_CODE = 96, WARP = 32, NONE = CTL_NONE };
+
+/* A line of a program: an instruction with its control word. */
+typedef struct {
+    const char *mnemonic, *dst, *src;
+    unsigned stall;
+    bool yield;
+    unsigned write, read, wait, reuse;
+    int32_t imm; /* DEPBAR */
+} line_t;
+
+/* The usual control word: n cycles, nothing else. */
+#define STALL(n)        n, false, NONE, NONE, 0, 0, 0
+#define WAITS(n, mask)  n, false, NONE, NONE, mask, 0, 0
+#define WRITES(n, what) n, false, what, NONE, 0, 0, 0
+#define READS(n, what)  n, false, NONE, what, 0, 0, 0
+#define CLOCK           "CS2R", "R40", ""
+
+static void run_line(synth_warp_t *w, const void *ctx)
+{
+    const line_t *line = ctx;
+    const uint64_t shared = 0, global = 0x7f0000000000;
+
+    for (unsigned i = 0; line[i].mnemonic != NULL; i++) {
+        bool lds = strncmp(line[i].mnemonic, "LDS", 3) == 0;
+        bool sts = strncmp(line[i].mnemonic, "STS", 3) == 0;
+        bool memory = lds || sts || strncmp(line[i].mnemonic, "LDG", 3) == 0;
+
+        if (memory)
+            synth_emit_affine(w, i, (uint32_t)SYNTH_FULL_MASK, lds || sts ? shared : global, 4);
+        else
+            synth_emit(w, i, (uint32_t)SYNTH_FULL_MASK);
+    }
+}
+
+static synth_t *program(const gpu_spec_t *spec, const line_t *line, uint32_t warps)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "controlled",
+        &(synth_shape_t){
+            .arch = spec->gpu.arch, .block = {warps * WARP}, .shared = 1024, .regs = 64});
+
+    for (unsigned i = 0; line[i].mnemonic != NULL; i++) {
+        const line_t *l = &line[i];
+        unsigned n = l->imm != 0 ? synth_code_imm(k, l->mnemonic, l->imm)
+                                 : synth_code(k, l->mnemonic, l->dst, l->src);
+
+        synth_control(k, n,
+                      synth_control_word(l->stall, l->yield, l->write, l->read, l->wait, l->reuse));
+        if (strcmp(l->mnemonic, "CS2R") == 0)
+            synth_inst(k, n)->flags |= INST_CLOCK;
+    }
+    synth_kernel_body(k, run_line, line);
+    return s;
+}
+
+static clock_lab_t run(const gpu_spec_t *spec, const line_t *line, uint32_t warps)
+{
+    return clock_lab_run(spec, program(spec, line, warps), 1, 0, true);
+}
+
+/* Cycles between the first and the last clock read of the first warp. */
+static uint64_t elapsed(const gpu_spec_t *spec, const line_t *line)
+{
+    clock_lab_t t = run(spec, line, 1);
+
+    assert_true(t.n >= 2);
+    assert_int_equal(lab_state_sum(&t.result.sm), t.result.warp_slot_cycles);
+    return t.read[t.n - 1].cycle - t.read[0].cycle;
+}
+
+/* --- stall counts ---------------------------------------------------------------------------- */
+
+static void the_stall_count_is_the_distance_of_two_issues(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.int_lanes=32");
+
+    (void)state;
+    for (unsigned yield = 0; yield < 2; yield++)
+        for (unsigned stall = 0; stall < 16; stall++) {
+            const line_t code[] = {{CLOCK, stall, yield != 0, NONE, NONE, 0, 0, 0},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+            unsigned want = yield ? (stall == 0   ? spec.sm.sm.zero_stall
+                                     : stall == 1 ? 2 /* not in the next cycle */
+                                                  : stall)
+                                  : (stall == 0   ? 1
+                                     : stall > 11 ? 2 /* an encoding of its own */
+                                                  : stall);
+            assert_int_equal(elapsed(&spec, code), want);
+        }
+}
+
+static void fixed_latencies_are_not_waited_for(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const line_t hasty[] = {
+        {CLOCK, STALL(2)}, {"FADD", "R1", "R1 R2", STALL(2)}, {"FADD", "R1", "R1 R2", STALL(2)},
+        {CLOCK, STALL(1)}, {"EXIT", "", "", STALL(5)},        {0}};
+    const line_t right[] = {
+        {CLOCK, STALL(2)}, {"FADD", "R1", "R1 R2", STALL(4)}, {"FADD", "R1", "R1 R2", STALL(2)},
+        {CLOCK, STALL(1)}, {"EXIT", "", "", STALL(5)},        {0}};
+
+    (void)state;
+    assert_int_equal(elapsed(&spec, hasty), 6);
+    assert_int_equal(elapsed(&spec, right), 8);
+}
+
+/* A yield leaves the next cycle to another warp. */
+static void after_a_yield_another_warp_issues(void **state)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("v100", ONE_SM, "sm.sub_cores=1", "sm.max_warps=32", "sm.int_lanes=32");
+    const line_t yields[] = {{CLOCK, 1, true, NONE, NONE, 0, 0, 0},
+                             {CLOCK, 1, true, NONE, NONE, 0, 0, 0},
+                             {CLOCK, 1, true, NONE, NONE, 0, 0, 0},
+                             {"EXIT", "", "", STALL(5)},
+                             {0}};
+    const line_t keeps[] = {
+        {CLOCK, STALL(1)}, {CLOCK, STALL(1)}, {CLOCK, STALL(1)}, {"EXIT", "", "", STALL(5)}, {0}};
+    clock_lab_t a = run(&spec, yields, 2), b = run(&spec, keeps, 2);
+
+    (void)state;
+    assert_int_equal(a.n, 6);
+    for (unsigned w = 0; w < 2; w++)
+        for (unsigned i = 1; i < 3; i++) {
+            assert_int_equal(a.read[3 * w + i].cycle - a.read[3 * w + i - 1].cycle, 2);
+            assert_int_equal(b.read[3 * w + i].cycle - b.read[3 * w + i - 1].cycle, 1);
+        }
+    /* One warp's turns lie between the other's, or behind its EXIT. */
+    assert_int_equal(a.read[3].cycle, a.read[0].cycle + 1);
+    assert_int_equal(b.read[3].cycle, b.read[2].cycle + 2);
+}
+
+/* --- dependence counters --------------------------------------------------------------------- */
+
+static void a_write_barrier_holds_until_the_result_is_there(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+
+    (void)state;
+    for (unsigned b = 0; b < 6; b++) {
+        const line_t code[] = {{CLOCK, STALL(2)},
+                               {"MUFU.RCP", "R1", "R1", WRITES(2, b)},
+                               {CLOCK, WAITS(1, 1u << b)},
+                               {"EXIT", "", "", STALL(5)},
+                               {0}};
+        const line_t other[] = {{CLOCK, STALL(2)},
+                                {"MUFU.RCP", "R1", "R1", WRITES(2, b)},
+                                {CLOCK, WAITS(1, 63u & ~(1u << b))},
+                                {"EXIT", "", "", STALL(5)},
+                                {0}};
+
+        assert_int_equal(elapsed(&spec, code), 2 + spec.sm.lat.mufu);
+        assert_int_equal(elapsed(&spec, other), 4);
+    }
+}
+
+/* It counts up in the cycle after issue: an instruction issued in that cycle does not see it. */
+static void a_counter_is_seen_from_the_second_cycle_on(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const line_t too_soon[] = {{CLOCK, STALL(2)},
+                               {"MUFU.RCP", "R1", "R1", WRITES(1, 0)},
+                               {CLOCK, WAITS(1, 1)},
+                               {"EXIT", "", "", STALL(5)},
+                               {0}};
+    const line_t later[] = {{CLOCK, STALL(2)},          {"MUFU.RCP", "R1", "R1", WRITES(1, 0)},
+                            {"NOP", "", "", STALL(1)},  {CLOCK, WAITS(1, 1)},
+                            {"EXIT", "", "", STALL(5)}, {0}};
+
+    (void)state;
+    assert_int_equal(elapsed(&spec, too_soon), 3);
+    assert_int_equal(elapsed(&spec, later), 2 + spec.sm.lat.mufu);
+}
+
+static void a_read_barrier_holds_until_the_sources_are_read(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const line_t code[] = {{CLOCK, STALL(2)},
+                           {"LDS", "R1", "R2", READS(2, 3)},
+                           {CLOCK, WAITS(1, 8)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+    const line_t both[] = {{CLOCK, STALL(2)},
+                           {"LDS", "R1", "R2", 2, false, 3, 3, 0, 0, 0},
+                           {CLOCK, WAITS(1, 8)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+
+    (void)state;
+    assert_int_equal(elapsed(&spec, code), 2 + spec.sm.sm.mem_read_latency);
+    assert_int_equal(elapsed(&spec, both), 2 + spec.sm.shared.latency);
+}
+
+/* Loads that one counter counts come back one after another: DEPBAR waits for all but n. */
+static void depbar_waits_until_a_counter_has_fallen_far_enough(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    enum { LOADS = 4, GAP = 5, COUNTER = 2 };
+
+    (void)state;
+    for (unsigned limit = 0; limit <= LOADS; limit++) {
+        line_t code[LOADS + 5] = {{CLOCK, STALL(2)}};
+
+        for (unsigned i = 1; i <= LOADS; i++)
+            code[i] = (line_t){"LDS", "R1", "R2", WRITES(GAP, COUNTER)};
+        code[LOADS + 1] = (line_t){"DEPBAR.LE", "",   "", 4, true,
+                                   NONE,        NONE, 0,  0, depbar_pack(COUNTER, limit, 0)};
+        code[LOADS + 2] = (line_t){CLOCK, STALL(1)};
+        code[LOADS + 3] = (line_t){"EXIT", "", "", STALL(5)};
+        uint64_t issued = 2 + LOADS * GAP;
+        uint64_t back =
+            limit == LOADS ? 0 : 2 + (LOADS - limit - 1) * GAP + (uint64_t)spec.sm.shared.latency;
+
+        assert_int_equal(elapsed(&spec, code), (back > issued ? back : issued) + 4);
+    }
+}
+
+static void depbar_waits_for_the_counters_of_its_mask_too(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const line_t code[] = {{CLOCK, STALL(2)},
+                           {"MUFU.RCP", "R1", "R1", WRITES(2, 5)},
+                           {"DEPBAR.LE", "", "", 4, true, NONE, NONE, 0, 0, depbar_pack(0, 1, 32)},
+                           {CLOCK, STALL(1)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+
+    (void)state;
+    assert_int_equal(elapsed(&spec, code), 2 + spec.sm.lat.mufu + 4);
+}
+
+/* A counter counts to 63; what would not fit waits. */
+static void more_loads_than_a_counter_counts_are_all_waited_for(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    enum { LOADS = 80 };
+    line_t code[LOADS + 4] = {{CLOCK, STALL(2)}};
+
+    (void)state;
+    for (unsigned i = 1; i <= LOADS; i++)
+        code[i] = (line_t){"LDG.E", "R1", "R2", 1, false, 0, 0, 0, 0, 0};
+    code[LOADS + 1] = (line_t){CLOCK, WAITS(1, 1)};
+    code[LOADS + 2] = (line_t){"EXIT", "", "", STALL(5)};
+    assert_true(elapsed(&spec, code) > LOADS + spec.sm.l1.latency);
+}
+
+/* --- what the warps' cycles are charged to --------------------------------------------------- */
+
+static void waits_are_charged_to_what_they_are_for(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const line_t stall[] = {
+        {"NOP", "", "", 15, true, NONE, NONE, 0, 0, 0}, {"EXIT", "", "", STALL(5)}, {0}};
+    const line_t mufu[] = {{"MUFU.RCP", "R1", "R1", WRITES(2, 0)},
+                           {"NOP", "", "", WAITS(1, 1)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+    const line_t global[] = {{"LDG.E", "R1", "R2", WRITES(2, 0)},
+                             {"NOP", "", "", WAITS(1, 1)},
+                             {"EXIT", "", "", STALL(5)},
+                             {0}};
+    clock_lab_t s = run(&spec, stall, 1), m = run(&spec, mufu, 1), g = run(&spec, global, 1);
+
+    (void)state;
+    assert_int_equal(lab_state(&s.result, STATE_WAIT), 14);
+    assert_int_equal(lab_state(&s.result, STATE_SHORT_SCOREBOARD), 0);
+    /* From issue on: the counter, not the stall count, is what is waited for longest. */
+    assert_int_equal(lab_state(&m.result, STATE_SHORT_SCOREBOARD), spec.sm.lat.mufu - 1);
+    assert_int_equal(lab_state(&m.result, STATE_WAIT), 0);
+    assert_true(lab_state(&g.result, STATE_LONG_SCOREBOARD) > spec.sm.l1.latency);
+    assert_int_equal(lab_state(&g.result, STATE_SHORT_SCOREBOARD), 0);
+}
+
+static void states_add_up_with_any_control_words(void **state)
+{
+    static lab_results_t r;
+    gpu_spec_t volta = LAB_SPEC("v100", "sm.count=4"), turing = LAB_SPEC("t4", "sm.count=3");
+    gpu_spec_t tight = LAB_SPEC("v100", "sm.count=2", "sm.mem_queue=2", "l1.mshrs=8",
+                                "l1.miss_queue=2", "sm.scheduler=lrr");
+    const gpu_spec_t *spec[] = {&volta, &turing, &tight};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        synth_t *s = mix_create(1);
+
+        synth_control_scramble(s, seed);
+        lab_run(spec[seed % 3], synth_source(s), 1, 0, &r);
+        for (size_t i = 0; i < r.n; i++) {
+            assert_int_equal(lab_state_sum(&r.launch[i].sm), r.launch[i].warp_slot_cycles);
+            assert_int_equal(lab_state(&r.launch[i], STATE_SELECTED), r.launch[i].warp_insts);
+        }
+        synth_destroy(s);
+    }
+}
+
+/* --- register-file ports --------------------------------------------------------------------- */
+
+/* Cycles of two FFMA between two clock reads, with a pipe that takes one each cycle. */
+static uint64_t two_ffma(const char *second, unsigned reuse, const char *sources)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.fp32_lanes=32", "sm.int_lanes=32");
+    const line_t code[] = {{CLOCK, STALL(1)},
+                           {"NOP", "", "", STALL(1)},
+                           {"FFMA", "R11", sources, 1, false, NONE, NONE, 0, reuse, 0},
+                           {"FFMA", "R13", second, STALL(1)},
+                           {"NOP", "", "", STALL(1)},
+                           {CLOCK, STALL(1)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+
+    return elapsed(&spec, code);
+}
+
+/* Huerta 2025, listing 1: 5, 6 and 7 cycles with no, one and two operands more in the bank that the
+ * instruction before reads three times. */
+static void reads_of_one_bank_wait_for_its_port(void **state)
+{
+    (void)state;
+    assert_int_equal(two_ffma("R16 R19 R21", 0, "R10 R12 R14"), 5);
+    assert_int_equal(two_ffma("R16 R18 R21", 0, "R10 R12 R14"), 6);
+    assert_int_equal(two_ffma("R16 R18 R20", 0, "R10 R12 R14"), 7);
+}
+
+/* A reused operand needs no port, if it is read through the same slot. */
+static void the_operand_cache_saves_ports(void **state)
+{
+    (void)state;
+    assert_int_equal(two_ffma("R10 R18 R20", 0, "R10 R12 R14"), 7);
+    assert_int_equal(two_ffma("R10 R18 R20", 1, "R10 R12 R14"), 6);
+    assert_int_equal(two_ffma("R10 R12 R20", 3, "R10 R12 R14"), 5);
+    assert_int_equal(two_ffma("R18 R10 R20", 1, "R10 R12 R14"), 7); /* another slot */
+}
+
+/* Jia 2019, figure 3.10: an FFMA stream slows down only if all three sources share a bank. */
+static void an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    enum { N = 32 };
+    static const struct {
+        const char *sources;
+        unsigned reuse, cycles;
+    } rows[] = {{"R97 R99 R1", 0, 3}, {"R97 R99 R2", 0, 2}, {"R98 R99 R1", 0, 2},
+                {"R98 R99 R2", 0, 2}, {"R97 R99 R1", 3, 2}, {"R96 R98 R2", 0, 3}};
+
+    (void)state;
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        line_t code[2 * N + 4] = {{CLOCK, STALL(2)}};
+        uint64_t took[2];
+
+        for (unsigned twice = 1; twice <= 2; twice++) {
+            unsigned n = 1;
+            while (n <= twice * N)
+                code[n++] = (line_t){"FFMA", "R6", rows[r].sources, 1, false, NONE,
+                                     NONE,   0,    rows[r].reuse,   0};
+            code[n++] = (line_t){CLOCK, STALL(1)};
+            code[n++] = (line_t){"EXIT", "", "", STALL(5)};
+            code[n] = (line_t){0};
+            took[twice - 1] = elapsed(&spec, code);
+        }
+        assert_int_equal(took[1] - took[0], N * rows[r].cycles);
+    }
+}
+
+/* --- which words are used -------------------------------------------------------------------- */
+
+static void control_words_are_used_where_there_are_any_and_not_forbidden(void **state)
+{
+    const line_t code[] = {{CLOCK, STALL(2)},
+                           {"FADD", "R1", "R1 R2", STALL(11)},
+                           {CLOCK, STALL(1)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+    gpu_spec_t any = LAB_SPEC("v100", ONE_SM, "sm.dependences=auto");
+    gpu_spec_t forced = LAB_SPEC("v100", ONE_SM, "sm.dependences=control");
+    gpu_spec_t forbidden = LAB_SPEC("v100", ONE_SM, "sm.dependences=scoreboard");
+
+    (void)state;
+    assert_int_equal(elapsed(&any, code), 13);
+    assert_int_equal(elapsed(&forced, code), 13);
+    /* Both clock reads write the same register. */
+    assert_int_equal(elapsed(&forbidden, code), forbidden.sm.lat.cs2r);
+}
+
+static void count_messages(void *ctx, bool before)
+{
+    *(unsigned *)ctx += before;
+}
+
+/* Warnings that the check gives for a program. */
+static unsigned warnings(const gpu_spec_t *spec, const line_t *line)
+{
+    unsigned n = 0;
+
+    rb_log_set_hook(count_messages, &n);
+    clock_lab_run(spec, program(spec, line, 1), 1, 0, false);
+    rb_log_set_hook(NULL, NULL);
+    return n;
+}
+
+static void the_check_reports_stall_counts_that_are_too_short(void **state)
+{
+    gpu_spec_t on = LAB_SPEC("v100", ONE_SM, "sm.control_check=true");
+    gpu_spec_t off = LAB_SPEC("v100", ONE_SM);
+    const line_t good[] = {{"FADD", "R1", "R1 R2", STALL(4)},
+                           {"FADD", "R3", "R1 R2", STALL(1)},
+                           {"NOP", "", "", STALL(3)},
+                           {"FADD", "R1", "R3 R2", STALL(1)},
+                           {"MUFU.RCP", "R4", "R5", WRITES(2, 0)},
+                           {"FADD", "R6", "R4 R2", WAITS(1, 1)},
+                           {"EXIT", "", "", STALL(5)},
+                           {0}};
+    const line_t short_stall[] = {{"FADD", "R1", "R1 R2", STALL(3)},
+                                  {"FADD", "R7", "R1 R2", STALL(5)},
+                                  {"EXIT", "", "", STALL(5)},
+                                  {0}};
+    const line_t no_barrier[] = {{"MUFU.RCP", "R4", "R5", STALL(2)},
+                                 {"FADD", "R8", "R4 R2", STALL(5)},
+                                 {"EXIT", "", "", STALL(5)},
+                                 {0}};
+    const line_t guard[] = {{"ISETP.GE.AND", "P0", "R1 R2", STALL(10)},
+                            {"BRA", "", "P0", STALL(5)},
+                            {"EXIT", "", "", STALL(5)},
+                            {0}};
+
+    (void)state;
+    assert_int_equal(warnings(&on, good), 0);
+    assert_int_equal(warnings(&off, short_stall), 0);
+    assert_int_equal(warnings(&on, short_stall), 1);
+    assert_int_equal(warnings(&on, no_barrier), 1);
+    assert_int_equal(warnings(&on, guard), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_stall_count_is_the_distance_of_two_issues),
+        cmocka_unit_test(fixed_latencies_are_not_waited_for),
+        cmocka_unit_test(after_a_yield_another_warp_issues),
+        cmocka_unit_test(a_write_barrier_holds_until_the_result_is_there),
+        cmocka_unit_test(a_counter_is_seen_from_the_second_cycle_on),
+        cmocka_unit_test(a_read_barrier_holds_until_the_sources_are_read),
+        cmocka_unit_test(depbar_waits_until_a_counter_has_fallen_far_enough),
+        cmocka_unit_test(depbar_waits_for_the_counters_of_its_mask_too),
+        cmocka_unit_test(more_loads_than_a_counter_counts_are_all_waited_for),
+        cmocka_unit_test(waits_are_charged_to_what_they_are_for),
+        cmocka_unit_test(states_add_up_with_any_control_words),
+        cmocka_unit_test(reads_of_one_bank_wait_for_its_port),
+        cmocka_unit_test(the_operand_cache_saves_ports),
+        cmocka_unit_test(an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer),
+        cmocka_unit_test(control_words_are_used_where_there_are_any_and_not_forbidden),
+        cmocka_unit_test(the_check_reports_stall_counts_that_are_too_short),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
