@@ -110,7 +110,7 @@ TWO_FORMS(fma32)
 /* FMUL with a power of two behind it; the product is rounded once. */
 EMU_HOT static void fmul_scaled(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    static const double scales[8] = {0.5, 0.25, 0.125, 8, 1, 2, 4, 1};
+    static const double scales[8] = {0, 0.125, 0.25, 0.5, 1, 2, 4, 8};
     uint32_t a[EMU_LANES], b[EMU_LANES], r[EMU_LANES];
     const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
     emu_f32_t *z = (emu_f32_t *)r;
@@ -254,7 +254,7 @@ bool emu_bind_float(const sass_inst_t *in, emu_uop_t *u)
         bind_arithmetic(in, u, mul32, mul32_all);
         if (u->select != 4)
             u->fn = fmul_scaled;
-        return u->select != 7;
+        return u->select != 0;
     case SASS_FFMA:
         bind_arithmetic(in, u, fma32, fma32_all);
         return true;

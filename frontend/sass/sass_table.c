@@ -97,7 +97,7 @@ static const sass_row_t rows[] = {
      "FMUL",
      "Rd Fa Fb",
      0,
-     {FTZ, FIELD(84, 3, "D2", "D4", "D8", "M8", NULL, "M2", "M4", "INVALID7"), ROUND, SAT}},
+     {FTZ, FIELD(84, 3, "INVALID0", "D8", "D4", "D2", NULL, "M2", "M4", "M8"), ROUND, SAT}},
     {0x021, SASS_FADD, "FADD", "Rd Fa FB", 0, {FTZ, ROUND, SAT}},
     {0x023, SASS_FFMA, "FFMA", "Rd Fa Fb Fc", 0, {FTZ, ROUND, SAT}},
     {0x024, SASS_IMAD, "IMAD", "Rd Ra Ib Ic X0", SASS_ROW_X, {SPECIAL(IMAD)}},

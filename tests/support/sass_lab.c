@@ -1,5 +1,6 @@
 #include "tests/support/sass_lab.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,4 +117,21 @@ uint64_t sass_lab_random(uint64_t *seed)
 float sass_lab_float(uint64_t *seed)
 {
     return (float)(sass_lab_random(seed) >> 40) * 0x1p-24f;
+}
+
+float *sass_lab_floats(size_t n, uint64_t *seed)
+{
+    float *v = malloc(n * sizeof(*v));
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = sass_lab_float(seed);
+    return v;
+}
+
+void sass_lab_assert_close(double got, double expected, double tolerance)
+{
+    double scale = fmax(fabs(expected), 1e-3);
+
+    if (!(fabs(got - expected) <= tolerance * scale))
+        fail_msg("%.17g, expected %.17g", got, expected);
 }

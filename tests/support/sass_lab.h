@@ -4,6 +4,8 @@
 #ifndef RUBATO_TESTS_SASS_LAB_H
 #define RUBATO_TESTS_SASS_LAB_H
 
+#include <stdbool.h>
+
 #include "frontend/sass/emu_launch.h"
 
 enum { SASS_LAB_MAX_PARAMS = 512 };
@@ -46,8 +48,17 @@ rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t b
 /* The same for one-dimensional launches, which must succeed. */
 void sass_lab_must_run(sass_lab_t *lab, uint32_t blocks, uint32_t threads, uint32_t shared);
 
-/* Pseudo-random numbers: a full 64-bit word, and a float in [0, 1). */
+/* Pseudo-random numbers: a full 64-bit word; a float in [0, 1); n of those, to be freed. */
 uint64_t sass_lab_random(uint64_t *seed);
 float sass_lab_float(uint64_t *seed);
+float *sass_lab_floats(size_t n, uint64_t *seed);
+
+/* Fails the test unless got is expected up to a relative tolerance. */
+void sass_lab_assert_close(double got, double expected, double tolerance);
+
+/* What follows is done with a lab that has unit for sm_70, and then for sm_75. */
+#define SASS_LAB_FOR_EACH_ARCH(lab, unit)                                                          \
+    for (unsigned arch_ = 70; arch_ <= 75; arch_ += 5, sass_lab_close(&(lab)))                     \
+        for (bool once_ = (sass_lab_open(&(lab), unit, arch_), true); once_; once_ = false)
 
 #endif

@@ -1,0 +1,232 @@
+/* Control flow on the emulator: divergence, calls, recursion, jump tables, locks, parts of a warp.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/sass_lab.h"
+#include "tests/support/test.h"
+
+static uint32_t collatz(uint32_t v)
+{
+    uint32_t c = 0;
+
+    while (v != 1) {
+        if (v & 1) {
+            v = 3 * v + 1;
+            c += (v & 7) == 4 ? 2 : 1;
+        } else {
+            v >>= 1;
+        }
+        c++;
+        if (c > 500)
+            break;
+    }
+    return c;
+}
+
+static void loops_of_different_length_converge(void **state)
+{
+    enum { N = 200 };
+    uint64_t seed = 9;
+    uint32_t v[N];
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++)
+        v[i] = 1 + (uint32_t)(sass_lab_random(&seed) % 100000);
+    SASS_LAB_FOR_EACH_ARCH(lab, "diverge")
+    {
+        uint64_t a = sass_lab_put(&lab, v, sizeof(v)), out = sass_lab_put(&lab, NULL, sizeof(v));
+        sass_lab_kernel(&lab, "collatz");
+        sass_lab_pointer(&lab, a);
+        sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, N);
+        sass_lab_must_run(&lab, 2, 128, 0);
+        for (unsigned i = 0; i < N; i++)
+            assert_int_equal(((uint32_t *)sass_lab_at(&lab, out))[i], collatz(v[i]));
+        assert_true(lab.totals.divergences > 100);
+    }
+}
+
+static void functions_call_themselves(void **state)
+{
+    enum { N = 64 };
+    int32_t n[N], fib[12] = {0, 1};
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 2; i < 12; i++)
+        fib[i] = fib[i - 1] + fib[i - 2];
+    for (int32_t i = 0; i < N; i++)
+        n[i] = i * 7 % 11;
+    SASS_LAB_FOR_EACH_ARCH(lab, "diverge")
+    {
+        uint64_t a = sass_lab_put(&lab, n, sizeof(n)), out = sass_lab_put(&lab, NULL, sizeof(n));
+        sass_lab_kernel(&lab, "fibk");
+        sass_lab_pointer(&lab, a);
+        sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, N);
+        sass_lab_must_run(&lab, 1, N, 0);
+        for (unsigned i = 0; i < N; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], fib[n[i]]);
+    }
+}
+
+/*
+ * Every lane calls itself to a depth of its own, so that each level of the recursion waits at the
+ * same BSYNC with other partners. Also: variables and constants with addresses, a newer cubin.
+ */
+static void levels_of_a_recursion_wait_apart(void **state)
+{
+    float table[16];
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "recurse", 75);
+    uint64_t addr, bytes, out = sass_lab_put(&lab, NULL, 128);
+    uint8_t *constant;
+    for (unsigned i = 0; i < 16; i++)
+        table[i] = (float)i;
+    assert_true(emu_module_variable(&lab.module, "ctab", &addr, &constant, &bytes));
+    assert_int_equal(bytes, sizeof(table));
+    memcpy(constant, table, sizeof(table));
+    sass_lab_kernel(&lab, "recurse");
+    sass_lab_pointer(&lab, out);
+    sass_lab_int(&lab, 32);
+    sass_lab_must_run(&lab, 1, 32, 512);
+    int32_t factorial = 1; /* as the kernel's, modulo 2^32 */
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned k = i ^ 1;
+        float s = table[k & 15] + (k < 3 ? (float)(k + 1) : 0.0f);
+        if (i > 1)
+            factorial = (int32_t)((uint32_t)factorial * i);
+        assert_true(((float *)sass_lab_at(&lab, out))[i] == s * (float)factorial);
+    }
+    assert_true(emu_module_variable(&lab.module, "gcount", &addr, &constant, &bytes));
+    assert_int_equal(*(int32_t *)sass_lab_at(&lab, addr), 32);
+    sass_lab_close(&lab);
+}
+
+static uint32_t reversed(uint32_t v)
+{
+    uint32_t r = 0;
+
+    for (unsigned i = 0; i < 32; i++)
+        r |= (v >> i & 1) << (31 - i);
+    return r;
+}
+
+static int32_t switched(int32_t op, int32_t x, int32_t y)
+{
+    uint32_t u = (uint32_t)x;
+
+    switch (op) {
+    case 0:
+        return (int32_t)(u + (uint32_t)y);
+    case 1:
+        return (int32_t)(u - (uint32_t)y);
+    case 2:
+        return (int32_t)(u * (uint32_t)y);
+    case 3:
+        return x / (y | 1);
+    case 4:
+        return x % (y | 1);
+    case 5:
+        return __builtin_popcount(u) ^ y;
+    case 6:
+        return (u != 0 ? __builtin_clz(u) : 32) + y;
+    case 7:
+        return (int32_t)(u << (y & 31));
+    case 8:
+        return (int32_t)reversed(u);
+    case 9:
+        return __builtin_ffs(x);
+    default:
+        return -1;
+    }
+}
+
+static void switches_jump_through_tables(void **state)
+{
+    enum { N = 200 };
+    uint64_t seed = 10;
+    int32_t op[N], x[N], y[N];
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++) {
+        op[i] = (int32_t)(sass_lab_random(&seed) % 11);
+        x[i] = (int32_t)sass_lab_random(&seed);
+        y[i] = (int32_t)(sass_lab_random(&seed) % 2000) - 1000;
+    }
+    SASS_LAB_FOR_EACH_ARCH(lab, "diverge")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, sizeof(op));
+        sass_lab_kernel(&lab, "sw");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, op, sizeof(op)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, x, sizeof(x)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, y, sizeof(y)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, N);
+        sass_lab_must_run(&lab, 2, 128, 0);
+        for (unsigned i = 0; i < N; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], switched(op[i], x[i], y[i]));
+    }
+}
+
+/* Lanes of a warp that wait for each other's lock need independent thread scheduling. */
+static void spin_locks_make_progress(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "diverge")
+    {
+        uint64_t lock = sass_lab_put(&lab, NULL, 4), count = sass_lab_put(&lab, NULL, 4);
+        sass_lab_kernel(&lab, "spinlock");
+        sass_lab_pointer(&lab, lock);
+        sass_lab_pointer(&lab, count);
+        sass_lab_int(&lab, 64);
+        sass_lab_must_run(&lab, 2, 64, 0);
+        assert_int_equal(*(int32_t *)sass_lab_at(&lab, count), 128);
+    }
+}
+
+static void parts_of_a_warp_synchronise(void **state)
+{
+    int32_t in[32];
+    uint32_t ballot = 0;
+    sass_lab_t lab;
+
+    (void)state;
+    for (int32_t i = 0; i < 32; i++) {
+        in[i] = i * 37 % 100;
+        if (i >= 16)
+            ballot += (uint32_t)(in[i] & 1) << i;
+    }
+    SASS_LAB_FOR_EACH_ARCH(lab, "diverge")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, 128);
+        sass_lab_kernel(&lab, "warpsync");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, in, sizeof(in)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_must_run(&lab, 1, 32, 0);
+        for (unsigned i = 0; i < 32; i++) {
+            uint32_t v = (uint32_t)in[i] + (i < 16 ? (uint32_t)in[i ^ 1] : ballot);
+            assert_int_equal(((uint32_t *)sass_lab_at(&lab, out))[i], v + 0xffffffffu);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_of_different_length_converge),
+        cmocka_unit_test(functions_call_themselves),
+        cmocka_unit_test(levels_of_a_recursion_wait_apart),
+        cmocka_unit_test(switches_jump_through_tables),
+        cmocka_unit_test(spin_locks_make_progress),
+        cmocka_unit_test(parts_of_a_warp_synchronise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

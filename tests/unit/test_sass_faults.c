@@ -1,0 +1,97 @@
+/* The program's mistakes on the emulator: each is named. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/sass_lab.h"
+#include "tests/support/test.h"
+
+static void accesses_out_of_bounds_are_named(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "vecadd", 70);
+    uint64_t a = sass_lab_put(&lab, NULL, 512);
+    sass_lab_kernel(&lab, "vecadd");
+    sass_lab_pointer(&lab, a);
+    sass_lab_pointer(&lab, a);
+    sass_lab_pointer(&lab, a);
+    sass_lab_int(&lab, 1000);
+    assert_int_equal(
+        sass_lab_run(&lab, (uint32_t[]){4, 1, 1}, (uint32_t[]){256, 1, 1}, 0, NULL, NULL),
+        RB_TRACE);
+    assert_non_null(strstr(lab.err.text, "kernel vecadd, block (0,0,0), warp 4, pc 0x"));
+    assert_non_null(strstr(lab.err.text, "address 0x7f0000000400 is in no allocation"));
+    assert_non_null(strstr(lab.err.text, "LDG.E.SYS"));
+    sass_lab_close(&lab);
+}
+
+static void shared_memory_has_bounds(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "reduce", 75);
+    sass_lab_kernel(&lab, "reduce_smem");
+    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4096));
+    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4096));
+    sass_lab_int(&lab, 512);
+    assert_int_equal(
+        sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){256, 1, 1}, 512, NULL, NULL),
+        RB_TRACE);
+    assert_non_null(strstr(lab.err.text, "shared memory has 512 bytes"));
+    sass_lab_close(&lab);
+}
+
+static void endless_loops_end(void **state)
+{
+    sass_lab_t lab;
+    int32_t one = 1;
+
+    (void)state;
+    sass_lab_open(&lab, "diverge", 70);
+    sass_lab_kernel(&lab, "spinlock");
+    sass_lab_pointer(&lab, sass_lab_put(&lab, &one, 4)); /* locked for ever */
+    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+    sass_lab_int(&lab, 1);
+    emu_launch_t l = {.module = &lab.module,
+                      .mem = &lab.mem,
+                      .kernel = lab.kernel,
+                      .grid = {1, 1, 1},
+                      .block = {32, 1, 1},
+                      .params = lab.params,
+                      .max_insts = 100000};
+    assert_int_equal(emu_run(&l, NULL, &lab.err), RB_TRACE);
+    assert_non_null(strstr(lab.err.text, "endless loop"));
+    sass_lab_close(&lab);
+}
+
+static void impossible_launches_are_refused(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "vecadd", 70);
+    sass_lab_kernel(&lab, "vecadd");
+    for (unsigned i = 0; i < 3; i++)
+        sass_lab_pointer(&lab, 0);
+    sass_lab_int(&lab, 1);
+    assert_int_equal(
+        sass_lab_run(&lab, (uint32_t[]){0, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL), RB_TRACE);
+    assert_int_equal(
+        sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){64, 32, 1}, 0, NULL, NULL),
+        RB_TRACE);
+    assert_non_null(strstr(lab.err.text, "more than 1024 threads"));
+    sass_lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accesses_out_of_bounds_are_named),
+        cmocka_unit_test(shared_memory_has_bounds),
+        cmocka_unit_test(endless_loops_end),
+        cmocka_unit_test(impossible_launches_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
