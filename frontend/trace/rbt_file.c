@@ -99,12 +99,12 @@ bool rbt_file_detect(const char *path)
 
 static rb_code_t check_version(const rbt_file_t *f, uint32_t version, rb_err_t *err)
 {
-    if (version >= RBT_VERSION_OLDEST && version <= RBT_VERSION)
+    if (version == RBT_VERSION)
         return RB_OK;
     return rb_fail(err, RB_TRACE,
-                   "%s: version %u of the format is unknown: this rubato reads versions %d to %d; "
-                   "convert the trace again, or use a newer rubato",
-                   f->path, version, RBT_VERSION_OLDEST, RBT_VERSION);
+                   "%s: version %u of the format is unknown: this rubato reads version %d; convert "
+                   "the trace again, or use a newer rubato",
+                   f->path, version, RBT_VERSION);
 }
 
 static rb_code_t read_header(const rbt_file_t *f, rb_err_t *err)

@@ -10,8 +10,7 @@
 
 #include "sim/isa/basic_block.h"
 
-/* What is written, and the oldest that is read: it lacks modes of addresses, nothing else. */
-enum { RBT_VERSION = 2, RBT_VERSION_OLDEST = 1 };
+enum { RBT_VERSION = 2 };
 
 /* Skippable frames of zstd: magic number, length of the payload, payload. */
 enum {

@@ -8,8 +8,11 @@ enum {
     REGISTERS_MAX = 255,
     SHARED_MAX = 1 << 20,
     FRAME_ROW_BYTES = 7, /* the least that a row takes in an unpacked page */
-    BLOCK_ROW_BYTES = 4,
+    BLOCK_ROW_BYTES = 4 + 2 * RBT_SPACE_COUNT,
     TYPE_ROW_BYTES = 3,
+    NAMED_BB_BYTES = 3,
+    COUNT_BYTES = 2,
+    RUN_BYTES = 2,
     BLOCK_TYPE_ROW_BYTES = 1,
 };
 
@@ -49,44 +52,114 @@ static void get_frames(rbt_page_t *p, rbt_in_t *in, uint64_t offset)
         in->bad = true;
 }
 
-static void get_types(rbt_page_t *p, rbt_in_t *in)
+/* A basic block that warp types of the page execute. */
+typedef struct {
+    uint32_t kernel, bb, n_insts;
+} named_bb_t;
+
+/* Owned by the caller. */
+static named_bb_t *get_bbs(rbt_in_t *in, size_t n_kernels, size_t *n)
 {
-    size_t cap = 0;
+    named_bb_t b = {0};
+
+    *n = rbt_get_count(in, rbt_in_left(in) / NAMED_BB_BYTES);
+    named_bb_t *bbs = rb_calloc(*n + 1, sizeof(*bbs));
+
+    for (size_t i = 0; i < *n && !in->bad; i++) {
+        b.kernel += (uint32_t)rbt_get_signed(in);
+        b.bb += (uint32_t)rbt_get_signed(in);
+        b.n_insts = (uint32_t)rbt_get_count(in, RBT_BB_INSTS);
+        in->bad |= b.kernel >= n_kernels;
+        bbs[i] = b;
+    }
+    return bbs;
+}
+
+/* Basic blocks of a type: of one kernel, in the order of their numbers. */
+static void get_type_bbs(rbt_page_t *p, rbt_warp_type_t *t, const named_bb_t *bbs, size_t n,
+                         rbt_in_t *in)
+{
+    uint64_t place = 0, last;
+
+    for (size_t k = 0; k < t->n && !in->bad; k++) {
+        last = place;
+        place += rbt_get_signed(in);
+        if (place >= n || (k > 0 && (place <= last || bbs[place].kernel != t->kernel))) {
+            in->bad = true;
+            return;
+        }
+        t->kernel = bbs[place].kernel;
+        p->counts[t->at + k] = (rbt_bb_count_t){.bb = bbs[place].bb, .n = bbs[place].n_insts};
+    }
+}
+
+/* Executions take the place of the instructions that get_type_bbs() left there. */
+static void get_counts(rbt_page_t *p, rbt_warp_type_t *t, rbt_in_t *in)
+{
+    uint64_t last = 1, other = 1;
+
+    for (size_t k = t->at; k < t->at + t->n; k++) {
+        uint64_t v = rbt_get_varint(in), n = v == 0 ? last : v == 1 ? other : v - 1;
+
+        if (n != last)
+            other = last;
+        last = n;
+        t->n_insts += n * p->counts[k].n;
+        p->counts[k].n = n;
+    }
+}
+
+static void get_types(rbt_page_t *p, rbt_in_t *in, size_t n_kernels)
+{
+    size_t n;
+    named_bb_t *bbs = get_bbs(in, n_kernels, &n);
 
     for (size_t i = 0; i < p->n_types && !in->bad; i++) {
-        rbt_warp_type_t *t = &p->types[i];
-        uint32_t bb = 0;
-
-        t->kernel = (uint32_t)rbt_get_count(in, UINT32_MAX);
-        t->n_insts = rbt_get_varint(in);
-        t->n = rbt_get_count(in, rbt_in_left(in) / 2);
-        t->at = p->n_counts;
-        rb_grow(&p->counts, &cap, p->n_counts + t->n + 1, sizeof(p->counts[0]));
-        for (size_t k = 0; k < t->n; k++) {
-            bb += (uint32_t)rbt_get_signed(in);
-            p->counts[p->n_counts++] = (rbt_bb_count_t){.bb = bb, .n = rbt_get_varint(in)};
-        }
+        p->types[i].n = rbt_get_count(in, rbt_in_left(in));
+        p->types[i].at = p->n_counts;
+        p->n_counts += p->types[i].n;
+        in->bad |= p->types[i].n == 0;
     }
+    in->bad |= p->n_counts > rbt_in_left(in) / COUNT_BYTES;
+    if (!in->bad)
+        p->counts = rb_calloc(p->n_counts + 1, sizeof(*p->counts));
+    for (size_t i = 0; i < p->n_types && !in->bad; i++)
+        get_type_bbs(p, &p->types[i], bbs, n, in);
+    for (size_t i = 0; i < p->n_types && !in->bad; i++)
+        get_counts(p, &p->types[i], in);
+    free(bbs);
 }
 
 static void get_block_types(rbt_page_t *p, rbt_in_t *in)
 {
-    size_t cap = 0;
+    size_t n_runs = 0, at = 0;
+    uint32_t seen = 0;
 
-    for (size_t i = 0; i < p->n_block_types && !in->bad; i++) {
+    for (size_t i = 0; i < p->n_block_types; i++)
+        n_runs += p->block_types[i].n = rbt_get_count(in, RBT_WARPS_MAX);
+    if (in->bad || n_runs > rbt_in_left(in) / RUN_BYTES) {
+        in->bad = true;
+        return;
+    }
+    uint32_t *types = rb_calloc(n_runs + 1, sizeof(*types));
+
+    for (size_t i = 0; i < n_runs; i++) {
+        uint64_t v = rbt_get_count(in, p->n_types + 1);
+
+        types[i] = v == 0 ? ++seen : (uint32_t)v - 1;
+        in->bad |= types[i] > p->n_types;
+    }
+    p->warps = rb_calloc(p->n_block_types * (size_t)RBT_WARPS_MAX + 1, sizeof(*p->warps));
+    for (size_t i = 0; i < p->n_block_types; i++) {
         rbt_block_type_t *t = &p->block_types[i];
-        size_t runs = rbt_get_count(in, RBT_WARPS_MAX);
+        size_t end = at + t->n;
 
         t->at = p->n_warps;
-        rb_grow(&p->warps, &cap, p->n_warps + RBT_WARPS_MAX, sizeof(p->warps[0]));
-        for (size_t k = 0; k < runs; k++) {
-            uint32_t type = (uint32_t)rbt_get_count(in, p->n_types);
-            size_t n = rbt_get_count(in, RBT_WARPS_MAX - t->n);
-
-            for (; n > 0; n--, t->n++)
-                p->warps[p->n_warps++] = type;
-        }
+        for (t->n = 0; at < end; at++)
+            for (size_t n = rbt_get_count(in, RBT_WARPS_MAX - t->n); n > 0; n--, t->n++)
+                p->warps[p->n_warps++] = types[at];
     }
+    free(types);
 }
 
 /* A column of all blocks. */
@@ -118,6 +191,9 @@ static void get_blocks(rbt_page_t *p, rbt_in_t *in, size_t n_spaces)
     for (size_t i = 0; i < p->n_blocks; i++) {
         rbt_block_row_t *b = &p->blocks[i];
 
+        for (unsigned s = 0; s < RBT_SPACE_COUNT; s++)
+            b->sum.sectors[s] += b->sum.requests[s];
+
         if (b->type >= p->n_block_types) {
             in->bad = true;
             return;
@@ -140,15 +216,16 @@ const char *rbt_page_get(rbt_page_t *p, const rbt_file_t *f, const rbt_block_pag
     p->n_types = rbt_get_count(&in, bytes->n / TYPE_ROW_BYTES);
     p->n_block_types = rbt_get_count(&in, bytes->n / BLOCK_TYPE_ROW_BYTES);
     if (in.bad || p->n_frames != ref->n_frames || p->n_blocks != ref->n_blocks ||
-        p->n_block_types > p->n_blocks)
+        p->n_block_types > p->n_blocks || p->n_types > RBT_WARPS_MAX * p->n_blocks)
         return "its numbers of rows make no sense";
     p->frames = rb_calloc(p->n_frames, sizeof(*p->frames));
     p->blocks = rb_calloc(p->n_blocks, sizeof(*p->blocks));
     p->types = rb_calloc(p->n_types + 1, sizeof(*p->types));
     p->block_types = rb_calloc(p->n_block_types + 1, sizeof(*p->block_types));
     get_frames(p, &in, ref->first_frame);
-    get_types(p, &in);
-    get_block_types(p, &in);
+    get_types(p, &in, f->n_kernels);
+    if (!in.bad)
+        get_block_types(p, &in);
     if (!in.bad)
         get_blocks(p, &in, f->n_spaces);
     return in.bad || in.at != in.end ? "its rows make no sense" : NULL;

@@ -90,7 +90,7 @@ static bool is_type(const rbt_page_put_t *p, const rbt_warp_type_t *t, uint32_t 
 }
 
 uint32_t rbt_page_put_type(rbt_page_put_t *p, uint32_t kernel, const rbt_bb_count_t *counts,
-                           size_t n, uint64_t n_insts)
+                           size_t n)
 {
     uint64_t hash = hash_counts(kernel, counts, n);
 
@@ -106,8 +106,7 @@ uint32_t rbt_page_put_type(rbt_page_put_t *p, uint32_t kernel, const rbt_bb_coun
     rb_grow(&p->types, &p->cap_types, p->n_types + 1, sizeof(p->types[0]));
     rb_grow(&p->counts, &p->cap_counts, p->n_counts + n, sizeof(p->counts[0]));
     memcpy(p->counts + p->n_counts, counts, n * sizeof(*counts));
-    p->types[p->n_types] =
-        (rbt_warp_type_t){.kernel = kernel, .at = p->n_counts, .n = n, .n_insts = n_insts};
+    p->types[p->n_types] = (rbt_warp_type_t){.kernel = kernel, .at = p->n_counts, .n = n};
     p->n_counts += n;
     put_slot(&p->type_map, hash, p->n_types);
     return (uint32_t)p->n_types++;
@@ -173,38 +172,138 @@ static void encode_frames(const rbt_page_put_t *p, rbt_buf_t *out)
         rbt_put_u32(out, p->frames[i].checksum);
 }
 
-static void encode_types(const rbt_page_put_t *p, rbt_buf_t *out)
-{
-    for (size_t i = 0; i < p->n_types; i++) {
-        const rbt_warp_type_t *t = &p->types[i];
-        uint32_t last = 0;
+/* --- warp types ------------------------------------------------------------------------------ */
 
-        rbt_put_varint(out, t->kernel);
-        rbt_put_varint(out, t->n_insts);
-        rbt_put_varint(out, t->n);
-        for (const rbt_bb_count_t *c = p->counts + t->at; c < p->counts + t->at + t->n; c++) {
-            rbt_put_signed(out, (uint64_t)c->bb - last);
-            rbt_put_varint(out, c->n);
-            last = c->bb;
-        }
+/* A basic block that warp types of the page execute. */
+typedef struct {
+    uint32_t kernel, bb;
+} named_bb_t;
+
+static int by_kernel_and_bb(const void *a, const void *b)
+{
+    const named_bb_t *x = a, *y = b;
+
+    if (x->kernel != y->kernel)
+        return x->kernel < y->kernel ? -1 : 1;
+    return x->bb < y->bb ? -1 : x->bb > y->bb;
+}
+
+/* The distinct ones, in order; owned by the caller. */
+static named_bb_t *name_bbs(const rbt_page_put_t *p, size_t *n)
+{
+    named_bb_t *all = rb_calloc(p->n_counts + 1, sizeof(*all));
+    size_t n_all = 0;
+
+    for (size_t i = 0; i < p->n_types; i++)
+        for (size_t k = 0; k < p->types[i].n; k++)
+            all[n_all++] = (named_bb_t){p->types[i].kernel, p->counts[p->types[i].at + k].bb};
+    qsort(all, n_all, sizeof(*all), by_kernel_and_bb);
+    *n = 0;
+    for (size_t i = 0; i < n_all; i++)
+        if (i == 0 || by_kernel_and_bb(&all[i], &all[i - 1]) != 0)
+            all[(*n)++] = all[i];
+    return all;
+}
+
+static void encode_bbs(const named_bb_t *bbs, size_t n, const rbt_kernel_put_t *kernels,
+                       rbt_buf_t *out)
+{
+    named_bb_t last = {0};
+
+    rbt_put_varint(out, n);
+    for (size_t i = 0; i < n; i++) {
+        rbt_put_signed(out, (uint64_t)bbs[i].kernel - last.kernel);
+        rbt_put_signed(out, (uint64_t)bbs[i].bb - last.bb);
+        rbt_put_varint(out, kernels[bbs[i].kernel].code.bbs[bbs[i].bb].n);
+        last = bbs[i];
     }
+}
+
+/* Places in bbs of the basic blocks of a type, which ascend as they do. */
+static void encode_type_bbs(const rbt_page_put_t *p, const rbt_warp_type_t *t,
+                            const named_bb_t *bbs, size_t n, rbt_buf_t *out)
+{
+    uint64_t last = 0;
+
+    for (size_t k = t->at; k < t->at + t->n; k++) {
+        const named_bb_t key = {t->kernel, p->counts[k].bb};
+        const named_bb_t *found = bsearch(&key, bbs, n, sizeof(*bbs), by_kernel_and_bb);
+        uint64_t place = (uint64_t)(found - bbs);
+
+        rbt_put_signed(out, place - last);
+        last = place;
+    }
+}
+
+static void encode_counts(const rbt_page_put_t *p, const rbt_warp_type_t *t, rbt_buf_t *out)
+{
+    uint64_t last = 1, other = 1;
+
+    for (size_t k = t->at; k < t->at + t->n; k++) {
+        uint64_t n = p->counts[k].n;
+
+        rbt_put_varint(out, n == last ? 0 : n == other ? 1 : n + 1);
+        if (n != last)
+            other = last;
+        last = n;
+    }
+}
+
+static void encode_types(const rbt_page_put_t *p, const rbt_kernel_put_t *kernels, rbt_buf_t *out)
+{
+    size_t n;
+    named_bb_t *bbs = name_bbs(p, &n);
+
+    encode_bbs(bbs, n, kernels, out);
+    for (size_t i = 0; i < p->n_types; i++)
+        rbt_put_varint(out, p->types[i].n);
+    for (size_t i = 0; i < p->n_types; i++)
+        encode_type_bbs(p, &p->types[i], bbs, n, out);
+    for (size_t i = 0; i < p->n_types; i++)
+        encode_counts(p, &p->types[i], out);
+    free(bbs);
+}
+
+/* Warps of a type in a row. */
+typedef struct {
+    uint32_t type, n; /* type + 1; 0: no such warp */
+} warp_run_t;
+
+static unsigned get_runs(const rbt_page_put_t *p, size_t i, warp_run_t runs[RBT_WARPS_MAX])
+{
+    const uint32_t *w = p->warps + p->block_types[i].at;
+    unsigned n = 0;
+
+    for (size_t k = 0; k < p->block_types[i].n; k++) {
+        if (k == 0 || w[k] != w[k - 1])
+            runs[n++] = (warp_run_t){.type = w[k]};
+        runs[n - 1].n++;
+    }
+    return n;
 }
 
 static void encode_block_types(const rbt_page_put_t *p, rbt_buf_t *out)
 {
-    for (size_t i = 0; i < p->n_block_types; i++) {
-        const uint32_t *w = p->warps + p->block_types[i].at, *end = w + p->block_types[i].n;
-        size_t runs = 0;
+    warp_run_t runs[RBT_WARPS_MAX];
+    uint32_t seen = 0;
 
-        for (const uint32_t *k = w; k < end; k++)
-            runs += k == w || k[0] != k[-1];
-        rbt_put_varint(out, runs);
-        for (const uint32_t *next; w < end; w = next) {
-            for (next = w + 1; next < end && *next == *w;)
-                next++;
-            rbt_put_varint(out, *w);
-            rbt_put_varint(out, (uint64_t)(next - w));
+    for (size_t i = 0; i < p->n_block_types; i++)
+        rbt_put_varint(out, get_runs(p, i, runs));
+    for (size_t i = 0; i < p->n_block_types; i++) {
+        unsigned n = get_runs(p, i, runs);
+
+        for (unsigned k = 0; k < n; k++) {
+            bool is_new = runs[k].type == seen + 1;
+
+            rbt_put_varint(out, is_new ? 0 : (uint64_t)runs[k].type + 1);
+            seen += is_new;
         }
+    }
+    for (size_t i = 0; i < p->n_block_types; i++) {
+        unsigned n = get_runs(p, i, runs);
+
+        for (unsigned k = 0; k < n; k++)
+            rbt_put_varint(out, runs[k].n);
     }
 }
 
@@ -233,17 +332,17 @@ static void encode_blocks(const rbt_page_put_t *p, rbt_buf_t *out)
     for (unsigned s = 0; s < RBT_SPACE_COUNT; s++)
         PUT_COLUMN(b->sum.requests[s]);
     for (unsigned s = 0; s < RBT_SPACE_COUNT; s++)
-        PUT_COLUMN(b->sum.sectors[s]);
+        PUT_COLUMN(b->sum.sectors[s] - b->sum.requests[s]);
 }
 
-void rbt_page_put_encode(const rbt_page_put_t *p, rbt_buf_t *out)
+void rbt_page_put_encode(const rbt_page_put_t *p, const rbt_kernel_put_t *kernels, rbt_buf_t *out)
 {
     rbt_put_varint(out, p->n_frames);
     rbt_put_varint(out, p->n_blocks);
     rbt_put_varint(out, p->n_types);
     rbt_put_varint(out, p->n_block_types);
     encode_frames(p, out);
-    encode_types(p, out);
+    encode_types(p, kernels, out);
     encode_block_types(p, out);
     encode_blocks(p, out);
 }

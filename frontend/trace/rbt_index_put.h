@@ -6,11 +6,15 @@
  * Page of blocks, unpacked (v: variable-length integer, s: signed one):
  *   v frames, v blocks, v warp types, v block types
  *   frames: v packed bytes, v unpacked bytes, v blocks that begin in it; then u32 checksums
- *   warp types: v kernel, v warp instructions, v basic blocks; for each s number - the one before,
- *     v executions
- *   block types: v runs of warps; for each v warp type + 1 (0: no such warp), v warps
+ *   basic blocks of the warp types: v count; for each s kernel, s number (against the one before),
+ *     v instructions
+ *   warp types: v basic blocks; then for all: s places in that list - the one before; then v
+ *     executions (0: as the basic block before, at first 1; 1: as the last that differed from that;
+ *     else + 1)
+ *   block types: v runs of warps; then for all runs: v warp type + 2 (0: the first that no run had
+ *     before; 1: no such warp); then v warps
  *   blocks: linear id (against the one before + 1), block type, thread instructions, atomics, then
- *     for each space requests, for each space sectors
+ *     for each space requests, for each space sectors - requests
  *
  * Page of launches: v launches, then the columns of rbt_launch_row_t in its order.
  */
@@ -22,6 +26,7 @@
 #include "frontend/trace/rbt_launch_row.h"
 #include "frontend/trace/rbt_pack.h"
 #include "frontend/trace/rbt_page.h"
+#include "frontend/trace/rbt_root_put.h"
 
 /* A page of blocks. */
 typedef struct {
@@ -47,7 +52,7 @@ void rbt_page_put_free(rbt_page_put_t *p);
 
 /* Number of the type of warps that execute these basic blocks (ascending). */
 uint32_t rbt_page_put_type(rbt_page_put_t *p, uint32_t kernel, const rbt_bb_count_t *counts,
-                           size_t n, uint64_t n_insts);
+                           size_t n);
 
 /* Number of the type of blocks whose n warps have these types + 1 (0: none). */
 uint32_t rbt_page_put_block_type(rbt_page_put_t *p, const uint32_t *warps, size_t n);
@@ -58,7 +63,8 @@ void rbt_page_put_block(rbt_page_put_t *p, const rbt_block_row_t *row);
 void rbt_page_put_frame(rbt_page_put_t *p, uint64_t unpacked, uint32_t n_blocks);
 void rbt_page_put_placed(rbt_page_put_t *p, const rbt_place_t *place);
 
-void rbt_page_put_encode(const rbt_page_put_t *p, rbt_buf_t *out);
+/* kernels: those of the file. */
+void rbt_page_put_encode(const rbt_page_put_t *p, const rbt_kernel_put_t *kernels, rbt_buf_t *out);
 
 /* The page of n launches. */
 void rbt_launches_encode(const rbt_launch_row_t *rows, size_t n, rbt_buf_t *out);

@@ -155,7 +155,7 @@ static rb_code_t end_page(rbt_writer_t *w, rb_err_t *err)
         return RB_OK;
     RB_TRY(rbt_pack_drain(w->pack, err));
     w->raw.n = 0;
-    rbt_page_put_encode(&w->page, &w->raw);
+    rbt_page_put_encode(&w->page, w->root.kernels, &w->raw);
     RB_TRY(rbt_pack_now(w->pack, &w->raw, &place, err));
     rbt_root_put_block_page(&w->root, &place, w->page.offset, w->page.n_blocks, w->page.n_frames);
     rbt_page_put_clear(&w->page);
@@ -337,7 +337,7 @@ static void add_counts(rbt_writer_t *w, const rbt_path_t *path)
 }
 
 /* Sorts what was added and joins what belongs together. */
-static uint32_t type_of_counts(rbt_writer_t *w, uint64_t n_insts)
+static uint32_t type_of_counts(rbt_writer_t *w)
 {
     size_t n = 0;
 
@@ -348,7 +348,7 @@ static uint32_t type_of_counts(rbt_writer_t *w, uint64_t n_insts)
         else
             w->counts[n++] = w->counts[i];
     w->n_counts = 0;
-    return rbt_page_put_type(&w->page, w->launch.kernel, w->counts, n, n_insts);
+    return rbt_page_put_type(&w->page, w->launch.kernel, w->counts, n);
 }
 
 static void put_piece(rbt_writer_t *w, open_block_t *b, uint32_t warp, uint32_t shape,
@@ -377,7 +377,7 @@ static void put_short_warp(rbt_writer_t *w, open_block_t *b, uint32_t warp, cons
 
     if (path->type == UINT32_MAX) {
         add_counts(w, path);
-        path->type = type_of_counts(w, w->frame.shapes[shape].n_insts);
+        path->type = type_of_counts(w);
     }
     b->types[warp] = path->type + 1;
 }
@@ -415,7 +415,7 @@ static rb_code_t put_long_warp(rbt_writer_t *w, open_block_t *b, uint32_t warp,
         add_counts(w, &w->frame.paths[w->frame.shapes[shape].path]);
         rec = w->walk.addrs;
     }
-    b->types[warp] = type_of_counts(w, s->n_insts) + 1;
+    b->types[warp] = type_of_counts(w) + 1;
     return RB_OK;
 }
 

@@ -152,54 +152,6 @@ static void blocks_are_found_wherever_they_are(void **state)
     synth_destroy(s);
 }
 
-static uint64_t bytes_read(void)
-{
-    unsigned long long n = 0;
-    FILE *in = fopen("/proc/self/io", "r");
-
-    if (in == NULL)
-        return 0;
-    assert_int_equal(fscanf(in, "rchar: %llu", &n), 1);
-    fclose(in);
-    return n;
-}
-
-static void skipping_reads_little(void **state)
-{
-    enum { BLOCKS = 2000 };
-    static const rbt_lab_launch_t launches[] = {
-        {.blocks = BLOCKS, .threads = 256, .loops = 40, .random = true}};
-    synth_t *s = rbt_lab_program(launches, 1);
-    rb_err_t err = {0};
-    trace_launch_t *l;
-    struct stat st;
-
-    (void)state;
-    if (access("/proc/self/io", R_OK) != 0)
-        skip();
-    rbt_lab_store(synth_source(s), temp_path("x.rbt"), 1);
-    synth_destroy(s);
-    assert_int_equal(stat(temp_path("x.rbt"), &st), 0);
-    assert_true(st.st_size > 10 << 20);
-    uint64_t before = bytes_read();
-    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
-
-    assert_int_equal(t->ops->open(t, 1, &l, &err), RB_OK);
-    for (uint64_t i = BLOCKS * 99 / 100; i < BLOCKS; i++) {
-        trace_block_t *b = NULL;
-
-        assert_int_equal(t->ops->get_block(l, i, &b, &err), RB_OK);
-        t->ops->free_block(l, b);
-    }
-    uint64_t last_percent = bytes_read() - before;
-
-    t->ops->close(l);
-    t->ops->destroy(t);
-    if (last_percent * 1000 > (uint64_t)st.st_size * 15)
-        fail_msg("%llu of %llu bytes are read for 1 %% of the blocks",
-                 (unsigned long long)last_percent, (unsigned long long)st.st_size);
-}
-
 /* --- parts of a program ---------------------------------------------------------------------- */
 
 static void a_slice_keeps_ids_weights_and_copies(void **state)
@@ -339,7 +291,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(several_pages_come_back, begin, end),
         cmocka_unit_test_setup_teardown(the_file_does_not_depend_on_threads, begin, end),
         cmocka_unit_test_setup_teardown(blocks_are_found_wherever_they_are, begin, end),
-        cmocka_unit_test_setup_teardown(skipping_reads_little, begin, end),
         cmocka_unit_test_setup_teardown(a_slice_keeps_ids_weights_and_copies, begin, end),
         cmocka_unit_test_setup_teardown(nothing_is_left_of_a_writing_that_is_given_up, begin, end),
         cmocka_unit_test_setup_teardown(bundled_traces_come_back, begin, end),

@@ -125,8 +125,7 @@ static void other_versions_are_named(void **state)
     uint64_t sum = rbt_checksum(bytes + 8, 24);
 
     memcpy(bytes + 32, &sum, sizeof(sum));
-    gives(bytes, good_bytes, RB_TRACE,
-          "version 3 of the format is unknown: this rubato reads versions 1 to 2");
+    gives(bytes, good_bytes, RB_TRACE, "version 3 of the format is unknown");
     free(bytes);
 }
 
