@@ -4,20 +4,21 @@
  * region and its rate has settled, its blocks that are left take the time of their instructions at
  * that rate, and are not simulated; detail resumes at the first block of the next region.
  *
- * Variants:
- *   paper  a sampling unit is the lifetime of a block: when it retires, the block dispatched last
- * is followed next. When two units differ by less than the tolerance, the region's rate is that of
- * the last one. Units end at the ends of intervals waves  (own) a sampling unit is the time in
- * which as many blocks retire as the chip holds. The first wave of a region, which begins cold or
- * among blocks of another, is not looked at. The rate is that of all units since, as many as it
- * takes until its standard error is below error, or share of the region is simulated. While a
- * launch has yet to fill the L2, what it writes does not reach the DRAM: of one that will fill it,
- * the blocks up to then are left out at the rate before, the L2 gets what they touch (they are
- * read, but not simulated), and the rate is measured anew. Whole waves are left out, so that a last
- * one with fewer blocks than slots is simulated with as many blocks as it has
+ * Variant paper: a sampling unit is the lifetime of a block; when it retires, the block dispatched
+ * next is followed. When two units differ by less than the tolerance, the region's rate is that of
+ * the last one. Units end at the ends of intervals.
  *
- * Drain: the blocks on SMs when a region is left are simulated, and count: they stand for those
- * that would have been there at its end.
+ * Variant waves (own): a sampling unit is the time in which as many blocks retire as the chip
+ * holds. The first wave of a region, which begins cold or among blocks of another, is not looked
+ * at. The rate is that of all units since, as many as it takes until its standard error is below
+ * error, or share of the region is simulated. While a launch has yet to fill the L2, what it writes
+ * does not reach the DRAM: of one that will fill it, the blocks up to then are left out at the rate
+ * before, the L2 gets what they touch (they are read, but not simulated), and the rate is measured
+ * anew. Whole waves are left out, so that a last one with fewer blocks than slots is simulated with
+ * as many blocks as it has.
+ *
+ * Drain, in both: the blocks on SMs when blocks are left out are simulated, and count. They stand
+ * for those that would have been there at the region's end.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 
 #include "sampling/inside/inside_table.h"
+#include "sampling/inside/region_rate.h"
 #include "sampling/inside/region_table.h"
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
@@ -54,11 +56,6 @@ enum {
     SETTLE_WAVES = 2, /* and not looked at after it is full, or detail has resumed */
 };
 
-/* A moment at which a sampling unit ends and the next begins. */
-typedef struct {
-    double cycle, insts, taken;
-} edge_t;
-
 typedef struct {
     tbpoint_region_options_t options;
     region_table_t table;
@@ -73,17 +70,11 @@ typedef struct {
     uint64_t left_out;  /* blocks of the region, so far */
     uint64_t next_edge; /* in retired blocks */
     uint64_t followed;  /* paper: the block whose lifetime the unit is */
-    bool open;          /* a unit has begun, at edge */
-    edge_t edge, last;  /* last: at the end of the interval before */
-
-    uint64_t units;              /* measured */
-    double rate, rate_before;    /* of the last unit and the one before, instructions a cycle */
-    double cycles, insts, taken; /* of all units */
-    double mean, deviation;      /* running mean of the rates, and sum of squares about it */
+    region_rate_t rate;
+    rate_edge_t last; /* the end of the interval before */
 
     uint64_t first; /* block being left out */
     double rate_used;
-    uint64_t forwards; /* of the launch */
 } region_state_t;
 
 static void *region_create(const void *options, uint64_t seed)
@@ -123,164 +114,144 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
 /* Forgets the units; the next one begins when so many more blocks have retired. */
 static void measure_anew(region_state_t *s, uint64_t after)
 {
-    s->open = false;
+    s->rate = (region_rate_t){0};
     s->next_edge = s->retired + after;
-    s->units = 0;
-    s->cycles = s->insts = s->taken = 0;
-    s->mean = s->deviation = 0;
 }
 
-/* The last two units differ by less than the tolerance. */
-static bool agree(const region_state_t *s)
-{
-    return fabs(s->rate - s->rate_before) < s->options.tolerance * s->rate;
-}
-
-static void add_unit(region_state_t *s, const edge_t *end)
-{
-    const double cycles = end->cycle - s->edge.cycle, insts = end->insts - s->edge.insts;
-    if (cycles <= 0)
-        return;
-    s->rate_before = s->rate;
-    s->rate = insts / cycles;
-    s->units++;
-    const double away = s->rate - s->mean;
-    s->mean += away / (double)s->units;
-    s->deviation += away * (s->rate - s->mean);
-    s->cycles += cycles;
-    s->insts += insts;
-    s->taken += end->taken - s->edge.taken;
-}
-
-/* A unit ends, if one had begun, and the next begins. */
-static void pass_edge(region_state_t *s, const edge_t *at)
-{
-    if (s->open)
-        add_unit(s, at);
-    s->open = true;
-    s->edge = *at;
-}
-
-/* Within an interval, instructions are issued at an even rate. */
-static edge_t edge_at(const region_state_t *s, const edge_t *now, cycle_t cycle)
+/* The moment within the interval when a block retired: instructions are issued at an even rate. */
+static rate_edge_t edge_at(const region_state_t *s, const rate_edge_t *now, cycle_t cycle)
 {
     const double span = now->cycle - s->last.cycle;
-    const double part = span > 0 ? fmin(fmax(((double)cycle - s->last.cycle) / span, 0), 1) : 1;
-    return (edge_t){s->last.cycle + part * span,
-                    s->last.insts + part * (now->insts - s->last.insts),
-                    s->last.taken + part * (now->taken - s->last.taken)};
+    const double part = fmin(fmax(((double)cycle - s->last.cycle) / span, 0), 1);
+    rate_edge_t e = *now;
+    e.cycle = s->last.cycle + part * span;
+    e.insts[RATE_ISSUED] =
+        s->last.insts[RATE_ISSUED] + part * (now->insts[RATE_ISSUED] - s->last.insts[RATE_ISSUED]);
+    e.taken = s->last.taken + part * (now->taken - s->last.taken);
+    return e;
 }
 
-static void count_waves(region_state_t *s, const interval_records_t *r, const edge_t *now)
+/* A unit is the time in which as many blocks retire as the chip holds. */
+static void count_waves(region_state_t *s, const interval_records_t *r, rate_edge_t *now)
 {
+    now->insts[RATE_RETIRED] = s->last.insts[RATE_RETIRED];
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
+        const retired_t *block = &r->retired[RETIRED_BLOCK].list[i];
+        now->insts[RATE_RETIRED] += (double)block->n_insts;
         if (++s->retired < s->next_edge)
             continue;
-        const edge_t at = edge_at(s, now, r->retired[RETIRED_BLOCK].list[i].retire);
-        pass_edge(s, &at);
+        const rate_edge_t at = edge_at(s, now, block->retire);
+        region_rate_pass(&s->rate, &at);
         s->next_edge = s->retired + s->slots;
     }
 }
 
-static void follow_block(region_state_t *s, const interval_records_t *r, const edge_t *now)
+/* A unit is the lifetime of a block. */
+static void follow_block(region_state_t *s, const interval_records_t *r, const rate_edge_t *now)
 {
-    bool over = !s->open;
+    if (!s->rate.open)
+        s->followed = r->next_block - 1;
+    bool over = !s->rate.open;
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++)
         over = over || r->retired[RETIRED_BLOCK].list[i].block == s->followed;
-    if (!over)
-        return;
-    pass_edge(s, now);
-    s->followed = r->next_block - 1;
+    if (over && s->rate.open)
+        s->followed = r->next_block;
+    if (over)
+        region_rate_pass(&s->rate, now);
 }
 
-/* Standard error of the rate, as a share of it. */
-static double rate_error(const region_state_t *s)
+/* The last two units differ by less than the tolerance. */
+static bool units_agree(const region_state_t *s, rate_count_t count)
 {
-    if (s->units < 2)
-        return INFINITY;
-    const double n = (double)s->units;
-    return sqrt(s->deviation / (n - 1) / n) / s->mean;
+    const double last = s->rate.count[count].last, before = s->rate.count[count].before;
+    return s->rate.units >= 2 && fabs(last - before) < s->options.tolerance * last;
 }
 
 /* The rate is known well enough. */
-static bool has_settled(const region_state_t *s, const interval_records_t *r)
+static bool has_settled(const region_state_t *s, const interval_records_t *r, rate_count_t count)
 {
-    const tbpoint_region_options_t *o = &s->options;
-    if (s->units < 2 || !agree(s))
-        return false;
-    if (o->variant == TBPOINT_PAPER)
-        return true;
     const double all = (double)(s->in->end - s->in->first);
     const double simulated = (double)(r->next_block - s->in->first - s->left_out);
-    return rate_error(s) <= o->error || simulated >= o->share * all;
+    return units_agree(s, count) && (region_rate_error(&s->rate, count) <= s->options.error ||
+                                     simulated >= s->options.share * all);
 }
 
 /* Blocks from next on that bring the L2 to its full state; 0: it is, or will not get there. */
 static uint64_t blocks_to_fill(region_state_t *s, const interval_records_t *r)
 {
-    const double of_block = s->taken / ((double)s->units * (double)s->slots);
+    const double of_block = s->rate.taken / ((double)s->rate.units * (double)s->slots);
     const double left = (double)s->l2_sectors - (double)r->l2_taken;
     if (left > 0 && of_block * (double)(s->blocks - r->next_block) >= left)
         return (uint64_t)ceil(left / of_block);
     s->filled = true;
-    s->waiting = false;
     return 0;
 }
 
-/* Begins to leave out blocks up to until. */
-static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t until,
+/* Begins to leave out blocks up to until, at a rate. */
+static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t until, double rate,
                       fast_forward_t *out)
 {
-    const bool last = s->options.variant == TBPOINT_PAPER;
-    s->rate_used = last ? s->rate : s->insts / s->cycles;
+    s->rate_used = rate;
     s->first = r->next_block;
     s->left_out += until - r->next_block;
-    s->forwards++;
-    *out =
-        (fast_forward_t){.until = until, .model = FORWARD_REGION_IPC, .residents = RESIDENTS_DRAIN};
-    snprintf(out->evidence, sizeof(out->evidence),
-             "region %zu of %zu, blocks %" PRIu64 " to %" PRIu64 ": %.4g instructions a cycle in "
-             "%" PRIu64 " units, the last %.4g and %.4g",
-             (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->first, s->in->end - 1,
-             s->rate_used, s->units, s->rate_before, s->rate);
+    *out = (fast_forward_t){.until = until,
+                            .model = FORWARD_REGION_IPC,
+                            .residents = RESIDENTS_DRAIN,
+                            .warp_insts = (double)region_table_insts(&s->table, s->blocks)};
+    const double error = 100 * region_rate_error(&s->rate, region_rate_quieter(&s->rate));
+    int n = snprintf(out->evidence, sizeof(out->evidence),
+                     "region %zu of %zu, blocks %" PRIu64 " to %" PRIu64 ": %.4g instructions a "
+                     "cycle in %" PRIu64 " unit%s",
+                     (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->first, s->in->end - 1,
+                     rate, s->rate.units, s->rate.units == 1 ? "" : "s");
+    if (isfinite(error) && n > 0 && (size_t)n < sizeof(out->evidence))
+        snprintf(out->evidence + n, sizeof(out->evidence) - (size_t)n, ", standard error %.2g %%",
+                 error);
 }
 
-/* The part of the region that can be left out, in whole waves. */
-static uint64_t whole_waves(const region_state_t *s, uint64_t blocks)
+/* While the L2 is not full: leaves out the blocks that fill it, or waits for it. */
+static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
-    return s->options.variant == TBPOINT_PAPER ? blocks : blocks / s->slots * s->slots;
+    const uint64_t left = s->in->end - r->next_block;
+    if (s->waiting) {
+        if ((double)r->l2_taken >= (double)s->l2_sectors) {
+            s->waiting = false;
+            s->filled = true;
+            measure_anew(s, SETTLE_WAVES * s->slots);
+        }
+        return false;
+    }
+    if (s->rate.units == 0)
+        return false;
+    const uint64_t to_fill = blocks_to_fill(s, r);
+    s->waiting = to_fill > 0 && to_fill <= WAIT_WAVES * s->slots;
+    const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
+    if (to_fill == 0 || s->waiting || blocks == 0)
+        return false;
+    leave_out(s, r, r->next_block + blocks,
+              region_rate_mean(&s->rate, region_rate_quieter(&s->rate)), out);
+    out->warm = blocks;
+    s->filled = to_fill < left;
+    return true;
 }
 
 static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
-    uint64_t blocks = s->in->end - r->next_block;
-    if (!s->filled && s->units > 0 && !s->waiting) {
-        const uint64_t to_fill = blocks_to_fill(s, r);
-        const bool wait = to_fill > 0 && to_fill <= WAIT_WAVES * s->slots;
-        if (wait) {
-            s->waiting = true;
-        } else if (to_fill > 0) {
-            const bool here = to_fill < blocks;
-            blocks = whole_waves(s, here ? to_fill : blocks);
-            if (blocks == 0)
-                return false;
-            leave_out(s, r, r->next_block + blocks, out);
-            out->warm = blocks;
-            s->filled = here;
-            return true;
-        }
-    }
-    if (s->waiting) {
-        if (r->l2_taken < s->l2_sectors)
-            return false;
-        s->waiting = false;
-        s->filled = true;
-        measure_anew(s, SETTLE_WAVES * s->slots);
-    }
-    blocks = whole_waves(s, blocks);
-    if (!s->filled || blocks == 0 || !has_settled(s, r))
+    if (!s->filled && decide_filling(s, r, out))
+        return true;
+    const rate_count_t count = region_rate_quieter(&s->rate);
+    const uint64_t blocks = (s->in->end - r->next_block) / s->slots * s->slots;
+    if (!s->filled || blocks == 0 || !has_settled(s, r, count))
         return false;
-    leave_out(s, r, r->next_block + blocks, out);
+    leave_out(s, r, r->next_block + blocks, region_rate_mean(&s->rate, count), out);
+    return true;
+}
+
+static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
+{
+    if (!units_agree(s, RATE_ISSUED))
+        return false;
+    leave_out(s, r, s->in->end, s->rate.count[RATE_ISSUED].last, out);
     return true;
 }
 
@@ -303,20 +274,14 @@ static void enter(region_state_t *s, const region_t *region)
     measure_anew(s, s->slots);
 }
 
-static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
-{
-    if (!has_settled(s, r))
-        return false;
-    leave_out(s, r, s->in->end, out);
-    return true;
-}
-
 static bool region_interval(const sampler_t *sampler, const interval_records_t *r,
                             fast_forward_t *out)
 {
     region_state_t *s = sampler->state;
     const bool paper = s->options.variant == TBPOINT_PAPER;
-    const edge_t now = {(double)r->cycle, (double)r->warp_insts, (double)r->l2_taken};
+    rate_edge_t now = {.cycle = (double)r->cycle,
+                       .insts = {[RATE_ISSUED] = (double)r->warp_insts},
+                       .taken = (double)r->l2_taken};
     const region_t *region = region_entered(s, r);
     bool go = false;
     if (region != s->in) {
@@ -355,10 +320,10 @@ static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                  "no rate has settled while blocks of its region were left: %zu regions, %zu of "
                  "them even, in %.3g waves",
                  s->table.n, even, (double)s->blocks / (double)s->slots);
-    if (s->units >= 2 && n > 0 && n < SAMPLER_EVIDENCE_MAX)
+    if (s->rate.units >= 2 && n > 0 && n < SAMPLER_EVIDENCE_MAX)
         snprintf(evidence + n, SAMPLER_EVIDENCE_MAX - (size_t)n,
-                 "; the last units had %.4g and %.4g instructions a cycle", s->rate_before,
-                 s->rate);
+                 "; the last units had %.4g and %.4g instructions a cycle",
+                 s->rate.count[RATE_ISSUED].before, s->rate.count[RATE_ISSUED].last);
 }
 
 static const sampler_ops_t region_ops = {

@@ -8,6 +8,7 @@
 #include "sim/core/sha256.h"
 #include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/witness.h"
 
 #define SMALL                                                                                      \
     "sm.count=4", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700"
@@ -116,78 +117,6 @@ static launch_result_t run_script(const gpu_spec_t *spec, trace_source_t *source
     assert_int_equal(results.n, 1);
     return results.launch[0];
 }
-
-/* --- a source that notes which blocks were asked for ------------------------------------------ */
-
-enum { MAX_BLOCKS = 4096 };
-
-typedef struct {
-    trace_source_t pub;
-    trace_source_t *inner;
-    uint64_t asked[MAX_BLOCKS], n_asked;
-} witness_t;
-
-static witness_t *the_witness; /* get_block() is told of the launch only */
-
-static uint64_t witness_n(const trace_source_t *s)
-{
-    const witness_t *w = (const witness_t *)s;
-    return w->inner->ops->n_launches(w->inner);
-}
-
-static rb_code_t witness_info(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err)
-{
-    witness_t *w = (witness_t *)s;
-    return w->inner->ops->launch_info(w->inner, id, info, err);
-}
-
-static size_t witness_copies(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops)
-{
-    const witness_t *w = (const witness_t *)s;
-    return w->inner->ops->copies(w->inner, id, ops);
-}
-
-static rb_code_t witness_open(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
-{
-    witness_t *w = (witness_t *)s;
-    the_witness = w;
-    return w->inner->ops->open(w->inner, id, out, err);
-}
-
-static rb_code_t witness_get(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
-{
-    witness_t *w = the_witness;
-    rb_code_t rc = w->inner->ops->get_block(l, index, out, err);
-    if (rc == RB_OK && *out != NULL && w->n_asked < MAX_BLOCKS)
-        w->asked[w->n_asked++] = index;
-    return rc;
-}
-
-static void witness_free(trace_launch_t *l, trace_block_t *b)
-{
-    the_witness->inner->ops->free_block(l, b);
-}
-
-static void witness_close(trace_launch_t *l)
-{
-    the_witness->inner->ops->close(l);
-}
-
-static void witness_progress(const trace_source_t *s, uint64_t *done, uint64_t *total)
-{
-    const witness_t *w = (const witness_t *)s;
-    w->inner->ops->progress(w->inner, done, total);
-}
-
-static const trace_source_ops_t witness_ops = {.name = "witness",
-                                               .n_launches = witness_n,
-                                               .launch_info = witness_info,
-                                               .copies = witness_copies,
-                                               .open = witness_open,
-                                               .get_block = witness_get,
-                                               .free_block = witness_free,
-                                               .close = witness_close,
-                                               .progress = witness_progress};
 
 /* --- programs --------------------------------------------------------------------------------- */
 
@@ -346,7 +275,8 @@ static void detail_comes_back_at_the_block_named(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     synth_t *s = even_program(203);
-    witness_t w = {.pub = {&witness_ops}, .inner = synth_source(s)};
+    witness_t w;
+    witness_init(&w, synth_source(s));
     script_t whole = {0};
     launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &whole);
     script_t t = {.decide_at = 3, .hold = even_time(&spec), .forward = {.until = 180}};
@@ -366,7 +296,8 @@ static void blocks_left_out_are_never_asked_for(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     synth_t *s = even_program(2000);
-    witness_t w = {.pub = {&witness_ops}, .inner = synth_source(s)};
+    witness_t w;
+    witness_init(&w, synth_source(s));
     script_t t = {.keep_every = 10}, whole = {0};
     launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &whole);
     launch_result_t got = run_script(&spec, &w.pub, 1, 0, &t);

@@ -8,6 +8,7 @@
 #include "sampling/math/kde.h"
 #include "sampling/math/kmeans.h"
 #include "sampling/math/linkage.h"
+#include "sampling/math/linkage_line.h"
 #include "sampling/math/pair_sort.h"
 #include "sampling/math/pca.h"
 #include "sampling/math/pick.h"
@@ -371,6 +372,30 @@ static void densities_do_not_underflow(void **state)
     assert_true(isfinite(kde_log(x, NULL, 3, 1, 5e5)));
 }
 
+/* One dimension, many points that are near and equal ones. */
+static void linkage_on_a_line_is_the_same(void **state)
+{
+    enum { N = 200 };
+    static double x[N], weight[N];
+    static uint32_t got[N], wanted[N];
+    rng_t rng = rng_make(5, 0);
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < N; i++) {
+            x[i] = rng_unit(&rng) * 3 + (i % 3 == 0 ? 5 : 0);
+            if (i % 7 == 6)
+                x[i] = x[i - 5];
+            weight[i] = 1;
+        }
+        size_t n = linkage_line(x, N, 0.3, got);
+        assert_int_equal(n, linkage_cluster(x, weight, N, 1, LINKAGE_COMPLETE, 0.3, wanted));
+        assert_memory_equal(got, wanted, sizeof(got));
+    }
+    assert_int_equal(linkage_line(x, 0, 1, got), 0);
+    assert_int_equal(linkage_line(x, 1, 0, got), 1);
+    assert_int_equal(linkage_line(x, N, 100, got), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +411,7 @@ int main(void)
         cmocka_unit_test(kmeans_finds_separate_groups),
         cmocka_unit_test(principal_components_of_a_line_are_one),
         cmocka_unit_test(linkage_is_what_its_definition_gives),
+        cmocka_unit_test(linkage_on_a_line_is_the_same),
         cmocka_unit_test(ward_merges_by_the_increase_of_squares),
         cmocka_unit_test(densities_do_not_underflow),
     };

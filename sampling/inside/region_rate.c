@@ -1,0 +1,49 @@
+#include "sampling/inside/region_rate.h"
+
+#include <math.h>
+
+/* Where blocks run in step both counts are this quiet, but a moment inside an interval is an
+ * estimate for what was issued. */
+#define IN_STEP 0.001
+
+void region_rate_pass(region_rate_t *r, const rate_edge_t *at)
+{
+    const double cycles = at->cycle - r->edge.cycle;
+    if (r->open && cycles > 0) {
+        r->units++;
+        r->cycles += cycles;
+        r->taken += at->taken - r->edge.taken;
+        for (int i = 0; i < RATE_COUNTS; i++) {
+            const double insts = at->insts[i] - r->edge.insts[i], rate = insts / cycles;
+            const double away = rate - r->count[i].mean;
+            r->count[i].insts += insts;
+            r->count[i].before = r->count[i].last;
+            r->count[i].last = rate;
+            r->count[i].mean += away / (double)r->units;
+            r->count[i].deviation += away * (rate - r->count[i].mean);
+        }
+    }
+    r->open = true;
+    r->edge = *at;
+}
+
+rate_count_t region_rate_quieter(const region_rate_t *r)
+{
+    /* Not infinite minus infinite. */
+    const bool retired = r->units >= 2 && region_rate_error(r, RATE_RETIRED) <=
+                                              region_rate_error(r, RATE_ISSUED) + IN_STEP;
+    return retired ? RATE_RETIRED : RATE_ISSUED;
+}
+
+double region_rate_mean(const region_rate_t *r, rate_count_t count)
+{
+    return r->cycles > 0 ? r->count[count].insts / r->cycles : 0;
+}
+
+double region_rate_error(const region_rate_t *r, rate_count_t count)
+{
+    const double n = (double)r->units;
+    if (r->units < 2 || r->count[count].mean <= 0)
+        return INFINITY;
+    return sqrt(r->count[count].deviation / (n - 1) / n) / r->count[count].mean;
+}

@@ -1,0 +1,20 @@
+/* A source that passes everything on to another, and notes which blocks were read. */
+#ifndef RUBATO_TESTS_WITNESS_H
+#define RUBATO_TESTS_WITNESS_H
+
+#include "sim/gpu/trace_source.h"
+
+enum { WITNESS_BLOCKS = 1 << 16 };
+
+typedef struct {
+    trace_source_t pub;     /* first member: the source */
+    trace_source_ops_t ops; /* optional operations as the inner source has them */
+    trace_source_t *inner;  /* borrowed */
+    uint64_t n_asked;       /* blocks read */
+    uint64_t asked[WITNESS_BLOCKS];
+} witness_t;
+
+/* One witness may be in use at a time: operations on blocks are told of the launch only. */
+void witness_init(witness_t *w, trace_source_t *inner);
+
+#endif
