@@ -136,6 +136,12 @@ percent()
     awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.2f %%\n", 100 * v }'
 }
 
+# "1.23 points" of 0.0123.
+points()
+{
+    awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.2f points\n", 100 * v }'
+}
+
 times()
 {
     awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.1fx\n", v }'

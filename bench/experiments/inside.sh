@@ -137,24 +137,23 @@ make_tbpoint_traces()
 
 tbpoint_sets=(tbpoint tbpoint_region "tbpoint,tbpoint_region" random:fraction=0.1 simpoint)
 
-# run_tbpoint SUFFIX [OPTION]...
+# run_tbpoint SUFFIX TRACES [OPTION]...
 run_tbpoint()
 {
-    local trace set sets=() suffix=$1
-    shift
+    local trace suffix=$1 traces=$2
     make_tbpoint_traces
-    while IFS= read -r set; do sets+=(--sample "$set"); done < <(present "${tbpoint_sets[@]}")
-    for trace in $regular $irregular; do score "$trace" "$trace.$suffix" "${sets[@]}" "$@"; done
+    for trace in $traces; do score "$trace" "$trace.$suffix" "${@:3}"; done
 }
 
 experiment_D1()
 {
     section "D1 to D3: TBPoint (figures 9 to 11)" \
         "Geometric mean of the error and mean share of the instructions simulated; skipped between and inside launches. Regular: stream, kmeans, hotspot, lbm, black, conv; irregular: bfs, sssp, mst, spmv."
-    local set group traces
+    local set group traces sets=()
     local -A published=([tbpoint,tbpoint_region]="0.47 %, 2.6 %" [random:fraction=0.1]="7.95 %, 10 %"
         [simpoint]="1.74 %, 5.4 %")
-    run_tbpoint tbpoint
+    while IFS= read -r set; do sets+=(--sample "$set"); done < <(present "${tbpoint_sets[@]}")
+    run_tbpoint tbpoint "$regular $irregular" "${sets[@]}"
     while IFS= read -r set; do
         for group in all regular irregular; do
             case $group in
@@ -175,18 +174,19 @@ experiment_D4()
 {
     section "D4: TBPoint on other chips (figures 12 and 13)" \
         "Largest error over the traces: SMs doubled and halved, 16, 32 and 48 warps on an SM."
-    local set=tbpoint warps trace variant
+    local set=tbpoint warps variant traces
     if has_sampler tbpoint_region; then set=tbpoint,tbpoint_region; fi
-    run_tbpoint sms --variants sm.x2,sm.half
+    traces=$(size "$regular $irregular" "stream hotspot spmv-d")
+    run_tbpoint sms "$traces" --sample "$set" --variants sm.x2,sm.half
     for variant in none stem_sm_x2 stem_sm_half; do
         row "$set, $variant" \
-            "$(percent "$(over sms cycles_error "$regular $irregular" "sample=$set" "variant=$variant" | largest)")" \
+            "$(percent "$(over sms cycles_error "$traces" "sample=$set" "variant=$variant" | largest)")" \
             "below 14 %"
     done
     for warps in 16 32 48; do
-        run_tbpoint "warps$warps" -s "sm.max_warps=$warps"
+        run_tbpoint "warps$warps" "$traces" --sample "$set" -s "sm.max_warps=$warps"
         row "$set, $warps warps on an SM" \
-            "$(percent "$(over "warps$warps" cycles_error "$regular $irregular" "sample=$set" | largest)")" \
+            "$(percent "$(over "warps$warps" cycles_error "$traces" "sample=$set" | largest)")" \
             "below 14 %"
     done
 }
