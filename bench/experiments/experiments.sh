@@ -147,6 +147,12 @@ times()
     awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.1fx\n", v }'
 }
 
+# Lines as a list in one line.
+joined()
+{
+    paste -sd, | sed 's/,/, /g'
+}
+
 # ---- runs ----
 
 # make_trace NAME WORKLOAD [OPTION]...: writes $work/NAME.rbt unless it is there.

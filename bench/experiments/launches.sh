@@ -209,7 +209,7 @@ experiment_B6()
     done
     for trace in $suite; do
         row "$trace, STEM on the five GPUs, picked" \
-            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse/evaluation.csv" picked_error_mean sample=stem "variant=$variant")"; done | paste -sd, | sed 's/,/, /g')" \
+            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse/evaluation.csv" picked_error_mean sample=stem "variant=$variant")"; done | joined)" \
             "$(case $trace in gaussian) echo "13.5, 15.6, 14.8, 3.7, 5.5 %" ;; srad) echo "8.9, 9.7, 8.9, 8.9, 9.0 %" ;; bfs) echo "0.02 to 0.16 %" ;; *) echo "-" ;; esac)"
     done
     for method in "${methods[@]}"; do
@@ -277,7 +277,7 @@ experiment_A2()
     for trace in $suite resnet train; do
         folder=$work/$trace.warmup/evaluation.csv
         row "$trace: L1 / L2 kept, L1 / L2 flushed" \
-            "$(for w in keep flush; do for m in global_load_hit_rate l2_hit_rate; do percent "$(cells "$folder" "${m}_sampled" sample= "warmup=$w")"; done; done | paste -sd, | sed 's/,/, /g')"
+            "$(for w in keep flush; do for m in global_load_hit_rate l2_hit_rate; do percent "$(cells "$folder" "${m}_sampled" sample= "warmup=$w")"; done; done | joined)"
     done
 }
 
@@ -289,12 +289,12 @@ experiment_warmup()
     run_warmups
     for method in "${methods[@]}"; do
         row "${title[$method]}: picked, keep, flush, functional" \
-            "$(
+            "$({
                 percent "$(over warmup picked_error_mean "$suite" "sample=$method" warmup=keep | mean)"
                 for mode in keep flush functional; do
                     percent "$(over warmup cycles_error "$suite" "sample=$method" "warmup=$mode" | mean)"
                 done
-            )"
+            } | joined)"
     done
     for mode in flush functional; do
         row "all launches, $mode: error" \

@@ -1,5 +1,6 @@
 #include "frontend/cli/launch_list.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/run_setup.h"
-#include "frontend/cli/run_walls.h"
+#include "frontend/report/run_data.h"
 #include "sim/core/alloc.h"
 
 /* The counters of a profile in the order of those of a population. */
@@ -88,14 +89,21 @@ rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_
 /* The times that a run took are of use, but nothing is lost without: results may be older. */
 static void read_walls(launch_list_t *l, const char *folder)
 {
-    char *run = out_path(folder, "run.json");
+    static const char *const path[] = {"host_seconds"};
+    run_data_t run;
     rb_err_t ignored = {0};
+    bool good =
+        run_data_read(&run, folder, path, 1, &ignored) == RB_OK && run.n_launches == l->pop.n;
     l->wall = rb_calloc(l->pop.n, sizeof(*l->wall));
-    if (run_walls_read(l->wall, l->pop.n, run, &ignored) != RB_OK) {
-        free(l->wall);
-        l->wall = NULL;
+    for (uint64_t i = 0; good && i < l->pop.n; i++) {
+        l->wall[i] = run.launches[i].values[0];
+        good = isfinite(l->wall[i]);
     }
-    free(run);
+    run_data_free(&run);
+    if (good)
+        return;
+    free(l->wall);
+    l->wall = NULL;
 }
 
 static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)

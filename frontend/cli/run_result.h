@@ -20,7 +20,7 @@ typedef struct {
     double low, high;       /* interval of the total cycles; NAN: none */
     run_totals_t totals;    /* of the whole trace; run_*: what was simulated */
     run_launch_t *launches; /* owned; ascending by id */
-    size_t n, cap;
+    size_t n;
 } run_result_t;
 
 /*

@@ -223,6 +223,8 @@ static void run_leaf(reading_t *r, void *ctx, const char *path, json_event_t e)
     }
     if (strncmp(path, "totals.", TOTALS) == 0)
         put_value(r, d->totals, path + TOTALS, v);
+    else
+        put_value(r, d->totals, path, v);
 }
 
 static rb_code_t read_all(reading_t *r, rb_err_t *err)

@@ -29,7 +29,7 @@ typedef struct {
     double clock_mhz, cycles_low, cycles_high, confidence; /* NAN: not said */
     const char *const *paths;                              /* borrowed */
     size_t n_paths;
-    double *totals; /* owned; one per path */
+    double *totals; /* owned; one per path: of "totals", or of the document ("host.seconds") */
     run_data_launch_t *launches;
     size_t n_launches, cap_launches;
 } run_data_t;
