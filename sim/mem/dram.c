@@ -41,7 +41,7 @@ static uint8_t count_bursts(const dram_t *d, uint32_t sectors)
     return (uint8_t)bursts;
 }
 
-dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
+dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
 {
     RB_INVARIANT(spec->banks <= DRAM_MAX_BANKS && spec->banks % spec->bank_groups == 0,
                  "dram: %u banks in %u groups", spec->banks, spec->bank_groups);
@@ -50,7 +50,6 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events)
     dram_t *d = rb_model_calloc(1, sizeof(*d));
     d->spec = *spec;
     d->clock = clock_ratio(core_mhz, spec->clock_mhz);
-    d->events = events;
     d->front = spec->latency / 2;
     d->back = spec->latency - d->front;
     d->burst_ticks = burst_ticks(spec);
@@ -100,6 +99,7 @@ void dram_destroy(dram_t *d)
     dram_choice_free(d);
     rb_model_free(d->request);
     rb_model_free(d->release.item);
+    rb_model_free(d->reads.item);
     rb_model_free(d);
 }
 
@@ -177,7 +177,7 @@ void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_
     d->stats.read_sectors += (uint32_t)__builtin_popcount(sectors);
     if (d->spec.perfect) {
         d->stats.read_latency += d->spec.latency;
-        wheel_add(d->events, now + d->spec.latency, token);
+        RB_RING_PUSH(&d->reads) = (dram_read_t){.cycle = now + d->spec.latency, .token = token};
         return;
     }
     request_send(d, now, local, sectors, false, token);
@@ -311,10 +311,25 @@ void dram_run(dram_t *d, cycle_t now)
     set_next_tick(d, t);
 }
 
+cycle_t dram_read_due(const dram_t *d, size_t i)
+{
+    return i < d->reads.count ? RB_RING_AT(&d->reads, i)->cycle : CYCLE_NEVER;
+}
+
+uint32_t dram_read_token(const dram_t *d, size_t i)
+{
+    return RB_RING_AT(&d->reads, i)->token;
+}
+
+void dram_read_drop(dram_t *d)
+{
+    RB_RING_DROP(&d->reads);
+}
+
 bool dram_idle(const dram_t *d)
 {
     return d->n_path[DRAM_READ] + d->n_path[DRAM_WRITE] + d->n_waiting[DRAM_READ] +
-               d->n_waiting[DRAM_WRITE] ==
+               d->n_waiting[DRAM_WRITE] + d->reads.count ==
            0;
 }
 

@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "sim/core/wheel.h"
+#include "sim/core/cycle.h"
 #include "sim/mem/mem_params.h"
 #include "sim/mem/mem_stats.h"
 
@@ -37,8 +37,7 @@ typedef struct dram dram_t;
  */
 uint64_t dram_min_refresh(const dram_spec_t *spec);
 
-/* events: borrowed; takes the token of each finished read at the cycle it is back at the slice. */
-dram_t *dram_create(const dram_spec_t *spec, double core_mhz, wheel_t *events);
+dram_t *dram_create(const dram_spec_t *spec, double core_mhz);
 void dram_destroy(dram_t *d);
 
 /* How many more reads (writes) the path to the controller can take, as far as was seen of it. */
@@ -74,7 +73,16 @@ void dram_run(dram_t *d, cycle_t now);
 cycle_t dram_next_room(const dram_t *d);
 bool dram_see_room(dram_t *d, cycle_t now);
 
-/* Nothing is on its way or waiting. */
+/* Reads come back in the order in which their data does: the core cycle at which the i-th from now
+ * is back at the slices (as far as was worked out; CYCLE_NEVER: there are not so many), and its
+ * token. */
+cycle_t dram_read_due(const dram_t *d, size_t i);
+uint32_t dram_read_token(const dram_t *d, size_t i);
+
+/* The next one was dealt with. */
+void dram_read_drop(dram_t *d);
+
+/* Nothing is on its way or waiting, and all that was read is dealt with. */
 bool dram_idle(const dram_t *d);
 
 const dram_stats_t *dram_stats(const dram_t *d);

@@ -7,6 +7,7 @@
 
 #include "sim/core/clock.h"
 #include "sim/core/msg.h"
+#include "sim/core/ring.h"
 #include "sim/mem/dram.h"
 
 #define DRAM_TICK_NEVER UINT64_MAX
@@ -66,10 +67,15 @@ typedef struct {
     uint32_t head, count, mask;
 } dram_release_t;
 
+/* A read that was served. */
+typedef struct {
+    cycle_t cycle; /* at which it is back at the slice */
+    uint32_t token;
+} dram_read_t;
+
 struct dram {
     dram_spec_t spec;
     clock_ratio_t clock;
-    wheel_t *events; /* borrowed */
     cycle_t front, back;
     uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
     uint32_t bank_interleave, blocks_per_row;
@@ -106,6 +112,10 @@ struct dram {
     /* What the slices see: the channel is ahead of them. */
     uint32_t n_seen[DRAM_KINDS]; /* on the path */
     dram_release_t release;
+    struct {
+        dram_read_t *item; /* owned */
+        size_t head, count, cap;
+    } reads;                               /* that are served, in order of their cycles */
     clock_cursor_t step_clock, data_clock; /* cycles of commands, and of the data of reads */
     dram_stats_t stats;
 };

@@ -62,12 +62,27 @@ static inline uint32_t sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
+static inline mshr_entry_t *token_mshr(const l2_slice_t *s, uint32_t token)
+{
+    return &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
+}
+
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
 {
     uint64_t key = addr_map_slice_local(s->map, m->mem.line);
     cache_prefetch(s->cache, key);
     mshr_prefetch(&s->mshr, key);
     xbar_in_prefetch(&s->in, m->input);
+}
+
+void l2_slice_prefetch_mshr(const l2_slice_t *s, uint32_t token)
+{
+    __builtin_prefetch(token_mshr(s, token), 1);
+}
+
+void l2_slice_prefetch_line(const l2_slice_t *s, uint32_t token)
+{
+    cache_prefetch(s->cache, token_mshr(s, token)->key);
 }
 
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
@@ -94,7 +109,7 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now)
 {
     if (s->transfer.count == 0)
         return;
-    uint32_t *mine = &room[l2_transfer_ring_head(&s->transfer)->write];
+    uint32_t *mine = &room[RB_RING_AT(&s->transfer, 0)->write];
     if (*mine > 0) {
         --*mine;
         s->next = cycle_min(s->next, now);
@@ -109,7 +124,7 @@ static l2_reply_ring_t *first_ready(l2_slice_t *s)
     l2_reply_ring_t *plain = &s->reply[L2_REPLY_PLAIN], *atomic = &s->reply[L2_REPLY_ATOMIC];
     if (atomic->count == 0)
         return plain->count > 0 ? plain : NULL;
-    if (plain->count == 0 || l2_reply_ring_head(atomic)->ready < l2_reply_ring_head(plain)->ready)
+    if (plain->count == 0 || RB_RING_AT(atomic, 0)->ready < RB_RING_AT(plain, 0)->ready)
         return atomic;
     return plain;
 }
@@ -119,8 +134,8 @@ static void replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     xbar_out_step(&s->out, out, now, NULL);
     l2_reply_ring_t *r = first_ready(s);
-    while (r != NULL && l2_reply_ring_head(r)->ready <= now && !xbar_out_full(&s->out)) {
-        const l2_reply_t *p = l2_reply_ring_head(r);
+    while (r != NULL && RB_RING_AT(r, 0)->ready <= now && !xbar_out_full(&s->out)) {
+        const l2_reply_t *p = RB_RING_AT(r, 0);
         msg_t *m = xbar_out_push(&s->out, p->sm, now);
         m->kind = MSG_MEM_REPLY;
         m->flits = p->flits;
@@ -130,18 +145,18 @@ static void replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
         m->mem.op = p->op;
         m->mem.src = p->src;
         m->mem.sectors = p->sectors;
-        l2_reply_ring_drop(r);
+        RB_RING_DROP(r);
         xbar_out_step(&s->out, out, now, NULL);
         r = first_ready(s);
     }
     s->out_due = xbar_out_next(&s->out, now);
     if (r != NULL && !xbar_out_full(&s->out))
-        s->out_due = cycle_min(s->out_due, l2_reply_ring_head(r)->ready);
+        s->out_due = cycle_min(s->out_due, RB_RING_AT(r, 0)->ready);
 }
 
 static inline void reply_add(l2_slice_t *s, uint32_t ring, const l2_reply_t *r)
 {
-    l2_reply_ring_add(&s->reply[ring], r);
+    RB_RING_PUSH(&s->reply[ring]) = *r;
     s->out_due = cycle_min(s->out_due, r->ready);
 }
 
@@ -190,27 +205,26 @@ static void atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, c
 
 static void transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write, uint32_t token)
 {
-    const l2_transfer_t t = {.local = addr_map_partition_local(s->map, s->number, key),
-                             .token = token,
-                             .sectors = sectors,
-                             .write = write};
-    l2_transfer_ring_add(&s->transfer, &t);
+    RB_RING_PUSH(&s->transfer) =
+        (l2_transfer_t){.local = addr_map_partition_local(s->map, s->number, key),
+                        .token = token,
+                        .sectors = sectors,
+                        .write = write};
 }
 
 /* Returns true if the DRAM took something. */
 static bool transfers_send(l2_slice_t *s, cycle_t now)
 {
-    l2_transfer_ring_t *r = &s->transfer;
     bool any = false;
-    while (r->count > 0) {
-        const l2_transfer_t *t = l2_transfer_ring_head(r);
+    while (s->transfer.count > 0) {
+        const l2_transfer_t *t = RB_RING_AT(&s->transfer, 0);
         if (!dram_has_room(s->dram, t->write))
             break;
         if (t->write)
             dram_write(s->dram, now, t->local, t->sectors);
         else
             dram_read(s->dram, now, t->local, t->sectors, t->token);
-        l2_transfer_ring_drop(r);
+        RB_RING_DROP(&s->transfer);
         any = true;
     }
     return any;
@@ -255,8 +269,7 @@ static void line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
 void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
 {
     uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
-    mshr_entry_t *e =
-        &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
+    mshr_entry_t *e = token_mshr(s, token);
     s->stats.fills += sector_count(sectors);
     data_port_use(s, sector_count(sectors), now);
     cache_tag_t *l = cache_lookup(s->cache, e->key, false);

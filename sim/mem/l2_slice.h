@@ -21,8 +21,8 @@
 #ifndef RUBATO_MEM_L2_SLICE_H
 #define RUBATO_MEM_L2_SLICE_H
 
+#include "sim/core/ring.h"
 #include "sim/mem/dram.h"
-#include "sim/mem/l2_rings.h"
 #include "sim/mem/mshr.h"
 #include "sim/parts/addr_map.h"
 #include "sim/parts/cache.h"
@@ -37,6 +37,30 @@ typedef enum {
 } l2_stall_t;
 
 enum { L2_REPLY_PLAIN, L2_REPLY_ATOMIC, L2_REPLY_RINGS };
+
+/* A reply between tags or fill and the crossbar queue. */
+typedef struct {
+    cycle_t ready;
+    uint64_t line;
+    uint32_t txn;
+    uint16_t sm;
+    uint8_t op, src, sectors, flits;
+} l2_reply_t;
+
+/* Replies of one latency, so in order of their ready cycles; as many as the slice's MSHRs and the
+ * length of its pipeline allow. */
+typedef struct {
+    l2_reply_t *item; /* owned */
+    size_t head, count, cap;
+} l2_reply_ring_t;
+
+/* A fetch or write-back on its way to the DRAM. */
+typedef struct {
+    uint64_t local; /* address within the partition */
+    uint32_t token; /* fetches */
+    uint8_t sectors;
+    bool write;
+} l2_transfer_t;
 
 /* What an access without time does to a line. */
 typedef struct {
@@ -59,7 +83,10 @@ typedef struct {
     cache_t *cache; /* owned */
     mshr_t mshr;
     l2_reply_ring_t reply[L2_REPLY_RINGS];
-    l2_transfer_ring_t transfer;
+    struct {
+        l2_transfer_t *item; /* owned */
+        size_t head, count, cap;
+    } transfer; /* in the order in which they go to the DRAM */
 
     msg_pool_t *pool;     /* borrowed */
     uint32_t held;        /* request taken from the crossbar and not done; 0: none */
@@ -95,6 +122,11 @@ void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
 
 /* Host-side hint that this request will arrive soon. */
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
+
+/* Host-side hints that a fetch will be back soon: the first before the second, which looks at what
+ * the first brings. */
+void l2_slice_prefetch_mshr(const l2_slice_t *s, uint32_t token);
+void l2_slice_prefetch_line(const l2_slice_t *s, uint32_t token);
 
 /* Message n of the pool, a request or credit, arrived at cycle now. Takes it over. */
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);

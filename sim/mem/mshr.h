@@ -23,8 +23,8 @@ typedef struct {
 } mshr_wait_t;
 
 typedef struct {
-    uint64_t key;      /* line as the cache knows it */
-    uint64_t line;     /* line as the SMs know it */
+    _Alignas(64) uint64_t key; /* line as the cache knows it */
+    uint64_t line;             /* line as the SMs know it */
     mshr_wait_t first; /* the oldest request, mostly the only one; it may be served before others */
     uint32_t head, tail; /* index + 1 into waiting: those behind it */
     uint32_t next_free;
@@ -32,7 +32,7 @@ typedef struct {
     uint8_t pending;    /* sectors being fetched */
 } mshr_entry_t;
 
-_Static_assert(sizeof(mshr_entry_t) <= 64, "one line of the host's cache");
+_Static_assert(sizeof(mshr_entry_t) == 64, "one line of the host's cache");
 
 typedef struct {
     uint32_t size, used;

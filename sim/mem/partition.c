@@ -7,14 +7,12 @@
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
 #include "sim/core/model_mem.h"
-#include "sim/core/wheel.h"
 
 struct partition {
     const addr_map_t *map; /* borrowed */
     uint32_t index, n_slices, n_sms;
     l2_slice_t *slice; /* owned */
     dram_t *dram;      /* owned */
-    wheel_t wheel;     /* fetches that come back: their tokens */
     inbox_t inbox;     /* its pool holds the slices' packets too */
     uint32_t turn;     /* slice that goes first */
     cycle_t next;      /* next cycle at which something happens */
@@ -34,9 +32,8 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     p->n_sms = n_sms;
     p->l2_size = config->l2.size;
     p->next = CYCLE_NEVER;
-    wheel_init(&p->wheel);
     inbox_init(&p->inbox);
-    p->dram = dram_create(&config->dram, config->core_mhz, &p->wheel);
+    p->dram = dram_create(&config->dram, config->core_mhz);
     p->slice = rb_model_calloc(p->n_slices, sizeof(*p->slice));
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_init(&p->slice[s], config, map, p->dram, &p->inbox.pool, index * p->n_slices + s,
@@ -52,7 +49,6 @@ void partition_destroy(partition_t *p)
         l2_slice_free(&p->slice[s]);
     rb_model_free(p->slice);
     dram_destroy(p->dram);
-    wheel_free(&p->wheel);
     inbox_free(&p->inbox);
     rb_model_free(p);
 }
@@ -87,7 +83,7 @@ static void room_share(partition_t *p, cycle_t now)
 
 static void next_cycle(partition_t *p)
 {
-    cycle_t next = cycle_min(wheel_next(&p->wheel), dram_next(p->dram));
+    cycle_t next = cycle_min(dram_read_due(p->dram, 0), dram_next(p->dram));
     bool wait = false;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         next = cycle_min(next, p->slice[s].next);
@@ -98,6 +94,20 @@ static void next_cycle(partition_t *p)
     p->next = cycle_min(next, inbox_next(&p->inbox));
 }
 
+/* Host-side: what the fills after the next will need. */
+static void fills_prefetch(const partition_t *p)
+{
+    enum { MSHR_AHEAD = 5, LINE_AHEAD = 2 };
+    if (dram_read_due(p->dram, LINE_AHEAD) == CYCLE_NEVER)
+        return;
+    uint32_t token = dram_read_token(p->dram, LINE_AHEAD);
+    l2_slice_prefetch_line(&p->slice[l2_token_slice(token)], token);
+    if (dram_read_due(p->dram, MSHR_AHEAD) == CYCLE_NEVER)
+        return;
+    token = dram_read_token(p->dram, MSHR_AHEAD);
+    l2_slice_prefetch_mshr(&p->slice[l2_token_slice(token)], token);
+}
+
 /*
  * Within a cycle: messages and fills (which touch different state, so their order does not
  * matter), slices, DRAM. Room that the DRAM makes is seen by slices one cycle later; the slice
@@ -105,16 +115,18 @@ static void next_cycle(partition_t *p)
  */
 static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
-    cycle_t at;
-    uint32_t token;
     if (dram_next_room(p->dram) < now)
         dram_see_room(p->dram, now - 1); /* no slice waited for it: nobody was woken */
     while (inbox_next(&p->inbox) <= now) {
         uint32_t n = inbox_take(&p->inbox, now + 1);
         l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
     }
-    while (wheel_pop(&p->wheel, now + 1, &at, &token))
+    while (dram_read_due(p->dram, 0) <= now) {
+        uint32_t token = dram_read_token(p->dram, 0);
+        dram_read_drop(p->dram);
+        fills_prefetch(p);
         l2_slice_fill(&p->slice[l2_token_slice(token)], token, now);
+    }
     uint32_t s = p->turn;
     for (uint32_t k = 0; k < p->n_slices; k++) {
         uint32_t after = s + 1 == p->n_slices ? 0 : s + 1;
@@ -142,8 +154,7 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
 static void partition_dump(const void *self, FILE *out)
 {
     const partition_t *p = self;
-    fprintf(out, "  partition %u: %zu fetches, next cycle %" PRIu64 "\n", p->index, p->wheel.count,
-            p->next);
+    fprintf(out, "  partition %u: next cycle %" PRIu64 "\n", p->index, p->next);
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_dump(&p->slice[s], out);
     dram_dump(p->dram, out);
@@ -230,8 +241,8 @@ void partition_warm_l2(partition_t *p, uint64_t addr, const l2_touch_t *touch)
 
 int partition_save(const partition_t *p, FILE *out)
 {
-    RB_INVARIANT(p->wheel.count == 0 && inbox_next(&p->inbox) == CYCLE_NEVER,
-                 "partition %u: checkpoint with fetches or messages under way", p->index);
+    RB_INVARIANT(inbox_next(&p->inbox) == CYCLE_NEVER,
+                 "partition %u: checkpoint with messages under way", p->index);
     if (fwrite(&p->turn, sizeof(p->turn), 1, out) != 1)
         return -1;
     for (uint32_t s = 0; s < p->n_slices; s++) {

@@ -153,12 +153,10 @@ typedef enum { SAME_ROW, FRESH_BANK, OTHER_ROW } row_case_t;
 static places_t find_places(const gpu_spec_t *spec, row_case_t what, unsigned n)
 {
     places_t p = {.n = 0};
-    wheel_t events;
     bool *used = test_calloc(spec->mem.dram.banks, sizeof(*used));
     addr_map_t map;
 
-    wheel_init(&events);
-    dram_t *dram = dram_create(&spec->mem.dram, spec->gpu.clock_mhz, &events);
+    dram_t *dram = dram_create(&spec->mem.dram, spec->gpu.clock_mhz);
     addr_map_init(&map, spec->mem.mem.partitions, spec->mem.l2.slices, spec->mem.mem.interleave,
                   spec->mem.mem.hash);
     dram_place_t first = dram_place(dram, addr_map_local(&map, region));
@@ -175,7 +173,6 @@ static places_t find_places(const gpu_spec_t *spec, row_case_t what, unsigned n)
         p.address[p.n++] = a;
     }
     dram_destroy(dram);
-    wheel_free(&events);
     test_free(used);
     assert_int_equal(p.n, n);
     return p;

@@ -13,7 +13,6 @@ typedef struct {
     dram_spec_t spec;
     double core_mhz;
     clock_ratio_t clock;
-    wheel_t events;
     dram_t *d;
     cycle_t now;
     cycle_t *done; /* cycle at which each token came back; 0: not yet */
@@ -57,8 +56,7 @@ static channel_t *channel(const dram_spec_t *spec)
     c->spec = *spec;
     c->core_mhz = 1380;
     c->clock = clock_ratio(c->core_mhz, spec->clock_mhz);
-    wheel_init(&c->events);
-    c->d = dram_create(spec, c->core_mhz, &c->events);
+    c->d = dram_create(spec, c->core_mhz);
     c->done = calloc(MAX_TOKENS, sizeof(*c->done));
     return c;
 }
@@ -66,7 +64,6 @@ static channel_t *channel(const dram_spec_t *spec)
 static void channel_free(channel_t *c)
 {
     dram_destroy(c->d);
-    wheel_free(&c->events);
     free(c->done);
     free(c);
 }
@@ -75,15 +72,14 @@ static void channel_free(channel_t *c)
 static void advance(channel_t *c, cycle_t to)
 {
     for (;;) {
-        cycle_t next = cycle_min(wheel_next(&c->events), dram_next(c->d));
+        cycle_t next = cycle_min(dram_read_due(c->d, 0), dram_next(c->d));
         if (next == CYCLE_NEVER || next > to)
             break;
         c->now = next;
-        cycle_t at;
-        uint32_t token;
-        while (wheel_pop(&c->events, next + 1, &at, &token)) {
+        for (; dram_read_due(c->d, 0) <= next; dram_read_drop(c->d)) {
+            uint32_t token = dram_read_token(c->d, 0);
             assert_int_equal(c->done[token], 0);
-            c->done[token] = at;
+            c->done[token] = dram_read_due(c->d, 0);
             c->n_done++;
         }
         dram_run(c->d, next);
