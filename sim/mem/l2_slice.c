@@ -75,14 +75,17 @@ void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
     xbar_in_prefetch(&s->in, m->input);
 }
 
-void l2_slice_prefetch_mshr(const l2_slice_t *s, uint32_t token)
+void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
 {
-    __builtin_prefetch(token_mshr(s, token), 1);
-}
-
-void l2_slice_prefetch_line(const l2_slice_t *s, uint32_t token)
-{
-    cache_prefetch(s->cache, token_mshr(s, token)->key);
+    const mshr_entry_t *e = token_mshr(s, token);
+    if (ahead == L2_PREFETCH_AHEAD)
+        __builtin_prefetch(e, 1);
+    else if (ahead == 3)
+        cache_prefetch(s->cache, e->key);
+    else if (ahead == 2)
+        cache_prefetch_victim(s->cache, e->key);
+    else
+        cache_prefetch_victim_bucket(s->cache, e->key);
 }
 
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)

@@ -123,10 +123,10 @@ void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
 /* Host-side hint that this request will arrive soon. */
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
 
-/* Host-side hints that a fetch will be back soon: the first before the second, which looks at what
- * the first brings. */
-void l2_slice_prefetch_mshr(const l2_slice_t *s, uint32_t token);
-void l2_slice_prefetch_line(const l2_slice_t *s, uint32_t token);
+/* Host-side hint that a fetch will be back in so many: with each step nearer, what the one before
+ * has led to. */
+enum { L2_PREFETCH_AHEAD = 4 };
+void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead);
 
 /* Message n of the pool, a request or credit, arrived at cycle now. Takes it over. */
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);

@@ -94,18 +94,15 @@ static void next_cycle(partition_t *p)
     p->next = cycle_min(next, inbox_next(&p->inbox));
 }
 
-/* Host-side: what the fills after the next will need. */
+/* Host-side: what the next fills will need. */
 static void fills_prefetch(const partition_t *p)
 {
-    enum { MSHR_AHEAD = 5, LINE_AHEAD = 2 };
-    if (dram_read_due(p->dram, LINE_AHEAD) == CYCLE_NEVER)
-        return;
-    uint32_t token = dram_read_token(p->dram, LINE_AHEAD);
-    l2_slice_prefetch_line(&p->slice[l2_token_slice(token)], token);
-    if (dram_read_due(p->dram, MSHR_AHEAD) == CYCLE_NEVER)
-        return;
-    token = dram_read_token(p->dram, MSHR_AHEAD);
-    l2_slice_prefetch_mshr(&p->slice[l2_token_slice(token)], token);
+    for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD; ahead++) {
+        if (dram_read_due(p->dram, ahead - 1) == CYCLE_NEVER)
+            return;
+        uint32_t token = dram_read_token(p->dram, ahead - 1);
+        l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
+    }
 }
 
 /*

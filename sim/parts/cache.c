@@ -199,6 +199,32 @@ void cache_prefetch(const cache_t *c, uint64_t line)
     __builtin_prefetch(&c->set[set]);
 }
 
+/* The way that gives room to the next line of a set, as an index of tags; NIL: there is room, or
+ * chance decides. */
+static inline uint32_t next_victim(const cache_t *c, uint32_t set)
+{
+    bool known = !c->random && c->ways > 0 && c->set[set].count == c->ways;
+    return known ? set * c->ways + c->set[set].oldest : UINT32_MAX;
+}
+
+void cache_prefetch_victim(const cache_t *c, uint64_t line)
+{
+    uint32_t victim = next_victim(c, set_of(c, line));
+    if (victim == UINT32_MAX)
+        return;
+    __builtin_prefetch(&c->tag[victim]);
+    __builtin_prefetch(&c->link[victim]);
+}
+
+void cache_prefetch_victim_bucket(const cache_t *c, uint64_t line)
+{
+    uint32_t set = set_of(c, line), victim = next_victim(c, set);
+    if (victim == UINT32_MAX)
+        return;
+    uint16_t tag = line_tag(c, tag_line(c->tag[victim]));
+    __builtin_prefetch(&set_table(c, set)[tag_table_home(tag, c->table_bits)]);
+}
+
 cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
 {
     if (c->ways == 0)

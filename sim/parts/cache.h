@@ -74,6 +74,11 @@ void cache_invalidate(cache_t *c);
 /* Host-side hint that a line will be looked up soon. */
 void cache_prefetch(const cache_t *c, uint64_t line);
 
+/* The same for the line that must go if this one is inserted soon: first its tag, then (the tag
+ * being there) its bucket. */
+void cache_prefetch_victim(const cache_t *c, uint64_t line);
+void cache_prefetch_victim_bucket(const cache_t *c, uint64_t line);
+
 /* Looks a line up, marks it used if touch. NULL: absent. Valid until the next insert or removal. */
 cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch);
 
