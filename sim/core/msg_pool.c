@@ -9,6 +9,7 @@ _Static_assert(sizeof(msg_node_t) == 64,
 void msg_pool_destroy(msg_pool_t *p)
 {
     rb_model_free(p->node);
+    rb_model_free(p->free);
     *p = (msg_pool_t){0};
 }
 
@@ -16,6 +17,6 @@ uint32_t msg_pool_grow(msg_pool_t *p)
 {
     RB_INVARIANT(p->n < 1u << 30, "a shard with %u messages waiting", p->n);
     rb_model_grow(&p->node, &p->cap, (size_t)p->n + 1, sizeof(*p->node));
-    p->node[p->n].next = 0; /* the free list, which is empty, goes on behind it */
+    rb_model_grow(&p->free, &p->cap_free, (size_t)p->n + 1, sizeof(*p->free));
     return ++p->n;
 }

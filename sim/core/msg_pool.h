@@ -16,9 +16,9 @@ typedef struct {
 
 typedef struct {
     msg_node_t *node; /* owned */
-    uint32_t free_list;
-    uint32_t n;
-    size_t cap;
+    uint32_t *free;   /* owned stack; numbers put back: the next places are known ahead */
+    uint32_t n_free, n;
+    size_t cap, cap_free;
 } msg_pool_t;
 
 /* A zeroed pool is empty. */
@@ -30,11 +30,11 @@ uint32_t msg_pool_grow(msg_pool_t *p);
 /* Takes a copy of m; returns its number (never 0). Moves the pool: pointers into it end here. */
 static inline uint32_t msg_pool_put(msg_pool_t *p, const msg_t *m)
 {
-    uint32_t n = p->free_list != 0 ? p->free_list : msg_pool_grow(p);
+    enum { AHEAD = 4 };
+    uint32_t n = p->n_free > 0 ? p->free[--p->n_free] : msg_pool_grow(p);
+    if (p->n_free >= AHEAD)
+        __builtin_prefetch(&p->node[p->free[p->n_free - AHEAD] - 1], 1);
     msg_node_t *node = &p->node[n - 1];
-    p->free_list = node->next;
-    if (node->next != 0)
-        __builtin_prefetch(&p->node[node->next - 1], 1); /* the next message's place */
     node->msg = *m;
     node->next = 0;
     return n;
@@ -47,8 +47,7 @@ static inline msg_node_t *msg_pool_at(const msg_pool_t *p, uint32_t n)
 
 static inline void msg_pool_free(msg_pool_t *p, uint32_t n)
 {
-    p->node[n - 1].next = p->free_list;
-    p->free_list = n;
+    p->free[p->n_free++] = n;
 }
 
 #endif

@@ -164,6 +164,8 @@ static mshr_t *mshr_new(sm_t *sm, uint64_t line, uint32_t bucket)
     uint32_t i = sm->mshr_free;
     mshr_t *m = &sm->mshr[i - 1];
     sm->mshr_free = m->next_free;
+    if (m->next_free != 0)
+        __builtin_prefetch(&sm->mshr[m->next_free - 1], 1);
     *m = (mshr_t){.line = line};
     sm->mshr_table[bucket] = (tag_bucket_t){.tag = mshr_tag(line), .value = (uint16_t)i};
     return m;
