@@ -14,8 +14,9 @@
 typedef struct {
     trace_source_t base; /* first member */
     accelsim_list_t list;
-    launch_info_t *info; /* owned; of each launch, name NULL until it was asked for */
-    char *tmpdir;        /* owned; NULL: the default */
+    launch_info_t *info;        /* owned; of each launch, name NULL until it was asked for */
+    char *tmpdir;               /* owned; NULL: the default */
+    accelsim_machine_t machine; /* find NULL: none */
     size_t sort_bytes;
     _Atomic uint64_t bytes_done;
 } accelsim_source_t;
@@ -148,7 +149,8 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     block_reader_init(&l->reader, &l->lines, &l->header);
     if (l->stream != NULL && accelsim_header_read(&l->lines, &l->header, &why) == RB_OK &&
         (!l->header.raw || group(l, &why) == RB_OK)) {
-        block_reader_start(&l->reader);
+        const accelsim_machine_t *machine = &l->source->machine;
+        block_reader_start(&l->reader, machine->find != NULL ? machine : NULL);
         *out = l;
         return RB_OK;
     }
@@ -189,6 +191,8 @@ static void destroy(trace_source_t *base)
         free((char *)(uintptr_t)s->info[i].name);
     free(s->info);
     free(s->tmpdir);
+    if (s->machine.find != NULL)
+        s->machine.destroy(s->machine.ctx);
     accelsim_list_free(&s->list);
     free(s);
 }
@@ -215,6 +219,8 @@ trace_source_t *accelsim_open(const char *path, const accelsim_options_t *opts, 
     if (opts != NULL) {
         s->tmpdir = rb_strdup(opts->tmpdir);
         s->sort_bytes = opts->sort_bytes;
+        if (opts->machine != NULL)
+            s->machine = *opts->machine;
     }
     if (accelsim_list_open(path, &s->list, err) != RB_OK) {
         s->info = rb_calloc(s->list.n_kernels + 1, sizeof(s->info[0]));
@@ -257,4 +263,6 @@ void accelsim_files(const trace_source_t *source, void (*visit)(void *ctx, const
         visit(ctx, list->path);
     for (size_t i = 0; i < list->n_kernels; i++)
         visit(ctx, list->kernels[i].path);
+    if (self(source)->machine.find != NULL)
+        self(source)->machine.files(self(source)->machine.ctx, visit, ctx);
 }

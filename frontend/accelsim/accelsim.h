@@ -12,9 +12,26 @@
 
 #include "sim/gpu/trace_source.h"
 
+/*
+ * Machine code of the traced program, from which instructions are completed that a trace tells only
+ * in part. find: the code of a kernel, NULL: not known, its launches stay as traced; any thread may
+ * call it. complete: puts what the code says of the instruction at in->pc in place of what the
+ * trace says; false: it has another instruction there, which is an error.
+ */
+typedef struct {
+    void *ctx; /* owned by the source: freed with destroy */
+    const void *(*find)(void *ctx, const char *kernel, unsigned arch);
+    bool (*complete)(const void *code, inst_t *in);
+    void (*files)(const void *ctx, void (*visit)(void *visit_ctx, const char *path),
+                  void *visit_ctx);
+    void (*destroy)(void *ctx);
+} accelsim_machine_t;
+
 typedef struct {
     const char *tmpdir; /* for grouping raw files; NULL: $TMPDIR or /tmp */
     size_t sort_bytes;  /* memory for grouping; 0: 256 MiB */
+    /* Copied; NULL: none. The source takes ctx over, also if it cannot be opened. */
+    const accelsim_machine_t *machine;
 } accelsim_options_t;
 
 /*
@@ -29,7 +46,8 @@ bool accelsim_detect(const char *path);
  */
 trace_source_t *accelsim_open(const char *path, const accelsim_options_t *opts, rb_err_t *err);
 
-/* Calls visit for each file of the trace, in order: the list if there is one, then the kernels. */
+/* Calls visit for each file of the trace, in order: the list if there is one, the kernels, machine
+ * code. */
 void accelsim_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
                     void *ctx);
 

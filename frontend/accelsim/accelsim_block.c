@@ -64,9 +64,13 @@ void block_reader_init(block_reader_t *r, accelsim_lines_t *lines, const accelsi
     pthread_mutex_init(&r->pool.lock, NULL);
 }
 
-void block_reader_start(block_reader_t *r)
+void block_reader_start(block_reader_t *r, const accelsim_machine_t *machine)
 {
     accelsim_code_init(&r->code, r->header->info.arch, r->header->version);
+    if (machine != NULL) {
+        r->code.machine = machine->find(machine->ctx, r->header->name, r->header->info.arch);
+        r->code.complete = machine->complete;
+    }
     r->source_line = CODE_NO_LINE;
     r->prefix = r->header->line_info;
     if (!r->header->raw && r->header->version < 3)

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "frontend/accelsim/accelsim.h"
 #include "frontend/accelsim/accelsim_code.h"
 #include "frontend/accelsim/accelsim_header.h"
 #include "frontend/accelsim/accelsim_lines.h"
@@ -37,9 +38,10 @@ typedef struct {
     bool told_missing;
 } block_reader_t;
 
-/* The header need not be read yet; block_reader_start() follows when it is. */
+/* The header need not be read yet; block_reader_start() follows when it is. machine: borrowed,
+ * NULL: none. */
 void block_reader_init(block_reader_t *r, accelsim_lines_t *lines, const accelsim_header_t *header);
-void block_reader_start(block_reader_t *r);
+void block_reader_start(block_reader_t *r, const accelsim_machine_t *machine);
 void block_reader_free(block_reader_t *r);
 
 /*

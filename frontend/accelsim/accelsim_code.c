@@ -287,21 +287,27 @@ static void warn_unknown(const parsed_t *x)
     rb_warn_once("opcode %.*s is unknown: treated as an integer instruction", (int)len, x->opcode);
 }
 
-static void complete_inst(const accelsim_code_t *c, uint32_t pc, parsed_t *x)
+static rb_code_t complete_inst(const accelsim_code_t *c, const accelsim_lines_t *lines, uint32_t pc,
+                               parsed_t *x, rb_err_t *err)
 {
     x->inst.pc = pc;
     if (!isa_decode(c->arch, x->opcode, x->opcode_len, (unsigned)x->mem_width, &x->inst))
         warn_unknown(x);
     isa_finish(&x->inst, x->opcode, x->opcode_len);
+    if (c->machine != NULL && !c->complete(c->machine, &x->inst))
+        return accelsim_lines_fail(lines, err,
+                                   "the cubin of this kernel beside the trace has no %.*s at pc "
+                                   "%04x: it is of another build; remove it to run without it",
+                                   (int)x->opcode_len, x->opcode, pc);
+    return RB_OK;
 }
 
-static void add_entry(accelsim_code_t *c, uint32_t pc, const char *text, parsed_t *x)
+static void add_entry(accelsim_code_t *c, uint32_t pc, const char *text, const parsed_t *x)
 {
     inst_t *inst = new_inst(c);
     size_t len = (size_t)(x->end - text);
     char *copy = rb_realloc(NULL, len, 1);
 
-    complete_inst(c, pc, x);
     *inst = x->inst;
     memcpy(copy, text, len);
     rb_grow(&c->entries, &c->cap, c->n + 1, sizeof(c->entries[0]));
@@ -333,6 +339,7 @@ rb_code_t accelsim_code_find(accelsim_code_t *c, const accelsim_lines_t *lines, 
                 lines, err, "more than %d different instructions: this is not one kernel's code",
                 CODE_MAX);
         *number = (uint32_t)c->n;
+        RB_TRY(complete_inst(c, lines, pc, &x, err));
         add_entry(c, pc, p, &x);
         if (2 * (c->n_pcs + 1) > c->pc_slots)
             grow_pc_map(c);

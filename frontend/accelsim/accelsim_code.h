@@ -39,6 +39,8 @@ enum { CODE_PAGE = 256, CODE_MAX = 1 << 20 };
 
 typedef struct {
     unsigned arch, version;
+    const void *machine; /* borrowed: machine code of the kernel, NULL: not known */
+    bool (*complete)(const void *machine, inst_t *in);
     code_entry_t *entries; /* owned */
     size_t n, cap;
     inst_t **pages; /* owned, of CODE_PAGE each */

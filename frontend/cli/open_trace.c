@@ -1,10 +1,14 @@
 #include "frontend/cli/open_trace.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/accelsim/accelsim.h"
 #include "frontend/macsim/macsim.h"
+#include "frontend/sass/machine_code.h"
 #include "frontend/trace/rbt_source.h"
+#include "sim/core/alloc.h"
 
 typedef struct {
     const char *name; /* trace_source_ops_t.name of its sources */
@@ -14,9 +18,58 @@ typedef struct {
                   void *ctx);
 } trace_kind_t;
 
+static const void *find_code(void *ctx, const char *kernel, unsigned arch)
+{
+    return machine_code_kernel(ctx, kernel, arch);
+}
+
+static bool complete_inst(const void *code, inst_t *in)
+{
+    return machine_kernel_complete(code, in);
+}
+
+static void code_files(const void *ctx, void (*visit)(void *visit_ctx, const char *path),
+                       void *visit_ctx)
+{
+    machine_code_files(ctx, visit, visit_ctx);
+}
+
+static void close_code(void *ctx)
+{
+    machine_code_close(ctx);
+}
+
+/* The cubins in the folder of a trace; *out NULL: none. */
+static rb_code_t open_cubins(const char *path, machine_code_t **out, rb_err_t *err)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+
+    *out = NULL;
+    if (stat(path, &st) != 0)
+        return RB_OK; /* accelsim_open() says what is wrong */
+    if (S_ISDIR(st.st_mode))
+        return machine_code_open(path, out, err);
+    char *folder = rb_strdup(slash != NULL ? path : ".");
+    if (slash != NULL)
+        folder[slash == path ? 1 : slash - path] = '\0';
+    rb_code_t rc = machine_code_open(folder, out, err);
+    free(folder);
+    return rc;
+}
+
 static trace_source_t *open_accelsim(const char *path, const char *tmpdir, rb_err_t *err)
 {
-    const accelsim_options_t opts = {.tmpdir = tmpdir};
+    machine_code_t *code;
+
+    if (open_cubins(path, &code, err) != RB_OK)
+        return NULL;
+    const accelsim_machine_t machine = {.ctx = code,
+                                        .find = find_code,
+                                        .complete = complete_inst,
+                                        .files = code_files,
+                                        .destroy = close_code};
+    const accelsim_options_t opts = {.tmpdir = tmpdir, .machine = code != NULL ? &machine : NULL};
 
     return accelsim_open(path, &opts, err);
 }

@@ -6,8 +6,9 @@
 
 /*
  * Opens a trace of any kind: a native file, an Accel-Sim folder, list or kernel file, a MacSim
- * folder. tmpdir is for kinds that need temporary files. NULL with *err set: RB_IO or RB_TRACE.
- * Free with ops->destroy().
+ * folder. Cubins (*.cubin) in the folder of an Accel-Sim trace complete its instructions. tmpdir is
+ * for kinds that need temporary files. NULL with *err set: RB_IO or RB_TRACE. Free with
+ * ops->destroy().
  */
 trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err);
 

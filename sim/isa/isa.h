@@ -39,16 +39,16 @@ typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
 #define ISA_CLASS_MAP(X)                                                                           \
     X(FP32, "fp32", FMA, FP32)           /* FADD FMUL FFMA */                                      \
     X(FP32_CMP, "fp32_cmp", FMA, FP32)   /* FMNMX */                                               \
-    X(FP32_SETP, "fp32_setp", FMA, FP32) /* FSETP FSET FSEL FCHK */                                \
+    X(FP32_SETP, "fp32_setp", FMA, FP32) /* FSETP FSET FSEL */                                     \
     X(IMAD, "imad", FMA, INT)                                                                      \
     X(INT, "integer", ALU, INT) /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */                      \
     X(MOVE, "move", ALU, MOVE)  /* MOV SEL CS2R-like moves */                                      \
     X(POPC, "popc", XU, INT)                                                                       \
     X(BITFIND, "bitfind", XU, INT) /* FLO BREV */                                                  \
-    X(MUFU, "mufu", XU, SFU)                                                                       \
-    X(CONV, "conv", XU, CONV)   /* I2F F2I F2F FRND I2I */                                         \
-    X(FP16, "fp16", FP16, FP16) /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */                        \
-    X(FP64, "fp64", FP64, FP64) /* DADD DMUL */                                                    \
+    X(MUFU, "mufu", XU, SFU)       /* MUFU FCHK */                                                 \
+    X(CONV, "conv", XU, CONV)      /* I2F F2I F2F FRND I2I */                                      \
+    X(FP16, "fp16", FP16, FP16)    /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */                     \
+    X(FP64, "fp64", FP64, FP64)    /* DADD DMUL */                                                 \
     X(FP64_FMA, "fp64_fma", FP64, FP64)                                                            \
     X(FP64_CMP, "fp64_cmp", FP64, FP64)                                                            \
     X(CONV64, "conv64", FP64, CONV) /* conversions from or to 64 bits */                           \

@@ -71,7 +71,7 @@ const isa_opcode_t isa_table[] = {
     OP(F2IP, CONV, 80),
     OP(FADD, FP32, 70),
     OP(FADD32I, FP32, 70),
-    FL(FCHK, FP32_SETP, INST_PRED_WRITE, 70),
+    FL(FCHK, MUFU, INST_PRED_WRITE, 70),
     OP(FENCE, MEMBAR, 90),
     OP(FFMA, FP32, 70),
     OP(FFMA32I, FP32, 70),

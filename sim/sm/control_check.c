@@ -16,7 +16,8 @@
 
 struct control_check {
     uint32_t clock;
-    uint32_t ready[REG_ID_COUNT]; /* by that clock */
+    uint32_t ready[REG_ID_COUNT]; /* by that clock, for an instruction on the same pipe; 0: is */
+    uint8_t pipe[REG_ID_COUNT];   /* that writes it */
 };
 
 void control_check_init(sm_t *sm)
@@ -59,9 +60,23 @@ static bool is_guard(const inst_t *inst, unsigned id)
     return predicate && (inst->flags & INST_BRANCH || (leads && inst->cls != OP_PRED));
 }
 
-/* Cycles after which a result without a counter may be used. */
+/*
+ * Cycles after which a result without a counter may be used on the same pipe. ptxas lets results of
+ * the FMA and ALU pipes be used after 4 cycles on the same pipe and after 5 on another, whatever
+ * the class: in the code of CUDA 11.8 for sm_70 and sm_75 no pair of 1300 is closer.
+ */
 static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
 {
+    switch (sm->cls[inst->cls].pipe) {
+    case PIPE_FMA:
+        return sm->config->lat.fp32;
+    case PIPE_ALU:
+        return sm->config->lat.integer;
+    case PIPE_UNIFORM:
+        return 2; /* the same code: ULDC and UMOV 2, the others 4 */
+    default:
+        break;
+    }
     switch (inst->access) {
     case ACC_LOAD:
     case ACC_ATOMIC:
@@ -73,6 +88,13 @@ static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
     }
 }
 
+/* Cycles that a result takes longer to an instruction of the other arithmetic pipe. */
+static uint32_t crosses(uint8_t from, const sm_t *sm, const inst_t *to)
+{
+    uint8_t pipe = sm->cls[to->cls].pipe;
+    return (from == PIPE_FMA && pipe == PIPE_ALU) || (from == PIPE_ALU && pipe == PIPE_FMA);
+}
+
 void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask)
 {
     struct control_check *c = &sm->check[w];
@@ -80,14 +102,18 @@ void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
     uint32_t guard_extra = spec->predicate_latency - sm->config->lat.integer;
     for (unsigned i = 0; i < (unsigned)inst->n_wait - inst->n_set; i++) {
         unsigned id = inst->dep[i];
-        uint32_t extra = c->ready[id] != 0 && is_guard(inst, id) ? guard_extra : 0;
+        if (c->ready[id] == 0)
+            continue;
+        uint32_t extra = is_guard(inst, id) ? guard_extra : crosses(c->pipe[id], sm, inst);
         int32_t early = (int32_t)(c->ready[id] + extra - c->clock);
         if (early > 0)
             report(inst, id, early);
     }
-    bool protected = ctl_write_barrier(inst->ctl) < CONTROL_COUNTERS;
+    bool counted = ctl_write_barrier(inst->ctl) < CONTROL_COUNTERS;
     uint32_t ready = c->clock + result_latency(sm, inst);
-    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait && mask != 0; i++)
-        c->ready[inst->dep[i]] = protected ? c->clock : ready;
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait && mask != 0; i++) {
+        c->ready[inst->dep[i]] = counted ? 0 : ready;
+        c->pipe[inst->dep[i]] = sm->cls[inst->cls].pipe;
+    }
     c->clock += (uint32_t)control_gap(sm, inst->ctl);
 }
