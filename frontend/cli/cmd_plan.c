@@ -7,6 +7,7 @@
 #include "frontend/cli/launch_list.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/plan_file.h"
+#include "frontend/cli/plan_regions.h"
 #include "frontend/cli/run_report.h"
 #include "frontend/cli/text_format.h"
 #include "sampling/launch/launch_sampler.h"
@@ -17,6 +18,8 @@
 enum { CLUSTERS_SHOWN = 20, NAME_COLUMNS = 60 };
 
 typedef struct {
+    regions_options_t regions;
+    bool show_regions;
     const char *profile, *sample, *trace, *output, *tmpdir;
     uint64_t seed;
     unsigned format; /* plan_format_t */
@@ -27,6 +30,18 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
 {
     plan_options_t *o = ctx;
     switch (id) {
+    case CLI_REGIONS:
+        o->show_regions = true;
+        return RB_OK;
+    case CLI_GPU:
+        o->regions.setup.gpu = value;
+        return RB_OK;
+    case CLI_SET:
+        setup_add_set(&o->regions.setup, value);
+        return RB_OK;
+    case CLI_LAUNCHES:
+        o->regions.launches = value;
+        return RB_OK;
     case CLI_SAMPLE:
         o->sample = value;
         return RB_OK;
@@ -51,17 +66,37 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     }
 }
 
+/* --regions and what goes with it, and what does not. */
+static rb_code_t check_regions(plan_options_t *o, rb_err_t *err)
+{
+    regions_options_t *r = &o->regions;
+    const bool about = r->setup.gpu != NULL || r->setup.n_sets > 0 || r->launches != NULL;
+    const bool other = o->sample != NULL || o->trace != NULL || o->output != NULL || o->json;
+    if (!o->show_regions && about)
+        return rb_fail(err, RB_USAGE, "--gpu, -s and --launches are for --regions");
+    if (o->show_regions && other)
+        return rb_fail(err, RB_USAGE,
+                       "--regions prints a table, and nothing else: not with --sample, --trace, "
+                       "--json or -o; options of tbpoint_region are settings (-s)");
+    r->setup.trace = o->profile;
+    r->setup.tmpdir = o->tmpdir;
+    r->seed = o->seed;
+    if (o->sample == NULL)
+        o->sample = "stem";
+    return RB_OK;
+}
+
 static rb_code_t read_options(plan_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (plan_options_t){.sample = "stem", .seed = 1};
+    *o = (plan_options_t){.seed = 1};
     cli_parser_init(&p, cli_find_command("plan"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, help, err));
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->profile = p.operands[0];
-    return RB_OK;
+    return check_regions(o, err);
 }
 
 /* Largest share of the time first; without times, largest first. */
@@ -199,8 +234,13 @@ int cmd_plan(int argc, char **argv)
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("plan"), stdout);
         rc = cli_flush_stdout(&err);
+    } else if (rc == RB_OK && options.show_regions) {
+        rc = plan_regions_print(&options.regions, stdout, &err);
+        if (rc == RB_OK)
+            rc = cli_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = make_plan(&options, &err);
     }
+    free(options.regions.setup.sets);
     return rc == RB_OK ? 0 : cli_report(&err);
 }

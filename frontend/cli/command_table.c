@@ -134,6 +134,16 @@ static const cli_option_t info_options[] = {
 };
 
 static const cli_option_t plan_options[] = {
+    {CLI_REGIONS, 0, "regions", NULL, NULL, "Regions",
+     "instead of a plan, print the regions of blocks that tbpoint_region finds in each launch of a "
+     "native trace",
+     NULL, false},
+    {CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta traces, rtx2060 for Turing traces", "Regions",
+     "with --regions: the GPU, whose size decides how blocks are divided", "@gpu", false},
+    {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Regions",
+     "with --regions: a setting, such as sm.count=40 or tbpoint_region.threshold=0.1", NULL, false},
+    {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Regions",
+     "with --regions: of these launches only, such as 3-7,12,20-", NULL, false},
     OPT_SAMPLE("stem", "the method and its options, such as stem:epsilon=0.05"),
     OPT_SEED,
     OPT_TRACE,

@@ -89,6 +89,7 @@ typedef enum {
     CLI_TIMEOUT,
     CLI_TIMELINE,
     CLI_TIMELINE_RANGE,
+    CLI_REGIONS,
 } cli_option_id_t;
 
 typedef struct {

@@ -26,30 +26,10 @@
 #include <stdlib.h>
 
 #include "sampling/inside/inside_table.h"
+#include "sampling/inside/region_options.h"
 #include "sampling/inside/region_rate.h"
-#include "sampling/inside/region_table.h"
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
-
-enum { TBPOINT_WAVES, TBPOINT_PAPER };
-static const char *const variant_names[] = {"waves", "paper", NULL};
-
-#define TBPOINT_REGION_OPTIONS(P, E, T)                                                            \
-    E(variant, variant_names, "waves", "how a region's rate is measured: own, or as published")    \
-    P(F64, threshold, "0.2", 0, 1e6, "", "largest distance of stall probabilities in a cluster")   \
-    P(BOOL, normalise, "true", 0, 1, "", "stall probabilities are relative to the launch's mean")  \
-    P(F64, variation, "0.3", 0, 1e6, "", "largest variation factor of an epoch in a cluster")      \
-    P(F64, tolerance, "0.1", 0, 1, "", "a rate has settled when two units differ by less")         \
-    P(F64, error, "0.005", 0, 1, "", "waves: standard error of a rate that is good enough")        \
-    P(F64, share, "0.03", 0, 1, "", "waves: of a region, to be simulated for a better rate")       \
-    P(BOOL, fill, "true", 0, 1, "", "waves: rates before and after a launch has filled the L2")
-
-PARAM_STRUCT(tbpoint_region_options_t, TBPOINT_REGION_OPTIONS);
-#define PARAM_SPEC_ tbpoint_region_options_t
-static const param_t region_rows[] = {PARAM_ROWS(TBPOINT_REGION_OPTIONS)};
-#undef PARAM_SPEC_
-static const param_group_t region_group = PARAM_GROUP(
-    "tbpoint_region", "TBPoint's regions of blocks", tbpoint_region_options_t, region_rows);
 
 enum {
     WAIT_WAVES = 2,   /* an L2 that will be full after so few waves is waited for */
@@ -57,7 +37,7 @@ enum {
 };
 
 typedef struct {
-    tbpoint_region_options_t options;
+    region_options_t options;
     region_table_t table;
     uint64_t slots, blocks;
     uint64_t l2_sectors;
@@ -81,7 +61,7 @@ static void *region_create(const void *options, uint64_t seed)
 {
     region_state_t *s = rb_calloc(1, sizeof(*s));
     (void)seed;
-    s->options = *(const tbpoint_region_options_t *)options;
+    s->options = *(const region_options_t *)options;
     return s;
 }
 
@@ -95,8 +75,8 @@ static void region_destroy(void *state)
 static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
 {
     region_state_t *s = sampler->state;
-    const tbpoint_region_options_t *o = &s->options;
-    const region_rule_t rule = {o->threshold, o->variation, o->normalise};
+    const region_options_t *o = &s->options;
+    const region_rule_t rule = region_rule(o);
     region_table_t table;
     const uint64_t blocks = l->info->n_blocks, slots = l->slots < blocks ? l->slots : blocks;
     region_table_free(&s->table);

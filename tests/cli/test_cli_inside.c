@@ -83,12 +83,36 @@ static void options_of_samplers_are_axes_of_sweeps(void **state)
     expect(2, "1 to", WORDS("sweep", "relu.rbt", "--vary", "blocks.count=8,0", "-o", "wrong"));
 }
 
+static void regions_are_printed(void **state)
+{
+    (void)state;
+    make_relu();
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("plan", "relu.rbt", "--regions"));
+    assert_non_null(strstr(text, "64 blocks, 64 on the chip at once, 1.0 waves"));
+    assert_non_null(strstr(text, "TBPoint's model, for stalls of 400 cycles"));
+    free(text);
+    /* Another size of the chip gives another division of the same index. */
+    text = cli_run_as(&rubato, 0, NULL,
+                      WORDS("plan", "relu.rbt", "--regions", "-s", "sm.count=2", "-s",
+                            "tbpoint_region.stall=300", "--launches", "1"));
+    assert_non_null(strstr(text, "64 blocks, 16 on the chip at once, 4.0 waves"));
+    assert_non_null(strstr(text, "stalls of 300 cycles"));
+    free(text);
+    expect(2, "for --regions", WORDS("plan", "relu.rbt", "--gpu", "v100"));
+    expect(2, "nothing else", WORDS("plan", "relu.rbt", "--regions", "--sample", "stem"));
+    expect(2, "nothing else", WORDS("plan", "relu.rbt", "--regions", "-o", "plan.json"));
+    expect(2, "rubato convert", WORDS("plan", TRACE, "--regions"));
+    expect(2, "stall", WORDS("plan", "relu.rbt", "--regions", "-s", "tbpoint_region.stall=0"));
+    expect(2, "rubato convert", WORDS("run", TRACE, "--sample", "tbpoint_region"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_configuration_names_samplers_and_options),
         cmocka_unit_test(mistakes_in_the_configuration_are_named),
         cmocka_unit_test(options_of_samplers_are_axes_of_sweeps),
+        cmocka_unit_test(regions_are_printed),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }
