@@ -65,7 +65,7 @@ experiment_C1()
     run_photon
     for trace in $photon_traces; do
         row "$trace: photon_warp, PKA (waves)" \
-            "$(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=photon_warp)"), $(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=pka_stop:variant=photon)") ($(cells "$work/$trace.photon/evaluation_launches.csv" waves sample=photon_warp | largest))"
+            "$(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=photon_warp)"), $(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=pka_stop:variant=photon)") ($(cells "$work/$trace.photon/evaluation_launches.csv" waves sample=photon_warp | largest | awk '{ printf "%.1f", $1 }'))"
     done
     while IFS= read -r set; do
         largest_speedup=$(over photon speedup_wall "$photon_traces" "sample=$set" | largest)

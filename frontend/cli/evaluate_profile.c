@@ -14,6 +14,7 @@
 #include "frontend/cli/text_format.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
+#include "sampling/launch/stem_online.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -125,6 +126,32 @@ static void show_note(evaluation_t *e, const char *label, const char *method, co
         csv_note(&e->csv, label, method, note);
 }
 
+/* What a sampler that chooses as the run goes would have done: its results are known. */
+static rb_code_t replay(const evaluation_t *e, const launch_choice_t *choice, uint64_t seed,
+                        plan_t *plan, rb_err_t *err)
+{
+    const uint64_t *ids;
+    stem_online_t *s = stem_online_create(choice->options, &e->planned.pop, seed, err);
+    if (s == NULL)
+        return err->code;
+    for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;) {
+        for (uint64_t i = 0; i < n; i++)
+            stem_online_result(s, i, e->truth->pop.time[launch_list_row(e->truth, ids[i])]);
+    }
+    stem_online_plan(s, plan);
+    estimate_t cycles = stem_online_estimate(s);
+    plan->error_bound = (cycles.high - cycles.low) / 2.0 / cycles.value;
+    stem_online_free(s);
+    return RB_OK;
+}
+
+static rb_code_t make_plan(const evaluation_t *e, const launch_choice_t *choice, uint64_t seed,
+                           plan_t *plan, rb_err_t *err)
+{
+    return choice->method->online ? replay(e, choice, seed, plan, err)
+                                  : launch_plan(choice, &e->planned.pop, seed, plan, err);
+}
+
 /* Plans with every seed and scores each. */
 static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, char **method,
                               rb_err_t *err)
@@ -133,7 +160,7 @@ static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, ch
     for (uint64_t i = 0; i < o->seeds; i++) {
         plan_t plan;
         double begun = clock_seconds();
-        RB_TRY(launch_plan(choice, &e->planned.pop, o->seed + i, &plan, err));
+        RB_TRY(make_plan(e, choice, o->seed + i, &plan, err));
         double seconds = clock_seconds() - begun;
         e->scores[i] = evaluation_score(&plan, e->truth);
         e->scores[i].seconds = seconds;
@@ -215,8 +242,7 @@ static rb_code_t evaluate_samplers(evaluation_t *e, rb_err_t *err)
 {
     const evaluate_options_t *o = e->options;
     for (size_t i = 0; evaluate_all(o) && i < n_launch_methods; i++) {
-        if (!launch_methods[i]->online)
-            RB_TRY(evaluate_sampler(e, launch_methods[i]->name, true, err));
+        RB_TRY(evaluate_sampler(e, launch_methods[i]->name, true, err));
     }
     for (size_t i = 0; !evaluate_all(o) && i < o->samples.n; i++)
         RB_TRY(evaluate_list(e, o->samples.text[i], err));

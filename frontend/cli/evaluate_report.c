@@ -10,7 +10,7 @@
 #include "frontend/cli/text_format.h"
 #include "sim/core/err.h"
 
-enum { FILE_RUNS, FILE_LAUNCHES, FILE_JSON, FILES };
+enum { FILE_RUNS, FILE_LAUNCHES, FILE_JSON, FILE_PAGE, FILES };
 
 /* Version of evaluation.json. */
 enum { SCHEMA = 1 };
@@ -337,6 +337,19 @@ static void write_launches(evaluate_report_t *e, const evaluated_run_t *run)
     json_end(&e->json);
 }
 
+/* A line of the charts is a GPU with a warm-up. */
+static void chart_run(evaluate_report_t *e, const evaluated_run_t *run)
+{
+    char series[128];
+    if (run->sample == NULL && run->warmup == NULL)
+        return; /* the run that the others are measured by */
+    snprintf(series, sizeof(series), "%s%s%s", run->variant != NULL ? run->variant : "",
+             run->variant != NULL && run->warmup != NULL ? ", " : "",
+             run->warmup != NULL ? run->warmup : "");
+    evaluate_page_add(&e->page, run->sample != NULL ? run->sample : "all launches",
+                      series[0] != '\0' ? series : "as it is", run->score);
+}
+
 static void write_run(evaluate_report_t *e, const evaluated_run_t *run)
 {
     json_begin_object(&e->json, NULL);
@@ -346,6 +359,7 @@ static void write_run(evaluate_report_t *e, const evaluated_run_t *run)
     json_text(&e->json, "folder", run->folder);
     json_text(&e->json, "failure", run->failure);
     if (run->score != NULL) {
+        chart_run(e, run);
         json_score(&e->json, run);
         write_launches(e, run);
     }
@@ -365,6 +379,7 @@ rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const 
         RB_TRY(out_file_open(&e->files[FILE_RUNS], folder, "evaluation.csv", err));
     RB_TRY(out_file_open(&e->files[FILE_LAUNCHES], folder, "evaluation_launches.csv", err));
     RB_TRY(out_file_open(&e->files[FILE_JSON], folder, "evaluation.json", err));
+    RB_TRY(out_file_open(&e->files[FILE_PAGE], folder, "evaluation.html", err));
     e->runs = (csv_t){.out = e->files[FILE_RUNS].out};
     e->launches = (csv_t){.out = e->files[FILE_LAUNCHES].out};
     run_columns(&e->runs);
@@ -376,7 +391,9 @@ rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const 
     json_text(&e->json, "gpu", gpu);
     json_u64(&e->json, "seed", seed);
     json_begin_rows(&e->json, "runs");
-    printf("%s on %s\n", report_trace_name(trace), gpu);
+    RB_INVARIANT(asprintf(&e->title, "%s on %s", report_trace_name(trace), gpu) >= 0,
+                 "no memory for a title");
+    printf("%s\n", e->title);
     return RB_OK;
 }
 
@@ -416,6 +433,7 @@ rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err)
     print_details(e);
     json_end(&e->json);
     json_end(&e->json);
+    evaluate_page_write(&e->page, e->title, e->files[FILE_PAGE].out);
     for (size_t i = 0; i < FILES; i++)
         RB_TRY(out_file_finish(&e->files[i], err));
     for (size_t i = 0; i < FILES; i++)
@@ -428,6 +446,8 @@ void evaluate_report_abandon(evaluate_report_t *e)
     if (e->details != NULL)
         fclose(e->details);
     free(e->text);
+    free(e->title);
+    evaluate_page_free(&e->page);
     for (size_t i = 0; i < FILES; i++)
         out_file_abandon(&e->files[i]);
 }
@@ -437,11 +457,14 @@ void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run)
     const unsigned columns = terminal_columns(STDOUT_FILENO, 180);
     char label[128], kernel[33], blocks[FORMAT_MAX], ran[FORMAT_MAX], cycles[FORMAT_MAX],
         error[FORMAT_MAX];
-    enum { USED = 96 };
+    enum { USED = 96, SCREEN = 24 };
+    label_of(run, label, sizeof(label));
+    evaluate_page_launches(&e->page, label, run->full, run->sampled);
+    if (run->sampled->n > SCREEN)
+        return;
     if (e->details == NULL)
         e->details = open_memstream(&e->text, &e->text_size);
     RB_INVARIANT(e->details != NULL, "no memory stream");
-    label_of(run, label, sizeof(label));
     fprintf(e->details, "\n%s: launches\n%6s  %-24s %10s %8s %12s %9s %12s  %s\n", label, "launch",
             "kernel", "blocks", "waves", "cycles", "error", "simulated", "why");
     for (size_t i = 0; i < run->sampled->n; i++) {

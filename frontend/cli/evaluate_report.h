@@ -1,12 +1,13 @@
 /*
  * What comes out of evaluating a trace: a table on standard output, and in the folder of the runs
- * evaluation.csv (a row per run), evaluation_launches.csv (a row per run and launch) and
- * evaluation.json (both, for plots).
+ * evaluation.csv (a row per run), evaluation_launches.csv (a row per run and launch),
+ * evaluation.json (both) and evaluation.html (charts).
  */
 #ifndef RUBATO_CLI_EVALUATE_REPORT_H
 #define RUBATO_CLI_EVALUATE_REPORT_H
 
 #include "frontend/cli/csv_writer.h"
+#include "frontend/cli/evaluate_page.h"
 #include "frontend/cli/evaluation.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/sampled_score.h"
@@ -25,7 +26,9 @@ typedef struct {
 } evaluated_run_t;
 
 typedef struct {
-    out_file_t files[3];
+    out_file_t files[4];
+    evaluate_page_t page;
+    char *title; /* owned: of the page */
     csv_t runs, launches;
     json_t json;
     const char *variant; /* whose heading was printed */
@@ -43,7 +46,10 @@ void evaluate_report_run(evaluate_report_t *e, const evaluated_run_t *run);
 RB_CHECKED rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err);
 void evaluate_report_abandon(evaluate_report_t *e);
 
-/* Below the table: the launches of a run, where each was stopped, and why. */
+/*
+ * The launches of a run: below the table where each was stopped, and why, unless there are more
+ * than fit a screen; their errors in the charts.
+ */
 void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run);
 
 #endif

@@ -188,14 +188,13 @@ static rb_code_t score_picked(trial_t *t, const char *set, const char *full_fold
     return rc;
 }
 
-/* Where samplers looked into launches, of which there are not too many for a screen. */
-static bool shows_launches(const run_result_t *sampled)
+/* Whether samplers looked into launches. */
+static bool looked_inside(const run_result_t *sampled)
 {
-    enum { SCREEN = 24 };
     bool inside = false;
     for (size_t i = 0; i < sampled->n; i++)
         inside = inside || inside_method_is(sampled->launches[i].r.sampling.sampler);
-    return inside && sampled->n <= SCREEN;
+    return inside;
 }
 
 /* Scores one run against the run of all launches on the same GPU. */
@@ -225,7 +224,7 @@ static rb_code_t score_run(trial_t *t, size_t job, const evaluated_run_t *about,
         run.score = &score;
         run.picked = has_picked ? &picked : NULL;
         evaluate_report_run(&t->report, &run);
-        if (shows_launches(&sampled))
+        if (looked_inside(&sampled))
             evaluate_report_launches(&t->report, &run);
     }
     run_result_free(&sampled);

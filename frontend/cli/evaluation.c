@@ -5,22 +5,6 @@
 
 #include "sim/core/alloc.h"
 
-/* Row of a launch; the population's size if there is none. */
-static uint64_t row_of(const launch_list_t *l, uint64_t id)
-{
-    uint64_t low = 0, high = l->pop.n;
-    if (l->pop.id == NULL)
-        return id >= 1 && id <= high ? id - 1 : high;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (l->pop.id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->pop.n && l->pop.id[low] == id ? low : l->pop.n;
-}
-
 static double sum(const double *v, uint64_t n)
 {
     double total = 0.0;
@@ -36,7 +20,7 @@ score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
     double estimate = 0.0, time = 0.0, sampled_insts = 0.0, wall = 0.0;
     uint64_t samples = 0;
     for (uint64_t i = 0; i < plan->n_samples; i++) {
-        uint64_t row = row_of(truth, plan->samples[i].launch);
+        uint64_t row = launch_list_row(truth, plan->samples[i].launch);
         if (row == pop->n)
             rb_panic("a plan was scored on launches that it is not for");
         estimate += plan->samples[i].weight * pop->time[row];

@@ -189,6 +189,21 @@ uint64_t launch_list_id(const launch_list_t *l, uint64_t row)
     return l->pop.id != NULL ? l->pop.id[row] : row + 1;
 }
 
+uint64_t launch_list_row(const launch_list_t *l, uint64_t id)
+{
+    uint64_t low = 0, high = l->pop.n;
+    if (l->pop.id == NULL)
+        return id >= 1 && id <= high ? id - 1 : high;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (l->pop.id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->pop.n && l->pop.id[low] == id ? low : l->pop.n;
+}
+
 const char *launch_list_name(const launch_list_t *l, uint64_t row)
 {
     return l->pop.names[l->pop.name[row]];

@@ -59,6 +59,9 @@ RB_CHECKED rb_code_t launch_list_compare(const launch_list_t *a, const launch_li
 /* Harmless on a zeroed list. */
 void launch_list_free(launch_list_t *l);
 
+/* Row of a launch; pop.n if there is none. */
+uint64_t launch_list_row(const launch_list_t *l, uint64_t id);
+
 /* Launch id of a row; kernel name of a row. */
 uint64_t launch_list_id(const launch_list_t *l, uint64_t row);
 const char *launch_list_name(const launch_list_t *l, uint64_t row);

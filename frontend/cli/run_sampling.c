@@ -243,20 +243,6 @@ static void feed(run_sampling_t *s)
     }
 }
 
-/* Row of the trace that has a launch, which is there. */
-static uint64_t row_of(const launch_list_t *trace, uint64_t id)
-{
-    uint64_t low = 0, high = trace->pop.n - 1;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (launch_list_id(trace, middle) < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n)
 {
     *n = 0;
@@ -273,7 +259,7 @@ void run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n
     *n = s->n_round - s->at_round;
     s->positions = rb_realloc(s->positions, *n, sizeof(*s->positions));
     for (size_t i = 0; i < *n; i++)
-        s->positions[i] = row_of(&s->trace, s->round[s->at_round + i]) + 1;
+        s->positions[i] = launch_list_row(&s->trace, s->round[s->at_round + i]) + 1;
     *positions = s->positions;
 }
 

@@ -83,7 +83,7 @@ static void every_sampler_is_scored_or_says_why_not(void **state)
     write_table("profile.csv", 1);
     char *text = cli_run_as(
         &rubato, 0, NULL, WORDS("evaluate", "profile.csv", "--seeds", "5", "--csv", "scores.csv"));
-    static const char *const rows[] = {"random", "allegro", "stem", "harmonic"};
+    static const char *const rows[] = {"random", "allegro", "stem", "stem_online", "harmonic"};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_non_null(strstr(text, rows[i]));
     assert_non_null(strstr(text, "needs what this profile does not have"));
