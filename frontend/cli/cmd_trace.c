@@ -84,8 +84,9 @@ static rb_code_t verify(const trace_options_t *o, rb_err_t *err)
     rbt_verified_t v;
 
     RB_TRY(rbt_verify(o->trace, &v, err));
-    printf("%s: good: %" PRIu64 " launches, %" PRIu64 " blocks, %" PRIu64 " warp instructions\n",
-           o->trace, v.launches, v.blocks, v.warp_insts);
+    printf("%s: good: %" PRIu64 " launch%s, %" PRIu64 " block%s, %" PRIu64 " warp instructions\n",
+           o->trace, v.launches, v.launches == 1 ? "" : "es", v.blocks, v.blocks == 1 ? "" : "s",
+           v.warp_insts);
     return cli_flush_stdout(err);
 }
 

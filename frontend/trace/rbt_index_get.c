@@ -1,5 +1,6 @@
 #include "frontend/trace/rbt_index_get.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -278,6 +279,11 @@ static const char *check_launch(const rbt_file_t *f, const rbt_launch_row_t *r, 
         return "a launch has impossible thread blocks";
     if (r->regs > REGISTERS_MAX || r->shared_bytes > SHARED_MAX)
         return "a launch needs more registers or shared memory than there are";
+    double weight;
+
+    memcpy(&weight, &r->weight, sizeof(weight));
+    if (!isfinite(weight) || weight < 0)
+        return "a launch has an impossible weight";
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "frontend/trace/rbt_bb_map.h"
 #include "frontend/trace/rbt_source.h"
 
 /* A launch under examination. */
@@ -17,6 +18,8 @@ typedef struct {
     rbt_page_t page;
     size_t page_number; /* SIZE_MAX: none is loaded */
     rbt_summary_t sum;  /* of the blocks so far */
+    uint64_t classes[OP_CLASS_COUNT];
+    rbt_bb_map_t *maps; /* owned: of the kernels; code NULL: not yet made */
 } examination_t;
 
 static rb_code_t fail_block(const examination_t *x, uint64_t index, const char *what, rb_err_t *err)
@@ -42,7 +45,7 @@ static rb_code_t find_row(examination_t *x, uint64_t index, const rbt_block_row_
 }
 
 /* What the index should say of a warp. */
-static void count_warp(const examination_t *x, const warp_stream_t *w, rbt_summary_t *s)
+static void count_warp(examination_t *x, const warp_stream_t *w, rbt_summary_t *s)
 {
     const uint64_t *rec = w->addrs;
 
@@ -51,6 +54,8 @@ static void count_warp(const examination_t *x, const warp_stream_t *w, rbt_summa
 
         s->warp_insts += run->count;
         s->thread_insts += (uint64_t)run->count * (unsigned)__builtin_popcount(run->mask);
+        for (unsigned k = 0; k < run->count; k++)
+            x->classes[run->first[k].cls]++;
         for (unsigned k = 0; k < run->count && run->mask != 0; k++) {
             const inst_t *in = run->first + k;
             uint16_t lines, sectors;
@@ -77,31 +82,31 @@ static bool same_summary(const rbt_summary_t *a, const rbt_summary_t *b)
            a->atomics == b->atomics;
 }
 
-/* Warps that the block type has are there, with as many instructions. */
-static rb_code_t check_types(const examination_t *x, const trace_block_t *b,
-                             const rbt_block_row_t *row, rb_err_t *err)
+/* Warps that the block type has are there, and execute what their types say. */
+static rb_code_t check_types(examination_t *x, const trace_block_t *b, const rbt_block_row_t *row,
+                             rb_err_t *err)
 {
     const rbt_block_type_t *t = &x->page.block_types[row->type];
+    rbt_bb_map_t *map = &x->maps[x->launch.row.kernel];
 
+    if (map->code == NULL)
+        rbt_bb_map_init(map, x->code);
     if (t->n != b->n_warps)
         return fail_block(x, b->index, "the index has another number of warps", err);
     for (uint32_t w = 0; w < b->n_warps; w++) {
         uint32_t number = x->page.warps[t->at + w];
         const rbt_warp_type_t *type = number > 0 ? &x->page.types[number - 1] : NULL;
-        uint64_t insts = 0;
 
         if ((type != NULL ? type->n_insts : 0) != b->warps[w].n_insts)
             return fail_block(x, b->index, "the index has another length of a warp", err);
-        for (size_t i = 0; type != NULL && i < type->n; i++) {
-            const rbt_bb_count_t *c = &x->page.counts[type->at + i];
-
-            if (type->kernel != x->launch.row.kernel || c->bb >= x->code->n_bbs)
+        if (type == NULL)
+            continue;
+        for (size_t i = type->at; i < type->at + type->n; i++)
+            if (type->kernel != x->launch.row.kernel || x->page.counts[i].bb >= x->code->n_bbs)
                 return fail_block(x, b->index, "a warp type has a basic block that is not there",
                                   err);
-            insts += c->n * x->code->bbs[c->bb].n_insts;
-        }
-        if (insts != b->warps[w].n_insts)
-            return fail_block(x, b->index, "a warp type does not add up to the warp's length", err);
+        if (!rbt_bb_map_agrees(map, &b->warps[w], x->page.counts + type->at, type->n))
+            return fail_block(x, b->index, "a warp executes other basic blocks than its type", err);
     }
     return RB_OK;
 }
@@ -132,6 +137,7 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
 
     x->info = rbt_launch_info(x->f, &x->launch.row);
     x->sum = (rbt_summary_t){0};
+    memset(x->classes, 0, sizeof(x->classes));
     RB_TRY(ops->open(x->source, position, &l, err));
     code = rbt_file_code(rbt_source_file(x->source), x->launch.row.kernel, &x->code, err);
     for (uint64_t i = 0; i < x->launch.row.n_blocks && code == RB_OK; i++) {
@@ -150,12 +156,31 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
 
     memcpy(stored.requests, row->requests, sizeof(stored.requests));
     memcpy(stored.sectors, row->sectors, sizeof(stored.sectors));
-    if (!same_summary(&stored, &x->sum))
+    if (!same_summary(&stored, &x->sum) ||
+        memcmp(x->classes, row->classes, sizeof(x->classes)) != 0)
         return rb_fail(err, RB_TRACE, "%s: launch %" PRIu64 ": its totals are not its blocks' sums",
                        x->f->path, x->info.id);
     v->launches++;
     v->blocks += row->n_blocks;
     v->warp_insts += row->warp_insts;
+    return RB_OK;
+}
+
+/* All that is pointed at is all that there is: frames of blocks stand behind each other. */
+static rb_code_t check_bytes(const rbt_file_t *f, rb_err_t *err)
+{
+    uint64_t n = RBT_HEADER_BYTES + f->root.packed + RBT_FOOTER_BYTES;
+
+    for (size_t i = 0; i < f->n_block_pages; i++)
+        n += f->block_pages[i].place.offset - f->block_pages[i].first_frame +
+             f->block_pages[i].place.packed;
+    for (size_t i = 0; i < f->n_launch_pages; i++)
+        n += f->launch_pages[i].place.packed;
+    for (size_t i = 0; i < f->n_kernels; i++)
+        n += f->kernels[i].place.packed;
+    if (n != f->bytes)
+        return rb_fail(err, RB_TRACE, "%s: its index accounts for %" PRIu64 " of %" PRIu64 " bytes",
+                       f->path, n, f->bytes);
     return RB_OK;
 }
 
@@ -179,7 +204,7 @@ static rb_code_t check_all(examination_t *x, rbt_verified_t *v, rb_err_t *err)
 
         RB_TRY(rbt_file_code(rbt_source_file(x->source), k, &code, err));
     }
-    return RB_OK;
+    return check_bytes(x->f, err);
 }
 
 rb_code_t rbt_verify(const char *path, rbt_verified_t *v, rb_err_t *err)
@@ -191,9 +216,13 @@ rb_code_t rbt_verify(const char *path, rbt_verified_t *v, rb_err_t *err)
         return err->code;
     x.f = rbt_source_file(x.source);
     x.unpacker = ZSTD_createDCtx();
+    x.maps = rb_calloc(x.f->n_kernels + 1, sizeof(*x.maps));
     rb_code_t code =
         x.unpacker != NULL ? check_all(&x, v, err) : rb_fail(err, RB_NOMEM, "no memory for zstd");
 
+    for (size_t k = 0; k < x.f->n_kernels; k++)
+        rbt_bb_map_free(&x.maps[k]);
+    free(x.maps);
     rbt_page_free(&x.page);
     ZSTD_freeDCtx(x.unpacker);
     x.source->ops->destroy(x.source);
