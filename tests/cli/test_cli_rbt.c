@@ -20,7 +20,7 @@ static void a_file_is_made_checked_and_run(void **state)
 {
     (void)state;
     expect(0, "1 launch", WORDS("convert", VECADD, "x.rbt", "--threads", "2"));
-    says("good: 1 launches", WORDS("trace", "verify", "x.rbt"));
+    says("good: 1 launch,", WORDS("trace", "verify", "x.rbt"));
     says("rbt", WORDS("info", "x.rbt"));
     expect(0, NULL, WORDS("run", "x.rbt", "-o", "native"));
     expect(0, NULL, WORDS("run", VECADD, "-o", "text"));

@@ -1,0 +1,27 @@
+/*
+ * Native traces that lie: a part of a good file is changed before it is packed, and all checksums,
+ * sizes and positions are made to fit. What is left to find is what the part says.
+ */
+#ifndef RUBATO_TESTS_RBT_FORGE_H
+#define RUBATO_TESTS_RBT_FORGE_H
+
+#include "frontend/trace/rbt_bytes.h"
+
+typedef enum {
+    FORGE_FRAME,    /* the first frame of thread blocks */
+    FORGE_PAGE,     /* the page of blocks */
+    FORGE_LAUNCHES, /* the page of launches */
+    FORGE_CODE,     /* code of the first kernel */
+    FORGE_ROOT,
+} forge_part_t;
+
+/* The unpacked bytes of a part of path. Owned by the caller. */
+rbt_buf_t rbt_forge_part(const char *path, forge_part_t part);
+
+/*
+ * Writes path, which has one page of blocks and one of launches, to copy with these bytes for the
+ * part. Frames of pages and code that were pointed at are pointed at from what is written.
+ */
+void rbt_forge(const char *path, const char *copy, forge_part_t part, const rbt_buf_t *bytes);
+
+#endif
