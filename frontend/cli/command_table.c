@@ -73,8 +73,9 @@ static const cli_option_t run_options[] = {
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only, and estimate the whole from them", "@file", false},
     OPT_SAMPLE(NULL,
-               "choose launches by this sampler, and estimate the whole from them; photon_warp, "
-               "pka_stop and blocks stop inside launches"),
+               "choose launches by this sampler, and estimate the whole from them; photon_bb, "
+               "photon_warp, pka_stop and blocks stop inside launches; photon: photon_kernel and "
+               "both"),
     {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,

@@ -51,6 +51,12 @@ static double mean_duration(const stability_sums_t *s, size_t n)
     return (double)(s->y - s->x) / (double)n;
 }
 
+double stability_recent_mean(const stability_t *s)
+{
+    const uint64_t n = s->n < s->rule.short_n ? s->n : s->rule.short_n;
+    return n == 0 ? 0 : mean_duration(&s->short_sums, (size_t)n);
+}
+
 static double slope_of(const stability_sums_t *s, size_t n, bool unbiased)
 {
     const stability_sum_t m = (stability_sum_t)n, cov = m * s->xy - s->x * s->y;

@@ -67,4 +67,7 @@ void stability_add(stability_t *s, uint64_t issue, uint64_t retire);
 
 stability_reading_t stability_read(const stability_t *s);
 
+/* Mean duration of the last points, of at most the short window; 0: there are none. */
+double stability_recent_mean(const stability_t *s);
+
 #endif

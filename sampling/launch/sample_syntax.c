@@ -13,6 +13,25 @@ static bool is_option(const char *piece, size_t n)
     return equals != NULL && (colon == NULL || colon > equals);
 }
 
+static void add(sample_list_t *list, size_t *cap, const char *text, size_t n)
+{
+    rb_grow(&list->items, cap, list->n + 1, sizeof(*list->items));
+    list->items[list->n] = rb_calloc(n + 1, 1);
+    memcpy(list->items[list->n++], text, n);
+}
+
+/* A sampler, or several under one name. */
+static void add_sampler(sample_list_t *list, size_t *cap, const char *text, size_t n)
+{
+    static const char *const photon[] = {"photon_kernel", "photon_bb", "photon_warp"};
+    if (n != strlen("photon") || memcmp(text, "photon", n) != 0) {
+        add(list, cap, text, n);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(photon) / sizeof(photon[0]); i++)
+        add(list, cap, photon[i], strlen(photon[i]));
+}
+
 rb_code_t sample_list_parse(sample_list_t *list, const char *text, rb_err_t *err)
 {
     size_t cap = 0;
@@ -43,9 +62,7 @@ rb_code_t sample_list_parse(sample_list_t *list, const char *text, rb_err_t *err
             memcpy(*last + had + 1, at, n);
             (*last)[had + n + 1] = '\0';
         } else {
-            rb_grow(&list->items, &cap, list->n + 1, sizeof(*list->items));
-            list->items[list->n] = rb_calloc(n + 1, 1);
-            memcpy(list->items[list->n++], at, n);
+            add_sampler(list, &cap, at, n);
         }
         at = comma == NULL ? NULL : comma + 1;
     }

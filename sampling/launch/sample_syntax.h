@@ -1,6 +1,7 @@
 /*
  * The value of --sample: a list of samplers, "stem:epsilon=0.05,variant=paper,photon_bb". A comma
  * ends an option or a sampler: what follows is an option if it has a '=' and no ':' before it.
+ * "photon" stands for photon_kernel,photon_bb,photon_warp; it takes no options.
  */
 #ifndef RUBATO_SAMPLE_SYNTAX_H
 #define RUBATO_SAMPLE_SYNTAX_H

@@ -81,7 +81,14 @@ static void lists_of_samplers_are_split_at_samplers(void **state)
     assert_string_equal(list.items[1], "photon_bb");
     assert_string_equal(list.items[2], "a:b=1");
     sample_list_free(&list);
-    static const char *const bad[] = {"", ",", "stem,", "epsilon=1", "stem,epsilon=1"};
+    assert_int_equal(sample_list_parse(&list, "photon,blocks:count=3", &err), RB_OK);
+    assert_int_equal(list.n, 4);
+    assert_string_equal(list.items[0], "photon_kernel");
+    assert_string_equal(list.items[1], "photon_bb");
+    assert_string_equal(list.items[2], "photon_warp");
+    sample_list_free(&list);
+    static const char *const bad[] = {"photon,delta=1", "",          ",",
+                                      "stem,",          "epsilon=1", "stem,epsilon=1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         err = (rb_err_t){0};
         assert_int_equal(sample_list_parse(&list, bad[i], &err), RB_USAGE);

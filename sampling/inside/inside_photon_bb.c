@@ -1,0 +1,391 @@
+/*
+ * photon_bb: Photon's basic-block level (MICRO 2023). When the basic blocks that make up nearly all
+ * instructions of a launch have come to take the same time at every execution, the blocks that are
+ * left only hold their slots, each for the sum of its basic blocks' times, through the real block
+ * scheduler. It can stop in the middle of the first wave, where loops are long.
+ *
+ * How many instructions each basic block stands for is known from the index, else from blocks read
+ * ahead. Every basic block has a detector of its own (stability.h), fed in the order of retiring;
+ * variants as in photon_warp.c:
+ *   scaled  windows of waves x resident warps and twice as many executions. The first wave is not
+ *           looked at, nor what is executed before the launch has filled the L2 (fill). Of a launch
+ *           of few waves the first one is looked at, but not the first execution of each warp
+ *   paper   the last 2048 executions and the last 4096, delta 3 %; nothing is dropped
+ *   code    as published: 4096 and their half, slope over the longer, delta 1 %, a halved
+ * difference of means below 3 %, the first 1023 executions dropped
+ *
+ * A basic block without a stable time takes the mean of its latest executions (rare = observed), if
+ * there were any, or as published what the interval model says (rare = interval), with the
+ * latencies that loads and the like were observed to have; instructions never seen take the
+ * configuration's.
+ *
+ * A block is predicted to take as long as its longest warp. Warps of a block spread more than their
+ * means tell; hold = block scales the prediction by what it was wrong for the blocks that retired
+ * last (if there are any), hold = warp does not, as published.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/inside/bb_forecast.h"
+#include "sampling/inside/inside_table.h"
+#include "sampling/inside/photon_level.h"
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+
+enum { RARE_OBSERVED, RARE_INTERVAL };
+static const char *const rare_names[] = {"observed", "interval", NULL};
+
+#define PHOTON_BB_OPTIONS(P, E, T)                                                                 \
+    E(variant, photon_variant_names, "steady", "the detector: made here, or as published")         \
+    P(F64, waves, "0", 0, 1000, "",                                                                \
+      "length of the (short) window, in executions by each resident warp; 0: steady 1, scaled 2")  \
+    P(U32, least, "0", 0, 1000000, "executions", "its least length; 0: steady 3000, scaled 128")   \
+    P(F64, few, "10", 0, 1e9, "waves",                                                             \
+      "steady, scaled: of a shorter launch the first wave is looked at")                           \
+    P(F64, delta, "0", 0, 1, "", "slopes may differ from one by this; 0: the variant's own")       \
+    P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
+    P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
+    P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
+    P(BOOL, unbiased, "true", 0, 1, "",                                                            \
+      "scaled: slope of issue against retirement: spread passes, trends do not")                   \
+    P(BOOL, fill, "true", 0, 1, "",                                                                \
+      "steady, scaled: wait until the launch has filled the L2, if it will")                       \
+    P(F64, light, "0.65", 0, 1, "",                                                                \
+      "and if it takes more than this share of the DRAM's bandwidth")                              \
+    P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
+    P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")                  \
+    E(rare, rare_names, "observed",                                                                \
+      "basic blocks that are not stable: their mean, or the "                                      \
+      "interval model")                                                                            \
+    P(U32, seen, "256", 1, 1000000, "", "latencies of an opcode class observed to be believed")    \
+    E(hold, photon_hold_names, "block", "predictions are scaled to blocks that retired, or not")   \
+    E(residents, photon_residents_names, "cut",                                                    \
+      "blocks on SMs at the decision: drain, predict, "                                            \
+      "or predict and end at once")
+
+PARAM_STRUCT(photon_bb_options_t, PHOTON_BB_OPTIONS);
+#define PARAM_SPEC_ photon_bb_options_t
+static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_BB_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t photon_group =
+    PARAM_GROUP("photon_bb", "Photon's basic-block level", photon_bb_options_t, photon_rows);
+
+enum { DETECTOR_BYTES = 256 << 20 }; /* of a launch */
+
+typedef struct {
+    photon_bb_options_t options;
+    sampler_launch_t launch;
+    photon_trust_t trust;
+    read_ahead_t ahead; /* of the launch */
+    double alone;       /* cycles that a block takes alone; 0: not known */
+    photon_rule_t rule;
+    photon_detector_t *detectors; /* owned: of the basic blocks with the largest shares */
+    size_t n_detectors;
+    uint32_t *detector_of; /* owned: of each basic block read ahead, number + 1; 0: none */
+    size_t n_known;        /* basic blocks read ahead */
+    double *share;         /* owned: of each detector's basic block in the instructions */
+    retired_t *recent;     /* owned; ring of the blocks that retired last */
+    size_t n_ring;
+    uint64_t n_recent; /* noted so far */
+    double covered;    /* the latest */
+    size_t n_stable;
+    bool fired, failed;
+    interval_latencies_t latencies; /* once fired, as what follows */
+    double *time;                   /* owned: of each basic block read ahead */
+    bb_forecast_t forecast;
+    double scale; /* of the forecast */
+} photon_state_t;
+
+static void *photon_create(const void *options, uint64_t seed)
+{
+    photon_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)seed;
+    s->options = *(const photon_bb_options_t *)options;
+    return s;
+}
+
+/* What is known of one launch. */
+static void forget(photon_state_t *s)
+{
+    for (size_t i = 0; i < s->n_detectors; i++)
+        photon_detector_free(&s->detectors[i]);
+    free(s->detectors);
+    free(s->detector_of);
+    free(s->share);
+    free(s->time);
+    free(s->recent);
+    bb_forecast_free(&s->forecast);
+    read_ahead_free(&s->ahead);
+    *s = (photon_state_t){.options = s->options};
+}
+
+static void photon_destroy(void *state)
+{
+    forget(state);
+    free(state);
+}
+
+static photon_rule_t rule_of(const photon_bb_options_t *o, uint64_t resident_warps, bool few,
+                             const gpu_spec_t *spec)
+{
+    const photon_choice_t c = {.variant = o->variant,
+                               .waves = o->waves,
+                               .least = o->least,
+                               .delta = o->delta,
+                               .delta_mean = o->delta_mean,
+                               .unbiased = o->unbiased,
+                               .longer = o->longer,
+                               .paper_n = 2048,
+                               .code_n = 4096,
+                               .code_delta = 0.01,
+                               .wave = resident_warps,
+                               .drop = few ? resident_warps : 0};
+    return photon_rule(&c, spec);
+}
+
+typedef struct {
+    double share;
+    uint32_t bb;
+} ranked_t;
+
+static int by_share(const void *a, const void *b)
+{
+    const ranked_t *x = a, *y = b;
+    if (x->share > y->share || x->share < y->share)
+        return x->share > y->share ? -1 : 1;
+    return (x->bb > y->bb) - (x->bb < y->bb);
+}
+
+/* Gives detectors to the basic blocks that matter, as far as memory allows. */
+static void make_detectors(photon_state_t *s)
+{
+    const size_t n = s->ahead.table.n, room = DETECTOR_BYTES / photon_detector_bytes(&s->rule) + 1;
+    const double enough = 1 - (1 - s->options.cover) / 10;
+    ranked_t *rank = rb_calloc(n, sizeof(*rank));
+    double covered = 0;
+    for (size_t i = 0; i < n; i++)
+        rank[i] = (ranked_t){s->ahead.share[i], (uint32_t)i};
+    qsort(rank, n, sizeof(*rank), by_share);
+    s->n_known = n;
+    s->detectors = rb_calloc(n < room ? n : room, sizeof(*s->detectors));
+    s->share = rb_calloc(n < room ? n : room, sizeof(*s->share));
+    s->detector_of = rb_calloc(n, sizeof(*s->detector_of));
+    for (size_t i = 0; i < n && i < room && (covered < enough || s->n_detectors == 0); i++) {
+        photon_detector_init(&s->detectors[s->n_detectors], &s->rule);
+        s->share[s->n_detectors] = rank[i].share;
+        s->detector_of[rank[i].bb] = (uint32_t)++s->n_detectors;
+        covered += rank[i].share;
+    }
+    free(rank);
+}
+
+static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
+{
+    photon_state_t *s = sampler->state;
+    const photon_bb_options_t *o = &s->options;
+    const bool published = o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
+    forget(s);
+    s->launch = *l;
+    RB_TRY(read_ahead(l, o->sample, PHOTON_SAMPLE_LEAST, &s->ahead, err));
+    const uint64_t blocks = l->info->n_blocks;
+    const bool few = (double)blocks < o->few * (double)l->slots;
+    const double insts = s->ahead.insts_per_block * (double)blocks;
+    s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
+    s->trust.first = published || few ? 0 : s->trust.slots;
+    s->alone = photon_block_alone(l, &s->ahead);
+    const uint32_t warps = l->occupancy->warps_per_block;
+    s->rule = rule_of(o, s->trust.slots * warps, few, l->spec);
+    make_detectors(s);
+    /* Windows of time may be longer than their points ask for. */
+    s->n_ring = (s->rule.timed ? 4 : 1) * (size_t)(photon_rule_points(&s->rule) / warps + 1);
+    s->recent = rb_calloc(s->n_ring, sizeof(*s->recent));
+    return RB_OK;
+}
+
+static void take_records(photon_state_t *s, const interval_records_t *r)
+{
+    for (size_t i = 0; i < r->retired[RETIRED_BASIC_BLOCK].n; i++) {
+        const retired_t *e = &r->retired[RETIRED_BASIC_BLOCK].list[i];
+        const int64_t bb = bb_table_find(&s->ahead.table, e->pc, (uint32_t)e->n_insts);
+        if (bb != BB_NONE && s->detector_of[bb] != 0 && photon_trusts(&s->trust, e))
+            photon_detector_add(&s->detectors[s->detector_of[bb] - 1], e->start, e->retire);
+    }
+    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
+        const retired_t *b = &r->retired[RETIRED_BLOCK].list[i];
+        if (photon_trusts(&s->trust, b))
+            s->recent[s->n_recent++ % s->n_ring] = *b;
+    }
+}
+
+static void measure_cover(photon_state_t *s)
+{
+    s->covered = 0;
+    s->n_stable = 0;
+    for (size_t i = 0; i < s->n_detectors; i++) {
+        photon_detector_close(&s->detectors[i]);
+        const bool stable = photon_detector_read(&s->detectors[i]).verdict == PHOTON_STABLE;
+        s->covered += stable ? s->share[i] : 0;
+        s->n_stable += stable;
+    }
+}
+
+static double predict_time(const photon_state_t *s, uint32_t bb)
+{
+    const uint32_t number = bb < s->n_known ? s->detector_of[bb] : 0;
+    if (number != 0) {
+        const photon_detector_t *d = &s->detectors[number - 1];
+        const photon_reading_t r = photon_detector_read(d);
+        if (r.verdict == PHOTON_STABLE)
+            return r.mean;
+        if (s->options.rare == RARE_OBSERVED && r.seen > 0)
+            return photon_detector_recent(d, UINT64_MAX);
+    }
+    const bb_entry_t *b = &s->ahead.table.bbs[bb];
+    return interval_time(&s->latencies, b->code, b->known, b->n_insts, false);
+}
+
+/* Predicted time of an execution of a basic block. */
+static double time_of(const void *state, uint32_t bb)
+{
+    const photon_state_t *s = state;
+    return bb < s->n_known ? s->time[bb] : predict_time(s, bb);
+}
+
+/* The i-th last block that retired. */
+static const retired_t *recent(const photon_state_t *s, size_t i)
+{
+    return &s->recent[(s->n_recent - 1 - i) % s->n_ring];
+}
+
+/* How many of them retired in the windows that were found stable. */
+static size_t count_recent(const photon_state_t *s, cycle_t now)
+{
+    const size_t n = s->n_recent < s->n_ring ? (size_t)s->n_recent : s->n_ring;
+    uint64_t span = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < s->n_detectors; i++) {
+        const photon_reading_t r = photon_detector_read(&s->detectors[i]);
+        span = r.verdict == PHOTON_STABLE && r.cycles > span ? r.cycles : span;
+    }
+    while (count < n && (!s->rule.timed || recent(s, count)->retire + span > now))
+        count++;
+    return count;
+}
+
+/* What the forecast is wrong by for the blocks that retired last, if there are enough. */
+static double find_scale(const photon_state_t *s, size_t n)
+{
+    double predicted = 0, took = 0;
+    if (s->options.hold == HOLD_WARP || 4 * n < s->trust.slots)
+        return 1;
+    for (size_t i = 0; i < n; i++) {
+        predicted += bb_forecast_of(&s->forecast, recent(s, i)->block);
+        took += (double)(recent(s, i)->retire - recent(s, i)->start);
+    }
+    return predicted > 0 ? took / predicted : 1;
+}
+
+/* Predicts all blocks from the first on that is still looked at. false: they cannot be read. */
+static bool forecast(photon_state_t *s, const interval_records_t *r)
+{
+    rb_err_t err = {0};
+    const size_t n = count_recent(s, r->cycle);
+    uint64_t first = r->oldest;
+    for (size_t i = 0; i < n; i++)
+        first = recent(s, i)->block < first ? recent(s, i)->block : first;
+    s->latencies = interval_unloaded(s->launch.spec);
+    interval_observe(&s->latencies, r->latencies, s->options.seen);
+    s->time = rb_calloc(s->n_known, sizeof(*s->time));
+    for (size_t i = 0; i < s->n_known; i++)
+        s->time[i] = predict_time(s, (uint32_t)i);
+    s->failed = bb_forecast(&s->forecast, &s->launch, &s->ahead, first,
+                            s->launch.spec->sm.sm.block_start_latency, time_of, s, &err) != RB_OK;
+    s->scale = s->failed ? 1 : find_scale(s, n);
+    return !s->failed;
+}
+
+static cycle_t hold_of(const photon_state_t *s, uint64_t block)
+{
+    const double cycles = s->scale * bb_forecast_of(&s->forecast, block);
+    return cycles < 1 ? 1 : cycles > 1e15 ? (cycle_t)1e15 : (cycle_t)llround(cycles);
+}
+
+static bool photon_interval(const sampler_t *sampler, const interval_records_t *r,
+                            fast_forward_t *out)
+{
+    photon_state_t *s = sampler->state;
+    const photon_bb_options_t *o = &s->options;
+    if (s->fired || s->failed)
+        return false;
+    photon_trust_check(&s->trust, r);
+    take_records(s, r);
+    measure_cover(s);
+    if (s->covered < o->cover)
+        return false;
+    if (r->next_block >= s->trust.blocks && o->residents != RESIDENTS_CUT)
+        return false;
+    if (!forecast(s, r))
+        return false;
+    s->fired = true;
+    *out = (fast_forward_t){.until = UINT64_MAX,
+                            .model = FORWARD_HOLD_SLOT,
+                            .residents = (forward_residents_t)o->residents,
+                            .warp_insts = s->trust.insts};
+    const double mean = s->scale * s->forecast.mean;
+    if (o->tail)
+        out->tail = photon_tail(s->trust.slots, mean, s->alone);
+    snprintf(out->evidence, sizeof(out->evidence),
+             "%zu of %zu basic blocks stable over %" PRIu64
+             " executions: %.1f %% of the instructions; a block holds %.0f cycles, %.3f of the sum "
+             "of its basic blocks",
+             s->n_stable, s->n_known, photon_rule_points(&s->rule), 100 * s->covered, mean,
+             s->scale);
+    return true;
+}
+
+static block_action_t photon_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
+{
+    const photon_state_t *s = sampler->state;
+    if (!s->fired)
+        return BLOCK_SIMULATE;
+    *cycles = hold_of(s, block);
+    return BLOCK_HOLD_SLOT;
+}
+
+static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
+{
+    const photon_state_t *s = sampler->state;
+    static const char *const why[] = {"too few executions", "executions in too short a time",
+                                      "a trend", "a change of the mean", "stable"};
+    const photon_verdict_t first =
+        s->n_detectors > 0 ? photon_detector_read(&s->detectors[0]).verdict : PHOTON_FEW;
+    if (s->failed)
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks to come could not be read");
+    else
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX,
+                 "never stable%s: at the end %zu of %zu basic blocks with %.1f %% of the "
+                 "instructions; the largest (%.1f %%): %s",
+                 s->trust.on ? "" : " after filling the L2", s->n_stable, s->n_known,
+                 100 * s->covered, s->n_detectors > 0 ? 100 * s->share[0] : 0, why[first]);
+}
+
+static const sampler_ops_t photon_ops = {
+    .name = "photon_bb",
+    .retired = 1u << RETIRED_BASIC_BLOCK | 1u << RETIRED_BLOCK,
+    .launch_open = photon_open,
+    .interval_end = photon_interval,
+    .block_dispatch = photon_block,
+    .launch_verdict = photon_explain,
+};
+
+const inside_method_t inside_photon_bb = {
+    .help = "Photon's basic-block level: when basic blocks take the same time, only the block "
+            "scheduler runs",
+    .options = &photon_group,
+    .ops = &photon_ops,
+    .create = photon_create,
+    .destroy = photon_destroy,
+};

@@ -1,0 +1,78 @@
+#include "sampling/inside/photon_level.h"
+
+#include "sim/core/msg.h"
+
+const char *const photon_hold_names[] = {"block", "warp", NULL};
+const char *const photon_residents_names[] = {"drain", "predict", "cut", NULL};
+
+/* Sectors that the DRAM can move in a core cycle. */
+static double dram_sectors(const gpu_spec_t *spec)
+{
+    const dram_spec_t *d = &spec->mem.dram;
+    return (double)d->bus_bytes * d->data_rate * spec->mem.mem.partitions *
+           (d->clock_mhz / spec->gpu.clock_mhz) / SECTOR_BYTES;
+}
+
+photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
+                            double insts)
+{
+    const uint64_t blocks = l->info->n_blocks;
+    return (photon_trust_t){.blocks = blocks,
+                            .slots = l->slots < blocks ? l->slots : blocks,
+                            .l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES,
+                            .insts = insts,
+                            .light = light * dram_sectors(l->spec),
+                            .on = !fill,
+                            .first = first};
+}
+
+/* Whether the launch moves few sectors: known after as long as it took to come here. */
+static bool is_light(photon_trust_t *t, const interval_records_t *r)
+{
+    if (t->from == 0) {
+        t->from = r->cycle;
+        t->taken = r->l2_taken;
+    }
+    const double cycles = (double)(r->cycle - t->from);
+    return r->cycle >= 2 * t->from && (double)(r->l2_taken - t->taken) <= t->light * cycles;
+}
+
+void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
+{
+    const uint64_t wave = t->first < t->slots ? t->first : t->slots;
+    if (t->on || r->blocks_done < wave || r->warp_insts == 0)
+        return;
+    const double whole = t->insts > 0 ? t->insts / (double)r->warp_insts
+                                      : (double)t->blocks / (double)r->blocks_done;
+    const bool filled = (double)r->l2_taken >= t->l2_sectors;
+    if (!filled && (double)r->l2_taken * whole >= t->l2_sectors && !is_light(t, r))
+        return;
+    t->on = true;
+    if (filled)
+        t->since = r->cycle;
+}
+
+double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)
+{
+    const interval_latencies_t latencies = interval_unloaded(l->spec);
+    const double sub_cores = l->spec->sm.sm.sub_cores;
+    if (ahead->warps == 0)
+        return 0;
+    const double blocks = (double)ahead->blocks, warps = (double)ahead->warps;
+    const double insts = ahead->insts_per_block * blocks / warps; /* of a warp, mean */
+    double warp = l->spec->sm.sm.block_start_latency;
+    for (size_t i = 0; i < ahead->table.n; i++) {
+        const bb_entry_t *b = &ahead->table.bbs[i];
+        warp += insts * ahead->share[i] / b->n_insts *
+                interval_time(&latencies, b->code, b->known, b->n_insts, true);
+    }
+    const double issue = ahead->insts_per_block / sub_cores;
+    return warp > issue ? warp : issue;
+}
+
+forward_tail_t photon_tail(uint64_t slots, double cycles, double alone)
+{
+    if (alone <= 0 || cycles <= 0)
+        return (forward_tail_t){0};
+    return (forward_tail_t){.full = slots, .floor = alone < cycles ? alone / cycles : 1};
+}

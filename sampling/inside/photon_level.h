@@ -1,0 +1,55 @@
+/*
+ * What Photon's two levels inside launches have in common (photon_warp, photon_bb) besides their
+ * detectors: what is trusted, and the end of a launch.
+ */
+#ifndef RUBATO_PHOTON_LEVEL_H
+#define RUBATO_PHOTON_LEVEL_H
+
+#include "sampling/inside/interval_model.h"
+#include "sampling/inside/photon_detector.h"
+#include "sampling/inside/read_ahead.h"
+
+enum { HOLD_BLOCK, HOLD_WARP };
+extern const char *const photon_hold_names[];      /* "block", "warp" */
+extern const char *const photon_residents_names[]; /* of forward_residents_t */
+
+enum { PHOTON_SAMPLE_LEAST = 16 }; /* blocks read ahead at least */
+
+/*
+ * What is looked at: blocks from first on, and what began at or after cycle since. While a launch
+ * has yet to fill the L2, what it writes does not reach the DRAM, and its warps are steadily too
+ * fast: of a launch that will fill the L2, only what begins after it has is trusted. Unless what it
+ * takes of the L2, which is what it will move through the DRAM in the end, is so little that the
+ * DRAM will not hold it up.
+ */
+typedef struct {
+    uint64_t blocks, slots;
+    double l2_sectors, insts; /* insts: of the launch; 0: not known */
+    double light;             /* sectors per cycle that do not hold it up */
+    cycle_t from;             /* when the first wave was over; 0: it is not */
+    uint64_t taken;           /* sectors by then */
+    bool on;
+    uint64_t first;
+    cycle_t since;
+} photon_trust_t;
+
+/* fill: whether to wait for the L2. light: share of the DRAM's bandwidth. */
+photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
+                            double insts);
+void photon_trust_check(photon_trust_t *t, const interval_records_t *r);
+
+static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
+{
+    return t->on && r->block >= t->first && r->start >= t->since;
+}
+
+/*
+ * Cycles that a mean block takes with the chip to itself: its warps beside each other, but no
+ * faster than the sub-cores issue them. 0: not known.
+ */
+double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead);
+
+/* The end of a launch of which so many blocks at once take cycles each, and one of them alone. */
+forward_tail_t photon_tail(uint64_t slots, double cycles, double alone);
+
+#endif

@@ -1,0 +1,489 @@
+/* Photon's levels inside launches, on launches whose result can be known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "sampling/inside/bb_forecast.h"
+#include "sampling/inside/interval_model.h"
+#include "tests/support/inside_lab.h"
+#include "tests/support/rbt_lab.h"
+#include "tests/support/temp_folder.h"
+
+/* --- photon_warp ------------------------------------------------------------------------------ */
+
+static void equal_blocks_are_predicted_exactly(void **state)
+{
+    static const char *const forms[] = {"photon_warp", "photon_warp:residents=drain",
+                                        "photon_warp:hold=warp", "photon_warp:variant=scaled"};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    const work_t w = {.blocks = 1003};
+    synth_t *s = work_program(&w, 32, 48 * 1024); /* two blocks on an SM: 126 waves */
+    launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        launch_result_t got = run_sampled(&spec, s, 1, 0, forms[i]);
+        assert_true(got.sampling.estimated);
+        assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&want));
+        assert_int_equal(got.warp_insts, want.warp_insts);
+        assert_true(got.sampling.simulated_blocks < 1003);
+        assert_string_equal(got.sampling.sampler, "photon_warp");
+        assert_non_null(
+            strstr(got.sampling.evidence, i == 3 ? "slope 1.0000" : "in the first half"));
+    }
+    synth_destroy(s);
+}
+
+static void a_uniform_kernel_of_multi_warp_blocks_is_within_two_percent(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    synth_t *s = stream_program(&spec, 4000);
+    launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+    launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_warp");
+
+    (void)state;
+    assert_true(got.sampling.estimated);
+    assert_true(got.sampling.simulated_blocks < 1500);
+    assert_true(relative_error(&got, &want) < 0.02);
+    assert_int_equal(got.blocks, 4000);
+    lab_assert_near((double)got.dram.read_sectors, (double)want.dram.read_sectors, 0.02,
+                    "sectors read from DRAM");
+    synth_destroy(s);
+}
+
+static void an_unstable_launch_is_simulated_whole_and_says_so(void **state)
+{
+    static const work_t irregular = {.blocks = 400, .irregular = 20},
+                        growing = {.blocks = 400, .irregular = 20, .growing = true};
+    static const work_t *const works[] = {&irregular, &growing};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        synth_t *s = work_program(works[i], 32, 48 * 1024);
+        launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+        launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_warp:sample=1");
+        assert_false(got.sampling.estimated);
+        assert_int_equal(got.end, want.end);
+        assert_memory_equal(&got.sm, &want.sm, sizeof(got.sm));
+        assert_true(strstr(got.sampling.evidence, "no dominant type of warp") != NULL);
+        /* With any type accepted, durations that differ this much do not pass either. */
+        got = run_sampled(&spec, s, 1, 0, "photon_warp:dominant=0,variant=code");
+        assert_false(got.sampling.estimated);
+        assert_true(got.sampling.evidence[0] != '\0');
+        synth_destroy(s);
+    }
+}
+
+static void a_short_launch_is_simulated_whole(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    const work_t w = {.blocks = 100};
+    synth_t *s = work_program(&w, 32, 48 * 1024);
+    launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_warp");
+
+    (void)state;
+    assert_false(got.sampling.estimated);
+    assert_true(strstr(got.sampling.evidence, "too few warps") != NULL);
+    synth_destroy(s);
+}
+
+/* --- photon_bb -------------------------------------------------------------------------------- */
+
+/* Two and a half waves of warps that loop a thousand times: the first iterations tell all. */
+static void long_loops_are_predicted_in_the_first_wave(void **state)
+{
+    static const struct {
+        const char *form;
+        double share; /* of the instructions that may be simulated */
+    } cases[] = {{"photon_bb", 0.1},
+                 {"photon_bb:variant=scaled", 0.1},
+                 {"photon_bb:residents=predict", 0.5},
+                 {"photon_bb:residents=drain", 0.5},
+                 {"photon_bb:hold=warp,rare=interval", 0.1}};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    const work_t w = {.blocks = 20, .loops = 1000};
+    synth_t *s = work_program(&w, 32, 48 * 1024); /* eight at once */
+    launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        launch_result_t got = run_sampled(&spec, s, 1, 0, cases[i].form);
+        assert_true(got.sampling.estimated);
+        assert_string_equal(got.sampling.sampler, "photon_bb");
+        assert_int_equal(got.blocks, 20);
+        assert_true((double)got.sampling.simulated_warp_insts <=
+                    cases[i].share * (double)want.warp_insts);
+        if (relative_error(&got, &want) > 0.001)
+            fail_msg("%s: %llu cycles, not %llu", cases[i].form,
+                     (unsigned long long)launch_result_cycles(&got),
+                     (unsigned long long)launch_result_cycles(&want));
+        lab_assert_near((double)got.warp_insts, (double)want.warp_insts, 1e-6, "instructions");
+        assert_int_equal(lab_state_sum(&got.sm), got.warp_slot_cycles);
+    }
+    synth_destroy(s);
+}
+
+/* Warps of many types, the same basic blocks: what photon_warp must leave alone. */
+static void blocks_of_different_lengths_are_predicted_each(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    static const work_t random = {.blocks = 600, .irregular = 50},
+                        growing = {.blocks = 600, .irregular = 50, .growing = true};
+    static const work_t *const works[] = {&random, &growing};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        synth_t *s = work_program(works[i], 64, 48 * 1024);
+        launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+        launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_bb photon_warp");
+        assert_true(got.sampling.estimated);
+        assert_string_equal(got.sampling.sampler, "photon_bb");
+        assert_true(got.sampling.simulated_blocks < 200);
+        assert_true(relative_error(&got, &want) < 0.002);
+        synth_destroy(s);
+    }
+}
+
+static void a_launch_that_is_never_stable_is_simulated_whole(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    const work_t w = {.blocks = 40, .loops = 2};
+    synth_t *s = work_program(&w, 32, 48 * 1024);
+    launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+    launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_bb photon_warp");
+
+    (void)state;
+    assert_false(got.sampling.estimated);
+    assert_int_equal(got.end, want.end);
+    assert_memory_equal(&got.sm, &want.sm, sizeof(got.sm));
+    assert_non_null(strstr(got.sampling.evidence, "photon_bb: never stable"));
+    assert_non_null(strstr(got.sampling.evidence, "photon_warp: too few warps"));
+    synth_destroy(s);
+}
+
+/* --- looking ahead ---------------------------------------------------------------------------- */
+
+static void reading_ahead_finds_the_types_of_warps(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    const work_t even = {.blocks = 1000}, mixed = {.blocks = 1000, .irregular = 4};
+    rb_err_t err = {0};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        synth_t *s = work_program(i == 0 ? &even : &mixed, 64, 0);
+        trace_source_t *source = synth_source(s);
+        launch_info_t info;
+        read_ahead_t ahead;
+        assert_int_equal(source->ops->launch_info(source, 1, &info, &err), RB_OK);
+        const sampler_launch_t l = {.info = &info, .spec = &spec, .source = source, .position = 1};
+        assert_int_equal(read_ahead(&l, 0.01, 16, &ahead, &err), RB_OK);
+        assert_int_equal(ahead.blocks, 16);
+        read_ahead_free(&ahead);
+        assert_int_equal(read_ahead(&l, i == 0 ? 0.05 : 1, 16, &ahead, &err), RB_OK);
+        assert_int_equal(ahead.blocks, i == 0 ? 50 : 1000);
+        assert_int_equal(ahead.warps, 2 * ahead.blocks);
+        assert_int_equal(ahead.types, i == 0 ? 1 : 4);
+        if (i == 0) {
+            lab_assert_equal(ahead.dominant_share, 1, "share of the only type");
+            assert_int_equal(ahead.dominant_insts, WORK_CHAIN + 2);
+        } else {
+            lab_assert_near(ahead.dominant_share, 0.25, 0.2, "share of one of four types");
+        }
+        read_ahead_free(&ahead);
+        synth_destroy(s);
+    }
+}
+
+static void store(synth_t *s, char path[256])
+{
+    snprintf(path, 256, "%s", temp_path("launch.rbt"));
+    rbt_lab_store(synth_source(s), path, 1);
+}
+
+static launch_info_t info_of(trace_source_t *source)
+{
+    launch_info_t info;
+    rb_err_t err = {0};
+    assert_int_equal(source->ops->launch_info(source, 1, &info, &err), RB_OK);
+    return info;
+}
+
+/* The index tells the same as the blocks themselves. */
+static void index_and_blocks_tell_the_same(void **state)
+{
+    const rbt_lab_launch_t launch = {.blocks = 300, .threads = 96, .loops = 6, .random = true};
+    synth_t *s = rbt_lab_program(&launch, 1);
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    char path[256];
+    rb_err_t err = {0};
+    read_ahead_t ahead[2];
+
+    (void)state;
+    store(s, path);
+    trace_source_t *stored = rbt_lab_open(path), *sources[] = {synth_source(s), stored};
+    launch_info_t info = info_of(stored);
+    for (size_t i = 0; i < 2; i++) {
+        const sampler_launch_t l = {
+            .info = &info, .spec = &spec, .source = sources[i], .position = 1};
+        assert_int_equal(read_ahead(&l, 1, 16, &ahead[i], &err), RB_OK);
+        assert_true(ahead[i].whole);
+    }
+    assert_int_equal(ahead[0].blocks, 300);
+    assert_int_equal(ahead[0].warps, 900);
+    assert_true(ahead[0].types > 2);
+    assert_int_equal(ahead[0].blocks, ahead[1].blocks);
+    assert_int_equal(ahead[0].warps, ahead[1].warps);
+    assert_int_equal(ahead[0].types, ahead[1].types);
+    assert_int_equal(ahead[0].dominant_insts, ahead[1].dominant_insts);
+    lab_assert_equal(ahead[0].insts_per_block, ahead[1].insts_per_block, "instructions");
+    lab_assert_equal(ahead[0].dominant_share, ahead[1].dominant_share, "dominant share");
+    assert_int_equal(ahead[0].table.n, ahead[1].table.n);
+    for (size_t i = 0; i < ahead[0].table.n; i++) {
+        const bb_entry_t *b = &ahead[0].table.bbs[i];
+        int64_t k = bb_table_find(&ahead[1].table, b->pc, b->n_insts);
+        assert_true(k != BB_NONE);
+        lab_assert_near(ahead[0].share[i], ahead[1].share[k], 1e-12, "share of a basic block");
+    }
+    read_ahead_free(&ahead[0]);
+    read_ahead_free(&ahead[1]);
+    stored->ops->destroy(stored);
+    synth_destroy(s);
+}
+
+static void index_and_sample_decide_alike(void **state)
+{
+    static const work_t works[] = {{.blocks = 700, .loops = 40},
+                                   {.blocks = 700, .irregular = 30},
+                                   {.blocks = 12, .loops = 1500}};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
+        synth_t *s = work_program(&works[i], 64, 48 * 1024);
+        char path[256];
+        store(s, path);
+        trace_source_t *stored = rbt_lab_open(path);
+        launch_result_t sampled = run_sampled(&spec, s, 1, 0, "photon_bb photon_warp");
+        launch_result_t indexed = run_sampled_source(&spec, stored, 1, 0, "photon_bb photon_warp");
+        assert_true(sampled.sampling.estimated);
+        assert_string_equal(sampled.sampling.sampler, indexed.sampling.sampler);
+        assert_int_equal(sampled.sampling.cycle, indexed.sampling.cycle);
+        assert_int_equal(sampled.sampling.block, indexed.sampling.block);
+        assert_true(relative_error(&sampled, &indexed) < 0.005);
+        stored->ops->destroy(stored);
+        synth_destroy(s);
+    }
+}
+
+/* The last frame of blocks is damaged: nobody notices who does not read it. */
+static void skipped_blocks_are_not_read_from_a_native_trace(void **state)
+{
+    static const char *const forms[] = {"photon_bb", "photon_warp", "photon_bb photon_warp"};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    const work_t w = {.blocks = 1500, .loops = 10};
+    synth_t *s = work_program(&w, 64, 48 * 1024);
+    char path[256];
+    rb_err_t err = {0};
+    rbt_page_t page;
+
+    (void)state;
+    store(s, path);
+    trace_source_t *stored = rbt_lab_open(path);
+    rbt_unpacker_t *unpacker = ZSTD_createDCtx();
+    rbt_file_t *file = rbt_source_file(stored);
+    assert_int_equal(rbt_page_read(&page, file, file->n_block_pages - 1, unpacker, &err), RB_OK);
+    assert_true(page.n_frames > 1);
+    const rbt_place_t last = page.frames[page.n_frames - 1].place;
+    FILE *out = fopen(path, "r+b");
+    assert_int_equal(fseek(out, (long)(last.offset + last.packed / 2), SEEK_SET), 0);
+    assert_int_equal(fputs("damage", out) >= 0, 1);
+    assert_int_equal(fclose(out), 0);
+    for (size_t i = 0; i < 3; i++) {
+        launch_result_t got = run_sampled_source(&spec, stored, 1, 0, forms[i]);
+        assert_true(got.sampling.estimated);
+        assert_int_equal(got.blocks, 1500);
+    }
+    trace_launch_t *l;
+    trace_block_t *b;
+    assert_int_equal(stored->ops->open(stored, 1, &l, &err), RB_OK);
+    assert_int_equal(stored->ops->get_block(l, 1499, &b, &err), RB_TRACE);
+    stored->ops->close(l);
+    rbt_page_free(&page);
+    ZSTD_freeDCtx(unpacker);
+    stored->ops->destroy(stored);
+    synth_destroy(s);
+}
+
+static double per_instruction(const void *ctx, uint32_t bb)
+{
+    const read_ahead_t *ahead = ctx;
+    return ahead->table.bbs[bb].n_insts;
+}
+
+/* With a cycle for each instruction a block takes as many as its warps have. */
+static void forecasts_are_sums_of_basic_blocks(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    static const work_t w = {.blocks = 200, .irregular = 9};
+    synth_t *s = work_program(&w, 64, 0);
+    launch_info_t info = info_of(synth_source(s));
+    const sampler_launch_t l = {
+        .info = &info, .spec = &spec, .source = synth_source(s), .position = 1};
+    rb_err_t err = {0};
+    read_ahead_t ahead;
+    bb_forecast_t f;
+    double sum = 0;
+
+    (void)state;
+    assert_int_equal(read_ahead(&l, 0, 16, &ahead, &err), RB_OK);
+    assert_int_equal(bb_forecast(&f, &l, &ahead, 50, 3, per_instruction, &ahead, &err), RB_OK);
+    assert_int_equal(f.n, 150);
+    for (uint64_t b = 50; b < 200; b++) {
+        const double want = 3 + 1 + work_passes(&w, b) * (WORK_CHAIN + 1.0);
+        lab_assert_equal(bb_forecast_of(&f, b), want, "cycles of a block");
+        sum += want;
+    }
+    lab_assert_near(bb_forecast_of(&f, 7), sum / 150, 1e-12, "cycles of a block not looked at");
+    bb_forecast_free(&f);
+    read_ahead_free(&ahead);
+    synth_destroy(s);
+}
+
+/* --- the interval model ----------------------------------------------------------------------- */
+
+static void load_body(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    synth_emit_span(w, 0, 1);
+    synth_emit_affine(w, 1, UINT32_MAX, 0x10000000, 4);
+    synth_emit_span(w, 2, 4);
+}
+
+/* Looks at all of a launch of one block. */
+static void look(synth_t *s, const gpu_spec_t *spec, read_ahead_t *ahead)
+{
+    launch_info_t info = info_of(synth_source(s));
+    const sampler_launch_t l = {
+        .info = &info, .spec = spec, .source = synth_source(s), .position = 1};
+    rb_err_t err = {0};
+    assert_int_equal(read_ahead(&l, 1, 16, ahead, &err), RB_OK);
+    synth_destroy(s);
+}
+
+static double time_of(const bb_entry_t *b, const interval_latencies_t *l, uint32_t known,
+                      uint32_t n, bool drained)
+{
+    return interval_time(l, b->code, known, n, drained);
+}
+
+static void the_interval_model_follows_dependences(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    interval_latencies_t l = interval_unloaded(&spec);
+    const work_t w = {.blocks = 1};
+    const double fma = l.of[OP_FP32], load = l.of[OP_LOAD_LG];
+    latency_sum_t observed[OP_CLASS_COUNT] = {0};
+    read_ahead_t ahead;
+
+    (void)state;
+    look(work_program(&w, 32, 0), &spec, &ahead);
+    const bb_entry_t *loop = &ahead.table.bbs[0];
+    assert_int_equal(loop->n_insts, WORK_CHAIN + 1);
+    /* A chain: each waits for the one before; the branch does not. */
+    lab_assert_equal(time_of(loop, &l, WORK_CHAIN + 1, WORK_CHAIN + 1, false),
+                     (WORK_CHAIN - 1) * fma + 1 + l.branch, "a chain and a branch");
+    lab_assert_equal(time_of(loop, &l, 100, 200, false), 2 * (99 * fma + 1),
+                     "a chain of which half is known");
+    lab_assert_equal(time_of(loop, &l, 100, 100, true), 100 * fma, "a chain to its last result");
+    read_ahead_free(&ahead);
+
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(s, "k", &(synth_shape_t){.grid = {1}, .block = {32}});
+    synth_code(k, "FFMA", "R1", "R1 R2 R3"); /* issues at 0 */
+    synth_code(k, "LDG.E", "R4", "R10");     /* 1 */
+    synth_code(k, "FADD", "R5", "R1 R1");    /* fma */
+    synth_code(k, "FADD", "R6", "R2 R2");    /* fma + 1 */
+    synth_code(k, "FADD", "R7", "R4 R4");    /* 1 + load */
+    synth_code(k, "EXIT", "", "");           /* 2 + load; waits for the sum */
+    synth_kernel_body(k, load_body, NULL);
+    look(s, &spec, &ahead);
+    assert_int_equal(ahead.table.n, 1);
+    lab_assert_equal(time_of(&ahead.table.bbs[0], &l, 4, 4, false), fma + 2, "nobody waits");
+    lab_assert_equal(time_of(&ahead.table.bbs[0], &l, 6, 6, false), 1 + load + fma, "an exit");
+    /* What was observed replaces what the configuration says. */
+    observed[OP_FP32] = (latency_sum_t){10, 65};
+    observed[OP_LOAD_LG] = (latency_sum_t){9, 9000};
+    interval_observe(&l, observed, 10);
+    lab_assert_equal(time_of(&ahead.table.bbs[0], &l, 6, 6, false), 1 + load + 6.5,
+                     "observed; too few loads");
+    interval_observe(&l, observed, 9);
+    lab_assert_equal(time_of(&ahead.table.bbs[0], &l, 6, 6, false), 1 + 1000 + 6.5, "observed");
+    read_ahead_free(&ahead);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static void threads_and_windows_do_not_show(void **state)
+{
+    static const char *const forms[] = {
+        "photon_bb",
+        "photon_bb photon_warp",
+        "photon_bb:variant=scaled,residents=predict",
+        "photon_warp:variant=scaled,residents=cut",
+        "photon_bb:variant=code,delta=0.5,delta_mean=0.5,least=20 "
+        "photon_warp:variant=paper,delta=1",
+        "photon_bb:rare=interval,residents=drain,few=1000",
+    };
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=500");
+    synth_t *s = stream_program(&spec, 1500);
+    char path[256];
+
+    (void)state;
+    store(s, path);
+    trace_source_t *stored = rbt_lab_open(path);
+    for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++) {
+        launch_result_t want = run_sampled_source(&spec, stored, 1, 0, forms[k]);
+        if (!want.sampling.estimated)
+            fail_msg("%s: %s", forms[k], want.sampling.evidence);
+        for (int run = 0; run < 5; run++) {
+            static const int threads[] = {2, 3, 8, 1, 2};
+            static const cycle_t windows[] = {0, 0, 1, 3, 1};
+            launch_result_t got =
+                run_sampled_source(&spec, stored, threads[run], windows[run], forms[k]);
+            assert_int_equal(got.end, want.end);
+            assert_memory_equal(&got.sm, &want.sm, sizeof(got.sm));
+            assert_memory_equal(&got.l2, &want.l2, sizeof(got.l2));
+            assert_memory_equal(&got.dram, &want.dram, sizeof(got.dram));
+            assert_memory_equal(&got.sampling, &want.sampling, sizeof(got.sampling));
+        }
+    }
+    stored->ops->destroy(stored);
+    synth_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_blocks_are_predicted_exactly),
+        cmocka_unit_test(a_uniform_kernel_of_multi_warp_blocks_is_within_two_percent),
+        cmocka_unit_test(an_unstable_launch_is_simulated_whole_and_says_so),
+        cmocka_unit_test(a_short_launch_is_simulated_whole),
+        cmocka_unit_test(long_loops_are_predicted_in_the_first_wave),
+        cmocka_unit_test(blocks_of_different_lengths_are_predicted_each),
+        cmocka_unit_test(a_launch_that_is_never_stable_is_simulated_whole),
+        cmocka_unit_test(reading_ahead_finds_the_types_of_warps),
+        cmocka_unit_test(index_and_blocks_tell_the_same),
+        cmocka_unit_test(index_and_sample_decide_alike),
+        cmocka_unit_test(skipped_blocks_are_not_read_from_a_native_trace),
+        cmocka_unit_test(forecasts_are_sums_of_basic_blocks),
+        cmocka_unit_test(the_interval_model_follows_dependences),
+        cmocka_unit_test(threads_and_windows_do_not_show),
+    };
+    temp_folder_create();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    temp_folder_remove();
+    return failed;
+}
