@@ -9,7 +9,7 @@
 
 enum {
     L2_EXTRA = 12, /* L2 hit of Accel-Sim beyond its rop latency, measured with dependent loads */
-    L1_PATH = 16,  /* issue, miss and fill latencies of the inherited configuration */
+    L1_PATH = 23,  /* issue, miss and fill latencies of the inherited configuration */
     LINE = 128,
     HEADER_BYTES = 8, /* of a packet, inside Accel-Sim's flit */
 };

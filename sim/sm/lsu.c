@@ -296,8 +296,8 @@ static void step_lines(sm_t *sm, cycle_t now)
 static cycle_t head_from(const sm_t *sm, const sub_core_t *sub)
 {
     const mem_entry_t *head = &sub->queue[sub->q_head];
-    return head->inst->cls == OP_TEX ? cycle_max(head->accept_from, sm->lsu.tex_free)
-                                     : head->accept_from;
+    cycle_t from = cycle_max(head->accept_from, sub->q_free);
+    return head->inst->cls == OP_TEX ? cycle_max(from, sm->lsu.tex_free) : from;
 }
 
 /* Takes the oldest instruction of the next sub-core in turn that has one to give. */
@@ -317,6 +317,7 @@ static bool accept_next(sm_t *sm, cycle_t now)
             queue_set_free(sub, 0);
             sm->issue_next = cycle_min(sm->issue_next, now);
         }
+        sub->q_free = now + sm->config->sm.mem_interval;
         u->turn = (s + 1) % sm->n_sub_cores;
         u->next_accept = now + sm->config->sm.mio_interval;
         return true;
@@ -324,14 +325,29 @@ static bool accept_next(sm_t *sm, cycle_t now)
     return false;
 }
 
+/*
+ * Cycles from issue until the sources of an instruction that need not wait have been read: those of
+ * a store's data come over the same path as results go back, at its width. Not before it is
+ * accepted. (Huerta 2025, table 2.)
+ */
+static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    bool store =
+        inst->access == ACC_STORE || inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
+    uint32_t latency = spec->mem_read_latency;
+    if (isa_class_pipe((op_class_t)inst->cls) == PIPE_LG)
+        latency += spec->global_read_extra;
+    return store ? latency + spec->store_read_extra + return_extra(sm, inst) : latency;
+}
+
 /* The instruction has been accepted: its registers are read, it enters its unit. */
 static void begin(sm_t *sm, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;
     const mem_entry_t *e = &sm->lsu.cur;
-    uint32_t read_latency = spec->mem_read_latency > spec->mem_issue_latency
-                                ? spec->mem_read_latency - spec->mem_issue_latency
-                                : 0;
+    uint32_t read_latency = source_latency(sm, e->inst);
+    read_latency -= read_latency < spec->mem_issue_latency ? read_latency : spec->mem_issue_latency;
     if (sm->warp[e->warp].control)
         control_sources_read(sm, e->warp, e->inst, now + read_latency, inst_dep_kind(sm, e->inst),
                              now);

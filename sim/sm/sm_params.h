@@ -45,7 +45,10 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     P(U32, rf_banks, "2", 1, 4, "banks", "register-file banks of a sub-core")                      \
     P(U32, mem_queue, "5", 1, 64, "entries", "memory instructions waiting in a sub-core")          \
     P(U32, mem_issue_latency, "4", 1, 64, "cycles", "issue to acceptance by the load/store unit")  \
+    P(U32, mem_interval, "4", 1, 64, "cycles", "between two instructions a sub-core hands over")   \
     P(U32, mem_read_latency, "9", 0, 64, "cycles", "issue to release of source registers (WAR)")   \
+    P(U32, global_read_extra, "2", 0, 64, "cycles", "the same, added for global and local memory") \
+    P(U32, store_read_extra, "3", 0, 64, "cycles", "the same, added for 32-bit data of a store")   \
     P(U32, mio_interval, "1", 1, 16, "cycles", "between two instructions taken by the SM's MIO")   \
     P(U32, lsu_lanes, "32", 1, 32, "lanes", "threads the load/store unit takes per cycle")         \
     P(U32, return_bytes, "64", 4, 512, "bytes", "per cycle from L1/shared back to a sub-core")     \
