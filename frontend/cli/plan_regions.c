@@ -26,9 +26,9 @@ static void print_region(const shown_t *s, size_t i, const region_options_t *o, 
     const uint32_t warps = s->occupancy.blocks_per_sm * s->occupancy.warps_per_block;
     const stall_spread_t spread = stall_model_spread(
         r->stall, o->stall, (warps + sub_cores - 1) / sub_cores, TRIALS, s->options->seed);
-    const double all = (double)region_table_insts(&s->table, s->table.blocks);
-    const double insts =
-        (double)(region_table_insts(&s->table, r->end) - region_table_insts(&s->table, r->first));
+    const double all = (double)block_insts_before(&s->table.insts, s->table.insts.blocks);
+    const double insts = (double)(block_insts_before(&s->table.insts, r->end) -
+                                  block_insts_before(&s->table.insts, r->first));
     char share[FORMAT_MAX], first[FORMAT_MAX], last[FORMAT_MAX];
     fprintf(out, "%6zu %12s .. %-12s %8.1f", i + 1, format_grouped(first, r->first),
             format_grouped(last, r->end - 1), (double)(r->end - r->first) / (double)s->table.epoch);
@@ -47,8 +47,8 @@ static void print_launch(const shown_t *s, bool first, const region_options_t *o
     format_kernel(name, sizeof(name), s->info.name);
     fprintf(out, "%slaunch %llu, %s: %s blocks, %s on the chip at once, %.1f waves\n",
             first ? "" : "\n", (unsigned long long)s->info.id, name,
-            format_grouped(blocks, s->table.blocks), format_grouped(slots, s->table.epoch),
-            (double)s->table.blocks / (double)s->table.epoch);
+            format_grouped(blocks, s->table.insts.blocks), format_grouped(slots, s->table.epoch),
+            (double)s->table.insts.blocks / (double)s->table.epoch);
     fprintf(out, "%6s %12s    %-12s %8s %7s %9s %9s %8s %7s %10s\n", "region", "blocks", "",
             "waves", "cluster", "stall", "variation", "insts", "IPC", "spread");
     for (size_t i = 0; i < s->table.n && i < REGIONS_SHOWN; i++)
@@ -93,8 +93,7 @@ static rb_code_t show_all(const setup_t *setup, const regions_options_t *o, FILE
         fprintf(
             out,
             "\nOn %s. stall: requests per warp instruction. variation: largest of an epoch. IPC "
-            "of an SM and\nits spread: by TBPoint's model, for stalls of %g cycles.\n"
-            "",
+            "of an SM and\nits spread: by TBPoint's model, for stalls of %g cycles.\n",
             setup->gpu, values->stall);
     return rc;
 }

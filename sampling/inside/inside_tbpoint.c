@@ -87,7 +87,7 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     s->filled = o->variant == TBPOINT_PAPER || !o->fill;
     rb_code_t rc = region_table_make(&table, l->source, l->position, s->slots, &rule, err);
     s->table = table;
-    s->blocks = table.blocks;
+    s->blocks = table.insts.blocks;
     return rc;
 }
 
@@ -177,8 +177,8 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
     *out = (fast_forward_t){.until = until,
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
-                            .warp_insts = (double)region_table_insts(&s->table, s->blocks)};
-    const double error = 100 * region_rate_error(&s->rate, region_rate_quieter(&s->rate));
+                            .warp_insts = (double)block_insts_before(&s->table.insts, s->blocks)};
+    const double error = 100 * region_rate_error(&s->rate, region_rate_count(&s->rate));
     int n = snprintf(out->evidence, sizeof(out->evidence),
                      "region %zu of %zu, blocks %" PRIu64 " to %" PRIu64 ": %.4g instructions a "
                      "cycle in %" PRIu64 " unit%s",
@@ -208,8 +208,8 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
     if (to_fill == 0 || s->waiting || blocks == 0)
         return false;
-    leave_out(s, r, r->next_block + blocks,
-              region_rate_mean(&s->rate, region_rate_quieter(&s->rate)), out);
+    leave_out(s, r, r->next_block + blocks, region_rate_mean(&s->rate, region_rate_count(&s->rate)),
+              out);
     out->warm = blocks;
     s->filled = to_fill < left;
     return true;
@@ -219,7 +219,7 @@ static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_fo
 {
     if (!s->filled && decide_filling(s, r, out))
         return true;
-    const rate_count_t count = region_rate_quieter(&s->rate);
+    const rate_count_t count = region_rate_count(&s->rate);
     const uint64_t blocks = (s->in->end - r->next_block) / s->slots * s->slots;
     if (!s->filled || blocks == 0 || !has_settled(s, r, count))
         return false;
@@ -284,8 +284,8 @@ static double region_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipp
 {
     const region_state_t *s = sampler->state;
     (void)cycle;
-    const uint64_t insts =
-        region_table_insts(&s->table, s->first + skipped) - region_table_insts(&s->table, s->first);
+    const uint64_t insts = block_insts_before(&s->table.insts, s->first + skipped) -
+                           block_insts_before(&s->table.insts, s->first);
     return (double)insts / s->rate_used;
 }
 

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* Where blocks run in step both counts are this quiet, but a moment inside an interval is an
- * estimate for what was issued. */
+/* Standard error below which blocks run in step. */
 #define IN_STEP 0.001
 
 void region_rate_pass(region_rate_t *r, const rate_edge_t *at)
@@ -27,12 +26,9 @@ void region_rate_pass(region_rate_t *r, const rate_edge_t *at)
     r->edge = *at;
 }
 
-rate_count_t region_rate_quieter(const region_rate_t *r)
+rate_count_t region_rate_count(const region_rate_t *r)
 {
-    /* Not infinite minus infinite. */
-    const bool retired = r->units >= 2 && region_rate_error(r, RATE_RETIRED) <=
-                                              region_rate_error(r, RATE_ISSUED) + IN_STEP;
-    return retired ? RATE_RETIRED : RATE_ISSUED;
+    return region_rate_error(r, RATE_RETIRED) <= IN_STEP ? RATE_RETIRED : RATE_ISSUED;
 }
 
 double region_rate_mean(const region_rate_t *r, rate_count_t count)

@@ -4,8 +4,8 @@
  *
  * Two counts tell it: instructions issued, and instructions of blocks that have retired. In steady
  * state both have the same mean. Where blocks run in step, what is issued between two moments
- * depends on the phase, and the second count is exact; where they do not, blocks retire in bursts,
- * and the first is the quieter one. The rate is that of the count whose units differ less.
+ * depends on the phase, and the second count is exact: its units are all equal. Otherwise blocks
+ * retire in bursts, and the first is the quieter one.
  */
 #ifndef RUBATO_REGION_RATE_H
 #define RUBATO_REGION_RATE_H
@@ -38,8 +38,8 @@ typedef struct {
 /* A unit ends here, if one had begun, and the next begins. */
 void region_rate_pass(region_rate_t *r, const rate_edge_t *at);
 
-/* The count whose units differ less: RATE_ISSUED of fewer than two. */
-rate_count_t region_rate_quieter(const region_rate_t *r);
+/* The count to go by: RATE_RETIRED where its units are equal. */
+rate_count_t region_rate_count(const region_rate_t *r);
 
 /* Rate of all units by a count; 0: there is none. */
 double region_rate_mean(const region_rate_t *r, rate_count_t count);

@@ -48,39 +48,27 @@ static void end_epoch(epochs_t *epochs, epoch_sum_t *e)
     *e = (epoch_sum_t){0};
 }
 
-static void add_insts(region_table_t *t, uint64_t block, uint64_t insts)
-{
-    const insts_run_t *last = t->n_runs == 0 ? NULL : &t->runs[t->n_runs - 1];
-    if (last != NULL && last->insts == insts)
-        return;
-    uint64_t before = last == NULL ? 0 : last->before + (block - last->first) * last->insts;
-    rb_grow(&t->runs, &t->cap_runs, t->n_runs + 1, sizeof(*t->runs));
-    t->runs[t->n_runs++] = (insts_run_t){block, before, insts};
-}
+/* What is shown the facts of all blocks. */
+typedef struct {
+    uint64_t size; /* blocks of an epoch */
+    epoch_sum_t sum;
+    epochs_t epochs;
+} division_t;
 
-static rb_code_t read_epochs(region_table_t *t, epochs_t *epochs, const trace_source_ops_t *ops,
-                             trace_launch_t *launch, rb_err_t *err)
+static void take_block(void *ctx, const block_facts_t *facts)
 {
-    epoch_sum_t sum = {0};
-    for (;; t->blocks++) {
-        block_facts_t facts;
-        bool stored;
-        RB_TRY(ops->block_facts(launch, t->blocks, &facts, &stored, err));
-        if (sum.n == t->epoch || (!stored && sum.n > 0))
-            end_epoch(epochs, &sum);
-        if (!stored)
-            return RB_OK;
-        add_block(&sum, &facts);
-        add_insts(t, t->blocks, facts.warp_insts);
-    }
+    division_t *d = ctx;
+    add_block(&d->sum, facts);
+    if (d->sum.n == d->size)
+        end_epoch(&d->epochs, &d->sum);
 }
 
 /* Clusters of the epochs, numbered from 0: those alone for their variation come last. */
 static uint32_t *cluster_epochs(const epochs_t *epochs, const region_rule_t *rule)
 {
-    uint32_t *cluster = rb_calloc(epochs->n, sizeof(*cluster));
-    uint32_t *found = rb_calloc(epochs->n, sizeof(*found));
-    double *stall = rb_calloc(epochs->n, sizeof(*stall)), mean = 0;
+    uint32_t *cluster = rb_calloc(epochs->n + 1, sizeof(*cluster));
+    uint32_t *found = rb_calloc(epochs->n + 1, sizeof(*found));
+    double *stall = rb_calloc(epochs->n + 1, sizeof(*stall)), mean = 0;
     size_t n = 0;
     for (size_t i = 0; i < epochs->n; i++)
         mean += epochs->list[i].stall / (double)epochs->n;
@@ -111,7 +99,7 @@ static void join_epochs(region_table_t *t, const epochs_t *epochs, const uint32_
             r.variation = fmax(r.variation, epochs->list[to].variation);
         }
         r.stall /= (double)(to - i);
-        r.end = to < epochs->n ? to * t->epoch : t->blocks;
+        r.end = to < epochs->n ? to * t->epoch : t->insts.blocks;
         rb_grow(&t->list, &cap, t->n + 1, sizeof(*t->list));
         t->list[t->n++] = r;
     }
@@ -120,31 +108,24 @@ static void join_epochs(region_table_t *t, const epochs_t *epochs, const uint32_
 rb_code_t region_table_make(region_table_t *t, trace_source_t *source, uint64_t position,
                             uint64_t slots, const region_rule_t *rule, rb_err_t *err)
 {
-    const trace_source_ops_t *ops = source->ops;
-    trace_launch_t *launch;
-    epochs_t epochs = {0};
+    division_t d = {.size = slots};
     *t = (region_table_t){.epoch = slots};
-    if (ops->block_facts == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "regions of blocks are found in the index of a native trace; this source "
-                       "(%s) has none: 'rubato convert TRACE FILE.rbt' writes one",
-                       ops->name);
-    RB_TRY(ops->open(source, position, &launch, err));
-    rb_code_t rc = read_epochs(t, &epochs, ops, launch, err);
-    ops->close(launch);
+    rb_code_t rc = block_insts_read(&t->insts, source, position, take_block, &d, err);
+    if (rc == RB_OK && d.sum.n > 0)
+        end_epoch(&d.epochs, &d.sum);
     if (rc == RB_OK) {
-        uint32_t *cluster = cluster_epochs(&epochs, rule);
-        join_epochs(t, &epochs, cluster, rule->variation);
+        uint32_t *cluster = cluster_epochs(&d.epochs, rule);
+        join_epochs(t, &d.epochs, cluster, rule->variation);
         free(cluster);
     }
-    free(epochs.list);
+    free(d.epochs.list);
     return rc;
 }
 
 void region_table_free(region_table_t *t)
 {
     free(t->list);
-    free(t->runs);
+    block_insts_free(&t->insts);
     *t = (region_table_t){0};
 }
 
@@ -159,19 +140,4 @@ const region_t *region_table_find(const region_table_t *t, uint64_t block)
             hi = mid;
     }
     return &t->list[lo];
-}
-
-uint64_t region_table_insts(const region_table_t *t, uint64_t block)
-{
-    size_t lo = 0, hi = t->n_runs;
-    if (t->n_runs == 0)
-        return 0;
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (t->runs[mid].first <= block)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return t->runs[lo].before + (block - t->runs[lo].first) * t->runs[lo].insts;
 }

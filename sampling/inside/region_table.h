@@ -15,9 +15,7 @@
 #ifndef RUBATO_REGION_TABLE_H
 #define RUBATO_REGION_TABLE_H
 
-#include <stddef.h>
-
-#include "sim/gpu/trace_source.h"
+#include "sampling/inside/block_insts.h"
 
 typedef struct {
     double threshold; /* largest distance of two stall probabilities in a cluster */
@@ -33,20 +31,11 @@ typedef struct {
     double variation;    /* variation factor, largest of the epochs */
 } region_t;
 
-/* Consecutive blocks with equal numbers of warp instructions. */
 typedef struct {
-    uint64_t first;  /* block */
-    uint64_t before; /* warp instructions of all blocks before */
-    uint64_t insts;  /* of each block */
-} insts_run_t;
-
-typedef struct {
-    uint64_t epoch;  /* blocks of an epoch */
-    uint64_t blocks; /* stored in the trace */
-    region_t *list;  /* owned; every block is in one */
+    uint64_t epoch; /* blocks of an epoch */
+    region_t *list; /* owned; every block is in one */
     size_t n;
-    insts_run_t *runs; /* owned */
-    size_t n_runs, cap_runs;
+    block_insts_t insts;
 } region_table_t;
 
 /*
@@ -60,10 +49,7 @@ RB_CHECKED rb_code_t region_table_make(region_table_t *t, trace_source_t *source
 /* Harmless on a zeroed table. */
 void region_table_free(region_table_t *t);
 
-/* The region of a block below t->blocks. */
+/* The region of a stored block. */
 const region_t *region_table_find(const region_table_t *t, uint64_t block);
-
-/* Warp instructions of the blocks before this one, which may be t->blocks. */
-uint64_t region_table_insts(const region_table_t *t, uint64_t block);
 
 #endif

@@ -337,6 +337,11 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     const block_scheduler_t *b = &g->scheduler;
     if (n->active != NULL)
         end_forward(n, b, b->end);
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        if (s->ops->launch_added != NULL)
+            n->added += s->ops->launch_added(s, r->end - r->start, r->warp_insts);
+    }
     launch_sampling_t *note = &n->note;
     note->simulated_blocks = r->blocks;
     note->simulated_cycles = b->quiet - r->start;

@@ -122,6 +122,10 @@ typedef struct {
     /* REGION_IPC is over at cycle, with so many blocks left out: cycles that they take. */
     double (*fast_forward_end)(const struct sampler *s, cycle_t cycle, uint64_t skipped);
 
+    /* The launch is over, so many instructions were simulated in so many cycles: cycles that blocks
+     * left out take, besides those that fast_forward_end() has told. */
+    double (*launch_added)(const struct sampler *s, cycle_t cycles, uint64_t warp_insts);
+
     /* The launch is over and this sampler has not stopped it: why not, for the report. */
     void (*launch_verdict)(const struct sampler *s, char evidence[SAMPLER_EVIDENCE_MAX]);
 } sampler_ops_t;

@@ -108,7 +108,7 @@ static void regions_are_runs_of_epochs_of_one_cluster(void **state)
 
     (void)state;
     make(&t, source, SLOTS, &published);
-    assert_int_equal(t.blocks, 1003);
+    assert_int_equal(t.insts.blocks, 1003);
     assert_int_equal(t.n, 3);
     expect_region(&t.list[0], 0, 400, 0, true);
     expect_region(&t.list[1], 400, 800, 1, true);
@@ -169,10 +169,10 @@ static void instructions_before_a_block_are_exact(void **state)
     make(&t, source, SLOTS, &published);
     for (uint64_t b = 0; b < p.blocks; b++) {
         uint64_t passes = b < p.irregular ? 1 + synth_mix(b) % 20 : 1;
-        assert_int_equal(region_table_insts(&t, b), sum);
+        assert_int_equal(block_insts_before(&t.insts, b), sum);
         sum += passes * (CHAIN + 1) + 1 + (b >= p.from && b < p.to ? 20 : 0);
     }
-    assert_int_equal(region_table_insts(&t, p.blocks), sum);
+    assert_int_equal(block_insts_before(&t.insts, p.blocks), sum);
     region_table_free(&t);
     phases_close(source);
 }

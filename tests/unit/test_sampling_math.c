@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sampling/math/allocate.h"
+#include "sampling/math/bic.h"
 #include "sampling/math/kde.h"
 #include "sampling/math/kmeans.h"
 #include "sampling/math/linkage.h"
@@ -396,6 +397,30 @@ static void linkage_on_a_line_is_the_same(void **state)
     assert_int_equal(linkage_line(x, N, 100, got), 1);
 }
 
+/* Three heaps far from each other are three clusters, one heap is one, and all equal points, too.
+ */
+static void the_criterion_counts_heaps(void **state)
+{
+    enum { N = 150, D = 3 };
+    static double x[N * D], weight[N];
+    static uint32_t cluster[N];
+    const points_t p = {x, weight, N, D};
+    rng_t rng = rng_make(21, 0);
+    (void)state;
+    for (int heaps = 1; heaps <= 4; heaps++) {
+        for (int i = 0; i < N; i++) {
+            weight[i] = 1;
+            for (int d = 0; d < D; d++)
+                x[i * D + d] = rng_normal(&rng) + 40 * (i % heaps) * (d == i % heaps % D ? 2 : 1);
+        }
+        assert_int_equal(bic_kmeans(&p, 8, 0.97, 5, 1, cluster), heaps);
+        for (int i = heaps; i < N; i++)
+            assert_int_equal(cluster[i], cluster[i - heaps]);
+    }
+    memset(x, 0, sizeof(x));
+    assert_int_equal(bic_kmeans(&p, 8, 0.9, 5, 1, cluster), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +437,7 @@ int main(void)
         cmocka_unit_test(principal_components_of_a_line_are_one),
         cmocka_unit_test(linkage_is_what_its_definition_gives),
         cmocka_unit_test(linkage_on_a_line_is_the_same),
+        cmocka_unit_test(the_criterion_counts_heaps),
         cmocka_unit_test(ward_merges_by_the_increase_of_squares),
         cmocka_unit_test(densities_do_not_underflow),
     };

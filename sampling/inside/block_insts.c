@@ -1,0 +1,65 @@
+#include "sampling/inside/block_insts.h"
+
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+
+static void add(block_insts_t *b, uint64_t insts)
+{
+    const insts_run_t *last = b->n == 0 ? NULL : &b->runs[b->n - 1];
+    if (last == NULL || last->insts != insts) {
+        uint64_t before = last == NULL ? 0 : last->before + (b->blocks - last->first) * last->insts;
+        rb_grow(&b->runs, &b->cap, b->n + 1, sizeof(*b->runs));
+        b->runs[b->n++] = (insts_run_t){b->blocks, before, insts};
+    }
+    b->blocks++;
+}
+
+rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, uint64_t position,
+                           void (*visit)(void *ctx, const block_facts_t *facts), void *ctx,
+                           rb_err_t *err)
+{
+    const trace_source_ops_t *ops = source->ops;
+    trace_launch_t *launch;
+    rb_code_t rc = RB_OK;
+    bool stored = true;
+    *b = (block_insts_t){0};
+    if (ops->block_facts == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "what blocks execute is found in the index of a native trace; this source "
+                       "(%s) has none: 'rubato convert TRACE FILE.rbt' writes one",
+                       ops->name);
+    RB_TRY(ops->open(source, position, &launch, err));
+    while (rc == RB_OK && stored) {
+        block_facts_t facts;
+        rc = ops->block_facts(launch, b->blocks, &facts, &stored, err);
+        if (rc != RB_OK || !stored)
+            continue;
+        add(b, facts.warp_insts);
+        if (visit != NULL)
+            visit(ctx, &facts);
+    }
+    ops->close(launch);
+    return rc;
+}
+
+void block_insts_free(block_insts_t *b)
+{
+    free(b->runs);
+    *b = (block_insts_t){0};
+}
+
+uint64_t block_insts_before(const block_insts_t *b, uint64_t block)
+{
+    size_t lo = 0, hi = b->n;
+    if (b->n == 0)
+        return 0;
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (b->runs[mid].first <= block)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return b->runs[lo].before + (block - b->runs[lo].first) * b->runs[lo].insts;
+}

@@ -1,0 +1,39 @@
+/*
+ * Warp instructions of a launch's blocks, from the index of a native trace: in memory that grows
+ * with how often they change from one block to the next.
+ */
+#ifndef RUBATO_BLOCK_INSTS_H
+#define RUBATO_BLOCK_INSTS_H
+
+#include <stddef.h>
+
+#include "sim/gpu/trace_source.h"
+
+/* Consecutive blocks with equal numbers of warp instructions. */
+typedef struct {
+    uint64_t first;  /* block */
+    uint64_t before; /* warp instructions of all blocks before */
+    uint64_t insts;  /* of each block */
+} insts_run_t;
+
+typedef struct {
+    uint64_t blocks;   /* stored in the trace */
+    insts_run_t *runs; /* owned */
+    size_t n, cap;
+} block_insts_t;
+
+/*
+ * Reads the index of a launch; visit, which may be NULL, is shown the facts of each stored block.
+ * RB_USAGE if the source has no index, and errors of the source. *b is to be freed in any case.
+ */
+RB_CHECKED rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, uint64_t position,
+                                      void (*visit)(void *ctx, const block_facts_t *facts),
+                                      void *ctx, rb_err_t *err);
+
+/* Harmless on a zeroed one. */
+void block_insts_free(block_insts_t *b);
+
+/* Warp instructions of the blocks before this one, which may be b->blocks. */
+uint64_t block_insts_before(const block_insts_t *b, uint64_t block);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * units: baselines that simulate some units of a launch in detail (TBPoint, IPDPS 2014, compares
+ * itself with them). A unit is a number of instructions, in the order in which blocks are
+ * dispatched.
+ *
+ *   systematic  every so-manyth unit, from a random one on
+ *   random      units drawn at random
+ *   simpoint    Ideal-SimPoint: units with like basic-block vectors over all their warps, the first
+ *               of each cluster. The number of clusters is chosen by the Bayesian criterion
+ *
+ * Units that are not chosen take the time of their instructions at the rate of those that are (of
+ * their cluster's). A rate is that from the first interval's end in which a block of the unit was
+ * dispatched to the first one in which the next unit's was: it includes what is left of the blocks
+ * before, and the warming of caches behind a part that was left out. Nothing is done about that.
+ * Blocks on SMs when units are left out are simulated, and count.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sampling/inside/inside_table.h"
+#include "sampling/inside/inst_units.h"
+#include "sim/core/alloc.h"
+
+static const char *const which_names[] = {"systematic", "random", "simpoint", NULL};
+
+#define UNITS_OPTIONS(P, E, T)                                                                     \
+    E(which, which_names, "systematic", "how units are chosen")                                    \
+    P(U64, size, "1000000", 1, 1e12, "warp instructions", "of a unit")                             \
+    P(F64, share, "0.1", 0, 1, "", "systematic, random: of the units, to be simulated")            \
+    P(U32, clusters, "10", 1, 1000, "", "simpoint: at most")                                       \
+    P(F64, bic, "0.9", 0, 1, "",                                                                   \
+      "simpoint: the fewest clusters whose criterion is so far from the worst to the best")        \
+    P(U32, dimensions, "15", 1, 1000, "", "simpoint: of the projected basic-block vectors")
+
+PARAM_STRUCT(units_options_t, UNITS_OPTIONS);
+#define PARAM_SPEC_ units_options_t
+static const param_t units_rows[] = {PARAM_ROWS(UNITS_OPTIONS)};
+#undef PARAM_SPEC_
+static const param_group_t units_group =
+    PARAM_GROUP("units", "units of instructions", units_options_t, units_rows);
+
+/* What is known of the units that one rate stands for. */
+typedef struct {
+    double insts, cycles; /* measured */
+    double left_out;      /* instructions */
+} stratum_t;
+
+typedef struct {
+    units_options_t options;
+    uint64_t seed;
+    inst_units_t units;
+    stratum_t *strata; /* owned: of each cluster */
+    bool measuring;
+    size_t unit;         /* being measured */
+    double cycle, insts; /* when that began */
+    uint64_t first;      /* block being left out */
+} units_state_t;
+
+static void *units_create(const void *options, uint64_t seed)
+{
+    units_state_t *s = rb_calloc(1, sizeof(*s));
+    s->options = *(const units_options_t *)options;
+    s->seed = seed;
+    return s;
+}
+
+static void units_destroy(void *state)
+{
+    units_state_t *s = state;
+    inst_units_free(&s->units);
+    free(s->strata);
+    free(s);
+}
+
+static rb_code_t units_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
+{
+    units_state_t *s = sampler->state;
+    const units_options_t *o = &s->options;
+    const units_rule_t rule = {.which = (units_which_t)o->which,
+                               .size = o->size,
+                               .share = o->share,
+                               .clusters = o->clusters,
+                               .bic = o->bic,
+                               .dimensions = o->dimensions,
+                               .seed = s->seed + l->info->id};
+    inst_units_free(&s->units);
+    free(s->strata);
+    s->strata = NULL;
+    RB_TRY(inst_units_make(&s->units, l, &rule, err));
+    s->strata = rb_calloc(s->units.n_clusters, sizeof(*s->strata));
+    s->measuring = false;
+    return RB_OK;
+}
+
+static void end_measuring(units_state_t *s, const interval_records_t *r)
+{
+    stratum_t *of = &s->strata[s->units.list[s->unit].cluster];
+    of->insts += (double)r->warp_insts - s->insts;
+    of->cycles += (double)r->cycle - s->cycle;
+    s->measuring = false;
+}
+
+static void begin_measuring(units_state_t *s, const interval_records_t *r, size_t unit)
+{
+    s->measuring = true;
+    s->unit = unit;
+    s->cycle = (double)r->cycle;
+    s->insts = (double)r->warp_insts;
+}
+
+/* First block of the next chosen unit, from unit on; UINT64_MAX: there is none. */
+static uint64_t next_chosen(const units_state_t *s, size_t unit)
+{
+    while (unit < s->units.n && !s->units.list[unit].chosen)
+        unit++;
+    return unit < s->units.n ? s->units.list[unit].first : UINT64_MAX;
+}
+
+static bool units_interval(const sampler_t *sampler, const interval_records_t *r,
+                           fast_forward_t *out)
+{
+    units_state_t *s = sampler->state;
+    const uint64_t blocks = s->units.insts.blocks;
+    const bool more = r->next_block < blocks;
+    const size_t unit = more ? inst_units_find(&s->units, r->next_block) : s->units.n;
+    if (s->measuring && unit != s->unit && (double)r->cycle > s->cycle)
+        end_measuring(s, r);
+    if (!more)
+        return false;
+    if (!s->measuring && s->units.list[unit].chosen && r->next_block > 0)
+        begin_measuring(s, r, unit);
+    if (s->measuring || s->units.list[unit].chosen)
+        return false;
+    s->first = r->next_block;
+    *out = (fast_forward_t){.until = next_chosen(s, unit),
+                            .model = FORWARD_REGION_IPC,
+                            .residents = RESIDENTS_DRAIN,
+                            .warp_insts = (double)block_insts_before(&s->units.insts, blocks)};
+    snprintf(out->evidence, sizeof(out->evidence),
+             "%zu of %zu units of %" PRIu64 " warp instructions, %s, in %zu cluster%s",
+             s->units.n_chosen, s->units.n, s->options.size, which_names[s->options.which],
+             s->units.n_clusters, s->units.n_clusters == 1 ? "" : "s");
+    return true;
+}
+
+/* The rates are not known before the launch is over: notes what was left out. */
+static double units_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    units_state_t *s = sampler->state;
+    (void)cycle;
+    for (uint64_t at = s->first, end; at < s->first + skipped; at = end) {
+        const inst_unit_t *unit = &s->units.list[inst_units_find(&s->units, at)];
+        end = unit->end < s->first + skipped ? unit->end : s->first + skipped;
+        s->strata[unit->cluster].left_out += (double)(block_insts_before(&s->units.insts, end) -
+                                                      block_insts_before(&s->units.insts, at));
+    }
+    return 0;
+}
+
+static double units_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
+{
+    const units_state_t *s = sampler->state;
+    /* A unit shorter than an interval may have gone by unmeasured: all that was simulated stands
+     * for it. */
+    const double overall = warp_insts == 0 ? 0 : (double)cycles / (double)warp_insts;
+    double added = 0;
+    for (size_t c = 0; c < s->units.n_clusters; c++) {
+        const stratum_t *of = &s->strata[c];
+        added += of->left_out * (of->insts > 0 ? of->cycles / of->insts : overall);
+    }
+    return added;
+}
+
+static void units_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
+{
+    const units_state_t *s = sampler->state;
+    snprintf(evidence, SAMPLER_EVIDENCE_MAX, "all %zu units of %" PRIu64 " warp instructions",
+             s->units.n, s->options.size);
+}
+
+static const sampler_ops_t units_ops = {
+    .name = "units",
+    .launch_open = units_open,
+    .interval_end = units_interval,
+    .fast_forward_end = units_end,
+    .launch_added = units_added,
+    .launch_verdict = units_verdict,
+};
+
+const inside_method_t inside_units = {
+    .help = "baseline: some units of a million instructions, systematic, random or by SimPoint",
+    .options = &units_group,
+    .ops = &units_ops,
+    .create = units_create,
+    .destroy = units_destroy,
+};

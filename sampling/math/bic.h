@@ -1,0 +1,20 @@
+/*
+ * The Bayesian information criterion of a clustering into spherical groups of one variance (Pelleg
+ * and Moore, ICML 2000), by which SimPoint chooses the number of clusters.
+ */
+#ifndef RUBATO_MATH_BIC_H
+#define RUBATO_MATH_BIC_H
+
+#include "sampling/math/kmeans.h"
+
+/* Of p in k clusters with these centres; larger is better. Weights count as that many points. */
+double bic_of(const points_t *p, size_t k, const uint32_t *cluster, const double *centre);
+
+/*
+ * SimPoint's choice: the smallest number of clusters, up to k_max, whose criterion reaches share of
+ * the way from the worst to the best. Writes each point's cluster; returns how many there are.
+ */
+size_t bic_kmeans(const points_t *p, size_t k_max, double share, unsigned restarts, uint64_t seed,
+                  uint32_t *cluster);
+
+#endif
