@@ -272,6 +272,8 @@ static const cli_option_t validate_options[] = {
 };
 
 static const cli_option_t report_options[] = {
+    {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
+     "of runs: a section about what was measured on a GPU, as compare takes it", "@file", false},
     OPT_OUTPUT("FILE", "report.html in DIR", "write the page to this file", "@file"),
     OPT_HELP,
 };
@@ -464,10 +466,13 @@ const cli_command_t cli_commands[] = {
      "The kernels and tests are text: bench/silicon of the sources, or the folder that "
      "RUBATO_SILICON names.",
      NULL, NULL, OPTIONS(validate_options), cmd_validate},
-    {"report", "DIR", "a page about a sweep",
-     "Writes one HTML page about the folder of a sweep, complete or not: a chart of cycles for "
-     "each axis and trace, and a table of all jobs. The page needs no network.",
-     NULL, "@dir", OPTIONS(report_options), cmd_report},
+    {"report", "DIR|RUN...", "a page about runs, a sweep or an evaluation",
+     "Writes one HTML page about runs (their folders, or run.json), about the folder of a sweep, "
+     "or "
+     "about that of an evaluation, complete or not: charts with values on hovering, and tables "
+     "that "
+     "can be sorted and filtered. The page needs no network.",
+     NULL, "@file", OPTIONS(report_options), cmd_report},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
      "from.\n\n"

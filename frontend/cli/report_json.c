@@ -186,6 +186,20 @@ static void write_inside(json_t *j, const run_report_t *r)
 }
 
 /* The sampling of the run: null without. */
+/* What the modelled GPU can do at most. */
+static void write_peaks(json_t *j, const gpu_spec_t *spec)
+{
+    const sm_spec_t *sm = &spec->sm.sm;
+    const double clock = spec->gpu.clock_mhz * 1e6, schedulers = (double)sm->count * sm->sub_cores;
+    const double flits = (double)spec->mem.l2.slices * spec->mem.icnt.slice_flits;
+    json_begin_object(j, "peaks");
+    json_f64(j, "warp_instructions_per_second", schedulers * clock);
+    json_f64(j, "fp32_operations_per_second", schedulers * sm->fp32_lanes * 2.0 * clock);
+    json_f64(j, "l2_bytes_per_second", flits * SECTOR_BYTES * clock);
+    json_f64(j, "dram_bytes_per_second", metric_dram_peak(spec) * clock);
+    json_end(j);
+}
+
 static void write_plan(json_t *j, const run_report_t *r)
 {
     if (r->sampling == NULL) {
@@ -246,6 +260,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_text(&j, "sha256", r->config_sha256);
     json_u64(&j, "overrides", r->overrides);
     json_f64(&j, "clock_mhz", r->spec->gpu.clock_mhz);
+    write_peaks(&j, r->spec);
     json_end(&j);
     write_plan(&j, r);
     write_inside(&j, r);

@@ -5,8 +5,7 @@
 
 #include "frontend/cli/csv_writer.h"
 #include "frontend/cli/validation.h"
-#include "frontend/report/html_page.h"
-#include "frontend/report/line_chart.h"
+#include "frontend/report/report_page.h"
 #include "sim/core/alloc.h"
 #include "sim/core/json_write.h"
 
@@ -199,76 +198,78 @@ void validation_write_json(const validation_t *v, size_t n, FILE *out)
     fputc('\n', out);
 }
 
-static void write_chart(const validation_row_t *r, FILE *out)
+/* A curve of the page's section "validation". */
+static void write_curve(const validation_row_t *r, FILE *out)
 {
-    size_t n = r->n_points;
-    const char **places = rb_calloc(n, sizeof(places[0]));
-    double *values = rb_calloc(2 * n, sizeof(values[0]));
-    line_series_t series[] = {{"measured", values}, {"simulated", values + n}};
-
-    for (size_t i = 0; i < n; i++) {
-        places[i] = r->points[i].point;
-        values[i] = r->points[i].measured;
-        values[n + i] = r->points[i].simulated;
+    putc('{', out);
+    page_text_member(out, "title", r->test->title);
+    page_text_member(out, "source", r->expect->source);
+    page_text_member(out, "x", r->test->points);
+    page_text_member(out, "y", r->test->unit);
+    fputs("\"points\":[", out);
+    for (size_t i = 0; i < r->n_points; i++) {
+        fputs(i > 0 ? ",[" : "[", out);
+        page_text(out, r->points[i].point);
+        putc(',', out);
+        page_number(out, r->points[i].measured);
+        putc(',', out);
+        page_number(out, r->points[i].simulated);
+        putc(']', out);
     }
-    html_heading(out, r->test->title);
-    html_paragraph(out, r->expect->source);
-    line_chart_write(out, &(line_chart_t){.title = r->test->title,
-                                          .x_label = r->test->points,
-                                          .y_label = r->test->unit,
-                                          .places = places,
-                                          .n_places = n,
-                                          .series = series,
-                                          .n_series = 2});
-    free(places);
-    free(values);
+    fputs("]}", out);
 }
 
-static void write_html_table(const validation_t *v, FILE *out)
+/* A row of its table. */
+static void write_html_row(const validation_row_t *r, FILE *out)
 {
-    static const char *const head[] = {"test",  "what",    "unit",    "measured", "simulated",
-                                       "error", "allowed", "verdict", "harness",  "source"};
-    enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
+    enum { COLUMNS = 10 };
+    const validation_point_t *p = shown_point(r);
+    char measured[VALIDATION_TEXT] = "", simulated[VALIDATION_TEXT] = "";
+    char error[VALIDATION_TEXT], tolerance[VALIDATION_TEXT];
 
-    html_table_begin(out, head, COLUMNS);
-    for (size_t i = 0; i < v->n; i++) {
-        const validation_row_t *r = &v->rows[i];
-        const validation_point_t *p = shown_point(r);
-        char measured[VALIDATION_TEXT] = "", simulated[VALIDATION_TEXT] = "";
-        char error[VALIDATION_TEXT], tolerance[VALIDATION_TEXT];
-
-        if (p != NULL) {
-            validation_number(measured, p->measured);
-            validation_number(simulated, p->simulated);
-        }
-        const char *cells[COLUMNS] = {r->test->id,
-                                      r->test->title,
-                                      r->test->unit,
-                                      measured,
-                                      simulated,
-                                      validation_error(error, r),
-                                      validation_tolerance(tolerance, r->expect),
-                                      verdict_text(r->verdict),
-                                      r->test->harness,
-                                      r->expect->source};
-
-        html_row_begin(out);
-        for (size_t k = 0; k < COLUMNS; k++)
-            html_cell(out, cells[k], NULL);
-        html_row_end(out);
+    if (p != NULL) {
+        validation_number(measured, p->measured);
+        validation_number(simulated, p->simulated);
     }
-    html_table_end(out);
+    const char *cells[COLUMNS] = {r->test->id,
+                                  r->test->title,
+                                  r->test->unit,
+                                  measured,
+                                  simulated,
+                                  validation_error(error, r),
+                                  validation_tolerance(tolerance, r->expect),
+                                  verdict_text(r->verdict),
+                                  r->test->harness,
+                                  r->expect->source};
+    for (size_t k = 0; k < COLUMNS; k++) {
+        putc(k == 0 ? '[' : ',', out);
+        page_text(out, cells[k] != NULL ? cells[k] : "");
+    }
+    putc(']', out);
 }
 
 void validation_write_html(const validation_t *v, size_t n, FILE *out)
 {
-    html_begin(out, "rubato validate");
-    for (const validation_t *end = v + n; v < end; v++) {
-        html_heading(out, v->name);
-        write_html_table(v, out);
-        for (size_t i = 0; i < v->n; i++)
-            if (v->rows[i].n_points > 1)
-                write_chart(&v->rows[i], out);
+    report_page_begin(out, "rubato validate");
+    for (size_t g = 0; g < n; g++) {
+        bool first = true;
+        report_page_section(out, g == 0);
+        fputs("{\"type\":\"validation\",", out);
+        page_text_member(out, "title", v[g].name);
+        fputs("\"rows\":[", out);
+        for (size_t i = 0; i < v[g].n; i++) {
+            fputs(i > 0 ? ",\n" : "\n", out);
+            write_html_row(&v[g].rows[i], out);
+        }
+        fputs("],\"curves\":[", out);
+        for (size_t i = 0; i < v[g].n; i++) {
+            if (v[g].rows[i].n_points < 2)
+                continue;
+            fputs(first ? "\n" : ",\n", out);
+            write_curve(&v[g].rows[i], out);
+            first = false;
+        }
+        fputs("]}", out);
     }
-    html_end(out);
+    report_page_end(out);
 }

@@ -1,24 +1,21 @@
 #include "frontend/report/run_data.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "frontend/report/json_walk.h"
 #include "sim/core/alloc.h"
-#include "sim/core/json_read.h"
-
-enum { PATH_BYTES = 160 };
 
 /* Where in run.json the reader is. */
 typedef struct {
     run_data_t *data;
-    json_reader_t json;
-    const char **sorted; /* owned: the paths */
-    size_t *index;       /* owned: of sorted, in paths */
-    bool schema;         /* said, and one that is known */
+    run_data_launch_t *launch; /* being read */
+    const char **sorted;       /* owned: the paths */
+    size_t *index;             /* owned: of sorted, in paths */
+    bool schema;               /* said, and one that is known */
 } reading_t;
 
 typedef struct {
@@ -72,81 +69,22 @@ static void put_value(const reading_t *r, double *values, const char *path, doub
     }
 }
 
-/* A leaf of run.json: its path below the object that is read, and the event that it came as. */
-typedef void (*leaf_fn)(reading_t *r, void *ctx, const char *path, json_event_t e);
-
-/*
- * What is done with the leaves of an object. Members of arrays have "[0]" and so on in their path.
- * array: the path of one that read_array() reads instead; NULL: none.
- */
-typedef struct {
-    leaf_fn leaf;
-    void *ctx;
-    const char *array;
-    bool (*read_array)(reading_t *r);
-} walk_t;
-
-static bool walk_value(reading_t *r, const walk_t *w, char path[PATH_BYTES], size_t n,
-                       json_event_t e);
-
-static bool walk_object(reading_t *r, const walk_t *w, char path[PATH_BYTES], size_t n)
-{
-    for (json_event_t e; (e = json_next(&r->json)) != JSON_READ_OBJECT_END;) {
-        if (e != JSON_READ_KEY)
-            return false;
-        int more = snprintf(path + n, PATH_BYTES - n, "%s%s", n > 0 ? "." : "", r->json.text);
-        /* A longer path is none of ours. */
-        size_t end = more > 0 && n + (size_t)more < PATH_BYTES ? n + (size_t)more : PATH_BYTES - 1;
-        if (!walk_value(r, w, path, end, json_next(&r->json)))
-            return false;
-        path[n] = '\0';
-    }
-    return true;
-}
-
-static bool walk_array(reading_t *r, const walk_t *w, char path[PATH_BYTES], size_t n)
-{
-    unsigned i = 0;
-    for (json_event_t e; (e = json_next(&r->json)) != JSON_READ_ARRAY_END; i++) {
-        int more = snprintf(path + n, PATH_BYTES - n, "[%u]", i);
-        size_t end = more > 0 && n + (size_t)more < PATH_BYTES ? n + (size_t)more : PATH_BYTES - 1;
-        if (!walk_value(r, w, path, end, e))
-            return false;
-        path[n] = '\0';
-    }
-    return true;
-}
-
-static bool walk_value(reading_t *r, const walk_t *w, char path[PATH_BYTES], size_t n,
-                       json_event_t e)
-{
-    if (e == JSON_READ_ERROR || e == JSON_READ_END)
-        return false;
-    if (e == JSON_READ_OBJECT)
-        return walk_object(r, w, path, n);
-    if (e == JSON_READ_ARRAY && w->array != NULL && strcmp(path, w->array) == 0)
-        return w->read_array(r);
-    if (e == JSON_READ_ARRAY)
-        return walk_array(r, w, path, n);
-    w->leaf(r, w->ctx, path, e);
-    return true;
-}
-
-static void put_text(char **to, const reading_t *r, json_event_t e)
+static void put_text(char **to, const json_reader_t *r, json_event_t e)
 {
     free(*to);
-    *to = e == JSON_READ_STRING ? rb_strdup(r->json.text) : NULL;
+    *to = e == JSON_READ_STRING ? rb_strdup(r->text) : NULL;
 }
 
-static uint32_t small_number(const reading_t *r)
+static uint32_t small_number(const json_reader_t *r)
 {
     uint64_t v = 0;
-    return json_read_u64(&r->json, &v) && v <= UINT32_MAX ? (uint32_t)v : 0;
+    return json_read_u64(r, &v) && v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
-static void launch_leaf(reading_t *r, void *ctx, const char *path, json_event_t e)
+static void launch_leaf(void *ctx, const char *path, json_event_t e, const json_reader_t *r)
 {
-    run_data_launch_t *l = ctx;
+    reading_t *reading = ctx;
+    run_data_launch_t *l = reading->launch;
     if (strcmp(path, "name") == 0)
         put_text(&l->name, r, e);
     else if (strcmp(path, "sampling.sampler") == 0)
@@ -157,38 +95,39 @@ static void launch_leaf(reading_t *r, void *ctx, const char *path, json_event_t 
         l->estimated = e == JSON_READ_TRUE;
     if (e != JSON_READ_NUMBER)
         return;
-    if (strcmp(path, "id") == 0 && !json_read_u64(&r->json, &l->id))
+    if (strcmp(path, "id") == 0 && !json_read_u64(r, &l->id))
         l->id = 0;
     if (strncmp(path, "grid[", 5) == 0 && path[5] <= '2')
         l->grid[path[5] - '0'] = small_number(r);
     if (strncmp(path, "block[", 6) == 0 && path[6] <= '2')
         l->block[path[6] - '0'] = small_number(r);
-    put_value(r, l->values, path, json_read_f64(&r->json));
+    put_value(reading, l->values, path, json_read_f64(r));
 }
 
-static bool read_launches(reading_t *r)
+static bool read_launches(void *ctx, json_reader_t *json)
 {
+    reading_t *r = ctx;
     run_data_t *d = r->data;
-    char path[PATH_BYTES] = "";
-    for (json_event_t e; (e = json_next(&r->json)) != JSON_READ_ARRAY_END;) {
+    const json_walk_t walk = {.leaf = launch_leaf, .ctx = r};
+    for (json_event_t e; (e = json_next(json)) != JSON_READ_ARRAY_END;) {
         if (e != JSON_READ_OBJECT)
             return false;
         rb_grow(&d->launches, &d->cap_launches, d->n_launches + 1, sizeof(*d->launches));
-        run_data_launch_t *l = &d->launches[d->n_launches++];
-        *l = (run_data_launch_t){.values = new_values(d->n_paths)};
-        const walk_t walk = {.leaf = launch_leaf, .ctx = l};
-        if (!walk_object(r, &walk, path, 0))
+        r->launch = &d->launches[d->n_launches++];
+        *r->launch = (run_data_launch_t){.values = new_values(d->n_paths)};
+        if (!json_walk_object(json, &walk))
             return false;
-        if (l->name == NULL)
-            l->name = rb_strdup("");
+        if (r->launch->name == NULL)
+            r->launch->name = rb_strdup("");
     }
     return true;
 }
 
-static void run_leaf(reading_t *r, void *ctx, const char *path, json_event_t e)
+static void run_leaf(void *ctx, const char *path, json_event_t e, const json_reader_t *r)
 {
     enum { SCHEMA = 1, TOTALS = sizeof("totals.") - 1 };
-    run_data_t *d = ctx;
+    reading_t *reading = ctx;
+    run_data_t *d = reading->data;
     const struct {
         const char *path;
         char **text;
@@ -201,7 +140,11 @@ static void run_leaf(reading_t *r, void *ctx, const char *path, json_event_t e)
     } numbers[] = {{"config.clock_mhz", &d->clock_mhz},
                    {"totals.interval.cycles.low", &d->cycles_low},
                    {"totals.interval.cycles.high", &d->cycles_high},
-                   {"totals.interval.cycles.confidence", &d->confidence}};
+                   {"totals.interval.cycles.confidence", &d->confidence},
+                   {"config.peaks.warp_instructions_per_second", &d->peak_issue},
+                   {"config.peaks.fp32_operations_per_second", &d->peak_fp32},
+                   {"config.peaks.l2_bytes_per_second", &d->peak_l2},
+                   {"config.peaks.dram_bytes_per_second", &d->peak_dram}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(path, texts[i].path) == 0)
             put_text(texts[i].text, r, e);
@@ -212,36 +155,19 @@ static void run_leaf(reading_t *r, void *ctx, const char *path, json_event_t e)
         d->estimated = e == JSON_READ_TRUE;
     if (e != JSON_READ_NUMBER)
         return;
-    double v = json_read_f64(&r->json);
+    double v = json_read_f64(r);
     if (strcmp(path, "schema") == 0)
-        r->schema = v == SCHEMA;
-    if (strcmp(path, "trace.launches") == 0 && !json_read_u64(&r->json, &d->trace_launches))
+        reading->schema = v == SCHEMA;
+    if (strcmp(path, "trace.launches") == 0 && !json_read_u64(r, &d->trace_launches))
         d->trace_launches = 0;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (strcmp(path, numbers[i].path) == 0)
             *numbers[i].number = v;
     }
     if (strncmp(path, "totals.", TOTALS) == 0)
-        put_value(r, d->totals, path + TOTALS, v);
+        put_value(reading, d->totals, path + TOTALS, v);
     else
-        put_value(r, d->totals, path, v);
-}
-
-static rb_code_t read_all(reading_t *r, rb_err_t *err)
-{
-    char path[PATH_BYTES] = "";
-    const walk_t walk = {
-        .leaf = run_leaf, .ctx = r->data, .array = "launches", .read_array = read_launches};
-    bool whole = json_next(&r->json) == JSON_READ_OBJECT && walk_object(r, &walk, path, 0) &&
-                 json_next(&r->json) == JSON_READ_END;
-    if (!whole && r->json.err.code != RB_OK)
-        return rb_fail(err, r->json.err.code, "%s", r->json.err.text);
-    if (!whole || !r->schema)
-        return rb_fail(err, RB_TRACE,
-                       "%s:%llu: not a run.json that this version can read: a run of 'rubato run' "
-                       "with \"schema\": 1 is expected",
-                       r->data->file, (unsigned long long)r->json.line);
-    return RB_OK;
+        put_value(reading, d->totals, path, v);
 }
 
 static char *find_file(const char *where)
@@ -266,18 +192,23 @@ rb_code_t run_data_read(run_data_t *d, const char *where, const char *const *pat
                       .clock_mhz = (double)NAN,
                       .cycles_low = (double)NAN,
                       .cycles_high = (double)NAN,
-                      .confidence = (double)NAN};
-    FILE *in = fopen(d->file, "re");
-    if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", d->file, strerror(errno));
+                      .confidence = (double)NAN,
+                      .peak_issue = (double)NAN,
+                      .peak_fp32 = (double)NAN,
+                      .peak_l2 = (double)NAN,
+                      .peak_dram = (double)NAN};
     reading_t r = {.data = d};
+    const json_walk_t walk = {
+        .leaf = run_leaf, .ctx = &r, .array = "launches", .read_array = read_launches};
     sort_paths(&r);
-    json_reader_init(&r.json, d->file, json_read_file, in);
-    rb_code_t rc = read_all(&r, err);
-    json_reader_free(&r.json);
+    rb_code_t rc = json_walk_file(d->file, &walk, err);
     free(r.sorted);
     free(r.index);
-    fclose(in);
+    if (rc == RB_OK && !r.schema)
+        rc = rb_fail(err, RB_TRACE,
+                     "%s: not a run.json that this version can read: results of 'rubato run' with "
+                     "\"schema\": 1 are expected",
+                     d->file);
     return rc;
 }
 

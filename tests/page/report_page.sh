@@ -1,0 +1,56 @@
+#!/bin/bash
+# Reports in a real browser: content, sorting, filters, choices, no error on the console, nothing
+# loaded. Exit status 77 where there is no Chromium.
+set -eu
+rubato=$1 trace=$2
+here=$(cd "$(dirname "$0")" && pwd)
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [ -z "$chromium" ]; then
+    echo "skipped: no Chromium on this machine"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export HOME=$work
+
+# page FILE "WHAT": the sections, charts and tables that must be there.
+page()
+{
+    watch='s/^<head>$/<head><script>const problems=[];window.onerror=m=>{problems.push(m)};console.error=(...m)=>{problems.push(m.join(" "))};<\/script>/'
+    sed "$watch" "$1" | sed '/^<\/body>$/d; /^<\/html>$/d' >test.html
+    { echo '<script>'; cat "$here/page_test.js"; echo '</script></body></html>'; } >>test.html
+    title=
+    # A browser that a busy machine keeps from starting says nothing: once more.
+    for try in 1 2 3; do
+        title=$(timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --window-size=1250,900 --virtual-time-budget=20000 --dump-dom "file://$work/test.html" \
+            2>/dev/null | sed -n 's/.*<title>\(GOOD\|BAD\)\(.*\)/\1\2/p' | sed 's/<\/title>.*//' | head -1)
+        [ -n "$title" ] && break
+    done
+    case $title in
+    "GOOD $2"*) echo "ok: $1: $title" ;;
+    *) echo "$1: wanted '$2', it says '$title'"; exit 1 ;;
+    esac
+}
+
+"$rubato" run "$trace" -s sm.count=8 -o run --stats-interval 200 >/dev/null 2>&1
+"$rubato" report run
+page run/report.html "run: 6 charts, 1 tables"
+
+"$rubato" run "$trace" -s sm.count=8 --json >run.json 2>/dev/null
+printf 'Kernel,Elapsed_Cycles,DRAM_Rd,L2_RH\n%s,5000,100000,30000\n' \
+    "$(sed -n 's/.*"name": "\([^"]*\)".*/\1/p' run.json | tail -1)" >measured.csv
+"$rubato" report run.json --hardware measured.csv -o hardware.html
+page hardware.html "run hardware: 7 charts, 2 tables"
+
+"$rubato" sweep "$trace" --gpu v100 --vary l2.size=3MiB,6MiB --vary sm.count=8,16 \
+    --vary delta=none,l1off -o sweep --progress never >/dev/null
+"$rubato" report sweep
+page sweep/report.html "sweep: 6 charts, 1 tables"
+
+"$rubato" gen stencil -p size=258 -p steps=12 -o steps.rbt
+"$rubato" evaluate steps.rbt -s sm.count=8 --sample stem --sample photon_warp -o evaluation \
+    --progress never >/dev/null || true
+"$rubato" report evaluation
+page evaluation/report.html "evaluation: 2 charts, 2 tables"
