@@ -6,7 +6,6 @@
 #include "frontend/cli/csv_writer.h"
 #include "frontend/cli/validation.h"
 #include "frontend/report/report_page.h"
-#include "sim/core/alloc.h"
 #include "sim/core/json_write.h"
 
 const char *verdict_text(verdict_t verdict)
