@@ -8,9 +8,11 @@
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_report.h"
 #include "frontend/cli/text_format.h"
+#include "frontend/report/report_page.h"
+#include "sim/core/alloc.h"
 #include "sim/core/err.h"
 
-enum { FILE_RUNS, FILE_LAUNCHES, FILE_JSON, FILE_PAGE, FILES };
+enum { FILE_RUNS, FILE_LAUNCHES, FILE_JSON, FILES };
 
 /* Version of evaluation.json. */
 enum { SCHEMA = 1 };
@@ -337,19 +339,6 @@ static void write_launches(evaluate_report_t *e, const evaluated_run_t *run)
     json_end(&e->json);
 }
 
-/* A line of the charts is a GPU with a warm-up. */
-static void chart_run(evaluate_report_t *e, const evaluated_run_t *run)
-{
-    char series[128];
-    if (run->sample == NULL && run->warmup == NULL)
-        return; /* the run that the others are measured by */
-    snprintf(series, sizeof(series), "%s%s%s", run->variant != NULL ? run->variant : "",
-             run->variant != NULL && run->warmup != NULL ? ", " : "",
-             run->warmup != NULL ? run->warmup : "");
-    evaluate_page_add(&e->page, run->sample != NULL ? run->sample : "all launches",
-                      series[0] != '\0' ? series : "as it is", run->score);
-}
-
 static void write_run(evaluate_report_t *e, const evaluated_run_t *run)
 {
     json_begin_object(&e->json, NULL);
@@ -359,7 +348,6 @@ static void write_run(evaluate_report_t *e, const evaluated_run_t *run)
     json_text(&e->json, "folder", run->folder);
     json_text(&e->json, "failure", run->failure);
     if (run->score != NULL) {
-        chart_run(e, run);
         json_score(&e->json, run);
         write_launches(e, run);
     }
@@ -379,7 +367,7 @@ rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const 
         RB_TRY(out_file_open(&e->files[FILE_RUNS], folder, "evaluation.csv", err));
     RB_TRY(out_file_open(&e->files[FILE_LAUNCHES], folder, "evaluation_launches.csv", err));
     RB_TRY(out_file_open(&e->files[FILE_JSON], folder, "evaluation.json", err));
-    RB_TRY(out_file_open(&e->files[FILE_PAGE], folder, "evaluation.html", err));
+    e->folder = rb_strdup(folder);
     e->runs = (csv_t){.out = e->files[FILE_RUNS].out};
     e->launches = (csv_t){.out = e->files[FILE_LAUNCHES].out};
     run_columns(&e->runs);
@@ -428,17 +416,35 @@ void evaluate_report_run(evaluate_report_t *e, const evaluated_run_t *run)
     }
 }
 
+/* evaluation.html, from evaluation.json. */
+static rb_code_t write_page(const evaluate_report_t *e, rb_err_t *err)
+{
+    out_file_t f;
+    RB_TRY(out_file_open(&f, e->folder, "evaluation.html", err));
+    char *json = out_path(e->folder, "evaluation.json");
+    report_page_begin(f.out, e->title);
+    report_page_section(f.out, true);
+    rb_code_t rc = page_evaluation(f.out, json, format_kernel, err);
+    report_page_end(f.out);
+    if (rc == RB_OK)
+        rc = out_file_finish(&f, err);
+    if (rc == RB_OK)
+        rc = out_file_commit(&f, err);
+    out_file_abandon(&f);
+    free(json);
+    return rc;
+}
+
 rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err)
 {
     print_details(e);
     json_end(&e->json);
     json_end(&e->json);
-    evaluate_page_write(&e->page, e->title, e->files[FILE_PAGE].out);
     for (size_t i = 0; i < FILES; i++)
         RB_TRY(out_file_finish(&e->files[i], err));
     for (size_t i = 0; i < FILES; i++)
         RB_TRY(out_file_commit(&e->files[i], err));
-    return RB_OK;
+    return write_page(e, err);
 }
 
 void evaluate_report_abandon(evaluate_report_t *e)
@@ -447,7 +453,7 @@ void evaluate_report_abandon(evaluate_report_t *e)
         fclose(e->details);
     free(e->text);
     free(e->title);
-    evaluate_page_free(&e->page);
+    free(e->folder);
     for (size_t i = 0; i < FILES; i++)
         out_file_abandon(&e->files[i]);
 }
@@ -459,7 +465,6 @@ void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run)
         error[FORMAT_MAX];
     enum { USED = 96, SCREEN = 24 };
     label_of(run, label, sizeof(label));
-    evaluate_page_launches(&e->page, label, run->full, run->sampled);
     if (run->sampled->n > SCREEN)
         return;
     if (e->details == NULL)

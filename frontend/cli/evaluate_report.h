@@ -7,7 +7,6 @@
 #define RUBATO_CLI_EVALUATE_REPORT_H
 
 #include "frontend/cli/csv_writer.h"
-#include "frontend/cli/evaluate_page.h"
 #include "frontend/cli/evaluation.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/sampled_score.h"
@@ -26,9 +25,8 @@ typedef struct {
 } evaluated_run_t;
 
 typedef struct {
-    out_file_t files[4];
-    evaluate_page_t page;
-    char *title; /* owned: of the page */
+    out_file_t files[3];
+    char *folder, *title; /* owned: title of the page */
     csv_t runs, launches;
     json_t json;
     const char *variant; /* whose heading was printed */

@@ -109,9 +109,8 @@ static void sets_are_simulated_and_scored(void **state)
     free(text);
     free(cli_read_json("scored/evaluation.json"));
     char *page = cli_read("scored/evaluation.html");
-    assert_non_null(strstr(page, "Error of the cycles"));
-    assert_non_null(strstr(page, "Error of each launch"));
-    assert_non_null(strstr(page, "stem_sm_half"));
+    assert_non_null(strstr(page, "{\"type\":\"evaluation\""));
+    assert_non_null(strstr(page, "\"sample\":\"pka_stop\",\"variant\":\"stem_sm_half\""));
     free(page);
     char *csv = cli_read("scored/evaluation.csv");
     assert_true(fabs(cell(csv, "\nrandom:count=2,none,", "simulated_share") - 0.5) < 1e-9);

@@ -53,4 +53,4 @@ page sweep/report.html "sweep: 6 charts, 1 tables"
 "$rubato" evaluate steps.rbt -s sm.count=8 --sample stem --sample photon_warp -o evaluation \
     --progress never >/dev/null || true
 "$rubato" report evaluation
-page evaluation/report.html "evaluation: 2 charts, 2 tables"
+page evaluation/report.html "evaluation: 3 charts, 2 tables"

@@ -451,7 +451,7 @@ function launchesOf(run, full) {
   return L.id.map((id, i) => {
     const f = at.has(id) ? full.insts[at.get(id)] : null;
     const cluster = /launches of cluster (\d+)/.exec(L.evidence[i] || "");
-    return {sample: run.sample, launch: id, kernel: L.kernel[i], cycles: L.cycles[i], full: L.full[i],
+    return {sample: [run.sample, run.variant, run.warmup].filter(x => x).join(", "), launch: id, kernel: L.kernel[i], cycles: L.cycles[i], full: L.full[i],
             error: L.full[i] ? L.cycles[i] / L.full[i] - 1 : null, weight: L.weight[i],
             simulated: f ? Math.min(L.insts[i] / f, 1) : null, sampler: L.sampler[i],
             estimated: L.estimated[i], evidence: L.evidence[i], cluster: cluster ? +cluster[1] : null};
@@ -503,6 +503,18 @@ function drawHistogram(parent, s, full) {
 
 /* Samplers inside launches: how much of a launch was simulated, and the error of its cycles. */
 function drawStops(parent, s, launches) {
+  const known = launches.filter(x => x.error !== null);
+  if (known.length)
+    chart(parent, "Error of each launch", 320, () => ({
+      tooltip: {confine: true, formatter: p => `<b>${escapeHtml(p.seriesName)}</b>, launch ${p.data.x.launch}: ` +
+        `${escapeHtml(s.kernels[p.data.x.kernel])}<br>error ${(100 * p.data.x.error).toFixed(2)} %<br>` +
+        escapeHtml(p.data.x.evidence || "")},
+      dataZoom: zoom(2), grid: {left: 80, right: 30, top: 40, bottom: 75},
+      xAxis: axis("value", "launch", {scale: true, minInterval: 1}),
+      yAxis: axis("value", "error of its cycles", {nameGap: 60, axisLabel: {color: shades().dim, formatter: percent}}),
+      series: distinct(known.map(x => x.sample)).map(sample => ({name: sample, type: "scatter", symbolSize: 6,
+        data: known.filter(x => x.sample === sample).map(x => ({value: [x.launch, x.error], x}))})),
+    }), "Cycles of the launches that were simulated, against the full run.");
   const stops = launches.filter(x => x.error !== null && x.estimated && x.simulated !== null);
   if (!stops.length) return;
   chart(parent, "Launches that were stopped early", 360, () => ({
