@@ -49,12 +49,13 @@ static const char *const rare_names[] = {"observed", "interval", NULL};
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
     P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
     P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
+    T(save, "", "a file: what is seen of launches ahead of their simulation is saved there")       \
+    T(load, "", "a file that was saved: launches in it are not read ahead")                        \
     P(BOOL, unbiased, "true", 0, 1, "",                                                            \
       "scaled: slope of issue against retirement: spread passes, trends do not")                   \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
       "steady, scaled: wait until the launch has filled the L2, if it will")                       \
-    P(F64, light, "0.65", 0, 1, "",                                                                \
-      "and if it takes more than this share of the DRAM's bandwidth")                              \
+    P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
     P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
     P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")                  \
     E(rare, rare_names, "observed",                                                                \
@@ -77,6 +78,7 @@ enum { DETECTOR_BYTES = 256 << 20 }; /* of a launch */
 
 typedef struct {
     photon_bb_options_t options;
+    bool saved; /* the file of the analysis is begun */
     sampler_launch_t launch;
     photon_trust_t trust;
     read_ahead_t ahead; /* of the launch */
@@ -119,7 +121,7 @@ static void forget(photon_state_t *s)
     free(s->recent);
     bb_forecast_free(&s->forecast);
     read_ahead_free(&s->ahead);
-    *s = (photon_state_t){.options = s->options};
+    *s = (photon_state_t){.options = s->options, .saved = s->saved};
 }
 
 static void photon_destroy(void *state)
@@ -189,7 +191,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const bool published = o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
     forget(s);
     s->launch = *l;
-    RB_TRY(read_ahead(l, o->sample, PHOTON_SAMPLE_LEAST, &s->ahead, err));
+    RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
     const uint64_t blocks = l->info->n_blocks;
     const bool few = (double)blocks < o->few * (double)l->slots;
     const double insts = s->ahead.insts_per_block * (double)blocks;
@@ -226,7 +228,8 @@ static void measure_cover(photon_state_t *s)
     s->n_stable = 0;
     for (size_t i = 0; i < s->n_detectors; i++) {
         photon_detector_close(&s->detectors[i]);
-        const bool stable = photon_detector_read(&s->detectors[i]).verdict == PHOTON_STABLE;
+        const bool stable =
+            photon_detector_read(&s->detectors[i], s->trust.calm).verdict == PHOTON_STABLE;
         s->covered += stable ? s->share[i] : 0;
         s->n_stable += stable;
     }
@@ -237,7 +240,7 @@ static double predict_time(const photon_state_t *s, uint32_t bb)
     const uint32_t number = bb < s->n_known ? s->detector_of[bb] : 0;
     if (number != 0) {
         const photon_detector_t *d = &s->detectors[number - 1];
-        const photon_reading_t r = photon_detector_read(d);
+        const photon_reading_t r = photon_detector_read(d, s->trust.calm);
         if (r.verdict == PHOTON_STABLE)
             return r.mean;
         if (s->options.rare == RARE_OBSERVED && r.seen > 0)
@@ -267,7 +270,7 @@ static size_t count_recent(const photon_state_t *s, cycle_t now)
     uint64_t span = 0;
     size_t count = 0;
     for (size_t i = 0; i < s->n_detectors; i++) {
-        const photon_reading_t r = photon_detector_read(&s->detectors[i]);
+        const photon_reading_t r = photon_detector_read(&s->detectors[i], s->trust.calm);
         span = r.verdict == PHOTON_STABLE && r.cycles > span ? r.cycles : span;
     }
     while (count < n && (!s->rule.timed || recent(s, count)->retire + span > now))
@@ -361,7 +364,8 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
     static const char *const why[] = {"too few executions", "executions in too short a time",
                                       "a trend", "a change of the mean", "stable"};
     const photon_verdict_t first =
-        s->n_detectors > 0 ? photon_detector_read(&s->detectors[0]).verdict : PHOTON_FEW;
+        s->n_detectors > 0 ? photon_detector_read(&s->detectors[0], s->trust.calm).verdict
+                           : PHOTON_FEW;
     if (s->failed)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks to come could not be read");
     else

@@ -34,12 +34,13 @@
     P(F64, delta, "0.03", 1e-6, 1, "", "slope and means may differ from one and each other by")    \
     P(F64, dominant, "0.95", 0, 1, "", "least share of the most frequent type of warp")            \
     P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
+    T(save, "", "a file: what is seen of launches ahead of their simulation is saved there")       \
+    T(load, "", "a file that was saved: launches in it are not read ahead")                        \
     P(BOOL, unbiased, "true", 0, 1, "",                                                            \
       "scaled: slope of issue against retirement: spread passes, trends do not")                   \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
       "steady, scaled: wait until the launch has filled the L2, if it will")                       \
-    P(F64, light, "0.65", 0, 1, "",                                                                \
-      "and if it takes more than this share of the DRAM's bandwidth")                              \
+    P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
     P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
     P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")                  \
     E(hold, photon_hold_names, "block",                                                            \
@@ -58,6 +59,7 @@ static const param_group_t photon_group =
 
 typedef struct {
     photon_warp_options_t options;
+    bool saved; /* the file of the analysis is begun */
     photon_trust_t trust;
     bool dominated;     /* the launch has a dominant type (not asked in variant code) */
     read_ahead_t ahead; /* of the launch */
@@ -112,7 +114,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     s->alone = 0;
     read_ahead_free(&s->ahead);
     if (o->variant != PHOTON_CODE) {
-        RB_TRY(read_ahead(l, o->sample, PHOTON_SAMPLE_LEAST, &s->ahead, err));
+        RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
         s->dominated = s->ahead.warps > 0 && s->ahead.dominant_share >= o->dominant;
         s->alone = photon_block_alone(l, &s->ahead);
     }
@@ -185,7 +187,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     photon_trust_check(&s->trust, r);
     take_records(s, r);
-    s->reading = photon_detector_read(&s->detector);
+    s->reading = photon_detector_read(&s->detector, s->trust.calm);
     if (s->reading.verdict != PHOTON_STABLE || r->next_block >= s->trust.blocks)
         return false;
     s->fired = true;

@@ -110,9 +110,9 @@ void photon_detector_close(photon_detector_t *d)
         steady_close(&d->steady);
 }
 
-static photon_reading_t read_steady(const steady_t *s)
+static photon_reading_t read_steady(const steady_t *s, bool calm)
 {
-    const steady_reading_t r = steady_read(s);
+    const steady_reading_t r = steady_read(s, calm);
     return (photon_reading_t){.verdict = r.verdict == STEADY_FEW      ? PHOTON_FEW
                                          : r.verdict == STEADY_STABLE ? PHOTON_STABLE
                                                                       : PHOTON_CHANGE,
@@ -123,7 +123,7 @@ static photon_reading_t read_steady(const steady_t *s)
                               .seen = s->seen > s->rule.drop ? s->seen - s->rule.drop : 0};
 }
 
-photon_reading_t photon_detector_read(const photon_detector_t *d)
+photon_reading_t photon_detector_read(const photon_detector_t *d, bool calm)
 {
     static const photon_verdict_t verdicts[] = {[STABILITY_FEW] = PHOTON_FEW,
                                                 [STABILITY_SHORT] = PHOTON_SHORT,
@@ -131,7 +131,7 @@ photon_reading_t photon_detector_read(const photon_detector_t *d)
                                                 [STABILITY_MEAN] = PHOTON_CHANGE,
                                                 [STABILITY_STABLE] = PHOTON_STABLE};
     if (d->timed)
-        return read_steady(&d->steady);
+        return read_steady(&d->steady, calm);
     const stability_reading_t r = stability_read(&d->window);
     return (photon_reading_t){.verdict = verdicts[r.verdict],
                               .mean = r.short_mean,

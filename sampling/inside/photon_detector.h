@@ -81,7 +81,8 @@ typedef struct {
     uint64_t seen;   /* points since the launch began, dropped ones not counted */
 } photon_reading_t;
 
-photon_reading_t photon_detector_read(const photon_detector_t *d);
+/* calm: the DRAM does not hold the launch up (steady). */
+photon_reading_t photon_detector_read(const photon_detector_t *d, bool calm);
 
 /*
  * Mean of what was seen last, stable or not; 0: nothing was. Of the last so many cycles (steady),

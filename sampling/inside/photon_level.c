@@ -1,9 +1,26 @@
 #include "sampling/inside/photon_level.h"
 
+#include "sampling/inside/analysis_file.h"
+
 #include "sim/core/msg.h"
 
 const char *const photon_hold_names[] = {"block", "warp", NULL};
 const char *const photon_residents_names[] = {"drain", "predict", "cut", NULL};
+
+rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load, const char *save,
+                      bool *begun, read_ahead_t *out, rb_err_t *err)
+{
+    bool found = false;
+    *out = (read_ahead_t){0};
+    if (load[0] != '\0')
+        RB_TRY(analysis_load(load, l->info, out, &found, err));
+    if (!found)
+        RB_TRY(read_ahead(l, share, PHOTON_SAMPLE_LEAST, out, err));
+    if (save[0] != '\0')
+        RB_TRY(analysis_save(save, !*begun, l->info, out, err));
+    *begun = true;
+    return RB_OK;
+}
 
 /* Sectors that the DRAM can move in a core cycle. */
 static double dram_sectors(const gpu_spec_t *spec)
@@ -40,12 +57,15 @@ static bool is_light(photon_trust_t *t, const interval_records_t *r)
 void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
 {
     const uint64_t wave = t->first < t->slots ? t->first : t->slots;
-    if (t->on || r->blocks_done < wave || r->warp_insts == 0)
+    if (r->blocks_done < wave || r->warp_insts == 0)
+        return;
+    t->calm = is_light(t, r);
+    if (t->on)
         return;
     const double whole = t->insts > 0 ? t->insts / (double)r->warp_insts
                                       : (double)t->blocks / (double)r->blocks_done;
     const bool filled = (double)r->l2_taken >= t->l2_sectors;
-    if (!filled && (double)r->l2_taken * whole >= t->l2_sectors && !is_light(t, r))
+    if (!filled && (double)r->l2_taken * whole >= t->l2_sectors && !t->calm)
         return;
     t->on = true;
     if (filled)

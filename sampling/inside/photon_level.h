@@ -16,6 +16,13 @@ extern const char *const photon_residents_names[]; /* of forward_residents_t */
 enum { PHOTON_SAMPLE_LEAST = 16 }; /* blocks read ahead at least */
 
 /*
+ * Looks at a launch (read_ahead.h), or takes what a file says of it: load and save name files, ""
+ * for none. *begun: save has been written to in this run.
+ */
+RB_CHECKED rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
+                                 const char *save, bool *begun, read_ahead_t *out, rb_err_t *err);
+
+/*
  * What is looked at: blocks from first on, and what began at or after cycle since. While a launch
  * has yet to fill the L2, what it writes does not reach the DRAM, and its warps are steadily too
  * fast: of a launch that will fill the L2, only what begins after it has is trusted. Unless what it
@@ -28,7 +35,7 @@ typedef struct {
     double light;             /* sectors per cycle that do not hold it up */
     cycle_t from;             /* when the first wave was over; 0: it is not */
     uint64_t taken;           /* sectors by then */
-    bool on;
+    bool on, calm;            /* calm: the DRAM does not hold it up */
     uint64_t first;
     cycle_t since;
 } photon_trust_t;

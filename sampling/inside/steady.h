@@ -60,7 +60,8 @@ void steady_add(steady_t *s, uint64_t duration);
 /* An interval is over. Those before the first point do not count. */
 void steady_close(steady_t *s);
 
-steady_reading_t steady_read(const steady_t *s);
+/* calm: there are no swings; need is all that a window must have. */
+steady_reading_t steady_read(const steady_t *s, bool calm);
 
 /* Mean of the points of the last so many cycles; 0: there are none. */
 double steady_mean(const steady_t *s, uint64_t cycles);

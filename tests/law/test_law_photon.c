@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "sampling/inside/analysis_file.h"
 #include "sampling/inside/bb_forecast.h"
 #include "sampling/inside/interval_model.h"
 #include "tests/support/inside_lab.h"
@@ -79,7 +80,7 @@ static void an_unstable_launch_is_simulated_whole_and_says_so(void **state)
 static void a_short_launch_is_simulated_whole(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
-    const work_t w = {.blocks = 100};
+    const work_t w = {.blocks = 20};
     synth_t *s = work_program(&w, 32, 48 * 1024);
     launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_warp");
 
@@ -141,7 +142,9 @@ static void blocks_of_different_lengths_are_predicted_each(void **state)
         assert_true(got.sampling.estimated);
         assert_string_equal(got.sampling.sampler, "photon_bb");
         assert_true(got.sampling.simulated_blocks < 200);
-        assert_true(relative_error(&got, &want) < 0.002);
+        if (relative_error(&got, &want) > 0.005)
+            fail_msg("%llu cycles, not %llu: %s", (unsigned long long)launch_result_cycles(&got),
+                     (unsigned long long)launch_result_cycles(&want), got.sampling.evidence);
         synth_destroy(s);
     }
 }
@@ -149,7 +152,7 @@ static void blocks_of_different_lengths_are_predicted_each(void **state)
 static void a_launch_that_is_never_stable_is_simulated_whole(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
-    const work_t w = {.blocks = 40, .loops = 2};
+    const work_t w = {.blocks = 12};
     synth_t *s = work_program(&w, 32, 48 * 1024);
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");
     launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_bb photon_warp");
@@ -424,6 +427,140 @@ static void the_interval_model_follows_dependences(void **state)
     read_ahead_free(&ahead);
 }
 
+/* --- the analysis in a file ------------------------------------------------------------------- */
+
+static void same_analysis(const read_ahead_t *a, const read_ahead_t *b)
+{
+    assert_int_equal(a->blocks, b->blocks);
+    assert_int_equal(a->warps, b->warps);
+    assert_int_equal(a->whole, b->whole);
+    assert_int_equal(a->types, b->types);
+    assert_int_equal(a->dominant_insts, b->dominant_insts);
+    lab_assert_equal(a->insts_per_block, b->insts_per_block, "instructions of a block");
+    lab_assert_equal(a->dominant_share, b->dominant_share, "dominant share");
+    assert_int_equal(a->table.n, b->table.n);
+    assert_int_equal(a->n_dominant, b->n_dominant);
+    const interval_latencies_t l = {.of = {[OP_FP32] = 3, [OP_LOAD_LG] = 300}, .branch = 7};
+    for (size_t i = 0; i < a->table.n; i++) {
+        const bb_entry_t *x = &a->table.bbs[i], *y = &b->table.bbs[i];
+        assert_int_equal(x->pc, y->pc);
+        assert_int_equal(x->n_insts, y->n_insts);
+        lab_assert_equal(a->share[i], b->share[i], "share");
+        lab_assert_equal(interval_time(&l, x->code, x->known, x->n_insts, true),
+                         interval_time(&l, y->code, y->known, y->n_insts, true), "its time");
+    }
+}
+
+static void an_analysis_comes_back_from_its_file(void **state)
+{
+    const rbt_lab_launch_t launches[] = {{.blocks = 40, .threads = 96, .loops = 6, .random = true},
+                                         {.blocks = 9, .threads = 32, .loops = 2}};
+    synth_t *s = rbt_lab_program(launches, 2);
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = synth_source(s);
+    const char *path = temp_path("analysis");
+    rb_err_t err = {0};
+    read_ahead_t made[2], got;
+    launch_info_t info[2];
+    bool found;
+
+    (void)state;
+    for (uint64_t i = 0; i < 2; i++) {
+        const sampler_launch_t l = {
+            .info = &info[i], .spec = &spec, .source = source, .position = i + 1};
+        assert_int_equal(source->ops->launch_info(source, i + 1, &info[i], &err), RB_OK);
+        assert_int_equal(read_ahead(&l, 0.5, 1, &made[i], &err), RB_OK);
+        assert_int_equal(analysis_save(path, i == 0, &info[i], &made[i], &err), RB_OK);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(analysis_load(path, &info[i], &got, &found, &err), RB_OK);
+        assert_true(found);
+        same_analysis(&got, &made[i]);
+        read_ahead_free(&got);
+    }
+    launch_info_t other = info[1];
+    other.id = 77;
+    assert_int_equal(analysis_load(path, &other, &got, &found, &err), RB_OK);
+    assert_false(found);
+    read_ahead_free(&got);
+    other.id = 2;
+    other.n_blocks++;
+    assert_int_equal(analysis_load(path, &other, &got, &found, &err), RB_TRACE);
+    assert_non_null(strstr(err.text, "another trace"));
+    read_ahead_free(&got);
+    for (size_t i = 0; i < 2; i++)
+        read_ahead_free(&made[i]);
+    synth_destroy(s);
+}
+
+/* Cut anywhere, or with any byte changed, a file is refused, or read without harm. */
+static void a_damaged_analysis_does_no_harm(void **state)
+{
+    const rbt_lab_launch_t launch = {.blocks = 4, .threads = 32, .loops = 1};
+    synth_t *s = rbt_lab_program(&launch, 1);
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    const interval_latencies_t l = interval_unloaded(&spec);
+    const char *path = temp_path("analysis");
+    launch_info_t info = info_of(synth_source(s));
+    const sampler_launch_t at = {
+        .info = &info, .spec = &spec, .source = synth_source(s), .position = 1};
+    rb_err_t err = {0};
+    read_ahead_t got;
+    char text[4096];
+    bool found;
+
+    (void)state;
+    assert_int_equal(read_ahead(&at, 1, 1, &got, &err), RB_OK);
+    assert_int_equal(analysis_save(path, true, &info, &got, &err), RB_OK);
+    read_ahead_free(&got);
+    FILE *in = fopen(path, "r");
+    const size_t n = fread(text, 1, sizeof(text), in);
+    fclose(in);
+    assert_true(n > 200 && n < sizeof(text));
+    for (size_t i = 0; i < n + 400; i++) {
+        const size_t k = (i - n) * 7 % n;
+        const char was = text[k];
+        if (i >= n)
+            text[k] = (char)((uint64_t)was ^ (1 + synth_mix(i) % 127));
+        temp_write_bytes("analysis", text, i < n ? i : n);
+        if (i >= n)
+            text[k] = was;
+        rb_code_t rc = analysis_load(path, &info, &got, &found, &err);
+        assert_true(rc == RB_OK || rc == RB_TRACE);
+        if (i < n - 1 && rc == RB_OK && found)
+            assert_true(got.table.n > 0);
+        for (size_t b = 0; rc == RB_OK && found && b < got.table.n; b++)
+            interval_time(&l, got.table.bbs[b].code, got.table.bbs[b].known,
+                          got.table.bbs[b].n_insts, true);
+        read_ahead_free(&got);
+    }
+    assert_int_equal(analysis_load("no/such/file", &info, &got, &found, &err), RB_IO);
+    read_ahead_free(&got);
+    synth_destroy(s);
+}
+
+static void a_saved_analysis_decides_alike_under_any_configuration(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN), fewer = LAB_SPEC("v100", EVEN, "sm.count=3");
+    const work_t w = {.blocks = 700, .irregular = 30};
+    synth_t *s = work_program(&w, 64, 48 * 1024);
+    char save[128], load[128];
+
+    (void)state;
+    snprintf(save, sizeof(save), "photon_bb:save=%s", temp_path("analysis"));
+    snprintf(load, sizeof(load), "photon_bb:load=%s", temp_path("analysis"));
+    launch_result_t want = run_sampled(&spec, s, 1, 0, save);
+    launch_result_t got = run_sampled(&spec, s, 1, 0, load);
+    assert_true(want.sampling.estimated);
+    assert_memory_equal(&got.sampling, &want.sampling, sizeof(got.sampling));
+    assert_int_equal(got.end, want.end);
+    want = run_sampled(&fewer, s, 1, 0, "photon_bb");
+    got = run_sampled(&fewer, s, 1, 0, load);
+    assert_memory_equal(&got.sampling, &want.sampling, sizeof(got.sampling));
+    assert_int_equal(got.end, want.end);
+    synth_destroy(s);
+}
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 static void threads_and_windows_do_not_show(void **state)
@@ -480,6 +617,9 @@ int main(void)
         cmocka_unit_test(skipped_blocks_are_not_read_from_a_native_trace),
         cmocka_unit_test(forecasts_are_sums_of_basic_blocks),
         cmocka_unit_test(the_interval_model_follows_dependences),
+        cmocka_unit_test(an_analysis_comes_back_from_its_file),
+        cmocka_unit_test(a_damaged_analysis_does_no_harm),
+        cmocka_unit_test(a_saved_analysis_decides_alike_under_any_configuration),
         cmocka_unit_test(threads_and_windows_do_not_show),
     };
     temp_folder_create();
