@@ -45,6 +45,8 @@ static const char *const rare_names[] = {"observed", "interval", NULL};
     P(U32, least, "0", 0, 1000000, "executions", "its least length; 0: steady 3000, scaled 128")   \
     P(F64, few, "10", 0, 1e9, "waves",                                                             \
       "steady, scaled: of a shorter launch the first wave is looked at")                           \
+    P(F64, loops, "100", 0, 1e12, "",                                                              \
+      "steady, scaled: if a warp executes its main basic block so often; else it is left alone")   \
     P(F64, delta, "0", 0, 1, "", "slopes may differ from one by this; 0: the variant's own")       \
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
     P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
@@ -94,6 +96,7 @@ typedef struct {
     uint64_t n_recent; /* noted so far */
     double covered;    /* the latest */
     size_t n_stable;
+    bool idle; /* few waves and no long loop */
     bool fired, failed;
     interval_latencies_t latencies; /* once fired, as what follows */
     double *time;                   /* owned: of each basic block read ahead */
@@ -184,6 +187,21 @@ static void make_detectors(photon_state_t *s)
     free(rank);
 }
 
+/* Of the basic block with most instructions, by a warp. */
+static double executions(const photon_state_t *s)
+{
+    double most = 0, times = 0;
+    for (size_t i = 0; i < s->n_known; i++) {
+        if (s->ahead.share[i] > most) {
+            most = s->ahead.share[i];
+            times = most / s->ahead.table.bbs[i].n_insts;
+        }
+    }
+    return s->ahead.warps == 0 ? 0
+                               : times * s->ahead.insts_per_block * (double)s->ahead.blocks /
+                                     (double)s->ahead.warps;
+}
+
 static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
 {
     photon_state_t *s = sampler->state;
@@ -193,7 +211,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     s->launch = *l;
     RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
     const uint64_t blocks = l->info->n_blocks;
-    const bool few = (double)blocks < o->few * (double)l->slots;
+    const bool few = !published && (double)blocks < o->few * (double)l->slots;
     const double insts = s->ahead.insts_per_block * (double)blocks;
     s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->trust.first = published || few ? 0 : s->trust.slots;
@@ -201,6 +219,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const uint32_t warps = l->occupancy->warps_per_block;
     s->rule = rule_of(o, s->trust.slots * warps, few, l->spec);
     make_detectors(s);
+    s->idle = few && executions(s) < o->loops;
     /* Windows of time may be longer than their points ask for. */
     s->n_ring = (s->rule.timed ? 4 : 1) * (size_t)(photon_rule_points(&s->rule) / warps + 1);
     s->recent = rb_calloc(s->n_ring, sizeof(*s->recent));
@@ -321,7 +340,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
 {
     photon_state_t *s = sampler->state;
     const photon_bb_options_t *o = &s->options;
-    if (s->fired || s->failed)
+    if (s->idle || s->fired || s->failed)
         return false;
     photon_trust_check(&s->trust, r);
     take_records(s, r);
@@ -368,6 +387,10 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                            : PHOTON_FEW;
     if (s->failed)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks to come could not be read");
+    else if (s->idle)
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX,
+                 "few waves, and a warp executes its main basic block %.3g times only",
+                 executions(s));
     else
         snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                  "never stable%s: at the end %zu of %zu basic blocks with %.1f %% of the "

@@ -156,12 +156,16 @@ static void a_launch_that_is_never_stable_is_simulated_whole(void **state)
     synth_t *s = work_program(&w, 32, 48 * 1024);
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");
     launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_bb photon_warp");
+    launch_result_t tried = run_sampled(&spec, s, 1, 0, "photon_bb:loops=0");
 
     (void)state;
+    assert_false(tried.sampling.estimated);
+    assert_int_equal(tried.end, want.end);
+    assert_non_null(strstr(tried.sampling.evidence, "never stable"));
     assert_false(got.sampling.estimated);
     assert_int_equal(got.end, want.end);
     assert_memory_equal(&got.sm, &want.sm, sizeof(got.sm));
-    assert_non_null(strstr(got.sampling.evidence, "photon_bb: never stable"));
+    assert_non_null(strstr(got.sampling.evidence, "photon_bb: few waves"));
     assert_non_null(strstr(got.sampling.evidence, "photon_warp: too few warps"));
     synth_destroy(s);
 }
