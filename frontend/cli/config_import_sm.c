@@ -77,8 +77,12 @@ void import_map_unit(import_t *im, import_option_t *o)
          "sm.fp64_lanes",
          {"lat.fp64", "lat.fp64_fma", "lat.fp64_cmp", "lat.conv64"}},
         {"trace_opcode_latency_initiation_sfu", "sm.xu_lanes", {"lat.mufu", NULL, NULL, NULL}},
-        {"trace_opcode_latency_initiation_tensor", NULL, {"lat.hmma", "lat.imma", NULL, NULL}},
-        {"trace_opcode_latency_initiation_spec_op_3", NULL, {"lat.hmma", "lat.imma", NULL, NULL}},
+        {"trace_opcode_latency_initiation_tensor",
+         NULL,
+         {"lat.hmma", "lat.hmma_acc", "lat.imma", NULL}},
+        {"trace_opcode_latency_initiation_spec_op_3",
+         NULL,
+         {"lat.hmma", "lat.hmma_acc", "lat.imma", NULL}},
     };
     uint32_t v[2];
     size_t u = 0;
@@ -92,9 +96,12 @@ void import_map_unit(import_t *im, import_option_t *o)
         if (!import_set(im, o, unit[u].lat[i], "%u", v[0] + ALU_EXTRA))
             return;
     bool good = true;
-    if (!unit[u].lanes)
-        good = import_set(im, o, "sm.tensor_interval", "%u", v[1]);
-    else if (!strcmp(unit[u].lanes, "sm.fp64_lanes")) {
+    if (!unit[u].lanes) {
+        // An HMMA of Turing and later is 1024 multiply-adds or more, a step of Volta's 256.
+        uint32_t fma = (import_arch(im) < 75 ? 256 : 1024) / v[1];
+        good = import_set(im, o, "sm.tensor_interval", "%u", v[1]) &&
+               import_set(im, o, "sm.tensor_fma", "%u", fma < 16 ? 16 : fma);
+    } else if (!strcmp(unit[u].lanes, "sm.fp64_lanes")) {
         // Slower than one lane per sub-core: one unit of four times the lanes for the SM.
         bool shared = v[1] > WARP / 2;
         uint32_t lanes = (shared ? 4 * WARP : WARP) / v[1];

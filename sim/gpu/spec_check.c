@@ -54,6 +54,10 @@ static rb_code_t check_latencies(const gpu_spec_t *s, rb_err_t *err)
         {"const.l15_latency", "const.l1_latency", m->constant.l15_latency, m->constant.l1_latency},
         {"const.l2_latency", "const.l15_latency", m->constant.l2_latency, m->constant.l15_latency},
     };
+    if (m->lat.hmma_acc > m->lat.hmma)
+        return rb_fail(err, RB_CONFIG,
+                       "lat.hmma_acc = %" PRIu32 " must be at most lat.hmma = %" PRIu32,
+                       m->lat.hmma_acc, m->lat.hmma);
     return check_paths(path, sizeof(path) / sizeof(path[0]), err);
 }
 

@@ -106,14 +106,25 @@ static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t no
     return last;
 }
 
+/* How much sooner an HMMA may go on than others that wait for an HMMA: it finds the accumulators in
+ * the tensor cores. */
+static cycle_t forwarding(const sm_t *sm, const counter_t *c, const inst_t *inst)
+{
+    const lat_spec_t *lat = &sm->config->lat;
+    return inst->cls == OP_HMMA && c->tensor && c->unknown == 0 ? lat->hmma - lat->hmma_acc : 0;
+}
+
 typedef struct {
     cycle_t at;
     dep_kind_t kind;
 } wait_t;
 
-static void wait_for(const sm_t *sm, counter_t *c, unsigned limit, cycle_t now, wait_t *wait)
+static void wait_for(const sm_t *sm, const inst_t *inst, counter_t *c, unsigned limit, cycle_t now,
+                     wait_t *wait)
 {
     cycle_t at = falls_to(sm, c, limit, now);
+    cycle_t sooner = forwarding(sm, c, inst);
+    at = at - now > sooner ? at - sooner : now;
     dep_kind_t kind = (dep_kind_t)(at == CYCLE_NEVER ? c->unknown_kind : c->kind);
     bool later = at > wait->at || (at == CYCLE_NEVER && kind == DEP_LONG);
     if (later)
@@ -125,20 +136,20 @@ cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t no
     wait_t wait = {cycle_max(now, sm->warp[w].stalled_until), DEP_FIXED};
     unsigned write = ctl_write_barrier(inst->ctl), read = ctl_read_barrier(inst->ctl);
     for (unsigned mask = ctl_wait_mask(inst->ctl); mask != 0; mask &= mask - 1)
-        wait_for(sm, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
+        wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
     if (inst->cls == OP_DEPBAR && inst->flags & INST_IMM) {
         unsigned n = depbar_counter(inst->imm);
         if (n < CONTROL_COUNTERS)
-            wait_for(sm, counter_of(sm, w, n), depbar_limit(inst->imm), now, &wait);
+            wait_for(sm, inst, counter_of(sm, w, n), depbar_limit(inst->imm), now, &wait);
         for (unsigned mask = depbar_mask(inst->imm); mask != 0; mask &= mask - 1)
-            wait_for(sm, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
+            wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
     }
     /* A counter that is full cannot count this instruction, which may count up the same one twice.
      */
     if (write < CONTROL_COUNTERS)
-        wait_for(sm, counter_of(sm, w, write), CONTROL_COUNTER_MAX - 2, now, &wait);
+        wait_for(sm, inst, counter_of(sm, w, write), CONTROL_COUNTER_MAX - 2, now, &wait);
     if (read < CONTROL_COUNTERS && read != write)
-        wait_for(sm, counter_of(sm, w, read), CONTROL_COUNTER_MAX - 2, now, &wait);
+        wait_for(sm, inst, counter_of(sm, w, read), CONTROL_COUNTER_MAX - 2, now, &wait);
     *kind = wait.kind;
     return wait.at;
 }
@@ -158,7 +169,8 @@ static void count_unknown(sm_t *sm, uint32_t w, unsigned n, dep_kind_t kind)
     c->unknown_kind = counted_kind(kind);
 }
 
-static void add_release(sm_t *sm, counter_t *c, cycle_t at, dep_kind_t kind, cycle_t now)
+static void add_release(sm_t *sm, counter_t *c, cycle_t at, dep_kind_t kind, bool tensor,
+                        cycle_t now)
 {
     if (c->known == CONTROL_COUNTER_MAX)
         prune(sm, c, now);
@@ -168,13 +180,15 @@ static void add_release(sm_t *sm, counter_t *c, cycle_t at, dep_kind_t kind, cyc
     if (at >= c->until) {
         c->until = at;
         c->kind = counted_kind(kind);
+        c->tensor = tensor;
     }
 }
 
-static void count_known(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, cycle_t now)
+static void count_known(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, bool tensor,
+                        cycle_t now)
 {
     if (n < CONTROL_COUNTERS)
-        add_release(sm, counter_of(sm, w, n), at, kind, now);
+        add_release(sm, counter_of(sm, w, n), at, kind, tensor, now);
 }
 
 static void release(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, cycle_t now)
@@ -184,7 +198,7 @@ static void release(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kin
     counter_t *c = counter_of(sm, w, n);
     RB_INVARIANT(c->unknown > 0, "SM %u: a dependence counter is released twice", sm->wiring.index);
     c->unknown--;
-    add_release(sm, c, at, kind, now);
+    add_release(sm, c, at, kind, false, now);
 }
 
 void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cycle_t now)
@@ -195,10 +209,11 @@ void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cyc
         count_unknown(sm, w, write, kind);
         count_unknown(sm, w, read, kind);
     } else {
-        count_known(sm, w, write, result, kind, now);
+        bool tensor = inst->cls == OP_HMMA;
+        count_known(sm, w, write, result, kind, tensor, now);
         /* Its operands are read before, but not later than its result is there. */
         cycle_t sources = now + sm->config->sm.mem_read_latency;
-        count_known(sm, w, read, cycle_min(sources, result), kind, now);
+        count_known(sm, w, read, cycle_min(sources, result), kind, false, now);
     }
 }
 

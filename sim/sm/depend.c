@@ -42,6 +42,26 @@ static inline void dep_latest(dep_t d, cycle_t now, int32_t *latest, bool *pendi
     }
 }
 
+/*
+ * Accumulators that an HMMA left in the tensor cores reach the next one sooner than a register.
+ * They are the operands that inst reads and writes; what else it waits for keeps its distance.
+ */
+static int32_t hmma_forwarded(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
+                              int32_t latest)
+{
+    const dep_t *dep = dep_of(sm, w);
+    const int32_t sooner = (int32_t)(sm->config->lat.hmma - sm->config->lat.hmma_acc);
+    int32_t others = 0;
+    for (unsigned i = 0; i < inst->n_wait; i++) {
+        dep_t d = dep[inst->dep[i]];
+        bool accumulator = i >= (unsigned)inst->n_wait - inst->n_set && (d & DEP_KIND) == DEP_FIXED;
+        int32_t distance = dep_distance(d, now) - (accumulator ? sooner : 0);
+        if (distance > others)
+            others = distance;
+    }
+    return others < latest ? others : latest;
+}
+
 cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
 {
     const dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w);
@@ -54,6 +74,8 @@ cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now
         if (inst->dep[i] < REG_ID_PRED)
             dep_latest(hold[inst->dep[i]], now, &latest, &pending, kind);
     }
+    if (inst->cls == OP_HMMA && !pending && latest > 0)
+        latest = hmma_forwarded(sm, w, inst, now, latest);
     return pending ? CYCLE_NEVER : now + (cycle_t)latest;
 }
 

@@ -68,10 +68,10 @@ static void cache_put(cache_t *c, uint64_t line)
 }
 
 /* The L1 instruction cache sends one line to a sub-core; when it is there. */
-static cycle_t l1i_send(sm_t *sm, cycle_t now)
+static cycle_t l1i_send(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
-    cycle_t at = cycle_max(now, sm->l1i_free);
-    sm->l1i_free = at + sm->config->icache.l1_interval;
+    cycle_t at = cycle_max(now, sub->l1i_free);
+    sub->l1i_free = at + sm->config->icache.l1_interval;
     return at + sm->config->icache.l1_latency;
 }
 
@@ -141,7 +141,7 @@ static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     f->demanded = false;
     f->line = line;
     if (cache_lookup(sm->l1i, line * INST_LINE_BYTES, true) != NULL) {
-        f->ready = l1i_send(sm, now);
+        f->ready = l1i_send(sm, sub, now);
     } else {
         f->ready = CYCLE_NEVER;
         l1i_miss(sm, sub_core, line, now);
@@ -202,12 +202,14 @@ void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
         return;
     miss->used = false;
     cache_put(sm->l1i, miss->line * INST_LINE_BYTES);
+    cycle_t filled = cycle_max(now, sm->l1i_fill_free);
+    sm->l1i_fill_free = filled + sm->config->icache.fill_interval;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         if (!(miss->wanted >> s & 1))
             continue;
         struct fetch_slot *f = fetch_slot_find(sm, &sm->sub[s], miss->line);
         if (f != NULL)
-            f->ready = l1i_send(sm, now);
+            f->ready = l1i_send(sm, &sm->sub[s], filled);
         for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores)
             warp_unpark(sm, w, PARK_FETCH, now);
     }

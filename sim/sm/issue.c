@@ -127,11 +127,20 @@ static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst, uin
     return cycles > window ? cycles - window : 0;
 }
 
+/* Cycles that the tensor cores take for a warp's multiply-adds, of which a thread's share counts
+ * two operations. */
+static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
+{
+    uint32_t fma = inst->flops * 32u / 2;
+    return fma == 0 ? spec->tensor_interval : (fma + spec->tensor_fma - 1) / spec->tensor_fma;
+}
+
 /* The pipes that share the instruction's dispatch port are busy. */
 static inline void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
                                 cycle_t now)
 {
-    uint32_t interval = sm->cls[inst->cls].interval;
+    uint32_t interval =
+        inst->cls == OP_HMMA ? hmma_interval(&sm->config->sm, inst) : sm->cls[inst->cls].interval;
     for (uint32_t pipes = sm->cls[inst->cls].port_pipes; pipes != 0; pipes &= pipes - 1) {
         unsigned p = (unsigned)__builtin_ctz(pipes);
         sub->free_base[p] = now + interval;

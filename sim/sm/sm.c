@@ -253,7 +253,7 @@ static int load_value(FILE *f, void *value, size_t bytes)
 #define SM_PERSISTENT(X)                                                                           \
     X(sm->next_age)                                                                                \
     X(sm->epoch)                                                                                   \
-    X(sm->l1i_free)                                                                                \
+    X(sm->l1i_fill_free)                                                                           \
     X(sm->lsu.turn)                                                                                \
     X(sm->lsu.data_free)                                                                           \
     X(sm->lsu.next_accept)                                                                         \
@@ -272,6 +272,7 @@ int sm_save(const sm_t *sm, FILE *out)
         rc |= save_value(out, sub->free_at, sizeof(sub->free_at));
         rc |= save_value(out, sub->free_base, sizeof(sub->free_base));
         rc |= save_value(out, &sub->last, sizeof(sub->last));
+        rc |= save_value(out, &sub->l1i_free, sizeof(sub->l1i_free));
         rc |= save_value(out, sub->fetch, fetch_slot_bytes(sm));
         rc |= cache_save(sub->l0, out);
     }
@@ -292,6 +293,7 @@ int sm_load(sm_t *sm, FILE *in)
         rc |= load_value(in, sub->free_at, sizeof(sub->free_at));
         rc |= load_value(in, sub->free_base, sizeof(sub->free_base));
         rc |= load_value(in, &sub->last, sizeof(sub->last));
+        rc |= load_value(in, &sub->l1i_free, sizeof(sub->l1i_free));
         rc |= load_value(in, sub->fetch, fetch_slot_bytes(sm));
         rc |= cache_load(sub->l0, in);
     }

@@ -50,6 +50,7 @@ typedef struct {
     uint8_t known;   /* entries of its list of releases; some may have passed */
     uint8_t kind;    /* dep_kind_t of the latest release */
     uint8_t unknown_kind;
+    bool tensor; /* the latest release is an HMMA's */
 } counter_t;
 
 /* Why a warp has no place in a ready set. */
@@ -129,6 +130,7 @@ typedef struct {
     uint64_t ports[MAX_RF_BANKS]; /* four bits a cycle: reads of a bank promised */
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* warp and register, 0: nothing */
     cache_t *l0;
+    cycle_t l1i_free; /* the L1 instruction cache sends it the next line */
     struct fetch_slot {
         uint64_t line;
         cycle_t ready; /* CYCLE_NEVER: not known */
@@ -251,7 +253,7 @@ struct sm {
     uint32_t mshr_bits;
 
     cache_t *l1i;
-    cycle_t l1i_free;
+    cycle_t l1i_fill_free; /* the L1 instruction cache takes the next line from L2 */
     struct l1i_miss {
         uint64_t line;
         uint32_t wanted; /* sub-cores */

@@ -34,7 +34,8 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     P(BOOL, fp64_shared, "false", 0, 1, "", "one FP64 unit for the whole SM")                      \
     P(BOOL, fp_port_shared, "true", 0, 1, "", "FP64, FP16 and tensor share a dispatch port")       \
     P(U32, xu_lanes, "4", 1, 32, "lanes", "XU pipe of a sub-core (MUFU, conversions, POPC)")       \
-    P(U32, tensor_interval, "2", 1, 64, "cycles", "between two HMMA of a sub-core")                \
+    P(U32, tensor_fma, "128", 16, 4096, "operations", "multiply-adds of HMMA, a sub-core's cycle") \
+    P(U32, tensor_interval, "2", 1, 64, "cycles", "between two IMMA or BMMA of a sub-core")        \
     P(U32, uniform_interval, "2", 1, 32, "cycles", "between two uniform instructions")             \
     P(U32, branch_interval, "2", 1, 32, "cycles", "between two branches of a sub-core")            \
     P(U32, tex_interval, "4", 1, 64, "cycles", "between two texture instructions of the SM")       \
@@ -84,6 +85,7 @@ extern const param_group_t sm_param_group;
     LAT_PARAM_(P, pred, "4", "PLOP3 P2R R2P VOTE")                                                 \
     LAT_PARAM_(P, uniform, "4", "uniform datapath")                                                \
     LAT_PARAM_(P, hmma, "10", "HMMA")                                                              \
+    LAT_PARAM_(P, hmma_acc, "10", "HMMA to an HMMA that accumulates on it")                        \
     LAT_PARAM_(P, imma, "10", "IMMA BMMA DMMA")                                                    \
     LAT_PARAM_(P, s2r, "20", "S2R")                                                                \
     LAT_PARAM_(P, cs2r, "6", "CS2R")                                                               \
@@ -134,7 +136,8 @@ extern const param_group_t shared_param_group;
     P(SIZE, l1_size, "128KiB", 128, 1 << 26, "bytes", "instruction cache of the SM")               \
     P(U32, l1_ways, "8", 1, 1024, "ways", "")                                                      \
     P(U32, l1_latency, "24", 1, 4096, "cycles", "L0 miss served by L1")                            \
-    P(U32, l1_interval, "2", 1, 64, "cycles", "between two lines sent by L1")                      \
+    P(U32, l1_interval, "24", 1, 256, "cycles", "between two lines L1 sends to a sub-core")        \
+    P(U32, fill_interval, "52", 1, 256, "cycles", "between two lines that L1 takes from L2")       \
     P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")
 PARAM_STRUCT(icache_spec_t, ICACHE_PARAMS);
 extern const param_group_t icache_param_group;

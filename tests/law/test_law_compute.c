@@ -45,8 +45,8 @@ static const chain_t chains[] = {
     {NULL, LAT(cs2r), {"CS2R", "R4", "R4"}},
     {NULL, LAT(s2r), {"S2R", "R4", "R4"}},
     {NULL, LAT(shfl), {"SHFL.IDX", "R4", "R4 R5"}},
-    {"v100", LAT(hmma), {"HMMA.884.F32.F32.STEP0", "R8", "R4 R6 R8"}},
-    {"t4", LAT(hmma), {"HMMA.1688.F32", "R8", "R4 R6 R8"}},
+    {"v100", LAT(hmma_acc), {"HMMA.884.F32.F32.STEP0", "R8", "R4 R6 R8"}},
+    {"t4", LAT(hmma_acc), {"HMMA.1688.F32", "R8", "R4 R6 R8"}},
     {"t4", LAT(imma), {"IMMA.8816.S8.S8", "R8", "R4 R6 R8"}},
     {"t4", LAT(match), {"MATCH.ANY", "R4", "R4"}},
     {"t4", LAT(uniform), {"UIADD3", "UR4", "UR4 UR5"}},
@@ -80,6 +80,18 @@ static void dependent_chains_take_the_latency_of_their_class_on_turing(void **st
 {
     (void)state;
     check_chains("t4");
+}
+
+/* Through another operand than the accumulators the whole latency counts. */
+static void products_that_are_multiplied_again_take_the_whole_latency(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const lab_op_t ops[] = {{"HMMA.884.F32.F32.STEP0", "R8", "R4 R6 R12"},
+                            {"HMMA.884.F32.F32.STEP0", "R4", "R8 R6 R14"}};
+
+    (void)state;
+    assert_true(spec.sm.lat.hmma_acc < spec.sm.lat.hmma);
+    lab_assert_equal(lab_straight_slope(&spec, 1, 1, ops, 2), 2 * spec.sm.lat.hmma, "two HMMA");
 }
 
 /* A chain that alternates two classes takes the sum of their latencies. */
@@ -176,7 +188,8 @@ static void pipes_accept_a_warp_every_32_over_lanes_cycles_on_volta(void **state
 
     (void)state;
     check_rates(&spec);
-    check_rate(&spec, "HMMA.884.F32.F32.STEP0", "R8", "R2 R4 R6", spec.sm.sm.tensor_interval);
+    check_rate(&spec, "HMMA.884.F32.F32.STEP0", "R8", "R2 R4 R6", 256.0 / spec.sm.sm.tensor_fma);
+    check_rate(&spec, "HMMA.884.F16.F16.STEP0", "R8", "R2 R4 R6", 512.0 / spec.sm.sm.tensor_fma);
 }
 
 static void pipes_accept_a_warp_every_32_over_lanes_cycles_on_turing(void **state)
@@ -185,7 +198,7 @@ static void pipes_accept_a_warp_every_32_over_lanes_cycles_on_turing(void **stat
 
     (void)state;
     check_rates(&spec);
-    check_rate(&spec, "HMMA.1688.F32", "R8", "R2 R4 R6", spec.sm.sm.tensor_interval);
+    check_rate(&spec, "HMMA.1688.F32", "R8", "R2 R4 R6", 1024.0 / spec.sm.sm.tensor_fma);
     check_rate(&spec, "UIADD3", "UR4", "UR5 UR6", spec.sm.sm.uniform_interval);
 }
 
@@ -287,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependent_chains_take_the_latency_of_their_class_on_volta),
         cmocka_unit_test(dependent_chains_take_the_latency_of_their_class_on_turing),
+        cmocka_unit_test(products_that_are_multiplied_again_take_the_whole_latency),
         cmocka_unit_test(latencies_of_a_mixed_chain_add_up),
         cmocka_unit_test(a_changed_latency_parameter_changes_the_chain),
         cmocka_unit_test(a_branch_waits_for_the_predicate_before_it),

@@ -92,7 +92,7 @@ static void without_prefetch_each_line_costs_its_latency(void **state)
 /* The stream buffer hides latency as far as it is deep and as L1 sends lines. */
 static void prefetch_keeps_lines_coming_from_l1(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.l1_interval=2");
     const icache_spec_t *i = &spec.sm.icache;
 
     (void)state;
@@ -103,7 +103,8 @@ static void prefetch_keeps_lines_coming_from_l1(void **state)
 /* From L2: depth lines are under way at any time, so a line takes latency / depth. */
 static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
 {
-    gpu_spec_t none = LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=0");
+    gpu_spec_t none = LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=0",
+                               "icache.l1_interval=2", "icache.fill_interval=1");
     double alone = cycles_per_cold_line(&none);
     const sm_config_t *sm = &none.sm;
     double path = sm->l1.miss_latency + none.mem.icnt.request_latency + none.mem.l2.latency +
@@ -122,6 +123,28 @@ static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
         double got = cycles_per_cold_line(&spec);
         if (got < alone / (depth + 1) * 0.95 || got > alone / depth * 1.1)
             fail_msg("%s: %g, alone a line takes %g", what, got, alone);
+    }
+}
+
+/* Jia 2019, figure 3.6, read off the chart: one warp's cycles per instruction, from each cache. */
+static void code_runs_as_fast_as_its_cache_delivers_it(void **state)
+{
+    static const struct {
+        const char *gpu;
+        unsigned kib;
+        double cycles;
+    } measured[] = {{"v100", 8, 1}, {"v100", 64, 3}, {"v100", 512, 6.5},
+                    {"t4", 8, 1},   {"t4", 32, 2},   {"t4", 256, 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++) {
+        gpu_spec_t spec = lab_spec(measured[i].gpu, (const char *const[]){"sm.count=1", NULL});
+        char what[64];
+
+        snprintf(what, sizeof(what), "%s: cycles per NOP of %u KiB", measured[i].gpu,
+                 measured[i].kib);
+        lab_assert_near(cycles_per_line(&spec, measured[i].kib * 1024ull) / PER_LINE,
+                        measured[i].cycles, 0.25, what);
     }
 }
 
@@ -150,6 +173,7 @@ int main(void)
         cmocka_unit_test(without_prefetch_each_line_costs_its_latency),
         cmocka_unit_test(prefetch_keeps_lines_coming_from_l1),
         cmocka_unit_test(prefetch_divides_the_latency_of_l2_by_its_depth),
+        cmocka_unit_test(code_runs_as_fast_as_its_cache_delivers_it),
         cmocka_unit_test(warps_of_a_sub_core_share_a_line),
     };
 
