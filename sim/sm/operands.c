@@ -73,7 +73,8 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
 /* Ports of a bank that are free in the cycle at that offset from the base. */
 static unsigned ports_free(const sub_core_t *sub, unsigned bank, unsigned offset, unsigned ports)
 {
-    unsigned taken = offset < PORT_CYCLES ? sub->ports[bank] >> (offset * PORT_BITS) & 15u : 0;
+    unsigned taken =
+        offset < PORT_CYCLES ? (unsigned)(sub->ports[bank] >> (offset * PORT_BITS) & 15u) : 0;
     return taken < ports ? ports - taken : 0;
 }
 
