@@ -14,8 +14,8 @@
  * error, or share of the region is simulated. While a launch has yet to fill the L2, what it writes
  * does not reach the DRAM: of one that will fill it, the blocks up to then are left out at the rate
  * before, the L2 gets what they touch (they are read, but not simulated), and the rate is measured
- * anew. Whole waves are left out, so that a last one with fewer blocks than slots is simulated with
- * as many blocks as it has.
+ * anew. It is also that of blocks left out when the L2 was nearly full. Whole waves are left out,
+ * so that a last one with fewer blocks than slots is simulated with as many blocks as it has.
  *
  * Drain, in both: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -36,13 +36,20 @@ enum {
     SETTLE_WAVES = 2, /* and not looked at after it is full, or detail has resumed */
 };
 
+/*
+ * What a launch has taken of the L2, in its sizes, when it is full: sets fill unevenly, so that
+ * lines must go from some while others have room. In between there is a turn from one rate to the
+ * other.
+ */
+#define TAKEN_TURN 1.15
+#define TAKEN_FULL 1.5
+
 typedef struct {
     region_options_t options;
     region_table_t table;
     uint64_t slots, blocks;
     uint64_t l2_sectors;
-    bool filled;  /* the L2 is as it will remain */
-    bool waiting; /* for it */
+    bool filled; /* the L2 is as it will remain */
 
     const region_t *in; /* that all blocks on the chip are of; NULL: none */
     bool passed_over;   /* what happened since the last interval that was looked at is not known */
@@ -53,7 +60,9 @@ typedef struct {
     region_rate_t rate;
     rate_edge_t last; /* the end of the interval before */
 
-    uint64_t first; /* block being left out */
+    uint64_t first;   /* block being left out */
+    uint64_t turn;    /* blocks from here on take the rate that is measured next */
+    double postponed; /* instructions of such blocks */
     double rate_used;
 } region_state_t;
 
@@ -156,15 +165,18 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r, ra
                                      simulated >= s->options.share * all);
 }
 
-/* Blocks from next on that bring the L2 to its full state; 0: it is, or will not get there. */
-static uint64_t blocks_to_fill(region_state_t *s, const interval_records_t *r)
+/*
+ * Blocks from next on until the launch has taken so much of the L2, in its sizes. UINT64_MAX: it
+ * will not; only once a unit is measured.
+ */
+static uint64_t blocks_to_take(const region_state_t *s, const interval_records_t *r, double sizes)
 {
     const double of_block = s->rate.taken / ((double)s->rate.units * (double)s->slots);
-    const double left = (double)s->l2_sectors - (double)r->l2_taken;
-    if (left > 0 && of_block * (double)(s->blocks - r->next_block) >= left)
-        return (uint64_t)ceil(left / of_block);
-    s->filled = true;
-    return 0;
+    const double left = sizes * (double)s->l2_sectors - (double)r->l2_taken;
+    if (left <= 0)
+        return 0;
+    return of_block * (double)(s->blocks - r->next_block) < left ? UINT64_MAX
+                                                                 : (uint64_t)ceil(left / of_block);
 }
 
 /* Begins to leave out blocks up to until, at a rate. */
@@ -173,43 +185,44 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
 {
     s->rate_used = rate;
     s->first = r->next_block;
+    s->turn = UINT64_MAX;
     s->left_out += until - r->next_block;
     *out = (fast_forward_t){.until = until,
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = (double)block_insts_before(&s->table.insts, s->blocks)};
     const double error = 100 * region_rate_error(&s->rate, region_rate_count(&s->rate));
-    int n = snprintf(out->evidence, sizeof(out->evidence),
-                     "region %zu of %zu, blocks %" PRIu64 " to %" PRIu64 ": %.4g instructions a "
-                     "cycle in %" PRIu64 " unit%s",
-                     (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->first, s->in->end - 1,
-                     rate, s->rate.units, s->rate.units == 1 ? "" : "s");
-    if (isfinite(error) && n > 0 && (size_t)n < sizeof(out->evidence))
-        snprintf(out->evidence + n, sizeof(out->evidence) - (size_t)n, ", standard error %.2g %%",
-                 error);
+    char spread[32] = "";
+    if (isfinite(error))
+        snprintf(spread, sizeof(spread), ", error %.2g %%", error);
+    snprintf(out->evidence, sizeof(out->evidence),
+             "region %zu of %zu (to block %" PRIu64 ") at %.4g IPC, %" PRIu64 " unit%s%s",
+             (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->end - 1, rate, s->rate.units,
+             s->rate.units == 1 ? "" : "s", spread);
 }
 
 /* While the L2 is not full: leaves out the blocks that fill it, or waits for it. */
 static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const uint64_t left = s->in->end - r->next_block;
-    if (s->waiting) {
-        if ((double)r->l2_taken >= (double)s->l2_sectors) {
-            s->waiting = false;
-            s->filled = true;
-            measure_anew(s, SETTLE_WAVES * s->slots);
-        }
-        return false;
-    }
     if (s->rate.units == 0)
         return false;
-    const uint64_t to_fill = blocks_to_fill(s, r);
-    s->waiting = to_fill > 0 && to_fill <= WAIT_WAVES * s->slots;
+    const uint64_t to_turn = blocks_to_take(s, r, TAKEN_TURN);
+    uint64_t to_fill = blocks_to_take(s, r, TAKEN_FULL);
+    if (to_turn == 0 || to_turn == UINT64_MAX) {
+        s->filled = true;
+        if (to_turn == 0)
+            measure_anew(s, SETTLE_WAVES * s->slots);
+        return false;
+    }
+    if (to_fill == UINT64_MAX)
+        to_fill = to_turn;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
-    if (to_fill == 0 || s->waiting || blocks == 0)
+    if (to_fill <= WAIT_WAVES * s->slots || blocks == 0)
         return false;
     leave_out(s, r, r->next_block + blocks, region_rate_mean(&s->rate, region_rate_count(&s->rate)),
               out);
+    s->turn = r->next_block + to_turn;
     out->warm = blocks;
     s->filled = to_fill < left;
     return true;
@@ -282,11 +295,26 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
 
 static double region_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
 {
-    const region_state_t *s = sampler->state;
+    region_state_t *s = sampler->state;
+    const block_insts_t *insts = &s->table.insts;
+    const uint64_t end = s->first + skipped, turn = s->turn < end ? s->turn : end;
     (void)cycle;
-    const uint64_t insts = block_insts_before(&s->table.insts, s->first + skipped) -
-                           block_insts_before(&s->table.insts, s->first);
-    return (double)insts / s->rate_used;
+    double now = s->postponed +
+                 (double)(block_insts_before(insts, turn) - block_insts_before(insts, s->first));
+    s->postponed = (double)(block_insts_before(insts, end) - block_insts_before(insts, turn));
+    return now / s->rate_used;
+}
+
+/* A launch may end before the rate of blocks that were left out has settled. */
+static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
+{
+    const region_state_t *s = sampler->state;
+    (void)cycles;
+    (void)warp_insts;
+    if (s->postponed <= 0)
+        return 0;
+    const double rate = region_rate_mean(&s->rate, region_rate_count(&s->rate));
+    return s->postponed / (rate > 0 ? rate : s->rate_used);
 }
 
 static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
@@ -312,6 +340,7 @@ static const sampler_ops_t region_ops = {
     .launch_open = region_open,
     .interval_end = region_interval,
     .fast_forward_end = region_end,
+    .launch_added = region_added,
     .launch_verdict = region_verdict,
 };
 

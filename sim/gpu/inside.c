@@ -175,6 +175,9 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
         n->note.cycle = n->since;
         n->note.block = b->next;
         memcpy(n->note.evidence, f->evidence, sizeof(n->note.evidence));
+    } else {
+        const size_t used = strlen(n->note.evidence);
+        snprintf(n->note.evidence + used, sizeof(n->note.evidence) - used, "; %s", f->evidence);
     }
     if (f->warp_insts > 0)
         n->warp_insts = f->warp_insts;

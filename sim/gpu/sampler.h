@@ -142,7 +142,7 @@ typedef struct {
     bool estimated;                 /* part of the launch was not simulated */
     cycle_t cycle;                  /* estimated: of the decision, relative to the start */
     uint64_t block;                 /* estimated: the first block that was not simulated */
-    char evidence[SAMPLER_EVIDENCE_MAX];
+    char evidence[SAMPLER_EVIDENCE_MAX]; /* of all fast-forwards, as far as there is room */
     uint64_t simulated_blocks, simulated_cycles, simulated_warp_insts;
 } launch_sampling_t;
 
