@@ -8,6 +8,7 @@
 #include "frontend/cli/launch_position.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_options.h"
+#include "frontend/cli/run_parts.h"
 #include "frontend/cli/run_program.h"
 #include "frontend/cli/run_status.h"
 #include "frontend/cli/run_timeline.h"
@@ -37,7 +38,11 @@ typedef struct {
     double begun; /* host time at which the run would have begun without its interruptions */
     double cpu_before;
     uint64_t rss_before;
-    bool resumable; /* the folder holds a run that is not at its end */
+    uint64_t *isolated; /* owned: positions, where launches are simulated on chips of their own */
+    size_t n_isolated;
+    cycle_t window, isolated_end; /* isolated_end: where the next such launch begins */
+    double merged_seconds;        /* that the parts took */
+    bool resumable;               /* the folder holds a run that is not at its end */
 } run_t;
 
 static volatile sig_atomic_t stop_requested;
@@ -93,6 +98,47 @@ static void describe_identity(run_t *run)
              (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
              (unsigned long long)run_sampling_fingerprint(&run->sampling),
              (unsigned long long)run_inside_fingerprint(&run->inside, run->options->sampling.seed));
+    size_t n = strlen(run->identity);
+    if (run->options->isolated)
+        n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n, "isolated\n");
+    if (run->options->parts > 0)
+        run_parts_identity(run->identity + n, run->options->part, run->options->parts);
+}
+
+/* --isolated: whether it can be, and which launches. */
+static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    const run_sampling_t *s = &run->sampling;
+    if (!o->isolated)
+        return RB_OK;
+    if (run->setup.spec.warmup.mode == WARMUP_KEEP)
+        return rb_fail(
+            err, RB_USAGE,
+            "--isolated: with warmup.mode = keep a launch finds what the launches before "
+            "it left; choose --warmup flush or functional");
+    if (run->inside.list.n > 0)
+        return rb_fail(err, RB_USAGE,
+                       "--isolated: samplers inside launches may learn from the launches before");
+    if (s->online != NULL && (o->parts > 0 || o->n_merge > 0))
+        return rb_fail(err, RB_USAGE,
+                       "stem_online chooses from the results so far: it cannot be split");
+    const uint64_t *ids = s->on ? s->positions : run->launch_ids;
+    size_t n = s->on ? s->n_chosen : run->n_launch_ids;
+    uint64_t *all = NULL;
+    if (ids == NULL && s->online == NULL) {
+        n = run->setup.n_launches;
+        all = rb_calloc(n + 1, sizeof(*all));
+        for (size_t i = 0; i < n; i++)
+            all[i] = i + 1;
+        ids = all;
+    }
+    if (s->online == NULL)
+        run->isolated =
+            run_parts_pick(ids, &n, o->parts > 0 ? o->part : 1, o->parts > 0 ? o->parts : 1);
+    run->n_isolated = s->online == NULL ? n : 0;
+    free(all);
+    return RB_OK;
 }
 
 static checkpoint_t host_state(const run_t *run)
@@ -105,15 +151,37 @@ static checkpoint_t host_state(const run_t *run)
     };
 }
 
+static rb_code_t keep_launch(run_t *run, const launch_result_t *r, double host_seconds,
+                             rb_err_t *err)
+{
+    launch_result_t kept = *r;
+    if (run->options->isolated) {
+        /* Each began at 0: as if one came after the other. */
+        kept.start = run->isolated_end;
+        kept.end = kept.start + launch_result_cycles(r);
+        run->isolated_end = kept.end;
+    }
+    RB_TRY(record_launch(run->folder.journal, &kept, host_seconds, err));
+    totals_add(&run->totals, &kept);
+    run_sampling_add(&run->sampling, &kept);
+    return RB_OK;
+}
+
 static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
 {
     run_t *run = ctx;
     checkpoint_t c = host_state(run);
     c.last_launch = r->info.id;
-    RB_TRY(record_launch(run->folder.journal, r, c.host_seconds, err));
-    totals_add(&run->totals, r);
-    run_sampling_add(&run->sampling, r);
+    RB_TRY(keep_launch(run, r, c.host_seconds, err));
     return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
+}
+
+/* A launch that another process has simulated. */
+static rb_code_t on_part(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err)
+{
+    run_t *run = ctx;
+    run->merged_seconds += seconds;
+    return keep_launch(run, r, run->merged_seconds, err);
 }
 
 static rb_code_t on_interval(void *ctx, const interval_result_t *r, rb_err_t *err)
@@ -133,7 +201,12 @@ static rb_code_t on_view(void *ctx, const chip_view_t *v, rb_err_t *err)
 static bool on_progress(void *ctx, const gpu_progress_t *p)
 {
     run_t *run = ctx;
-    progress_line_update(&run->progress, p);
+    gpu_progress_t whole = *p;
+    if (run->isolated != NULL) {
+        whole.launches_done = run->totals.launches;
+        whole.launches_total = run->n_isolated;
+    }
+    progress_line_update(&run->progress, &whole);
     return stop_requested == 0;
 }
 
@@ -146,6 +219,7 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
         RB_TRY(record_next(run->folder.journal, &record, err));
         if (record.kind == RECORD_LAUNCH) {
             totals_add(&run->totals, &record.launch);
+            run->isolated_end = record.launch.end;
             run_sampling_add(&run->sampling, &record.launch);
         }
     } while (record.kind != RECORD_END);
@@ -199,6 +273,8 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
     RB_TRY(trace_identity_create(&run->trace, run->setup.source,
                                  o->program.words != NULL ? run->program.file : NULL, err));
     describe_identity(run);
+    RB_TRY(prepare_isolated(run, err));
+    run->window = window;
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
     run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
@@ -207,6 +283,7 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
         .identity = run->identity,
         .mode = o->mode,
         .checkpoint_interval = o->checkpoint_interval,
+        .keep_journal = o->parts > 0,
     };
     RB_TRY(run_folder_begin(&run->folder, setup_tmpdir(&o->setup), run->gpu, err));
     if (run->folder.resumed) {
@@ -214,6 +291,36 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
         run->cpu_before = run->folder.from.host_cpu_seconds;
         run->rss_before = run->folder.from.host_peak_rss;
         return recall_totals(run, err);
+    }
+    return RB_OK;
+}
+
+/* A chip as new. With warmup.mode = flush not even host copies are in its L2. */
+static void renew_gpu(run_t *run)
+{
+    gpu_spec_t spec = run->setup.spec;
+    if (spec.warmup.mode == WARMUP_FLUSH)
+        spec.gpu.memcpy_fills_l2 = false;
+    gpu_destroy(run->gpu);
+    run->gpu = gpu_create(&spec, (int)run->options->threads, run->window);
+}
+
+/* gpu_run(), or one for each launch. */
+static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callbacks_t *callbacks,
+                          rb_err_t *err)
+{
+    if (!run->options->isolated)
+        return gpu_run(run->gpu, run->setup.source, plan, callbacks, err);
+    for (size_t i = 0; i < plan->n_launch_ids; i++) {
+        run_plan_t one = *plan;
+        if (plan->launch_ids[i] < plan->first)
+            continue;
+        one.first = plan->launch_ids[i];
+        one.launch_ids = &plan->launch_ids[i];
+        one.n_launch_ids = 1;
+        one.skip_copies_of_others = true;
+        renew_gpu(run);
+        RB_TRY(gpu_run(run->gpu, run->setup.source, &one, callbacks, err));
     }
     return RB_OK;
 }
@@ -242,7 +349,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
     int status = folder != NULL ? run_status_open(folder) : -1;
     progress_line_begin(&run->progress, (progress_when_t)run->options->progress);
     progress_line_state(&run->progress, status);
-    rb_code_t rc = gpu_run(run->gpu, run->setup.source, &plan, &callbacks, err);
+    rb_code_t rc = run_plan(run, &plan, &callbacks, err);
     progress_line_end(&run->progress);
     run_status_close(status, folder);
     return rc;
@@ -270,9 +377,18 @@ static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
 static rb_code_t simulate(run_t *run, rb_err_t *err)
 {
     const run_sampling_t *sampling = &run->sampling;
+    const run_options_t *o = run->options;
     const uint64_t *ids = sampling->on ? sampling->positions : run->launch_ids;
     size_t n_ids = sampling->on ? sampling->n_chosen : run->n_launch_ids;
     uint64_t done = 0; /* launches before here, in the trace */
+    if (run->isolated != NULL) {
+        ids = run->isolated;
+        n_ids = run->n_isolated;
+    }
+    if (o->n_merge > 0)
+        return run_parts_merge(o->merge, o->n_merge, run->identity, on_part, run, err);
+    if (run->isolated != NULL && n_ids == 0)
+        return RB_OK; /* more parts than launches */
 
     if (run->folder.resumed) {
         rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
@@ -312,6 +428,8 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
     char trace_sha256[SHA256_TEXT];
     RB_TRY(trace_identity_sha256(run->trace, trace_sha256, err));
     checkpoint_t host = host_state(run);
+    if (o->n_merge > 0)
+        host.host_seconds = host.host_cpu_seconds = run->merged_seconds;
     const bool program = o->program.words != NULL;
     run_report_t report = {
         .complete = complete,
@@ -397,6 +515,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     setup_close(&run->setup);
     run_sampling_free(&run->sampling);
     free(run->launch_ids);
+    free(run->isolated);
     int status = o->program.words != NULL ? run_program_end(&run->program, rc) : rb_exit_code(rc);
     free(run);
     return status;

@@ -84,6 +84,16 @@ static const cli_option_t run_options[] = {
     OPT_OUTPUT("DIR", "print the table only",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
     OPT_JSON("print run.json to standard output instead of the table"),
+    {CLI_ISOLATED, 0, "isolated", NULL, NULL, "Sampling",
+     "simulate each launch on a chip of its own, as new: no result depends on other launches "
+     "(--warmup flush or functional)",
+     NULL, false},
+    {CLI_PART, 0, "part", "K/N", NULL, "Sampling",
+     "with --isolated: simulate only every N-th of the launches, from the K-th on", NULL, false},
+    {CLI_MERGE, 0, "merge", "DIR", NULL, "Sampling",
+     "with --isolated: take the results of part K/N from this folder instead of simulating; given "
+     "N times, in order",
+     "@dir", false},
     {CLI_STATS_INTERVAL, 0, "stats-interval", "CYCLES", "off", "Results",
      "write intervals.csv: the counters of every so many core cycles (needs -o)", NULL, false},
     {CLI_TIMELINE, 0, "timeline", "FILE", NULL, "Results",

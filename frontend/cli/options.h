@@ -89,6 +89,10 @@ typedef enum {
     CLI_TIMEOUT,
     CLI_TIMELINE,
     CLI_TIMELINE_RANGE,
+    CLI_ISOLATED,
+    CLI_PART,
+    CLI_MERGE,
+    CLI_SPLIT_LAUNCHES,
     CLI_REGIONS,
 } cli_option_id_t;
 

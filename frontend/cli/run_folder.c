@@ -7,6 +7,7 @@
 
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_parts.h"
 
 static const char journal_name[] = "journal";
 static const char run_name[] = "run.json";
@@ -166,6 +167,17 @@ static rb_code_t write_result(const char *name, FILE *out, const run_report_t *r
     return RB_OK;
 }
 
+/* The journal of a part, for the process that puts the parts together. */
+static rb_code_t keep_part(const char *folder, rb_err_t *err)
+{
+    char *from = out_path(folder, journal_name), *to = out_path(folder, run_part_journal);
+    rb_code_t rc =
+        rename(from, to) == 0 ? RB_OK : rb_fail(err, RB_IO, "%s: %s", to, strerror(errno));
+    free(from);
+    free(to);
+    return rc;
+}
+
 rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t *conf,
                             rb_err_t *err)
 {
@@ -190,6 +202,8 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
         out_file_abandon(&files[i]);
     RB_TRY(rc);
     out_sync_folder(f->path);
+    if (report->complete && f->keep_journal)
+        RB_TRY(keep_part(f->path, err));
     if (report->complete)
         remove_state(f->path);
     return RB_OK;

@@ -20,6 +20,7 @@ typedef struct {
     const char *identity; /* borrowed: what must be equal for a resume, in lines */
     folder_mode_t mode;
     double checkpoint_interval; /* seconds */
+    bool keep_journal;          /* of a complete run, as run_part_journal */
     journal_t *journal;         /* owned */
     bool made;                  /* the folder was missing before */
     bool resumed;               /* from holds the state that the run continues from */

@@ -7,6 +7,7 @@
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_timeline.h"
 #include "frontend/sass/recorded_launches.h"
+#include "sim/core/alloc.h"
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
 {
@@ -16,6 +17,20 @@ static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
     RB_TRY(cli_parse_word("warmup", value, gpu_warmup_names, &mode, err));
     setup_add_set(&o->setup, settings[mode]);
     return RB_OK;
+}
+
+/* "2/8". */
+static rb_code_t read_part(run_options_t *o, const char *value, rb_err_t *err)
+{
+    enum { PARTS_MAX = 100000 };
+    char text[32];
+    const char *slash = strchr(value, '/');
+    if (slash == NULL || (size_t)(slash - value) >= sizeof(text))
+        return rb_fail(err, RB_USAGE, "--part: '%.60s' is not K/N such as 2/8", value);
+    memcpy(text, value, (size_t)(slash - value));
+    text[slash - value] = '\0';
+    RB_TRY(cli_parse_count("part", slash + 1, 1, PARTS_MAX, &o->parts, err));
+    return cli_parse_count("part", text, 1, o->parts, &o->part, err);
 }
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
@@ -76,6 +91,15 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
     case CLI_PROGRESS:
         return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+    case CLI_ISOLATED:
+        o->isolated = true;
+        return RB_OK;
+    case CLI_PART:
+        return read_part(o, value, err);
+    case CLI_MERGE:
+        rb_grow(&o->merge, &o->cap_merge, o->n_merge + 1, sizeof(*o->merge));
+        o->merge[o->n_merge++] = value;
+        return RB_OK;
     case CLI_TIMELINE:
         o->timeline = value;
         return RB_OK;
@@ -147,6 +171,24 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
     return RB_OK;
 }
 
+/* --isolated and what goes with it. */
+static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
+{
+    if (!o->isolated && (o->parts > 0 || o->n_merge > 0))
+        return rb_fail(err, RB_USAGE, "--part and --merge are for launches that are --isolated");
+    if (o->isolated && o->program.words != NULL)
+        return rb_fail(err, RB_USAGE, "--isolated is for traces, not for a program");
+    if (o->isolated && (o->stats_interval > 0 || o->timeline != NULL))
+        return rb_fail(err, RB_USAGE,
+                       "--isolated launches have no common time: not with --stats-interval and "
+                       "--timeline");
+    if (o->parts > 0 && (o->n_merge > 0 || o->folder == NULL))
+        return rb_fail(err, RB_USAGE, "--part needs a folder of its own (-o), and no --merge");
+    if (o->n_merge > 0 && o->folder == NULL)
+        return rb_fail(err, RB_USAGE, "--merge needs a folder for the whole: -o DIR");
+    return RB_OK;
+}
+
 static rb_code_t check_timeline(run_options_t *o, rb_err_t *err)
 {
     if (o->timeline == NULL && o->timeline_range != NULL)
@@ -200,10 +242,12 @@ rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, 
     RB_TRY(take_operands(o, &p, err));
     RB_TRY(check_samplers(o, err));
     RB_TRY(check_timeline(o, err));
+    RB_TRY(check_isolated(o, err));
     return check_output(o, err);
 }
 
 void run_options_free(run_options_t *o)
 {
     free(o->setup.sets);
+    free(o->merge);
 }

@@ -16,6 +16,10 @@ typedef struct {
     const char *folder, *launches, *window, *timeline, *timeline_range;
     chip_view_plan_t view; /* of the timeline */
     folder_mode_t mode;
+    bool isolated;
+    uint64_t part, parts; /* --part PART/PARTS; 0: all */
+    const char **merge;   /* owned list, texts borrowed: folders of parts */
+    size_t n_merge, cap_merge;
     bool json;
     uint64_t threads, stats_interval;
     unsigned progress, format; /* progress_when_t, stats_format_t */

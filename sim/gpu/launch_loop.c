@@ -312,8 +312,13 @@ static rb_code_t is_there(trace_source_t *source, uint64_t id, bool *there, rb_e
 
 static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
 {
-    for (uint64_t id = 1;; id++) {
+    const run_plan_t *plan = g->run.plan;
+    /* Where copies before other launches do not count either, these need not be looked at. */
+    const bool listed = plan->skip_copies_of_others && plan->launch_ids != NULL;
+    for (uint64_t id = listed ? plan->first : 1;; id++) {
         bool there;
+        if (listed && (plan->n_launch_ids == 0 || id > plan->launch_ids[plan->n_launch_ids - 1]))
+            return RB_OK;
         RB_TRY(is_there(g->run.source, id, &there, err));
         if (!there)
             return RB_OK;
