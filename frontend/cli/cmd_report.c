@@ -20,8 +20,8 @@ typedef struct {
 static void write_job(const sweep_t *s, size_t i, const sweep_result_t *r, FILE *out)
 {
     const double *v = r->value;
-    fputs(i > 0 ? ",\n{\"fields\":[" : "\n{\"fields\":[", out);
-    for (size_t k = 0; k < s->n_columns; k++) {
+    fputs("\n{\"fields\":[", out);
+    for (size_t k = 0; k < sweep_columns(s); k++) {
         fputs(k > 0 ? "," : "", out);
         page_text(out, s->jobs[i].fields[k]);
     }
@@ -47,13 +47,19 @@ static rb_code_t write_sweep(const char *folder, FILE *out, rb_err_t *err)
         rc = sweep_read_results(&s, &results, err);
     }
     fputs("{\"type\":\"sweep\",\"columns\":[", out);
-    for (size_t i = 0; i < s.n_columns; i++) {
+    for (size_t i = 0; i < sweep_columns(&s); i++) {
         fputs(i > 0 ? "," : "", out);
         page_text(out, s.columns[i]);
     }
     fputs("],\"jobs\":[", out);
-    for (size_t i = 0; rc == RB_OK && i < s.n_jobs; i++)
+    bool first = true;
+    for (size_t i = 0; rc == RB_OK && i < s.n_jobs; i++) {
+        if (sweep_is_part(&s, i))
+            continue;
+        fputs(first ? "" : ",", out);
         write_job(&s, i, &results[i], out);
+        first = false;
+    }
     fputs("]}", out);
     free(results);
     sweep_free(&s);

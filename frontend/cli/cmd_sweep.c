@@ -12,13 +12,13 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-enum { JOBS_MAX = 1024 };
+enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
 
 typedef struct {
     const char *output, *tmpdir, *profile, *sample, *seed, *launches;
     const char **gpus, **sets, **vary; /* owned lists, texts borrowed */
     size_t n_gpus, cap_gpus, n_sets, cap_sets, n_vary, cap_vary;
-    uint64_t jobs;
+    uint64_t jobs, split;
     unsigned progress;
     slurm_options_t slurm;
     bool prepare, use_slurm, help;
@@ -66,6 +66,8 @@ static rb_code_t read_option(sweep_options_t *o, cli_option_id_t id, const char 
     case CLI_TMPDIR:
         o->tmpdir = value;
         return RB_OK;
+    case CLI_SPLIT_LAUNCHES:
+        return cli_parse_count("split-launches", value, 1, SPLIT_MAX, &o->split, err);
     case CLI_PREPARE:
         o->prepare = true;
         return RB_OK;
@@ -159,6 +161,7 @@ static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err
     char *folder = o->output != NULL
                        ? rb_strdup(o->output)
                        : sweep_default_folder(operand, is_study(operand) ? 4 : 0, "sweep");
+    study->split = o->split;
     rb_code_t rc = read_study(study, o, err);
     if (rc == RB_OK)
         rc = sweep_prepare(s, study, folder, o->tmpdir, err);
@@ -218,7 +221,8 @@ static rb_code_t show_status(sweep_t *s, const sweep_options_t *o, rb_err_t *err
 /* sweep collect DIR. */
 static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
-    (void)o;
+    if (s->split)
+        RB_TRY(sweep_run(s, SWEEP_WHOLES, (size_t)o->jobs, (progress_when_t)o->progress, err));
     return sweep_results(s, err);
 }
 

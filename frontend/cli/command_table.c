@@ -225,6 +225,10 @@ static const cli_option_t sweep_options[] = {
     OPT_OUTPUT("DIR", "NAME.sweep", "folder of the jobs and of their results", "@dir"),
     {CLI_JOBS, 'j', "jobs", "N", "the cores this process may use", "Execution", "runs at a time",
      NULL, false},
+    {CLI_SPLIT_LAUNCHES, 0, "split-launches", "N", NULL, "Execution",
+     "share the launches of each job out among N jobs, and put their results together "
+     "(warmup.mode flush or functional)",
+     NULL, false},
     {CLI_PREPARE, 0, "prepare", NULL, NULL, "Execution",
      "check everything and write jobs.tsv, but run nothing", NULL, false},
     {CLI_SLURM, 0, "slurm", NULL, NULL, "Execution",

@@ -194,6 +194,9 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
         if (rc == RB_OK)
             rc = out_file_finish(&files[i], err);
     }
+    /* First: whoever sees complete results may rely on it. */
+    if (rc == RB_OK && report->complete && f->keep_journal)
+        rc = keep_part(f->path, err);
     for (size_t i = 0; i < RESULTS && rc == RB_OK; i++) {
         if (files[i].path != NULL)
             rc = out_file_commit(&files[i], err);
@@ -202,8 +205,6 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
         out_file_abandon(&files[i]);
     RB_TRY(rc);
     out_sync_folder(f->path);
-    if (report->complete && f->keep_journal)
-        RB_TRY(keep_part(f->path, err));
     if (report->complete)
         remove_state(f->path);
     return RB_OK;

@@ -45,10 +45,30 @@ typedef struct {
     char *folder;   /* owned */
     char **columns; /* owned, each: "trace", "gpu", then the keys of the points */
     size_t n_columns;
-    sweep_job_t *jobs; /* owned; trace by trace, GPU by GPU, point by point */
+    bool split; /* the last column is the part that a job is of a whole, "2/8" */
+    sweep_job_t
+        *jobs; /* owned; trace by trace, GPU by GPU, point by point; parts, then the whole */
     size_t n_jobs, cap_jobs;
     int lock; /* descriptor; -1 */
 } sweep_t;
+
+/* Name of the column of parts. */
+extern const char sweep_part_column[];
+
+/* Columns that say what a job is about: all but that of parts. */
+static inline size_t sweep_columns(const sweep_t *s)
+{
+    return s->n_columns - s->split;
+}
+
+/* Whether a job is a part: what it simulated is in its whole. */
+static inline bool sweep_is_part(const sweep_t *s, size_t job)
+{
+    return s->split && s->jobs[job].fields[s->n_columns - 1][0] != '\0';
+}
+
+/* Whether a job puts parts together; *ready: all of them are done. */
+bool sweep_is_whole(const sweep_t *s, size_t job, bool *ready);
 
 /* The first columns; more are keys of the points. */
 enum { SWEEP_TRACE, SWEEP_GPU, SWEEP_POINT };
@@ -87,8 +107,10 @@ char *sweep_reason(const sweep_t *s, size_t job);
 /* DIR/jobs/ID and an ending; to be freed. */
 char *sweep_job_path(const sweep_job_t *job, const char *ending);
 
-/* Runs one job, or all (SWEEP_ALL), unless done, at most n at a time. RB_STOPPED on request. */
-#define SWEEP_ALL SIZE_MAX
+/* Runs one job, or all (SWEEP_ALL), or those whose parts are all done (SWEEP_WHOLES), unless done,
+ * at most n at a time. RB_STOPPED on request. */
+#define SWEEP_ALL    SIZE_MAX
+#define SWEEP_WHOLES (SIZE_MAX - 1)
 RB_CHECKED rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress,
                                rb_err_t *err);
 

@@ -16,6 +16,8 @@
 const char *const sweep_state_names[SWEEP_STATES] = {"waiting", "running", "stopped", "failed",
                                                      "done"};
 
+const char sweep_part_column[] = "part";
+
 static const char list_name[] = "jobs.tsv";
 
 /* Columns of jobs.tsv before the fields. */
@@ -256,6 +258,7 @@ static rb_code_t read_list(sweep_t *s, FILE *in, const char *path, rb_err_t *err
         else {
             s->n_columns = n - LIST_FIELDS;
             s->columns = copy_texts(field + LIST_FIELDS, s->n_columns);
+            s->split = strcmp(s->columns[s->n_columns - 1], sweep_part_column) == 0;
         }
     }
     free(line);
@@ -320,6 +323,16 @@ void sweep_look(sweep_t *s)
 {
     for (size_t i = 0; i < s->n_jobs; i++)
         s->jobs[i].state = state_of(&s->jobs[i]);
+}
+
+bool sweep_is_whole(const sweep_t *s, size_t job, bool *ready)
+{
+    *ready = true;
+    if (!s->split || sweep_is_part(s, job))
+        return false;
+    for (size_t i = job; i-- > 0 && sweep_is_part(s, i);)
+        *ready = *ready && s->jobs[i].state == SWEEP_DONE;
+    return true;
 }
 
 void sweep_count(const sweep_t *s, size_t count[SWEEP_STATES])

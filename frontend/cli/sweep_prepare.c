@@ -20,7 +20,7 @@
 #include "sim/gpu/occupancy.h"
 
 /* Launches of a trace that are looked at beforehand; later ones are checked when they run. */
-enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 24 };
+enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 24, PART_TEXT = 48 };
 
 /* What jobs need to know of a trace. */
 typedef struct {
@@ -205,6 +205,38 @@ static rb_code_t check_words(const preparation_t *p, size_t trace, size_t point,
     return RB_OK;
 }
 
+/* Whether the launches of a point's jobs can be shared out (study_t.split). */
+static rb_code_t check_split(const study_t *study, size_t point, const gpu_spec_t *spec,
+                             rb_err_t *err)
+{
+    const char *sample = word_of(study, point, "sample");
+    run_inside_t inside = {0};
+    launch_choice_t choice = {0};
+    rb_code_t rc = RB_OK;
+    if (study->split == 0)
+        return RB_OK;
+    if (spec->warmup.mode == WARMUP_KEEP)
+        return rb_fail(err, RB_USAGE,
+                       "--split-launches: with warmup.mode = keep a launch finds what the launches "
+                       "before it left; choose -s warmup.mode=flush or functional");
+    if (sample != NULL)
+        rc = run_inside_divide(&inside, sample, 1, err);
+    if (rc == RB_OK && inside.list.n > 0)
+        rc = rb_fail(err, RB_USAGE,
+                     "--split-launches: samplers inside launches may learn from the launches "
+                     "before: %s cannot be split",
+                     sample);
+    if (rc == RB_OK && inside.launch != NULL)
+        rc = launch_choice_parse(&choice, inside.launch, err);
+    if (rc == RB_OK && choice.method != NULL && choice.method->online)
+        rc = rb_fail(err, RB_USAGE,
+                     "--split-launches: %s chooses from the results so far: it cannot be split",
+                     choice.method->name);
+    launch_choice_free(&choice);
+    run_inside_free(&inside);
+    return rc;
+}
+
 static rb_code_t check_fit(const opened_t *t, const gpu_spec_t *spec, rb_err_t *err)
 {
     for (size_t i = 0; i < t->n_shapes; i++) {
@@ -223,10 +255,19 @@ static void hash_line(sha256_t *h, const char *name, const char *value)
     sha256_update(h, "\n", 1);
 }
 
-/* The content address of a job. */
-static void address(const preparation_t *p, size_t trace, size_t point, const char *config_sha256,
-                    char id[SWEEP_ID])
+/* "2/8"; "" of a whole. */
+static void part_text(const study_t *study, size_t part, char text[PART_TEXT])
 {
+    text[0] = '\0';
+    if (part < study->split)
+        snprintf(text, PART_TEXT, "%zu/%zu", part + 1, study->split);
+}
+
+/* The content address of a job. part: study_t.split of a whole. */
+static void address(const preparation_t *p, size_t trace, size_t point, const char *config_sha256,
+                    size_t part, char id[SWEEP_ID])
+{
+    char part_of[PART_TEXT];
     static const char *const words[] = {"sample", "seed", "launches"};
     const opened_t *t = &p->traces[trace];
     bool profiled = profile_of(p->study, trace, point) != NULL;
@@ -240,6 +281,9 @@ static void address(const preparation_t *p, size_t trace, size_t point, const ch
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         hash_line(&h, words[i], word_of(p->study, point, words[i]));
     hash_line(&h, "profile", profiled ? t->profile_sha256 : NULL);
+    part_text(p->study, part, part_of);
+    if (p->study->split > 0)
+        hash_line(&h, "isolated", part_of);
     sha256_final_text(&h, text);
     snprintf(id, SWEEP_ID, "%.16s", text);
 }
@@ -259,9 +303,11 @@ static void add_option(char **argv, size_t *n, const char *option, const char *v
 
 /* The run of a job as a command line. */
 static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
-                              const char *gpu, size_t point, const delta_sets_t *sets,
+                              const char *gpu, size_t point, size_t part, const delta_sets_t *sets,
                               rb_err_t *err)
 {
+    const size_t split = p->study->split, most = ARGUMENTS_MAX + 2 * (sets->n + split);
+    char part_of[PART_TEXT];
     size_t n = 0;
     const char *profile = profile_of(p->study, trace, point);
     char *gpu_path = NULL, *profile_path = NULL;
@@ -276,7 +322,7 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
             return err->code;
         }
     }
-    char **argv = rb_calloc(ARGUMENTS_MAX + 2 * sets->n, sizeof(*argv));
+    char **argv = rb_calloc(most, sizeof(*argv));
     add_argument(argv, &n, p->binary);
     add_argument(argv, &n, "run");
     add_argument(argv, &n, p->traces[trace].path);
@@ -291,7 +337,14 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
     add_argument(argv, &n, "--resume");
     add_option(argv, &n, "--progress", "never");
     add_option(argv, &n, "--threads", "1");
-    RB_INVARIANT(n < ARGUMENTS_MAX + 2 * sets->n, "too many arguments");
+    part_text(p->study, part, part_of);
+    if (split > 0)
+        add_argument(argv, &n, "--isolated");
+    add_option(argv, &n, "--part", part_of[0] != '\0' ? part_of : NULL);
+    /* The parts of a whole are the jobs before it. */
+    for (size_t i = 0; part == split && i < split; i++)
+        add_option(argv, &n, "--merge", job[i - split].folder);
+    RB_INVARIANT(n < most, "too many arguments");
     free(gpu_path);
     free(profile_path);
     job->argv = argv;
@@ -301,18 +354,21 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
 
 /* Fills one job. */
 static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace, const char *gpu,
-                          size_t point, const study_config_t *config, rb_err_t *err)
+                          size_t point, size_t part, const study_config_t *config, rb_err_t *err)
 {
+    char part_of[PART_TEXT];
     const study_t *study = p->study;
     sweep_t *s = p->sweep;
     char *text = study_point_text(study, point);
-    size_t n = strlen(study->traces[trace].name) + strlen(gpu) + strlen(text) + 3;
-    address(p, trace, point, config->sha256, job->id);
+    size_t n = strlen(study->traces[trace].name) + strlen(gpu) + strlen(text) + 3 + PART_TEXT;
+    part_text(study, part, part_of);
+    address(p, trace, point, config->sha256, part, job->id);
     n += strlen(p->folder) + 8 + SWEEP_ID;
     job->folder = rb_calloc(n, 1);
     snprintf(job->folder, n, "%s/jobs/%s", p->folder, job->id);
     job->label = rb_calloc(n, 1);
-    snprintf(job->label, n, "%s %s %s", study->traces[trace].name, gpu, text);
+    snprintf(job->label, n, "%s %s %s%s%s", study->traces[trace].name, gpu, text,
+             part_of[0] != '\0' ? " part " : "", part_of);
     free(text);
     job->fields = rb_calloc(s->n_columns, sizeof(*job->fields));
     job->fields[SWEEP_TRACE] = rb_strdup(study->traces[trace].name);
@@ -321,7 +377,9 @@ static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace
         const char *cell = study_cell(study, point, i);
         job->fields[SWEEP_POINT + i] = rb_strdup(cell != NULL ? cell : "");
     }
-    return make_command(p, job, trace, gpu, point, &config->sets, err);
+    if (study->split > 0)
+        job->fields[s->n_columns - 1] = rb_strdup(part_of);
+    return make_command(p, job, trace, gpu, point, part, &config->sets, err);
 }
 
 static rb_code_t name_job(const preparation_t *p, size_t trace, const char *gpu, size_t point,
@@ -347,12 +405,15 @@ static rb_code_t make_jobs(preparation_t *p, const char *gpu, size_t gpu_index,
             rb_err_t why = {0};
             if (defaults != NULL && strcmp(defaults[t], gpu) != 0)
                 continue;
-            sweep_job_t *job = &p->sweep->jobs[(t * n_gpus + gpu_index) * study->n_points + point];
+            size_t place = (t * n_gpus + gpu_index) * study->n_points + point;
+            sweep_job_t *job = &p->sweep->jobs[place * (study->split + 1)];
             rc = check_words(p, t, point, &why);
             if (rc == RB_OK)
-                rc = check_fit(&p->traces[t], &config.spec, &why);
+                rc = check_split(study, point, &config.spec, &why);
             if (rc == RB_OK)
-                rc = make_job(p, job, t, gpu, point, &config, &why);
+                rc = check_fit(&p->traces[t], &config.spec, &why);
+            for (size_t part = 0; rc == RB_OK && part <= study->split; part++)
+                rc = make_job(p, &job[part], t, gpu, point, part, &config, &why);
             if (rc != RB_OK)
                 rc = name_job(p, t, gpu, point, &why, err);
         }
@@ -400,14 +461,18 @@ static rb_code_t prepare(preparation_t *p, const char *tmpdir, rb_err_t *err)
     const study_t *study = p->study;
     RB_TRY(open_all(p, tmpdir, err));
     RB_TRY(find_program(p, err));
-    s->n_columns = SWEEP_POINT + study->n_columns;
+    s->split = study->split > 0;
+    s->n_columns = SWEEP_POINT + study->n_columns + s->split;
     s->columns = rb_calloc(s->n_columns, sizeof(*s->columns));
     s->columns[SWEEP_TRACE] = rb_strdup("trace");
     s->columns[SWEEP_GPU] = rb_strdup("gpu");
     for (size_t i = 0; i < study->n_columns; i++)
         s->columns[SWEEP_POINT + i] = rb_strdup(study->columns[i]);
+    if (s->split)
+        s->columns[s->n_columns - 1] = rb_strdup(sweep_part_column);
     RB_TRY(hash_all(p, err));
-    s->n_jobs = study->n_traces * (study->n_gpus > 0 ? study->n_gpus : 1) * study->n_points;
+    s->n_jobs = study->n_traces * (study->n_gpus > 0 ? study->n_gpus : 1) * study->n_points *
+                (study->split + 1);
     s->jobs = rb_calloc(s->n_jobs, sizeof(*s->jobs));
     RB_TRY(make_all(p, err));
     return RB_OK;

@@ -37,6 +37,8 @@ rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *e
     *out = results;
     for (size_t i = 0; i < s->n_jobs; i++) {
         const char *trace = s->jobs[i].fields[SWEEP_TRACE];
+        while (sweep_is_part(s, baseline) && baseline + 1 < s->n_jobs)
+            baseline++;
         if (strcmp(trace, s->jobs[baseline].fields[SWEEP_TRACE]) != 0)
             baseline = i;
         RB_TRY(read_result(&s->jobs[i], &results[i], err));
@@ -59,7 +61,7 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
     csv_text(&c, "job");
     csv_text(&c, "id");
     csv_text(&c, "state");
-    fields_row(&c, s->columns, s->n_columns);
+    fields_row(&c, s->columns, sweep_columns(s));
     for (size_t i = 0; i < RESULTS; i++)
         csv_text(&c, result_names[i]);
     csv_text(&c, "baseline");
@@ -67,10 +69,12 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
     csv_end_row(&c);
     for (size_t i = 0; i < s->n_jobs; i++) {
         const sweep_job_t *job = &s->jobs[i];
+        if (sweep_is_part(s, i))
+            continue;
         csv_u64(&c, i + 1);
         csv_text(&c, job->id);
         csv_text(&c, sweep_state_names[job->state]);
-        fields_row(&c, job->fields, s->n_columns);
+        fields_row(&c, job->fields, sweep_columns(s));
         for (size_t k = 0; k < RESULTS; k++)
             csv_f64(&c, results[i].value[k]);
         csv_u64(&c, results[i].baseline + 1);
@@ -96,7 +100,7 @@ static void copy_launches(const sweep_t *s, size_t index, FILE *in, FILE *out, b
                 csv_text(&csv, "job");
             else
                 csv_u64(&csv, index + 1);
-            fields_row(&csv, row == 0 ? s->columns : job->fields, s->n_columns);
+            fields_row(&csv, row == 0 ? s->columns : job->fields, sweep_columns(s));
             putc(',', out);
         }
         begun = false;
@@ -114,7 +118,7 @@ static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
 {
     bool first = true;
     for (size_t i = 0; i < s->n_jobs; i++) {
-        if (s->jobs[i].state != SWEEP_DONE)
+        if (s->jobs[i].state != SWEEP_DONE || sweep_is_part(s, i))
             continue;
         char *path = sweep_job_path(&s->jobs[i], "/launches.csv");
         FILE *in = fopen(path, "re");
@@ -168,7 +172,7 @@ static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, c
 {
     const sweep_job_t *job = &s->jobs[index];
     char cycles[FORMAT_MAX], relative[FORMAT_MAX] = "-", hits[FORMAT_MAX], dram[FORMAT_MAX];
-    for (size_t k = SWEEP_GPU; k < s->n_columns; k++)
+    for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
         printf("  %-*s", (int)width[k], job->fields[k]);
     if (job->state != SWEEP_DONE) {
         printf("  %s\n", sweep_state_names[job->state]);
@@ -190,9 +194,11 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
     size_t *width = column_widths(s);
     bool estimated = false;
     for (size_t i = 0; i < s->n_jobs; i++) {
+        if (sweep_is_part(s, i))
+            continue;
         if (results[i].baseline == i) {
             printf("%s%s\n", i > 0 ? "\n" : "", s->jobs[i].fields[SWEEP_TRACE]);
-            for (size_t k = SWEEP_GPU; k < s->n_columns; k++)
+            for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
                 printf("  %-*s", (int)width[k], s->columns[k]);
             printf("  %15s   %10s  %8s  %9s  %9s\n", "cycles", "change", "ipc", "L2 hits", "DRAM");
         }

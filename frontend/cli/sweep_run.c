@@ -193,13 +193,17 @@ static void fill_queue(runner_t *r, size_t only)
     r->queue = rb_calloc(s->n_jobs + 1, sizeof(*r->queue));
     for (size_t i = 0; i < s->n_jobs; i++) {
         sweep_state_t state = s->jobs[i].state;
-        bool wanted = only == SWEEP_ALL ? s->jobs[i].same == i : i == only;
+        bool ready, whole = sweep_is_whole(s, i, &ready);
+        bool wanted = only == SWEEP_ALL      ? s->jobs[i].same == i && !whole
+                      : only == SWEEP_WHOLES ? s->jobs[i].same == i && whole && ready
+                                             : i == only;
         if (wanted && state != SWEEP_DONE && state != SWEEP_RUNNING)
             r->queue[r->n_queue++] = i;
     }
 }
 
-rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress, rb_err_t *err)
+static rb_code_t run_some(sweep_t *s, size_t only, size_t n, progress_when_t progress,
+                          rb_err_t *err)
 {
     runner_t r = {
         .sweep = s,
@@ -219,4 +223,10 @@ rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress,
     sweep_look(s);
     free(r.queue);
     return rc;
+}
+
+rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress, rb_err_t *err)
+{
+    RB_TRY(run_some(s, only, n, progress, err));
+    return s->split && only == SWEEP_ALL ? run_some(s, SWEEP_WHOLES, n, progress, err) : RB_OK;
 }

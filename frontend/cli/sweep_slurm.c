@@ -77,7 +77,9 @@ static rb_code_t write_script(const sweep_t *s, char *folder, rb_err_t *err)
 static bool to_submit(const sweep_t *s, size_t i)
 {
     sweep_state_t state = s->jobs[i].state;
-    return s->jobs[i].same == i && state != SWEEP_DONE && state != SWEEP_RUNNING;
+    bool ready;
+    return s->jobs[i].same == i && !sweep_is_whole(s, i, &ready) && state != SWEEP_DONE &&
+           state != SWEEP_RUNNING;
 }
 
 /* "1-3,7%16": the jobs from offset + 1 on as indices of an array; "" for none. To be freed. */
