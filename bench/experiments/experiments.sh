@@ -155,10 +155,17 @@ joined()
 
 # ---- runs ----
 
-# make_trace NAME WORKLOAD [OPTION]...: writes $work/NAME.rbt unless it is there.
+# make_trace NAME WORKLOAD [OPTION]...: writes $work/NAME.rbt, once. The same options give the same
+# trace, whose simulations are kept, unless the generator has changed.
+declare -A made=()
 make_trace()
 {
-    [[ -f $work/$1.rbt ]] || "$rubato" gen "${@:2}" -o "$work/$1.rbt" --progress never >/dev/null 2>&1
+    [[ -z ${made[$1]:-} ]] || return 0
+    made[$1]=yes
+    "$rubato" gen "${@:2}" -o "$work/$1.rbt" --force --progress never 2>"$work/$1.log" || {
+        cat "$work/$1.log" >&2
+        exit 1
+    }
 }
 
 # Whether there is a sampler of this name, which may have options.

@@ -78,9 +78,9 @@ static void list_members(member_t members[MEMBERS])
 /* What is not said stays as it is. */
 static void put(void *to, size_t offset, bool real, double v)
 {
-    void *place = (char *)to + offset;
     if (offset == NOWHERE || isnan(v))
         return;
+    void *place = (char *)to + offset;
     if (real)
         *(double *)place = v;
     else
