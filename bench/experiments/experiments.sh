@@ -168,10 +168,15 @@ make_trace()
     }
 }
 
-# Whether there is a sampler of this name, which may have options.
+# Whether there is a sampler of this name, which may have options. Those inside launches have groups of
+# settings.
 has_sampler()
 {
-    "$rubato" config explain "${1%%:*}" >/dev/null 2>&1
+    local name=${1%%:*}
+    case $name in
+    random | tbpoint | pka | sieve | stem | photon_kernel) ;;
+    *) "$rubato" config explain "$name." >/dev/null 2>&1 ;;
+    esac
 }
 
 # score TRACE FOLDER [OPTION]...: evaluates samplers on a trace; $work/FOLDER/evaluation.csv is the

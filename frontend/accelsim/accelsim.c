@@ -110,7 +110,7 @@ static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t 
     size_t first = list->kernels[id - 1].first_copy;
     size_t end = id <= list->n_kernels ? list->kernels[id].first_copy : list->n_copies;
 
-    *ops = list->copies + first;
+    *ops = list->n_copies > 0 ? list->copies + first : NULL;
     return end - first;
 }
 
