@@ -85,7 +85,6 @@ experiment_C3()
         row "$set" "$(percent "$(over photon cycles_error "$photon_traces" "sample=$set" | mean)")" \
             "${published[$set]}"
     done < <(present photon_bb photon_warp photon_bb,photon_warp)
-    has_sampler photon_bb || note "There is no photon_bb in this version."
 }
 
 experiment_pkp()
@@ -135,7 +134,14 @@ make_tbpoint_traces()
     make_trace spmv-d spmv --size "$(size 512k 128k)" -p skew=8
 }
 
-tbpoint_sets=(tbpoint tbpoint_region "tbpoint,tbpoint_region" random:fraction=0.1 simpoint)
+# The last two are the baselines of the paper: units of instructions, by chance and by Ideal-SimPoint.
+tbpoint_sets()
+{
+    local unit
+    unit=$(size 1000000 100000)
+    present tbpoint tbpoint_region "tbpoint,tbpoint_region" "units:which=random,size=$unit" \
+        "units:which=simpoint,size=$unit"
+}
 
 # run_tbpoint SUFFIX TRACES [OPTION]...
 run_tbpoint()
@@ -150,9 +156,7 @@ experiment_D1()
     section "D1 to D3: TBPoint (figures 9 to 11)" \
         "Geometric mean of the error and mean share of the instructions simulated; skipped between and inside launches. Regular: stream, kmeans, hotspot, lbm, black, conv; irregular: bfs, sssp, mst, spmv."
     local set group traces sets=()
-    local -A published=([tbpoint,tbpoint_region]="0.47 %, 2.6 %" [random:fraction=0.1]="7.95 %, 10 %"
-        [simpoint]="1.74 %, 5.4 %")
-    while IFS= read -r set; do sets+=(--sample "$set"); done < <(present "${tbpoint_sets[@]}")
+    while IFS= read -r set; do sets+=(--sample "$set"); done < <(tbpoint_sets)
     run_tbpoint tbpoint "$regular $irregular" "${sets[@]}"
     while IFS= read -r set; do
         for group in all regular irregular; do
@@ -163,19 +167,21 @@ experiment_D1()
             esac
             row "$set, $group: error, simulated, between, inside" \
                 "$(percent "$(over tbpoint cycles_error "$traces" "sample=$set" | geomean)"), $(percent "$(over tbpoint simulated_share "$traces" "sample=$set" | mean)"), $(percent "$(over tbpoint skipped_between_share "$traces" "sample=$set" | mean)"), $(percent "$(over tbpoint skipped_inside_share "$traces" "sample=$set" | mean)")" \
-                "$([[ $group == all ]] && echo "${published[$set]:--}" || echo "-")"
+                "$(case $group,$set in
+                all,tbpoint,tbpoint_region) echo "0.47 %, 2.6 %" ;;
+                all,units:which=random,*) echo "7.95 %, 10 %" ;;
+                all,units:which=simpoint,*) echo "1.74 %, 5.4 %" ;;
+                *) echo "-" ;;
+                esac)"
         done
-    done < <(present "${tbpoint_sets[@]}")
-    has_sampler tbpoint_region || note "There is no tbpoint_region in this version."
-    has_sampler simpoint || note "There is no simpoint in this version."
+    done < <(tbpoint_sets)
 }
 
 experiment_D4()
 {
     section "D4: TBPoint on other chips (figures 12 and 13)" \
         "Largest error over the traces: SMs doubled and halved, 16, 32 and 48 warps on an SM."
-    local set=tbpoint warps variant traces
-    if has_sampler tbpoint_region; then set=tbpoint,tbpoint_region; fi
+    local set=tbpoint,tbpoint_region warps variant traces
     traces=$(size "$regular $irregular" "stream hotspot spmv-d")
     run_tbpoint sms "$traces" --sample "$set" --variants sm.x2,sm.half
     for variant in none stem_sm_x2 stem_sm_half; do
