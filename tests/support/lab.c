@@ -32,19 +32,27 @@ void lab_run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_
     lab_run_sampled(spec, source, threads, window, NULL, 0, out);
 }
 
-void lab_run_sampled(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
-                     const sampler_t *samplers, size_t n_samplers, lab_results_t *out)
+/* Runs every launch; what callbacks say of it fails the test. */
+static void run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                const run_plan_t *plan, const gpu_callbacks_t *callbacks)
 {
     gpu_t *gpu = gpu_create(spec, threads, window);
-    run_plan_t plan = {.first = 1, .inside = samplers, .n_inside = n_samplers};
-    gpu_callbacks_t callbacks = {.ctx = out, .launch_done = keep_result};
     rb_err_t err = {0};
+    rb_code_t rc = gpu_run(gpu, source, plan, callbacks, &err);
 
-    out->n = 0;
-    rb_code_t rc = gpu_run(gpu, source, &plan, &callbacks, &err);
     gpu_destroy(gpu);
     if (rc != RB_OK)
         fail_msg("%s", err.text);
+}
+
+void lab_run_sampled(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                     const sampler_t *samplers, size_t n_samplers, lab_results_t *out)
+{
+    run_plan_t plan = {.first = 1, .inside = samplers, .n_inside = n_samplers};
+    gpu_callbacks_t callbacks = {.ctx = out, .launch_done = keep_result};
+
+    out->n = 0;
+    run(spec, source, threads, window, &plan, &callbacks);
 }
 
 launch_result_t lab_run_one(const gpu_spec_t *spec, synth_t *s)
@@ -163,22 +171,44 @@ double lab_access_slope(const gpu_spec_t *spec, lab_access_t a)
 
 /* --- results --------------------------------------------------------------------------------- */
 
+static void hash_launch(sha256_t *h, const launch_result_t *l)
+{
+    uint64_t head[] = {l->info.id,     l->start,      l->end,          l->launch_cycles,
+                       l->blocks,      l->warp_insts, l->thread_insts, l->warp_slot_cycles,
+                       l->copied_bytes};
+
+    sha256_update(h, head, sizeof(head));
+    sha256_update(h, &l->sm, sizeof(l->sm));
+    sha256_update(h, &l->l2, sizeof(l->l2));
+    sha256_update(h, &l->dram, sizeof(l->dram));
+}
+
 void lab_hash(const lab_results_t *r, char text[SHA256_TEXT])
 {
     sha256_t h;
 
     sha256_init(&h);
-    for (size_t i = 0; i < r->n; i++) {
-        const launch_result_t *l = &r->launch[i];
-        uint64_t head[] = {l->info.id,     l->start,      l->end,          l->launch_cycles,
-                           l->blocks,      l->warp_insts, l->thread_insts, l->warp_slot_cycles,
-                           l->copied_bytes};
+    for (size_t i = 0; i < r->n; i++)
+        hash_launch(&h, &r->launch[i]);
+    sha256_final_text(&h, text);
+}
 
-        sha256_update(&h, head, sizeof(head));
-        sha256_update(&h, &l->sm, sizeof(l->sm));
-        sha256_update(&h, &l->l2, sizeof(l->l2));
-        sha256_update(&h, &l->dram, sizeof(l->dram));
-    }
+static rb_code_t hash_result(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    (void)err;
+    hash_launch(ctx, r);
+    return RB_OK;
+}
+
+void lab_run_hash(const gpu_spec_t *spec, trace_source_t *source, int threads,
+                  char text[SHA256_TEXT])
+{
+    sha256_t h;
+    run_plan_t plan = {.first = 1};
+    gpu_callbacks_t callbacks = {.ctx = &h, .launch_done = hash_result};
+
+    sha256_init(&h);
+    run(spec, source, threads, 0, &plan, &callbacks);
     sha256_final_text(&h, text);
 }
 

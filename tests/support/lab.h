@@ -79,6 +79,10 @@ double lab_access_slope(const gpu_spec_t *spec, lab_access_t a);
 /* Everything that a run reports, reduced to one text: times and counters of every launch. */
 void lab_hash(const lab_results_t *r, char text[SHA256_TEXT]);
 
+/* Runs a source of any number of launches and reduces what it reports as lab_hash() does. */
+void lab_run_hash(const gpu_spec_t *spec, trace_source_t *source, int threads,
+                  char text[SHA256_TEXT]);
+
 /* Sum of all warp states. */
 uint64_t lab_state_sum(const sm_stats_t *s);
 

@@ -11,11 +11,10 @@
 #include "frontend/trace/rbt_store.h"
 #include "sim/isa/isa.h"
 #include "tests/support/macsim_files.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
-
-#define REFERENCE RUBATO_ROOT "/../shared/reference/traces/macsim/"
 
 enum {
     FADD = 0,
@@ -574,18 +573,6 @@ static void all_files_are_visited(void **state)
 
 /* --- real traces ------------------------------------------------------------------------------ */
 
-static int unpack_reference(void)
-{
-    char command[1024];
-    struct stat st;
-
-    if (stat(REFERENCE "macsim-traces-all.tar.gz", &st) != 0)
-        return -1;
-    snprintf(command, sizeof(command), "tar -xzf '%s' -C '%s' --wildcards '*/vectormultadd/4096/*'",
-             REFERENCE "macsim-traces-all.tar.gz", temp_path(""));
-    return system(command);
-}
-
 /* vectormultadd: 2 blocks of 32 warps ... as the files themselves say. */
 static void the_real_vectormultadd_is_read_whole(void **state)
 {
@@ -593,12 +580,13 @@ static void the_real_vectormultadd_is_read_whole(void **state)
     uint64_t insts = 0, sectors = 0, blocks = 0;
 
     (void)state;
-    if (unpack_reference() != 0) {
-        print_message("skipped: the reference trace %s is not here\n", REFERENCE);
+    const char *path = reference_macsim(4096);
+
+    if (path == NULL) {
+        print_message("skipped: the reference trace is not here\n");
         skip();
     }
-    trace_source_t *s =
-        macsim_open(temp_path("sst-unit-test/traces/nvbit/vectormultadd/4096"), NULL, &err);
+    trace_source_t *s = macsim_open(path, NULL, &err);
 
     assert_non_null(s);
     assert_int_equal(s->ops->n_launches(s), 3);

@@ -5,10 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/cli/open_trace.h"
 #include "frontend/trace/rbt_verify.h"
 #include "frontend/trace/rbt_writer.h"
 #include "tests/support/rbt_lab.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/stream_check.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
@@ -226,7 +227,7 @@ static void nothing_is_left_of_a_writing_that_is_given_up(void **state)
 static void text_round_trip(const char *path)
 {
     rb_err_t err = {0};
-    trace_source_t *text = accelsim_open(path, NULL, &err);
+    trace_source_t *text = open_trace(path, temp_path(""), &err);
 
     if (text == NULL)
         fail_msg("%s", err.text);
@@ -241,46 +242,14 @@ static void text_round_trip(const char *path)
 
 static void bundled_traces_come_back(void **state)
 {
-    static const char *const names[] = {"histo-sm70",       "matmul-sm75",          "softmax-sm70",
-                                        "spmv_vector-sm70", "transpose_tiled-sm75", "vecadd-sm75"};
-
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char path[1024];
-
-        snprintf(path, sizeof(path), "%s/traces/%s", RUBATO_ROOT, names[i]);
-        text_round_trip(path);
-    }
+    bundled_traces_each(text_round_trip);
 }
 
 static void reference_traces_come_back(void **state)
 {
-    static const char *const names[] = {
-        "vectorops-sm75-xz",
-        "bfs-rodinia-sm70",
-        "bfs-rodinia-sm80",
-        "mlp-train-sm90",
-        "nn-onestep-sm80",
-        "vectoradd-sm75-v5-raw/kernelslist_ctx_0x1868c30",
-        "excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
-        "excerpts/atax-v6-sm90-noval.traceg",
-    };
-    unsigned found = 0;
-
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char path[1024];
-
-        snprintf(path, sizeof(path), "%s/../shared/reference/traces/%s", RUBATO_ROOT, names[i]);
-        if (access(path, F_OK) != 0)
-            continue;
-        text_round_trip(path);
-        found++;
-    }
-    if (found == 0) {
-        print_message("the reference traces are not there: skipped\n");
-        skip();
-    }
+    reference_traces_each(text_round_trip);
 }
 
 int main(void)
