@@ -19,7 +19,8 @@ typedef struct {
     rbt_page_t page; /* of blocks */
     forge_part_t part;
     const rbt_buf_t *bytes; /* of the part; borrowed */
-    rbt_buf_t out;
+    uint64_t hole;
+    rbt_buf_t out; /* what follows it */
 } forge_t;
 
 static void begin(forge_t *g, const char *path)
@@ -85,7 +86,7 @@ static rbt_place_t put(forge_t *g, const rbt_buf_t *b)
 {
     ZSTD_CCtx *packer = ZSTD_createCCtx();
     size_t bound = ZSTD_compressBound(b->n);
-    rbt_place_t place = {.offset = g->out.n, .unpacked = b->n};
+    rbt_place_t place = {.offset = RBT_HEADER_BYTES + g->hole + g->out.n, .unpacked = b->n};
 
     ZSTD_CCtx_setParameter(packer, ZSTD_c_checksumFlag, 1);
     place.packed = ZSTD_compress2(packer, rbt_buf_room(&g->out, bound), bound, b->p, b->n);
@@ -182,28 +183,48 @@ static void put_footer(forge_t *g, const rbt_place_t *root)
     rbt_put_u64(b, rbt_checksum(b->p + at + 8, b->n - at - 8));
 }
 
-void rbt_forge(const char *path, const char *to, forge_part_t part, const rbt_buf_t *bytes)
+static void write_copy(forge_t *g, const char *to)
 {
-    rbt_place_t frames[FRAMES_MAX], launches, root;
     uint8_t header[RBT_HEADER_BYTES];
+
+    (void)remove(to); /* file systems sync what is truncated and written again */
+    FILE *out = fopen(to, "wb");
+
+    assert_non_null(out);
+    assert_int_equal(pread(g->file.fd, header, sizeof(header), 0), sizeof(header));
+    assert_int_equal(fwrite(header, 1, sizeof(header), out), sizeof(header));
+    assert_int_equal(fseeko(out, (off_t)g->hole, SEEK_CUR), 0);
+    assert_int_equal(fwrite(g->out.p, 1, g->out.n, out), g->out.n);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void forge(const char *path, const char *to, forge_part_t part, const rbt_buf_t *bytes,
+                  uint64_t hole)
+{
+    rbt_place_t frames[FRAMES_MAX];
     forge_t g;
 
     begin(&g, path);
     g.part = part;
     g.bytes = bytes;
-    assert_int_equal(pread(g.file.fd, header, sizeof(header), 0), sizeof(header));
-    rbt_put_bytes(&g.out, header, sizeof(header));
+    g.hole = hole;
     for (size_t i = 0; i < g.page.n_frames; i++)
         frames[i] = copy(&g, FORGE_FRAME, i == 0, &g.page.frames[i].place);
     rbt_place_t blocks = copy_page(&g, frames);
+    rbt_place_t launches = copy(&g, FORGE_LAUNCHES, true, &g.file.launch_pages[0].place);
+    rbt_place_t root = copy_root(&g, &blocks, &launches, frames[0].offset);
 
-    launches = copy(&g, FORGE_LAUNCHES, true, &g.file.launch_pages[0].place);
-    root = copy_root(&g, &blocks, &launches, frames[0].offset);
     put_footer(&g, &root);
-    FILE *out = fopen(to, "wb");
-
-    assert_non_null(out);
-    assert_int_equal(fwrite(g.out.p, 1, g.out.n, out), g.out.n);
-    assert_int_equal(fclose(out), 0);
+    write_copy(&g, to);
     end(&g);
+}
+
+void rbt_forge(const char *path, const char *to, forge_part_t part, const rbt_buf_t *bytes)
+{
+    forge(path, to, part, bytes, 0);
+}
+
+void rbt_forge_hole(const char *path, const char *to, uint64_t hole)
+{
+    forge(path, to, FORGE_NOTHING, NULL, hole);
 }

@@ -13,6 +13,7 @@ typedef enum {
     FORGE_LAUNCHES, /* the page of launches */
     FORGE_CODE,     /* code of the first kernel */
     FORGE_ROOT,
+    FORGE_NOTHING,
 } forge_part_t;
 
 /* The unpacked bytes of a part of path. Owned by the caller. */
@@ -23,5 +24,8 @@ rbt_buf_t rbt_forge_part(const char *path, forge_part_t part);
  * part. Frames of pages and code that were pointed at are pointed at from what is written.
  */
 void rbt_forge(const char *path, const char *copy, forge_part_t part, const rbt_buf_t *bytes);
+
+/* Copies path so that all but its header stands behind a hole of so many bytes. */
+void rbt_forge_hole(const char *path, const char *copy, uint64_t hole);
 
 #endif

@@ -37,6 +37,12 @@ unsigned stream_lanes(const uint64_t *rec, uint64_t addr[32]);
  */
 void stream_check_block(const launch_info_t *info, const trace_block_t *b, stream_counts_t *counts);
 
+/*
+ * The same for a block of a file that may be damaged: masks and addresses may be absurd, but
+ * whoever walks along the stream must not fall off.
+ */
+void stream_check_damaged(const launch_info_t *info, const trace_block_t *b);
+
 /* Checks all blocks of a launch (1 ..), which must be stored in order and complete. */
 void stream_check_launch(trace_source_t *s, uint64_t id, stream_counts_t *counts);
 

@@ -56,6 +56,7 @@ static void make_folders(const char *name)
 void temp_write_bytes(const char *name, const void *data, size_t n)
 {
     make_folders(name);
+    (void)remove(temp_path(name)); /* file systems sync what is truncated and written again */
     FILE *f = fopen(temp_path(name), "wb");
 
     RB_INVARIANT(f != NULL && fwrite(data, 1, n, f) == n && fclose(f) == 0, "%s: %s", name,

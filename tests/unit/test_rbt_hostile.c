@@ -88,14 +88,20 @@ static void bytes_behind_the_end_are_refused(void **state)
     free(more);
 }
 
-/* All of header and footer, and one of every other byte. */
+/* Each byte with masks of all kinds; in header and footer each bit. */
 static void flipped_bits_are_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < good_bytes; i++) {
         bool all = i < RBT_HEADER_BYTES || i >= good_bytes - RBT_FOOTER_BYTES;
+        const uint8_t masks[] = {(uint8_t)(1u << i % 8), 0x80, 0xff, 0x55};
 
-        for (unsigned bit = all ? 0 : i % 8; bit < (all ? 8 : i % 8 + 1); bit++) {
+        for (size_t m = 0; m < sizeof(masks); m++) {
+            good[i] ^= masks[m];
+            gives(good, good_bytes, RB_TRACE, "");
+            good[i] ^= masks[m];
+        }
+        for (unsigned bit = 0; all && bit < 8; bit++) {
             good[i] ^= (uint8_t)(1u << bit);
             gives(good, good_bytes, RB_TRACE, "");
             good[i] ^= (uint8_t)(1u << bit);

@@ -28,11 +28,8 @@ static int make_good(void **state)
     rb_log_quiet(true);
     rbt_lab_store(synth_source(s), temp_path("raw.rbt"), 1);
     synth_destroy(s);
-    /* Packed by rbt_forge(), so that sizes in its parts are those of its copies. */
-    rbt_buf_t bytes = rbt_forge_part(temp_path("raw.rbt"), FORGE_LAUNCHES);
-
-    rbt_forge(temp_path("raw.rbt"), temp_path("good.rbt"), FORGE_LAUNCHES, &bytes);
-    free(bytes.p);
+    /* So that sizes in its parts are those of its copies. */
+    rbt_forge_hole(temp_path("raw.rbt"), temp_path("good.rbt"), 0);
     return 0;
 }
 
@@ -140,12 +137,72 @@ static void other_lies_do_no_harm(void **state)
     change_all(FORGE_ROOT, nothing);
 }
 
+/* A number that is as large as it can be in the place of each byte of a part. */
+static void huge_numbers_are_survived(void **state)
+{
+    static const uint64_t huge[] = {UINT32_MAX, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX};
+    static const forge_part_t parts[] = {FORGE_PAGE, FORGE_LAUNCHES, FORGE_CODE, FORGE_ROOT};
+
+    (void)state;
+    for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+        rbt_buf_t bytes = rbt_forge_part(temp_path("good.rbt"), parts[p]);
+
+        for (size_t i = 0; i < bytes.n; i++) {
+            rbt_buf_t lie = {0};
+
+            rbt_put_bytes(&lie, bytes.p, i);
+            rbt_put_varint(&lie, huge[i % (sizeof(huge) / sizeof(huge[0]))]);
+            rbt_put_bytes(&lie, bytes.p + i + 1, bytes.n - i - 1);
+            (void)passes(parts[p], &lie);
+            free(lie.p);
+        }
+        free(bytes.p);
+    }
+}
+
+/* Much that is packed into little. */
+static void bombs_are_refused(void **state)
+{
+    enum { LARGE = 300 << 20 };
+    static const size_t sizes[] = {RBT_FRAME_BYTES,    RBT_FRAME_BYTES + 1, RBT_PAGE_BYTES,
+                                   RBT_PAGE_BYTES + 1, RBT_ROOT_BYTES + 1,  LARGE};
+    static const uint8_t fills[] = {0, 1, 0x7f};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        rbt_buf_t bomb = {.p = malloc(sizes[i]), .n = sizes[i], .cap = sizes[i]};
+
+        assert_non_null(bomb.p);
+        memset(bomb.p, fills[i % sizeof(fills)], bomb.n);
+        for (forge_part_t part = FORGE_FRAME; part <= FORGE_ROOT; part++)
+            assert_false(passes(part, &bomb));
+        free(bomb.p);
+    }
+}
+
+/* Places are 64-bit numbers; bytes that nothing points at are noticed. */
+static void files_above_4_gib_are_read(void **state)
+{
+    rb_err_t err = {0};
+    rbt_verified_t v;
+
+    (void)state;
+    rbt_forge_hole(temp_path("good.rbt"), temp_path("x.rbt"), UINT64_C(5) << 30);
+    reads_the_same();
+    assert_int_equal(rbt_verify(temp_path("x.rbt"), &v, &err), RB_TRACE);
+    assert_non_null(strstr(err.text, "its index accounts for"));
+    assert_int_equal(remove(temp_path("x.rbt")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_lie_of_a_page_of_blocks_passes),
         cmocka_unit_test(no_wrong_sum_of_a_launch_passes),
         cmocka_unit_test(other_lies_do_no_harm),
+        cmocka_unit_test(huge_numbers_are_survived),
+        cmocka_unit_test(bombs_are_refused),
+        cmocka_unit_test(files_above_4_gib_are_read),
     };
 
     return cmocka_run_group_tests(tests, make_good, clean_up);
