@@ -131,12 +131,15 @@ static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, l
 /* Sums of the launches listed so far. */
 typedef struct {
     uint64_t blocks, file_bytes, warp_insts, thread_insts;
+    const char *file; /* borrowed: that of the last launch */
 } info_totals_t;
 
 static void add_totals(info_totals_t *t, const launch_facts_t *f)
 {
     t->blocks += f->info.n_blocks;
-    t->file_bytes += f->file_bytes;
+    if (t->file == NULL || strcmp(t->file, f->info.file) != 0) /* several may be in one */
+        t->file_bytes += f->file_bytes;
+    t->file = f->info.file;
     t->warp_insts += f->warp_insts;
     t->thread_insts += f->thread_insts;
 }
@@ -198,7 +201,7 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
         print_launch(s, o, &f, out);
         add_totals(&t, &f);
     }
-    fprintf(out, "\n%llu blocks in %s", (unsigned long long)t.blocks,
+    fprintf(out, "\n%llu block%s in %s", (unsigned long long)t.blocks, t.blocks == 1 ? "" : "s",
             format_bytes(bytes, t.file_bytes));
     if (o->count)
         fprintf(out, ", %llu warp instructions, %llu thread instructions",

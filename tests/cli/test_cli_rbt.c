@@ -1,6 +1,10 @@
 /* Native traces on the command line: convert, trace verify|cat|slice, info, run. */
+#include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/cli_child.h"
 #include "tests/support/test.h"
@@ -51,6 +55,57 @@ static void a_full_disk_leaves_nothing(void **state)
     assert_false(cli_exists("full.rbt"));
 }
 
+/* The name of the file that the writer of a trace works on; it is there soon. */
+static char *wait_for_unfinished(const char *pattern)
+{
+    enum { TRIES = 60000, MICROSECONDS = 1000 };
+    glob_t found = {0};
+    struct stat st;
+
+    for (int i = 0; i < TRIES; i++) {
+        if (glob(pattern, 0, NULL, &found) == 0 && stat(found.gl_pathv[0], &st) == 0 &&
+            st.st_size > 0)
+            break;
+        globfree(&found);
+        usleep(MICROSECONDS);
+    }
+    assert_int_equal(found.gl_pathc, 1);
+    char *name = strdup(found.gl_pathv[0]);
+
+    globfree(&found);
+    return name;
+}
+
+/* It would write for hours. */
+static void a_killed_writer_leaves_nothing_that_looks_whole(void **state)
+{
+    pid_t pid = cli_start(&rubato, WORDS("gen", "sgemm", "--size", "32768", "-o", "killed.rbt"));
+    char *name = wait_for_unfinished("killed.rbt.*");
+
+    (void)state;
+    kill(pid, SIGKILL);
+    assert_int_equal(cli_wait(pid), 128 + SIGKILL);
+    assert_false(cli_exists("killed.rbt"));
+    expect(2, "truncated", WORDS("trace", "verify", name));
+    expect(2, "truncated", WORDS("run", name));
+    remove(name);
+    free(name);
+}
+
+static void a_size_counts_once(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("gen", "gaussian", "--size", "3", "-o", "few.rbt"));
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("info", "few.rbt"));
+    char *launch = strstr(text, "KiB"), *sum = strstr(text, "blocks in ");
+
+    assert_non_null(launch);
+    assert_non_null(sum);
+    launch -= strlen("1.23 ");
+    assert_memory_equal(launch, sum + strlen("blocks in "), strlen("1.23 KiB"));
+    free(text);
+}
+
 static void the_index_is_shown(void **state)
 {
     (void)state;
@@ -93,6 +148,8 @@ int main(void)
         cmocka_unit_test(a_file_is_made_checked_and_run),
         cmocka_unit_test(an_existing_file_is_kept_unless_forced),
         cmocka_unit_test(a_full_disk_leaves_nothing),
+        cmocka_unit_test(a_killed_writer_leaves_nothing_that_looks_whole),
+        cmocka_unit_test(a_size_counts_once),
         cmocka_unit_test(the_index_is_shown),
         cmocka_unit_test(instructions_are_printed),
         cmocka_unit_test(parts_keep_their_ids),
