@@ -116,15 +116,7 @@ static void expand_walk(gen_warp_t *w)
     gen_affine(w, 10, arg[COST] + 4 * first, 4);
     gen_run(w, E_NODE, active);
     active &= gen_rows_above(&rows, 0);
-    for (uint64_t step = 0; active != 0; step++) {
-        uint32_t next = active & gen_rows_above(&rows, step + 1);
-
-        visit_edges(w, first, &rows, step, active);
-        w->pred[0] = ~next;
-        gen_run(w, E_NEXT, active);
-        gen_run(w, E_END, active & ~next);
-        active = next;
-    }
+    gen_rows_walk(w, first, &rows, active, visit_edges, 0, E_NEXT, E_END);
 }
 
 static const gen_kernel_t expand_kernel = {"_Z6KernelP4NodePiPbS2_S2_S1_i", expand_listing,

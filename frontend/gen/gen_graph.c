@@ -153,3 +153,17 @@ rb_code_t gen_graph_create(const gen_graph_spec_t *spec, bool levels, gen_graph_
     *out = g;
     return RB_OK;
 }
+
+void gen_rows_walk(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint32_t active,
+                   gen_edge_fn edge, unsigned pred, unsigned end, unsigned leave)
+{
+    for (uint64_t step = 0; active != 0; step++) {
+        uint32_t next = active & gen_rows_above(rows, step + 1);
+
+        edge(w, first, rows, step, active);
+        w->pred[pred] = ~next;
+        gen_run(w, end, active);
+        gen_run(w, leave, active & ~next);
+        active = next;
+    }
+}

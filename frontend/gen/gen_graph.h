@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "frontend/gen/gen_kernel.h"
+#include "frontend/gen/gen_emit.h"
 #include "sim/core/err.h"
 
 enum {
@@ -59,5 +59,16 @@ void gen_graph_rows(const gen_graph_t *g, uint64_t first, gen_rows_t *out);
 
 /* Lanes whose degree is above n. */
 uint32_t gen_rows_above(const gen_rows_t *rows, uint64_t n);
+
+/* Sets what the active lanes need for their edge number step, and runs what precedes the end. */
+typedef void (*gen_edge_fn)(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
+                            uint32_t active);
+
+/*
+ * Each active lane goes along the edges of its row, from first on: for each step edge(), then
+ * segment end with predicate pred where a lane has no further edge, then segment leave for those.
+ */
+void gen_rows_walk(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint32_t active,
+                   gen_edge_fn edge, unsigned pred, unsigned end, unsigned leave);
 
 #endif

@@ -40,14 +40,15 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { BEGINS, LINKS, RANKS, SHARES, NEW_RANKS, PAGES };
 
-static void set_links(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step)
+static void set_links(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
+                      uint32_t active)
 {
     const gen_launch_t *l = w->launch;
     uint64_t link[GEN_WARP], rank[GEN_WARP], share[GEN_WARP];
 
     for (unsigned k = 0; k < GEN_WARP; k++) {
         uint64_t edge = rows->edge[k] + step;
-        uint64_t page = step < rows->degree[k] ? gen_graph_neighbour(l->data, first + k, edge) : 0;
+        uint64_t page = active >> k & 1 ? gen_graph_neighbour(l->data, first + k, edge) : 0;
 
         link[k] = l->arg[LINKS] + 4 * edge;
         rank[k] = l->arg[RANKS] + 4 * page;
@@ -72,15 +73,7 @@ static void walk(gen_warp_t *w)
     gen_affine(w, 4, arg[BEGINS] + 4 * first, 4);
     gen_run(w, ENTER, pages);
     gen_run(w, RECONVERGE, pages & ~active);
-    for (uint64_t step = 0; active != 0; step++) {
-        uint32_t next = gen_rows_above(&rows, step + 1);
-
-        w->pred[1] = ~next;
-        set_links(w, first, &rows, step);
-        gen_run(w, LINK, active);
-        gen_run(w, RECONVERGE, active & ~next);
-        active = next;
-    }
+    gen_rows_walk(w, first, &rows, active, set_links, 1, LINK, RECONVERGE);
     gen_affine(w, 4, arg[NEW_RANKS] + 4 * first, 4);
     gen_run(w, STORE, pages);
 }

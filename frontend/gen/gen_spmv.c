@@ -48,7 +48,8 @@ static const char *const scalar_listing[N_SCALAR] = {
 };
 
 /* Addresses of entry number step of every row. */
-static void set_entries(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step)
+static void set_entries(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
+                        uint32_t active)
 {
     const gen_launch_t *l = w->launch;
     uint64_t column[GEN_WARP], value[GEN_WARP], x[GEN_WARP];
@@ -59,7 +60,7 @@ static void set_entries(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, u
         column[k] = l->arg[COLUMNS] + 4 * edge;
         value[k] = l->arg[VALUES] + 4 * edge;
         x[k] = l->arg[X];
-        if (step < rows->degree[k])
+        if (active >> k & 1)
             x[k] += 4 * gen_graph_neighbour(l->data, first + k, edge);
     }
     gen_lanes(w, 14, column);
@@ -82,15 +83,7 @@ static void scalar_walk(gen_warp_t *w)
     gen_run(w, S_ENTER, rows_here);
     gen_run(w, S_RECONVERGE, rows_here & ~active);
     gen_run(w, S_SETUP, active);
-    for (uint64_t step = 0; active != 0; step++) {
-        uint32_t next = gen_rows_above(&rows, step + 1);
-
-        w->pred[1] = ~next;
-        set_entries(w, first, &rows, step);
-        gen_run(w, S_LOOP, active);
-        gen_run(w, S_RECONVERGE, active & ~next);
-        active = next;
-    }
+    gen_rows_walk(w, first, &rows, active, set_entries, 1, S_LOOP, S_RECONVERGE);
     gen_affine(w, 2, arg[Y] + 4 * first, 4);
     gen_run(w, S_STORE, rows_here);
 }

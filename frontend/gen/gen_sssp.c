@@ -114,15 +114,7 @@ static void walk(gen_warp_t *w)
     gen_affine(w, 10, arg[DISTANCE] + 4 * first, 4);
     gen_run(w, NODE, active);
     active &= gen_rows_above(&rows, 0);
-    for (uint64_t step = 0; active != 0; step++) {
-        uint32_t next = active & gen_rows_above(&rows, step + 1);
-
-        relax(w, first, &rows, step, active);
-        w->pred[0] = ~next;
-        gen_run(w, NEXT, active);
-        gen_run(w, END, active & ~next);
-        active = next;
-    }
+    gen_rows_walk(w, first, &rows, active, relax, 0, NEXT, END);
 }
 
 static const gen_kernel_t kernel = {"sssp_relax", listing, N_SEGMENTS, 32, walk};
