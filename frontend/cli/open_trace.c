@@ -1,5 +1,6 @@
 #include "frontend/cli/open_trace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include "frontend/macsim/macsim.h"
 #include "frontend/sass/machine_code.h"
 #include "frontend/trace/rbt_source.h"
+#include "sampling/launch/plan_macsim.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -74,10 +76,30 @@ static trace_source_t *open_accelsim(const char *path, const char *tmpdir, rb_er
     return accelsim_open(path, &opts, err);
 }
 
+/* The file of a MacSim trace that says from what its launches were drawn, as a plan. */
+static rb_code_t read_samples(const char *path, macsim_weight_t **weights, size_t *n, rb_err_t *err)
+{
+    FILE *in = fopen(path, "r");
+    plan_t plan;
+
+    if (in == NULL)
+        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    rb_code_t code = plan_read_macsim(&plan, in, path, err);
+    fclose(in);
+    RB_TRY(code);
+    *n = plan.n_samples;
+    *weights = rb_calloc(*n, sizeof(**weights));
+    for (size_t i = 0; i < *n; i++)
+        (*weights)[i] = (macsim_weight_t){.number = plan.samples[i].launch - 1,
+                                          .weight = plan.samples[i].weight};
+    plan_free(&plan);
+    return RB_OK;
+}
+
 static trace_source_t *open_macsim(const char *path, const char *tmpdir, rb_err_t *err)
 {
     (void)tmpdir;
-    return macsim_open(path, NULL, err);
+    return macsim_open(path, &(macsim_options_t){.samples = read_samples}, err);
 }
 
 static trace_source_t *open_rbt(const char *path, const char *tmpdir, rb_err_t *err)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "frontend/macsim/macsim_block.h"
+#include "frontend/macsim/macsim_samples.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/isa/isa.h"
@@ -278,12 +279,25 @@ static void warn_losses(const char *path, const macsim_list_t *list)
                 path, list->samples);
 }
 
+static rb_code_t weigh(macsim_list_t *list, const macsim_options_t *opts, rb_err_t *err)
+{
+    macsim_weight_t *weights;
+    size_t n;
+
+    if (list->samples == NULL || opts == NULL || opts->samples == NULL)
+        return RB_OK;
+    RB_TRY(opts->samples(list->samples, &weights, &n, err));
+    macsim_samples_weigh(list, weights, n);
+    free(weights);
+    return RB_OK;
+}
+
 trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_err_t *err)
 {
     macsim_source_t *s = rb_calloc(1, sizeof(*s));
 
     s->base.ops = &macsim_ops;
-    if (macsim_list_open(path, &s->list, err) != RB_OK) {
+    if (macsim_list_open(path, &s->list, err) != RB_OK || weigh(&s->list, opts, err) != RB_OK) {
         destroy(&s->base);
         return NULL;
     }

@@ -35,8 +35,19 @@
 
 #include "sim/gpu/trace_source.h"
 
+/* What launch Kernel<number> of a sampled program counts for. */
+typedef struct {
+    uint64_t number;
+    double weight;
+} macsim_weight_t;
+
 typedef struct {
     uint32_t arch; /* 70, 75, 80, 86, 90; 0: found out */
+    /*
+     * Reads *sampled_kernels_info.txt; *weights is to be freed by the caller, each launch is in it
+     * once. NULL: nobody does, and all launches have weight 1.
+     */
+    rb_code_t (*samples)(const char *path, macsim_weight_t **weights, size_t *n, rb_err_t *err);
 } macsim_options_t;
 
 /* Whether path looks like such a trace (of any kind that MacSim reads). Reads a few bytes. */

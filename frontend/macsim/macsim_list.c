@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/macsim/macsim_samples.h"
 #include "sim/core/alloc.h"
 
 enum {
@@ -322,9 +321,7 @@ static rb_code_t read_config(const char *root, macsim_list_t *list, rb_err_t *er
         list->names = NULL;
     }
     list->samples = find_samples(root);
-    if (list->names != NULL)
-        RB_TRY(read_names_file(list, err));
-    return list->samples != NULL ? macsim_samples_read(list, err) : RB_OK;
+    return list->names != NULL ? read_names_file(list, err) : RB_OK;
 }
 
 /* A list of launches has -1 where a launch has its number of blocks. */

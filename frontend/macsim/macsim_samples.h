@@ -1,15 +1,14 @@
-/* The sampling that chose the launches of a MacSim trace (<name>_sampled_kernels_info.txt). */
+/* What the launches of a sampled MacSim trace count for. */
 #ifndef RUBATO_MACSIM_SAMPLES_H
 #define RUBATO_MACSIM_SAMPLES_H
 
+#include "frontend/macsim/macsim.h"
 #include "frontend/macsim/macsim_list.h"
 
 /*
- * Reads list->samples: two lines of text, then a line "size n id id ..." for each cluster, with n
- * launches drawn from size. Sets the weight of each launch to the sum of size / n over its
- * occurrences; a warning tells of drawn launches that the trace does not hold. RB_TRACE for what
- * is malformed.
+ * Gives launches their weights, each launch once; sorts them. Launches that were not drawn stand
+ * for themselves; a warning tells of drawn ones that the trace does not hold.
  */
-RB_CHECKED rb_code_t macsim_samples_read(macsim_list_t *list, rb_err_t *err);
+void macsim_samples_weigh(macsim_list_t *list, macsim_weight_t *weights, size_t n);
 
 #endif

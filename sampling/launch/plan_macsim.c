@@ -96,9 +96,9 @@ static rb_code_t read_cluster(reading_t *g, char *line)
         return bad_line(g, "a cluster has no launches or no samples");
     add_cluster(g, size, draws);
     while (take_u64(&line, &id)) {
-        if (id == 0)
-            return bad_line(g, "launches count from 1");
-        add_sample(g, id, (double)size / (double)draws);
+        if (id == UINT64_MAX)
+            return bad_line(g, "a launch id is too large");
+        add_sample(g, id + 1, (double)size / (double)draws);
         got++;
     }
     if (line[strspn(line, " \t\r\n")] != '\0')
@@ -169,7 +169,7 @@ rb_code_t plan_write_macsim(const plan_t *plan, FILE *out, rb_err_t *err)
                                "MacSim's file cannot hold it",
                                plan->method);
             for (uint32_t i = 0; i < s->draws; i++)
-                fprintf(out, " %llu", (unsigned long long)s->launch);
+                fprintf(out, " %llu", (unsigned long long)s->launch - 1);
         }
         if (k->draws > 0)
             fputc('\n', out);

@@ -3,7 +3,7 @@
  * list of the STEM artifact, as text.
  *
  * MacSim: two lines of free text, then one line per cluster, "size draws id id ...", ids repeated
- * when drawn more than once, up to an empty line or the end. Its ids count from 1, as here.
+ * when drawn more than once, up to an empty line or the end. Its ids count from 0, ours from 1.
  *
  * List: one line per sampled launch, "id weight" or "id,weight" (in brackets or not: the print of
  * the artifact's pickled list of pairs reads as well as one pair a line).

@@ -125,7 +125,7 @@ static void plans_of_other_tools_run(void **state)
 {
     (void)state;
     static const char macsim[] = "Kernel sampling information\nMaximum cluster size: 50\n"
-                                 "8 2 1 4\n4 1 11\n\n";
+                                 "8 2 0 3\n4 1 10\n\n";
     cli_make_many(TRACE, LAUNCHES);
     cli_write("sampled_kernels_info.txt", macsim, strlen(macsim));
     char *json = cli_run_as(&rubato, 0, NULL,

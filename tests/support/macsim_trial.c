@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/cli/open_trace.h"
 #include "frontend/macsim/macsim.h"
 #include "tests/support/source_check.h"
 #include "tests/support/temp_folder.h"
@@ -41,8 +42,8 @@ rb_code_t macsim_trial(const void *data, size_t n)
     rb_code_t code;
 
     write_parts(data, n);
-    (void)macsim_detect(temp_path(""));
-    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
+    trace_source_t *s = macsim_detect(temp_path("")) ? open_trace(temp_path(""), NULL, &err)
+                                                     : macsim_open(temp_path(""), NULL, &err);
 
     code = s != NULL ? RB_OK : err.code;
     for (uint64_t id = 1; s != NULL && code == RB_OK && id <= s->ops->n_launches(s); id++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "frontend/cli/open_trace.h"
 #include "frontend/macsim/macsim.h"
 #include "frontend/macsim/macsim_addr.h"
 #include "frontend/macsim/macsim_opcode.h"
@@ -446,14 +447,14 @@ static void weights_survive_conversion(void)
     rbt_stored_t stored;
 
     temp_write("kernel_config.txt", "nvbit\n14\n-1\n./Kernel0/trace.txt\n");
-    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
+    trace_source_t *s = open_trace(temp_path(""), NULL, &err);
 
     snprintf(path, sizeof(path), "%s", temp_path("trace.rbt"));
     assert_int_equal(rbt_store(s, &(rbt_store_options_t){.path = path}, &stored, &err), RB_OK);
     s->ops->destroy(s);
     s = rbt_open(path, &err);
     assert_non_null(s);
-    assert_true(s->ops->weight(s, 1) == 32);
+    assert_true(s->ops->weight(s, 1) == 25);
     s->ops->destroy(s);
 }
 
@@ -471,11 +472,11 @@ static void sampled_launches_have_weights(void **state)
                "nvbit\n14\n-1\n./Kernel0/trace.txt\n./Kernel12/trace.txt\n./Kernel3/trace.txt\n");
     temp_write("net_sampled_kernels_info.txt",
                "Kernel sampling information from net.nsys-rep.\nMaximum cluster size: 50\n"
-               "100 4 12 0 12 99\n7 1 0\n\n1 1 nonsense\n");
-    trace_source_t *s = macsim_open(temp_path(""), NULL, &err);
+               "100 4 12 0 12 99\n7 1 5\n\n1 1 nonsense\n");
+    trace_source_t *s = open_trace(temp_path(""), NULL, &err);
 
     assert_non_null(s);
-    assert_true(s->ops->weight(s, 1) == 32);
+    assert_true(s->ops->weight(s, 1) == 25);
     assert_true(s->ops->weight(s, 2) == 50);
     assert_true(s->ops->weight(s, 3) == 1);
     s->ops->destroy(s);
@@ -483,7 +484,7 @@ static void sampled_launches_have_weights(void **state)
     char *said = trace_captured();
 
     trace_capture_stderr();
-    assert_non_null(strstr(said, "1 of the 3 sampled launches are not in the trace"));
+    assert_non_null(strstr(said, "2 of the 4 sampled launches are not in the trace"));
     assert_non_null(
         strstr(said, "net_sampled_kernels_info.txt: totals describe the samples alone"));
     free(said);

@@ -124,22 +124,6 @@ static void bad_names_are_refused(void **state)
     texts_are_refused("kernel_names.txt", cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-static void bad_samplings_are_refused(void **state)
-{
-    static const case_t cases[] = {
-        {"", "x_sampled_kernels_info.txt:1: the file is truncated"},
-        {"a\nb\nx\n", ":3: 'SIZE NUMBER ID ...' of a cluster is expected"},
-        {"a\nb\n0 1 0\n", ":3: 'SIZE"},
-        {"a\nb\n5 0\n", ":3: 'SIZE"},
-        {"a\nb\n5 2 1\n", ":3: 2 launches are announced, 1 follow"},
-        {"a\nb\n5 4294967295 1\n", ":3: 4294967295 launches are announced, 1 follow"},
-        {"a\nb\n5 1 1 2\n", ":3: more than the announced 1 launches follow"},
-    };
-
-    (void)state;
-    texts_are_refused("x_sampled_kernels_info.txt", cases, sizeof(cases) / sizeof(cases[0]));
-}
-
 static void bad_lists_of_warps_are_refused(void **state)
 {
     static const case_t cases[] = {
@@ -293,7 +277,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bad_lists_of_launches_are_refused),
         TEST(bad_names_are_refused),
-        TEST(bad_samplings_are_refused),
         TEST(bad_lists_of_warps_are_refused),
         TEST(bad_counts_are_refused),
         TEST(an_endless_line_is_refused),

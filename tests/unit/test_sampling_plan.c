@@ -150,7 +150,7 @@ static void macsim_lists_are_read_and_written(void **state)
     assert_int_equal(read_text(plan_read_macsim, text, &plan, &err), RB_OK);
     assert_int_equal(plan.n_launches, 15);
     assert_int_equal(plan.n_samples, 3);
-    assert_int_equal(plan.samples[0].launch, 2);
+    assert_int_equal(plan.samples[0].launch, 3); /* ids in the file count from 0 */
     assert_int_equal(plan.samples[1].draws, 2);
     assert_true(fabs(plan.samples[1].weight - 20.0 / 3) < 1e-12);
     assert_true(plan.replacement);
@@ -168,7 +168,7 @@ static void macsim_lists_are_read_and_written(void **state)
                                       "a\nb\n0 1 1\n",
                                       "a\nb\n",
                                       "",
-                                      "a\nb\n1 1 0\n",
+                                      "a\nb\n1 1 18446744073709551615\n",
                                       "a\nb\n3 1 4\n3 1 4\n",
                                       "a\nb\n10 1 99999999999999999999\n"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
