@@ -25,8 +25,10 @@ void operands_forget(sub_core_t *sub, uint32_t w)
 {
     for (unsigned b = 0; b < MAX_RF_BANKS; b++) {
         for (unsigned s = 0; s < OPERAND_SLOTS; s++) {
-            if (sub->operand_cache[b][s] >> 8 == w + 1)
-                sub->operand_cache[b][s] = NO_REGISTER;
+            if (sub->operand_cache[b][s] >> 8 != w + 1)
+                continue;
+            sub->operand_cache[b][s] = NO_REGISTER;
+            sub->operands_held--;
         }
     }
 }
@@ -38,8 +40,10 @@ static bool read_register(sub_core_t *sub, uint32_t w, unsigned reg, unsigned ba
     uint32_t key = cache_key(w, reg);
     if (slot >= OPERAND_SLOTS)
         return true;
-    bool hit = sub->operand_cache[bank][slot] == key;
-    sub->operand_cache[bank][slot] = keep ? key : NO_REGISTER;
+    uint32_t *held = &sub->operand_cache[bank][slot];
+    bool hit = *held == key;
+    sub->operands_held += (uint32_t)keep - (*held != NO_REGISTER);
+    *held = keep ? key : NO_REGISTER;
     return !hit;
 }
 
@@ -50,6 +54,11 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
 {
     uint32_t banks = sm->config->sm.rf_banks;
     uint32_t reuse = ctl_reuse(inst->ctl);
+    if (reuse == 0 && sub->operands_held == 0 && sizeof(inst->bank_reads) % banks == 0) {
+        for (unsigned r = 0; r < sizeof(inst->bank_reads); r++)
+            reads[r % banks] = (uint8_t)(reads[r % banks] + inst->bank_reads[r]);
+        return;
+    }
     uint8_t listed[INST_MAX_SRC * 2];
     unsigned n_listed = 0, operand = 0;
     for (unsigned i = 0; i < inst->n_src; i++) {
@@ -82,7 +91,9 @@ static bool reads_fit(const sub_core_t *sub, unsigned bank, unsigned offset, uns
                       unsigned ports, unsigned reads)
 {
     unsigned room = 0;
-    for (unsigned i = 0; i < window; i++)
+    if (reads == 0)
+        return true;
+    for (unsigned i = 0; i < window && room < reads; i++)
         room += ports_free(sub, bank, offset + i, ports);
     return room >= reads;
 }

@@ -129,6 +129,7 @@ typedef struct {
     cycle_t port_base;            /* cycle of the lowest entry of ports */
     uint64_t ports[MAX_RF_BANKS]; /* four bits a cycle: reads of a bank promised */
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* warp and register, 0: nothing */
+    uint32_t operands_held;                              /* of its entries */
     cache_t *l0;
     cycle_t l1i_free; /* the L1 instruction cache sends it the next line */
     struct fetch_slot {

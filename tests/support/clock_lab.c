@@ -11,7 +11,8 @@ static rb_code_t keep_reads(void *ctx, const launch_info_t *info, const clock_re
     if (n > CLOCK_LAB_MAX)
         return rb_fail(err, RB_USAGE, "more than %d clock reads", CLOCK_LAB_MAX);
     out->n = n;
-    memcpy(out->read, reads, n * sizeof(*reads));
+    if (n > 0)
+        memcpy(out->read, reads, n * sizeof(*reads));
     return RB_OK;
 }
 
