@@ -574,8 +574,7 @@ static void threads_and_windows_do_not_show(void **state)
         "photon_bb photon_warp",
         "photon_bb:variant=scaled,residents=predict",
         "photon_warp:variant=scaled,residents=cut",
-        "photon_bb:variant=code,delta=0.5,delta_mean=0.5,least=20 "
-        "photon_warp:variant=paper,delta=1",
+        "photon_bb:variant=code,delta=0.5,delta_mean=0.5,cover=0.5 photon_warp:delta=1",
         "photon_bb:rare=interval,residents=drain,few=1000,loops=0",
     };
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=500");
