@@ -51,8 +51,9 @@ rb_code_t analysis_save(const char *path, bool fresh, const launch_info_t *launc
     fprintf(out,
             "launch %" PRIu64 " %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %a %" PRIu64
             " %a %" PRIu64 " %zu\n",
-            launch->id, launch->code_id, launch->n_blocks, a->blocks, a->warps, a->whole,
-            a->insts_per_block, a->types, a->dominant_share, a->dominant_insts, a->table.n);
+            launch->id, launch->code_id, launch->n_blocks, a->blocks, a->warps,
+            a->whole + 2 * a->missing, a->insts_per_block, a->types, a->dominant_share,
+            a->dominant_insts, a->table.n);
     for (size_t i = 0; i < a->table.n; i++)
         put_basic_block(out, a, i);
     const bool bad = ferror(out) != 0;
@@ -160,7 +161,8 @@ static rb_code_t get_launch(lines_t *l, const launch_info_t *launch, read_ahead_
         return fail(l, "a launch is expected");
     if (code != launch->code_id || blocks != launch->n_blocks)
         return fail(l, "the analysis is of another trace: this launch is another there");
-    a->whole = whole != 0;
+    a->whole = (whole & 1) != 0;
+    a->missing = (whole & 2) != 0;
     a->share = rb_calloc(n, sizeof(*a->share));
     a->dominant = rb_calloc(n, sizeof(*a->dominant));
     for (size_t i = 0; i < n; i++)

@@ -4,7 +4,7 @@
  *
  * Text, one launch after another; numbers with fractions as C writes them in hexadecimal:
  *   rubato-analysis 1
- *   launch ID CODE GRID-BLOCKS  LOOKED-AT WARPS WHOLE INSTS-PER-BLOCK TYPES SHARE INSTS
+ *   launch ID CODE GRID-BLOCKS  LOOKED-AT WARPS WHOLE+2*MISSING INSTS-PER-BLOCK TYPES SHARE INSTS
  * BASIC-BLOCKS bb PC INSTS SHARE EXECUTIONS-BY-DOMINANT-WARP KNOWN i CLASS FLAGS SETS
  * DEPENDENCES...        (KNOWN lines for each basic block)
  */

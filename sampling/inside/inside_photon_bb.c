@@ -5,14 +5,12 @@
  * scheduler. It can stop in the middle of the first wave, where loops are long.
  *
  * How many instructions each basic block stands for is known from the index, else from blocks read
- * ahead. Every basic block has a detector of its own (stability.h), fed in the order of retiring;
- * variants as in photon_warp.c:
- *   scaled  windows of waves x resident warps and twice as many executions. The first wave is not
- *           looked at, nor what is executed before the launch has filled the L2 (fill). Of a launch
- *           of few waves the first one is looked at, but not the first execution of each warp
- *   paper   the last 2048 executions and the last 4096, delta 3 %; nothing is dropped
- *   code    as published: 4096 and their half, slope over the longer, delta 1 %, a halved
- * difference of means below 3 %, the first 1023 executions dropped
+ * ahead. Every basic block has a detector of its own (photon_detector.h), fed in the order of
+ * retiring. Variants steady and scaled: the first wave is not looked at, nor what is executed
+ * before the launch has filled the L2 (fill). Of a launch of few waves the first one is looked at,
+ * but not the first execution by each warp; and only where loops are long: elsewhere warps that are
+ * all at the same place say little of those to come. paper: windows of 2048 and 4096 executions,
+ * delta 3 %; code: 4096 and their half, delta 1 %, means 3 %.
  *
  * A basic block without a stable time takes the mean of its latest executions (rare = observed), if
  * there were any, or as published what the interval model says (rare = interval), with the
@@ -27,13 +25,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sampling/inside/bb_forecast.h"
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/photon_level.h"
 #include "sim/core/alloc.h"
-#include "sim/core/log.h"
 
 enum { RARE_OBSERVED, RARE_INTERVAL };
 static const char *const rare_names[] = {"observed", "interval", NULL};
@@ -96,7 +92,7 @@ typedef struct {
     uint64_t n_recent; /* noted so far */
     double covered;    /* the latest */
     size_t n_stable;
-    bool idle; /* few waves and no long loop */
+    bool idle; /* few waves and no long loop, or blocks are missing */
     bool fired, failed;
     interval_latencies_t latencies; /* once fired, as what follows */
     double *time;                   /* owned: of each basic block read ahead */
@@ -219,7 +215,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const uint32_t warps = l->occupancy->warps_per_block;
     s->rule = rule_of(o, s->trust.slots * warps, few, l->spec);
     make_detectors(s);
-    s->idle = few && executions(s) < o->loops;
+    s->idle = s->ahead.missing || (few && executions(s) < o->loops);
     /* Windows of time may be longer than their points ask for. */
     s->n_ring = (s->rule.timed ? 4 : 1) * (size_t)(photon_rule_points(&s->rule) / warps + 1);
     s->recent = rb_calloc(s->n_ring, sizeof(*s->recent));
@@ -387,6 +383,8 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                            : PHOTON_FEW;
     if (s->failed)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks to come could not be read");
+    else if (s->ahead.missing)
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks of the grid are not in the trace");
     else if (s->idle)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                  "few waves, and a warp executes its main basic block %.3g times only",

@@ -110,14 +110,11 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     photon_state_t *s = sampler->state;
     const photon_warp_options_t *o = &s->options;
     const bool published = o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
-    s->dominated = true;
-    s->alone = 0;
     read_ahead_free(&s->ahead);
-    if (o->variant != PHOTON_CODE) {
-        RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
-        s->dominated = s->ahead.warps > 0 && s->ahead.dominant_share >= o->dominant;
-        s->alone = photon_block_alone(l, &s->ahead);
-    }
+    RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
+    s->dominated =
+        s->ahead.warps > 0 && (o->variant == PHOTON_CODE || s->ahead.dominant_share >= o->dominant);
+    s->alone = photon_block_alone(l, &s->ahead);
     const double insts = s->ahead.insts_per_block * (double)l->info->n_blocks;
     s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->trust.first = published ? 0 : s->trust.slots;
@@ -161,11 +158,7 @@ static cycle_t predict(const photon_state_t *s)
 static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const photon_reading_t *r = &s->reading;
-    char types[64] = ""; /* variant code does not look at them */
     int used;
-    if (s->ahead.warps > 0)
-        snprintf(types, sizeof(types), "; type of %.1f %% of %" PRIu64 " warps",
-                 100 * s->ahead.dominant_share, s->ahead.warps);
     if (s->options.variant == PHOTON_STEADY)
         used = snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                         "mean %.1f cycles of %" PRIu64 " warps in %" PRIu64
@@ -176,14 +169,15 @@ static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX
                         "slope %.4f, mean %.1f cycles of %" PRIu64 " warps, %.1f of twice as many",
                         r->slope, r->mean, r->points, r->other);
     snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - (size_t)used,
-             "%s; a block holds %" PRIu64 " cycles", types, s->hold);
+             "; type of %.1f %% of %" PRIu64 " warps; a block holds %" PRIu64 " cycles",
+             100 * s->ahead.dominant_share, s->ahead.warps, s->hold);
 }
 
 static bool photon_interval(const sampler_t *sampler, const interval_records_t *r,
                             fast_forward_t *out)
 {
     photon_state_t *s = sampler->state;
-    if (!s->dominated || s->fired)
+    if (!s->dominated || s->ahead.missing || s->fired)
         return false;
     photon_trust_check(&s->trust, r);
     take_records(s, r);
@@ -217,7 +211,9 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
     switch (r->verdict) {
     case PHOTON_FEW:
     case PHOTON_SHORT:
-        if (!s->dominated)
+        if (s->ahead.missing)
+            snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks of the grid are not in the trace");
+        else if (!s->dominated)
             snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                      "no dominant type of warp: the first of %" PRIu64 " has %.1f %% of %" PRIu64
                      " warps",

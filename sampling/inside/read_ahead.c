@@ -100,8 +100,9 @@ static rb_code_t take_blocks(look_t *s, uint64_t n, uint64_t wanted, rb_err_t *e
             if (r->n_counts > 0)
                 take_warp(s, w);
         }
-        if (s->out->warps == before)
-            break; /* past the last block of the trace */
+        s->out->missing = s->out->warps == before;
+        if (s->out->missing)
+            break;
         s->out->blocks++;
     }
     return RB_OK;

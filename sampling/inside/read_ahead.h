@@ -12,6 +12,7 @@
 typedef struct {
     uint64_t blocks, warps;  /* looked at */
     bool whole;              /* all blocks of the launch were */
+    bool missing;            /* not all of them are in the trace */
     double insts_per_block;  /* warp instructions, mean */
     uint64_t types;          /* of warps */
     double dominant_share;   /* of the most frequent type among the warps */
