@@ -54,12 +54,10 @@ static rb_code_t read_arch(const char *value, unsigned *arch, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t read_option(gen_options_t *o, cli_option_id_t id, const char *value, rb_err_t *err)
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    gen_options_t *o = ctx;
     switch (id) {
-    case CLI_HELP:
-        o->help = true;
-        return RB_OK;
     case CLI_LIST:
         o->list = true;
         return RB_OK;
@@ -97,14 +95,7 @@ static rb_code_t read_options(gen_options_t *o, int argc, char **argv, rb_err_t 
 
     *o = (gen_options_t){.spec.seed = 1, .threads = 1};
     cli_parser_init(&p, cli_find_command("gen"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        RB_TRY(read_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, read_option, o, &o->help, err));
     if (o->help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, o->list ? 0 : 1, 1, err));

@@ -174,27 +174,26 @@ static rb_code_t find_action(const char *name, bool *diffs, rb_err_t *err)
     return rb_fail(err, RB_USAGE, "stats: unknown action '%.60s'; there are diff and join", name);
 }
 
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    stats_options_t *o = ctx;
+    if (id == CLI_TOP)
+        return cli_parse_count("top", value, 0, UINT32_MAX, &o->top, err);
+    return cli_parse_word("format", value, format_words, &o->format, err);
+}
+
 static rb_code_t stats(int argc, char **argv, rb_err_t *err)
 {
     enum { TOP = 20 };
     stats_options_t o = {.top = TOP};
     cli_parser_t p;
-    bool diffs;
+    bool diffs, help;
     const cli_command_t *command = cli_find_command("stats");
     cli_parser_init(&p, command, argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        if (id == CLI_HELP) {
-            cli_print_help(command, stdout);
-            return cli_flush_stdout(err);
-        }
-        if (id == CLI_TOP)
-            RB_TRY(cli_parse_count("top", p.value, 0, UINT32_MAX, &o.top, err));
-        else
-            RB_TRY(cli_parse_word("format", p.value, format_words, &o.format, err));
+    RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
+    if (help) {
+        cli_print_help(command, stdout);
+        return cli_flush_stdout(err);
     }
     if (p.n_operands < 1)
         return rb_fail(err, RB_USAGE, "stats: diff or join? See 'rubato stats --help'");

@@ -32,13 +32,10 @@ static void add_text(const char ***list, size_t *n, size_t *cap, const char *tex
     (*list)[(*n)++] = text;
 }
 
-static rb_code_t read_option(sweep_options_t *o, cli_option_id_t id, const char *value,
-                             rb_err_t *err)
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    sweep_options_t *o = ctx;
     switch (id) {
-    case CLI_HELP:
-        o->help = true;
-        return RB_OK;
     case CLI_GPU:
         add_text(&o->gpus, &o->n_gpus, &o->cap_gpus, value);
         return RB_OK;
@@ -93,18 +90,14 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
     cli_parser_t p;
     *o = (sweep_options_t){.jobs = setup_usable_cores()};
     cli_parser_init(&p, cli_find_command("sweep"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        RB_TRY(read_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, read_option, o, &o->help, err));
+    if (o->help)
+        return RB_OK;
     o->operands = p.operands;
     o->n_operands = p.n_operands;
     if (!o->use_slurm && (o->slurm.partition != NULL || o->slurm.max_parallel > 0))
         return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
-    return o->help ? RB_OK : cli_check_operands(&p, 1, 3, err);
+    return cli_check_operands(&p, 1, 3, err);
 }
 
 /* A regular file with a name that ends in .cfg; everything else is a trace. */

@@ -77,6 +77,17 @@ void page_number(FILE *out, double v)
         fprintf(out, "%.6g", v);
 }
 
+void page_numbers(FILE *out, const double *values, size_t n)
+{
+    putc('[', out);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            putc(',', out);
+        page_number(out, values[i]);
+    }
+    putc(']', out);
+}
+
 void page_key(FILE *out, const char *key)
 {
     page_text(out, key);

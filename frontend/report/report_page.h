@@ -24,6 +24,8 @@ void report_page_end(FILE *out);
 void page_number(FILE *out, double v);
 /* NULL gives null. Bytes that are no UTF-8 and control characters become U+FFFD. */
 void page_text(FILE *out, const char *text);
+/* An array of numbers. */
+void page_numbers(FILE *out, const double *values, size_t n);
 /* "key": */
 void page_key(FILE *out, const char *key);
 /* "key": value, */
@@ -41,6 +43,10 @@ const char *const *page_run_paths(size_t *n);
  * for the charts over time; NULL: they have a point per launch. RB_TRACE, RB_IO: about intervals.
  */
 RB_CHECKED rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err_t *err);
+
+/* The member "use" of it: a point per launch, of the first n_launches, or from an intervals.csv. */
+RB_CHECKED rb_code_t page_use(FILE *out, const run_data_t *d, const char *intervals,
+                              size_t n_launches, rb_err_t *err);
 
 /*
  * The section of an evaluation: its evaluation.json. name: how a kernel is shown. RB_TRACE, RB_IO.

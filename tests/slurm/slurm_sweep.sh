@@ -138,6 +138,19 @@ begin_long requeued
 scontrol requeue "$(squeue -h -o %A | head -n 1)" || fail "requeue"
 await_continued requeued
 
+# Before its time limit Slurm sends a task USR2: it stops and queues itself again.
+begin_long limit
+scancel --batch --signal=USR2 "$(squeue -h -o %A | head -n 1)" || fail "the signal of a time limit"
+await_continued limit
+
+# Launches shared out among the tasks of an array, and put together.
+split="sweep long --vary sm.count=4,8 --launches 1-40 -s warmup.mode=flush --split-launches 3"
+"$rubato" $split -o split --slurm || fail "submitting parts"
+await_empty_queue "an array of parts"
+"$rubato" sweep collect split | grep -q baseline || fail "collecting parts"
+"$rubato" $split -o together --progress never >/dev/null || fail "parts here"
+cmp split/results.csv together/results.csv || fail "parts on Slurm and here differ"
+
 begin_long dead
 # The run, and what started it up to its slurmstepd: found by the run's own folder.
 run=$(pgrep -f "run $dir/long .*$dir/dead/jobs/$id" | tail -n 1)
