@@ -75,49 +75,216 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
     return p;
 }
 
-/* Whether all addresses of the lanes in mask lie on one legal page, or each on one. */
-static bool legal_pages(const emu_mem_t *m, const uint64_t offset[EMU_LANES], uint64_t low,
-                        uint64_t high)
+/* --- the usual case -------------------------------------------------------------------------- */
+
+/* Where the active lanes access, when that is within 4 GiB; other lanes have a place of theirs. */
+typedef struct {
+    uint64_t first, low;     /* address of the first active lane; lowest address */
+    uint32_t extent, odd;    /* from the lowest to the highest; bits of all */
+    uint32_t rel[EMU_LANES]; /* address less the lowest */
+} span_t;
+
+/* False: the addresses are further apart. */
+EMU_INLINE bool make_span(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask, span_t *s)
+{
+    const uint32_t *a = emu_ref(w, u->addr), *uniform = emu_ref(w, u->uaddr);
+    uint64_t base = (uint64_t)u->offset + uniform[0];
+    uint32_t low[EMU_LANES], high[EMU_LANES], m[EMU_LANES], apart = 0;
+    uint32_t least = EMU_ALL, most = 0, odd = 0, first = (uint32_t)__builtin_ctz(mask);
+
+    if (u->uwide)
+        base += (uint64_t)uniform[EMU_LANES] << 32;
+    const uint32_t b = (uint32_t)base, bh = (uint32_t)(base >> 32);
+    if (u->wide)
+        for (int k = 0; k < EMU_LANES; k++) {
+            low[k] = a[k] + b;
+            high[k] = a[k + EMU_LANES] + bh + (low[k] < b);
+        }
+    else if (u->uwide)
+        for (int k = 0; k < EMU_LANES; k++) {
+            low[k] = a[k] + b;
+            high[k] = bh + (low[k] < b);
+        }
+    else
+        for (int k = 0; k < EMU_LANES; k++) {
+            low[k] = a[k] * u->scale + b;
+            high[k] = 0;
+        }
+    const uint32_t low_first = low[first], high_first = high[first];
+    if (mask != EMU_ALL) {
+        emu_expand(mask, m);
+        for (int k = 0; k < EMU_LANES; k++) {
+            low[k] = m[k] ? low[k] : low_first;
+            high[k] = m[k] ? high[k] : high_first;
+        }
+    }
+    for (int k = 0; k < EMU_LANES; k++) {
+        apart |= high[k] ^ high_first;
+        odd |= low[k];
+        least = low[k] < least ? low[k] : least;
+        most = low[k] > most ? low[k] : most;
+    }
+    for (int k = 0; k < EMU_LANES; k++)
+        s->rel[k] = low[k] - least;
+    s->first = (uint64_t)high_first << 32 | low_first;
+    s->low = (uint64_t)high_first << 32 | least;
+    s->extent = most - least;
+    s->odd = odd;
+    return apart == 0 && s->extent < 1u << 31;
+}
+
+/* Whether each lane's place, at offset and further in device memory, is on a legal page. */
+EMU_INLINE bool legal_pages(const emu_mem_t *m, const span_t *s, uint64_t offset, unsigned width)
 {
     unsigned shift = m->page_shift;
 
-    if (low >> shift == high >> shift)
-        return m->pages[low >> shift] != 0;
+    if (offset >> shift == (offset + s->extent + width - 1) >> shift)
+        return m->pages[offset >> shift] != 0;
     for (int k = 0; k < EMU_LANES; k++)
-        if (m->pages[offset[k] >> shift] == 0)
+        if (m->pages[(offset + s->rel[k]) >> shift] == 0)
             return false;
     return true;
 }
 
-/*
- * The usual case: all active lanes access legal, aligned places of global or shared memory. Then
- * offset[k] is the place relative to the result; lanes that are not active have that of an active
- * one. NULL: something is special, go lane by lane.
- */
-EMU_HOT static uint8_t *usual_access(const emu_warp_t *w, const emu_uop_t *u,
-                                     const uint64_t a[EMU_LANES], uint32_t mask,
-                                     uint64_t offset[EMU_LANES])
+EMU_INLINE uint8_t *span_in_global(const emu_warp_t *w, const span_t *s, unsigned width)
 {
     const emu_mem_t *m = w->grid->launch->mem;
-    bool global = u->inst->space == MEM_GLOBAL;
-    uint64_t base = global ? m->base : 0, low = UINT64_MAX, high = 0, odd = 0;
-    uint64_t size = global ? m->bytes : w->grid->shared_bytes, any = a[__builtin_ctz(mask)] - base;
-    uint32_t active[EMU_LANES];
+    uint64_t offset = s->low - m->base, size = (uint64_t)s->extent + width;
 
-    if (!global && u->inst->space != MEM_SHARED)
+    if (offset >= m->bytes || size > m->bytes - offset || !legal_pages(m, s, offset, width))
         return NULL;
-    emu_expand(mask, active);
-    for (int k = 0; k < EMU_LANES; k++) {
-        offset[k] = active[k] ? a[k] - base : any;
-        odd |= offset[k];
-        low = offset[k] < low ? offset[k] : low;
-        high = offset[k] > high ? offset[k] : high;
+    return m->host + offset;
+}
+
+/*
+ * Host address of the lowest place, if all lanes access legal, aligned places of one space; NULL:
+ * something is special, go lane by lane.
+ */
+EMU_INLINE uint8_t *span_host(const emu_warp_t *w, const emu_uop_t *u, span_t *s)
+{
+    uint64_t end = s->low + s->extent + u->width;
+
+    if ((s->odd & (u->width - 1u)) != 0)
+        return NULL;
+    switch (u->inst->space) {
+    case MEM_GLOBAL:
+        return span_in_global(w, s, u->width);
+    case MEM_GENERIC:
+        if (s->low - EMU_SHARED_BASE < EMU_WINDOW || s->low - EMU_LOCAL_BASE < EMU_WINDOW)
+            return NULL;
+        return span_in_global(w, s, u->width);
+    case MEM_SHARED:
+        return end <= w->grid->shared_bytes ? w->block->shared + s->low : NULL;
+    case MEM_LOCAL:
+        if (end > w->grid->local_bytes)
+            return NULL;
+        for (uint32_t k = 0; k < EMU_LANES; k++)
+            s->rel[k] += k * w->grid->local_bytes;
+        return w->local + s->low;
+    default:
+        return NULL;
     }
-    if ((odd & (u->width - 1u)) != 0 || size < u->width || high > size - u->width)
-        return NULL;
-    if (!global)
-        return w->block->shared;
-    return legal_pages(m, offset, low, high) ? m->host : NULL;
+}
+
+/* Notes the addresses for the trace: the closest form that holds them. */
+EMU_INLINE void record_span(emu_warp_t *w, const emu_uop_t *u, const span_t *s, uint32_t mask)
+{
+    uint32_t d[EMU_LANES], bent = 0, n = EMU_LANES;
+    uint64_t *out = emu_record_room(w, u);
+
+    if (out == NULL)
+        return;
+    const uint32_t from = (uint32_t)(s->first - s->low);
+    for (int k = 0; k < EMU_LANES; k++)
+        d[k] = s->rel[k] - from;
+    if (mask != EMU_ALL) {
+        n = 0;
+        for (uint32_t left = mask; left != 0; left &= left - 1)
+            d[n++] = d[__builtin_ctz(left)];
+        for (uint32_t k = n; k < EMU_LANES; k++)
+            d[k] = 0;
+    }
+    const uint32_t stride = n > 1 ? d[1] : 0;
+    for (uint32_t k = 1; k < n; k++)
+        bent |= (d[k] - d[k - 1]) ^ stride;
+    emu_record_deltas(w, u, s->first, d, n, bent == 0);
+}
+
+/* Words i of all lanes to v. */
+EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], uint32_t v[EMU_LANES])
+{
+    for (int k = 0; k < EMU_LANES; k += 4) {
+        uint32_t x[4];
+        for (int i = 0; i < 4; i++)
+            memcpy(&x[i], p + rel[k + i], sizeof(x[i]));
+        emu_put4(v + k, x[0], x[1], x[2], x[3]);
+    }
+}
+
+/* Loads words from checked places. */
+EMU_INLINE void load_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from, const span_t *s,
+                          uint32_t mask)
+{
+    uint32_t v[EMU_LANES], bent = 0, word;
+
+    if (u->width == 4 && u->inst->space != MEM_LOCAL)
+        for (uint32_t k = 0; k < EMU_LANES; k++)
+            bent |= s->rel[k] ^ 4 * k;
+    else
+        bent = 1;
+    for (unsigned i = 0; i < u->width / 4u; i++) {
+        if (bent == 0) {
+            memcpy(v, from, sizeof(v));
+        } else if (s->extent == 0 && u->inst->space != MEM_LOCAL) {
+            memcpy(&word, from + 4 * (size_t)i, sizeof(word));
+            for (int k = 0; k < EMU_LANES; k++)
+                v[k] = word;
+        } else {
+            gather(from + 4 * (size_t)i, s->rel, v);
+        }
+        emu_put(w, u->d + EMU_LANES * i, v, mask);
+    }
+}
+
+EMU_HOT static bool usual_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    span_t s;
+
+    if (!make_span(w, u, mask, &s))
+        return false;
+    const span_t seen = s;
+    const uint8_t *from = span_host(w, u, &s);
+    if (from == NULL)
+        return false;
+    if (w->grid->tracing)
+        record_span(w, u, &seen, mask);
+    load_span(w, u, from, &s, mask);
+    return true;
+}
+
+EMU_HOT static bool usual_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *v = emu_src(w, u, 0);
+    span_t s;
+
+    if (!make_span(w, u, mask, &s))
+        return false;
+    const span_t seen = s;
+    uint8_t *to = span_host(w, u, &s);
+    if (to == NULL)
+        return false;
+    if (w->grid->tracing)
+        record_span(w, u, &seen, mask);
+    for (unsigned i = 0; i < u->width / 4u; i++, to += 4, v += EMU_LANES)
+        if (mask == EMU_ALL)
+            for (int k = 0; k < EMU_LANES; k++)
+                memcpy(to + s.rel[k], &v[k], sizeof(v[k]));
+        else
+            for (uint32_t left = mask; left != 0; left &= left - 1) {
+                int k = __builtin_ctz(left);
+                memcpy(to + s.rel[k], &v[k], sizeof(v[k]));
+            }
+    return true;
 }
 
 static void record(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES], uint32_t mask)
@@ -126,7 +293,7 @@ static void record(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES
         emu_record_addresses(w, u, a, mask);
 }
 
-/* --- loads ----------------------------------------------------------------------------------- */
+/* --- loads and stores ------------------------------------------------------------------------ */
 
 static uint32_t small_value(const uint8_t *p, unsigned width, bool is_signed)
 {
@@ -148,30 +315,14 @@ static void load_lane(emu_warp_t *w, const emu_uop_t *u, int k, const uint8_t *p
         memcpy(&w->r[u->d + EMU_LANES * i + (uint32_t)k], p + 4 * (size_t)i, 4);
 }
 
-/* Words of all lanes from checked places. */
-EMU_HOT static void load_words(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from,
-                               const uint64_t offset[EMU_LANES], uint32_t mask)
-{
-    uint32_t v[EMU_LANES];
-
-    for (unsigned i = 0; i < u->width / 4u; i++) {
-        for (int k = 0; k < EMU_LANES; k++)
-            memcpy(&v[k], from + offset[k] + 4 * (size_t)i, 4);
-        emu_put(w, u->d + EMU_LANES * i, v, mask);
-    }
-}
-
 static void load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint64_t a[EMU_LANES], offset[EMU_LANES];
+    uint64_t a[EMU_LANES];
 
+    if (u->width >= 4 && usual_load(w, u, mask))
+        return;
     addresses(w, u, a);
     record(w, u, a, mask);
-    const uint8_t *from = u->width >= 4 ? usual_access(w, u, a, mask, offset) : NULL;
-    if (from != NULL) {
-        load_words(w, u, from, offset, mask);
-        return;
-    }
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         const uint8_t *p = emu_resolve(w, u, u->inst->space, (unsigned)k, a[k], u->width);
@@ -180,8 +331,6 @@ static void load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         load_lane(w, u, k, p);
     }
 }
-
-/* --- stores ---------------------------------------------------------------------------------- */
 
 static void store_lane(const uint32_t *s, const emu_uop_t *u, int k, uint8_t *p)
 {
@@ -196,18 +345,12 @@ static void store_lane(const uint32_t *s, const emu_uop_t *u, int k, uint8_t *p)
 static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *s = emu_src(w, u, 0);
-    uint64_t a[EMU_LANES], offset[EMU_LANES];
+    uint64_t a[EMU_LANES];
 
+    if (u->width >= 4 && usual_store(w, u, mask))
+        return;
     addresses(w, u, a);
     record(w, u, a, mask);
-    uint8_t *to = u->width >= 4 ? usual_access(w, u, a, mask, offset) : NULL;
-    if (to != NULL) {
-        for (uint32_t left = mask; left != 0; left &= left - 1) {
-            int k = __builtin_ctz(left);
-            store_lane(s, u, k, to + offset[k]);
-        }
-        return;
-    }
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         uint8_t *p = emu_resolve(w, u, u->inst->space, (unsigned)k, a[k], u->width);
@@ -233,7 +376,10 @@ static void load_matrix(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     record(w, u, a, mask);
     for (unsigned m = 0; m < u->width / 4u; m++) {
         for (unsigned i = 0; i < 8; i++) {
-            const uint8_t *p = emu_resolve(w, u, MEM_SHARED, 8 * m + i, a[8 * m + i], 16);
+            uint64_t at = a[8 * m + i];
+            const uint8_t *p = at % 16 == 0 && at + 16 <= w->grid->shared_bytes
+                                   ? w->block->shared + at
+                                   : emu_resolve(w, u, MEM_SHARED, 8 * m + i, at, 16);
             if (p == NULL)
                 return;
             memcpy(rows[i], p, 16);

@@ -81,18 +81,50 @@ static uint64_t operand(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int
     return u->width == 8 ? emu_u64(s, k) : s[k];
 }
 
+/* Host address of a lane's place. In shared memory, where most atomics are, without a call. */
+static uint8_t *place(emu_warp_t *w, const emu_uop_t *u, int k, uint64_t addr)
+{
+    if (u->inst->space == MEM_SHARED && addr % u->width == 0 &&
+        addr + u->width <= w->grid->shared_bytes)
+        return w->block->shared + addr;
+    return emu_resolve(w, u, u->inst->space, (unsigned)k, addr, u->width);
+}
+
+/* Whole numbers of 32 bits are added: nothing else has to be asked for each lane. */
+static bool add_words(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES], uint32_t mask,
+                      uint32_t old[EMU_LANES])
+{
+    const uint32_t *x = emu_src(w, u, 0);
+
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        int k = __builtin_ctz(left);
+        uint8_t *p = place(w, u, k, a[k]);
+        if (p == NULL)
+            return false;
+        memcpy(&old[k], p, sizeof(old[k]));
+        uint32_t now = old[k] + x[k];
+        memcpy(p, &now, sizeof(now));
+    }
+    return true;
+}
+
 static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES], result[EMU_LANES] = {0};
     bool cas = u->select == OP_CAS || u->select == OP_CAST;
-    uint32_t low[EMU_LANES];
+    uint32_t low[EMU_LANES] = {0};
 
     emu_addresses(w, u, a);
     if (w->grid->tracing)
         emu_record_addresses(w, u, a, mask);
+    if (u->select == OP_ADD && u->width == 4 && !is_float(u->imm)) {
+        if (add_words(w, u, a, mask, low) && u->inst->access != ACC_REDUCTION)
+            emu_put(w, u->d, low, mask);
+        return;
+    }
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
-        uint8_t *p = emu_resolve(w, u, u->inst->space, (unsigned)k, a[k], u->width);
+        uint8_t *p = place(w, u, k, a[k]);
         uint64_t old = 0, x = operand(w, u, 0, k);
         if (p == NULL)
             return;

@@ -312,6 +312,7 @@ static void leave(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
     mask &= u->n_pred > 0 ? emu_pred(w, u, 0) : EMU_ALL;
     w->alive &= ~mask;
+    w->block->n_alive -= (uint32_t)__builtin_popcount(mask);
     s->mask &= ~mask;
     s->pc++;
     if (s->mask == 0)
@@ -364,6 +365,8 @@ static void bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         }
         remove_split(w, (unsigned)w->current);
         append_split(w, (emu_split_t){.pc = s.pc, .mask = mask, .state = SPLIT_BAR, .arg = number});
+        b->waiting += (uint32_t)__builtin_popcount(mask);
+        w->block->n_waiting += (uint32_t)__builtin_popcount(mask);
         if (rest != 0)
             append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
     }
@@ -407,24 +410,14 @@ void emu_release_barrier(emu_warp_t *w, unsigned barrier)
 
 void emu_check_barriers(emu_block_t *b)
 {
-    uint32_t waiting[EMU_BLOCK_BARRIERS] = {0}, alive = 0, all = 0;
-
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const emu_warp_t *w = &b->warps[i];
-        alive += (uint32_t)__builtin_popcount(w->alive);
-        for (unsigned k = 0; k < w->n_splits; k++)
-            if (w->splits[k].state == SPLIT_BAR) {
-                waiting[w->splits[k].arg] += (uint32_t)__builtin_popcount(w->splits[k].mask);
-                all++;
-            }
-    }
-    for (unsigned n = 0; n < EMU_BLOCK_BARRIERS && all > 0; n++) {
+    for (unsigned n = 0; n < EMU_BLOCK_BARRIERS && b->n_waiting > 0; n++) {
         emu_barrier_t *bar_n = &b->barriers[n];
-        uint32_t expected = bar_n->expected != 0 ? bar_n->expected : alive;
-        if (waiting[n] == 0 || waiting[n] + bar_n->arrived < expected)
+        uint32_t expected = bar_n->expected != 0 ? bar_n->expected : b->n_alive;
+        if (bar_n->waiting == 0 || bar_n->waiting + bar_n->arrived < expected)
             continue;
         for (uint32_t i = 0; i < b->n_warps; i++)
             emu_release_barrier(&b->warps[i], n);
+        b->n_waiting -= bar_n->waiting;
         *bar_n = (emu_barrier_t){0};
     }
 }

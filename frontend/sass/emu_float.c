@@ -181,10 +181,6 @@ static float mufu_value(unsigned function, float x)
         return exp2f(x);
     case MUFU_LG2:
         return log2f(x);
-    case MUFU_RCP:
-        return 1.0f / x;
-    case MUFU_RSQ:
-        return (float)(1.0 / sqrt((double)x));
     case MUFU_SQRT:
         return sqrtf(x);
     default:
@@ -201,6 +197,19 @@ EMU_HOT static void reciprocal(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     load_float(w, u, 0, true, a);
     for (int k = 0; k < EMU_LANES; k++)
         z[k] = 1.0f / x[k];
+    put_float(w, u, r, mask, true);
+}
+
+/* Two roundings: 1 ulp. */
+EMU_HOT static void reciprocal_root(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t a[EMU_LANES], r[EMU_LANES];
+    const emu_f32_t *x = (const emu_f32_t *)a;
+    emu_f32_t *z = (emu_f32_t *)r;
+
+    load_float(w, u, 0, true, a);
+    for (int k = 0; k < EMU_LANES; k++)
+        z[k] = 1.0f / __builtin_sqrtf(x[k]);
     put_float(w, u, r, mask, true);
 }
 
@@ -239,6 +248,7 @@ static bool bind_mufu(const sass_inst_t *in, emu_uop_t *u)
     u->ftz = true; /* denormals in and out are zero */
     u->fn = u->select == MUFU_RCP64H || u->select == MUFU_RSQ64H ? mufu_double
             : u->select == MUFU_RCP                              ? reciprocal
+            : u->select == MUFU_RSQ                              ? reciprocal_root
                                                                  : mufu;
     return u->select < MUFU_COUNT;
 }

@@ -45,6 +45,8 @@ uint32_t emu_double_to_half(double v, unsigned mode)
         return HALF_NAN;
     if (isinf(v))
         return sign | HALF_INF;
+    if (magnitude == 0)
+        return sign;
     frexp(magnitude, &exponent); /* magnitude < 2^exponent */
     int scale = exponent - 11 < -24 ? -24 : exponent - 11;
     double units = ldexp(magnitude, -scale), whole = floor(units);
@@ -77,11 +79,41 @@ static void load_pair(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int k
     }
 }
 
-static uint32_t finish_half(const emu_uop_t *u, double v)
+enum { HALF_ADD, HALF_MUL, HALF_FMA };
+
+/* Source i as two vectors of floats, from its halves (or a 32-bit float), signs applied. */
+EMU_INLINE void load_halves(const emu_warp_t *w, const emu_uop_t *u, unsigned i,
+                            float v[2][EMU_LANES])
+{
+    const uint32_t *s = emu_src(w, u, i);
+    const unsigned half = u->imm >> (2 * i) & 3;
+    const unsigned low = half == SASS_H1_H1 ? 16 : 0, high = half == SASS_H0_H0 ? 0 : 16;
+    const uint32_t keep = u->am[i] != EMU_ALL ? 0x7fffffffu : EMU_ALL;
+    const uint32_t flip = u->xm[i] != 0 ? 0x80000000u : 0;
+
+    emu_halves_to_floats(s, low, v[0]);
+    emu_halves_to_floats(s, high, v[1]);
+    if (half == SASS_F32_HALF)
+        for (int k = 0; k < EMU_LANES; k++)
+            memcpy(&v[0][k], &s[k], sizeof(v[0][k]));
+    if (half == SASS_F32_HALF)
+        memcpy(v[1], v[0], sizeof(v[1]));
+    for (int h = 0; h < 2; h++)
+        for (int k = 0; k < EMU_LANES; k++) {
+            uint32_t bits;
+            memcpy(&bits, &v[h][k], sizeof(bits));
+            bits = (bits & keep) ^ flip;
+            if (u->ftz && (bits & 0x7fffffffu) < 0x38800000u) /* 2^-14 */
+                bits &= 0x80000000u;
+            memcpy(&v[h][k], &bits, sizeof(bits));
+        }
+}
+
+EMU_INLINE uint32_t finish_half(const emu_uop_t *u, double v)
 {
     if (u->sat)
         v = v > 0 ? (v < 1 ? v : 1) : 0;
-    uint32_t bits = emu_double_to_half(v, EMU_RN);
+    uint32_t bits = emu_round_to_half(v);
     return u->ftz && (bits & HALF_INF) == 0 ? bits & 0x8000 : bits;
 }
 
@@ -94,24 +126,47 @@ static uint32_t finish_float(double v)
     return isnan(f) ? 0x7fffffffu : bits;
 }
 
-static void half_arithmetic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+/* Sums and products of halves are exact as doubles, and rounded once. */
+EMU_INLINE void half_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned operation)
 {
-    uint32_t r[EMU_LANES] = {0};
-    double s[3][2];
+    float a[2][EMU_LANES], b[2][EMU_LANES], c[2][EMU_LANES];
+    uint32_t r[EMU_LANES];
+    double v[2][EMU_LANES];
 
-    for (int k = 0; k < EMU_LANES; k++) {
-        if (!(mask >> k & 1))
-            continue;
-        for (unsigned i = 0; i < u->n_src && i < 3; i++)
-            load_pair(w, u, i, k, s[i]);
-        double v[2];
-        for (unsigned h = 0; h < 2; h++)
-            v[h] = u->sass->op == SASS_HADD2   ? s[0][h] + s[1][h]
-                   : u->sass->op == SASS_HMUL2 ? s[0][h] * s[1][h]
-                                               : s[0][h] * s[1][h] + s[2][h];
-        r[k] = u->select ? finish_float(v[0]) : finish_half(u, v[0]) | finish_half(u, v[1]) << 16;
+    load_halves(w, u, 0, a);
+    load_halves(w, u, 1, b);
+    if (operation == HALF_FMA)
+        load_halves(w, u, 2, c);
+    for (int h = 0; h < 2; h++)
+        for (int k = 0; k < EMU_LANES; k++)
+            v[h][k] = operation == HALF_ADD   ? (double)a[h][k] + (double)b[h][k]
+                      : operation == HALF_MUL ? (double)a[h][k] * (double)b[h][k]
+                                              : (double)a[h][k] * (double)b[h][k] + (double)c[h][k];
+    if (u->select) {
+        for (int k = 0; k < EMU_LANES; k++)
+            r[k] = finish_float(v[0][k]);
+    } else {
+        for (int k = 0; k < EMU_LANES; k++)
+            r[k] = finish_half(u, v[0][k]);
+        for (int k = 0; k < EMU_LANES; k++)
+            r[k] |= finish_half(u, v[1][k]) << 16;
     }
     emu_put(w, u->d, r, mask);
+}
+
+EMU_HOT static void half_add(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    half_body(w, u, mask, HALF_ADD);
+}
+
+EMU_HOT static void half_mul(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    half_body(w, u, mask, HALF_MUL);
+}
+
+EMU_HOT static void half_fma(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    half_body(w, u, mask, HALF_FMA);
 }
 
 static bool compare(unsigned op, double x, double y)
@@ -178,7 +233,7 @@ bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u)
         u->sat = sass_bits(in, 77, 1);
         /* HFMA2.F32 accumulates in single precision, but writes halves: not known well enough */
         u->select = in->op == SASS_HADD2 && sass_bits(in, 78, 1);
-        u->fn = half_arithmetic;
+        u->fn = in->op == SASS_HADD2 ? half_add : in->op == SASS_HMUL2 ? half_mul : half_fma;
         return true;
     case SASS_HSET2:
     case SASS_HSETP2:

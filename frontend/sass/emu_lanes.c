@@ -8,38 +8,36 @@ enum { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY };
  * PTX ISA, shfl: c holds in bits 8-12 the lanes of a segment and in bits 0-4 the bound. The
  * predicate says whether the source lane is in bounds; if not, the lane keeps its own value.
  */
-EMU_HOT static void shuffle(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_INLINE void shuffle_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned mode)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    uint32_t r[EMU_LANES], ok[EMU_LANES];
+    uint32_t r[EMU_LANES], ok[EMU_LANES], from[EMU_LANES];
 
     for (uint32_t k = 0; k < EMU_LANES; k++) {
         uint32_t n = b[k] & 31, segment = c[k] >> 8 & 31, bound = c[k] & 31;
-        uint32_t first = k & segment, last = first | (bound & ~segment), from;
-        bool in;
-        switch (u->select) {
-        case SHFL_UP:
-            from = k - n;
-            in = (int32_t)from >= (int32_t)last;
-            break;
-        case SHFL_DOWN:
-            from = k + n;
-            in = from <= last;
-            break;
-        case SHFL_BFLY:
-            from = k ^ n;
-            in = from <= last;
-            break;
-        default:
-            from = first | (n & ~segment);
-            in = from <= last;
-        }
-        ok[k] = in;
-        r[k] = a[in ? from & 31 : k];
+        uint32_t first = k & segment, last = first | (bound & ~segment);
+        uint32_t to = mode == SHFL_UP     ? k - n
+                      : mode == SHFL_DOWN ? k + n
+                      : mode == SHFL_BFLY ? k ^ n
+                                          : first | (n & ~segment);
+        ok[k] = mode == SHFL_UP ? (int32_t)to >= (int32_t)last : to <= last;
+        from[k] = ok[k] ? to & 31 : k;
     }
+    for (int k = 0; k < EMU_LANES; k += 4)
+        emu_put4(r + k, a[from[k]], a[from[k + 1]], a[from[k + 2]], a[from[k + 3]]);
     emu_put(w, u->d, r, mask);
     emu_set_pred(w, u->pd[0], emu_bits(ok), mask);
 }
+
+#define SHUFFLE(name, mode)                                                                        \
+    EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
+    {                                                                                              \
+        shuffle_body(w, u, mask, mode);                                                            \
+    }
+SHUFFLE(shuffle_idx, SHFL_IDX)
+SHUFFLE(shuffle_up, SHFL_UP)
+SHUFFLE(shuffle_down, SHFL_DOWN)
+SHUFFLE(shuffle_bfly, SHFL_BFLY)
 
 enum { VOTE_ALL, VOTE_ANY, VOTE_EQ };
 
@@ -93,10 +91,11 @@ static void to_uniform(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 bool emu_bind_warp(const sass_inst_t *in, emu_uop_t *u)
 {
+    static const emu_fn_t shuffles[] = {shuffle_idx, shuffle_up, shuffle_down, shuffle_bfly};
+
     switch (in->op) {
     case SASS_SHFL:
-        u->select = (uint8_t)sass_bits(in, 58, 2);
-        u->fn = shuffle;
+        u->fn = shuffles[sass_bits(in, 58, 2)];
         return true;
     case SASS_VOTE:
         u->select = (uint8_t)sass_bits(in, 72, 2);

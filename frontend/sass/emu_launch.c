@@ -71,36 +71,43 @@ static uint32_t local_bytes(const cubin_kernel_t *k)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-static void start_warp(emu_block_t *b, uint32_t index)
+/* What stays the same in all blocks that a slot has: the warp's place, and its threads. */
+static void place_warp(emu_block_t *b, uint32_t index)
 {
     emu_warp_t *w = &b->warps[index];
     const emu_launch_t *l = b->grid->launch;
     uint32_t threads = l->block[0] * l->block[1] * l->block[2];
-    emu_record_t record = w->record;
-    uint8_t *local = w->local;
 
-    memset(w, 0, sizeof(*w));
-    w->record = record;
-    w->record.n_runs = w->record.n_addrs = 0;
-    w->record.n_insts = 0;
-    w->local = local;
     w->grid = b->grid;
     w->block = b;
     w->index = index;
     w->base[0] = w->r = b->registers + (size_t)index * b->grid->n_vectors * EMU_LANES;
     w->base[1] = b->grid->pool;
-    memset(w->r, 0, (size_t)b->grid->n_vectors * EMU_LANES * sizeof(*w->r));
+    w->local = rb_calloc((size_t)b->grid->local_bytes * EMU_LANES, 1);
     for (uint32_t k = 0; k < EMU_LANES; k++) {
         uint32_t t = index * EMU_LANES + k;
         w->tid[0][k] = t % l->block[0];
         w->tid[1][k] = t / l->block[0] % l->block[1];
         w->tid[2][k] = t / l->block[0] / l->block[1];
-        w->alive |= (uint32_t)(t < threads) << k;
+        w->threads |= (uint32_t)(t < threads) << k;
     }
+}
+
+static void start_warp(emu_warp_t *w)
+{
+    w->record.n_runs = w->record.n_addrs = 0;
+    w->record.n_insts = 0;
+    memset(w->r, 0, (size_t)w->grid->n_vectors * EMU_LANES * sizeof(*w->r));
+    memset(w->p, 0, sizeof(w->p));
+    memset(w->b, 0, sizeof(w->b));
     w->p[SASS_PT] = w->p[EMU_PRED_UNIFORM + SASS_PT] = EMU_ALL;
+    w->alive = w->threads;
     w->splits[0] = (emu_split_t){.mask = w->alive};
     w->n_splits = 1;
     w->current = -1;
+    w->bar_result = 0;
+    w->clock = 0;
+    w->faulted = false;
 }
 
 static void allocate_block(emu_block_t *b, emu_grid_t *g)
@@ -114,7 +121,7 @@ static void allocate_block(emu_block_t *b, emu_grid_t *g)
         rb_calloc_aligned((size_t)b->n_warps * g->n_vectors * EMU_LANES, sizeof(uint32_t));
     b->shared = rb_calloc_aligned((size_t)g->shared_bytes + 64, 1);
     for (uint32_t i = 0; i < b->n_warps; i++)
-        b->warps[i].local = rb_calloc((size_t)g->local_bytes * EMU_LANES, 1);
+        place_warp(b, i);
 }
 
 static void free_block(emu_block_t *b)
@@ -140,10 +147,12 @@ static void start_block(emu_block_t *b, uint64_t index)
     b->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
     b->active = true;
     b->finished = false;
+    b->n_alive = l->block[0] * l->block[1] * l->block[2];
+    b->n_waiting = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
     memset(b->shared, 0, b->grid->shared_bytes);
     for (uint32_t i = 0; i < b->n_warps; i++)
-        start_warp(b, i);
+        start_warp(&b->warps[i]);
 }
 
 static bool block_ended(const emu_block_t *b)

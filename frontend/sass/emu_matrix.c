@@ -7,69 +7,82 @@
 #include "frontend/sass/emu_half.h"
 #include "frontend/sass/emu_state.h"
 
-static double half_at(const uint32_t *v, unsigned lane, unsigned index)
+/* Halves of n registers as vectors of floats: the lower one of the first, its upper one, ... */
+EMU_INLINE void halves(const uint32_t *v, unsigned n, float out[][EMU_LANES])
 {
-    return emu_half_to_double(v[EMU_LANES * (index / 2) + lane] >> (16 * (index & 1)) & 0xffff);
+    for (unsigned i = 0; i < 2 * n; i++)
+        emu_halves_to_floats(v + (size_t)EMU_LANES * (i / 2), 16 * (i & 1), out[i]);
 }
 
-static double float_at(const uint32_t *v, unsigned lane)
-{
-    float f;
+/* Lanes in fours, of which the fragments are made. */
+typedef float four_floats_t __attribute__((vector_size(16)));
+typedef double four_doubles_t __attribute__((vector_size(32)));
 
-    memcpy(&f, &v[lane], sizeof(f));
-    return (double)f;
+EMU_INLINE four_floats_t floats_at(const void *v, unsigned lane)
+{
+    four_floats_t q;
+
+    memcpy(&q, (const float *)v + lane, sizeof(q));
+    return q;
 }
 
-static uint32_t to_float(double v)
+EMU_INLINE void put_floats(uint32_t *to, four_doubles_t v)
 {
-    float f = (float)v;
-    uint32_t bits;
+    four_floats_t f = __builtin_convertvector(v, four_floats_t);
 
-    memcpy(&bits, &f, sizeof(f));
-    return f == f ? bits : 0x7fffffffu;
+    memcpy(to, &f, sizeof(f));
+}
+
+/* Every NaN is the hardware's. */
+EMU_INLINE void same_nan(uint32_t v[EMU_LANES])
+{
+    for (int k = 0; k < EMU_LANES; k++)
+        v[k] = (v[k] & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : v[k];
 }
 
 /* --- Turing: 16x8 = 16x8 * 8x8 --------------------------------------------------------------- */
 
-typedef struct {
-    double a[16][8], b[8][8], d[16][8];
-} turing_t;
-
-static void load_turing(const emu_warp_t *w, const emu_uop_t *u, bool f32, turing_t *m)
+/*
+ * Lane 4g + t has A[g][2t], A[g][2t+1] and the same of row g + 8; B[2t][g], B[2t+1][g]; and of the
+ * sums [g][2t], [g][2t+1] and the same of row g + 8.
+ */
+EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-
-    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-        unsigned g = lane >> 2, t = lane & 3;
-        for (unsigned i = 0; i < 4; i++)
-            m->a[g + 8 * (i >> 1)][2 * t + (i & 1)] = half_at(a, lane, i);
-        for (unsigned i = 0; i < 2; i++)
-            m->b[2 * t + i][g] = half_at(b, lane, i);
-        for (unsigned i = 0; i < 4; i++)
-            m->d[g + 8 * (i >> 1)][2 * t + (i & 1)] =
-                f32 ? float_at(c + (size_t)EMU_LANES * i, lane) : half_at(c, lane, i);
-    }
-}
-
-static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
-{
-    bool f32 = u->select;
+    const bool f32 = u->select;
+    const uint32_t *c = emu_src(w, u, 2);
+    float a[4][EMU_LANES], b[2][EMU_LANES], d[4][EMU_LANES];
     uint32_t r[4][EMU_LANES] = {{0}};
-    turing_t m;
+    four_doubles_t column[2][8]; /* [i][k]: B[k][2t + i] */
 
-    load_turing(w, u, f32, &m);
-    for (unsigned i = 0; i < 16; i++)
-        for (unsigned j = 0; j < 8; j++)
-            for (unsigned k = 0; k < 8; k++)
-                m.d[i][j] += m.a[i][k] * m.b[k][j];
-    for (unsigned lane = 0; lane < EMU_LANES; lane++)
-        for (unsigned i = 0; i < 4; i++) {
-            double v = m.d[(lane >> 2) + 8 * (i >> 1)][2 * (lane & 3) + (i & 1)];
-            if (f32)
-                r[i][lane] = to_float(v);
-            else
-                r[i / 2][lane] |= emu_double_to_half(v, 0) << (16 * (i & 1));
+    halves(emu_src(w, u, 0), 2, a);
+    halves(emu_src(w, u, 1), 1, b);
+    if (f32)
+        memcpy(d, c, sizeof(d));
+    else
+        halves(c, 2, d);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 8; k++)
+            for (unsigned t = 0; t < 4; t++)
+                column[i][k][t] = (double)b[k & 1][4 * (2 * t + i) + k / 2];
+    for (unsigned lane = 0; lane < EMU_LANES; lane += 4)
+        for (unsigned half = 0; half < 4; half += 2) {
+            four_doubles_t sum[2];
+            for (unsigned i = 0; i < 2; i++)
+                sum[i] = __builtin_convertvector(floats_at(d[half + i], lane), four_doubles_t);
+            for (unsigned k = 0; k < 8; k++) {
+                double x = (double)a[half + (k & 1)][lane + k / 2];
+                sum[0] += x * column[0][k];
+                sum[1] += x * column[1][k];
+            }
+            for (unsigned i = 0; i < 2; i++)
+                if (f32)
+                    put_floats(r[half + i] + lane, sum[i]);
+                else
+                    for (unsigned t = 0; t < 4; t++)
+                        r[half / 2][lane + t] |= emu_round_to_half(sum[i][t]) << 16 * i;
         }
+    for (unsigned i = 0; i < 4 && f32; i++)
+        same_nan(r[i]);
     for (unsigned i = 0; i < (f32 ? 4u : 2u); i++)
         emu_put(w, u->d + EMU_LANES * i, r[i], mask);
 }
@@ -77,42 +90,43 @@ static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 /* --- Volta: four 8x8 = 8x4 * 4x8, one for each quad pair, a quarter of each at a step ----------
  */
 
-typedef struct {
-    double a[4][8][4], b[4][4][8];
-} volta_t;
-
-static void load_volta(const emu_warp_t *w, const emu_uop_t *u, volta_t *m)
-{
-    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
-
-    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-        unsigned pair = lane % 16 / 4, row = lane % 4 + (lane >= 16 ? 4 : 0);
-        for (unsigned k = 0; k < 4; k++) {
-            m->a[pair][row][k] = half_at(a, lane, k); /* .ROW: a row of four */
-            m->b[pair][k][row] = half_at(b, lane, k); /* .COL: a column of four */
-        }
-    }
-}
-
-static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+/*
+ * Element e = 2 step + i (i = 0, 1) of a lane is in row (lane & 1) + (e & 2) of its four lanes'
+ * part of A, and in column (lane & 2) + (e & 1) of B: of the lower lanes of the quad pair if e < 4,
+ * else of the upper ones.
+ */
+EMU_HOT static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *c = emu_src(w, u, 2);
+    float a[4][EMU_LANES], b[4][EMU_LANES]; /* element k of a row of A, of a column of B */
     uint32_t r[2][EMU_LANES];
-    volta_t m;
+    const bool lower_rows = (u->select & 1) == 0;
 
-    load_volta(w, u, &m);
-    for (unsigned lane = 0; lane < EMU_LANES; lane++)
-        for (unsigned i = 0; i < 2; i++) {
-            unsigned e = 2 * u->select + i, pair = lane % 16 / 4;
-            unsigned row = (lane & 1) + (e & 2) + (lane >= 16 ? 4 : 0);
-            unsigned col = (e & 4) + (lane & 2) + (e & 1);
-            double v = float_at(c + (size_t)EMU_LANES * i, lane);
-            for (unsigned k = 0; k < 4; k++)
-                v += m.a[pair][row][k] * m.b[pair][k][col];
-            r[i][lane] = to_float(v);
+    halves(emu_src(w, u, 0), 2, a);
+    halves(emu_src(w, u, 1), 2, b);
+    for (unsigned lane = 0; lane < EMU_LANES; lane += 4) {
+        const unsigned other = lane % 16 + (u->select >= 2 ? 16 : 0);
+        four_doubles_t sum[2];
+        for (unsigned i = 0; i < 2; i++)
+            sum[i] =
+                __builtin_convertvector(floats_at(c + (size_t)EMU_LANES * i, lane), four_doubles_t);
+        for (unsigned k = 0; k < 4; k++) {
+            four_floats_t x = floats_at(a[k], lane), y = floats_at(b[k], other);
+            four_floats_t even = __builtin_shufflevector(y, y, 0, 0, 2, 2);
+            four_floats_t odd = __builtin_shufflevector(y, y, 1, 1, 3, 3);
+            x = lower_rows ? __builtin_shufflevector(x, x, 0, 1, 0, 1)
+                           : __builtin_shufflevector(x, x, 2, 3, 2, 3);
+            four_doubles_t wide = __builtin_convertvector(x, four_doubles_t);
+            sum[0] += wide * __builtin_convertvector(even, four_doubles_t);
+            sum[1] += wide * __builtin_convertvector(odd, four_doubles_t);
         }
-    emu_put(w, u->d, r[0], mask);
-    emu_put(w, u->d + EMU_LANES, r[1], mask);
+        for (unsigned i = 0; i < 2; i++)
+            put_floats(r[i] + lane, sum[i]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        same_nan(r[i]);
+        emu_put(w, u->d + EMU_LANES * i, r[i], mask);
+    }
 }
 
 /* --- integers: 8x8 = 8x16 * 16x8 ------------------------------------------------------------- */

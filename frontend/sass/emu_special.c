@@ -86,6 +86,10 @@ static void read_special(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint32_t r[EMU_LANES];
     uint32_t lanes = u->is_signed ? EMU_ALL : mask; /* is_signed: S2UR */
 
+    if (u->imm - SR_TID_X < 3) {
+        emu_put(w, u->d, w->tid[u->imm - SR_TID_X], lanes);
+        return;
+    }
     for (int k = 0; k < EMU_LANES; k++)
         r[k] = special(w, u->imm, k);
     emu_put(w, u->d, r, lanes);

@@ -125,6 +125,7 @@ struct emu_warp {
     emu_block_t *block;
     emu_grid_t *grid;
     uint32_t index;             /* in the block */
+    uint32_t threads;           /* lanes that the block has */
     uint32_t tid[3][EMU_LANES]; /* threadIdx */
     uint32_t bar_result;        /* of the last BAR.RED */
     uint64_t clock;
@@ -138,6 +139,7 @@ struct emu_warp {
 typedef struct {
     uint32_t expected; /* threads; 0: all of the block that are alive */
     uint32_t arrived;  /* by BAR.ARV */
+    uint32_t waiting;
     uint32_t votes, true_votes;
     bool reduces;
 } emu_barrier_t;
@@ -151,7 +153,7 @@ struct emu_block {
     uint32_t n_warps;
     uint32_t *registers;
     uint8_t *shared;
-    uint64_t insts;
+    uint32_t n_alive, n_waiting; /* threads; those that wait at any barrier */
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
 };
 
@@ -221,6 +223,19 @@ EMU_INLINE void emu_put(emu_warp_t *w, uint32_t d, const uint32_t v[EMU_LANES], 
     emu_expand(mask, m);
     for (int k = 0; k < EMU_LANES; k++)
         out[k] = (v[k] & m[k]) | (out[k] & ~m[k]);
+}
+
+/* Four neighbours at once, so that whoever reads more of them at a time need not wait. */
+EMU_INLINE void emu_put4(uint32_t *v, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+#ifdef __SSE2__
+    _mm_storeu_si128((__m128i *)(void *)v, _mm_set_epi32((int)d, (int)c, (int)b, (int)a));
+#else
+    v[0] = a;
+    v[1] = b;
+    v[2] = c;
+    v[3] = d;
+#endif
 }
 
 /* Bit k is set where v[k] is not 0. */
@@ -310,8 +325,15 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
 void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
                           uint32_t mask);
 
-/* Notes an executed instruction for the trace. */
-void emu_record_inst(emu_record_t *r, const inst_t *inst, uint32_t mask);
+/* Room for one record of addresses; NULL: the trace has none of this instruction. */
+uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u);
+
+/*
+ * The same as emu_record_addresses(), from what is known: the first of n addresses and what the
+ * others are more (rest of d: 0), all below 2^31; affine: by equal steps.
+ */
+void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
+                       const uint32_t d[EMU_LANES], unsigned n, bool affine);
 
 /* Reports that the program is at fault: the first message of a launch is kept. */
 void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...) RB_PRINTF(3, 4);

@@ -24,6 +24,80 @@ void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...)
                 text, why);
 }
 
+/* --- the record ------------------------------------------------------------------------------ */
+
+/* Notes n consecutive instructions that were executed with mask. */
+static void record_run(emu_record_t *r, const inst_t *first, uint32_t mask, size_t n)
+{
+    r->n_insts += n;
+    if (n > 0 && r->n_runs > 0) {
+        trace_run_t *last = &r->runs[r->n_runs - 1];
+        if (last->mask == mask && last->first + last->count == first) {
+            size_t more =
+                n < (size_t)UINT16_MAX - last->count ? n : (size_t)UINT16_MAX - last->count;
+            last->count = (uint16_t)(last->count + more);
+            first += more;
+            n -= more;
+        }
+    }
+    while (n > 0) {
+        size_t part = n < UINT16_MAX ? n : UINT16_MAX;
+        rb_grow(&r->runs, &r->cap_runs, r->n_runs + 1, sizeof(*r->runs));
+        r->runs[r->n_runs++] = (trace_run_t){.first = first, .mask = mask, .count = (uint16_t)part};
+        first += part;
+        n -= part;
+    }
+}
+
+/* What a tracer adds to addresses: shared and local memory lie in their windows. */
+static uint64_t window_of(const emu_uop_t *u)
+{
+    return u->inst->space == MEM_SHARED  ? EMU_SHARED_BASE
+           : u->inst->space == MEM_LOCAL ? EMU_LOCAL_BASE
+                                         : 0;
+}
+
+uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u)
+{
+    emu_record_t *r = &w->record;
+
+    if (u->inst->space == MEM_NONE || u->inst->width == 0)
+        return NULL;
+    if (r->cap_addrs - r->n_addrs < ADDR_RECORD_MAX)
+        rb_grow(&r->addrs, &r->cap_addrs, r->n_addrs + ADDR_RECORD_MAX, sizeof(*r->addrs));
+    return r->addrs + r->n_addrs;
+}
+
+void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
+                       const uint32_t d[EMU_LANES], unsigned n, bool affine)
+{
+    uint64_t *out = emu_record_room(w, u);
+
+    out[1] = first + window_of(u);
+    if (affine) {
+        out[0] = addr_header(ADDR_AFFINE, n, n > 1 ? (int32_t)d[1] : 0);
+    } else {
+        out[0] = addr_header(ADDR_DELTA, n, 0);
+        memcpy(out + 2, d, (n + 1) / 2 * sizeof(*out));
+    }
+    w->record.n_addrs += addr_words(out);
+}
+
+void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
+                          uint32_t mask)
+{
+    uint64_t active[EMU_LANES], *out = emu_record_room(w, u);
+    unsigned n = 0;
+
+    if (out == NULL)
+        return;
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        active[n++] = window_of(u) + a[__builtin_ctz(left)];
+    w->record.n_addrs += addr_pack(active, n, out);
+}
+
+/* --- the loop -------------------------------------------------------------------------------- */
+
 /* The split that runs next: the last that can. False: all wait, or have ended. */
 static bool pick(emu_warp_t *w)
 {
@@ -45,10 +119,16 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
     const emu_uop_t *uops = w->grid->uops, *end = uops + w->grid->n_uops, *u = uops + s->pc;
     uint64_t n = 0, lanes = 0;
 
+    const emu_uop_t *since = u; /* not recorded yet; all with run_mask */
+    uint32_t run_mask = 0;
+
     for (; n < budget && u < end && u->kind <= UOP_NOP; u++, n++) {
         uint32_t mask = s->mask & (w->p[u->guard] ^ u->guard_inv);
-        if (tracing)
-            emu_record_inst(&w->record, u->inst, mask);
+        if (tracing && mask != run_mask) {
+            record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
+            since = u;
+            run_mask = mask;
+        }
         if (mask == 0 || u->kind == UOP_NOP)
             continue;
         lanes += (unsigned)__builtin_popcount(mask);
@@ -60,6 +140,8 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
         if (u->kind == UOP_ACCESS && w->faulted)
             break;
     }
+    if (tracing)
+        record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
     s->pc = (uint32_t)(u - uops);
     w->grid->totals.thread_insts += lanes;
     return n;
@@ -72,7 +154,7 @@ static void run_control(emu_warp_t *w, bool tracing)
     uint32_t mask = s->mask & (w->p[u->guard] ^ u->guard_inv);
 
     if (tracing)
-        emu_record_inst(&w->record, u->inst, mask);
+        record_run(&w->record, u->inst, mask, 1);
     w->grid->totals.thread_insts += (unsigned)__builtin_popcount(mask);
     emu_control(w, u, mask);
 }
@@ -99,74 +181,4 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
     w->clock += CLOCKS_PER_INST * n;
     w->grid->totals.warp_insts += n;
     return n;
-}
-
-/* --- the record ------------------------------------------------------------------------------ */
-
-void emu_record_inst(emu_record_t *r, const inst_t *inst, uint32_t mask)
-{
-    r->n_insts++;
-    if (r->n_runs > 0) {
-        trace_run_t *last = &r->runs[r->n_runs - 1];
-        if (last->mask == mask && last->count < UINT16_MAX && last->first + last->count == inst) {
-            last->count++;
-            return;
-        }
-    }
-    rb_grow(&r->runs, &r->cap_runs, r->n_runs + 1, sizeof(*r->runs));
-    r->runs[r->n_runs++] = (trace_run_t){.first = inst, .mask = mask, .count = 1};
-}
-
-/* Address as a tracer sees it: shared and local memory lie in their windows. */
-static uint64_t window_address(const emu_uop_t *u, uint64_t a)
-{
-    return u->inst->space == MEM_SHARED  ? EMU_SHARED_BASE + a
-           : u->inst->space == MEM_LOCAL ? EMU_LOCAL_BASE + a
-                                         : a;
-}
-
-/* The closest form that holds n addresses, into out (1 + n words at most); its words. */
-static size_t pack(const uint64_t *a, unsigned n, uint64_t *out)
-{
-    int64_t stride = n > 1 ? (int64_t)(a[1] - a[0]) : 0;
-    bool affine = stride == (int32_t)stride, narrow = true;
-
-    for (unsigned i = 0; i < n; i++) {
-        int64_t delta = (int64_t)(a[i] - a[0]);
-        affine = affine && delta == stride * (int64_t)i;
-        narrow = narrow && delta == (int32_t)delta;
-    }
-    if (affine) {
-        out[0] = addr_header(ADDR_AFFINE, n, (int32_t)stride);
-        out[1] = a[0];
-    } else if (narrow) {
-        out[0] = addr_header(ADDR_DELTA, n, 0);
-        out[1] = a[0];
-        for (unsigned i = 0; i < (n + 1) / 2; i++) {
-            uint64_t low = (uint32_t)(a[2 * i] - a[0]);
-            uint64_t high = 2 * i + 1 < n ? (uint32_t)(a[2 * i + 1] - a[0]) : 0;
-            out[2 + i] = low | high << 32;
-        }
-    } else {
-        out[0] = addr_header(ADDR_LIST, n, 0);
-        memcpy(out + 1, a, n * sizeof(*a));
-    }
-    return addr_words(out);
-}
-
-void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
-                          uint32_t mask)
-{
-    emu_record_t *r = &w->record;
-    uint64_t active[EMU_LANES] = {0}, words[EMU_LANES + 2];
-    unsigned n = 0;
-
-    if (u->inst->space == MEM_NONE || u->inst->width == 0)
-        return;
-    for (uint32_t left = mask; left != 0; left &= left - 1)
-        active[n++] = window_address(u, a[__builtin_ctz(left)]);
-    size_t n_words = pack(active, n, words);
-    rb_grow(&r->addrs, &r->cap_addrs, r->n_addrs + n_words, sizeof(*r->addrs));
-    memcpy(r->addrs + r->n_addrs, words, n_words * sizeof(*words));
-    r->n_addrs += n_words;
 }

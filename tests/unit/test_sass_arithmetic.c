@@ -64,6 +64,40 @@ static void half_precision_is_exact(void **state)
     }
 }
 
+/* The conversions of loops over lanes against those that say how they do it. */
+static void conversions_of_halves_agree(void **state)
+{
+    uint32_t words[32];
+    float low[32], high[32];
+    uint64_t seed = 21;
+
+    (void)state;
+    for (uint32_t h = 0; h < 0x10000; h += 64) {
+        for (uint32_t k = 0; k < 32; k++)
+            words[k] = (h + k) | (h + 32 + k) << 16;
+        emu_halves_to_floats(words, 0, low);
+        emu_halves_to_floats(words, 16, high);
+        for (uint32_t k = 0; k < 32; k++) {
+            double a = emu_half_to_double(h + k), b = emu_half_to_double(h + 32 + k);
+            assert_true((double)low[k] == a || (isnan(low[k]) && isnan(a)));
+            assert_true((double)high[k] == b || (isnan(high[k]) && isnan(b)));
+        }
+    }
+    for (unsigned i = 0; i < 1000000; i++) {
+        uint64_t r = sass_lab_random(&seed);
+        /* magnitudes around all of the range, and ties */
+        double v = ldexp((double)(int64_t)r, (int)(r % 50) - 95);
+        if (i % 3 == 0)
+            v = emu_half_to_double(r & 0x7fff) + ldexp(1, (int)(r >> 16 & 31) - 26);
+        assert_int_equal(emu_round_to_half(v), emu_double_to_half(v, 0));
+    }
+    static const double special[] = {0.0,     -0.0,    65504,     65519.99,  65520,
+                                     -65536,  1e30,    INFINITY,  -INFINITY, NAN,
+                                     0x1p-24, 0x1p-25, 0x1.8p-25, -0x1p-26,  1e300};
+    for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+        assert_int_equal(emu_round_to_half(special[i]), emu_double_to_half(special[i], 0));
+}
+
 static void tensor_cores_multiply(void **state)
 {
     uint64_t seed = 13;
@@ -189,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_precision_is_exact),
         cmocka_unit_test(half_precision_is_exact),
+        cmocka_unit_test(conversions_of_halves_agree),
         cmocka_unit_test(tensor_cores_multiply),
         cmocka_unit_test(functions_of_the_math_library_work),
         cmocka_unit_test(integers_of_64_bits_divide),

@@ -1,0 +1,257 @@
+/*
+ * rubato_emulator: warp instructions per second and core that the SASS emulator executes, kernel by
+ * kernel, when it only runs and when it traces. Each rate is that of the fastest repeat.
+ *
+ *   rubato_emulator [--arch 70|75] [--repeats N] [KERNEL]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "frontend/sass/emu_launch.h"
+
+enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };
+static const uint64_t memory_base = 0x7f0000000000ull, memory_bytes = 512ull << 20;
+
+/* Parameters in order: 'p' a new array of that many words, 'P' the one before again, 'i' a number,
+ * 'f' a float, 'd' a double, 'h' two halves. */
+typedef struct {
+    char kind;
+    double value;
+} param_t;
+
+typedef struct {
+    const char *unit, *kernel;
+    uint32_t grid[3], block[3], shared;
+    param_t params[8];
+} case_t;
+
+static const case_t cases[] = {
+    {"vecadd",
+     "vecadd",
+     {4096, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 20}, {'p', 1 << 20}, {'p', 1 << 20}, {'i', 1 << 20}}},
+    {"matmul",
+     "matmul",
+     {16, 16, 1},
+     {16, 16, 1},
+     0,
+     {{'p', 65536}, {'p', 65536}, {'p', 65536}, {'i', 256}}},
+    {"transpose",
+     "transpose_tiled",
+     {32, 32, 1},
+     {32, 8, 1},
+     0,
+     {{'p', 1 << 20}, {'p', 1 << 20}, {'i', 1024}, {'i', 1024}}},
+    {"softmax",
+     "softmax",
+     {256, 1, 1},
+     {128, 1, 1},
+     0,
+     {{'p', 1 << 18}, {'p', 1 << 18}, {'i', 1024}}},
+    {"histo", "histo", {64, 1, 1}, {128, 1, 1}, 0, {{'p', 65536}, {'p', 256}, {'i', 65536}}},
+    {"reduce",
+     "reduce_atomic",
+     {256, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 20}, {'p', 1}, {'i', 1 << 20}}},
+    {"scan",
+     "scan_blocks",
+     {2048, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 19}, {'p', 1 << 19}, {'p', 2048}, {'i', 1 << 19}}},
+    {"stencil",
+     "stencil",
+     {8, 64, 1},
+     {32, 4, 1},
+     0,
+     {{'p', 1 << 21}, {'p', 1 << 21}, {'f', 0.4}, {'f', 0.1}, {'i', 256}, {'i', 256}, {'i', 32}}},
+    {"fft", "fft", {64, 1, 1}, {256, 1, 1}, 0, {{'p', 65536}, {'p', 65536}}},
+    {"nbody",
+     "nbody",
+     {8, 1, 1},
+     {128, 1, 1},
+     0,
+     {{'p', 4096}, {'p', 4096}, {'f', 0.01}, {'i', 1024}}},
+    {"sort", "sort_blocks", {128, 1, 1}, {512, 1, 1}, 0, {{'p', 1 << 17}}},
+    {"hgemm",
+     "hgemm",
+     {4, 4, 1},
+     {128, 1, 1},
+     0,
+     {{'p', 32768}, {'p', 32768}, {'p', 65536}, {'i', 256}}},
+    {"misc",
+     "daxpy",
+     {256, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'d', 1.5}, {'p', 1 << 17}, {'p', 1 << 17}, {'i', 65536}}},
+    {"misc",
+     "haxpy",
+     {1024, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'h', 1.5}, {'p', 1 << 18}, {'p', 1 << 18}, {'i', 1 << 18}}},
+    {"misc", "trig", {256, 1, 1}, {256, 1, 1}, 0, {{'p', 65536}, {'p', 65536}, {'i', 65536}}},
+    {"misc",
+     "i64",
+     {256, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 17}, {'p', 1 << 17}, {'p', 1 << 17}, {'i', 65536}}},
+    {"misc",
+     "dp4",
+     {1024, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 18}, {'p', 1 << 18}, {'p', 1 << 18}, {'i', 1 << 18}}},
+};
+
+static _Noreturn void give_up(const char *what, const rb_err_t *err)
+{
+    fprintf(stderr, "rubato_emulator: %s: %s\n", what, err->text);
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Words between 0.5 and 1 as floats, two of them as doubles. */
+static uint64_t new_array(emu_mem_t *mem, size_t n)
+{
+    uint64_t addr = emu_mem_alloc(mem, 4 * n);
+    uint32_t *words = (uint32_t *)(void *)emu_mem_at(mem, addr, 4 * n), state = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        words[i] = 0x3f000000u | state >> 9;
+    }
+    return addr;
+}
+
+static void set_params(const case_t *c, const cubin_kernel_t *k, emu_mem_t *mem, uint8_t *params)
+{
+    uint64_t array = 0;
+
+    for (uint32_t i = 0; i < k->n_params && c->params[i].kind != 0; i++) {
+        double value = c->params[i].value;
+        uint8_t *p = params + k->params[i].offset;
+        int32_t n = (int32_t)value;
+        float f = (float)value;
+        uint32_t halves = 0x3e003e00u; /* 1.5 */
+        switch (c->params[i].kind) {
+        case 'p':
+            array = new_array(mem, (size_t)value);
+            memcpy(p, &array, sizeof(array));
+            break;
+        case 'i':
+            memcpy(p, &n, sizeof(n));
+            break;
+        case 'f':
+            memcpy(p, &f, sizeof(f));
+            break;
+        case 'h':
+            memcpy(p, &halves, sizeof(halves));
+            break;
+        default:
+            memcpy(p, &value, sizeof(value));
+        }
+    }
+}
+
+static rb_code_t take_block(void *ctx, const trace_block_t *block, rb_err_t *err)
+{
+    uint64_t *insts = ctx;
+
+    (void)err;
+    *insts += block->n_insts;
+    return RB_OK;
+}
+
+/* Seconds of the fastest repeat. */
+static double measure(emu_launch_t l, bool traced, unsigned repeats, emu_totals_t *totals)
+{
+    rb_err_t err = {0};
+    uint64_t insts = 0;
+    double best = 1e9;
+
+    l.on_block = traced ? take_block : NULL;
+    l.ctx = &insts;
+    for (unsigned i = 0; i < repeats; i++) {
+        double begun = now();
+        if (emu_run(&l, totals, &err) != RB_OK)
+            give_up(l.kernel->name, &err);
+        double seconds = now() - begun;
+        best = seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+static void run_case(const case_t *c, unsigned arch, unsigned repeats)
+{
+    char path[512];
+    uint8_t *file = malloc(FILE_BYTES), params[PARAM_BYTES] = {0};
+    emu_mem_t mem;
+    emu_module_t module;
+    emu_totals_t totals;
+    rb_err_t err = {0};
+
+    snprintf(path, sizeof(path), RUBATO_ROOT "/traces/cubin/%s.sm%u.cubin", c->unit, arch);
+    FILE *in = fopen(path, "rb");
+    if (in == NULL || file == NULL) {
+        perror(path);
+        exit(1);
+    }
+    size_t n = fread(file, 1, FILE_BYTES, in);
+    fclose(in);
+    if (emu_mem_init(&mem, memory_base, memory_bytes, PAGE_SHIFT, false, &err) != RB_OK ||
+        emu_module_open(&module, &mem, path, file, n, &err) != RB_OK)
+        give_up(path, &err);
+    emu_launch_t l = {.module = &module,
+                      .mem = &mem,
+                      .kernel = cubin_find(&module.cubin, c->kernel),
+                      .dynamic_shared = c->shared,
+                      .params = params};
+    memcpy(l.grid, c->grid, sizeof(l.grid));
+    memcpy(l.block, c->block, sizeof(l.block));
+    set_params(c, l.kernel, &mem, params);
+    double run = measure(l, false, repeats, &totals), trace = measure(l, true, repeats, &totals);
+    double m = 1e-6 * (double)totals.warp_insts;
+    printf("%-16s %9.3f %6.1f %10.1f %10.1f\n", c->kernel, m,
+           (double)totals.thread_insts / (double)totals.warp_insts, m / run, m / trace);
+    fflush(stdout);
+    emu_module_close(&module);
+    emu_mem_free(&mem);
+    free(file);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned arch = 70, repeats = 7;
+    const char *only = NULL;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
+            arch = (unsigned)atoi(argv[++i]);
+        else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
+            repeats = (unsigned)atoi(argv[++i]);
+        else
+            only = argv[i];
+    }
+    printf("sm_%u\n%-16s %9s %6s %10s %10s\n", arch, "kernel", "M insts", "lanes", "M/s run",
+           "M/s trace");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (only == NULL || strcmp(only, cases[i].kernel) == 0)
+            run_case(&cases[i], arch, repeats);
+    return 0;
+}
