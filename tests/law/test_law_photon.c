@@ -10,6 +10,7 @@
 #include "tests/support/inside_lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/witness.h"
 
 /* --- photon_warp ------------------------------------------------------------------------------ */
 
@@ -167,6 +168,33 @@ static void a_launch_that_is_never_stable_is_simulated_whole(void **state)
     assert_memory_equal(&got.sm, &want.sm, sizeof(got.sm));
     assert_non_null(strstr(got.sampling.evidence, "photon_bb: few waves"));
     assert_non_null(strstr(got.sampling.evidence, "photon_warp: too few warps"));
+    synth_destroy(s);
+}
+
+static rb_code_t (*get_whole)(trace_launch_t *, uint64_t, trace_block_t **, rb_err_t *);
+
+static rb_code_t get_part(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    *out = NULL;
+    return index < 400 ? get_whole(l, index, out, err) : RB_OK;
+}
+
+/* The grid has more blocks than the trace: nobody is predicted who never was. */
+static void a_launch_with_missing_blocks_is_simulated_whole(void **state)
+{
+    static witness_t w;
+    static const work_t work = {.blocks = 1000, .loops = 10};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    synth_t *s = work_program(&work, 64, 48 * 1024);
+
+    (void)state;
+    witness_init(&w, synth_source(s));
+    get_whole = w.ops.get_block;
+    w.ops.get_block = get_part;
+    launch_result_t got = run_sampled_source(&spec, &w.pub, 1, 0, "photon_bb photon_warp");
+    assert_false(got.sampling.estimated);
+    assert_int_equal(got.blocks, 400);
+    assert_non_null(strstr(got.sampling.evidence, "not in the trace"));
     synth_destroy(s);
 }
 
@@ -614,6 +642,7 @@ int main(void)
         cmocka_unit_test(long_loops_are_predicted_in_the_first_wave),
         cmocka_unit_test(blocks_of_different_lengths_are_predicted_each),
         cmocka_unit_test(a_launch_that_is_never_stable_is_simulated_whole),
+        cmocka_unit_test(a_launch_with_missing_blocks_is_simulated_whole),
         cmocka_unit_test(reading_ahead_finds_the_types_of_warps),
         cmocka_unit_test(index_and_blocks_tell_the_same),
         cmocka_unit_test(index_and_sample_decide_alike),
