@@ -317,7 +317,11 @@ static bool accept_next(sm_t *sm, cycle_t now)
             queue_set_free(sub, 0);
             sm->issue_next = cycle_min(sm->issue_next, now);
         }
-        sub->q_free = now + sm->config->sm.mem_interval;
+        /* Addresses of the next one are computed while this one waits for its turn, those of the
+         * one after not before that. */
+        cycle_t ready = cycle_max(u->cur.accept_from, sub->q_free);
+        sub->q_free = cycle_max(ready, sub->q_taken) + sm->config->sm.mem_interval;
+        sub->q_taken = now;
         u->turn = (s + 1) % sm->n_sub_cores;
         u->next_accept = now + sm->config->sm.mio_interval;
         return true;

@@ -123,7 +123,8 @@ typedef struct {
     uint32_t age[32];   /* start order of each warp, beside each other for the scheduler */
     mem_entry_t *queue; /* owned; ring of sm.mem_queue entries */
     uint32_t q_head, q_count;
-    cycle_t q_free;               /* the next entry may leave the queue */
+    cycle_t q_free;               /* the addresses of the next entry are there */
+    cycle_t q_taken;              /* the last entry left the queue */
     cycle_t allocate_free;        /* operand stage takes the next instruction */
     cycle_t issue_free;           /* control stage takes the next instruction */
     cycle_t port_base;            /* cycle of the lowest entry of ports */
