@@ -5,7 +5,7 @@
 #include "sim/core/alloc.h"
 #include "sim/isa/basic_block.h"
 
-enum { NONE = UINT32_MAX };
+static const uint32_t none = UINT32_MAX;
 
 static uint32_t first_inst(const rbt_code_t *code, uint32_t bb)
 {
@@ -52,7 +52,7 @@ static uint32_t find(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
 {
     uint32_t bb = *find_slot(m, first, n);
 
-    return bb != 0 ? bb - 1 : NONE;
+    return bb != 0 ? bb - 1 : none;
 }
 
 /* Counts a basic block down that a warp executed; false: the index does not have it. */
@@ -60,7 +60,7 @@ static bool take(rbt_bb_map_t *m, const inst_t *first, uint32_t n)
 {
     uint32_t bb = find(m, (uint32_t)(first - m->code->insts), n);
 
-    if (bb == NONE || m->counts[bb] == 0)
+    if (bb == none || m->counts[bb] == 0)
         return false;
     m->counts[bb]--;
     return true;
