@@ -47,6 +47,12 @@ static void start(cudart_state_t *s)
     s->timeout = getenv("RUBATO_TIMEOUT") != NULL ? strtod(getenv("RUBATO_TIMEOUT"), NULL) : 0;
     if (emu_mem_init(&s->mem, device_base, device_bytes, PAGE_SHIFT, true, &err) != RB_OK)
         cudart_give_up("%s", err.text);
+    /*
+     * As on a GPU, something of the driver's stands before the first allocation: programs that read
+     * a little before their arrays work there.
+     */
+    if (emu_mem_alloc(&s->mem, (1u << PAGE_SHIFT) - EMU_ALLOC_BYTES) == 0)
+        cudart_give_up("no device memory");
     cudart_record_start(s);
 }
 
