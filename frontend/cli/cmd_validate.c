@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/cli/application_set.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/run_setup.h"
@@ -20,7 +21,7 @@ typedef struct {
     size_t n_gpus;
     const char **sets; /* owned, texts borrowed */
     size_t n_sets, cap_sets;
-    const char *only, *published, *output;
+    const char *only, *published, *output, *applications;
     uint64_t threads;
     bool json, list, short_form, guesses;
 } validate_options_t;
@@ -44,6 +45,9 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_PUBLISHED:
         o->published = value;
+        return RB_OK;
+    case CLI_APPLICATIONS:
+        o->applications = value;
         return RB_OK;
     case CLI_OUTPUT:
         o->output = value;
@@ -163,11 +167,54 @@ static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, si
     return rc;
 }
 
+static rb_code_t write_applications(const char *folder, const application_set_t *s, rb_err_t *err)
+{
+    out_file_t f;
+    bool made;
+
+    RB_TRY(out_make_folder(folder, &made, err));
+    RB_TRY(out_file_open(&f, folder, "applications.csv", err));
+    application_set_csv(s, f.out);
+    rb_code_t rc = out_file_finish(&f, err);
+
+    if (rc == RB_OK)
+        rc = out_file_commit(&f, err);
+    out_file_abandon(&f);
+    return rc;
+}
+
+static rb_code_t run_applications(const validate_options_t *o, rb_err_t *err)
+{
+    application_set_t s;
+    application_options_t options = {.gpu = o->n_gpus > 0 ? o->gpu[0] : "qv100",
+                                     .folder = o->applications,
+                                     .published = o->published,
+                                     .sets = o->sets,
+                                     .n_sets = o->n_sets,
+                                     .threads = (int)o->threads};
+
+    if (o->published == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "--applications needs --published DIR, the folder of the published table "
+                       "qv100-applications.csv");
+    RB_TRY(application_set_run(&s, &options, err));
+    rb_code_t rc = o->output != NULL ? write_applications(o->output, &s, err) : RB_OK;
+
+    if (rc == RB_OK) {
+        application_set_print(&s, options.gpu, stdout);
+        rc = cli_flush_stdout(err);
+    }
+    application_set_free(&s);
+    return rc;
+}
+
 static rb_code_t validate(validate_options_t *o, size_t *failed, rb_err_t *err)
 {
     suite_t suite;
     rb_code_t rc;
 
+    if (o->applications != NULL)
+        return run_applications(o, err);
     RB_TRY(suite_read(&suite, NULL, err));
     if (o->list) {
         list_tests(&suite);
@@ -196,7 +243,7 @@ int cmd_validate(int argc, char **argv)
         cli_print_help(command, stdout);
         rc = cli_flush_stdout(&err);
     } else if (rc == RB_OK) {
-        if (o.n_gpus == 0) {
+        if (o.n_gpus == 0 && o.applications == NULL) {
             memcpy(o.gpu, all_gpus, sizeof(all_gpus));
             o.n_gpus = ALL_GPUS;
         }

@@ -81,6 +81,7 @@ typedef enum {
     CLI_PUBLISHED,
     CLI_SHORT,
     CLI_GUESSES,
+    CLI_APPLICATIONS,
     CLI_HARDWARE,
     CLI_PLAN_FROM,
     CLI_VARIANTS,

@@ -215,7 +215,7 @@ static rb_code_t read_operand(reader_t *r, const char *operand, unsigned positio
         r->out->flags |= INST_CLOCK;
         return RB_OK;
     }
-    if (take_register(&p, &file, &num)) {
+    if (take_register(&p, &file, &num) && strchr(".|", *p) != NULL) {
         unsigned slot = r->sources;
 
         if (!write)
@@ -229,7 +229,7 @@ static rb_code_t read_operand(reader_t *r, const char *operand, unsigned positio
         r->out->imm = (int32_t)strtoll(operand, NULL, 0);
         return RB_OK;
     }
-    if (strncmp(p, "SR_", 3) == 0 || strncmp(p, "SB", 2) == 0 || *p == 'B' || *p == '{')
+    if (strncmp(p, "SR", 2) == 0 || strncmp(p, "SB", 2) == 0 || *p == 'B' || *p == '{')
         return RB_OK; /* special registers, dependence and convergence barriers: no registers */
     return wrong(r, "not an operand", operand);
 }

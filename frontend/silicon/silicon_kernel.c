@@ -343,6 +343,8 @@ static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first,
     for (int64_t i = 0; i < n; i++) {
         char number[32];
 
+        if (++a->n_read > MAX_LINES_READ)
+            return wrong(a, "repeated too often", operands);
         snprintf(number, sizeof(number), "%lld", (long long)i);
         RB_TRY(push_param(a, name, len, number));
         rb_code_t rc = read_lines(a, first + 1, end);
