@@ -70,7 +70,7 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
             bool again = false;
             bool read = read_register(sub, w, r, r % banks, slot, slot < 4 && reuse >> slot & 1);
             for (unsigned k = 0; k < n_listed; k++)
-                again |= listed[k] == r;
+                again = again || listed[k] == r;
             if (!read || again || n_listed == sizeof(listed))
                 continue;
             listed[n_listed++] = (uint8_t)r;
