@@ -46,16 +46,7 @@ static const char *const rare_names[] = {"observed", "interval", NULL};
     P(F64, delta, "0", 0, 1, "", "slopes may differ from one by this; 0: the variant's own")       \
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
     P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
-    P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
-    T(save, "", "a file: what is seen of launches ahead of their simulation is saved there")       \
-    T(load, "", "a file that was saved: launches in it are not read ahead")                        \
-    P(BOOL, unbiased, "true", 0, 1, "",                                                            \
-      "scaled: slope of issue against retirement: spread passes, trends do not")                   \
-    P(BOOL, fill, "true", 0, 1, "",                                                                \
-      "steady, scaled: wait until the launch has filled the L2, if it will")                       \
-    P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
-    P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
-    P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")                  \
+    PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
     E(rare, rare_names, "observed",                                                                \
       "basic blocks that are not stable: their mean, or the "                                      \
       "interval model")                                                                            \

@@ -33,16 +33,7 @@
     P(U32, least, "0", 0, 1000000, "warps", "its least length; 0: steady 3000, scaled 128")        \
     P(F64, delta, "0.03", 1e-6, 1, "", "slope and means may differ from one and each other by")    \
     P(F64, dominant, "0.95", 0, 1, "", "least share of the most frequent type of warp")            \
-    P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
-    T(save, "", "a file: what is seen of launches ahead of their simulation is saved there")       \
-    T(load, "", "a file that was saved: launches in it are not read ahead")                        \
-    P(BOOL, unbiased, "true", 0, 1, "",                                                            \
-      "scaled: slope of issue against retirement: spread passes, trends do not")                   \
-    P(BOOL, fill, "true", 0, 1, "",                                                                \
-      "steady, scaled: wait until the launch has filled the L2, if it will")                       \
-    P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
-    P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
-    P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")                  \
+    PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
     E(hold, photon_hold_names, "block",                                                            \
       "blocks hold their slots for the mean time of blocks or "                                    \
       "warps")                                                                                     \

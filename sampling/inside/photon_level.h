@@ -13,6 +13,19 @@ enum { HOLD_BLOCK, HOLD_WARP };
 extern const char *const photon_hold_names[];      /* "block", "warp" */
 extern const char *const photon_residents_names[]; /* of forward_residents_t */
 
+/* Options of both levels: what they ask of a launch before they trust it, and how it ends. */
+#define PHOTON_SHARED_OPTIONS(P, E, T)                                                             \
+    P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
+    T(save, "", "a file: what is seen of launches ahead of their simulation is saved there")       \
+    T(load, "", "a file that was saved: launches in it are not read ahead")                        \
+    P(BOOL, unbiased, "true", 0, 1, "",                                                            \
+      "scaled: slope of issue against retirement: spread passes, trends do not")                   \
+    P(BOOL, fill, "true", 0, 1, "",                                                                \
+      "steady, scaled: wait until the launch has filled the L2, if it will")                       \
+    P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
+    P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
+    P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")
+
 enum { PHOTON_SAMPLE_LEAST = 16 }; /* blocks read ahead at least */
 
 /*
