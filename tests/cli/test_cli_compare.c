@@ -51,8 +51,8 @@ static char *line_of(char *out, const char *word)
 
 static void expect_in(const char *text, const char *part)
 {
-    if (strstr(text, part) == NULL)
-        fail_msg("'%s' is not in '%s'", part, text);
+    if (text == NULL || strstr(text, part) == NULL)
+        fail_msg("'%s' is not in '%s'", part, text != NULL ? text : "");
 }
 
 static void launches_stand_against_the_rows_of_their_kernel(void **state)
