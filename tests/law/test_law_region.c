@@ -6,16 +6,12 @@
 
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/inside/region_table.h"
-#include "tests/support/lab.h"
+#include "tests/support/inside_lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/witness.h"
 
-/* Two blocks of phases_program() fit an SM: 8 slots. */
-#define SMALL                                                                                      \
-    "sm.count=4", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700",   \
-        "icache.perfect=true", "const.perfect=true"
-
+/* Two blocks of phases_open() fit an SM of EVEN: 8 slots. */
 enum { CHAIN = 200, SLOTS = 8, SHARED = 48 * 1024 };
 
 /* --- programs --------------------------------------------------------------------------------- */
@@ -62,21 +58,6 @@ static void phases_close(trace_source_t *source)
 {
     source->ops->destroy(source);
     temp_folder_remove();
-}
-
-static lab_results_t results;
-
-static launch_result_t *run(const gpu_spec_t *spec, trace_source_t *source, int threads,
-                            cycle_t window, const char *sampler)
-{
-    inside_list_t list = {0};
-    rb_err_t err = {0};
-    if (sampler[0] != '\0' && inside_list_add(&list, sampler, 1, &err) != RB_OK)
-        fail_msg("%s", err.text);
-    lab_run_sampled(spec, source, threads, window, list.samplers, list.n, &results);
-    inside_list_free(&list);
-    assert_int_equal(results.n, 1);
-    return &results.launch[0];
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -195,10 +176,10 @@ static void a_trace_without_an_index_is_refused_with_advice(void **state)
 static void equal_blocks_take_the_exact_time(void **state)
 {
     static const phases_t p = {.blocks = 1203};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     trace_source_t *source = phases_open(&p);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
-    launch_result_t got = *run(&spec, source, 1, 0, "tbpoint_region");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    launch_result_t got = run_sampled_source(&spec, source, 1, 0, "tbpoint_region");
 
     (void)state;
     assert_true(got.sampling.estimated);
@@ -227,11 +208,12 @@ static void detail_resumes_at_the_first_block_of_the_next_region(void **state)
 {
     static witness_t w;
     static const phases_t p = {.blocks = 1200, .from = 400, .to = 800};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=64");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
     trace_source_t *source = phases_open(&p);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     witness_init(&w, source);
-    launch_result_t got = *run(&spec, &w.pub, 1, 0, "tbpoint_region:variant=paper,tolerance=0.2");
+    launch_result_t got =
+        run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region:variant=paper,tolerance=0.2");
 
     (void)state;
     assert_true(got.sampling.estimated);
@@ -256,10 +238,10 @@ static void a_region_is_entered_when_the_last_block_of_another_has_retired(void 
     /* The first epochs vary too much: nothing is left out of them, and the even region behind is
      * entered only when none of their blocks is left. */
     static const phases_t p = {.blocks = 1200, .irregular = 80};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=16");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=16");
     trace_source_t *source = phases_open(&p);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
-    launch_result_t got = *run(&spec, source, 1, 0, "tbpoint_region:variant=paper");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    launch_result_t got = run_sampled_source(&spec, source, 1, 0, "tbpoint_region:variant=paper");
 
     (void)state;
     assert_true(got.sampling.estimated);
@@ -275,10 +257,10 @@ static void a_region_is_entered_when_the_last_block_of_another_has_retired(void 
 static void what_is_uneven_is_simulated_whole_and_says_so(void **state)
 {
     static const phases_t p = {.blocks = 400, .irregular = 400};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     trace_source_t *source = phases_open(&p);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
-    launch_result_t got = *run(&spec, source, 1, 0, "tbpoint_region");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    launch_result_t got = run_sampled_source(&spec, source, 1, 0, "tbpoint_region");
 
     (void)state;
     assert_false(got.sampling.estimated);
@@ -291,9 +273,9 @@ static void what_is_uneven_is_simulated_whole_and_says_so(void **state)
 static void a_launch_of_less_than_a_wave_is_simulated_whole(void **state)
 {
     static const phases_t p = {.blocks = 5};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     trace_source_t *source = phases_open(&p);
-    launch_result_t got = *run(&spec, source, 1, 0, "tbpoint_region");
+    launch_result_t got = run_sampled_source(&spec, source, 1, 0, "tbpoint_region");
 
     (void)state;
     assert_false(got.sampling.estimated);
@@ -306,11 +288,11 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
 {
     static witness_t w;
     static const phases_t p = {.blocks = 3000, .from = 0, .to = 3000};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=64");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
     trace_source_t *source = phases_open(&p);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     witness_init(&w, source);
-    launch_result_t got = *run(&spec, &w.pub, 1, 0, "tbpoint_region");
+    launch_result_t got = run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region");
 
     (void)state;
     /* 24576 sectors, 80 a block: 308 blocks fill it. */
@@ -320,7 +302,7 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
     lab_assert_near((double)launch_result_cycles(&got), (double)launch_result_cycles(&want), 0.02,
                     "cycles");
     witness_init(&w, source);
-    got = *run(&spec, &w.pub, 1, 0, "tbpoint_region:fill=off");
+    got = run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region:fill=off");
     assert_true(w.n_asked < 150 + 2 * 256);
     phases_close(source);
 }
@@ -331,7 +313,8 @@ static void threads_and_windows_do_not_show(void **state)
     static const int threads[] = {1, 2, 3, 8};
     static const char *const forms[] = {"tbpoint_region", "tbpoint_region:variant=paper"};
     static const phases_t p = {.blocks = 1100, .from = 300, .to = 1000};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    static lab_results_t results;
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     trace_source_t *source = phases_open(&p);
 
     (void)state;
@@ -339,7 +322,7 @@ static void threads_and_windows_do_not_show(void **state)
         char want[SHA256_TEXT] = "", got[SHA256_TEXT];
         for (size_t w = 0; w < 3; w++) {
             for (size_t t = 0; t < 4; t++) {
-                run(&spec, source, threads[t], windows[w], forms[f]);
+                run_sampled_into(&spec, source, threads[t], windows[w], forms[f], &results);
                 assert_true(results.launch[0].sampling.estimated);
                 lab_hash(&results, got);
                 if (want[0] == '\0')

@@ -5,13 +5,9 @@
 
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/inside/inst_units.h"
-#include "tests/support/lab.h"
+#include "tests/support/inside_lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
-
-#define SMALL                                                                                      \
-    "sm.count=4", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700",   \
-        "icache.perfect=true", "const.perfect=true", "sampling.interval=64"
 
 enum { CHAIN = 200, LONG = 4, BLOCKS = 2000, INSTS = CHAIN + 2 };
 
@@ -54,20 +50,6 @@ static void close_program(trace_source_t *source)
 {
     source->ops->destroy(source);
     temp_folder_remove();
-}
-
-static lab_results_t results;
-
-static launch_result_t *run(const gpu_spec_t *spec, trace_source_t *source, int threads,
-                            cycle_t window, const char *sampler)
-{
-    inside_list_t list = {0};
-    rb_err_t err = {0};
-    if (sampler[0] != '\0' && inside_list_add(&list, sampler, 1, &err) != RB_OK)
-        fail_msg("%s", err.text);
-    lab_run_sampled(spec, source, threads, window, list.samplers, list.n, &results);
-    inside_list_free(&list);
-    return &results.launch[0];
 }
 
 /* Divides the program into units by a rule. */
@@ -159,14 +141,14 @@ static void units_stand_for_the_launch(void **state)
                                         "units:size=20000,share=0.3,which=random",
                                         "units:size=15000,which=simpoint"};
     static const bool kinds[] = {false, true};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
 
     (void)state;
     for (size_t k = 0; k < 2; k++) {
         trace_source_t *source = open_program(&kinds[k]);
-        launch_result_t want = *run(&spec, source, 1, 0, "");
+        launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
         for (size_t i = 0; i < 3; i++) {
-            launch_result_t got = *run(&spec, source, 1, 0, forms[i]);
+            launch_result_t got = run_sampled_source(&spec, source, 1, 0, forms[i]);
             assert_true(got.sampling.estimated);
             assert_string_equal(got.sampling.sampler, "units");
             assert_true(got.sampling.simulated_blocks < BLOCKS / 2);
@@ -182,14 +164,14 @@ static void units_stand_for_the_launch(void **state)
 static void all_units_are_the_whole_launch(void **state)
 {
     static const bool two_kinds = true;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
     trace_source_t *source = open_program(&two_kinds);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     static const char *const forms[] = {"units:share=1,size=30000", "units:size=1000000000"};
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        launch_result_t got = *run(&spec, source, 1, 0, forms[i]);
+        launch_result_t got = run_sampled_source(&spec, source, 1, 0, forms[i]);
         assert_false(got.sampling.estimated);
         assert_int_equal(got.end, want.end);
         assert_memory_equal(&got.sm, &want.sm, sizeof(got.sm));
@@ -201,10 +183,10 @@ static void all_units_are_the_whole_launch(void **state)
 static void units_smaller_than_an_interval_are_estimated_too(void **state)
 {
     static const bool two_kinds = false;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=5000");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=5000");
     trace_source_t *source = open_program(&two_kinds);
-    launch_result_t want = *run(&spec, source, 1, 0, "");
-    launch_result_t got = *run(&spec, source, 1, 0, "units:size=300,share=0.1");
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    launch_result_t got = run_sampled_source(&spec, source, 1, 0, "units:size=300,share=0.1");
 
     (void)state;
     assert_int_equal(got.warp_insts, want.warp_insts);
@@ -218,14 +200,16 @@ static void threads_and_windows_do_not_show(void **state)
     static const cycle_t windows[] = {0, 1, 3};
     static const int threads[] = {1, 2, 3, 8};
     static const bool two_kinds = true;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    static lab_results_t results;
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
     trace_source_t *source = open_program(&two_kinds);
     char want[SHA256_TEXT] = "", got[SHA256_TEXT];
 
     (void)state;
     for (size_t w = 0; w < 3; w++) {
         for (size_t t = 0; t < 4; t++) {
-            run(&spec, source, threads[t], windows[w], "units:size=20000,which=random");
+            run_sampled_into(&spec, source, threads[t], windows[w], "units:size=20000,which=random",
+                             &results);
             lab_hash(&results, got);
             if (want[0] == '\0')
                 memcpy(want, got, sizeof(want));
@@ -240,7 +224,7 @@ static void mistakes_are_named(void **state)
     static const char *const wrong[] = {"units:size=0",       "units:share=2",
                                         "units:which=first",  "units:clusters=0",
                                         "units:dimensions=0", "units:bic=-1"};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         inside_list_t list = {0};

@@ -58,10 +58,9 @@ synth_t *stream_program(const gpu_spec_t *spec, uint32_t blocks)
     return s;
 }
 
-launch_result_t run_sampled_source(const gpu_spec_t *spec, trace_source_t *source, int threads,
-                                   cycle_t window, const char *samplers)
+void run_sampled_into(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                      const char *samplers, lab_results_t *results)
 {
-    static lab_results_t results;
     inside_list_t list = {0};
     rb_err_t err = {0};
     char items[256], *at = items;
@@ -70,9 +69,16 @@ launch_result_t run_sampled_source(const gpu_spec_t *spec, trace_source_t *sourc
         if (item[0] != '\0' && inside_list_add(&list, item, 1, &err) != RB_OK)
             fail_msg("%s", err.text);
     }
-    lab_run_sampled(spec, source, threads, window, list.samplers, list.n, &results);
+    lab_run_sampled(spec, source, threads, window, list.samplers, list.n, results);
     inside_list_free(&list);
-    assert_int_equal(results.n, 1);
+    assert_int_equal(results->n, 1);
+}
+
+launch_result_t run_sampled_source(const gpu_spec_t *spec, trace_source_t *source, int threads,
+                                   cycle_t window, const char *samplers)
+{
+    static lab_results_t results;
+    run_sampled_into(spec, source, threads, window, samplers, &results);
     return results.launch[0];
 }
 

@@ -31,6 +31,8 @@ unsigned work_passes(const work_t *w, uint64_t block);
 synth_t *stream_program(const gpu_spec_t *spec, uint32_t blocks);
 
 /* Runs a source with one launch under the samplers of a list, separated by blanks ("": none). */
+void run_sampled_into(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                      const char *samplers, lab_results_t *results);
 launch_result_t run_sampled_source(const gpu_spec_t *spec, trace_source_t *source, int threads,
                                    cycle_t window, const char *samplers);
 launch_result_t run_sampled(const gpu_spec_t *spec, synth_t *s, int threads, cycle_t window,
