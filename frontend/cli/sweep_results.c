@@ -18,16 +18,11 @@ static const char *const result_paths[RESULTS] = {SWEEP_RESULT_LIST(RESULT_PATH_
 
 static rb_code_t read_result(const sweep_job_t *job, sweep_result_t *r, rb_err_t *err)
 {
-    stat_table_t t;
     for (size_t i = 0; i < RESULTS; i++)
         r->value[i] = (double)NAN;
     if (job->state != SWEEP_DONE)
         return RB_OK;
-    RB_TRY(stat_table_read(&t, job->folder, err));
-    for (size_t i = 0; i < RESULTS; i++)
-        r->value[i] = stat_table_value(&t, result_paths[i]);
-    stat_table_free(&t);
-    return RB_OK;
+    return stat_values_read(job->folder, result_paths, RESULTS, r->value, err);
 }
 
 rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *err)
@@ -83,35 +78,55 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
     }
 }
 
+/* "JOB,FIELD,...,": what stands before each column or value of a launch; to be freed. */
+static char *row_head(const sweep_t *s, const char *job, char *const *fields)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    csv_t csv = {.out = out};
+    RB_INVARIANT(out != NULL, "no memory stream");
+    csv_text(&csv, job);
+    fields_row(&csv, fields, sweep_columns(s));
+    putc(',', out);
+    fclose(out);
+    return text;
+}
+
+/* A quote that is doubled within quotes ends and begins them. */
+static bool ends_quoted(const char *line, bool quoted)
+{
+    while ((line = strchr(line, '"')) != NULL) {
+        quoted = !quoted;
+        line++;
+    }
+    return quoted;
+}
+
 /*
  * Copies the rows of a launches.csv with the job's fields in front. Rows may hold line ends within
  * quotes. first: the header is written too.
  */
 static void copy_launches(const sweep_t *s, size_t index, FILE *in, FILE *out, bool first)
 {
-    const sweep_job_t *job = &s->jobs[index];
-    bool quoted = false, begun = true;
-    size_t row = 0;
-    for (int c; (c = getc(in)) != EOF;) {
+    char number[24], *line = NULL;
+    size_t cap = 0, row = 0;
+    bool quoted = false;
+    snprintf(number, sizeof(number), "%zu", index + 1);
+    char *head = row_head(s, number, s->jobs[index].fields);
+    char *names = first ? row_head(s, "job", s->columns) : NULL;
+    for (ssize_t n; (n = getline(&line, &cap, in)) > 0;) {
         bool wanted = row > 0 || first;
-        if (begun && wanted) {
-            csv_t csv = {.out = out};
-            if (row == 0)
-                csv_text(&csv, "job");
-            else
-                csv_u64(&csv, index + 1);
-            fields_row(&csv, row == 0 ? s->columns : job->fields, sweep_columns(s));
-            putc(',', out);
-        }
-        begun = false;
-        quoted = quoted != (c == '"');
+        if (wanted && !quoted)
+            fputs(row == 0 ? names : head, out);
         if (wanted)
-            putc(c, out);
-        if (c == '\n' && !quoted) {
-            row++;
-            begun = true;
-        }
+            fwrite(line, 1, (size_t)n, out);
+        quoted = ends_quoted(line, quoted);
+        row += !quoted;
     }
+    free(line);
+    free(names);
+    free(head);
 }
 
 static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)

@@ -14,7 +14,7 @@ enum {
 void table_reader_init(table_reader_t *r, profile_input_t *in)
 {
     *r = (table_reader_t){.in = in, .path = profile_input_path(in), .separator = ',', .cap = BLOCK};
-    r->bytes = rb_calloc(r->cap + 1, 1);
+    r->bytes = rb_realloc(NULL, r->cap + 1, 1);
     rb_grow(&r->fields, &r->cap_fields, 64, sizeof(*r->fields));
     size_t n;
     const char *head = profile_input_head(in, &n);

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "frontend/profile/profile_number.h"
 #include "frontend/profile/table_reader.h"
 #include "sim/core/alloc.h"
 
-enum { COLUMNS = 3 };
+enum { PATH, VALUE, UNIT, COLUMNS };
 
 void stat_table_free(stat_table_t *t)
 {
@@ -30,43 +31,47 @@ static char *field_text(const table_field_t *f)
     return text;
 }
 
+static bool is_text(const table_field_t *f, const char *text)
+{
+    return f->len == strlen(text) && memcmp(f->at, text, f->len) == 0;
+}
+
 static rb_code_t bad_row(const table_reader_t *r, rb_err_t *err)
 {
     return rb_fail(err, RB_TRACE, "%s:%llu: not a row of a stats.csv: path,value,unit is expected",
                    r->path, (unsigned long long)r->line);
 }
 
-static rb_code_t take_row(stat_table_t *t, const table_reader_t *r, rb_err_t *err)
+/* The value of a row; NAN if the field is empty. */
+static rb_code_t row_value(const table_reader_t *r, double *value, rb_err_t *err)
 {
-    if (r->n_fields != COLUMNS || r->fields[0].len == 0)
+    const table_field_t *f = &r->fields[VALUE];
+    *value = (double)NAN;
+    if (f->len > 0 && (!profile_number(f->at, f->len, value) || !isfinite(*value)))
         return bad_row(r, err);
-    rb_grow(&t->rows, &t->cap, t->n + 1, sizeof(*t->rows));
-    stat_row_t *row = &t->rows[t->n++];
-    *row = (stat_row_t){field_text(&r->fields[0]), field_text(&r->fields[1]),
-                        field_text(&r->fields[2]), (double)NAN};
-    if (row->text[0] == '\0')
-        return RB_OK;
-    char *end;
-    row->value = strtod(row->text, &end);
-    return *end == '\0' && isfinite(row->value) ? RB_OK : bad_row(r, err);
+    return RB_OK;
 }
 
-static rb_code_t read_rows(stat_table_t *t, table_reader_t *r, rb_err_t *err)
+/* What is done with a row, whose fields are those of r. */
+typedef rb_code_t (*take_row_t)(void *ctx, const table_reader_t *r, rb_err_t *err);
+
+static rb_code_t read_rows(table_reader_t *r, take_row_t take, void *ctx, rb_err_t *err)
 {
     bool more;
     RB_TRY(table_reader_row(r, &more, err));
-    if (!more || r->n_fields != COLUMNS || r->fields[0].len != 4 ||
-        memcmp(r->fields[0].at, "path", 4) != 0)
+    if (!more || r->n_fields != COLUMNS || !is_text(&r->fields[PATH], "path"))
         return bad_row(r, err);
     for (;;) {
         RB_TRY(table_reader_row(r, &more, err));
         if (!more)
             return RB_OK;
-        RB_TRY(take_row(t, r, err));
+        if (r->n_fields != COLUMNS || r->fields[PATH].len == 0)
+            return bad_row(r, err);
+        RB_TRY(take(ctx, r, err));
     }
 }
 
-rb_code_t stat_table_read(stat_table_t *t, const char *where, rb_err_t *err)
+static rb_code_t read_file(const char *where, take_row_t take, void *ctx, rb_err_t *err)
 {
     struct stat st;
     profile_input_t *in;
@@ -75,18 +80,60 @@ rb_code_t stat_table_read(stat_table_t *t, const char *where, rb_err_t *err)
     char *path = rb_calloc(n, 1);
     bool folder = stat(where, &st) == 0 && S_ISDIR(st.st_mode);
     snprintf(path, n, "%s%s", where, folder ? "/stats.csv" : "");
-    *t = (stat_table_t){0};
     rb_code_t rc = profile_input_open(&in, path, err);
     if (rc == RB_OK) {
         table_reader_init(&reader, in);
-        rc = read_rows(t, &reader, err);
+        rc = read_rows(&reader, take, ctx, err);
         table_reader_free(&reader);
         profile_input_close(in);
     }
     free(path);
+    return rc;
+}
+
+static rb_code_t keep_row(void *ctx, const table_reader_t *r, rb_err_t *err)
+{
+    stat_table_t *t = ctx;
+    rb_grow(&t->rows, &t->cap, t->n + 1, sizeof(*t->rows));
+    stat_row_t *row = &t->rows[t->n++];
+    *row = (stat_row_t){.path = field_text(&r->fields[PATH]),
+                        .text = field_text(&r->fields[VALUE]),
+                        .unit = field_text(&r->fields[UNIT])};
+    return row_value(r, &row->value, err);
+}
+
+rb_code_t stat_table_read(stat_table_t *t, const char *where, rb_err_t *err)
+{
+    *t = (stat_table_t){0};
+    rb_code_t rc = read_file(where, keep_row, t, err);
     if (rc != RB_OK)
         stat_table_free(t);
     return rc;
+}
+
+typedef struct {
+    const char *const *paths;
+    size_t n;
+    double *values;
+} wanted_t;
+
+static rb_code_t take_wanted(void *ctx, const table_reader_t *r, rb_err_t *err)
+{
+    const wanted_t *w = ctx;
+    for (size_t i = 0; i < w->n; i++) {
+        if (is_text(&r->fields[PATH], w->paths[i]))
+            return row_value(r, &w->values[i], err);
+    }
+    return RB_OK;
+}
+
+rb_code_t stat_values_read(const char *where, const char *const *paths, size_t n, double *values,
+                           rb_err_t *err)
+{
+    wanted_t w = {.paths = paths, .n = n, .values = values};
+    for (size_t i = 0; i < n; i++)
+        values[i] = (double)NAN;
+    return read_file(where, take_wanted, &w, err);
 }
 
 const stat_row_t *stat_table_find(const stat_table_t *t, const char *path, size_t hint)
@@ -98,12 +145,6 @@ const stat_row_t *stat_table_find(const stat_table_t *t, const char *path, size_
             return &t->rows[i];
     }
     return NULL;
-}
-
-double stat_table_value(const stat_table_t *t, const char *path)
-{
-    const stat_row_t *row = stat_table_find(t, path, t->n);
-    return row != NULL ? row->value : (double)NAN;
 }
 
 /* Counters stand in groups of parts of the chip; totals and ratios do not add up with each other.

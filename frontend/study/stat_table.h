@@ -23,8 +23,9 @@ void stat_table_free(stat_table_t *t);
 /* hint: the row where it probably is. NULL: there is none. */
 const stat_row_t *stat_table_find(const stat_table_t *t, const char *path, size_t hint);
 
-/* Value of a path; NAN if there is none. */
-double stat_table_value(const stat_table_t *t, const char *path);
+/* The values of some paths only, which is much faster; NAN: there is none. Errors as above. */
+RB_CHECKED rb_code_t stat_values_read(const char *where, const char *const *paths, size_t n,
+                                      double *values, rb_err_t *err);
 
 /* What differs between two tables. */
 typedef struct {

@@ -249,6 +249,25 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
     expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
 }
 
+static void rows_with_line_ends_in_quotes_stay_whole_when_collected(void **state)
+{
+    (void)state;
+    char path[160];
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=13,14", "-o", "quoted"));
+    for (int i = 1; i <= 2; i++) {
+        snprintf(path, sizeof(path), "%s/launches.csv", job_folder("quoted", i));
+        write_text(path, "id,name\n1,\"a \"\"b\"\"\nc\"\n2,\"\"\n");
+    }
+    expect(0, NULL, WORDS("sweep", "collect", "quoted"));
+    char *rows = cli_read("quoted/results.csv");
+    assert_string_equal(rows, "job,trace,gpu,sm.count,id,name\n"
+                              "1,vecadd-sm70,v100,13,1,\"a \"\"b\"\"\nc\"\n"
+                              "1,vecadd-sm70,v100,13,2,\"\"\n"
+                              "2,vecadd-sm70,v100,14,1,\"a \"\"b\"\"\nc\"\n"
+                              "2,vecadd-sm70,v100,14,2,\"\"\n");
+    free(rows);
+}
+
 static void a_failed_job_stands_in_the_status(void **state)
 {
     (void)state;
@@ -406,6 +425,7 @@ int main(void)
         cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
         cmocka_unit_test(an_interrupted_sweep_continues),
         cmocka_unit_test(results_are_rows_with_the_axes_as_columns),
+        cmocka_unit_test(rows_with_line_ends_in_quotes_stay_whole_when_collected),
         cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
         cmocka_unit_test(a_failed_job_stands_in_the_status),
         cmocka_unit_test(slurm_gets_an_array_of_what_is_not_done),

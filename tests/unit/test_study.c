@@ -1,10 +1,12 @@
 /* Studies: points, deltas, files; what is wrong is named. */
 #include "tests/support/test.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/study/stat_table.h"
 #include "frontend/study/study.h"
 #include "frontend/study/study_resolve.h"
 #include "tests/support/temp_folder.h"
@@ -254,6 +256,35 @@ static void samplers_with_options_are_values_of_an_axis(void **state)
     study_destroy(s);
 }
 
+static void single_values_are_those_of_the_whole_table(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"metrics.b", "nowhere", "totals.a", "metrics.none"};
+    enum { PATHS = sizeof(paths) / sizeof(paths[0]) };
+    rb_err_t err = {0};
+    stat_table_t table;
+    double value[PATHS];
+    temp_write("stats.csv", "path,value,unit\ntotals.a,12345678901234567,cycles\n"
+                            "metrics.b,1.25e-3,1\nmetrics.none,,1\n");
+    assert_int_equal(stat_values_read(temp_path(""), paths, PATHS, value, &err), RB_OK);
+    assert_int_equal(stat_table_read(&table, temp_path("stats.csv"), &err), RB_OK);
+    assert_true(value[0] == table.rows[1].value && value[0] == 1.25e-3);
+    assert_true(isnan(value[1]));
+    assert_true(value[2] == table.rows[0].value && value[2] == 12345678901234567.0);
+    assert_true(isnan(value[3]) && isnan(table.rows[2].value));
+    stat_table_free(&table);
+    temp_write("stats.csv", "path,value,unit\ntotals.a,much,cycles\n");
+    assert_int_equal(stat_values_read(temp_path(""), paths, PATHS, value, &err), RB_TRACE);
+    assert_non_null(strstr(err.text, "stats.csv:2: not a row"));
+    err = (rb_err_t){0};
+    temp_write("stats.csv", "path,value,unit\nother,inf,cycles\ntotals.a,1\n");
+    assert_int_equal(stat_values_read(temp_path(""), paths, PATHS, value, &err), RB_TRACE);
+    assert_non_null(strstr(err.text, "stats.csv:3: not a row"));
+    err = (rb_err_t){0};
+    assert_int_equal(stat_table_read(&table, temp_path(""), &err), RB_TRACE);
+    assert_non_null(strstr(err.text, "stats.csv:2: not a row"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +296,7 @@ int main(void)
         cmocka_unit_test(deltas_are_relative_to_their_point_and_add_up),
         cmocka_unit_test(a_point_that_cannot_be_built_is_named),
         cmocka_unit_test(samplers_with_options_are_values_of_an_axis),
+        cmocka_unit_test(single_values_are_those_of_the_whole_table),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
