@@ -7,6 +7,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/launch_position.h"
 #include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_detectors.h"
 #include "frontend/cli/run_options.h"
 #include "frontend/cli/run_parts.h"
 #include "frontend/cli/run_program.h"
@@ -34,7 +35,8 @@ typedef struct {
     run_folder_t folder;
     run_totals_t totals; /* of what was simulated */
     progress_line_t progress;
-    run_timeline_t *timeline; /* NULL: none */
+    run_timeline_t *timeline;   /* NULL: none */
+    run_detectors_t *detectors; /* NULL: none */
     double begun; /* host time at which the run would have begun without its interruptions */
     double cpu_before;
     uint64_t rss_before;
@@ -173,6 +175,8 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     checkpoint_t c = host_state(run);
     c.last_launch = r->info.id;
     RB_TRY(keep_launch(run, r, c.host_seconds, err));
+    if (run->detectors != NULL)
+        run_detectors_launch(run->detectors, r);
     return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
 }
 
@@ -292,7 +296,8 @@ static rb_code_t prepare(run_t *run, rb_err_t *err)
         run->rss_before = run->folder.from.host_peak_rss;
         return recall_totals(run, err);
     }
-    return RB_OK;
+    return o->detectors ? run_detectors_open(&run->detectors, o->folder, &run->inside.list, err)
+                        : RB_OK;
 }
 
 /* A chip as new. With warmup.mode = flush not even host copies are in its L2. */
@@ -329,7 +334,7 @@ static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callback
 static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *ids, size_t n_ids,
                                    rb_err_t *err)
 {
-    const run_plan_t plan = {
+    run_plan_t plan = {
         .first = first,
         .launch_ids = ids,
         .n_launch_ids = n_ids,
@@ -338,6 +343,8 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .inside = run->inside.list.samplers,
         .n_inside = run->inside.list.n,
     };
+    if (run->detectors != NULL)
+        run_detectors_join(run->detectors, &plan);
     const gpu_callbacks_t callbacks = {
         .ctx = run,
         .launch_done = on_launch,
@@ -479,6 +486,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     if (rc == RB_OK || rc == RB_STOPPED) {
         rb_err_t trouble = {0};
         if (run_timeline_finish(run->timeline, &trouble) != RB_OK ||
+            run_detectors_finish(run->detectors, &trouble) != RB_OK ||
             conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
             *err = trouble;
             rc = trouble.code;
@@ -508,6 +516,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     if (rc != RB_OK && rc != RB_STOPPED)
         cli_report(&err);
     run_timeline_free(run->timeline);
+    run_detectors_free(run->detectors);
     trace_identity_destroy(run->trace);
     if (run->gpu != NULL)
         gpu_destroy(run->gpu);

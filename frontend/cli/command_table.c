@@ -102,6 +102,10 @@ static const cli_option_t run_options[] = {
     {CLI_TIMELINE_RANGE, 0, "timeline-range", "LIST", "everything, step=1000", "Results",
      "what of it: launch=3-5, cycles=0-20k of each launch, a point every step=500 cycles", NULL,
      false},
+    {CLI_DETECTORS, 0, "detectors", NULL, NULL, "Results",
+     "write detectors.json, for plots of detectors inside launches: when warps and blocks started "
+     "and retired, sizes and regions of blocks, where a sampler decided (needs -o)",
+     NULL, false},
     {CLI_STATS_FORMAT, 0, "stats-format", "FORMAT", "rubato", "Results",
      "what is printed: rubato's table, or lines with the names that Accel-Sim prints",
      "rubato accelsim", false},

@@ -90,6 +90,7 @@ typedef enum {
     CLI_TIMEOUT,
     CLI_TIMELINE,
     CLI_TIMELINE_RANGE,
+    CLI_DETECTORS,
     CLI_ISOLATED,
     CLI_PART,
     CLI_MERGE,

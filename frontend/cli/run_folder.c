@@ -7,6 +7,7 @@
 
 #include "frontend/cli/out_file.h"
 #include "frontend/cli/progress_line.h"
+#include "frontend/cli/run_detectors.h"
 #include "frontend/cli/run_parts.h"
 
 static const char journal_name[] = "journal";
@@ -48,6 +49,7 @@ static rb_code_t open_new(run_folder_t *f, rb_err_t *err)
     remove_file(f->path, "checkpoint");
     for (size_t i = RESULTS; i > 0; i--)
         remove_file(f->path, result_names[i - 1]);
+    remove_file(f->path, RUN_DETECTORS_FILE);
     return record_identity(f->journal, f->identity, err);
 }
 

@@ -106,6 +106,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_TIMELINE_RANGE:
         o->timeline_range = value;
         return RB_OK;
+    case CLI_DETECTORS:
+        o->detectors = true;
+        return RB_OK;
     case CLI_STATS_FORMAT:
         return cli_parse_word("stats-format", value, cli_stats_format_words, &o->format, err);
     case CLI_STATS_INTERVAL:
@@ -166,6 +169,11 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
                        o->mode == FOLDER_RESUME ? "resume" : "force");
     if (o->folder == NULL && o->stats_interval > 0)
         return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
+    if (o->folder == NULL && o->detectors)
+        return rb_fail(err, RB_USAGE, "--detectors needs a folder for detectors.json: -o DIR");
+    if (o->detectors && o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--detectors looks at a run from its beginning: not with --resume");
     if (o->json && o->format != STATS_FORMAT_RUBATO)
         return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
     return RB_OK;
@@ -178,10 +186,10 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE, "--part and --merge are for launches that are --isolated");
     if (o->isolated && o->program.words != NULL)
         return rb_fail(err, RB_USAGE, "--isolated is for traces, not for a program");
-    if (o->isolated && (o->stats_interval > 0 || o->timeline != NULL))
+    if (o->isolated && (o->stats_interval > 0 || o->timeline != NULL || o->detectors))
         return rb_fail(err, RB_USAGE,
-                       "--isolated launches have no common time: not with --stats-interval and "
-                       "--timeline");
+                       "--isolated launches have no common time: not with --stats-interval, "
+                       "--timeline and --detectors");
     if (o->parts > 0 && (o->n_merge > 0 || o->folder == NULL))
         return rb_fail(err, RB_USAGE, "--part needs a folder of its own (-o), and no --merge");
     if (o->n_merge > 0 && o->folder == NULL)

@@ -16,6 +16,7 @@ typedef struct {
     const char *folder, *launches, *window, *timeline, *timeline_range;
     chip_view_plan_t view; /* of the timeline */
     folder_mode_t mode;
+    bool detectors; /* write detectors.json */
     bool isolated;
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
     const char **merge;   /* owned list, texts borrowed: folders of parts */

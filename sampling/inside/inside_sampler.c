@@ -41,6 +41,16 @@ bool inside_method_is(const char *item)
     return find(item) != NULL;
 }
 
+/* What the configuration says of a method's options, or their defaults. */
+static void set_options(const inside_list_t *list, const inside_method_t *m, void *out)
+{
+    const void *set = list->conf == NULL ? NULL : conf_group_values(list->conf, m->options);
+    if (set != NULL)
+        memcpy(out, set, m->options->spec_size);
+    else
+        param_group_defaults(m->options, out);
+}
+
 rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, rb_err_t *err)
 {
     const inside_method_t *m = find(item);
@@ -53,25 +63,34 @@ rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, 
     const char *colon = strchr(item, ':');
     char *text = colon == NULL ? NULL : rb_strdup(colon + 1);
     const sampler_options_t o = {m->ops->name, m->options, rb_calloc(1, m->options->spec_size)};
-    const void *set = list->conf == NULL ? NULL : conf_group_values(list->conf, m->options);
-    if (set != NULL)
-        memcpy(o.values, set, m->options->spec_size);
-    else
-        param_group_defaults(m->options, o.values);
+    set_options(list, m, o.values);
     rb_code_t rc = text == NULL ? RB_OK : sampler_options_read(&o, text, err);
     if (rc == RB_OK) {
         const size_t n = list->n + 1;
         list->samplers = rb_realloc(list->samplers, n, sizeof(*list->samplers));
         list->methods = rb_realloc(list->methods, n, sizeof(*list->methods));
         list->texts = rb_realloc(list->texts, n, sizeof(*list->texts));
+        list->options = rb_realloc(list->options, n, sizeof(*list->options));
         list->samplers[list->n] = (sampler_t){m->ops, m->create(o.values, seed)};
         list->methods[list->n] = m;
         list->texts[list->n] = sampler_options_text(&o);
+        list->options[list->n] = o.values;
         list->n = n;
+    } else {
+        free(o.values);
     }
-    free(o.values);
     free(text);
     return rc;
+}
+
+void inside_list_options(const inside_list_t *list, const char *name, void *out)
+{
+    const inside_method_t *m = find(name);
+    set_options(list, m, out);
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->methods[i] == m)
+            memcpy(out, list->options[i], m->options->spec_size);
+    }
 }
 
 void inside_list_free(inside_list_t *list)
@@ -79,9 +98,11 @@ void inside_list_free(inside_list_t *list)
     for (size_t i = 0; i < list->n; i++) {
         list->methods[i]->destroy(list->samplers[i].state);
         free(list->texts[i]);
+        free(list->options[i]);
     }
     free(list->samplers);
     free(list->methods);
     free(list->texts);
+    free(list->options);
     *list = (inside_list_t){0};
 }

@@ -40,6 +40,7 @@ typedef struct {
     sampler_t *samplers;             /* owned */
     const inside_method_t **methods; /* owned; of each */
     char **texts;                    /* owned; of each: its name with every option */
+    void **options;                  /* owned; of each: as its method's group describes them */
     size_t n;
     const conf_t
         *conf; /* borrowed: what it says holds where an item does not; NULL: the defaults */
@@ -48,6 +49,10 @@ typedef struct {
 /* Appends the sampler of an item. RB_USAGE, naming the option and what was near or is legal. */
 RB_CHECKED rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed,
                                      rb_err_t *err);
+
+/* The options of the sampler of a name, or what list->conf says or the default is if the list has
+ * none: copied to *out, as its group describes them. */
+void inside_list_options(const inside_list_t *list, const char *name, void *out);
 
 /* Harmless on a zeroed list. */
 void inside_list_free(inside_list_t *list);

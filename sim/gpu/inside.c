@@ -317,8 +317,20 @@ static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
     rb_panic("blocks were left out that every sampler wants");
 }
 
+/* How many samplers may stop a launch, and the first of them; NULL: there is none. */
+static size_t count_named(const inside_t *n, const sampler_t **first)
+{
+    size_t named = 0;
+    *first = NULL;
+    for (size_t i = 0; i < n->n; i++) {
+        if (n->samplers[i].ops->name != NULL && named++ == 0)
+            *first = &n->samplers[i];
+    }
+    return named;
+}
+
 /* What the samplers say of a launch that they did not stop. */
-static void collect_verdicts(const inside_t *n, launch_sampling_t *note)
+static void collect_verdicts(const inside_t *n, bool several, launch_sampling_t *note)
 {
     size_t used = 0;
     for (size_t i = 0; i < n->n; i++) {
@@ -330,7 +342,7 @@ static void collect_verdicts(const inside_t *n, launch_sampling_t *note)
         if (text[0] == '\0' || used >= sizeof(note->evidence))
             continue;
         used += (size_t)snprintf(note->evidence + used, sizeof(note->evidence) - used,
-                                 n->n > 1 ? "%s%s: %s" : "%s%.0s%s", used > 0 ? "; " : "",
+                                 several ? "%s%s: %s" : "%s%.0s%s", used > 0 ? "; " : "",
                                  s->ops->name, text);
     }
 }
@@ -351,12 +363,13 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     note->simulated_warp_insts = r->warp_insts;
     const uint64_t blocks = r->blocks + b->held + b->skipped;
     if (!note->estimated) {
-        const sampler_t *of = n->samplers;
+        const sampler_t *of;
+        const bool several = count_named(n, &of) > 1;
         note->estimated = blocks > r->blocks;
         if (note->estimated)
             of = find_left_out(n, &note->block);
-        snprintf(note->sampler, sizeof(note->sampler), "%s", of->ops->name);
-        collect_verdicts(n, note);
+        snprintf(note->sampler, sizeof(note->sampler), "%s", of == NULL ? "" : of->ops->name);
+        collect_verdicts(n, several, note);
     }
     r->sampling = *note;
     if (blocks == r->blocks)

@@ -95,7 +95,7 @@ typedef struct {
 typedef enum { BLOCK_SIMULATE, BLOCK_HOLD_SLOT, BLOCK_SKIP } block_action_t;
 
 typedef struct {
-    const char *name;
+    const char *name; /* NULL: it only looks, and results do not name it */
     unsigned retired; /* kinds of retired_t that it wants, as a set of retired_bit()s */
 
     /* Launch samplers. true: simulate this launch; false: skip it (the sampler accounts for it). */

@@ -107,6 +107,72 @@ static void regions_are_printed(void **state)
     expect(2, "rubato convert", WORDS("run", TRACE, "--sample", "tbpoint_region"));
 }
 
+/* The number of a series at a path below the first launch. */
+static double of_launch(const char *json, const char *path)
+{
+    char whole[128];
+    snprintf(whole, sizeof(whole), "launches.0.%s", path);
+    return json_number(json, whole);
+}
+
+static void what_detectors_see_is_written_and_changes_nothing(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "relu", "--blocks", "3000", "--arch", "sm_75", "-o", "relu.rbt", "-f"));
+    static const char *const sets[] = {"photon_warp", "pka_stop,photon_warp", "blocks:count=64"};
+    for (size_t i = 0; i < 3; i++) {
+        expect(0, NULL, WORDS("run", "relu.rbt", "--sample", sets[i], "-o", "plain", "-f"));
+        expect(0, NULL,
+               WORDS("run", "relu.rbt", "--sample", sets[i], "--detectors", "-o", "seen", "-f"));
+        cli_same_results("plain", "seen");
+        char *plain = cli_read_json("plain/run.json"), *seen = cli_read_json("seen/run.json");
+        size_t n, n_seen;
+        const char *a = json_find(plain, "launches.0.sampling", &n);
+        const char *b = json_find(seen, "launches.0.sampling", &n_seen);
+        assert_true(a != NULL && n == n_seen && memcmp(a, b, n) == 0);
+        free(plain);
+        free(seen);
+        assert_false(cli_exists("plain/detectors.json"));
+    }
+    expect(0, NULL, WORDS("run", "relu.rbt", "-o", "plain", "-f"));
+    expect(0, NULL, WORDS("run", "relu.rbt", "--detectors", "-o", "seen", "-f"));
+    cli_same_results("plain", "seen");
+    char *json = cli_read_json("seen/detectors.json");
+    assert_true(json_is(json, "launches.0.decision", "null"));
+    /* Every block but those of the last interval; the series are thinned out. */
+    const double blocks = of_launch(json, "retired_blocks.seen"), every = 2;
+    assert_true(blocks > 2500 && blocks <= 3000);
+    assert_true(of_launch(json, "retired_blocks.every") == every);
+    assert_true(of_launch(json, "retired_warps.seen") >= 8 * blocks);
+    assert_true(of_launch(json, "block_sizes.seen") == 3000);
+    assert_true(of_launch(json, "block_sizes.rows.1.0") == every);
+    assert_true(of_launch(json, "retired_basic_blocks.seen") == 0);
+    assert_true(of_launch(json, "regions.list.0.1") == 3000);
+    assert_true(of_launch(json, "retired_blocks.rows.1.1") >
+                of_launch(json, "retired_blocks.rows.1.0"));
+    free(json);
+    /* Where a sampler decides, nothing is seen after it. */
+    expect(0, NULL,
+           WORDS("run", "relu.rbt", "--sample", "photon_bb:variant=paper", "--detectors", "-o",
+                 "seen", "-f"));
+    json = cli_read_json("seen/detectors.json");
+    assert_true(json_is(json, "launches.0.decision.sampler", "\"photon_bb\""));
+    assert_true(of_launch(json, "retired_blocks.seen") < of_launch(json, "decision.block"));
+    assert_true(of_launch(json, "retired_basic_blocks.seen") > 0);
+    free(json);
+    /* A text trace has no index. */
+    expect(0, NULL, WORDS("run", TRACE, "--detectors", "-o", "seen", "-f"));
+    json = cli_read_json("seen/detectors.json");
+    assert_true(json_is(json, "launches.0.regions", "null"));
+    free(json);
+    /* What is there from before would be of another run. */
+    expect(0, NULL, WORDS("run", TRACE, "-o", "seen", "-f"));
+    assert_false(cli_exists("seen/detectors.json"));
+    expect(2, "-o DIR", WORDS("run", "relu.rbt", "--detectors"));
+    expect(2, "not with --resume", WORDS("run", "relu.rbt", "--detectors", "-o", "seen", "-r"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +180,7 @@ int main(void)
         cmocka_unit_test(mistakes_in_the_configuration_are_named),
         cmocka_unit_test(options_of_samplers_are_axes_of_sweeps),
         cmocka_unit_test(regions_are_printed),
+        cmocka_unit_test(what_detectors_see_is_written_and_changes_nothing),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }
