@@ -20,7 +20,8 @@ void text_list_add(text_list_t *list, const char *text)
 
 bool evaluate_all(const evaluate_options_t *o)
 {
-    return o->samples.n == 0 || (o->samples.n == 1 && strcmp(o->samples.text[0], "all") == 0);
+    return o->samples.n == 0 ? o->plans.n == 0
+                             : o->samples.n == 1 && strcmp(o->samples.text[0], "all") == 0;
 }
 
 /* "1,3,5%": a '%' at the end holds for all; without one they are shares. */
@@ -93,13 +94,9 @@ static rb_code_t read_variants(evaluate_options_t *o, const char *text, rb_err_t
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
     evaluate_options_t *o = ctx;
+    if (setup_option(&o->setup, id, value))
+        return RB_OK;
     switch (id) {
-    case CLI_GPU:
-        o->setup.gpu = value;
-        return RB_OK;
-    case CLI_SET:
-        setup_add_set(&o->setup, value);
-        return RB_OK;
     case CLI_SAMPLE:
         text_list_add(&o->samples, value);
         return RB_OK;
@@ -116,7 +113,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->trace = value;
         return RB_OK;
     case CLI_PLAN:
-        o->plan = value;
+        text_list_add(&o->plans, value);
         return RB_OK;
     case CLI_PLAN_FROM:
         o->plan_from = value;
@@ -135,9 +132,6 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return cli_parse_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
     case CLI_PROGRESS:
         return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
-    case CLI_TMPDIR:
-        o->setup.tmpdir = value;
-        return RB_OK;
     default:
         return rb_fail(err, RB_USAGE, "option not known to evaluate");
     }
@@ -154,8 +148,6 @@ static rb_code_t read_options(evaluate_options_t *o, int argc, char **argv, bool
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->setup.trace = p.operands[0];
-    if (o->plan != NULL && o->samples.n > 0)
-        return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
     return RB_OK;
 }
 
@@ -178,11 +170,13 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
                        "--gpu, -s, -o, --plan-from, --variants and --warmup are for a trace, which "
                        "is simulated; %s has its times already%s",
                        o->setup.trace, o->folder != NULL ? " (--csv FILE writes the table)" : "");
-    if (*simulate && (o->plan != NULL || o->trace != NULL || o->n_epsilons > 0))
+    if (*simulate && (o->trace != NULL || o->n_epsilons > 0))
         return rb_fail(err, RB_USAGE,
-                       "--plan, --trace and --epsilon are for a profile or the folder of a run; %s "
-                       "is a trace, which is simulated",
-                       o->setup.trace);
+                       "--trace and --epsilon are for a profile or the folder of a run; %s is a "
+                       "trace, which is simulated%s",
+                       o->setup.trace,
+                       o->n_epsilons > 0 ? " (--sample stem:epsilon=1% --sample stem:epsilon=5%)"
+                                         : "");
     return RB_OK;
 }
 
@@ -206,6 +200,7 @@ int cmd_evaluate(int argc, char **argv)
     if (rc == RB_OK)
         rc = cli_flush_stdout(&err);
     free(o.samples.text);
+    free(o.plans.text);
     free(o.warmups.text);
     free(o.deltas.text);
     free(o.setup.sets);

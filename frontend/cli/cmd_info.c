@@ -45,18 +45,11 @@ static rb_code_t read_options(info_options_t *o, int argc, char **argv, bool *he
     cli_parser_init(&p, cli_find_command("info"), argc, argv);
     for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
         RB_TRY(cli_parser_next(&p, &id, err));
+        if (setup_option(&o->setup, id, p.value))
+            continue;
         switch (id) {
         case CLI_HELP:
             *help = true;
-            break;
-        case CLI_GPU:
-            o->setup.gpu = p.value;
-            break;
-        case CLI_SET:
-            setup_add_set(&o->setup, p.value);
-            break;
-        case CLI_TMPDIR:
-            o->setup.tmpdir = p.value;
             break;
         case CLI_JSON:
             o->json = true;

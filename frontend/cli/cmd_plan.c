@@ -20,7 +20,7 @@ enum { CLUSTERS_SHOWN = 20, NAME_COLUMNS = 60 };
 typedef struct {
     regions_options_t regions;
     bool show_regions;
-    const char *profile, *sample, *trace, *output, *tmpdir;
+    const char *profile, *sample, *trace, *output;
     uint64_t seed;
     unsigned format; /* plan_format_t */
     bool json;
@@ -29,15 +29,11 @@ typedef struct {
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
     plan_options_t *o = ctx;
+    if (setup_option(&o->regions.setup, id, value))
+        return RB_OK;
     switch (id) {
     case CLI_REGIONS:
         o->show_regions = true;
-        return RB_OK;
-    case CLI_GPU:
-        o->regions.setup.gpu = value;
-        return RB_OK;
-    case CLI_SET:
-        setup_add_set(&o->regions.setup, value);
         return RB_OK;
     case CLI_LAUNCHES:
         o->regions.launches = value;
@@ -58,9 +54,6 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_JSON:
         o->json = true;
         return RB_OK;
-    case CLI_TMPDIR:
-        o->tmpdir = value;
-        return RB_OK;
     default:
         return rb_fail(err, RB_USAGE, "option not known to plan");
     }
@@ -79,7 +72,6 @@ static rb_code_t check_regions(plan_options_t *o, rb_err_t *err)
                        "--regions prints a table, and nothing else: not with --sample, --trace, "
                        "--json or -o; options of tbpoint_region are settings (-s)");
     r->setup.trace = o->profile;
-    r->setup.tmpdir = o->tmpdir;
     r->seed = o->seed;
     if (o->sample == NULL)
         o->sample = "stem";
@@ -210,7 +202,7 @@ static rb_code_t make_plan(const plan_options_t *o, rb_err_t *err)
     plan_t plan = {0};
     rb_code_t rc = parse_sampler(&choice, o->sample, err);
     if (rc == RB_OK)
-        rc = launch_list_open(&list, o->profile, o->tmpdir, err);
+        rc = launch_list_open(&list, o->profile, o->regions.setup.tmpdir, err);
     if (rc == RB_OK && o->trace != NULL)
         rc = launch_list_add_trace(&list, o->trace, err);
     if (rc == RB_OK)

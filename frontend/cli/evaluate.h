@@ -15,9 +15,10 @@ void text_list_add(text_list_t *list, const char *text);
 
 typedef struct {
     setup_options_t setup; /* setup.trace: what is evaluated, a profile, a run or a trace */
-    const char *against, *trace, *plan, *csv;
+    const char *against, *trace, *csv;
     const char *folder, *plan_from;
-    text_list_t samples; /* of each --sample; none: all */
+    text_list_t samples; /* of each --sample; none, and no plans: all */
+    text_list_t plans;   /* files of each --plan */
     text_list_t warmups; /* none: that of the configuration */
     text_list_t deltas;  /* changes of the GPU; none: only the GPU as it is */
     uint64_t seed, seeds, jobs;

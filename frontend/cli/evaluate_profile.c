@@ -250,16 +250,19 @@ static rb_code_t evaluate_samplers(evaluation_t *e, rb_err_t *err)
 }
 
 /* A plan from a file, made before and perhaps elsewhere. */
-static rb_code_t evaluate_plan(evaluation_t *e, rb_err_t *err)
+static rb_code_t evaluate_plan(evaluation_t *e, const char *path, rb_err_t *err)
 {
     plan_t plan;
     run_sampling_t sampling;
-    RB_TRY(plan_file_read(&plan, e->options->plan, err));
-    RB_TRY(run_sampling_begin(&sampling, &plan, e->truth, err));
+    rb_err_t why = {0};
+    RB_TRY(plan_file_read(&plan, path, err));
+    rb_code_t rc = run_sampling_begin(&sampling, &plan, e->truth, &why);
+    if (rc != RB_OK)
+        return rb_fail(err, rc, "%s: %s", path, why.text);
     score_t score = evaluation_score(&sampling.plan, e->truth);
     score.seconds = NAN;
     summary_t s = evaluation_summary(&score, 1);
-    show_summary(e, sampling.sampler, sampling.plan.method, &s);
+    show_summary(e, path, sampling.plan.method, &s);
     run_sampling_free(&sampling);
     return RB_OK;
 }
@@ -319,10 +322,9 @@ static rb_code_t evaluate(evaluation_t *e, rb_err_t *err)
     e->scores = rb_calloc(e->options->seeds, sizeof(*e->scores));
     print_head(e, stdout);
     table_header(stdout);
-    if (e->options->plan != NULL)
-        RB_TRY(evaluate_plan(e, err));
-    else
-        RB_TRY(evaluate_samplers(e, err));
+    for (size_t i = 0; i < e->options->plans.n; i++)
+        RB_TRY(evaluate_plan(e, e->options->plans.text[i], err));
+    RB_TRY(evaluate_samplers(e, err));
     RB_TRY(cli_flush_stdout(err));
     if (e->options->csv == NULL)
         return RB_OK;

@@ -19,7 +19,7 @@
 
 typedef struct {
     const evaluate_options_t *o;
-    text_list_t sets; /* what is tried; texts borrowed */
+    text_list_t sets; /* what is tried, samplers and then plans; texts borrowed */
     bool all;         /* every sampler there is: those that cannot work here are no failure */
     char *folder;     /* owned */
     char *profile;    /* owned: what launch samplers choose from */
@@ -37,20 +37,22 @@ static size_t count_or_one(const text_list_t *list)
     return list->n > 0 ? list->n : 1;
 }
 
-/* The job of a set; set 0: all launches. */
+/* The job of a set, counted from 1; set 0: all launches. */
 static size_t job_of(const trial_t *t, size_t delta, size_t warmup, size_t set)
 {
-    size_t n_sets = t->sets.n + 1;
-    return (delta * count_or_one(&t->o->warmups) + warmup) * n_sets + set;
+    const evaluate_options_t *o = t->o;
+    return (set * count_or_one(&o->deltas) + delta) * count_or_one(&o->warmups) + warmup;
 }
 
-static rb_code_t add_axis(study_t *study, const char *key, const char *first,
-                          const text_list_t *values, rb_err_t *err)
+static bool is_plan(const trial_t *t, size_t set)
+{
+    return set > t->sets.n - t->o->plans.n;
+}
+
+static rb_code_t add_axis(study_t *study, const char *key, const text_list_t *values, rb_err_t *err)
 {
     study_axis_t *axis;
     RB_TRY(study_add_axis(study, key, 0, &axis, err));
-    if (first != NULL)
-        RB_TRY(study_add_value(study, axis, first, 0, err));
     for (size_t i = 0; i < values->n; i++)
         RB_TRY(study_add_value(study, axis, values->text[i], 0, err));
     return RB_OK;
@@ -71,13 +73,15 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     for (size_t i = 0; i < o->setup.n_sets; i++)
         RB_TRY(study_add_setting(s, o->setup.sets[i], err));
     RB_TRY(study_assign(s, &s->common, "seed", seed, 0, err));
-    const text_list_t none = {0}, first_delta = {o->deltas.text, 1, 1},
-                      first_warmup = {o->warmups.text, 1, 1};
+    const text_list_t first_delta = {o->deltas.text, 1, 1}, first_warmup = {o->warmups.text, 1, 1};
     if (o->deltas.n > 0)
-        RB_TRY(add_axis(s, "delta", NULL, only_full ? &first_delta : &o->deltas, err));
+        RB_TRY(add_axis(s, "delta", only_full ? &first_delta : &o->deltas, err));
     if (o->warmups.n > 0)
-        RB_TRY(add_axis(s, "warmup.mode", NULL, only_full ? &first_warmup : &o->warmups, err));
-    RB_TRY(add_axis(s, "sample", "none", only_full ? &none : &t->sets, err));
+        RB_TRY(add_axis(s, "warmup.mode", only_full ? &first_warmup : &o->warmups, err));
+    RB_TRY(study_assign(s, study_add_point(s), "sample", "none", 0, err));
+    for (size_t set = 1; !only_full && set <= t->sets.n; set++)
+        RB_TRY(study_assign(s, study_add_point(s), is_plan(t, set) ? "plan" : "sample",
+                            t->sets.text[set - 1], 0, err));
     return study_finish(s, err);
 }
 
@@ -118,6 +122,18 @@ static rb_code_t find_profile(trial_t *t, rb_err_t *err)
     RB_TRY(run_study(t, err));
     RB_TRY(require(t, 0, err));
     t->profile = sweep_job_path(&t->sweep.jobs[0], "/launches.csv");
+    return RB_OK;
+}
+
+/* A set is known by its text in tables and files. */
+static rb_code_t check_sets(const text_list_t *sets, rb_err_t *err)
+{
+    for (size_t i = 1; i < sets->n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(sets->text[i], sets->text[k]) == 0)
+                return rb_fail(err, RB_USAGE, "'%.100s' is asked for twice", sets->text[i]);
+        }
+    }
     return RB_OK;
 }
 
@@ -198,7 +214,7 @@ static bool looked_inside(const run_result_t *sampled)
 }
 
 /* Scores one run against the run of all launches on the same GPU. */
-static rb_code_t score_run(trial_t *t, size_t job, const evaluated_run_t *about,
+static rb_code_t score_run(trial_t *t, size_t job, size_t set, const evaluated_run_t *about,
                            const char *full_folder, rb_err_t *err)
 {
     const sweep_job_t *j = &t->sweep.jobs[t->sweep.jobs[job].same];
@@ -216,7 +232,7 @@ static rb_code_t score_run(trial_t *t, size_t job, const evaluated_run_t *about,
         return RB_OK;
     }
     rb_code_t rc = run_result_read(&sampled, j->folder, err);
-    if (rc == RB_OK && run.sample != NULL)
+    if (rc == RB_OK && run.sample != NULL && !is_plan(t, set))
         rc = score_picked(t, run.sample, full_folder, &picked, &has_picked, err);
     if (rc == RB_OK) {
         sampled_score_t score = sampled_score(run.spec, run.full, &sampled);
@@ -241,7 +257,7 @@ static rb_code_t score_delta(trial_t *t, size_t delta, const evaluated_run_t *ab
             evaluated_run_t run = *about;
             run.warmup = o->warmups.n > 0 ? o->warmups.text[w] : NULL;
             run.sample = set > 0 ? t->sets.text[set - 1] : NULL;
-            RB_TRY(score_run(t, job_of(t, delta, w, set), &run, full_folder, err));
+            RB_TRY(score_run(t, job_of(t, delta, w, set), set, &run, full_folder, err));
         }
     }
     return RB_OK;
@@ -296,9 +312,13 @@ rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *er
         for (size_t i = 0; i < o->samples.n; i++)
             text_list_add(&t.sets, o->samples.text[i]);
     }
+    for (size_t i = 0; i < o->plans.n; i++)
+        text_list_add(&t.sets, o->plans.text[i]);
     t.folder = o->folder != NULL ? rb_strdup(o->folder)
                                  : sweep_default_folder(o->setup.trace, 0, "evaluate");
-    rb_code_t rc = evaluate(&t, err);
+    rb_code_t rc = check_sets(&t.sets, err);
+    if (rc == RB_OK)
+        rc = evaluate(&t, err);
     *failed = t.failed;
     evaluate_report_abandon(&t.report);
     launch_list_free(&t.planned);

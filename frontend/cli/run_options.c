@@ -38,17 +38,10 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     run_options_t *o = ctx;
     bool known;
     RB_TRY(program_option(&o->program, id, value, &known, err));
-    if (known) {
-        o->about_program = true;
+    o->about_program = o->about_program || known;
+    if (known || setup_option(&o->setup, id, value))
         return RB_OK;
-    }
     switch (id) {
-    case CLI_GPU:
-        o->setup.gpu = value;
-        return RB_OK;
-    case CLI_SET:
-        setup_add_set(&o->setup, value);
-        return RB_OK;
     case CLI_FLUSH:
         setup_add_set(&o->setup, "warmup.mode=flush");
         return RB_OK;
@@ -80,9 +73,6 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_FORCE:
         o->mode = FOLDER_FORCE;
-        return RB_OK;
-    case CLI_TMPDIR:
-        o->setup.tmpdir = value;
         return RB_OK;
     case CLI_DEBUG_WINDOW:
         o->window = value;

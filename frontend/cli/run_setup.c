@@ -13,6 +13,19 @@ void setup_add_set(setup_options_t *o, const char *assignment)
     o->sets[o->n_sets++] = assignment;
 }
 
+bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value)
+{
+    if (id == CLI_GPU)
+        o->gpu = value;
+    else if (id == CLI_SET)
+        setup_add_set(o, value);
+    else if (id == CLI_TMPDIR)
+        o->tmpdir = value;
+    else
+        return false;
+    return true;
+}
+
 const char *setup_tmpdir(const setup_options_t *o)
 {
     const char *dir = o->tmpdir != NULL ? o->tmpdir : getenv("TMPDIR");

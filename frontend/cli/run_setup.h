@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "frontend/cli/commands.h"
 #include "sim/gpu/gpu_conf.h"
 #include "sim/gpu/trace_source.h"
 
@@ -20,6 +21,9 @@ typedef struct {
 } setup_options_t;
 
 void setup_add_set(setup_options_t *o, const char *assignment);
+
+/* Takes --gpu, -s and --tmpdir of a command line; false: another option. */
+bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value);
 
 typedef struct {
     trace_source_t *source; /* owned */

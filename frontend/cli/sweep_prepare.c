@@ -11,6 +11,7 @@
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/sweep.h"
+#include "frontend/cli/sweep_inputs.h"
 #include "frontend/cli/trace_identity.h"
 #include "frontend/cli/version.h"
 #include "frontend/study/study_resolve.h"
@@ -37,37 +38,11 @@ typedef struct {
     sweep_t *sweep;
     const study_t *study;
     opened_t *traces; /* owned */
-    char *folder;     /* owned, absolute */
+    sweep_plans_t plans;
+    char *folder; /* owned, absolute */
     char binary[PATH_MAX];
     char binary_sha256[SHA256_TEXT];
 } preparation_t;
-
-static rb_code_t hash_file(const char *path, char text[SHA256_TEXT], rb_err_t *err)
-{
-    enum { CHUNK = 1 << 16 };
-    FILE *in = fopen(path, "re");
-    if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    sha256_t h;
-    char *buffer = rb_calloc(CHUNK, 1);
-    sha256_init(&h);
-    for (size_t n; (n = fread(buffer, 1, CHUNK, in)) > 0;)
-        sha256_update(&h, buffer, n);
-    rb_code_t rc = ferror(in) ? rb_fail(err, RB_IO, "%s: %s", path, strerror(errno)) : RB_OK;
-    sha256_final_text(&h, text);
-    free(buffer);
-    fclose(in);
-    return rc;
-}
-
-/* The path from the root, so that a job runs from any folder; to be freed. NULL: RB_IO. */
-static char *absolute(const char *path, rb_err_t *err)
-{
-    char *full = realpath(path, NULL);
-    if (full == NULL)
-        (void)rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    return full;
-}
 
 static bool same_shape(const launch_info_t *a, const launch_info_t *b)
 {
@@ -96,7 +71,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
                           rb_err_t *err)
 {
     setup_options_t where = {.tmpdir = tmpdir};
-    t->path = absolute(trace->path, err);
+    t->path = sweep_absolute(trace->path, err);
     if (t->path == NULL)
         return err->code;
     t->source = open_trace(trace->path, setup_tmpdir(&where), err);
@@ -107,7 +82,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
         return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", trace->path);
     RB_TRY(take_shapes(t, err));
     if (trace->profile != NULL)
-        RB_TRY(hash_file(trace->profile, t->profile_sha256, err));
+        RB_TRY(sweep_hash_file(trace->profile, t->profile_sha256, err));
     return trace_identity_create(&t->identity, t->source, NULL, err);
 }
 
@@ -139,6 +114,7 @@ static void close_all(preparation_t *p)
         free(t->shapes);
         free(t->path);
     }
+    sweep_plans_free(&p->plans);
     free(p->traces);
     free(p->folder);
 }
@@ -184,9 +160,10 @@ static const char *profile_of(const study_t *study, size_t trace, size_t point)
 }
 
 /* What a point says about the run itself. */
-static rb_code_t check_words(const preparation_t *p, size_t trace, size_t point, rb_err_t *err)
+static rb_code_t check_words(preparation_t *p, size_t trace, size_t point, rb_err_t *err)
 {
     const char *sample = word_of(p->study, point, "sample");
+    const char *plan = word_of(p->study, point, "plan");
     const char *seed = word_of(p->study, point, "seed");
     const char *launches = word_of(p->study, point, "launches");
     uint64_t number, *ids;
@@ -196,8 +173,13 @@ static rb_code_t check_words(const preparation_t *p, size_t trace, size_t point,
         RB_TRY(check_sample(sample, &chosen, err));
     if (seed != NULL)
         RB_TRY(cli_parse_count("seed", seed, 0, UINT64_MAX, &number, err));
-    if (chosen && launches != NULL)
-        return rb_fail(err, RB_USAGE, "launches and sample: choose one of them");
+    if (chosen && plan != NULL)
+        return rb_fail(err, RB_USAGE, "plan and sample: choose one of them");
+    if ((chosen || plan != NULL) && launches != NULL)
+        return rb_fail(err, RB_USAGE, "launches and %s: choose one of them",
+                       plan != NULL ? "plan" : "sample");
+    if (plan != NULL)
+        RB_TRY(sweep_plans_add(&p->plans, plan, trace, p->traces[trace].source, err));
     if (launches != NULL) {
         RB_TRY(cli_parse_id_list("launches", launches, p->traces[trace].n_launches, &ids, &n, err));
         free(ids);
@@ -263,6 +245,12 @@ static void part_text(const study_t *study, size_t part, char text[PART_TEXT])
         snprintf(text, PART_TEXT, "%zu/%zu", part + 1, study->split);
 }
 
+/* The plan of a job; NULL: none. */
+static const sweep_plan_t *plan_of(const preparation_t *p, size_t trace, size_t point)
+{
+    return sweep_plans_find(&p->plans, word_of(p->study, point, "plan"), trace);
+}
+
 /* The content address of a job. part: study_t.split of a whole. */
 static void address(const preparation_t *p, size_t trace, size_t point, const char *config_sha256,
                     size_t part, char id[SWEEP_ID])
@@ -281,6 +269,9 @@ static void address(const preparation_t *p, size_t trace, size_t point, const ch
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         hash_line(&h, words[i], word_of(p->study, point, words[i]));
     hash_line(&h, "profile", profiled ? t->profile_sha256 : NULL);
+    const sweep_plan_t *plan = plan_of(p, trace, point);
+    if (plan != NULL)
+        hash_line(&h, "plan", plan->sha256);
     part_text(p->study, part, part_of);
     if (p->study->split > 0)
         hash_line(&h, "isolated", part_of);
@@ -310,13 +301,14 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
     char part_of[PART_TEXT];
     size_t n = 0;
     const char *profile = profile_of(p->study, trace, point);
+    const sweep_plan_t *plan = plan_of(p, trace, point);
     char *gpu_path = NULL, *profile_path = NULL;
     size_t length = strlen(gpu);
     /* As conf_load_gpu() tells files from names. */
     if (strchr(gpu, '/') != NULL || (length > 4 && strcmp(gpu + length - 4, ".cfg") == 0))
         gpu_path = realpath(gpu, NULL);
     if (profile != NULL) {
-        profile_path = absolute(profile, err);
+        profile_path = sweep_absolute(profile, err);
         if (profile_path == NULL) {
             free(gpu_path);
             return err->code;
@@ -331,6 +323,7 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
         add_option(argv, &n, "-s", sets->sets[i]);
     add_option(argv, &n, "--sample", word_of(p->study, point, "sample"));
     add_option(argv, &n, "--profile", profile_path);
+    add_option(argv, &n, "--plan", plan != NULL ? plan->full : NULL);
     add_option(argv, &n, "--seed", word_of(p->study, point, "seed"));
     add_option(argv, &n, "--launches", word_of(p->study, point, "launches"));
     add_option(argv, &n, "-o", job->folder);
@@ -452,7 +445,7 @@ static rb_code_t find_program(preparation_t *p, rb_err_t *err)
     if (n <= 0)
         return rb_fail(err, RB_IO, "/proc/self/exe: %s", strerror(errno));
     p->binary[n] = '\0';
-    return hash_file("/proc/self/exe", p->binary_sha256, err);
+    return sweep_hash_file("/proc/self/exe", p->binary_sha256, err);
 }
 
 static rb_code_t prepare(preparation_t *p, const char *tmpdir, rb_err_t *err)

@@ -10,7 +10,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_params.h"
 
-const char *const study_words[] = {"delta", "sample", "seed", "launches", NULL};
+const char *const study_words[] = {"delta", "sample", "plan", "seed", "launches", NULL};
 
 study_t *study_create(void)
 {
@@ -205,7 +205,8 @@ static rb_code_t check_key(const study_t *s, const char *key, int line, rb_err_t
     if (near[0] != '\0')
         return study_fail(s, line, err, "unknown key '%.100s'; did you mean '%s'?", key, near);
     return study_fail(s, line, err,
-                      "unknown key '%.100s': there are delta, sample, seed, launches, and the "
+                      "unknown key '%.100s': there are delta, sample, plan, seed, launches, and "
+                      "the "
                       "settings that 'rubato config explain' lists",
                       key);
 }
@@ -244,6 +245,13 @@ rb_code_t study_add_value(const study_t *s, study_axis_t *axis, const char *valu
     rb_grow(&axis->values, &axis->cap, axis->n + 1, sizeof(*axis->values));
     axis->values[axis->n++] = rb_strdup(value);
     return RB_OK;
+}
+
+study_set_t *study_add_point(study_t *s)
+{
+    rb_grow(&s->listed, &s->cap_listed, s->n_listed + 1, sizeof(*s->listed));
+    s->listed[s->n_listed] = (study_set_t){0};
+    return &s->listed[s->n_listed++];
 }
 
 rb_code_t study_assign(const study_t *s, study_set_t *set, const char *key, const char *value,

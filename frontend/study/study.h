@@ -1,7 +1,7 @@
 /*
  * A study: traces, GPUs and the points at which each trace is run on each GPU. A point is a set of
  * assignments: to settings of the configuration ("l2.size"), and to words about the run (delta,
- * sample, seed, launches).
+ * sample, plan, seed, launches).
  *
  * Points come from axes (their full product), from a list, or from both (each listed point with
  * each point of the product). The order is the order of the study: the first point of the first GPU
@@ -84,6 +84,9 @@ RB_CHECKED rb_code_t study_add_axis(study_t *s, const char *key, int line, study
                                     rb_err_t *err);
 RB_CHECKED rb_code_t study_add_value(const study_t *s, study_axis_t *axis, const char *value,
                                      int line, rb_err_t *err);
+
+/* A new listed point, to which values are assigned; valid until the next one. */
+study_set_t *study_add_point(study_t *s);
 
 /* Adds to s->common, a listed point or a delta; a key may stand in a set once. */
 RB_CHECKED rb_code_t study_assign(const study_t *s, study_set_t *set, const char *key,

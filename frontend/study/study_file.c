@@ -86,13 +86,23 @@ static rb_code_t each_key(study_t *s, const config_setting_t *group, take_fn tak
     return RB_OK;
 }
 
+/* A value as the study keeps it: plans are files; to be freed. */
+static char *value_of(const study_t *s, const char *key, const char *text)
+{
+    bool file = strcmp(key, "plan") == 0 && strcmp(text, "none") != 0 && text[0] != '\0';
+    return file ? beside(s, text) : rb_strdup(text);
+}
+
 /* One assignment of a group of them; ctx: the set. */
 static rb_code_t take_assignment(study_t *s, const char *key, const config_setting_t *value,
                                  void *ctx, rb_err_t *err)
 {
     char text[512];
     RB_TRY(need_scalar(s, key, value, text, err));
-    return study_assign(s, ctx, key, text, line_of(value), err);
+    char *own = value_of(s, key, text);
+    rb_code_t rc = study_assign(s, ctx, key, own, line_of(value), err);
+    free(own);
+    return rc;
 }
 
 static rb_code_t take_axis(study_t *s, const char *key, const config_setting_t *value, void *ctx,
@@ -111,7 +121,10 @@ static rb_code_t take_axis(study_t *s, const char *key, const config_setting_t *
     for (int i = 0; i < n; i++) {
         const config_setting_t *item = config_setting_get_elem(value, (unsigned)i);
         RB_TRY(need_scalar(s, key, item, text, err));
-        RB_TRY(study_add_value(s, axis, text, line_of(value), err));
+        char *own = value_of(s, key, text);
+        rb_code_t rc = study_add_value(s, axis, own, line_of(value), err);
+        free(own);
+        RB_TRY(rc);
         if (strcmp(key, "delta") == 0)
             RB_TRY(delta_check(s, text, line_of(value), err));
     }
@@ -192,9 +205,7 @@ static rb_code_t take_points(study_t *s, const config_setting_t *list, rb_err_t 
         if (!config_setting_is_group(item))
             return study_fail(s, line_of(list), err,
                               "points: a group of settings is expected: { l2 : { ... }; }");
-        rb_grow(&s->listed, &s->cap_listed, s->n_listed + 1, sizeof(*s->listed));
-        study_set_t *set = &s->listed[s->n_listed++];
-        *set = (study_set_t){0};
+        study_set_t *set = study_add_point(s);
         RB_TRY(each_key(s, item, take_assignment, set, err));
         for (size_t k = 0; k < set->n; k++) {
             if (strcmp(set->item[k].key, "delta") == 0)

@@ -141,15 +141,23 @@ static void plans_are_scored_on_other_times(void **state)
     assert_non_null(strstr(text, "scored on slower.csv"));
     free(text);
     expect(0, NULL, WORDS("plan", "profile.csv", "-o", "plan.json"));
+    text =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("evaluate", "slower.csv", "--plan", "plan.json", "--sample", "allegro"));
+    assert_non_null(strstr(text, "\nplan.json "));
+    assert_non_null(strstr(text, "\nallegro "));
+    free(text);
     text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "slower.csv", "--plan", "plan.json"));
-    assert_non_null(strstr(text, "stem"));
+    assert_non_null(strstr(text, "\nplan.json "));
+    assert_null(strstr(text, "\nallegro "));
     free(text);
     expect(2, "60 launches in one", WORDS("evaluate", "profile.csv", "--against", "short.csv"));
-    expect(2, "does not hold", WORDS("evaluate", "short.csv", "--plan", "plan.json"));
+    expect(2, "plan.json: the plan simulates launch",
+           WORDS("evaluate", "short.csv", "--plan", "plan.json"));
     expect(2, "--epsilon", WORDS("evaluate", "profile.csv", "--epsilon", "1,,2"));
     expect(2, "epsilon", WORDS("evaluate", "profile.csv", "--sample", "stem", "--epsilon", "x"));
     expect(2, "sieve needs", WORDS("evaluate", "short.csv", "--sample", "sieve"));
-    expect(2, "choose one", WORDS("evaluate", "short.csv", "--sample", "stem", "--plan", "p"));
+    expect(1, "no_such.json", WORDS("evaluate", "short.csv", "--plan", "no_such.json"));
 }
 
 int main(void)

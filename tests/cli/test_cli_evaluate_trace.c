@@ -147,6 +147,57 @@ static void what_cannot_be_simulated_is_a_row(void **state)
     assert_true(cli_exists("here.csv") && !cli_exists("warmed/evaluation.csv"));
 }
 
+static void plans_are_scored_as_files_beside_samplers(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 4);
+    /* Launch 1 for two, launch 3 for two; the fourth is not simulated. */
+    put("by_hand.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 4, \"clusters\": ["
+                        "{\"name\": \"launch\", \"size\": 2, \"samples\": [[1, 2]]},"
+                        "{\"name\": \"launch\", \"size\": 2, \"samples\": [[3, 2]]}]}");
+    char *text =
+        cli_run_as(&rubato, 0, "6 jobs, 5 to run",
+                   WORDS("evaluate", "many", "--gpu", "v100", "--plan", "by_hand.json", "--sample",
+                         "random:count=2", "--variants", "sm.half", "-o", "planned"));
+    assert_non_null(strstr(text, "\nby_hand.json "));
+    assert_non_null(strstr(text, "\nrandom:count=2 "));
+    free(text);
+    char *csv = cli_read("planned/evaluation.csv"), *full = NULL;
+    assert_true(fabs(cell(csv, "\nby_hand.json,none,", "simulated_share") - 0.5) < 1e-9);
+    assert_true(cell(csv, "\nby_hand.json,none,", "picked_seeds") == 0);
+    /* What was picked is what the same plan gives on the launches of the full run. */
+    full = cli_run_as(&rubato, 0, NULL,
+                      WORDS("run", "many", "--gpu", "v100", "-o", "all_four", "--force"));
+    free(full);
+    free(
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("evaluate", "all_four", "--plan", "by_hand.json", "--csv", "picked.csv")));
+    full = cli_read("picked.csv");
+    assert_true(fabs(fabs(cell(csv, "\nby_hand.json,none,", "picked_error,")) -
+                     cell(full, "\nby_hand.json,", "error_mean")) < 1e-9);
+    free(full);
+    free(csv);
+    /* A changed plan is another job; one that does not fit is refused before anything runs. */
+    put("by_hand.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 4, \"clusters\": ["
+                        "{\"name\": \"launch\", \"size\": 4, \"samples\": [[2, 4]]}]}");
+    text = cli_run_as(
+        &rubato, 0, "2 jobs, 1 to run",
+        WORDS("evaluate", "many", "--gpu", "v100", "--plan", "by_hand.json", "-o", "planned"));
+    free(text);
+    put("other.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 9, \"clusters\": ["
+                      "{\"name\": \"launch\", \"size\": 9, \"samples\": [[7, 9]]}]}");
+    expect(2, "other.json: the plan simulates launch 7, which the trace does not hold",
+           WORDS("evaluate", "many", "--plan", "other.json", "-o", "refused"));
+    put("other.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 4, \"clusters\": ["
+                      "{\"name\": \"elsewhere\", \"size\": 4, \"samples\": [[2, 4]]}]}");
+    expect(2, "of kernel 'elsewhere' in the plan",
+           WORDS("evaluate", "many", "--plan", "other.json", "-o", "refused"));
+    expect(2, "asked for twice",
+           WORDS("evaluate", "many", "--plan", "by_hand.json", "--plan", "by_hand.json", "-o",
+                 "refused"));
+    expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json"));
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -216,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_run_is_scored_by_what_it_says_and_costs),
         cmocka_unit_test(sets_are_simulated_and_scored),
         cmocka_unit_test(what_cannot_be_simulated_is_a_row),
+        cmocka_unit_test(plans_are_scored_as_files_beside_samplers),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(results_are_read_back_or_refused),
     };

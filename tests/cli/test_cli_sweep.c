@@ -95,6 +95,32 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     expect(2, "results of one run", WORDS("sweep", TRACE, "-o", "single"));
 }
 
+static void plans_are_values_of_an_axis(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 3);
+    mkdir("below", 0777);
+    write_text("below/two.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 3, \"clusters\": ["
+                                 "{\"name\": \"launch\", \"size\": 3, \"samples\": [[2, 3]]}]}");
+    /* Plans of a study file lie beside it. */
+    write_text("below/plans.cfg", "traces = (\"../many\"); gpus = [\"v100\"];\n"
+                                  "axes : { plan = [\"none\", \"two.json\"]; };\n");
+    expect(0, "2 jobs, 2 to run", WORDS("sweep", "below/plans.cfg", "-o", "planned"));
+    expect(0, "2 jobs, 0 to run",
+           WORDS("sweep", "many", "--gpu", "v100", "--vary", "plan=none,below/two.json", "-o",
+                 "planned"));
+    expect(0, NULL, WORDS("run", "many", "--plan", "below/two.json", "-o", "by_plan"));
+    cli_same_file(job_folder("planned", 2), "by_plan", "launches.csv");
+    expect(2, "plan and sample",
+           WORDS("sweep", "many", "--vary", "plan=below/two.json", "--sample", "random:count=1",
+                 "-o", "planned"));
+    expect(2, "launches and plan",
+           WORDS("sweep", "many", "--vary", "plan=below/two.json", "--launches", "1", "-o",
+                 "planned"));
+    expect(2, "does not hold",
+           WORDS("sweep", TRACE, "--vary", "plan=below/two.json", "-o", "planned"));
+}
+
 static void a_job_that_fails_is_named_and_the_others_go_on(void **state)
 {
     (void)state;
@@ -420,6 +446,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_give_what_single_runs_give_and_are_not_repeated),
         cmocka_unit_test(a_study_that_cannot_run_is_refused_before_anything_runs),
+        cmocka_unit_test(plans_are_values_of_an_axis),
         cmocka_unit_test(a_job_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_full_disk_is_the_reason_that_is_given),
         cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
