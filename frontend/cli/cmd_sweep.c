@@ -15,7 +15,7 @@
 enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
 
 typedef struct {
-    const char *output, *tmpdir, *profile, *sample, *seed, *launches;
+    const char *output, *tmpdir, *profile, *sample, *plan, *seed, *launches;
     const char **gpus, **sets, **vary; /* owned lists, texts borrowed */
     size_t n_gpus, cap_gpus, n_sets, cap_sets, n_vary, cap_vary;
     uint64_t jobs, split;
@@ -47,6 +47,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_SAMPLE:
         o->sample = value;
+        return RB_OK;
+    case CLI_PLAN:
+        o->plan = value;
         return RB_OK;
     case CLI_PROFILE:
         o->profile = value;
@@ -123,6 +126,7 @@ static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_e
     for (size_t i = 0; i < o->n_sets; i++)
         RB_TRY(study_add_setting(study, o->sets[i], err));
     RB_TRY(assign_word(study, "sample", o->sample, err));
+    RB_TRY(assign_word(study, "plan", o->plan, err));
     RB_TRY(assign_word(study, "seed", o->seed, err));
     RB_TRY(assign_word(study, "launches", o->launches, err));
     for (size_t i = 0; i < o->n_vary; i++)
@@ -133,13 +137,14 @@ static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_e
 static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
     bool more = o->n_gpus > 0 || o->n_sets > 0 || o->n_vary > 0 || o->sample != NULL ||
-                o->seed != NULL || o->launches != NULL || o->profile != NULL;
+                o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL;
     if (!is_study(o->operands[0]))
         RB_TRY(study_of_options(study, o, err));
     else if (more)
-        return rb_fail(err, RB_USAGE,
-                       "--gpu, -s, --vary, --sample, --profile, --seed and --launches are for a "
-                       "trace: a study file says these things itself");
+        return rb_fail(
+            err, RB_USAGE,
+            "--gpu, -s, --vary, --sample, --plan, --profile, --seed and --launches are for a "
+            "trace: a study file says these things itself");
     else
         RB_TRY(study_read_file(study, o->operands[0], err));
     return study_finish(study, err);

@@ -5,18 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/cli/file_hash.h"
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/out_file.h"
-#include "frontend/cli/run_inside.h"
 #include "frontend/cli/run_setup.h"
 #include "frontend/cli/shell_quote.h"
 #include "frontend/cli/sweep.h"
-#include "frontend/cli/sweep_inputs.h"
+#include "frontend/cli/sweep_words.h"
 #include "frontend/cli/trace_identity.h"
 #include "frontend/cli/version.h"
 #include "frontend/study/study_resolve.h"
-#include "sampling/launch/launch_sampler.h"
-#include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
 #include "sim/gpu/occupancy.h"
 
@@ -32,17 +30,34 @@ typedef struct {
     uint64_t n_launches;
     char *path; /* owned, absolute */
     char sha256[SHA256_TEXT], profile_sha256[SHA256_TEXT];
+    sweep_trials_t trials; /* owned */
 } opened_t;
+
+/* What is to be said of a job besides its place in the study. */
+typedef struct {
+    const char *gpu;
+    const study_config_t *config;
+    const sweep_words_t *words;
+    const char *plan_sha256; /* of words' plan; "" without */
+} job_facts_t;
 
 typedef struct {
     sweep_t *sweep;
     const study_t *study;
     opened_t *traces; /* owned */
-    sweep_plans_t plans;
-    char *folder; /* owned, absolute */
+    char *folder;     /* owned, absolute */
     char binary[PATH_MAX];
     char binary_sha256[SHA256_TEXT];
 } preparation_t;
+
+/* The path from the root, so that a job runs from any folder; to be freed. NULL: RB_IO. */
+static char *absolute(const char *path, rb_err_t *err)
+{
+    char *full = realpath(path, NULL);
+    if (full == NULL)
+        (void)rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    return full;
+}
 
 static bool same_shape(const launch_info_t *a, const launch_info_t *b)
 {
@@ -71,7 +86,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
                           rb_err_t *err)
 {
     setup_options_t where = {.tmpdir = tmpdir};
-    t->path = sweep_absolute(trace->path, err);
+    t->path = absolute(trace->path, err);
     if (t->path == NULL)
         return err->code;
     t->source = open_trace(trace->path, setup_tmpdir(&where), err);
@@ -82,7 +97,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
         return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", trace->path);
     RB_TRY(take_shapes(t, err));
     if (trace->profile != NULL)
-        RB_TRY(sweep_hash_file(trace->profile, t->profile_sha256, err));
+        RB_TRY(file_hash(trace->profile, t->profile_sha256, err));
     return trace_identity_create(&t->identity, t->source, NULL, err);
 }
 
@@ -111,112 +126,12 @@ static void close_all(preparation_t *p)
         trace_identity_destroy(t->identity);
         if (t->source != NULL)
             t->source->ops->destroy(t->source);
+        sweep_trials_free(&t->trials);
         free(t->shapes);
         free(t->path);
     }
-    sweep_plans_free(&p->plans);
     free(p->traces);
     free(p->folder);
-}
-
-/* The word of a point about a run; NULL if it is not said or is "none". */
-static const char *word_of(const study_t *study, size_t point, const char *word)
-{
-    const char *value = study_word(study, point, word);
-    return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
-}
-
-/* *launches: one of the samplers chooses launches. */
-static rb_code_t check_sample(const char *text, bool *launches, rb_err_t *err)
-{
-    run_inside_t inside = {0};
-    sample_list_t list = {0};
-    rb_code_t rc = run_inside_divide(&inside, text, 1, err);
-    *launches = rc == RB_OK && inside.launch != NULL;
-    if (*launches)
-        rc = sample_list_parse(&list, inside.launch, err);
-    for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
-        launch_choice_t choice = {0};
-        rc = launch_choice_parse(&choice, list.items[i], err);
-        launch_choice_free(&choice);
-    }
-    if (rc == RB_OK && list.n > 1)
-        rc = rb_fail(err, RB_USAGE, "sample %s: one sampler of launches is expected", text);
-    sample_list_free(&list);
-    run_inside_free(&inside);
-    return rc;
-}
-
-/* What a job's sampler chooses launches from; NULL: it has no profile, or chooses none. */
-static const char *profile_of(const study_t *study, size_t trace, size_t point)
-{
-    const char *sample = word_of(study, point, "sample");
-    rb_err_t ignored = {0};
-    bool chosen = false;
-    if (sample == NULL || study->traces[trace].profile == NULL)
-        return NULL;
-    return check_sample(sample, &chosen, &ignored) == RB_OK && chosen ? study->traces[trace].profile
-                                                                      : NULL;
-}
-
-/* What a point says about the run itself. */
-static rb_code_t check_words(preparation_t *p, size_t trace, size_t point, rb_err_t *err)
-{
-    const char *sample = word_of(p->study, point, "sample");
-    const char *plan = word_of(p->study, point, "plan");
-    const char *seed = word_of(p->study, point, "seed");
-    const char *launches = word_of(p->study, point, "launches");
-    uint64_t number, *ids;
-    size_t n;
-    bool chosen = false;
-    if (sample != NULL)
-        RB_TRY(check_sample(sample, &chosen, err));
-    if (seed != NULL)
-        RB_TRY(cli_parse_count("seed", seed, 0, UINT64_MAX, &number, err));
-    if (chosen && plan != NULL)
-        return rb_fail(err, RB_USAGE, "plan and sample: choose one of them");
-    if ((chosen || plan != NULL) && launches != NULL)
-        return rb_fail(err, RB_USAGE, "launches and %s: choose one of them",
-                       plan != NULL ? "plan" : "sample");
-    if (plan != NULL)
-        RB_TRY(sweep_plans_add(&p->plans, plan, trace, p->traces[trace].source, err));
-    if (launches != NULL) {
-        RB_TRY(cli_parse_id_list("launches", launches, p->traces[trace].n_launches, &ids, &n, err));
-        free(ids);
-    }
-    return RB_OK;
-}
-
-/* Whether the launches of a point's jobs can be shared out (study_t.split). */
-static rb_code_t check_split(const study_t *study, size_t point, const gpu_spec_t *spec,
-                             rb_err_t *err)
-{
-    const char *sample = word_of(study, point, "sample");
-    run_inside_t inside = {0};
-    launch_choice_t choice = {0};
-    rb_code_t rc = RB_OK;
-    if (study->split == 0)
-        return RB_OK;
-    if (spec->warmup.mode == WARMUP_KEEP)
-        return rb_fail(err, RB_USAGE,
-                       "--split-launches: with warmup.mode = keep a launch finds what the launches "
-                       "before it left; choose -s warmup.mode=flush or functional");
-    if (sample != NULL)
-        rc = run_inside_divide(&inside, sample, 1, err);
-    if (rc == RB_OK && inside.list.n > 0)
-        rc = rb_fail(err, RB_USAGE,
-                     "--split-launches: samplers inside launches may learn from the launches "
-                     "before: %s cannot be split",
-                     sample);
-    if (rc == RB_OK && inside.launch != NULL)
-        rc = launch_choice_parse(&choice, inside.launch, err);
-    if (rc == RB_OK && choice.method != NULL && choice.method->online)
-        rc = rb_fail(err, RB_USAGE,
-                     "--split-launches: %s chooses from the results so far: it cannot be split",
-                     choice.method->name);
-    launch_choice_free(&choice);
-    run_inside_free(&inside);
-    return rc;
 }
 
 static rb_code_t check_fit(const opened_t *t, const gpu_spec_t *spec, rb_err_t *err)
@@ -245,33 +160,25 @@ static void part_text(const study_t *study, size_t part, char text[PART_TEXT])
         snprintf(text, PART_TEXT, "%zu/%zu", part + 1, study->split);
 }
 
-/* The plan of a job; NULL: none. */
-static const sweep_plan_t *plan_of(const preparation_t *p, size_t trace, size_t point)
-{
-    return sweep_plans_find(&p->plans, word_of(p->study, point, "plan"), trace);
-}
-
 /* The content address of a job. part: study_t.split of a whole. */
-static void address(const preparation_t *p, size_t trace, size_t point, const char *config_sha256,
-                    size_t part, char id[SWEEP_ID])
+static void address(const preparation_t *p, size_t trace, const job_facts_t *facts, size_t part,
+                    char id[SWEEP_ID])
 {
     char part_of[PART_TEXT];
-    static const char *const words[] = {"sample", "seed", "launches"};
     const opened_t *t = &p->traces[trace];
-    bool profiled = profile_of(p->study, trace, point) != NULL;
+    const sweep_words_t *w = facts->words;
     char text[SHA256_TEXT];
     sha256_t h;
     sha256_init(&h);
     hash_line(&h, "rubato", RUBATO_VERSION " " RUBATO_COMMIT);
     hash_line(&h, "program", p->binary_sha256);
     hash_line(&h, "trace", t->sha256);
-    hash_line(&h, "config", config_sha256);
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        hash_line(&h, words[i], word_of(p->study, point, words[i]));
-    hash_line(&h, "profile", profiled ? t->profile_sha256 : NULL);
-    const sweep_plan_t *plan = plan_of(p, trace, point);
-    if (plan != NULL)
-        hash_line(&h, "plan", plan->sha256);
+    hash_line(&h, "config", facts->config->sha256);
+    hash_line(&h, "sample", w->sample);
+    hash_line(&h, "seed", w->seed);
+    hash_line(&h, "launches", w->launches);
+    hash_line(&h, "profile", w->profile != NULL ? t->profile_sha256 : NULL);
+    hash_line(&h, "plan", facts->plan_sha256);
     part_text(p->study, part, part_of);
     if (p->study->split > 0)
         hash_line(&h, "isolated", part_of);
@@ -292,40 +199,42 @@ static void add_option(char **argv, size_t *n, const char *option, const char *v
     add_argument(argv, n, value);
 }
 
-/* The run of a job as a command line. */
-static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
-                              const char *gpu, size_t point, size_t part, const delta_sets_t *sets,
-                              rb_err_t *err)
+/* As absolute(); NULL stays NULL. */
+static rb_code_t absolute_of(char **full, const char *path, rb_err_t *err)
 {
+    *full = path != NULL ? absolute(path, err) : NULL;
+    return path == NULL || *full != NULL ? RB_OK : err->code;
+}
+
+/* As conf_load_gpu() tells files from names. */
+static bool gpu_is_file(const char *gpu)
+{
+    size_t n = strlen(gpu);
+    return strchr(gpu, '/') != NULL || (n > 4 && strcmp(gpu + n - 4, ".cfg") == 0);
+}
+
+/* The run of a job as a command line; the paths are absolute, gpu may be a name. */
+static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
+                         const job_facts_t *facts, const char *gpu, const char *profile,
+                         const char *plan, size_t part)
+{
+    const delta_sets_t *sets = &facts->config->sets;
+    const sweep_words_t *w = facts->words;
     const size_t split = p->study->split, most = ARGUMENTS_MAX + 2 * (sets->n + split);
     char part_of[PART_TEXT];
     size_t n = 0;
-    const char *profile = profile_of(p->study, trace, point);
-    const sweep_plan_t *plan = plan_of(p, trace, point);
-    char *gpu_path = NULL, *profile_path = NULL;
-    size_t length = strlen(gpu);
-    /* As conf_load_gpu() tells files from names. */
-    if (strchr(gpu, '/') != NULL || (length > 4 && strcmp(gpu + length - 4, ".cfg") == 0))
-        gpu_path = realpath(gpu, NULL);
-    if (profile != NULL) {
-        profile_path = sweep_absolute(profile, err);
-        if (profile_path == NULL) {
-            free(gpu_path);
-            return err->code;
-        }
-    }
     char **argv = rb_calloc(most, sizeof(*argv));
     add_argument(argv, &n, p->binary);
     add_argument(argv, &n, "run");
     add_argument(argv, &n, p->traces[trace].path);
-    add_option(argv, &n, "--gpu", gpu_path != NULL ? gpu_path : gpu);
+    add_option(argv, &n, "--gpu", gpu);
     for (size_t i = 0; i < sets->n; i++)
         add_option(argv, &n, "-s", sets->sets[i]);
-    add_option(argv, &n, "--sample", word_of(p->study, point, "sample"));
-    add_option(argv, &n, "--profile", profile_path);
-    add_option(argv, &n, "--plan", plan != NULL ? plan->full : NULL);
-    add_option(argv, &n, "--seed", word_of(p->study, point, "seed"));
-    add_option(argv, &n, "--launches", word_of(p->study, point, "launches"));
+    add_option(argv, &n, "--plan", plan);
+    add_option(argv, &n, "--sample", w->sample);
+    add_option(argv, &n, "--profile", profile);
+    add_option(argv, &n, "--seed", w->seed);
+    add_option(argv, &n, "--launches", w->launches);
     add_option(argv, &n, "-o", job->folder);
     add_argument(argv, &n, "--resume");
     add_option(argv, &n, "--progress", "never");
@@ -338,41 +247,76 @@ static rb_code_t make_command(const preparation_t *p, sweep_job_t *job, size_t t
     for (size_t i = 0; part == split && i < split; i++)
         add_option(argv, &n, "--merge", job[i - split].folder);
     RB_INVARIANT(n < most, "too many arguments");
-    free(gpu_path);
-    free(profile_path);
     job->argv = argv;
     job->command = shell_quote("exec", (int)n, argv);
-    return RB_OK;
+}
+
+static rb_code_t add_command(const preparation_t *p, sweep_job_t *job, size_t trace,
+                             const job_facts_t *facts, size_t part, rb_err_t *err)
+{
+    char *profile = NULL, *plan = NULL;
+    char *gpu = gpu_is_file(facts->gpu) ? realpath(facts->gpu, NULL) : NULL;
+    rb_code_t rc = absolute_of(&profile, facts->words->profile, err);
+    if (rc == RB_OK)
+        rc = absolute_of(&plan, facts->words->plan, err);
+    if (rc == RB_OK)
+        make_command(p, job, trace, facts, gpu != NULL ? gpu : facts->gpu, profile, plan, part);
+    free(profile);
+    free(plan);
+    free(gpu);
+    return rc;
 }
 
 /* Fills one job. */
-static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace, const char *gpu,
-                          size_t point, size_t part, const study_config_t *config, rb_err_t *err)
+static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace, size_t point,
+                          size_t part, const job_facts_t *facts, rb_err_t *err)
 {
     char part_of[PART_TEXT];
     const study_t *study = p->study;
     sweep_t *s = p->sweep;
     char *text = study_point_text(study, point);
-    size_t n = strlen(study->traces[trace].name) + strlen(gpu) + strlen(text) + 3 + PART_TEXT;
+    size_t n =
+        strlen(study->traces[trace].name) + strlen(facts->gpu) + strlen(text) + 3 + PART_TEXT;
     part_text(study, part, part_of);
-    address(p, trace, point, config->sha256, part, job->id);
+    address(p, trace, facts, part, job->id);
     n += strlen(p->folder) + 8 + SWEEP_ID;
     job->folder = rb_calloc(n, 1);
     snprintf(job->folder, n, "%s/jobs/%s", p->folder, job->id);
     job->label = rb_calloc(n, 1);
-    snprintf(job->label, n, "%s %s %s%s%s", study->traces[trace].name, gpu, text,
+    snprintf(job->label, n, "%s %s %s%s%s", study->traces[trace].name, facts->gpu, text,
              part_of[0] != '\0' ? " part " : "", part_of);
     free(text);
     job->fields = rb_calloc(s->n_columns, sizeof(*job->fields));
     job->fields[SWEEP_TRACE] = rb_strdup(study->traces[trace].name);
-    job->fields[SWEEP_GPU] = rb_strdup(gpu);
+    job->fields[SWEEP_GPU] = rb_strdup(facts->gpu);
     for (size_t i = 0; i < study->n_columns; i++) {
         const char *cell = study_cell(study, point, i);
         job->fields[SWEEP_POINT + i] = rb_strdup(cell != NULL ? cell : "");
     }
     if (study->split > 0)
         job->fields[s->n_columns - 1] = rb_strdup(part_of);
-    return make_command(p, job, trace, gpu, point, part, &config->sets, err);
+    return add_command(p, job, trace, facts, part, err);
+}
+
+/* The job of a trace at a point, or its parts and the whole. */
+static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t trace, size_t point,
+                            const char *gpu, const study_config_t *config, rb_err_t *err)
+{
+    const study_t *study = p->study;
+    opened_t *t = &p->traces[trace];
+    sweep_words_t words;
+    job_facts_t facts = {.gpu = gpu, .config = config, .words = &words};
+    rb_code_t rc = sweep_words_read(&words, study, trace, point, t->n_launches, err);
+    if (rc == RB_OK && study->split > 0)
+        rc = sweep_words_check_split(&words, &config->spec, err);
+    if (rc == RB_OK)
+        rc = check_fit(t, &config->spec, err);
+    if (rc == RB_OK)
+        rc = sweep_words_try(&words, &config->spec, t->source, &t->trials, &facts.plan_sha256, err);
+    for (size_t part = 0; rc == RB_OK && part <= study->split; part++)
+        rc = make_job(p, &job[part], trace, point, part, &facts, err);
+    sweep_words_free(&words);
+    return rc;
 }
 
 static rb_code_t name_job(const preparation_t *p, size_t trace, const char *gpu, size_t point,
@@ -400,13 +344,7 @@ static rb_code_t make_jobs(preparation_t *p, const char *gpu, size_t gpu_index,
                 continue;
             size_t place = (t * n_gpus + gpu_index) * study->n_points + point;
             sweep_job_t *job = &p->sweep->jobs[place * (study->split + 1)];
-            rc = check_words(p, t, point, &why);
-            if (rc == RB_OK)
-                rc = check_split(study, point, &config.spec, &why);
-            if (rc == RB_OK)
-                rc = check_fit(&p->traces[t], &config.spec, &why);
-            for (size_t part = 0; rc == RB_OK && part <= study->split; part++)
-                rc = make_job(p, &job[part], t, gpu, point, part, &config, &why);
+            rc = make_parts(p, job, t, point, gpu, &config, &why);
             if (rc != RB_OK)
                 rc = name_job(p, t, gpu, point, &why, err);
         }
@@ -445,7 +383,7 @@ static rb_code_t find_program(preparation_t *p, rb_err_t *err)
     if (n <= 0)
         return rb_fail(err, RB_IO, "/proc/self/exe: %s", strerror(errno));
     p->binary[n] = '\0';
-    return sweep_hash_file("/proc/self/exe", p->binary_sha256, err);
+    return file_hash("/proc/self/exe", p->binary_sha256, err);
 }
 
 static rb_code_t prepare(preparation_t *p, const char *tmpdir, rb_err_t *err)

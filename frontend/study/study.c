@@ -103,6 +103,18 @@ static char *base_name(const char *path)
     return name;
 }
 
+char *study_path(const study_t *s, const char *path)
+{
+    const char *slash = s->file != NULL ? strrchr(s->file, '/') : NULL;
+    if (path[0] == '/' || slash == NULL)
+        return rb_strdup(path);
+    size_t folder = (size_t)(slash - s->file) + 1;
+    char *full = rb_calloc(folder + strlen(path) + 1, 1);
+    memcpy(full, s->file, folder);
+    strcpy(full + folder, path);
+    return full;
+}
+
 rb_code_t study_add_trace(study_t *s, const char *path, const char *name, const char *profile,
                           int line, rb_err_t *err)
 {
@@ -204,11 +216,11 @@ static rb_code_t check_key(const study_t *s, const char *key, int line, rb_err_t
     nearest_key(s, key, near);
     if (near[0] != '\0')
         return study_fail(s, line, err, "unknown key '%.100s'; did you mean '%s'?", key, near);
-    return study_fail(s, line, err,
-                      "unknown key '%.100s': there are delta, sample, plan, seed, launches, and "
-                      "the "
-                      "settings that 'rubato config explain' lists",
-                      key);
+    return study_fail(
+        s, line, err,
+        "unknown key '%.100s': there are delta, sample, plan, seed, launches, and the "
+        "settings that 'rubato config explain' lists",
+        key);
 }
 
 static rb_code_t check_value(const study_t *s, const char *key, const char *value, int line,

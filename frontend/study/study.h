@@ -108,6 +108,9 @@ RB_CHECKED rb_code_t study_finish(study_t *s, rb_err_t *err);
 /* The cell of a point; NULL: not said. */
 const char *study_cell(const study_t *s, size_t point, size_t column);
 
+/* A path as the study has it, relative to the folder of its file if there is one; to be freed. */
+char *study_path(const study_t *s, const char *path);
+
 /* Value that a point gives to a word about the run ("seed"); NULL: none. */
 const char *study_word(const study_t *s, size_t point, const char *word);
 

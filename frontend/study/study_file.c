@@ -46,19 +46,6 @@ static rb_code_t need_scalar(const study_t *s, const char *key, const config_set
                       key);
 }
 
-/* Paths of a study are relative to its folder; to be freed. */
-static char *beside(const study_t *s, const char *path)
-{
-    const char *slash = strrchr(s->file, '/');
-    if (path[0] == '/' || slash == NULL)
-        return rb_strdup(path);
-    size_t folder = (size_t)(slash - s->file) + 1;
-    char *full = rb_calloc(folder + strlen(path) + 1, 1);
-    memcpy(full, s->file, folder);
-    strcpy(full + folder, path);
-    return full;
-}
-
 typedef rb_code_t (*take_fn)(study_t *s, const char *key, const config_setting_t *value, void *ctx,
                              rb_err_t *err);
 
@@ -86,23 +73,13 @@ static rb_code_t each_key(study_t *s, const config_setting_t *group, take_fn tak
     return RB_OK;
 }
 
-/* A value as the study keeps it: plans are files; to be freed. */
-static char *value_of(const study_t *s, const char *key, const char *text)
-{
-    bool file = strcmp(key, "plan") == 0 && strcmp(text, "none") != 0 && text[0] != '\0';
-    return file ? beside(s, text) : rb_strdup(text);
-}
-
 /* One assignment of a group of them; ctx: the set. */
 static rb_code_t take_assignment(study_t *s, const char *key, const config_setting_t *value,
                                  void *ctx, rb_err_t *err)
 {
     char text[512];
     RB_TRY(need_scalar(s, key, value, text, err));
-    char *own = value_of(s, key, text);
-    rb_code_t rc = study_assign(s, ctx, key, own, line_of(value), err);
-    free(own);
-    return rc;
+    return study_assign(s, ctx, key, text, line_of(value), err);
 }
 
 static rb_code_t take_axis(study_t *s, const char *key, const config_setting_t *value, void *ctx,
@@ -121,10 +98,7 @@ static rb_code_t take_axis(study_t *s, const char *key, const config_setting_t *
     for (int i = 0; i < n; i++) {
         const config_setting_t *item = config_setting_get_elem(value, (unsigned)i);
         RB_TRY(need_scalar(s, key, item, text, err));
-        char *own = value_of(s, key, text);
-        rb_code_t rc = study_add_value(s, axis, own, line_of(value), err);
-        free(own);
-        RB_TRY(rc);
+        RB_TRY(study_add_value(s, axis, text, line_of(value), err));
         if (strcmp(key, "delta") == 0)
             RB_TRY(delta_check(s, text, line_of(value), err));
     }
@@ -152,10 +126,11 @@ static rb_code_t take_trace_group(study_t *s, const config_setting_t *group, rb_
     }
     if (path == NULL)
         return study_fail(s, line, err, "a trace without a path");
-    char *trace = beside(s, path), *beside_profile = profile != NULL ? beside(s, profile) : NULL;
-    rb_code_t rc = study_add_trace(s, trace, name, beside_profile, line, err);
+    char *trace = study_path(s, path),
+         *profile_path = profile != NULL ? study_path(s, profile) : NULL;
+    rb_code_t rc = study_add_trace(s, trace, name, profile_path, line, err);
     free(trace);
-    free(beside_profile);
+    free(profile_path);
     return rc;
 }
 
@@ -170,7 +145,7 @@ static rb_code_t take_traces(study_t *s, const config_setting_t *list, rb_err_t 
         }
         if (path == NULL)
             return study_fail(s, line_of(list), err, "traces: a path in quotes is expected");
-        char *trace = beside(s, path);
+        char *trace = study_path(s, path);
         rb_code_t rc = study_add_trace(s, trace, NULL, NULL, line_of(list), err);
         free(trace);
         RB_TRY(rc);
@@ -190,7 +165,7 @@ static rb_code_t take_gpus(study_t *s, const config_setting_t *list, rb_err_t *e
         const char *gpu = config_setting_get_string_elem(list, i);
         if (gpu == NULL)
             return study_fail(s, line_of(list), err, "gpus: a name in quotes is expected");
-        char *name = is_path(gpu) ? beside(s, gpu) : rb_strdup(gpu);
+        char *name = is_path(gpu) ? study_path(s, gpu) : rb_strdup(gpu);
         rb_code_t rc = study_add_gpu(s, name, line_of(list), err);
         free(name);
         RB_TRY(rc);

@@ -15,6 +15,16 @@ static void add(block_insts_t *b, uint64_t insts)
     b->blocks++;
 }
 
+rb_code_t block_insts_known(const trace_source_t *source, rb_err_t *err)
+{
+    if (source->ops->block_facts != NULL)
+        return RB_OK;
+    return rb_fail(err, RB_USAGE,
+                   "what blocks execute is found in the index of a native trace; this source (%s) "
+                   "has none: 'rubato convert TRACE FILE.rbt' writes one",
+                   source->ops->name);
+}
+
 rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, uint64_t position,
                            void (*visit)(void *ctx, const block_facts_t *facts), void *ctx,
                            rb_err_t *err)
@@ -24,11 +34,7 @@ rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, uint64_t po
     rb_code_t rc = RB_OK;
     bool stored = true;
     *b = (block_insts_t){0};
-    if (ops->block_facts == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "what blocks execute is found in the index of a native trace; this source "
-                       "(%s) has none: 'rubato convert TRACE FILE.rbt' writes one",
-                       ops->name);
+    RB_TRY(block_insts_known(source, err));
     RB_TRY(ops->open(source, position, &launch, err));
     while (rc == RB_OK && stored) {
         block_facts_t facts;

@@ -22,6 +22,9 @@ typedef struct {
     size_t n, cap;
 } block_insts_t;
 
+/* RB_USAGE if the source has no index. */
+RB_CHECKED rb_code_t block_insts_known(const trace_source_t *source, rb_err_t *err);
+
 /*
  * Reads the index of a launch; visit, which may be NULL, is shown the facts of each stored block.
  * RB_USAGE if the source has no index, and errors of the source. *b is to be freed in any case.

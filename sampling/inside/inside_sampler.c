@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/inside/block_insts.h"
 #include "sampling/inside/inside_table.h"
 #include "sampling/launch/sampler_options.h"
 #include "sim/conf/param_value.h"
@@ -91,6 +92,15 @@ void inside_list_options(const inside_list_t *list, const char *name, void *out)
         if (list->methods[i] == m)
             memcpy(out, list->options[i], m->options->spec_size);
     }
+}
+
+rb_code_t inside_list_check(const inside_list_t *list, const trace_source_t *source, rb_err_t *err)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->methods[i]->index)
+            RB_TRY(block_insts_known(source, err));
+    }
+    return RB_OK;
 }
 
 void inside_list_free(inside_list_t *list)

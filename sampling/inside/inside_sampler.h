@@ -18,6 +18,7 @@ typedef struct {
     const char *help;
     const param_group_t *options; /* names, types, ranges, defaults, help: for help and sweeps */
     const sampler_ops_t *ops;     /* with the method's name */
+    bool index;                   /* needs to know what blocks execute: the index of a trace */
     /* The state of a sampler with these options (copied); freed by destroy. */
     void *(*create)(const void *options, uint64_t seed);
     void (*destroy)(void *state);
@@ -53,6 +54,10 @@ RB_CHECKED rb_code_t inside_list_add(inside_list_t *list, const char *item, uint
 /* The options of the sampler of a name, or what list->conf says or the default is if the list has
  * none: copied to *out, as its group describes them. */
 void inside_list_options(const inside_list_t *list, const char *name, void *out);
+
+/* RB_USAGE if a sampler of the list cannot work on this source. */
+RB_CHECKED rb_code_t inside_list_check(const inside_list_t *list, const trace_source_t *source,
+                                       rb_err_t *err);
 
 /* Harmless on a zeroed list. */
 void inside_list_free(inside_list_t *list);

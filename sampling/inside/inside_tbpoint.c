@@ -349,6 +349,7 @@ const inside_method_t inside_tbpoint_region = {
             "left out",
     .options = &region_group,
     .ops = &region_ops,
+    .index = true,
     .create = region_create,
     .destroy = region_destroy,
 };

@@ -192,6 +192,7 @@ const inside_method_t inside_units = {
     .help = "baseline: some units of a million instructions, systematic, random or by SimPoint",
     .options = &units_group,
     .ops = &units_ops,
+    .index = true,
     .create = units_create,
     .destroy = units_destroy,
 };

@@ -121,6 +121,48 @@ static void plans_are_values_of_an_axis(void **state)
            WORDS("sweep", TRACE, "--vary", "plan=below/two.json", "-o", "planned"));
 }
 
+static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **state)
+{
+    (void)state;
+    static const char study[] =
+        "traces = ( \"steps.rbt\", { path = \"steps.rbt\"; name = \"again\"; } );\n"
+        "settings : { sm : { count = 8; }; };\n"
+        "axes : { plan = [ \"none\", \"random.json\", \"{trace}.json\" ]; };\n";
+    expect(0, NULL, WORDS("gen", "stencil", "-p", "size=66", "-p", "steps=12", "-o", "steps.rbt"));
+    assert_int_equal(mkdir("p", 0777), 0);
+    expect(0, NULL, WORDS("convert", "steps.rbt", "p/steps.rbt"));
+    expect(0, NULL,
+           WORDS("plan", "steps.rbt", "--sample", "random:fraction=0.3", "-o", "p/random.json"));
+    expect(0, NULL, WORDS("plan", "steps.rbt", "--sample", "sieve", "-o", "p/steps.rbt.json"));
+    write_text("p/plans.cfg", study);
+    expect(1, "trace again, point 'plan={trace}.json' on v100: p/again.json: No such file",
+           WORDS("sweep", "p/plans.cfg", "-o", "pl"));
+    assert_false(cli_exists("pl"));
+    expect(0, NULL, WORDS("plan", "steps.rbt", "--sample", "sieve", "-o", "p/again.json"));
+    /* The two names are one trace with equal plans: three jobs. */
+    expect(0, "6 jobs, 3 to run", WORDS("sweep", "p/plans.cfg", "-o", "pl"));
+    expect(
+        0, NULL,
+        WORDS("run", "steps.rbt", "-s", "sm.count=8", "--plan", "p/random.json", "-o", "planned"));
+    cli_same_file(job_folder("pl", 2), "planned", "launches.csv");
+    cli_same_file(job_folder("pl", 2), "planned", "stats.csv");
+    /* A plan that changed is another job. */
+    expect(0, NULL,
+           WORDS("plan", "steps.rbt", "--sample", "random:fraction=0.6", "-o", "p/random.json"));
+    expect(0, "6 jobs, 1 to run", WORDS("sweep", "p/plans.cfg", "-o", "pl"));
+
+    expect(2, "point 'as it is' on v100: the plan simulates launch",
+           WORDS("sweep", TRACE, "--plan", "p/random.json"));
+    expect(2, "point 'sample=stem' on v100: stem needs what this trace does not tell",
+           WORDS("sweep", TRACE, "--vary", "sample=none,stem"));
+    expect(2, "point 'sample=units' on v100: what blocks execute",
+           WORDS("sweep", TRACE, "--vary", "sample=photon_warp,units"));
+    write_text("words.csv", "no profile\n");
+    expect(2, "point 'sample=stem' on v100: words.csv: no header of a profile",
+           WORDS("sweep", TRACE, "--vary", "sample=none,stem", "--profile", "words.csv"));
+    assert_false(cli_exists("vecadd-sm70.sweep"));
+}
+
 static void a_job_that_fails_is_named_and_the_others_go_on(void **state)
 {
     (void)state;
@@ -447,6 +489,7 @@ int main(void)
         cmocka_unit_test(jobs_give_what_single_runs_give_and_are_not_repeated),
         cmocka_unit_test(a_study_that_cannot_run_is_refused_before_anything_runs),
         cmocka_unit_test(plans_are_values_of_an_axis),
+        cmocka_unit_test(plans_are_an_axis_and_what_cannot_choose_launches_is_refused),
         cmocka_unit_test(a_job_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_full_disk_is_the_reason_that_is_given),
         cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
