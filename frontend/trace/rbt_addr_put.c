@@ -187,16 +187,18 @@ static unsigned put_layout(rbt_addr_put_t *w, const record_t *r, const rbt_ref_t
     return RBT_MODE_FLOOR | RBT_MODE_BASE;
 }
 
-static void keep_lanes(rbt_addr_put_t *w, const record_t *r, rbt_ref_t *ref)
+/* Keeps the lane distances of a record for later; returns their number. */
+static int32_t keep_lanes(rbt_addr_put_t *w, const record_t *r, int32_t lanes)
 {
     unsigned k = 0;
 
-    if (ref->lanes == RBT_NO_LANES)
-        ref->lanes = rbt_refs_add_lanes(&w->refs);
-    int64_t *from = w->refs.lanes[ref->lanes].from_first;
+    if (lanes == RBT_NO_LANES)
+        lanes = rbt_refs_add_lanes(&w->refs);
+    int64_t *from = w->refs.lanes[lanes].from_first;
 
     for (uint32_t m = r->mask; m != 0; m &= m - 1, k++)
         from[__builtin_ctz(m)] = (int64_t)(r->addr[k] - r->base);
+    return lanes;
 }
 
 bool rbt_addr_put(rbt_addr_put_t *w, const uint64_t *rec, uint32_t mask, size_t ref_number,
@@ -227,13 +229,13 @@ bool rbt_addr_put(rbt_addr_put_t *w, const uint64_t *rec, uint32_t mask, size_t 
         rbt_put_u8(&w->cols[RBT_COL_MODE], (uint8_t)mode);
         w->predicted = 0;
     }
-    if (!r.affine)
-        keep_lanes(w, &r, own);
-    own->base = r.base;
-    own->mask = mask;
-    own->stride = r.stride;
-    own->affine = r.affine;
-    rbt_remember(own, old, s, w->seen, w->ctx, w->piece);
+    rbt_ref_t now = {.base = r.base,
+                     .mask = mask,
+                     .stride = r.stride,
+                     .lanes = r.affine ? own->lanes : keep_lanes(w, &r, own->lanes),
+                     .affine = r.affine};
+
+    rbt_remember(own, now, s, w->seen, w->ctx, w->piece);
     return alike;
 }
 

@@ -99,20 +99,24 @@ static inline uint64_t rbt_predict(const rbt_ref_t *ref, const rbt_slot_t *s, bo
     return s->piece == piece ? s->last.base + s->step : s->first + s->first_step;
 }
 
-/* After the record at ref was brought up to date: remembers it. old is the reference's base. */
-static inline void rbt_remember(const rbt_ref_t *ref, uint64_t old, rbt_slot_t *s, bool seen,
+/*
+ * Remembers now as the record at ref. By value: read back at once from where its parts were written
+ * one by one, it would make the processor wait.
+ */
+static inline void rbt_remember(rbt_ref_t *ref, rbt_ref_t now, rbt_slot_t *s, bool seen,
                                 unsigned ctx, uint32_t piece)
 {
     if (seen)
-        s->moved[ctx] = ref->base - old;
+        s->moved[ctx] = now.base - ref->base;
     if (s->piece == piece) {
-        s->step = ref->base - s->last.base;
+        s->step = now.base - s->last.base;
     } else {
-        s->first_step = s->last.mask != 0 ? ref->base - s->first : 0;
-        s->first = ref->base;
+        s->first_step = s->last.mask != 0 ? now.base - s->first : 0;
+        s->first = now.base;
         s->piece = piece;
     }
-    s->last = *ref;
+    *ref = now;
+    s->last = now;
 }
 
 #endif
