@@ -164,9 +164,9 @@ static const cli_option_t plan_options[] = {
     OPT_TRACE,
     OPT_OUTPUT("FILE", "print the summary only", "write the plan to this file", "@file"),
     {CLI_FORMAT, 0, "format", "FORMAT", "json", "Results",
-     "of the plan's file: rubato's JSON, MacSim's sampled_kernels_info.txt, or a list of "
-     "launches and weights",
-     "json macsim list", false},
+     "of the plan's file: rubato's JSON, MacSim's sampled_kernels_info.txt, or the STEM artifact's "
+     "list of launches and weights, as text or as its pickle file",
+     "json macsim list pickle", false},
     OPT_JSON("print the plan to standard output instead of the summary"),
     OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
     OPT_HELP,

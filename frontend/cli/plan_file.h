@@ -10,7 +10,12 @@
 #include "sampling/launch/plan.h"
 #include "sim/core/err.h"
 
-typedef enum { PLAN_FORMAT_JSON, PLAN_FORMAT_MACSIM, PLAN_FORMAT_LIST } plan_format_t;
+typedef enum {
+    PLAN_FORMAT_JSON,
+    PLAN_FORMAT_MACSIM,
+    PLAN_FORMAT_LIST,
+    PLAN_FORMAT_PICKLE
+} plan_format_t;
 extern const char *const cli_plan_format_words[]; /* in that order; ends with NULL */
 
 /*

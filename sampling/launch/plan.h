@@ -3,7 +3,8 @@
  *
  * An additive statistic of the whole program is estimated as the sum over the samples of weight
  * times the sample's value: the same weights for cycles, instructions, misses. Intervals and
- * rates: estimate.h. Plans as files: plan_json.h, plan_macsim.h.
+ * rates: estimate.h. Plans as files: plan_json.h,
+ * plan_macsim.h, plan_list.h.
  */
 #ifndef RUBATO_PLAN_H
 #define RUBATO_PLAN_H

@@ -136,20 +136,32 @@ static void plans_of_other_tools_run(void **state)
     assert_true(json_is(json, "totals.sm.blocks", "12") ||
                 json_number(json, "totals.sm.blocks") > 0);
     free(json);
-    put("list", "1 8\n12 4\n");
+    put("list", "0 8\n11 4\n");
     json = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--plan", "list", "--json"));
     assert_true(json_is(json, "simulated.launches", "2"));
+    assert_true(json_is(json, "launches.0.id", "1") && json_is(json, "launches.1.id", "12"));
     free(json);
     write_profile();
     expect(0, NULL, WORDS("plan", "profile.csv", "-o", "out.txt", "--format", "macsim"));
     expect(0, NULL, WORDS("run", "many", "--plan", "out.txt"));
+    /* Whatever the format, the same launches run and count for as much. */
+    static const char *const formats[] = {"json", "macsim", "list", "pickle"};
+    double cycles = 0;
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        expect(0, NULL, WORDS("plan", "profile.csv", "-o", formats[i], "--format", formats[i]));
+        json = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--plan", formats[i], "--json"));
+        double found = json_number(json, "totals.cycles");
+        assert_true(found > 0 && (i == 0 || fabs(found - cycles) < 0.5));
+        cycles = found;
+        free(json);
+    }
 }
 
 static void contradictions_are_named(void **state)
 {
     (void)state;
     cli_make_many(TRACE, LAUNCHES);
-    put("far", "1 2\n70 1\n");
+    put("far", "# from 1\n1 2\n70 1\n");
     expect(2, "launch 70, which the trace does not hold", WORDS("run", "many", "--plan", "far"));
     put("other.csv", "name,dur_ns\nvecadd,5\nscan(int),7\nvecadd,5\n");
     expect(0, NULL,

@@ -7,6 +7,7 @@
 
 #include "sampling/launch/estimate.h"
 #include "sampling/launch/plan_json.h"
+#include "sampling/launch/plan_list.h"
 #include "sampling/launch/plan_macsim.h"
 #include "sampling/math/pick.h"
 #include "tests/support/population_lab.h"
@@ -180,15 +181,197 @@ static void lists_of_pairs_are_read_and_written(void **state)
     (void)state;
     plan_t plan;
     rb_err_t err;
-    assert_int_equal(read_text(plan_read_list, "[(3, 2.5), (9, 4.0)]\n12 1\n", &plan, &err), RB_OK);
+    /* Ids in the file count from 0, unless a comment says otherwise. */
+    assert_int_equal(read_text(plan_read_list, "[(3, 2.5), (0, 4.0)]\n12 1\n", &plan, &err), RB_OK);
     assert_int_equal(plan.n_samples, 3);
-    assert_int_equal(plan.samples[1].launch, 9);
-    assert_true(fabs(plan.samples[0].weight - 2.5) < 1e-12);
+    assert_int_equal(plan.samples[0].launch, 1);
+    assert_int_equal(plan.samples[1].launch, 4);
+    assert_true(fabs(plan.samples[1].weight - 2.5) < 1e-12);
+    char *out_text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&out_text, &size);
+    plan_write_list(&plan, out);
+    fclose(out);
+    assert_non_null(strstr(out_text, "from 0\n0 4\n3 2.5\n12 1\n"));
     plan_free(&plan);
-    static const char *const bad[] = {"",      "1\n",     "1 0\n",     "0 1\n",
-                                      "x 1\n", "1 nan\n", "1 1\n1 1\n"};
+    assert_int_equal(read_text(plan_read_list, out_text, &plan, &err), RB_OK);
+    assert_int_equal(plan.samples[2].launch, 13);
+    free(out_text);
+    plan_free(&plan);
+    assert_int_equal(
+        read_text(plan_read_list, "# launches count from 1\n3, 2.5 # the third\n", &plan, &err),
+        RB_OK);
+    assert_int_equal(plan.samples[0].launch, 3);
+    plan_free(&plan);
+    /* As NumPy's numbers are printed; what is there twice counts twice. */
+    assert_int_equal(read_text(plan_read_list,
+                               "[(np.int64(13), 18), (numpy.int64(2), np.float64(1.5)), (13, 2)]",
+                               &plan, &err),
+                     RB_OK);
+    assert_int_equal(plan.n_samples, 2);
+    assert_int_equal(plan.samples[1].launch, 14);
+    assert_true(fabs(plan.samples[1].weight - 20) < 1e-12);
+    assert_int_equal(plan.n_launches, 22);
+    plan_free(&plan);
+    static const char *const bad[] = {
+        "",        "1\n",    "1 0\n",    "# from 1\n0 1\n", "x 1\n",
+        "1 nan\n", "-1 2\n", "1 1e13\n", "np.int64(x) 1\n", "18446744073709551615 1\n"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(read_text(plan_read_list, bad[i], &plan, &err), RB_TRACE);
+}
+
+static rb_code_t read_bytes(const char *data, size_t n, plan_t *plan, rb_err_t *err)
+{
+    FILE *in = fmemopen((void *)(uintptr_t)data, n, "r");
+    *err = (rb_err_t){0};
+    assert_non_null(in);
+    rb_code_t rc = plan_read_pickle(plan, in, "p.pkl", err);
+    fclose(in);
+    return rc;
+}
+
+/* pickle.dumps([(0, 9), (300, 2.5), (70000, 1)], protocol=4) of Python 3.11. */
+static const char three_pairs[] =
+    "\x80\x04\x95\x22\0\0\0\0\0\0\0]\x94(K\0K\x09\x86\x94M\x2c\x01G@\x04\0\0\0\0\0\0\x86\x94"
+    "J\x70\x11\x01\0K\x01\x86\x94"
+    "e.";
+
+/* The same of [(numpy.int64(40), 18), (numpy.int64(7), numpy.float64(0.5))]. */
+static const char numpy_pairs[] =
+    "\x80\x04\x95\xa0\0\0\0\0\0\0\0]\x94(\x8c\x16numpy._core.multiarray\x94\x8c\x06scalar\x94\x93"
+    "\x94\x8c\x05numpy\x94\x8c\x05"
+    "dtype\x94\x93\x94\x8c\x02i8\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01<"
+    "\x94NNNJ\xff\xff\xff\xffJ\xff"
+    "\xff\xff\xffK\0t\x94"
+    "bC\x08\x28\0\0\0\0\0\0\0\x94\x86\x94R\x94K\x12\x86\x94h\x03h\x09"
+    "C\x08\x07\0\0\0\0\0\0\0\x94\x86\x94R\x94h\x03h\x06\x8c\x02"
+    "f8\x94\x89\x88\x87\x94R\x94"
+    "C\x08\0\0\0\0\0\0\xe0?\x94\x86\x94R\x94\x86\x94"
+    "e.";
+
+static void pickled_lists_are_read(void **state)
+{
+    (void)state;
+    plan_t plan;
+    rb_err_t err;
+    assert_int_equal(read_bytes(three_pairs, sizeof(three_pairs) - 1, &plan, &err), RB_OK);
+    assert_int_equal(plan.n_samples, 3);
+    assert_int_equal(plan.samples[0].launch, 1);
+    assert_int_equal(plan.samples[1].launch, 301);
+    assert_int_equal(plan.samples[2].launch, 70001);
+    assert_true(fabs(plan.samples[0].weight - 9) < 1e-15);
+    assert_true(fabs(plan.samples[1].weight - 2.5) < 1e-15);
+    plan_free(&plan);
+    assert_int_equal(read_bytes(numpy_pairs, sizeof(numpy_pairs) - 1, &plan, &err), RB_OK);
+    assert_int_equal(plan.n_samples, 2);
+    assert_int_equal(plan.samples[0].launch, 8);
+    assert_true(fabs(plan.samples[0].weight - 0.5) < 1e-15);
+    assert_int_equal(plan.samples[1].launch, 41);
+    assert_true(fabs(plan.samples[1].weight - 18) < 1e-15);
+    plan_free(&plan);
+    /* Protocol 2 appends a single pair so. */
+    static const char one[] = "\x80\x02]q\0K\x05K\x02\x86q\x01"
+                              "a.";
+    assert_int_equal(read_bytes(one, sizeof(one) - 1, &plan, &err), RB_OK);
+    assert_int_equal(plan.samples[0].launch, 6);
+    plan_free(&plan);
+    /* Cut anywhere, it is refused. */
+    for (size_t n = 1; n < sizeof(numpy_pairs) - 1; n++)
+        assert_int_equal(read_bytes(numpy_pairs, n, &plan, &err), RB_TRACE);
+}
+
+static void other_pickles_are_refused_with_their_offset(void **state)
+{
+    (void)state;
+    plan_t plan;
+    rb_err_t err;
+#define BYTES(text) text, sizeof(text) - 1
+    static const struct {
+        const char *data;
+        size_t n;
+        const char *message;
+    } bad[] = {
+        {BYTES("\x80\x04]."), "no samples"},
+        {BYTES("\x80\x04}."), "p.pkl: offset 3: not a pickled list"},
+        {BYTES("\x80\x04K\x01."), "not a pickled list"},
+        {BYTES("\x80\x04](K\x01K\x02K\x03\x87"
+               "e."),
+         "not a pickled list"},
+        {BYTES("\x80\x04](K\x01K\0\x86"
+               "e."),
+         "no positive weight"},
+        {BYTES("\x80\x04](G?\xf0\0\0\0\0\0\0K\x01\x86"
+               "e."),
+         "not a whole number"},
+        {BYTES("\x80\x04](J\xff\xff\xff\xffK\x01\x86"
+               "e."),
+         "not a whole number"},
+        {BYTES("\x80\x04](K\x01G\x7f\xf8\0\0\0\0\0\0\x86"
+               "e."),
+         "no positive weight"},
+        {BYTES("\x80\x04](\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\0K\x01\x86"
+               "e."),
+         "not a whole number"},
+        {BYTES("\x80\x04](\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\1K\x01\x86"
+               "e."),
+         "too large"},
+        /* Nothing is called: os.system("x"). */
+        {BYTES("\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x01x\x85R."), "not a pickled list"},
+        {BYTES("\x80\x02"
+               "cos\nsystem\nU\x01x\x85R."),
+         "not a pickled list"},
+        {BYTES("\x80\x04h\0."), "not a pickled list"},
+        {BYTES("\x80\x04]r\xff\xff\xff\xff."), "not a pickled list"},
+        {BYTES("\x80\x04]]."), "not a pickled list"},
+        {BYTES("\x80\x04\x8c\xffx"), "cut short"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(read_bytes(bad[i].data, bad[i].n, &plan, &err), RB_TRACE);
+        if (strstr(err.text, bad[i].message) == NULL)
+            fail_msg("%zu: '%s', not '%s'", i, err.text, bad[i].message);
+    }
+#undef BYTES
+    /* A deep stack is no list. */
+    char *deep = calloc(1 << 18, 1);
+    memset(deep, '(', 1 << 18);
+    assert_int_equal(read_bytes(deep, 1 << 18, &plan, &err), RB_TRACE);
+    free(deep);
+}
+
+static void pickled_lists_are_written_as_python_does(void **state)
+{
+    (void)state;
+    enum { N = 2500 };
+    plan_sample_t *samples = calloc(N, sizeof(*samples));
+    plan_t plan = {.samples = samples, .n_samples = N}, back;
+    rb_err_t err;
+    for (uint64_t i = 0; i < N; i++)
+        samples[i] = (plan_sample_t){1 + i * i * i, 0.25 * (double)(i + 1), 0, 1};
+    char *data = NULL;
+    size_t size;
+    FILE *out = open_memstream(&data, &size);
+    plan_write_pickle(&plan, out);
+    fclose(out);
+    assert_int_equal(read_bytes(data, size, &back, &err), RB_OK);
+    assert_int_equal(back.n_samples, N);
+    for (uint64_t i = 0; i < N; i++) {
+        assert_int_equal(back.samples[i].launch, samples[i].launch);
+        assert_true(fabs(back.samples[i].weight - samples[i].weight) < 1e-15);
+    }
+    plan_free(&back);
+    free(data);
+    /* Byte for byte: pickletools.dis() of Python reads this as [(0, 1.5)]. */
+    static const char least[] = "\x80\x04](J\0\0\0\0G?\xf8\0\0\0\0\0\0\x86"
+                                "e.";
+    samples[0] = (plan_sample_t){1, 1.5, 0, 1};
+    plan.n_samples = 1;
+    out = open_memstream(&data, &size);
+    plan_write_pickle(&plan, out);
+    fclose(out);
+    assert_int_equal(size, sizeof(least) - 1);
+    assert_memory_equal(data, least, size);
+    free(data);
+    free(samples);
 }
 
 /* Cochran's example in small: two strata with known means, variances and degrees of freedom. */
@@ -299,6 +482,9 @@ int main(void)
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(macsim_lists_are_read_and_written),
         cmocka_unit_test(lists_of_pairs_are_read_and_written),
+        cmocka_unit_test(pickled_lists_are_read),
+        cmocka_unit_test(other_pickles_are_refused_with_their_offset),
+        cmocka_unit_test(pickled_lists_are_written_as_python_does),
         cmocka_unit_test(intervals_are_those_of_stratified_sampling),
         cmocka_unit_test(single_samples_borrow_the_spread_of_the_profile),
         cmocka_unit_test(intervals_cover_what_they_say),

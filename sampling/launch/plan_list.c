@@ -1,0 +1,72 @@
+#include "sampling/launch/plan_list.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/launch/plan_reading.h"
+
+/* Behind brackets, commas, and what Python writes around a scalar of NumPy: "np.int64(". */
+static char *skip_frame(char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n,[]()");
+        size_t word = 0;
+        while (isalnum((unsigned char)at[word]) || at[word] == '_' || at[word] == '.')
+            word++;
+        if (!isalpha((unsigned char)at[0]) || at[word] != '(')
+            return at;
+        at += word;
+    }
+}
+
+/* The pairs of a line; base: what the first launch is called. */
+static rb_code_t read_pairs(plan_reading_t *g, char *at, uint64_t base)
+{
+    while (*(at = skip_frame(at)) != '\0') {
+        uint64_t id;
+        char *end = NULL;
+        if (!plan_take_u64(&at, &id) || id < base || id - base > UINT64_MAX - 1)
+            return plan_reading_bad(g, base == 0
+                                           ? "a sample is a launch id, from 0, and its weight"
+                                           : "a sample is a launch id, from 1, and its weight");
+        at = skip_frame(at);
+        double weight = strtod(at, &end);
+        if (end == at || !plan_weight_valid(weight))
+            return plan_reading_bad(g, "a launch has no positive weight");
+        at = end;
+        plan_reading_pair(g, id - base + 1, weight);
+    }
+    return RB_OK;
+}
+
+rb_code_t plan_read_list(plan_t *plan, FILE *in, const char *name, rb_err_t *err)
+{
+    plan_reading_t g;
+    char *line = NULL;
+    size_t cap = 0;
+    uint64_t base = 0;
+    rb_code_t rc = RB_OK;
+    plan_reading_begin(&g, plan, "list", name, err);
+    while (rc == RB_OK && getline(&line, &cap, in) > 0) {
+        g.line++;
+        char *comment = strchr(line, '#');
+        if (comment != NULL) {
+            if (plan->n_samples == 0 && strstr(comment, "from 1") != NULL)
+                base = 1;
+            *comment = '\0';
+        }
+        rc = read_pairs(&g, line, base);
+    }
+    free(line);
+    plan_reading_join_pairs(&g);
+    return plan_reading_finish(&g, in, rc);
+}
+
+void plan_write_list(const plan_t *plan, FILE *out)
+{
+    fprintf(out, "# launch and weight; launches count from 0\n");
+    for (uint64_t i = 0; i < plan->n_samples; i++)
+        fprintf(out, "%llu %.17g\n", (unsigned long long)plan->samples[i].launch - 1,
+                plan->samples[i].weight);
+}

@@ -1,0 +1,142 @@
+#include "sampling/launch/plan_reading.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, const char *name,
+                        rb_err_t *err)
+{
+    *g = (plan_reading_t){.plan = plan, .name = name, .err = err};
+    *plan = (plan_t){.profile_total = NAN,
+                     .predicted_total = NAN,
+                     .predicted_speedup = NAN,
+                     .error_bound = NAN,
+                     .confidence = NAN};
+    plan->method = rb_strdup(method);
+    plan->names = rb_calloc(1, sizeof(*plan->names));
+    plan->names[0] = rb_strdup("launch");
+    plan->n_names = 1;
+}
+
+rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what)
+{
+    return rb_fail(g->err, RB_TRACE, "%s:%llu: %s", g->name, (unsigned long long)g->line, what);
+}
+
+void plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws)
+{
+    plan_t *p = g->plan;
+    rb_grow(&p->clusters, &g->clusters_cap, (size_t)p->n_clusters + 1, sizeof(*p->clusters));
+    p->clusters[p->n_clusters++] =
+        (plan_cluster_t){.size = size, .draws = draws, .mean = NAN, .sd = NAN};
+    p->n_launches += size;
+}
+
+void plan_reading_sample(plan_reading_t *g, uint64_t launch, double weight)
+{
+    plan_t *p = g->plan;
+    rb_grow(&p->samples, &g->samples_cap, p->n_samples + 1, sizeof(*p->samples));
+    p->samples[p->n_samples++] = (plan_sample_t){
+        .launch = launch, .weight = weight, .cluster = p->n_clusters - 1, .draws = 1};
+}
+
+bool plan_weight_valid(double weight)
+{
+    return weight > 0 && weight <= 1e12;
+}
+
+static uint64_t size_of(double weight)
+{
+    return weight < 1 ? 1 : (uint64_t)llround(weight);
+}
+
+void plan_reading_pair(plan_reading_t *g, uint64_t launch, double weight)
+{
+    plan_reading_cluster(g, size_of(weight), 1);
+    plan_reading_sample(g, launch, weight);
+}
+
+static int by_launch(const void *a, const void *b)
+{
+    const plan_sample_t *x = a, *y = b;
+    return (x->launch > y->launch) - (x->launch < y->launch);
+}
+
+void plan_reading_join_draws(plan_reading_t *g, uint64_t from)
+{
+    plan_t *p = g->plan;
+    uint64_t n = from;
+    qsort(p->samples + from, p->n_samples - from, sizeof(*p->samples), by_launch);
+    for (uint64_t i = from; i < p->n_samples; i++) {
+        plan_sample_t *last = n > from ? &p->samples[n - 1] : NULL;
+        if (last == NULL || last->launch != p->samples[i].launch) {
+            p->samples[n++] = p->samples[i];
+            continue;
+        }
+        last->draws++;
+        last->weight += p->samples[i].weight;
+        p->replacement = true;
+    }
+    p->n_samples = n;
+}
+
+void plan_reading_join_pairs(plan_reading_t *g)
+{
+    plan_t *p = g->plan;
+    uint64_t n = 0;
+    if (p->n_samples > 0)
+        qsort(p->samples, p->n_samples, sizeof(*p->samples), by_launch);
+    for (uint64_t i = 0; i < p->n_samples; i++) {
+        if (n > 0 && p->samples[n - 1].launch == p->samples[i].launch)
+            p->samples[n - 1].weight += p->samples[i].weight;
+        else
+            p->samples[n++] = p->samples[i];
+    }
+    p->n_samples = n;
+    p->n_clusters = (uint32_t)n;
+    p->n_launches = 0;
+    for (uint32_t i = 0; i < p->n_clusters; i++) {
+        p->samples[i].cluster = i;
+        p->clusters[i].size = size_of(p->samples[i].weight);
+        p->n_launches += p->clusters[i].size;
+    }
+}
+
+static rb_code_t check_whole(const plan_reading_t *g)
+{
+    const plan_t *p = g->plan;
+    if (p->n_samples == 0)
+        return rb_fail(g->err, RB_TRACE, "%s: the plan has no samples", g->name);
+    uint64_t *ids = rb_calloc(p->n_samples, sizeof(*ids)), n = plan_launches(p, ids);
+    free(ids);
+    if (n != p->n_samples)
+        return rb_fail(g->err, RB_TRACE, "%s: a launch is sampled twice", g->name);
+    return RB_OK;
+}
+
+rb_code_t plan_reading_finish(plan_reading_t *g, FILE *in, rb_code_t rc)
+{
+    if (rc == RB_OK && ferror(in))
+        rc = rb_fail(g->err, RB_IO, "%s: %s", g->name, strerror(errno));
+    if (rc == RB_OK)
+        rc = check_whole(g);
+    if (rc != RB_OK)
+        plan_free(g->plan);
+    return rc;
+}
+
+bool plan_take_u64(char **at, uint64_t *value)
+{
+    char *end, *from = *at + strspn(*at, " \t");
+    if (!isdigit((unsigned char)*from))
+        return false;
+    errno = 0;
+    *value = strtoull(from, &end, 10);
+    *at = end;
+    return errno == 0 && (*end == '\0' || strchr(" \t\r\n,)", *end) != NULL);
+}
