@@ -2,45 +2,14 @@
 
 #include <string.h>
 
-#include "sim/core/alloc.h"
-
-enum { MAX_RUN = 65535 };
-
-/* Extends the last run of the warp where instruction and mask continue it. */
-static void emit(gen_block_t *b, const inst_t *first, uint32_t count, uint32_t mask)
-{
-    if (count == 0)
-        return;
-    b->n_insts += count;
-    if (b->n_runs > b->first_run) {
-        trace_run_t *last = &b->runs[b->n_runs - 1];
-
-        if (last->first + last->count == first && last->mask == mask &&
-            last->count + count <= MAX_RUN) {
-            last->count = (uint16_t)(last->count + count);
-            return;
-        }
-    }
-    if (b->n_runs == b->cap_runs)
-        rb_grow(&b->runs, &b->cap_runs, b->n_runs + 1, sizeof(b->runs[0]));
-    b->runs[b->n_runs++] = (trace_run_t){.first = first, .mask = mask, .count = (uint16_t)count};
-}
-
-static uint64_t *reserve(gen_block_t *b, size_t words)
-{
-    if (b->n_addrs + words > b->cap_addrs)
-        rb_grow(&b->addrs, &b->cap_addrs, b->n_addrs + words, sizeof(b->addrs[0]));
-    return b->addrs + b->n_addrs;
-}
-
 static bool fits_i32(uint64_t difference)
 {
     return difference + 0x80000000u <= UINT32_MAX;
 }
 
-static void put_affine(gen_block_t *b, unsigned lanes, uint64_t base, uint64_t stride)
+static void put_affine(made_block_t *b, unsigned lanes, uint64_t base, uint64_t stride)
 {
-    uint64_t *rec = reserve(b, 2);
+    uint64_t *rec = made_addrs_reserve(b, 2);
 
     rec[0] = addr_header(ADDR_AFFINE, lanes, lanes > 1 ? (int32_t)(uint32_t)stride : 0);
     rec[1] = base;
@@ -76,7 +45,7 @@ static void put_record(gen_warp_t *w, const gen_step_t *s, uint32_t mask)
     }
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
         addr[n++] = lane_value(r, (unsigned)__builtin_ctz(rest)) + offset;
-    uint64_t *rec = reserve(w->target, ADDR_RECORD_MAX);
+    uint64_t *rec = made_addrs_reserve(w->target, ADDR_RECORD_MAX);
 
     w->target->n_addrs += addr_pack(addr, n, rec);
 }
@@ -96,13 +65,13 @@ static void run_guarded(gen_warp_t *w, const gen_segment_t *s, uint32_t lanes)
         const gen_step_t *step = &s->steps[i];
         uint32_t mask = guarded(w, step, lanes);
 
-        emit(w->target, s->first + next, step->at - next, lanes);
-        emit(w->target, s->first + step->at, 1, mask);
+        made_run_put(w->target, s->first + next, step->at - next, lanes);
+        made_run_put(w->target, s->first + step->at, 1, mask);
         next = step->at + 1u;
         if (step->addresses)
             put_record(w, step, mask);
     }
-    emit(w->target, s->first + next, s->n - next, lanes);
+    made_run_put(w->target, s->first + next, s->n - next, lanes);
 }
 
 void gen_run(gen_warp_t *w, unsigned segment, uint32_t lanes)
@@ -115,7 +84,7 @@ void gen_run(gen_warp_t *w, unsigned segment, uint32_t lanes)
         run_guarded(w, s, lanes);
         return;
     }
-    emit(w->target, s->first, s->n, lanes);
+    made_run_put(w->target, s->first, s->n, lanes);
     for (unsigned i = 0; i < s->n_steps; i++)
         put_record(w, &s->steps[i], lanes);
 }
@@ -176,49 +145,22 @@ uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-static void start_warp(gen_block_t *b, gen_warp_t *w, uint32_t number)
-{
-    b->first_run = b->n_runs;
-    b->n_insts = 0;
-    w->warp = number;
-    w->lanes = gen_first_lanes(w->threads - number * GEN_WARP);
-    memset(w->pred, 0, sizeof(w->pred));
-}
-
-void gen_block_generate(gen_block_t *b, gen_warp_t *w, uint64_t index)
+void gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index)
 {
     const gen_launch_t *launch = w->launch;
-    trace_block_t *t = &b->block;
 
-    b->n_runs = b->n_addrs = 0;
+    made_block_begin(b, index, launch->grid);
     w->target = b;
     w->block = index;
-    w->id[0] = (uint32_t)(index % launch->grid[0]);
-    w->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
-    w->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+    memcpy(w->id, b->block.id, sizeof(w->id));
     w->threads = launch->block[0] * launch->block[1] * launch->block[2];
-    t->index = index;
-    t->n_insts = 0;
-    memcpy(t->id, w->id, sizeof(t->id));
-    for (uint32_t i = 0; i < t->n_warps; i++) {
-        size_t first_addr = b->n_addrs;
-
-        start_warp(b, w, i);
+    for (uint32_t i = 0; i < b->block.n_warps; i++) {
+        made_warp_begin(b);
+        w->warp = i;
+        w->lanes = gen_first_lanes(w->threads - i * GEN_WARP);
+        memset(w->pred, 0, sizeof(w->pred));
         launch->kernel->walk(w);
-        t->warps[i] = (warp_stream_t){.n_runs = (uint32_t)(b->n_runs - b->first_run),
-                                      .n_addr_words = (uint32_t)(b->n_addrs - first_addr),
-                                      .n_insts = b->n_insts};
-        t->n_insts += b->n_insts;
+        made_warp_end(b, i);
     }
-    const trace_run_t *runs = b->runs;
-    const uint64_t *addrs = b->addrs;
-
-    for (uint32_t i = 0; i < t->n_warps; i++) { /* the arrays have stopped moving */
-        t->warps[i].runs = runs;
-        t->warps[i].addrs = addrs;
-        if (runs != NULL)
-            runs += t->warps[i].n_runs;
-        if (addrs != NULL)
-            addrs += t->warps[i].n_addr_words;
-    }
+    made_block_end(b);
 }

@@ -16,7 +16,7 @@
 #include "frontend/gen/gen_code.h"
 #include "frontend/gen/gen_hash.h"
 #include "frontend/gen/gen_kernel.h"
-#include "sim/isa/stream.h"
+#include "sim/gpu/made_block.h"
 
 /* Value of an address register: base + lane * stride, or one for each lane. */
 typedef struct {
@@ -25,8 +25,6 @@ typedef struct {
     int64_t stride;
     uint64_t lane[GEN_WARP];
 } gen_reg_t;
-
-struct gen_block;
 
 struct gen_warp {
     const gen_launch_t *launch;
@@ -37,7 +35,7 @@ struct gen_warp {
     uint32_t threads; /* of the block */
     uint32_t lanes;   /* threads of this warp that exist */
     uint32_t pred[8]; /* lanes where P0 .. P6 hold; P7 is PT */
-    struct gen_block *target;
+    made_block_t *target;
     gen_reg_t reg[256];
 };
 
@@ -89,21 +87,10 @@ static inline uint32_t gen_below(uint64_t first, uint64_t n)
  */
 uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n);
 
-/* A warp's stream of instructions inside a block's: for gen_source.c and tests. */
-typedef struct gen_block {
-    trace_block_t block; /* must be first: the block's address is ours */
-    struct gen_block *next_free, *next_made;
-    trace_run_t *runs; /* owned, all warps one after another */
-    uint64_t *addrs;   /* owned, likewise */
-    size_t n_runs, cap_runs, n_addrs, cap_addrs;
-    size_t first_run; /* of the warp being generated */
-    uint64_t n_insts; /* of it */
-} gen_block_t;
-
 /*
  * Fills b->block with block index of the launch; b->block.warps has room for all its warps. w is
  * scratch: its launch and code are set, nothing else is looked at.
  */
-void gen_block_generate(gen_block_t *b, gen_warp_t *w, uint64_t index);
+void gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index);
 
 #endif

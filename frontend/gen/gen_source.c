@@ -1,5 +1,4 @@
 /* A generated program as a trace source. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +18,7 @@ struct trace_launch {
     gen_warp_t warp; /* of the block being generated */
     uint64_t n_blocks;
     uint32_t n_warps;
-    pthread_mutex_t lock; /* get_block and free_block may run on different threads */
-    gen_block_t *free_list;
-    gen_block_t *made; /* every block, given back or not */
+    made_pool_t blocks;
 };
 
 static gen_source_t *source_of(trace_source_t *s)
@@ -116,20 +113,9 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     l->warp.code = find_code(source, launch.kernel);
     l->n_blocks = count_blocks(&launch);
     l->n_warps = (launch.block[0] * launch.block[1] * launch.block[2] + GEN_WARP - 1) / GEN_WARP;
-    pthread_mutex_init(&l->lock, NULL);
+    made_pool_init(&l->blocks);
     *out = l;
     return RB_OK;
-}
-
-static gen_block_t *take_free(trace_launch_t *l)
-{
-    pthread_mutex_lock(&l->lock);
-    gen_block_t *b = l->free_list;
-
-    if (b != NULL)
-        l->free_list = b->next_free;
-    pthread_mutex_unlock(&l->lock);
-    return b;
 }
 
 static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
@@ -138,15 +124,8 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
     *out = NULL;
     if (index >= l->n_blocks)
         return RB_OK;
-    gen_block_t *b = take_free(l);
+    made_block_t *b = made_pool_take(&l->blocks, l->n_warps);
 
-    if (b == NULL) {
-        b = rb_calloc(1, sizeof(*b));
-        b->block.n_warps = l->n_warps;
-        b->block.warps = rb_calloc(l->n_warps, sizeof(b->block.warps[0]));
-        b->next_made = l->made; /* get_block() is called by one thread at a time */
-        l->made = b;
-    }
     gen_block_generate(b, &l->warp, index);
     *out = &b->block;
     return RB_OK;
@@ -154,26 +133,12 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
 
 static void op_free_block(trace_launch_t *l, trace_block_t *block)
 {
-    gen_block_t *b = (gen_block_t *)(void *)block;
-
-    pthread_mutex_lock(&l->lock);
-    b->next_free = l->free_list;
-    l->free_list = b;
-    pthread_mutex_unlock(&l->lock);
+    made_pool_give_back(&l->blocks, block);
 }
 
 static void op_close(trace_launch_t *l)
 {
-    while (l->made != NULL) {
-        gen_block_t *b = l->made;
-
-        l->made = b->next_made;
-        free(b->block.warps);
-        free(b->runs);
-        free(b->addrs);
-        free(b);
-    }
-    pthread_mutex_destroy(&l->lock);
+    made_pool_free(&l->blocks);
     free(l);
 }
 

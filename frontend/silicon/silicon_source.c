@@ -1,12 +1,12 @@
 #include "frontend/silicon/silicon_source.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/gpu/made_block.h"
 
-enum { LANES = 32, MAX_RUN = 65535, MAX_WARP_STEPS = 1 << 26, MAX_BLOCK_WORDS = 1 << 27 };
+enum { LANES = 32, MAX_WARP_STEPS = 1 << 26, MAX_BLOCK_WORDS = 1 << 27 };
 
 struct silicon_source {
     trace_source_t base; /* must be first: the source's address is ours */
@@ -14,49 +14,20 @@ struct silicon_source {
     size_t n_kernels, cap_kernels;
 };
 
-/* Runs and addresses of all warps of a block lie one after another. */
-typedef struct made_block {
-    trace_block_t block; /* must be first: the block's address is ours */
-    struct made_block *next_free, *next_made;
-    trace_run_t *runs; /* owned */
-    uint64_t *addrs;   /* owned */
-    size_t n_runs, cap_runs, n_addrs, cap_addrs;
-} made_block_t;
-
 struct trace_launch {
     const kernel_t *kernel;
-    pthread_mutex_t lock; /* get_block and free_block may run on different threads */
-    made_block_t *free_list, *made;
+    made_pool_t blocks;
 };
 
 /* The warp being generated. */
 typedef struct {
     const kernel_t *k;
     made_block_t *b;
-    size_t first_run; /* of this warp */
-    uint64_t n_insts;
     uint32_t lanes; /* threads that exist */
     double vars[KERNEL_MAX_VARS];
 } walker_t;
 
 /* --- generation ------------------------------------------------------------------------------ */
-
-static void put_run(walker_t *w, const inst_t *in)
-{
-    made_block_t *b = w->b;
-
-    w->n_insts++;
-    if (b->n_runs > w->first_run) {
-        trace_run_t *last = &b->runs[b->n_runs - 1];
-
-        if (last->first + last->count == in && last->count < MAX_RUN) {
-            last->count++;
-            return;
-        }
-    }
-    rb_grow(&b->runs, &b->cap_runs, b->n_runs + 1, sizeof(b->runs[0]));
-    b->runs[b->n_runs++] = (trace_run_t){.first = in, .mask = w->lanes, .count = 1};
-}
 
 static double value(walker_t *w, uint32_t expr)
 {
@@ -75,8 +46,7 @@ static void put_addresses(walker_t *w, const kernel_step_t *s)
         w->vars[VAR_THREAD] = first_thread + lane;
         addr[lane] = (uint64_t)expr_whole(value(w, s->expr));
     }
-    rb_grow(&b->addrs, &b->cap_addrs, b->n_addrs + ADDR_RECORD_MAX, sizeof(b->addrs[0]));
-    b->n_addrs += addr_pack(addr, n, b->addrs + b->n_addrs);
+    b->n_addrs += addr_pack(addr, n, made_addrs_reserve(b, ADDR_RECORD_MAX));
 }
 
 static void start_loop(walker_t *w, const kernel_step_t *s, int64_t left[KERNEL_MAX_VARS],
@@ -105,7 +75,7 @@ static bool walk(walker_t *w)
         w->vars[VAR_THREAD] = w->vars[VAR_WARP] * LANES;
         switch (s->kind) {
         case STEP_INST:
-            put_run(w, &k->code[s->inst]);
+            made_run_put(w->b, &k->code[s->inst], 1, w->lanes);
             if (s->expr != 0)
                 put_addresses(w, s);
             break;
@@ -133,40 +103,22 @@ static uint32_t first_lanes(uint32_t n)
 
 static bool generate(const kernel_t *k, made_block_t *b, uint64_t index)
 {
-    const uint32_t *grid = k->info.grid, *size = k->info.block;
+    const uint32_t *size = k->info.block;
     uint32_t threads = size[0] * size[1] * size[2];
-    trace_block_t *t = &b->block;
 
-    *t = (trace_block_t){.index = index,
-                         .id = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
-                                (uint32_t)(index / grid[0] / grid[1])},
-                         .n_warps = k->n_warps,
-                         .warps = t->warps};
-    b->n_runs = b->n_addrs = 0;
+    made_block_begin(b, index, k->info.grid);
     for (uint32_t i = 0; i < k->n_warps; i++) {
-        walker_t w = {.k = k, .b = b, .first_run = b->n_runs};
-        size_t first_addr = b->n_addrs;
+        walker_t w = {.k = k, .b = b};
 
+        made_warp_begin(b);
         w.lanes = first_lanes(threads - i * LANES);
         w.vars[VAR_WARP] = i;
         w.vars[VAR_BLOCK] = (double)index;
         if (!walk(&w))
             return false;
-        t->warps[i] = (warp_stream_t){.n_runs = (uint32_t)(b->n_runs - w.first_run),
-                                      .n_addr_words = (uint32_t)(b->n_addrs - first_addr),
-                                      .n_insts = w.n_insts};
-        t->n_insts += w.n_insts;
+        made_warp_end(b, i);
     }
-    const trace_run_t *runs = b->runs;
-    const uint64_t *addrs = b->addrs;
-
-    for (uint32_t i = 0; i < k->n_warps; i++) { /* the arrays have stopped moving */
-        t->warps[i].runs = runs;
-        t->warps[i].addrs = addrs;
-        runs += t->warps[i].n_runs;
-        if (addrs != NULL)
-            addrs += t->warps[i].n_addr_words;
-    }
+    made_block_end(b);
     return true;
 }
 
@@ -216,7 +168,7 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
 
     l->kernel = &source_of(s)->kernel[id - 1];
-    pthread_mutex_init(&l->lock, NULL);
+    made_pool_init(&l->blocks);
     *out = l;
     return RB_OK;
 }
@@ -228,18 +180,8 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
     *out = NULL;
     if (index >= k->info.n_blocks)
         return RB_OK;
-    pthread_mutex_lock(&l->lock);
-    made_block_t *b = l->free_list;
+    made_block_t *b = made_pool_take(&l->blocks, k->n_warps);
 
-    if (b != NULL)
-        l->free_list = b->next_free;
-    pthread_mutex_unlock(&l->lock);
-    if (b == NULL) {
-        b = rb_calloc(1, sizeof(*b));
-        b->block.warps = rb_calloc(k->n_warps, sizeof(b->block.warps[0]));
-        b->next_made = l->made; /* get_block() is called by one thread at a time */
-        l->made = b;
-    }
     if (!generate(k, b, index))
         return rb_fail(err, RB_TRACE, "%s: kernel %s: a block executes more than %d instructions",
                        k->info.file, k->info.name, MAX_WARP_STEPS);
@@ -249,26 +191,12 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
 
 static void op_free_block(trace_launch_t *l, trace_block_t *block)
 {
-    made_block_t *b = (made_block_t *)(void *)block;
-
-    pthread_mutex_lock(&l->lock);
-    b->next_free = l->free_list;
-    l->free_list = b;
-    pthread_mutex_unlock(&l->lock);
+    made_pool_give_back(&l->blocks, block);
 }
 
 static void op_close(trace_launch_t *l)
 {
-    while (l->made != NULL) {
-        made_block_t *b = l->made;
-
-        l->made = b->next_made;
-        free(b->block.warps);
-        free(b->runs);
-        free(b->addrs);
-        free(b);
-    }
-    pthread_mutex_destroy(&l->lock);
+    made_pool_free(&l->blocks);
     free(l);
 }
 

@@ -1,6 +1,5 @@
 #include "tests/support/synth.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "sim/core/alloc.h"
 #include "sim/isa/isa.h"
 
-enum { PC_STEP = 16, MAX_RUN = 65535, DEFAULT_REGS = 16, DEFAULT_ARCH = 70 };
+enum { PC_STEP = 16, DEFAULT_REGS = 16, DEFAULT_ARCH = 70 };
 
 typedef struct {
     memcpy_op_t *ops; /* owned */
@@ -34,23 +33,9 @@ struct synth {
     copy_list_t pending; /* copies after the last launch created so far */
 };
 
-/* Runs and addresses of all warps of a block lie one after another; offsets become pointers last.
- */
-struct synth_block {
-    trace_block_t block; /* must be first: the block's address is ours */
-    struct synth_block *next_free, *next_made;
-    trace_run_t *runs;
-    uint64_t *addrs;
-    size_t n_runs, cap_runs, n_addrs, cap_addrs;
-    size_t first_run; /* of the warp being generated */
-    uint64_t n_insts;
-};
-
 struct trace_launch {
     const synth_kernel_t *kernel;
-    pthread_mutex_t lock; /* get_block and free_block may run on different threads */
-    struct synth_block *free_list;
-    struct synth_block *made; /* every block, given back or not */
+    made_pool_t blocks;
 };
 
 _Noreturn static void synth_die(const char *what, const char *text)
@@ -235,35 +220,17 @@ void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx)
 
 /* --- generating ----------------------------------------------------------------------------- */
 
-/* Extends the last run of the warp where instruction and mask continue it. */
 static void emit_run(synth_warp_t *w, unsigned inst, uint32_t count, uint32_t mask)
 {
-    struct synth_block *b = w->target;
-    const inst_t *in = &w->kernel->code[inst];
-
-    b->n_insts += count;
-    if (b->n_runs > b->first_run) {
-        trace_run_t *last = &b->runs[b->n_runs - 1];
-
-        if (last->first + last->count == in && last->mask == mask &&
-            last->count + count <= MAX_RUN) {
-            last->count = (uint16_t)(last->count + count);
-            return;
-        }
-    }
-    if (b->n_runs == b->cap_runs)
-        rb_grow(&b->runs, &b->cap_runs, b->n_runs + 1, sizeof(*b->runs));
-    b->runs[b->n_runs++] = (trace_run_t){.first = in, .mask = mask, .count = (uint16_t)count};
+    made_run_put(w->target, &w->kernel->code[inst], count, mask);
 }
 
 static uint64_t *emit_words(synth_warp_t *w, size_t n)
 {
-    struct synth_block *b = w->target;
+    uint64_t *words = made_addrs_reserve(w->target, n);
 
-    if (b->n_addrs + n > b->cap_addrs)
-        rb_grow(&b->addrs, &b->cap_addrs, b->n_addrs + n, sizeof(*b->addrs));
-    b->n_addrs += n;
-    return &b->addrs[b->n_addrs - n];
+    w->target->n_addrs += n;
+    return words;
 }
 
 /* Does the stream hold an address record for the instruction? (stream.h) */
@@ -316,41 +283,21 @@ void synth_emit_list(synth_warp_t *w, unsigned inst, uint32_t mask, const uint64
     memcpy(rec + 1, addrs, lanes * sizeof(*addrs));
 }
 
-static void block_generate(const synth_kernel_t *k, struct synth_block *b, uint64_t index)
+static void block_generate(const synth_kernel_t *k, made_block_t *b, uint64_t index)
 {
     synth_warp_t w = {.block = index, .target = b, .kernel = k};
 
-    w.id[0] = (uint32_t)(index % k->info.grid[0]);
-    w.id[1] = (uint32_t)(index / k->info.grid[0] % k->info.grid[1]);
-    w.id[2] = (uint32_t)(index / k->info.grid[0] / k->info.grid[1]);
-    b->n_runs = b->n_addrs = 0;
-    b->block.index = index;
-    b->block.n_insts = 0;
-    memcpy(b->block.id, w.id, sizeof(w.id));
+    made_block_begin(b, index, k->info.grid);
+    memcpy(w.id, b->block.id, sizeof(w.id));
     for (uint32_t i = 0; i < k->n_warps; i++) {
-        size_t first_addr = b->n_addrs;
-
-        b->first_run = b->n_runs;
-        b->n_insts = 0;
+        made_warp_begin(b);
         w.warp = i;
         w.global = index * k->n_warps + i;
         if (k->body)
             k->body(&w, k->ctx);
-        b->block.warps[i] = (warp_stream_t){.n_runs = (uint32_t)(b->n_runs - b->first_run),
-                                            .n_addr_words = (uint32_t)(b->n_addrs - first_addr),
-                                            .n_insts = b->n_insts};
-        b->block.n_insts += b->n_insts;
+        made_warp_end(b, i);
     }
-    const trace_run_t *runs = b->runs;
-    const uint64_t *addrs = b->addrs;
-    for (uint32_t i = 0; i < k->n_warps; i++) {
-        b->block.warps[i].runs = runs;
-        b->block.warps[i].addrs = addrs;
-        if (runs)
-            runs += b->block.warps[i].n_runs;
-        if (addrs)
-            addrs += b->block.warps[i].n_addr_words;
-    }
+    made_block_end(b);
 }
 
 /* --- the interface -------------------------------------------------------------------------- */
@@ -399,7 +346,7 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
 
     l->kernel = synth_of(s)->kernels[id - 1];
-    pthread_mutex_init(&l->lock, NULL);
+    made_pool_init(&l->blocks);
     *out = l;
     return RB_OK;
 }
@@ -412,18 +359,8 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
     *out = NULL;
     if (index >= k->info.n_blocks)
         return RB_OK;
-    pthread_mutex_lock(&l->lock);
-    struct synth_block *b = l->free_list;
-    if (b)
-        l->free_list = b->next_free;
-    pthread_mutex_unlock(&l->lock);
-    if (!b) {
-        b = rb_calloc(1, sizeof(*b));
-        b->block.n_warps = k->n_warps;
-        b->block.warps = rb_calloc(k->n_warps, sizeof(*b->block.warps));
-        b->next_made = l->made; /* get_block() is called by one thread at a time */
-        l->made = b;
-    }
+    made_block_t *b = made_pool_take(&l->blocks, k->n_warps);
+
     block_generate(k, b, index);
     *out = &b->block;
     return RB_OK;
@@ -431,26 +368,12 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
 
 static void op_free_block(trace_launch_t *l, trace_block_t *block)
 {
-    struct synth_block *b = (struct synth_block *)(void *)block;
-
-    pthread_mutex_lock(&l->lock);
-    b->next_free = l->free_list;
-    l->free_list = b;
-    pthread_mutex_unlock(&l->lock);
+    made_pool_give_back(&l->blocks, block);
 }
 
 static void op_close(trace_launch_t *l)
 {
-    while (l->made) {
-        struct synth_block *b = l->made;
-
-        l->made = b->next_made;
-        free(b->block.warps);
-        free(b->runs);
-        free(b->addrs);
-        free(b);
-    }
-    pthread_mutex_destroy(&l->lock);
+    made_pool_free(&l->blocks);
     free(l);
 }
 

@@ -17,7 +17,7 @@
 #ifndef RUBATO_TESTS_SYNTH_H
 #define RUBATO_TESTS_SYNTH_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/made_block.h"
 
 enum { SYNTH_FULL_MASK = -1 };
 
@@ -30,7 +30,7 @@ typedef struct synth_warp {
     uint32_t id[3];  /* blockIdx */
     uint32_t warp;   /* warp within the block */
     uint64_t global; /* block * warps per block + warp */
-    struct synth_block *target;
+    made_block_t *target;
     const synth_kernel_t *kernel;
 } synth_warp_t;
 

@@ -1,0 +1,126 @@
+#include "sim/gpu/made_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+enum { MAX_RUN = UINT16_MAX };
+
+void made_pool_init(made_pool_t *p)
+{
+    pthread_mutex_init(&p->lock, NULL);
+    p->free = p->made = NULL;
+}
+
+void made_pool_free(made_pool_t *p)
+{
+    while (p->made != NULL) {
+        made_block_t *b = p->made;
+
+        p->made = b->next_made;
+        free(b->block.warps);
+        free(b->runs);
+        free(b->addrs);
+        free(b);
+    }
+    pthread_mutex_destroy(&p->lock);
+}
+
+made_block_t *made_pool_take(made_pool_t *p, uint32_t n_warps)
+{
+    pthread_mutex_lock(&p->lock);
+    made_block_t *b = p->free;
+
+    if (b != NULL)
+        p->free = b->next_free;
+    pthread_mutex_unlock(&p->lock);
+    if (b == NULL) {
+        b = rb_calloc(1, sizeof(*b));
+        b->block.n_warps = n_warps;
+        b->block.warps = rb_calloc(n_warps, sizeof(b->block.warps[0]));
+        b->next_made = p->made;
+        p->made = b;
+    }
+    return b;
+}
+
+void made_pool_give_back(made_pool_t *p, trace_block_t *block)
+{
+    made_block_t *b = (made_block_t *)(void *)block;
+
+    pthread_mutex_lock(&p->lock);
+    b->next_free = p->free;
+    p->free = b;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void made_block_begin(made_block_t *b, uint64_t index, const uint32_t grid[3])
+{
+    trace_block_t *t = &b->block;
+
+    b->n_runs = b->n_addrs = 0;
+    t->index = index;
+    t->n_insts = 0;
+    t->id[0] = (uint32_t)(index % grid[0]);
+    t->id[1] = (uint32_t)(index / grid[0] % grid[1]);
+    t->id[2] = (uint32_t)(index / grid[0] / grid[1]);
+}
+
+void made_warp_begin(made_block_t *b)
+{
+    b->first_run = b->n_runs;
+    b->first_addr = b->n_addrs;
+    b->n_insts = 0;
+}
+
+void made_warp_end(made_block_t *b, uint32_t warp)
+{
+    b->block.warps[warp] = (warp_stream_t){.n_runs = (uint32_t)(b->n_runs - b->first_run),
+                                           .n_addr_words = (uint32_t)(b->n_addrs - b->first_addr),
+                                           .n_insts = b->n_insts};
+    b->block.n_insts += b->n_insts;
+}
+
+void made_block_end(made_block_t *b)
+{
+    const trace_run_t *runs = b->runs;
+    const uint64_t *addrs = b->addrs;
+
+    for (uint32_t i = 0; i < b->block.n_warps; i++) {
+        warp_stream_t *w = &b->block.warps[i];
+
+        w->runs = runs;
+        w->addrs = addrs;
+        if (runs != NULL)
+            runs += w->n_runs;
+        if (addrs != NULL)
+            addrs += w->n_addr_words;
+    }
+}
+
+void made_run_put(made_block_t *b, const inst_t *first, uint32_t count, uint32_t mask)
+{
+    if (count == 0)
+        return;
+    b->n_insts += count;
+    if (b->n_runs > b->first_run) {
+        trace_run_t *last = &b->runs[b->n_runs - 1];
+
+        if (last->first + last->count == first && last->mask == mask &&
+            last->count + count <= MAX_RUN) {
+            last->count = (uint16_t)(last->count + count);
+            return;
+        }
+    }
+    if (b->n_runs == b->cap_runs)
+        rb_grow(&b->runs, &b->cap_runs, b->n_runs + 1, sizeof(b->runs[0]));
+    b->runs[b->n_runs++] = (trace_run_t){.first = first, .mask = mask, .count = (uint16_t)count};
+}
+
+uint64_t *made_addrs_reserve(made_block_t *b, size_t words)
+{
+    if (b->n_addrs + words > b->cap_addrs)
+        rb_grow(&b->addrs, &b->cap_addrs, b->n_addrs + words, sizeof(b->addrs[0]));
+    return b->addrs + b->n_addrs;
+}
