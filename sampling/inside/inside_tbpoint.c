@@ -28,13 +28,14 @@
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/region_options.h"
 #include "sampling/inside/region_rate.h"
+#include "sampling/inside/unit_slope.h"
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 
-enum {
-    WAIT_WAVES = 2,   /* an L2 that will be full after so few waves is waited for */
-    SETTLE_WAVES = 2, /* and not looked at after it is full, or detail has resumed */
-};
+enum { WAIT_WAVES = 2 }; /* an L2 that will be full after so few waves is waited for */
+
+/* Waves that are not looked at after it is full, or detail has resumed, by variant. */
+static const uint64_t settle_waves[] = {[TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2};
 
 /*
  * What a launch has taken of the L2, in its sizes, when it is full: sets fill unevenly, so that
@@ -49,7 +50,8 @@ typedef struct {
     region_table_t table;
     uint64_t slots, blocks;
     uint64_t l2_sectors;
-    bool filled; /* the L2 is as it will remain */
+    double travel; /* cycles that a block holds its slot before and after it is on its SM */
+    bool filled;   /* the L2 is as it will remain */
 
     const region_t *in; /* that all blocks on the chip are of; NULL: none */
     bool passed_over;   /* what happened since the last interval that was looked at is not known */
@@ -58,7 +60,10 @@ typedef struct {
     uint64_t next_edge; /* in retired blocks */
     uint64_t followed;  /* paper: the block whose lifetime the unit is */
     region_rate_t rate;
-    rate_edge_t last; /* the end of the interval before */
+    unit_slope_t slope; /* slope: of the same units */
+    double shortest;    /* stay of a block in its slot, per warp instruction; 0: none has ended */
+    double held;        /* blocks hold their slots: cycles per warp instruction; 0: none does */
+    rate_edge_t last;   /* the end of the interval before */
 
     uint64_t first;   /* block being left out */
     uint64_t turn;    /* blocks from here on take the rate that is measured next */
@@ -91,7 +96,9 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     region_table_free(&s->table);
     *s = (region_state_t){.options = *o,
                           .slots = slots == 0 ? 1 : slots,
-                          .l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES};
+                          .l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES,
+                          .travel =
+                              l->spec->sched.dispatch_latency + l->spec->sched.completion_latency};
     s->last.cycle = l->spec->gpu.launch_latency;
     s->filled = o->variant == TBPOINT_PAPER || !o->fill;
     rb_code_t rc = region_table_make(&table, l->source, l->position, s->slots, &rule, err);
@@ -104,6 +111,7 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
 static void measure_anew(region_state_t *s, uint64_t after)
 {
     s->rate = (region_rate_t){0};
+    s->slope = (unit_slope_t){.slots = s->slots};
     s->next_edge = s->retired + after;
 }
 
@@ -120,6 +128,13 @@ static rate_edge_t edge_at(const region_state_t *s, const rate_edge_t *now, cycl
     return e;
 }
 
+static void note_shortest(region_state_t *s, const retired_t *block)
+{
+    const double cycles = (double)(block->retire - block->start) + s->travel;
+    if (block->n_insts > 0 && (s->shortest <= 0 || cycles < s->shortest * (double)block->n_insts))
+        s->shortest = cycles / (double)block->n_insts;
+}
+
 /* A unit is the time in which as many blocks retire as the chip holds. */
 static void count_waves(region_state_t *s, const interval_records_t *r, rate_edge_t *now)
 {
@@ -127,6 +142,9 @@ static void count_waves(region_state_t *s, const interval_records_t *r, rate_edg
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
         const retired_t *block = &r->retired[RETIRED_BLOCK].list[i];
         now->insts[RATE_RETIRED] += (double)block->n_insts;
+        note_shortest(s, block);
+        if (s->rate.open)
+            unit_slope_add(&s->slope, (double)block->retire, (double)block->n_insts);
         if (++s->retired < s->next_edge)
             continue;
         const rate_edge_t at = edge_at(s, now, block->retire);
@@ -156,13 +174,31 @@ static bool units_agree(const region_state_t *s, rate_count_t count)
     return s->rate.units >= 2 && fabs(last - before) < s->options.tolerance * last;
 }
 
+/* The rate that has been measured so far; 0: none has. */
+static double measured_rate(const region_state_t *s)
+{
+    if (s->options.variant == TBPOINT_SLOPE && s->slope.units >= 2)
+        return unit_slope_rate(&s->slope);
+    return region_rate_mean(&s->rate, region_rate_count(&s->rate));
+}
+
+/* Its standard error as a share of it. */
+static double measured_error(const region_state_t *s)
+{
+    return s->options.variant == TBPOINT_SLOPE
+               ? unit_slope_error(&s->slope)
+               : region_rate_error(&s->rate, region_rate_count(&s->rate));
+}
+
 /* The rate is known well enough. */
-static bool has_settled(const region_state_t *s, const interval_records_t *r, rate_count_t count)
+static bool has_settled(const region_state_t *s, const interval_records_t *r)
 {
     const double all = (double)(s->in->end - s->in->first);
     const double simulated = (double)(r->next_block - s->in->first - s->left_out);
-    return units_agree(s, count) && (region_rate_error(&s->rate, count) <= s->options.error ||
-                                     simulated >= s->options.share * all);
+    const bool enough = s->options.variant == TBPOINT_SLOPE
+                            ? s->slope.units >= s->options.units
+                            : units_agree(s, region_rate_count(&s->rate));
+    return enough && (measured_error(s) <= s->options.error || simulated >= s->options.share * all);
 }
 
 /*
@@ -191,7 +227,7 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = (double)block_insts_before(&s->table.insts, s->blocks)};
-    const double error = 100 * region_rate_error(&s->rate, region_rate_count(&s->rate));
+    const double error = 100 * measured_error(s);
     char spread[32] = "";
     if (isfinite(error))
         snprintf(spread, sizeof(spread), ", error %.2g %%", error);
@@ -212,7 +248,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     if (to_turn == 0 || to_turn == UINT64_MAX) {
         s->filled = true;
         if (to_turn == 0)
-            measure_anew(s, SETTLE_WAVES * s->slots);
+            measure_anew(s, settle_waves[s->options.variant] * s->slots);
         return false;
     }
     if (to_fill == UINT64_MAX)
@@ -220,23 +256,35 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
     if (to_fill <= WAIT_WAVES * s->slots || blocks == 0)
         return false;
-    leave_out(s, r, r->next_block + blocks, region_rate_mean(&s->rate, region_rate_count(&s->rate)),
-              out);
+    leave_out(s, r, r->next_block + blocks, measured_rate(s), out);
     s->turn = r->next_block + to_turn;
     out->warm = blocks;
     s->filled = to_fill < left;
     return true;
 }
 
+/* The launch ends with this region: its blocks that are left hold their slots, and those on SMs. */
+static void hold_out(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
+{
+    const double rate = measured_rate(s);
+    leave_out(s, r, s->blocks, rate, out);
+    s->held = (double)s->slots / rate;
+    out->model = FORWARD_HOLD_SLOT;
+    out->residents = RESIDENTS_CUT;
+    out->tail = (forward_tail_t){.full = s->slots, .floor = fmin(s->shortest / s->held, 1)};
+}
+
 static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     if (!s->filled && decide_filling(s, r, out))
         return true;
-    const rate_count_t count = region_rate_count(&s->rate);
     const uint64_t blocks = (s->in->end - r->next_block) / s->slots * s->slots;
-    if (!s->filled || blocks == 0 || !has_settled(s, r, count))
+    if (!s->filled || blocks == 0 || !has_settled(s, r))
         return false;
-    leave_out(s, r, r->next_block + blocks, region_rate_mean(&s->rate, count), out);
+    if (s->options.variant == TBPOINT_SLOPE && s->options.hold && s->in->end == s->blocks)
+        hold_out(s, r, out);
+    else
+        leave_out(s, r, r->next_block + blocks, measured_rate(s), out);
     return true;
 }
 
@@ -280,7 +328,7 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
     if (region != s->in) {
         enter(s, region);
     } else if (s->passed_over) {
-        measure_anew(s, SETTLE_WAVES * s->slots);
+        measure_anew(s, settle_waves[s->options.variant] * s->slots);
     } else if (region != NULL && paper) {
         follow_block(s, r, &now);
         go = decide_paper(s, r, out);
@@ -305,6 +353,17 @@ static double region_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipp
     return now / s->rate_used;
 }
 
+static block_action_t region_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
+{
+    const region_state_t *s = sampler->state;
+    if (s->held <= 0)
+        return BLOCK_SIMULATE;
+    const double insts = (double)(block_insts_before(&s->table.insts, block + 1) -
+                                  block_insts_before(&s->table.insts, block));
+    *cycles = (cycle_t)llround(fmin(fmax(s->held * insts - s->travel, 1), 1e15));
+    return BLOCK_HOLD_SLOT;
+}
+
 /* A launch may end before the rate of blocks that were left out has settled. */
 static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
 {
@@ -313,7 +372,7 @@ static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t wa
     (void)warp_insts;
     if (s->postponed <= 0)
         return 0;
-    const double rate = region_rate_mean(&s->rate, region_rate_count(&s->rate));
+    const double rate = measured_rate(s);
     return s->postponed / (rate > 0 ? rate : s->rate_used);
 }
 
@@ -339,6 +398,7 @@ static const sampler_ops_t region_ops = {
     .retired = 1u << RETIRED_BLOCK,
     .launch_open = region_open,
     .interval_end = region_interval,
+    .block_dispatch = region_block,
     .fast_forward_end = region_end,
     .launch_added = region_added,
     .launch_verdict = region_verdict,

@@ -1,6 +1,6 @@
 #include "sampling/inside/region_options.h"
 
-const char *const region_variant_names[] = {"waves", "paper", NULL};
+const char *const region_variant_names[] = {"slope", "waves", "paper", NULL};
 
 #define PARAM_SPEC_ region_options_t
 static const param_t region_rows[] = {PARAM_ROWS(REGION_OPTIONS)};

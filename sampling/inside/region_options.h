@@ -5,19 +5,24 @@
 #include "sampling/inside/region_table.h"
 #include "sim/conf/param.h"
 
-enum { TBPOINT_WAVES, TBPOINT_PAPER };
-extern const char *const region_variant_names[]; /* "waves", "paper" */
+enum { TBPOINT_SLOPE, TBPOINT_WAVES, TBPOINT_PAPER };
+extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
 
 #define REGION_OPTIONS(P, E, T)                                                                    \
-    E(variant, region_variant_names, "waves",                                                      \
-      "how a region's rate is measured: own, or as published")                                     \
+    E(variant, region_variant_names, "slope",                                                      \
+      "how a region's rate is measured: slope and waves are made here, paper is as published")     \
     P(F64, threshold, "0.2", 0, 1e6, "", "largest distance of stall probabilities in a cluster")   \
     P(BOOL, normalise, "true", 0, 1, "", "stall probabilities are relative to the launch's mean")  \
     P(F64, variation, "0.3", 0, 1e6, "", "largest variation factor of an epoch in a cluster")      \
     P(F64, tolerance, "0.1", 0, 1, "", "a rate has settled when two units differ by less")         \
-    P(F64, error, "0.005", 0, 1, "", "waves: standard error of a rate that is good enough")        \
-    P(F64, share, "0.03", 0, 1, "", "waves: of a region, to be simulated for a better rate")       \
-    P(BOOL, fill, "true", 0, 1, "", "waves: rates before and after a launch has filled the L2")    \
+    P(F64, error, "0.005", 0, 1, "", "slope, waves: standard error of a rate that is good enough") \
+    P(F64, share, "0.03", 0, 1, "",                                                                \
+      "slope, waves: of a region, to be simulated for a better rate")                              \
+    P(U32, units, "4", 2, 1000000, "", "slope: units that a rate is measured in, at least")        \
+    P(BOOL, fill, "true", 0, 1, "",                                                                \
+      "slope, waves: rates before and after a launch has filled the L2")                           \
+    P(BOOL, hold, "true", 0, 1, "",                                                                \
+      "slope: the last blocks of a launch hold their slots: else a last wave is simulated")        \
     P(F64, stall, "400", 1, 1e6, "cycles",                                                         \
       "mean length of a stall, for the spread that plan --regions predicts")
 PARAM_STRUCT(region_options_t, REGION_OPTIONS);

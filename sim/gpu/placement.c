@@ -1,5 +1,6 @@
 #include "sim/gpu/placement.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
@@ -10,17 +11,18 @@ void placement_init(placement_t *p, uint32_t n_sms, const sm_room_t *total, uint
     p->total = *total;
     p->room = rb_calloc(n_sms, sizeof(*p->room));
     p->order = rb_calloc(n_sms, sizeof(*p->order));
+    p->place = rb_calloc(n_sms, sizeof(*p->place));
+    p->fits = rb_calloc(n_sms, sizeof(*p->fits));
+    p->kind = (block_need_t){0};
     for (uint32_t i = 0; i < n_sms; i++)
         p->room[i] = *total;
-    if (order == ORDER_LINEAR) {
-        for (uint32_t i = 0; i < n_sms; i++)
-            p->order[i] = i;
-        return;
-    }
+    const uint32_t stride = order == ORDER_LINEAR ? 1 : 2;
     uint32_t at = 0;
-    for (uint32_t parity = 0; parity < 2; parity++) {
-        for (uint32_t i = parity; i < n_sms; i += 2)
+    for (uint32_t first = 0; first < stride; first++) {
+        for (uint32_t i = first; i < n_sms; i += stride) {
+            p->place[i] = at;
             p->order[at++] = i;
+        }
     }
 }
 
@@ -28,6 +30,8 @@ void placement_free(placement_t *p)
 {
     free(p->room);
     free(p->order);
+    free(p->place);
+    free(p->fits);
 }
 
 block_need_t placement_need(const occupancy_t *o)
@@ -53,18 +57,34 @@ uint32_t placement_room(const placement_t *p, uint32_t sm, const block_need_t *n
     return (uint32_t)room;
 }
 
-int placement_pick(const placement_t *p, const block_need_t *need)
+/* The room of an SM has changed. */
+static void refit(placement_t *p, uint32_t sm)
 {
-    int best = -1;
-    uint32_t most = 0;
+    if (p->kind.warps > 0)
+        p->fits[p->place[sm]] = placement_room(p, sm, &p->kind);
+}
+
+static bool same_kind(const block_need_t *a, const block_need_t *b)
+{
+    return a->warps == b->warps && a->registers == b->registers && a->shared == b->shared &&
+           a->max_per_sm == b->max_per_sm;
+}
+
+int placement_pick(placement_t *p, const block_need_t *need)
+{
+    uint32_t best = 0, most = 0;
+    if (!same_kind(need, &p->kind)) {
+        p->kind = *need;
+        for (uint32_t i = 0; i < p->n_sms; i++)
+            refit(p, i);
+    }
     for (uint32_t i = 0; i < p->n_sms; i++) {
-        uint32_t room = placement_room(p, p->order[i], need);
-        if (room > most) {
-            most = room;
-            best = (int)p->order[i];
+        if (p->fits[i] > most) {
+            most = p->fits[i];
+            best = i;
         }
     }
-    return best;
+    return most == 0 ? -1 : (int)p->order[best];
 }
 
 void placement_debit(placement_t *p, uint32_t sm, const block_need_t *need)
@@ -75,6 +95,7 @@ void placement_debit(placement_t *p, uint32_t sm, const block_need_t *need)
     r->warps -= need->warps;
     r->registers -= need->registers;
     r->shared -= need->shared;
+    refit(p, sm);
 }
 
 void placement_credit(placement_t *p, uint32_t sm, const block_need_t *need)
@@ -87,4 +108,5 @@ void placement_credit(placement_t *p, uint32_t sm, const block_need_t *need)
     RB_INVARIANT(r->blocks <= p->total.blocks && r->warps <= p->total.warps &&
                      r->registers <= p->total.registers && r->shared <= p->total.shared,
                  "SM %u has more room than it has", sm);
+    refit(p, sm);
 }

@@ -28,9 +28,12 @@ typedef struct {
 
 typedef struct {
     uint32_t n_sms;
-    sm_room_t total; /* of an empty SM */
-    sm_room_t *room; /* owned; free on each SM */
-    uint32_t *order; /* owned; SMs in tie-break order */
+    sm_room_t total;   /* of an empty SM */
+    sm_room_t *room;   /* owned; free on each SM */
+    uint32_t *order;   /* owned; SMs in tie-break order */
+    uint32_t *place;   /* owned; of each SM in the order */
+    block_need_t kind; /* that was picked for last; no warps: none was */
+    uint32_t *fits;    /* owned; in the order: how many more blocks of that kind */
 } placement_t;
 
 /* order: ORDER_LINEAR 0, 1, 2, ... or ORDER_EVEN_ODD 0, 2, 4, ..., 1, 3, 5, ... */
@@ -44,7 +47,7 @@ block_need_t placement_need(const occupancy_t *occupancy);
 uint32_t placement_room(const placement_t *p, uint32_t sm, const block_need_t *need);
 
 /* The SM that gets the next block, -1 if none has room. */
-int placement_pick(const placement_t *p, const block_need_t *need);
+int placement_pick(placement_t *p, const block_need_t *need);
 
 void placement_debit(placement_t *p, uint32_t sm, const block_need_t *need);
 void placement_credit(placement_t *p, uint32_t sm, const block_need_t *need);

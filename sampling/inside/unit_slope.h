@@ -1,0 +1,37 @@
+/*
+ * The rate of a region from the moments at which its blocks retire. A unit is as many blocks as the
+ * chip holds; its moment is the mean of their retiring. The least-squares slope of these moments
+ * over the units' numbers is the time of a unit.
+ *
+ * Blocks that began together retire in bursts, for many waves. The time between two edges of units
+ * catches a part of a burst at each end. The mean over a unit does not: every phase of the swing
+ * is in it once. So few units tell more than edges do, and blocks in step give the exact rate.
+ */
+#ifndef RUBATO_UNIT_SLOPE_H
+#define RUBATO_UNIT_SLOPE_H
+
+#include <stdint.h>
+
+/* Zeroed, but for slots: nothing is measured. */
+typedef struct {
+    uint64_t slots;      /* blocks of a unit */
+    uint64_t blocks;     /* of the unit that is open */
+    double moment;       /* sum of theirs, from the origin */
+    uint64_t units;      /* closed */
+    double insts;        /* warp instructions of these, and of what is open */
+    double closed_insts; /* of these */
+    double origin;       /* cycle of the first block */
+    double y, jy, yy;    /* sums of the units' moments y and their numbers j = 0, 1, ... */
+} unit_slope_t;
+
+/* A block retired. */
+void unit_slope_add(unit_slope_t *s, double retire, double insts);
+
+/* Warp instructions per cycle; 0 of fewer than two units. */
+double unit_slope_rate(const unit_slope_t *s);
+
+/* Its standard error as a share of it, from what the moments lie off the line; INFINITY of fewer
+ * than three units. */
+double unit_slope_error(const unit_slope_t *s);
+
+#endif

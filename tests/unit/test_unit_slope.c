@@ -1,0 +1,75 @@
+/* The rate of a region from the moments at which its blocks retire. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "sampling/inside/unit_slope.h"
+
+enum { SLOTS = 8, INSTS = 10, UNIT = 1000 };
+
+/* Blocks in steps of whole units: how far into its unit each retires is of no consequence. */
+static void blocks_that_retire_in_bursts_give_the_exact_rate(void **state)
+{
+    (void)state;
+    for (int swing = 0; swing < 3; swing++) {
+        unit_slope_t s = {.slots = SLOTS};
+        for (int k = 0; k < 5 * SLOTS; k++) {
+            const int unit = k / SLOTS, in = k % SLOTS;
+            const double within = swing == 0   ? 0
+                                  : swing == 1 ? in * UNIT / SLOTS
+                                  : in < 6     ? 1
+                                               : 990;
+            unit_slope_add(&s, 12345 + unit * UNIT + within, INSTS);
+            const double want = k >= 2 * SLOTS - 1 ? (double)SLOTS * INSTS / UNIT : 0;
+            assert_true(fabs(unit_slope_rate(&s) - want) < 1e-9);
+        }
+        assert_int_equal(s.units, 5);
+        assert_true(unit_slope_error(&s) < 1e-9);
+    }
+}
+
+static void blocks_may_differ_in_size(void **state)
+{
+    unit_slope_t s = {.slots = 2};
+    (void)state;
+    /* 30, 50 and 40 instructions a unit; what is open does not count. */
+    static const double insts[] = {10, 20, 20, 30, 30, 10, 1000};
+    for (int k = 0; k < 7; k++)
+        unit_slope_add(&s, 100 * (k / 2), insts[k]);
+    assert_true(fabs(unit_slope_rate(&s) - 0.4) < 1e-12);
+}
+
+static void the_error_is_that_of_a_least_squares_slope(void **state)
+{
+    unit_slope_t s = {.slots = 1};
+    (void)state;
+    unit_slope_add(&s, 500, 7);
+    assert_true(unit_slope_rate(&s) == 0);
+    unit_slope_add(&s, 1600, 7);
+    assert_true(isinf(unit_slope_error(&s)));
+    unit_slope_add(&s, 2500, 7);
+    /* Off the line of slope 1000 by -100/3, 200/3, -100/3: sqrt(60000 / 9 / 2) of 1000. */
+    assert_true(fabs(unit_slope_rate(&s) - 0.007) < 1e-12);
+    assert_true(fabs(unit_slope_error(&s) - sqrt(60000.0 / 9 / 2) / 1000) < 1e-9);
+}
+
+static void time_that_does_not_pass_gives_no_rate(void **state)
+{
+    unit_slope_t s = {.slots = 1};
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        unit_slope_add(&s, 9, 1);
+    assert_true(unit_slope_rate(&s) == 0);
+    assert_true(isinf(unit_slope_error(&s)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_that_retire_in_bursts_give_the_exact_rate),
+        cmocka_unit_test(blocks_may_differ_in_size),
+        cmocka_unit_test(the_error_is_that_of_a_least_squares_slope),
+        cmocka_unit_test(time_that_does_not_pass_gives_no_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
