@@ -229,6 +229,7 @@ static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     uint64_t number;
     RB_TRY(cli_parse_count("job", o->operands[2], 1, s->n_jobs, &number, err));
+    sweep_await(s, (size_t)number - 1);
     rb_code_t rc = sweep_run(s, (size_t)number - 1, 1, (progress_when_t)o->progress, err);
     /* The exit status is about this job. */
     for (size_t i = 0; i < s->n_jobs; i++) {

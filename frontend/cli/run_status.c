@@ -35,11 +35,12 @@ int run_status_open(const char *folder)
 
 void run_status_write(int fd, const run_status_t *s)
 {
-    char line[STATUS_BYTES + 1];
-    int n =
-        snprintf(line, sizeof(line),
-                 "%s %.6f %" PRIu64 " %" PRIu64 " %.1f %.1f %" PRIu64 " %" PRId64, status_mark,
-                 s->share, s->launch, s->launches, s->rate, s->seconds_left, s->rss_bytes, s->when);
+    char line[STATUS_BYTES + 1], host[RUN_STATUS_HOST];
+    host_name(host);
+    int n = snprintf(line, sizeof(line),
+                     "%s %.6f %" PRIu64 " %" PRIu64 " %.1f %.1f %" PRIu64 " %" PRId64 " %s",
+                     status_mark, s->share, s->launch, s->launches, s->rate, s->seconds_left,
+                     s->rss_bytes, (int64_t)time(NULL), host);
     if (n < 0 || n >= STATUS_BYTES)
         return;
     memset(line + n, ' ', (size_t)(STATUS_BYTES - n));

@@ -98,6 +98,12 @@ RB_CHECKED rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err);
 /* Sets the state of every job from its files. */
 void sweep_look(sweep_t *s);
 
+/*
+ * Waits until a job does not run elsewhere: a run on a node that was lost seems to go on until its
+ * status is a minute old.
+ */
+void sweep_await(sweep_t *s, size_t job);
+
 /* How the run of a job ended: status is an exit status or 128 + signal. Writes or removes marks. */
 RB_CHECKED rb_code_t sweep_mark(sweep_t *s, size_t job, int status, rb_err_t *err);
 

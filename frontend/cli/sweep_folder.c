@@ -325,6 +325,13 @@ void sweep_look(sweep_t *s)
         s->jobs[i].state = state_of(&s->jobs[i]);
 }
 
+void sweep_await(sweep_t *s, size_t job)
+{
+    const struct timespec pause = {.tv_sec = 1};
+    while ((s->jobs[job].state = state_of(&s->jobs[job])) == SWEEP_RUNNING)
+        nanosleep(&pause, NULL);
+}
+
 bool sweep_is_whole(const sweep_t *s, size_t job, bool *ready)
 {
     *ready = true;

@@ -1,48 +1,13 @@
-/* rubato sweep as a user meets it: jobs, results, faults, interruptions. */
+/* rubato sweep as a user meets it: studies, points, results. */
 #include "tests/support/test.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "tests/support/cli_child.h"
-
-static void write_text(const char *path, const char *text)
-{
-    cli_write(path, text, strlen(text));
-}
-
-/* The field of a job in jobs.tsv, from 0; to be freed. */
-static char *job_field(const char *folder, int job, int field)
-{
-    char path[128];
-    snprintf(path, sizeof(path), "%s/jobs.tsv", folder);
-    char *text = cli_read(path), *at = text;
-    assert_non_null(text);
-    for (int i = 0; i < job; i++)
-        at = strchr(at, '\n') + 1;
-    for (int i = 0; i < field; i++)
-        at = strchr(at, '\t') + 1;
-    char *copy = strndup(at, strcspn(at, "\t\n"));
-    free(text);
-    return copy;
-}
-
-/* "FOLDER/jobs/ID" of a job; valid until the next call. */
-static const char *job_folder(const char *folder, int job)
-{
-    static char path[128];
-    char *id = job_field(folder, job, 1);
-    snprintf(path, sizeof(path), "%s/jobs/%s", folder, id);
-    free(id);
-    return path;
-}
+#include "tests/support/sweep_files.h"
 
 static void jobs_give_what_single_runs_give_and_are_not_repeated(void **state)
 {
@@ -51,11 +16,11 @@ static void jobs_give_what_single_runs_give_and_are_not_repeated(void **state)
            WORDS("sweep", TRACE, "--gpu", "v100", "--vary", "l2.size=3MiB,6MiB", "--vary",
                  "sm.count=20,80", "-o", "s", "--jobs", "2"));
     expect(0, NULL, WORDS("run", TRACE, "-s", "l2.size=3MiB", "-s", "sm.count=80", "-o", "one"));
-    char *value = job_field("s", 2, 5);
+    char *value = sweep_job_field("s", 2, 5);
     assert_string_equal(value, "3MiB");
     free(value);
-    cli_same_file(job_folder("s", 2), "one", "launches.csv");
-    cli_same_file(job_folder("s", 2), "one", "stats.csv");
+    cli_same_file(sweep_job_folder("s", 2), "one", "launches.csv");
+    cli_same_file(sweep_job_folder("s", 2), "one", "stats.csv");
     expect(0, "4 jobs, 0 to run",
            WORDS("sweep", TRACE, "--gpu", "v100", "--vary", "l2.size=3MiB,6MiB", "--vary",
                  "sm.count=20,80", "-o", "s"));
@@ -75,7 +40,7 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     (void)state;
     static const char study[] = "traces = ( \"" TRACE "\" );\n"
                                 "axes : { sm : { scheduler = [ \"gto\", \"lru\" ]; }; };\n";
-    write_text("bad.cfg", study);
+    sweep_write("bad.cfg", study);
     expect(2, "point 'sm.scheduler=lru' on v100", WORDS("sweep", "bad.cfg"));
     assert_false(cli_exists("bad.sweep"));
     expect(2, "did you mean 'l2.size'?", WORDS("sweep", TRACE, "--vary", "l2.szie=3MiB"));
@@ -100,17 +65,17 @@ static void plans_are_values_of_an_axis(void **state)
     (void)state;
     cli_make_many(TRACE, 3);
     mkdir("below", 0777);
-    write_text("below/two.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 3, \"clusters\": ["
-                                 "{\"name\": \"launch\", \"size\": 3, \"samples\": [[2, 3]]}]}");
+    sweep_write("below/two.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 3, \"clusters\": ["
+                                  "{\"name\": \"launch\", \"size\": 3, \"samples\": [[2, 3]]}]}");
     /* Plans of a study file lie beside it. */
-    write_text("below/plans.cfg", "traces = (\"../many\"); gpus = [\"v100\"];\n"
-                                  "axes : { plan = [\"none\", \"two.json\"]; };\n");
+    sweep_write("below/plans.cfg", "traces = (\"../many\"); gpus = [\"v100\"];\n"
+                                   "axes : { plan = [\"none\", \"two.json\"]; };\n");
     expect(0, "2 jobs, 2 to run", WORDS("sweep", "below/plans.cfg", "-o", "planned"));
     expect(0, "2 jobs, 0 to run",
            WORDS("sweep", "many", "--gpu", "v100", "--vary", "plan=none,below/two.json", "-o",
                  "planned"));
     expect(0, NULL, WORDS("run", "many", "--plan", "below/two.json", "-o", "by_plan"));
-    cli_same_file(job_folder("planned", 2), "by_plan", "launches.csv");
+    cli_same_file(sweep_job_folder("planned", 2), "by_plan", "launches.csv");
     expect(2, "plan and sample",
            WORDS("sweep", "many", "--vary", "plan=below/two.json", "--sample", "random:count=1",
                  "-o", "planned"));
@@ -134,7 +99,7 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
     expect(0, NULL,
            WORDS("plan", "steps.rbt", "--sample", "random:fraction=0.3", "-o", "p/random.json"));
     expect(0, NULL, WORDS("plan", "steps.rbt", "--sample", "sieve", "-o", "p/steps.rbt.json"));
-    write_text("p/plans.cfg", study);
+    sweep_write("p/plans.cfg", study);
     expect(1, "trace again, point 'plan={trace}.json' on v100: p/again.json: No such file",
            WORDS("sweep", "p/plans.cfg", "-o", "pl"));
     assert_false(cli_exists("pl"));
@@ -144,8 +109,8 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
     expect(
         0, NULL,
         WORDS("run", "steps.rbt", "-s", "sm.count=8", "--plan", "p/random.json", "-o", "planned"));
-    cli_same_file(job_folder("pl", 2), "planned", "launches.csv");
-    cli_same_file(job_folder("pl", 2), "planned", "stats.csv");
+    cli_same_file(sweep_job_folder("pl", 2), "planned", "launches.csv");
+    cli_same_file(sweep_job_folder("pl", 2), "planned", "stats.csv");
     /* A plan that changed is another job. */
     expect(0, NULL,
            WORDS("plan", "steps.rbt", "--sample", "random:fraction=0.6", "-o", "p/random.json"));
@@ -157,97 +122,10 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
            WORDS("sweep", TRACE, "--vary", "sample=none,stem"));
     expect(2, "point 'sample=units' on v100: what blocks execute",
            WORDS("sweep", TRACE, "--vary", "sample=photon_warp,units"));
-    write_text("words.csv", "no profile\n");
+    sweep_write("words.csv", "no profile\n");
     expect(2, "point 'sample=stem' on v100: words.csv: no header of a profile",
            WORDS("sweep", TRACE, "--vary", "sample=none,stem", "--profile", "words.csv"));
     assert_false(cli_exists("vecadd-sm70.sweep"));
-}
-
-static void a_job_that_fails_is_named_and_the_others_go_on(void **state)
-{
-    (void)state;
-    const char *const *words =
-        WORDS("sweep", TRACE, "--vary", "sm.count=10,20,30", "-o", "f", "--jobs", "1");
-    expect(0, "lists 3 jobs",
-           WORDS("sweep", TRACE, "--vary", "sm.count=10,20,30", "-o", "f", "--prepare"));
-    char path[160];
-    snprintf(path, sizeof(path), "%s", job_folder("f", 2));
-    write_text(path, "in the way");
-    cli_result_t r = cli_run(&rubato, words);
-    assert_int_equal(r.status, 1);
-    assert_non_null(strstr(r.err, "job 2 failed: vecadd-sm70 v100 sm.count=20: "));
-    assert_non_null(strstr(r.err, "[3/3] done"));
-    cli_free(&r);
-    snprintf(path, sizeof(path), "%s.failed", job_folder("f", 2));
-    assert_true(cli_exists(path));
-    snprintf(path, sizeof(path), "%s", job_folder("f", 2));
-    assert_int_equal(unlink(path), 0);
-    expect(0, "3 jobs, 1 to run", words);
-    snprintf(path, sizeof(path), "%s.failed", job_folder("f", 2));
-    assert_false(cli_exists(path));
-}
-
-static void a_full_disk_is_the_reason_that_is_given(void **state)
-{
-    (void)state;
-    cli_child_t small = {.binary = RUBATO_BINARY, .file_limit = 4096};
-    cli_result_t r = cli_run(&small, WORDS("sweep", TRACE, "--vary", "sm.count=11", "-o", "full"));
-    assert_int_not_equal(r.status, 0);
-    assert_non_null(strstr(r.err, "File too large"));
-    cli_free(&r);
-    expect(0, "1 to run", WORDS("sweep", TRACE, "--vary", "sm.count=11", "-o", "full"));
-}
-
-static void two_sweeps_in_one_folder_are_refused(void **state)
-{
-    (void)state;
-    assert_int_equal(mkdir("locked", 0777), 0);
-    int fd = open("locked/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
-    expect(2, "another sweep works in this folder", WORDS("sweep", TRACE, "-o", "locked"));
-    assert_false(cli_exists("locked/jobs.tsv"));
-    close(fd);
-    expect(0, "1 to run", WORDS("sweep", TRACE, "-o", "locked"));
-}
-
-/* Waits until the first job has written at least one launch into its journal. */
-static void await_journal(const char *folder)
-{
-    const struct timespec pause = {.tv_nsec = 2000000};
-    char path[160];
-    struct stat st;
-    snprintf(path, sizeof(path), "%s/jobs.tsv", folder);
-    while (!cli_exists(path))
-        nanosleep(&pause, NULL);
-    snprintf(path, sizeof(path), "%s/journal", job_folder(folder, 1));
-    while (stat(path, &st) != 0 || st.st_size < 1000)
-        nanosleep(&pause, NULL);
-}
-
-static void an_interrupted_sweep_continues(void **state)
-{
-    (void)state;
-    enum { LAUNCHES = 80, STOPPED = 75 };
-    const char *const *words =
-        WORDS("sweep", "many", "--vary", "sm.count=4,5", "-o", "i", "--jobs", "1");
-    cli_make_many(TRACE, LAUNCHES);
-    pid_t pid = cli_start(&rubato, words);
-    await_journal("i");
-    assert_int_equal(kill(pid, SIGTERM), 0);
-    assert_int_equal(cli_wait(pid), STOPPED);
-    char path[160];
-    snprintf(path, sizeof(path), "%s/journal", job_folder("i", 1));
-    assert_true(cli_exists(path));
-    /* Killed outright: the run ends with its sweep, and another one can take over. */
-    pid = cli_start(&rubato, words);
-    await_journal("i");
-    assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_int_equal(cli_wait(pid), 128 + SIGKILL);
-    expect(0, NULL, words);
-    assert_false(cli_exists(path));
-    expect(0, NULL, WORDS("run", "many", "-s", "sm.count=4", "-o", "whole"));
-    cli_same_file(job_folder("i", 1), "whole", "launches.csv");
-    expect(0, "0 to run", words);
 }
 
 /* The value of a path in a folder's stats.csv. */
@@ -268,8 +146,8 @@ static void the_scale_of_the_l1_changes_hits_but_not_what_fits(void **state)
     expect(0, NULL,
            WORDS("sweep", RUBATO_ROOT "/traces/spmv_vector-sm70", "--vary", "l1.scale=0.0625,1",
                  "-o", "scale"));
-    double small = stat_of(job_folder("scale", 1), "\nmetrics.global_load_hit_rate");
-    double whole = stat_of(job_folder("scale", 2), "\nmetrics.global_load_hit_rate");
+    double small = stat_of(sweep_job_folder("scale", 1), "\nmetrics.global_load_hit_rate");
+    double whole = stat_of(sweep_job_folder("scale", 2), "\nmetrics.global_load_hit_rate");
     assert_true(small < 0.5 * whole);
     expect(2, "raise l1.sets",
            WORDS("sweep", TRACE, "-s", "l1.scale=16", "-s", "l1.sets=1", "--vary",
@@ -313,7 +191,7 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
     free(jobs);
     expect(2, "no folder of a sweep", WORDS("sweep", "status", "many"));
     expect(2, "the folder of a sweep is expected", WORDS("sweep", "collect"));
-    write_text("r/jobs.tsv", "job\tid\tcommand\ttrace\tgpu\n1\t../../x\ty\tz\tv100\n");
+    sweep_write("r/jobs.tsv", "job\tid\tcommand\ttrace\tgpu\n1\t../../x\ty\tz\tv100\n");
     expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
 }
 
@@ -323,8 +201,8 @@ static void rows_with_line_ends_in_quotes_stay_whole_when_collected(void **state
     char path[160];
     expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=13,14", "-o", "quoted"));
     for (int i = 1; i <= 2; i++) {
-        snprintf(path, sizeof(path), "%s/launches.csv", job_folder("quoted", i));
-        write_text(path, "id,name\n1,\"a \"\"b\"\"\nc\"\n2,\"\"\n");
+        snprintf(path, sizeof(path), "%s/launches.csv", sweep_job_folder("quoted", i));
+        sweep_write(path, "id,name\n1,\"a \"\"b\"\"\nc\"\n2,\"\"\n");
     }
     expect(0, NULL, WORDS("sweep", "collect", "quoted"));
     char *rows = cli_read("quoted/results.csv");
@@ -336,67 +214,6 @@ static void rows_with_line_ends_in_quotes_stay_whole_when_collected(void **state
     free(rows);
 }
 
-static void a_failed_job_stands_in_the_status(void **state)
-{
-    (void)state;
-    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=7,8", "-o", "g", "--prepare"));
-    write_text(job_folder("g", 1), "in the way");
-    expect(1, "failed", WORDS("sweep", "job", "g", "1"));
-    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "g"));
-    assert_non_null(strstr(status, "2 jobs: 1 failed, 1 waiting"));
-    assert_non_null(strstr(status, "1  failed   vecadd-sm70 v100 sm.count=7: "));
-    free(status);
-    expect(0, "done", WORDS("sweep", "job", "g", "2"));
-    expect(2, "--job: 3 is outside 1..2", WORDS("sweep", "job", "g", "3"));
-    char *table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "collect", "g"));
-    assert_non_null(strstr(table, "failed"));
-    free(table);
-}
-
-/* An sbatch that notes its arguments and runs the tasks itself. */
-static void slurm_gets_an_array_of_what_is_not_done(void **state)
-{
-    (void)state;
-    static const char sbatch[] =
-        "#!/bin/bash\n"
-        "echo \"$@\" >>sbatch.args\n"
-        "while [ $# -gt 1 ]; do\n"
-        "  [ \"$1\" = --array ] && list=${2%%%*}\n"
-        "  shift\n"
-        "done\n"
-        "for part in ${list//,/ }; do\n"
-        "  for i in $(seq ${part%-*} ${part#*-}); do SLURM_ARRAY_TASK_ID=$i bash \"$1\"; done\n"
-        "done\n"
-        "echo Submitted batch job 7\n";
-    char *path = strdup(getenv("PATH")), own[4096];
-    assert_int_equal(mkdir("bin", 0777), 0);
-    write_text("bin/sbatch", sbatch);
-    assert_int_equal(chmod("bin/sbatch", 0755), 0);
-    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--prepare"));
-    expect(0, "done", WORDS("sweep", "job", "q", "2"));
-    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
-    expect(1, "sbatch was not found",
-           WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--slurm"));
-    char *cwd = getcwd(NULL, 0);
-    snprintf(own, sizeof(own), "%s/bin:%s", cwd, path);
-    assert_int_equal(setenv("PATH", own, 1), 0);
-    expect(0, NULL,
-           WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--slurm",
-                 "--partition", "gpu sim", "--max-parallel", "2"));
-    assert_int_equal(setenv("PATH", path, 1), 0);
-    char *args = cli_read("sbatch.args");
-    assert_non_null(strstr(args, "--array 1,3-4%2 "));
-    assert_non_null(strstr(args, "--partition gpu sim "));
-    assert_non_null(strstr(args, "RUBATO_SWEEP_OFFSET=0"));
-    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "q"));
-    assert_string_equal(status, "4 jobs: 4 done\n");
-    free(status);
-    free(args);
-    free(cwd);
-    free(path);
-    expect(2, "are for --slurm", WORDS("sweep", TRACE, "--partition", "x"));
-}
-
 static void stats_say_what_moved(void **state)
 {
     (void)state;
@@ -406,8 +223,8 @@ static void stats_say_what_moved(void **state)
     static const char b[] = "path,value,unit\ntotals.cycles,80,cycles\nmetrics.ipc,,x\n"
                             "sm.state_wait,40,warp cycles\nsm.state_drain,40,warp cycles\n"
                             "\"sm.new\",4,sectors\n";
-    write_text("a.csv", a);
-    write_text("b.csv", b);
+    sweep_write("a.csv", a);
+    sweep_write("b.csv", b);
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv"));
     assert_non_null(strstr(text, "-20.0 %"));
     assert_non_null(strstr(text, "+300.0 %    75.0 %  warp cycles"));
@@ -425,11 +242,11 @@ static void stats_say_what_moved(void **state)
     assert_non_null(strstr(text, "path,unit,a.csv,b.csv\ntotals.cycles,cycles,100,80\n"));
     assert_non_null(strstr(text, "sm.gone,blocks,3,\nsm.new,sectors,,4\n"));
     free(text);
-    write_text("bad.csv", "path,value,unit\nx,1\n");
+    sweep_write("bad.csv", "path,value,unit\nx,1\n");
     expect(2, "bad.csv:2", WORDS("stats", "diff", "a.csv", "bad.csv"));
-    write_text("bad.csv", "path,value,unit\nx,1e999,y\n");
+    sweep_write("bad.csv", "path,value,unit\nx,1e999,y\n");
     expect(2, "bad.csv:2", WORDS("stats", "join", "bad.csv"));
-    write_text("bad.csv", "a,b,c\n");
+    sweep_write("bad.csv", "a,b,c\n");
     expect(2, "bad.csv:1", WORDS("stats", "join", "bad.csv"));
     expect(2, "two runs", WORDS("stats", "diff", "a.csv"));
     expect(2, "did you mean 'diff'", WORDS("stats", "dif", "a.csv", "b.csv"));
@@ -453,7 +270,7 @@ static void a_report_is_one_page_with_all_jobs(void **state)
         "gpus = [ \"v100\" ];\n"
         "axes : { sm : { count = [ 6, 12, 24 ]; };\n"
         "         l2 : { size = [ \"3MiB\", \"6MiB\" ]; }; };\n";
-    write_text("page.cfg", study);
+    sweep_write("page.cfg", study);
     expect(0, NULL, WORDS("sweep", "page.cfg", "--prepare"));
     expect(0, NULL, WORDS("report", "page.sweep"));
     expect(0, NULL, WORDS("sweep", "page.cfg"));
@@ -474,12 +291,12 @@ static void a_report_is_one_page_with_all_jobs(void **state)
     assert_false(cli_exists("no.html"));
     expect(2, "-o FILE", WORDS("report", "run", "page.sweep"));
     expect(2, "is missing", WORDS("report"));
-    write_text("cut.json", "{\"schema\": 1, \"launches\": [");
+    sweep_write("cut.json", "{\"schema\": 1, \"launches\": [");
     expect(2, "cut.json:1", WORDS("report", "cut.json", "-o", "no.html"));
     assert_int_equal(mkdir("ev", 0777), 0);
-    write_text("ev/evaluation.json", "{\"schema\": 1, \"runs\": [{\"sample\": 3}, 7]}");
+    sweep_write("ev/evaluation.json", "{\"schema\": 1, \"runs\": [{\"sample\": 3}, 7]}");
     expect(2, "evaluation.json:1", WORDS("report", "ev"));
-    write_text("run/intervals.csv", "launch,start\n1,2\n");
+    sweep_write("run/intervals.csv", "launch,start\n1,2\n");
     expect(2, "intervals.csv", WORDS("report", "run"));
 }
 
@@ -490,15 +307,9 @@ int main(void)
         cmocka_unit_test(a_study_that_cannot_run_is_refused_before_anything_runs),
         cmocka_unit_test(plans_are_values_of_an_axis),
         cmocka_unit_test(plans_are_an_axis_and_what_cannot_choose_launches_is_refused),
-        cmocka_unit_test(a_job_that_fails_is_named_and_the_others_go_on),
-        cmocka_unit_test(a_full_disk_is_the_reason_that_is_given),
-        cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
-        cmocka_unit_test(an_interrupted_sweep_continues),
         cmocka_unit_test(results_are_rows_with_the_axes_as_columns),
         cmocka_unit_test(rows_with_line_ends_in_quotes_stay_whole_when_collected),
         cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
-        cmocka_unit_test(a_failed_job_stands_in_the_status),
-        cmocka_unit_test(slurm_gets_an_array_of_what_is_not_done),
         cmocka_unit_test(stats_say_what_moved),
         cmocka_unit_test(a_report_is_one_page_with_all_jobs),
     };

@@ -148,15 +148,18 @@ char *cli_run_as(const cli_child_t *child, int status, const char *message,
 
 void cli_make_many(const char *trace, int n)
 {
-    char list[2048] = "";
-    char source[1024];
+    static const char kernel[] = "kernel-1.traceg.xz\n";
+    const size_t length = sizeof(kernel) - 1;
+    char source[1024], *list = malloc((size_t)n * length);
+    assert_non_null(list);
     mkdir("many", 0777);
     snprintf(source, sizeof(source), "%s/kernel-1.traceg.xz", trace);
     if (!cli_exists("many/kernel-1.traceg.xz"))
         assert_int_equal(symlink(source, "many/kernel-1.traceg.xz"), 0);
     for (int i = 0; i < n; i++)
-        strcat(list, "kernel-1.traceg.xz\n");
-    cli_write("many/kernelslist.g", list, strlen(list));
+        memcpy(list + (size_t)i * length, kernel, length);
+    cli_write("many/kernelslist.g", list, (size_t)n * length);
+    free(list);
 }
 
 void cli_same_file(const char *a, const char *b, const char *name)

@@ -1,0 +1,225 @@
+/* The jobs of a sweep as a user meets them: faults, interruptions, jobs elsewhere, Slurm. */
+#include "tests/support/test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/sweep_files.h"
+
+static void a_job_that_fails_is_named_and_the_others_go_on(void **state)
+{
+    (void)state;
+    const char *const *words =
+        WORDS("sweep", TRACE, "--vary", "sm.count=10,20,30", "-o", "f", "--jobs", "1");
+    expect(0, "lists 3 jobs",
+           WORDS("sweep", TRACE, "--vary", "sm.count=10,20,30", "-o", "f", "--prepare"));
+    char path[160];
+    snprintf(path, sizeof(path), "%s", sweep_job_folder("f", 2));
+    sweep_write(path, "in the way");
+    cli_result_t r = cli_run(&rubato, words);
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "job 2 failed: vecadd-sm70 v100 sm.count=20: "));
+    assert_non_null(strstr(r.err, "[3/3] done"));
+    cli_free(&r);
+    snprintf(path, sizeof(path), "%s.failed", sweep_job_folder("f", 2));
+    assert_true(cli_exists(path));
+    snprintf(path, sizeof(path), "%s", sweep_job_folder("f", 2));
+    assert_int_equal(unlink(path), 0);
+    expect(0, "3 jobs, 1 to run", words);
+    snprintf(path, sizeof(path), "%s.failed", sweep_job_folder("f", 2));
+    assert_false(cli_exists(path));
+}
+
+static void a_full_disk_is_the_reason_that_is_given(void **state)
+{
+    (void)state;
+    cli_child_t small = {.binary = RUBATO_BINARY, .file_limit = 4096};
+    cli_result_t r = cli_run(&small, WORDS("sweep", TRACE, "--vary", "sm.count=11", "-o", "full"));
+    assert_int_not_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "File too large"));
+    cli_free(&r);
+    expect(0, "1 to run", WORDS("sweep", TRACE, "--vary", "sm.count=11", "-o", "full"));
+}
+
+static void two_sweeps_in_one_folder_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("locked", 0777), 0);
+    int fd = open("locked/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    expect(2, "another sweep works in this folder", WORDS("sweep", TRACE, "-o", "locked"));
+    assert_false(cli_exists("locked/jobs.tsv"));
+    close(fd);
+    expect(0, "1 to run", WORDS("sweep", TRACE, "-o", "locked"));
+}
+
+static void an_interrupted_sweep_continues(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 80, STOPPED = 75 };
+    const char *const *words =
+        WORDS("sweep", "many", "--vary", "sm.count=4,5", "-o", "i", "--jobs", "1");
+    cli_make_many(TRACE, LAUNCHES);
+    pid_t pid = cli_start(&rubato, words);
+    sweep_await_journal("i");
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(cli_wait(pid), STOPPED);
+    char path[160];
+    snprintf(path, sizeof(path), "%s/journal", sweep_job_folder("i", 1));
+    assert_true(cli_exists(path));
+    /* Killed outright: the run ends with its sweep, and another one can take over. */
+    pid = cli_start(&rubato, words);
+    sweep_await_journal("i");
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(cli_wait(pid), 128 + SIGKILL);
+    expect(0, NULL, words);
+    assert_false(cli_exists(path));
+    expect(0, NULL, WORDS("run", "many", "-s", "sm.count=4", "-o", "whole"));
+    cli_same_file(sweep_job_folder("i", 1), "whole", "launches.csv");
+    expect(0, "0 to run", words);
+}
+
+static void a_failed_job_stands_in_the_status(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=7,8", "-o", "g", "--prepare"));
+    sweep_write(sweep_job_folder("g", 1), "in the way");
+    expect(1, "failed", WORDS("sweep", "job", "g", "1"));
+    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "g"));
+    assert_non_null(strstr(status, "2 jobs: 1 failed, 1 waiting"));
+    assert_non_null(strstr(status, "1  failed   vecadd-sm70 v100 sm.count=7: "));
+    free(status);
+    expect(0, "done", WORDS("sweep", "job", "g", "2"));
+    expect(2, "--job: 3 is outside 1..2", WORDS("sweep", "job", "g", "3"));
+    char *table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "collect", "g"));
+    assert_non_null(strstr(table, "failed"));
+    free(table);
+}
+
+/* An sbatch that notes its arguments and runs the tasks itself. */
+static void slurm_gets_an_array_of_what_is_not_done(void **state)
+{
+    (void)state;
+    static const char sbatch[] =
+        "#!/bin/bash\n"
+        "echo \"$@\" >>sbatch.args\n"
+        "while [ $# -gt 1 ]; do\n"
+        "  [ \"$1\" = --array ] && list=${2%%%*}\n"
+        "  shift\n"
+        "done\n"
+        "for part in ${list//,/ }; do\n"
+        "  for i in $(seq ${part%-*} ${part#*-}); do SLURM_ARRAY_TASK_ID=$i bash \"$1\"; done\n"
+        "done\n"
+        "echo Submitted batch job 7\n";
+    char *path = strdup(getenv("PATH")), own[4096];
+    assert_int_equal(mkdir("bin", 0777), 0);
+    sweep_write("bin/sbatch", sbatch);
+    assert_int_equal(chmod("bin/sbatch", 0755), 0);
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--prepare"));
+    expect(0, "done", WORDS("sweep", "job", "q", "2"));
+    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+    expect(1, "sbatch was not found",
+           WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--slurm"));
+    char *cwd = getcwd(NULL, 0);
+    snprintf(own, sizeof(own), "%s/bin:%s", cwd, path);
+    assert_int_equal(setenv("PATH", own, 1), 0);
+    expect(0, NULL,
+           WORDS("sweep", TRACE, "--vary", "sm.count=9,10,11,12", "-o", "q", "--slurm",
+                 "--partition", "gpu sim", "--max-parallel", "2"));
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    char *args = cli_read("sbatch.args");
+    assert_non_null(strstr(args, "--array 1,3-4%2 "));
+    assert_non_null(strstr(args, "--partition gpu sim "));
+    assert_non_null(strstr(args, "RUBATO_SWEEP_OFFSET=0"));
+    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "q"));
+    assert_string_equal(status, "4 jobs: 4 done\n");
+    free(status);
+    free(args);
+    free(cwd);
+    free(path);
+    expect(2, "are for --slurm", WORDS("sweep", TRACE, "--partition", "x"));
+}
+
+/* A job that runs, or seems to, on another host. */
+static void pretend_to_run(const char *folder, int job, const char *host, long seconds_ago)
+{
+    enum { STATUS_BYTES = 240 };
+    char path[192], line[STATUS_BYTES + 1];
+    assert_true(mkdir(sweep_job_folder(folder, job), 0777) == 0);
+    snprintf(path, sizeof(path), "%s/status", sweep_job_folder(folder, job));
+    snprintf(line, sizeof(line), "rubato-status-1 0.25 2 8 1000.0 3.0 4096 %ld %s",
+             (long)time(NULL) - seconds_ago, host);
+    size_t n = strlen(line);
+    memset(line + n, ' ', STATUS_BYTES - n);
+    line[STATUS_BYTES - 1] = '\n';
+    cli_write(path, line, STATUS_BYTES);
+}
+
+static void a_job_that_runs_stands_in_the_status(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 150, STOPPED = 75 };
+    const char *const *words = WORDS("sweep", "many", "--vary", "sm.count=4", "-o", "l");
+    const struct timespec pause = {.tv_nsec = 20000000};
+    char *status = NULL;
+    cli_make_many(TRACE, LAUNCHES);
+    pid_t pid = cli_start(&rubato, words);
+    sweep_await_journal("l");
+    do {
+        free(status);
+        nanosleep(&pause, NULL);
+        status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "l"));
+    } while (strstr(status, "1 running") == NULL && strstr(status, "1 done") == NULL);
+    assert_non_null(strstr(status, "1 jobs: 1 running\n"));
+    assert_non_null(strstr(status, "/150"));
+    assert_non_null(strstr(status, "many v100 sm.count=4"));
+    free(status);
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(cli_wait(pid), STOPPED);
+    status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "l"));
+    assert_string_equal(status, "1 jobs: 1 stopped\n");
+    free(status);
+}
+
+static void a_job_on_a_lost_node_is_waited_for_and_then_run(void **state)
+{
+    (void)state;
+    enum { NEARLY_STALE = 58 };
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=6,7", "-o", "n", "--prepare"));
+    pretend_to_run("n", 1, "elsewhere", 0);
+    pretend_to_run("n", 2, "elsewhere", NEARLY_STALE);
+    char *status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "n"));
+    assert_non_null(strstr(status, "2 jobs: 2 running\n"));
+    assert_non_null(strstr(status, "25.0 %            2/8   1.00 k inst/s"));
+    free(status);
+    /* Another sweep leaves jobs alone that run; a task for the job itself waits. */
+    expect(0, "1 jobs, 0 to run", WORDS("sweep", TRACE, "--vary", "sm.count=6", "-o", "n"));
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=6,7", "-o", "n", "--prepare"));
+    expect(0, "1 to run", WORDS("sweep", "job", "n", "2"));
+    status = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "status", "n"));
+    assert_non_null(strstr(status, "2 jobs: 1 done, 1 running\n"));
+    free(status);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_that_fails_is_named_and_the_others_go_on),
+        cmocka_unit_test(a_full_disk_is_the_reason_that_is_given),
+        cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
+        cmocka_unit_test(an_interrupted_sweep_continues),
+        cmocka_unit_test(a_job_that_runs_stands_in_the_status),
+        cmocka_unit_test(a_job_on_a_lost_node_is_waited_for_and_then_run),
+        cmocka_unit_test(a_failed_job_stands_in_the_status),
+        cmocka_unit_test(slurm_gets_an_array_of_what_is_not_done),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
