@@ -10,29 +10,26 @@ static void move(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 EMU_HOT static void select_by_pred(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
-    uint32_t first[EMU_LANES], r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), first = emu_pred(w, u, 0);
 
-    emu_expand(emu_pred(w, u, 0), first);
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = (a[k] & first[k]) | (b[k] & ~first[k]);
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, emu_merge(emu_lane(first, k), a[k], b[k]));
+}
+
+EMU_INLINE uint32_t flush_below(uint32_t limit, uint32_t bits)
+{
+    return (bits & 0x7fffffffu) < limit ? bits & 0x80000000u : bits;
 }
 
 /* The same with signs that can be changed: FSEL. */
 EMU_HOT static void select_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], first[EMU_LANES], r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), first = emu_pred(w, u, 0);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
+    const uint32_t flushed = u->ftz ? 0x00800000u : 0; /* magnitudes below become 0 */
 
-    emu_load(w, u, 0, true, a);
-    emu_load(w, u, 1, true, b);
-    emu_expand(emu_pred(w, u, 0), first);
-    for (int k = 0; k < EMU_LANES; k++) {
-        r[k] = (a[k] & first[k]) | (b[k] & ~first[k]);
-        if (u->ftz && (r[k] & 0x7f800000u) == 0)
-            r[k] &= 0x80000000u;
-    }
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask,
+                 flush_below(flushed, emu_merge(emu_lane(first, k), emu_modified(&ma, a[k]),
+                                                emu_modified(&mb, b[k]))));
 }
 
 /* --- logic ----------------------------------------------------------------------------------- */
@@ -41,11 +38,8 @@ EMU_HOT static void select_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mas
     EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
     {                                                                                              \
         const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);        \
-        uint32_t r[EMU_LANES];                                                                     \
         (void)a, (void)c;                                                                          \
-        for (int k = 0; k < EMU_LANES; k++)                                                        \
-            r[k] = expression;                                                                     \
-        emu_put(w, u->d, r, mask);                                                                 \
+        EMU_PUT_EACH(w, u->d, mask, expression);                                                   \
     }
 
 LOGIC(logic_and, a[k] & b[k])
@@ -55,20 +49,23 @@ LOGIC(logic_not_b, ~b[k])
 LOGIC(logic_xor3, a[k] ^ b[k] ^ c[k])
 LOGIC(logic_and_or, (a[k] & b[k]) | c[k])
 
-/* Any function of three bits, as a sum of products, with a predicate that says "not zero". */
+/* Any function of three bits, by its truth table, with a predicate that says "not zero". */
 EMU_HOT static void logic_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    uint32_t r[EMU_LANES] = {0};
+    const uint32_t in = emu_pred(w, u, 0);
+    uint32_t t[8], *out = w->r + u->d, any = 0;
 
-    for (unsigned i = 0; i < 8; i++) {
-        uint32_t xa = i & 4 ? 0 : EMU_ALL, xb = i & 2 ? 0 : EMU_ALL, xc = i & 1 ? 0 : EMU_ALL;
-        if (u->imm >> i & 1)
-            for (int k = 0; k < EMU_LANES; k++)
-                r[k] |= (a[k] ^ xa) & (b[k] ^ xb) & (c[k] ^ xc);
+    for (unsigned i = 0; i < 8; i++)
+        t[i] = 0u - (u->imm >> i & 1);
+    EMU_ANY_ORDER
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t low = emu_merge(b[k], emu_merge(c[k], t[3], t[2]), emu_merge(c[k], t[1], t[0]));
+        uint32_t high = emu_merge(b[k], emu_merge(c[k], t[7], t[6]), emu_merge(c[k], t[5], t[4]));
+        uint32_t r = emu_merge(a[k], high, low);
+        any |= emu_lane_bit[k] & (0 - (uint32_t)(r != 0));
+        out[k] = emu_merge(emu_lane(mask, k), r, out[k]);
     }
-    emu_put(w, u->d, r, mask);
-    uint32_t any = emu_bits(r), in = emu_pred(w, u, 0);
     emu_set_pred(w, u->pd[0], u->select ? any & in : any | in, mask);
 }
 
@@ -160,32 +157,23 @@ EMU_HOT static void funnel(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 /* Shifts by a constant below 32 where one half of the 64 bits is zero: nearly all of them. */
 EMU_HOT static void shift_left(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *a = emu_src(w, u, 0);
-    uint32_t r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), n = u->imm;
 
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = a[k] << u->imm;
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, a[k] << n);
 }
 
 EMU_HOT static void shift_right(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *c = emu_src(w, u, 2);
-    uint32_t r[EMU_LANES];
+    const uint32_t *c = emu_src(w, u, 2), n = u->imm;
 
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = c[k] >> u->imm;
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, c[k] >> n);
 }
 
 EMU_HOT static void shift_right_signed(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *c = emu_src(w, u, 2);
-    uint32_t r[EMU_LANES];
+    const uint32_t *c = emu_src(w, u, 2), n = u->imm;
 
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = (uint32_t)((int32_t)c[k] >> u->imm);
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, (uint32_t)((int32_t)c[k] >> n));
 }
 
 static void bind_shift(const sass_inst_t *in, emu_uop_t *u)

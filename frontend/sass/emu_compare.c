@@ -20,10 +20,9 @@ static void set_both(emu_warp_t *w, const emu_uop_t *u, uint32_t result, uint32_
     EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
     {                                                                                              \
         const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);                               \
-        uint32_t r[EMU_LANES];                                                                     \
-        for (int k = 0; k < EMU_LANES; k++)                                                        \
-            r[k] = (type)a[k] operator(type) b[k] ? EMU_ALL : 0;                                   \
-        set_both(w, u, emu_bits(r), mask);                                                         \
+        uint32_t r;                                                                                \
+        EMU_WHERE(r, (type)a[k] operator(type) b[k]);                                              \
+        set_both(w, u, r, mask);                                                                   \
     }
 
 INT_COMPARE(lt_s, int32_t, <)
@@ -53,16 +52,13 @@ static void always_true(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
  */
 EMU_HOT static void compare_extended(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], less[EMU_LANES], equal[EMU_LANES];
-    uint32_t flip = u->is_signed ? 0x80000000u : 0, low = emu_pred(w, u, 1), r;
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
+    uint32_t flip = u->is_signed ? 0x80000000u : 0, low = emu_pred(w, u, 1), r, lt, eq_bits;
 
-    emu_load(w, u, 0, true, a);
-    emu_load(w, u, 1, true, b);
-    for (int k = 0; k < EMU_LANES; k++) {
-        less[k] = (a[k] ^ flip) < (b[k] ^ flip) ? EMU_ALL : 0;
-        equal[k] = a[k] == b[k] ? EMU_ALL : 0;
-    }
-    uint32_t lt = emu_bits(less), eq_bits = emu_bits(equal), gt = ~lt & ~eq_bits;
+    EMU_WHERE(lt, (emu_modified(&ma, a[k]) ^ flip) < (emu_modified(&mb, b[k]) ^ flip));
+    EMU_WHERE(eq_bits, emu_modified(&ma, a[k]) == emu_modified(&mb, b[k]));
+    uint32_t gt = ~lt & ~eq_bits;
     switch (u->imm) {
     case 1: /* LT */
     case 3: /* LE */
@@ -124,24 +120,27 @@ static uint32_t combine(unsigned op, uint32_t less, uint32_t equal, uint32_t uno
     return r;
 }
 
+/* Magnitudes below flush_below are 0. */
+EMU_INLINE float comparand(const emu_mods_t *m, uint32_t flush_below, uint32_t bits)
+{
+    bits = emu_modified(m, bits);
+    return emu_float((bits & 0x7fffffffu) < flush_below ? 0 : bits);
+}
+
 EMU_INLINE uint32_t compare_floats(emu_warp_t *w, const emu_uop_t *u)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES];
-    uint32_t less[EMU_LANES], equal[EMU_LANES], unordered[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
+    const uint32_t ftz = u->ftz ? 0x00800000u : 0;
+    uint32_t less = 0, equal = 0, unordered = 0;
 
-    emu_load(w, u, 0, true, a);
-    emu_load(w, u, 1, true, b);
-    for (int k = 0; k < EMU_LANES && u->ftz; k++) {
-        a[k] = (a[k] & 0x7f800000u) == 0 ? 0 : a[k];
-        b[k] = (b[k] & 0x7f800000u) == 0 ? 0 : b[k];
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        float x = comparand(&ma, ftz, a[k]), y = comparand(&mb, ftz, b[k]);
+        less |= x < y ? emu_lane_bit[k] : 0;
+        equal |= x == y ? emu_lane_bit[k] : 0;
+        unordered |= __builtin_isunordered(x, y) ? emu_lane_bit[k] : 0;
     }
-    for (int k = 0; k < EMU_LANES; k++) {
-        less[k] = x[k] < y[k] ? EMU_ALL : 0;
-        equal[k] = x[k] == y[k] ? EMU_ALL : 0;
-        unordered[k] = x[k] != x[k] || y[k] != y[k] ? EMU_ALL : 0;
-    }
-    return combine(u->imm, emu_bits(less), emu_bits(equal), emu_bits(unordered));
+    return combine(u->imm, less, equal, unordered);
 }
 
 EMU_HOT static void float_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -151,17 +150,14 @@ EMU_HOT static void float_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 EMU_HOT static void float_set(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t r = compare_floats(w, u), q = emu_pred(w, u, 0), v[EMU_LANES];
+    uint32_t r = compare_floats(w, u), q = emu_pred(w, u, 0);
     uint32_t one = sass_bits(u->sass, 71, 1) ? 0x3f800000u : EMU_ALL; /* .BF: 1.0 */
 
     r = u->select == 0 ? r & q : u->select == 1 ? r | q : r ^ q;
-    emu_expand(r, v);
-    for (int k = 0; k < EMU_LANES; k++)
-        v[k] &= one;
-    emu_put(w, u->d, v, mask);
+    EMU_PUT_EACH(w, u->d, mask, emu_lane(r, k) & one);
 }
 
-static double as_double(uint64_t bits)
+EMU_INLINE double as_double(uint64_t bits)
 {
     double d;
 
@@ -169,18 +165,18 @@ static double as_double(uint64_t bits)
     return d;
 }
 
-static void double_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT static void double_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
     uint32_t less = 0, equal = 0, unordered = 0;
 
-    for (int k = 0; k < EMU_LANES; k++) {
-        uint64_t high0 = (a[k + EMU_LANES] & u->am[0]) ^ u->xm[0];
-        uint64_t high1 = (b[k + EMU_LANES] & u->am[1]) ^ u->xm[1];
-        double x = as_double(a[k] | high0 << 32), y = as_double(b[k] | high1 << 32);
-        less |= (uint32_t)(x < y) << k;
-        equal |= (uint32_t)(x == y) << k;
-        unordered |= (uint32_t)(isnan(x) || isnan(y)) << k;
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        double x = as_double(a[k] | (uint64_t)emu_modified(&ma, a[k + EMU_LANES]) << 32);
+        double y = as_double(b[k] | (uint64_t)emu_modified(&mb, b[k + EMU_LANES]) << 32);
+        less |= x < y ? emu_lane_bit[k] : 0;
+        equal |= x == y ? emu_lane_bit[k] : 0;
+        unordered |= __builtin_isunordered(x, y) ? emu_lane_bit[k] : 0;
     }
     set_both(w, u, combine(u->imm, less, equal, unordered), mask);
 }
@@ -189,17 +185,21 @@ static void double_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
  * FCHK: whether a quotient a / b needs the slow path of the division routine. Which exponents do
  * is not documented; this is the range in which the fast path is exact.
  */
-static void division_check(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_INLINE bool needs_slow_path(uint32_t a, uint32_t b)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], slow = 0;
+    int32_t ea = (int32_t)(a >> 23 & 255), eb = (int32_t)(b >> 23 & 255), d = ea - eb;
+    bool far = (d > 125) | (d < -125) | (ea < 25);
 
-    emu_load(w, u, 0, true, a);
-    emu_load(w, u, 1, true, b);
-    for (int k = 0; k < EMU_LANES; k++) {
-        int ea = (int)(a[k] >> 23 & 255), eb = (int)(b[k] >> 23 & 255), d = ea - eb;
-        bool s = eb < 2 || eb > 252 || ea == 255 || (ea != 0 && (d > 125 || d < -125 || ea < 25));
-        slow |= (uint32_t)s << k;
-    }
+    return (eb < 2) | (eb > 252) | (ea == 255) | ((ea != 0) & far);
+}
+
+EMU_HOT static void division_check(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
+    uint32_t slow;
+
+    EMU_WHERE(slow, needs_slow_path(emu_modified(&ma, a[k]), emu_modified(&mb, b[k])));
     emu_set_pred(w, u->pd[0], slow, mask);
 }
 

@@ -13,134 +13,108 @@
 
 enum { NAN_BITS = 0x7fffffff };
 
-EMU_INLINE void flush(uint32_t v[EMU_LANES])
+/* What the instruction does to each of its sources and to its result, beside the operation. */
+typedef struct {
+    emu_mods_t mods[3];
+    uint32_t flush_below; /* magnitudes that become 0: denormals with .FTZ, else none */
+    uint32_t sat;         /* all ones: saturate to 0 .. 1 */
+} extras_t;
+
+EMU_INLINE extras_t extras_of(const emu_uop_t *u)
 {
-    for (int k = 0; k < EMU_LANES; k++)
-        v[k] = (v[k] & 0x7f800000u) == 0 ? v[k] & 0x80000000u : v[k];
+    return (extras_t){{emu_mods(u, 0), emu_mods(u, 1), emu_mods(u, 2)},
+                      u->ftz ? 0x00800000u : 0,
+                      u->sat ? EMU_ALL : 0};
 }
 
-EMU_INLINE void load_float(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bool all,
-                           uint32_t v[EMU_LANES])
+EMU_INLINE uint32_t flushed(const extras_t *e, uint32_t bits)
 {
-    emu_load(w, u, i, all, v);
-    if (all && u->ftz)
-        flush(v);
+    return (bits & 0x7fffffffu) < e->flush_below ? bits & 0x80000000u : bits;
 }
 
-/* NaN, flushing and saturation of a result, then the register. */
-EMU_INLINE void put_float(emu_warp_t *w, const emu_uop_t *u, uint32_t r[EMU_LANES], uint32_t mask,
-                          bool all)
+/* Source i of the instruction as a number. */
+EMU_INLINE float source(const extras_t *e, unsigned i, uint32_t bits)
 {
-    const emu_f32_t *f = (const emu_f32_t *)r;
-
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = f[k] == f[k] ? r[k] : (uint32_t)NAN_BITS;
-    if (all && u->ftz)
-        flush(r);
-    if (all && u->sat)
-        for (int k = 0; k < EMU_LANES; k++)
-            r[k] = f[k] > 0 ? (f[k] < 1 ? r[k] : 0x3f800000u) : 0; /* NaN gives 0 */
-    emu_put(w, u->d, r, mask);
+    return emu_float(flushed(e, emu_modified(&e->mods[i], bits)));
 }
 
-EMU_INLINE void add32_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool all)
+/* Bits of a result; every NaN is the hardware's. */
+EMU_INLINE uint32_t result_bits(float f)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
-    emu_f32_t *z = (emu_f32_t *)r;
-
-    load_float(w, u, 0, all, a);
-    load_float(w, u, 1, all, b);
-    unsigned old = all ? emu_round_begin(u->round) : 0;
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = x[k] + y[k];
-    if (all)
-        emu_round_end(old);
-    put_float(w, u, r, mask, all);
+    return f == f ? emu_float_bits(f) : (uint32_t)NAN_BITS;
 }
 
-EMU_INLINE void mul32_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool all)
+/* The same flushed and saturated; saturated, NaN gives 0. */
+EMU_INLINE uint32_t finished(const extras_t *e, float f)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
-    emu_f32_t *z = (emu_f32_t *)r;
+    uint32_t bits = flushed(e, result_bits(f)), within = f < 1 ? bits : 0x3f800000u;
 
-    load_float(w, u, 0, all, a);
-    load_float(w, u, 1, all, b);
-    unsigned old = all ? emu_round_begin(u->round) : 0;
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = x[k] * y[k];
-    if (all)
-        emu_round_end(old);
-    put_float(w, u, r, mask, all);
+    return emu_merge(e->sat, f > 0 ? within : 0, bits);
 }
 
-EMU_INLINE void fma32_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool all)
-{
-    uint32_t a[EMU_LANES], b[EMU_LANES], c[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
-    const emu_f32_t *v = (const emu_f32_t *)c;
-    emu_f32_t *z = (emu_f32_t *)r;
-
-    load_float(w, u, 0, all, a);
-    load_float(w, u, 1, all, b);
-    load_float(w, u, 2, all, c);
-    unsigned old = all ? emu_round_begin(u->round) : 0;
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = __builtin_fmaf(x[k], y[k], v[k]);
-    if (all)
-        emu_round_end(old);
-    put_float(w, u, r, mask, all);
-}
-
-#define TWO_FORMS(name)                                                                            \
+/*
+ * Defines name, for sources and results as they are and rounding to nearest, and name_all, for
+ * everything; the expressions are in x[k], y[k], z[k].
+ */
+#define ARITHMETIC(name, plain, all)                                                               \
     EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
     {                                                                                              \
-        name##_body(w, u, mask, false);                                                            \
+        const emu_f32_t *x = (const emu_f32_t *)emu_src(w, u, 0);                                  \
+        const emu_f32_t *y = (const emu_f32_t *)emu_src(w, u, 1);                                  \
+        const emu_f32_t *z = (const emu_f32_t *)emu_src(w, u, 2);                                  \
+        (void)z;                                                                                   \
+        EMU_PUT_EACH(w, u->d, mask, result_bits(plain));                                           \
     }                                                                                              \
     EMU_HOT static void name##_all(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)               \
     {                                                                                              \
-        name##_body(w, u, mask, true);                                                             \
+        const uint32_t *x = emu_src(w, u, 0), *y = emu_src(w, u, 1), *z = emu_src(w, u, 2);        \
+        const extras_t e = extras_of(u);                                                           \
+        (void)z;                                                                                   \
+        unsigned old = emu_round_begin(u->round);                                                  \
+        EMU_PUT_EACH(w, u->d, mask, finished(&e, all));                                            \
+        emu_round_end(old);                                                                        \
     }
 
-TWO_FORMS(add32)
-TWO_FORMS(mul32)
-TWO_FORMS(fma32)
+ARITHMETIC(add32, x[k] + y[k], source(&e, 0, x[k]) + source(&e, 1, y[k]))
+ARITHMETIC(mul32, x[k] * y[k], source(&e, 0, x[k]) * source(&e, 1, y[k]))
+ARITHMETIC(fma32, __builtin_fmaf(x[k], y[k], z[k]),
+           __builtin_fmaf(source(&e, 0, x[k]), source(&e, 1, y[k]), source(&e, 2, z[k])))
 
 /* FMUL with a power of two behind it; the product is rounded once. */
 EMU_HOT static void fmul_scaled(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     static const double scales[8] = {0, 0.125, 0.25, 0.5, 1, 2, 4, 8};
-    uint32_t a[EMU_LANES], b[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
-    emu_f32_t *z = (emu_f32_t *)r;
+    const uint32_t *x = emu_src(w, u, 0), *y = emu_src(w, u, 1);
+    const extras_t e = extras_of(u);
+    const double scale = scales[u->select];
 
-    load_float(w, u, 0, true, a);
-    load_float(w, u, 1, true, b);
     unsigned old = emu_round_begin(u->round);
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = (float)((double)x[k] * (double)y[k] * scales[u->select]);
+    EMU_PUT_EACH(
+        w, u->d, mask,
+        finished(&e, (float)((double)source(&e, 0, x[k]) * (double)source(&e, 1, y[k]) * scale)));
     emu_round_end(old);
-    put_float(w, u, r, mask, true);
 }
 
 /* FMNMX: a number wins over a NaN, and -0 is less than +0. */
+EMU_INLINE uint32_t minmax(float x, float y, uint32_t pick_min)
+{
+    uint32_t a = emu_float_bits(x), b = emu_float_bits(y);
+    uint32_t low = x < y ? a : x == y ? a | b : b;
+    uint32_t high = x > y ? a : x == y ? a & b : b;
+    uint32_t v = emu_merge(pick_min, low, high);
+
+    v = x == x ? v : b;
+    v = y == y ? v : a;
+    return x != x && y != y ? (uint32_t)NAN_BITS : v;
+}
+
 EMU_HOT static void fminmax(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], pick_min[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a, *y = (const emu_f32_t *)b;
+    const uint32_t *x = emu_src(w, u, 0), *y = emu_src(w, u, 1), pick_min = emu_pred(w, u, 0);
+    const extras_t e = extras_of(u);
 
-    load_float(w, u, 0, true, a);
-    load_float(w, u, 1, true, b);
-    emu_expand(emu_pred(w, u, 0), pick_min);
-    for (int k = 0; k < EMU_LANES; k++) {
-        uint32_t low = x[k] < y[k] ? a[k] : x[k] == y[k] ? a[k] | b[k] : b[k];
-        uint32_t high = x[k] > y[k] ? a[k] : x[k] == y[k] ? a[k] & b[k] : b[k];
-        uint32_t v = pick_min[k] ? low : high;
-        v = x[k] == x[k] ? v : b[k];
-        r[k] = y[k] == y[k] ? v : a[k];
-    }
-    put_float(w, u, r, mask, false);
+    EMU_PUT_EACH(w, u->d, mask,
+                 minmax(source(&e, 0, x[k]), source(&e, 1, y[k]), emu_lane(pick_min, k)));
 }
 
 static void bind_arithmetic(const sass_inst_t *in, emu_uop_t *u, emu_fn_t plain, emu_fn_t all)
@@ -190,39 +164,30 @@ static float mufu_value(unsigned function, float x)
 
 EMU_HOT static void reciprocal(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a;
-    emu_f32_t *z = (emu_f32_t *)r;
+    const uint32_t *x = emu_src(w, u, 0);
+    const extras_t e = extras_of(u);
 
-    load_float(w, u, 0, true, a);
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = 1.0f / x[k];
-    put_float(w, u, r, mask, true);
+    EMU_PUT_EACH(w, u->d, mask, finished(&e, 1.0f / source(&e, 0, x[k])));
 }
 
 /* Two roundings: 1 ulp. */
 EMU_HOT static void reciprocal_root(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a;
-    emu_f32_t *z = (emu_f32_t *)r;
+    const uint32_t *x = emu_src(w, u, 0);
+    const extras_t e = extras_of(u);
 
-    load_float(w, u, 0, true, a);
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = 1.0f / __builtin_sqrtf(x[k]);
-    put_float(w, u, r, mask, true);
+    EMU_PUT_EACH(w, u->d, mask, finished(&e, 1.0f / __builtin_sqrtf(source(&e, 0, x[k]))));
 }
 
 static void mufu(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], r[EMU_LANES];
-    const emu_f32_t *x = (const emu_f32_t *)a;
-    emu_f32_t *z = (emu_f32_t *)r;
+    const uint32_t *x = emu_src(w, u, 0);
+    const extras_t e = extras_of(u);
+    uint32_t r[EMU_LANES];
 
-    load_float(w, u, 0, true, a);
     for (int k = 0; k < EMU_LANES; k++)
-        z[k] = mask >> k & 1 ? mufu_value(u->select, x[k]) : 0.0f;
-    put_float(w, u, r, mask, true);
+        r[k] = mask >> k & 1 ? finished(&e, mufu_value(u->select, source(&e, 0, x[k]))) : 0;
+    emu_put(w, u->d, r, mask);
 }
 
 /* The upper word of a double in, the upper word of the approximation out. */

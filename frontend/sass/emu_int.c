@@ -21,14 +21,14 @@ static void choose(emu_uop_t *u, emu_fn_t plain, emu_fn_t with_modifiers)
 
 EMU_INLINE void add3_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool mods)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], c[EMU_LANES], r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1), mc = emu_mods(u, 2);
 
-    emu_load(w, u, 0, mods, a);
-    emu_load(w, u, 1, mods, b);
-    emu_load(w, u, 2, mods, c);
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = a[k] + b[k] + c[k];
-    emu_put(w, u->d, r, mask);
+    if (mods)
+        EMU_PUT_EACH(w, u->d, mask,
+                     emu_modified(&ma, a[k]) + emu_modified(&mb, b[k]) + emu_modified(&mc, c[k]));
+    else
+        EMU_PUT_EACH(w, u->d, mask, a[k] + b[k] + c[k]);
 }
 TWO_FORMS(add3)
 
@@ -36,25 +36,34 @@ TWO_FORMS(add3)
  * With carries. A negated source goes into the adder as its complement and a carry, so that the
  * carries out are those of the hardware's adder; u->imm is the number of such sources.
  */
-EMU_HOT static void add3_carry(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_INLINE void carry_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool carry_in)
 {
-    const uint32_t *s[3] = {emu_src(w, u, 0), emu_src(w, u, 1), emu_src(w, u, 2)};
-    uint32_t in0[EMU_LANES], in1[EMU_LANES];
-    uint32_t r[EMU_LANES], c1[EMU_LANES], c2[EMU_LANES];
-    bool x = u->sass->extended;
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const uint32_t xa = u->xm[0], xb = u->xm[1], xc = u->xm[2], ones = u->imm;
+    const uint32_t in0 = carry_in ? emu_pred(w, u, 0) : 0, in1 = carry_in ? emu_pred(w, u, 1) : 0;
+    uint32_t *out = w->r + u->d, one = 0, two = 0;
 
-    emu_expand(x ? emu_pred(w, u, 0) : 0, in0);
-    emu_expand(x ? emu_pred(w, u, 1) : 0, in1);
-    for (int k = 0; k < EMU_LANES; k++) {
-        uint64_t t = (uint64_t)(s[0][k] ^ u->xm[0]) + (s[1][k] ^ u->xm[1]) + (s[2][k] ^ u->xm[2]) +
-                     u->imm + (in0[k] & 1) + (in1[k] & 1);
-        r[k] = (uint32_t)t;
-        c1[k] = (uint32_t)(t >> 32) >= 1;
-        c2[k] = (uint32_t)(t >> 32) >= 2;
+    EMU_ANY_ORDER
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t add = carry_in ? ones - emu_lane(in0, k) - emu_lane(in1, k) : ones;
+        uint32_t x = a[k] ^ xa, s = x + (b[k] ^ xb), t = s + (c[k] ^ xc), r = t + add;
+        uint32_t c1 = s < x, c2 = t < s, c3 = r < t;
+        one |= emu_lane_bit[k] & (0 - (c1 | c2 | c3));
+        two |= emu_lane_bit[k] & (0 - ((c1 & c2) | (c1 & c3) | (c2 & c3)));
+        out[k] = emu_merge(emu_lane(mask, k), r, out[k]);
     }
-    emu_put(w, u->d, r, mask);
-    emu_set_pred(w, u->pd[0], emu_bits(c1), mask);
-    emu_set_pred(w, u->pd[1], emu_bits(c2), mask);
+    emu_set_pred(w, u->pd[0], one, mask);
+    emu_set_pred(w, u->pd[1], two, mask);
+}
+
+EMU_HOT static void add3_carry_out(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    carry_body(w, u, mask, false);
+}
+
+EMU_HOT static void add3_carry_in(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    carry_body(w, u, mask, true);
 }
 
 static void bind_add3(const sass_inst_t *in, emu_uop_t *u)
@@ -64,35 +73,31 @@ static void bind_add3(const sass_inst_t *in, emu_uop_t *u)
     choose(u, add3, add3_mod);
     u->imm = u->ad[0] + u->ad[1] + u->ad[2];
     if (carries)
-        u->fn = add3_carry;
+        u->fn = in->extended ? add3_carry_in : add3_carry_out;
 }
 
 /* --- multiplications ------------------------------------------------------------------------- */
 
 EMU_INLINE void mad_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool mods)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], c[EMU_LANES], r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const emu_mods_t mb = emu_mods(u, 1), mc = emu_mods(u, 2);
 
-    emu_load(w, u, 0, false, a);
-    emu_load(w, u, 1, mods, b);
-    emu_load(w, u, 2, mods, c);
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = a[k] * b[k] + c[k];
-    emu_put(w, u->d, r, mask);
+    if (mods)
+        EMU_PUT_EACH(w, u->d, mask, a[k] * emu_modified(&mb, b[k]) + emu_modified(&mc, c[k]));
+    else
+        EMU_PUT_EACH(w, u->d, mask, a[k] * b[k] + c[k]);
 }
 TWO_FORMS(mad)
 
 EMU_HOT static void mad_x(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], c[EMU_LANES], carry[EMU_LANES], r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const emu_mods_t mb = emu_mods(u, 1), mc = emu_mods(u, 2);
+    const uint32_t carry = emu_pred(w, u, 0);
 
-    emu_load(w, u, 0, false, a);
-    emu_load(w, u, 1, true, b);
-    emu_load(w, u, 2, true, c);
-    emu_expand(emu_pred(w, u, 0), carry);
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = a[k] * b[k] + c[k] + (carry[k] & 1);
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask,
+                 a[k] * emu_modified(&mb, b[k]) + emu_modified(&mc, c[k]) - emu_lane(carry, k));
 }
 
 /* The addend alone: how the compiler writes most moves. */
@@ -109,15 +114,23 @@ EMU_INLINE uint64_t product(uint32_t a, uint32_t b, bool is_signed)
 EMU_INLINE void wide_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool is_signed)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    uint32_t low[EMU_LANES], high[EMU_LANES];
+    uint32_t *low = w->r + u->d, *high = low + EMU_LANES;
 
-    for (int k = 0; k < EMU_LANES; k++) {
-        uint64_t t = product(a[k], b[k], is_signed) + emu_u64(c, k);
-        low[k] = (uint32_t)t;
-        high[k] = (uint32_t)(t >> 32);
+    if (mask == EMU_ALL) {
+        EMU_ANY_ORDER
+        for (unsigned k = 0; k < EMU_LANES; k++) {
+            uint64_t t = product(a[k], b[k], is_signed) + emu_u64(c, (int)k);
+            low[k] = (uint32_t)t;
+            high[k] = (uint32_t)(t >> 32);
+        }
+        return;
     }
-    emu_put(w, u->d, low, mask);
-    emu_put(w, u->d + EMU_LANES, high, mask);
+    EMU_ANY_ORDER
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint64_t t = product(a[k], b[k], is_signed) + emu_u64(c, (int)k);
+        low[k] = emu_merge(emu_lane(mask, k), (uint32_t)t, low[k]);
+        high[k] = emu_merge(emu_lane(mask, k), (uint32_t)(t >> 32), high[k]);
+    }
 }
 
 EMU_HOT static void wide_signed(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -178,59 +191,69 @@ static void bind_wide(const sass_inst_t *in, emu_uop_t *u)
     u->fn = !simple ? wide_general : u->is_signed ? wide_signed : wide_unsigned;
 }
 
-/* Sum of the products of four bytes (or of two halves and two bytes) and the third source. */
+/* Byte of v at a bit; sign: 0x80 if it is signed, else 0. */
+EMU_INLINE uint32_t byte_at(uint32_t v, unsigned bit, uint32_t sign)
+{
+    return ((v >> bit & 0xff) ^ sign) - sign;
+}
+
+EMU_INLINE uint32_t byte_products(uint32_t a, uint32_t b, uint32_t sa, uint32_t sb)
+{
+    uint32_t sum = byte_at(a, 0, sa) * byte_at(b, 0, sb) + byte_at(a, 8, sa) * byte_at(b, 8, sb);
+
+    return sum + byte_at(a, 16, sa) * byte_at(b, 16, sb) + byte_at(a, 24, sa) * byte_at(b, 24, sb);
+}
+
+/* Sum of the products of four bytes and the third source. */
 EMU_HOT static void dot(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    bool sa = u->select & 1, sb = u->select & 2;
-    uint32_t r[EMU_LANES];
+    const uint32_t sa = u->select & 1 ? 0x80 : 0, sb = u->select & 2 ? 0x80 : 0;
 
-    for (int k = 0; k < EMU_LANES; k++) {
-        r[k] = c[k];
-        for (int i = 0; i < 32; i += 8) {
-            int32_t x = sa ? (int8_t)(a[k] >> i) : (uint8_t)(a[k] >> i);
-            int32_t y = sb ? (int8_t)(b[k] >> i) : (uint8_t)(b[k] >> i);
-            r[k] += (uint32_t)(x * y);
-        }
-    }
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, c[k] + byte_products(a[k], b[k], sa, sb));
 }
 
 /* --- LEA ------------------------------------------------------------------------------------- */
 
 /* (a << shift) + b, or the upper half of a 64-bit a shifted, with carries. */
-EMU_HOT static void lea_general(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_INLINE void lea_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool high)
 {
-    const uint32_t *a = emu_src(w, u, 0), *c = emu_src(w, u, 2);
-    uint32_t b[EMU_LANES], r[EMU_LANES], out[EMU_LANES], in[EMU_LANES];
-    bool high = sass_bits(u->sass, 80, 1), sign = u->is_signed, x = u->sass->extended;
-    bool negated = u->xm[0] != 0;
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const emu_mods_t mb = emu_mods(u, 1);
+    const bool x = u->sass->extended, negated = u->xm[0] != 0;
+    const uint32_t carry = x ? emu_pred(w, u, 0) : 0, n = u->imm;
+    const uint32_t flip = negated ? EMU_ALL : 0, one = negated && !x;
+    const uint32_t sign = u->is_signed ? EMU_ALL : 0;
+    uint32_t *out = w->r + u->d, over = 0;
 
-    emu_load(w, u, 1, true, b);
-    emu_expand(x ? emu_pred(w, u, 0) : 0, in);
-    for (int k = 0; k < EMU_LANES; k++) {
-        uint64_t v = sign   ? (uint64_t)(int64_t)(int32_t)a[k]
-                     : high ? a[k] | (uint64_t)c[k] << 32
-                            : a[k];
-        v <<= u->imm;
-        if (negated)
-            v = x ? ~v : ~v + 1;
-        uint64_t t = (high ? v >> 32 : v & EMU_ALL) + b[k] + (in[k] & 1);
-        r[k] = (uint32_t)t;
-        out[k] = (uint32_t)(t >> 32);
+    EMU_ANY_ORDER
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t upper = emu_merge(sign, 0 - (a[k] >> 31), c[k]);
+        uint32_t low = ((a[k] << n) ^ flip) + one, v = low;
+        if (high) /* the two shifts: a shift by 32 - n, where n may be 0 */
+            v = ((upper << n | a[k] >> 1 >> (31 - n)) ^ flip) + (low < one);
+        uint32_t s = v + emu_modified(&mb, b[k]), t = s - emu_lane(carry, k);
+        over |= emu_lane_bit[k] & (0 - (uint32_t)((s < v) | (t < s)));
+        out[k] = emu_merge(emu_lane(mask, k), t, out[k]);
     }
-    emu_put(w, u->d, r, mask);
-    emu_set_pred(w, u->pd[0], emu_bits(out), mask);
+    emu_set_pred(w, u->pd[0], over, mask);
+}
+
+EMU_HOT static void lea_low(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    lea_body(w, u, mask, false);
+}
+
+EMU_HOT static void lea_high(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    lea_body(w, u, mask, true);
 }
 
 EMU_HOT static void lea(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
-    uint32_t r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), n = u->imm;
 
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = (a[k] << u->imm) + b[k];
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, (a[k] << n) + b[k]);
 }
 
 static void bind_lea(const sass_inst_t *in, emu_uop_t *u)
@@ -240,44 +263,49 @@ static void bind_lea(const sass_inst_t *in, emu_uop_t *u)
 
     u->imm = sass_bits(in, 75, 5);
     u->is_signed = sass_bits(in, 73, 1);
-    u->fn = simple ? lea : lea_general;
+    u->fn = simple ? lea : sass_bits(in, 80, 1) ? lea_high : lea_low;
 }
 
 /* --- minima, absolute values ----------------------------------------------------------------- */
 
+/* The smaller one if pick_min has ones, the larger one if it is 0. */
+EMU_INLINE uint32_t pick_one(uint32_t a, uint32_t b, uint32_t flip, uint32_t pick_min)
+{
+    uint32_t less = 0u - (uint32_t)((a ^ flip) < (b ^ flip));
+
+    return emu_merge(~(less ^ pick_min), a, b);
+}
+
+EMU_INLINE uint32_t magnitude(uint32_t v)
+{
+    return (int32_t)v < 0 ? 0u - v : v;
+}
+
 EMU_HOT static void minmax(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], b[EMU_LANES], pick_min[EMU_LANES], r[EMU_LANES];
-    uint32_t flip = u->is_signed ? 0x80000000u : 0; /* orders signed as unsigned */
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), pick_min = emu_pred(w, u, 0);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
+    const uint32_t flip = u->is_signed ? 0x80000000u : 0; /* orders signed as unsigned */
 
-    emu_load(w, u, 0, true, a);
-    emu_load(w, u, 1, true, b);
-    emu_expand(emu_pred(w, u, 0), pick_min);
-    for (int k = 0; k < EMU_LANES; k++) {
-        bool less = (a[k] ^ flip) < (b[k] ^ flip);
-        r[k] = less == (pick_min[k] != 0) ? a[k] : b[k];
-    }
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(
+        w, u->d, mask,
+        pick_one(emu_modified(&ma, a[k]), emu_modified(&mb, b[k]), flip, emu_lane(pick_min, k)));
 }
 
 EMU_HOT static void absolute(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    uint32_t a[EMU_LANES], r[EMU_LANES];
+    const uint32_t *a = emu_src(w, u, 0);
+    const emu_mods_t ma = emu_mods(u, 0);
 
-    emu_load(w, u, 0, true, a);
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = (int32_t)a[k] < 0 ? 0u - a[k] : a[k];
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, magnitude(emu_modified(&ma, a[k])));
 }
 
 EMU_HOT static void abs_difference(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    uint32_t flip = u->is_signed ? 0x80000000u : 0, r[EMU_LANES];
+    const uint32_t flip = u->is_signed ? 0x80000000u : 0;
 
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = ((a[k] ^ flip) < (b[k] ^ flip) ? b[k] - a[k] : a[k] - b[k]) + c[k];
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, ((a[k] ^ flip) < (b[k] ^ flip) ? b[k] - a[k] : a[k] - b[k]) + c[k]);
 }
 
 bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u)

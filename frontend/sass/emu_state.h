@@ -38,7 +38,7 @@ typedef int32_t __attribute__((may_alias)) emu_s32_t;
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define EMU_HOT __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define EMU_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define EMU_HOT
 #endif
@@ -177,6 +177,62 @@ struct emu_grid {
 
 /* --- access to operands ---------------------------------------------------------------------- */
 
+/*
+ * Before a loop over the lanes: lane k of what it writes depends on lane k of what it reads, and on
+ * no other lane, so that lanes may be taken together even where a register is source and
+ * destination.
+ */
+#ifdef __clang__
+#define EMU_ANY_ORDER _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EMU_ANY_ORDER _Pragma("GCC ivdep")
+#endif
+
+static const uint32_t emu_lane_bit[EMU_LANES] __attribute__((aligned(64))) = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+/* All ones if lane k is in mask, without a branch. */
+EMU_INLINE uint32_t emu_lane(uint32_t mask, unsigned k)
+{
+    return 0u - (uint32_t)((mask & emu_lane_bit[k]) != 0);
+}
+
+/* Bits of a where m has ones, of b elsewhere. */
+EMU_INLINE uint32_t emu_merge(uint32_t m, uint32_t a, uint32_t b)
+{
+    return (a & m) | (b & ~m);
+}
+
+/*
+ * Writes value, an expression in lane k of registers, to the vector at word offset d of the
+ * register file, in the lanes of mask.
+ */
+#define EMU_PUT_EACH(w, d, mask, value)                                                            \
+    do {                                                                                           \
+        uint32_t *const out_ = (w)->r + (d);                                                       \
+        if ((mask) == EMU_ALL) {                                                                   \
+            EMU_ANY_ORDER                                                                          \
+            for (unsigned k = 0; k < EMU_LANES; k++)                                               \
+                out_[k] = (value);                                                                 \
+        } else {                                                                                   \
+            EMU_ANY_ORDER                                                                          \
+            for (unsigned k = 0; k < EMU_LANES; k++)                                               \
+                out_[k] = emu_merge(emu_lane((mask), k), (value), out_[k]);                        \
+        }                                                                                          \
+    } while (0)
+
+/* Sets result to the lanes in which condition, an expression in lane k of registers, is true. */
+#define EMU_WHERE(result, condition)                                                               \
+    do {                                                                                           \
+        uint32_t lanes_ = 0;                                                                       \
+        for (unsigned k = 0; k < EMU_LANES; k++)                                                   \
+            lanes_ |= (condition) ? emu_lane_bit[k] : 0;                                           \
+        (result) = lanes_;                                                                         \
+    } while (0)
+
 EMU_INLINE const uint32_t *emu_ref(const emu_warp_t *w, uint32_t ref)
 {
     return w->base[ref >> 31] + (ref & ~EMU_CONST);
@@ -185,6 +241,37 @@ EMU_INLINE const uint32_t *emu_ref(const emu_warp_t *w, uint32_t ref)
 EMU_INLINE const uint32_t *emu_src(const emu_warp_t *w, const emu_uop_t *u, unsigned i)
 {
     return emu_ref(w, u->s[i]);
+}
+
+/* Modifiers of a source: the value, or its upper word, becomes ((v & am) ^ xm) + ad. */
+typedef struct {
+    uint32_t am, xm, ad;
+} emu_mods_t;
+
+EMU_INLINE emu_mods_t emu_mods(const emu_uop_t *u, unsigned i)
+{
+    return (emu_mods_t){u->am[i], u->xm[i], u->ad[i]};
+}
+
+EMU_INLINE uint32_t emu_modified(const emu_mods_t *m, uint32_t v)
+{
+    return ((v & m->am) ^ m->xm) + m->ad;
+}
+
+EMU_INLINE float emu_float(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+EMU_INLINE uint32_t emu_float_bits(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(bits));
+    return bits;
 }
 
 /* Source i with its modifiers into v. */
@@ -201,14 +288,8 @@ EMU_INLINE void emu_load(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bo
 /* All ones in the lanes of mask. */
 EMU_INLINE void emu_expand(uint32_t mask, uint32_t v[EMU_LANES])
 {
-    static const uint32_t bit[EMU_LANES] __attribute__((aligned(64))) = {
-        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-        1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-        1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-        1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-
     for (int k = 0; k < EMU_LANES; k++)
-        v[k] = (mask & bit[k]) == bit[k] ? EMU_ALL : 0;
+        v[k] = emu_lane(mask, (unsigned)k);
 }
 
 /* Writes v to the vector at word offset d of the register file, in the lanes of mask. */
