@@ -75,62 +75,246 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
     return p;
 }
 
-/* --- the usual case -------------------------------------------------------------------------- */
+/* --- the usual cases ------------------------------------------------------------------------- */
 
-/* Where the active lanes access, when that is within 4 GiB; other lanes have a place of theirs. */
+/* How the addresses of an instruction are made: a lane's register, or pair, and what is added. */
+typedef struct {
+    const uint32_t *a;
+    uint32_t shift;     /* of the register: log2 of its scale */
+    uint32_t low, high; /* added */
+    bool wide, uwide;   /* the register is a pair; what is added has 64 bits */
+} place_t;
+
+EMU_INLINE place_t place_of(const emu_warp_t *w, const emu_uop_t *u)
+{
+    const uint32_t *uniform = emu_ref(w, u->uaddr);
+    uint64_t base = (uint64_t)u->offset + uniform[0];
+
+    if (u->uwide)
+        base += (uint64_t)uniform[EMU_LANES] << 32;
+    return (place_t){.a = emu_ref(w, u->addr),
+                     .shift = u->wide ? 0 : u->log_scale,
+                     .low = (uint32_t)base,
+                     .high = (uint32_t)(base >> 32),
+                     .wide = u->wide,
+                     .uwide = u->uwide};
+}
+
+EMU_INLINE uint32_t low_word(const place_t *p, unsigned k)
+{
+    return (p->a[k] << p->shift) + p->low;
+}
+
+EMU_INLINE uint32_t high_word(const place_t *p, unsigned k, bool wide, bool uwide)
+{
+    uint32_t sum = (wide ? p->a[k + EMU_LANES] : 0) + p->high;
+
+    return wide || uwide ? sum + (low_word(p, k) < p->low) : 0;
+}
+
+/* Where the active lanes access. */
+typedef enum {
+    PATTERN_SAME, /* all at one place */
+    PATTERN_ROW,  /* each behind the one before, as lanes are numbered */
+    PATTERN_ANY,
+} pattern_t;
+
+static const uint32_t lane_number[EMU_LANES]
+    __attribute__((aligned(64))) = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+EMU_INLINE pattern_t pattern_in(const place_t *p, bool wide, bool uwide, uint32_t mask,
+                                uint32_t log_width, uint64_t *first)
+{
+    const unsigned f = (unsigned)__builtin_ctz(mask);
+    const uint32_t low = low_word(p, f), high = high_word(p, f, wide, uwide);
+    const uint32_t start = low - (f << log_width);
+    uint32_t same = 0, row = 0;
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t m = emu_lane(mask, k), x = low_word(p, k);
+        uint32_t apart = high_word(p, k, wide, uwide) ^ high;
+        same |= ((x ^ low) | apart) & m;
+        row |= ((x ^ (start + (lane_number[k] << log_width))) | apart) & m;
+    }
+    *first = (uint64_t)high << 32 | low;
+    return same == 0 ? PATTERN_SAME : row == 0 ? PATTERN_ROW : PATTERN_ANY;
+}
+
+/* The pattern, and the address of the first active lane. */
+EMU_INLINE pattern_t pattern_of(const place_t *p, uint32_t mask, uint32_t log_width,
+                                uint64_t *first)
+{
+    if (p->wide)
+        return pattern_in(p, true, false, mask, log_width, first);
+    if (p->uwide)
+        return pattern_in(p, false, true, mask, log_width, first);
+    return pattern_in(p, false, false, mask, log_width, first);
+}
+
+/* Host address of n bytes that one access covers; NULL: go another way. */
+EMU_INLINE uint8_t *host_of(const emu_warp_t *w, const emu_uop_t *u, uint64_t addr, uint64_t n)
+{
+    const uint64_t shared = w->grid->shared_bytes;
+
+    if ((addr & (u->width - 1u)) != 0)
+        return NULL;
+    switch (u->inst->space) {
+    case MEM_SHARED:
+        return addr <= shared && n <= shared - addr ? w->block->shared + addr : NULL;
+    case MEM_GENERIC:
+        if (addr - EMU_SHARED_BASE < EMU_WINDOW || addr - EMU_LOCAL_BASE < EMU_WINDOW)
+            return NULL;
+        return emu_mem_at(w->grid->launch->mem, addr, n);
+    case MEM_GLOBAL:
+        return emu_mem_at(w->grid->launch->mem, addr, n);
+    default:
+        return NULL;
+    }
+}
+
+/*
+ * Host address of the word of lane 0, active or not, of a row, or of the one place of all; NULL: it
+ * is not that simple.
+ */
+EMU_INLINE uint8_t *simple_host(emu_warp_t *w, const emu_uop_t *u, uint32_t mask,
+                                pattern_t *pattern)
+{
+    const place_t p = place_of(w, u);
+    const unsigned f = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
+    uint64_t first;
+
+    *pattern = pattern_of(&p, mask, u->log_width, &first);
+    const bool row = *pattern == PATTERN_ROW;
+    const uint32_t lanes = mask >> f; /* with holes, a row is no affine record */
+    if (*pattern == PATTERN_ANY || (row && w->grid->tracing && (lanes & (lanes + 1)) != 0))
+        return NULL;
+    uint8_t *host = row ? host_of(w, u, first - ((uint64_t)f << u->log_width),
+                                  (uint64_t)EMU_LANES << u->log_width)
+                        : host_of(w, u, first, u->width);
+    if (host != NULL && w->grid->tracing)
+        emu_record_affine(w, u, first, n, row ? u->width : 0);
+    return host;
+}
+
+/* Words that lie n apart to the vectors from d on: what a row of n words in each lane is. */
+EMU_INLINE void load_row(emu_warp_t *w, const uint8_t *from, uint32_t d, unsigned n, uint32_t mask)
+{
+    const emu_word_t *words = (const emu_word_t *)from;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t *out = w->r + d + (size_t)EMU_LANES * i;
+        if (mask == EMU_ALL) {
+            EMU_ANY_ORDER
+            for (unsigned k = 0; k < EMU_LANES; k++)
+                out[k] = words[n * k + i];
+        } else {
+            EMU_ANY_ORDER
+            for (unsigned k = 0; k < EMU_LANES; k++)
+                if (mask & emu_lane_bit[k])
+                    out[k] = words[n * k + i];
+        }
+    }
+}
+
+EMU_INLINE void store_row(uint8_t *to, const uint32_t *v, unsigned n, uint32_t mask)
+{
+    emu_word_t *words = (emu_word_t *)to;
+
+    for (unsigned i = 0; i < n; i++, v += EMU_LANES)
+        if (mask == EMU_ALL) {
+            EMU_ANY_ORDER
+            for (unsigned k = 0; k < EMU_LANES; k++)
+                words[n * k + i] = v[k];
+        } else {
+            for (uint32_t left = mask; left != 0; left &= left - 1) {
+                unsigned k = (unsigned)__builtin_ctz(left);
+                words[n * k + i] = v[k];
+            }
+        }
+}
+
+EMU_HOT static bool simple_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    pattern_t pattern;
+    const uint8_t *from = simple_host(w, u, mask, &pattern);
+
+    if (from == NULL)
+        return false;
+    if (pattern == PATTERN_SAME)
+        for (unsigned i = 0; i < u->width / 4u; i++) {
+            const uint32_t word = ((const emu_word_t *)from)[i];
+            EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, word);
+        }
+    else if (u->width == 4)
+        load_row(w, from, u->d, 1, mask);
+    else if (u->width == 8)
+        load_row(w, from, u->d, 2, mask);
+    else
+        load_row(w, from, u->d, 4, mask);
+    return true;
+}
+
+EMU_HOT static bool simple_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *v = emu_src(w, u, 0);
+    pattern_t pattern;
+    uint8_t *to = simple_host(w, u, mask, &pattern);
+
+    if (to == NULL)
+        return false;
+    if (pattern == PATTERN_SAME) /* the last lane's value stays */
+        for (unsigned i = 0; i < u->width / 4u; i++)
+            ((emu_word_t *)to)[i] = v[EMU_LANES * i + 31u - (unsigned)__builtin_clz(mask)];
+    else if (u->width == 4)
+        store_row(to, v, 1, mask);
+    else if (u->width == 8)
+        store_row(to, v, 2, mask);
+    else
+        store_row(to, v, 4, mask);
+    return true;
+}
+
+/* --- any places within 4 GiB ----------------------------------------------------------------- */
+
+/* Where the active lanes access; other lanes have the place of the first active one. */
 typedef struct {
     uint64_t first, low;     /* address of the first active lane; lowest address */
     uint32_t extent, odd;    /* from the lowest to the highest; bits of all */
     uint32_t rel[EMU_LANES]; /* address less the lowest */
 } span_t;
 
-/* False: the addresses are further apart. */
-EMU_INLINE bool make_span(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask, span_t *s)
+EMU_INLINE bool span_in(const place_t *p, bool wide, bool uwide, uint32_t mask, span_t *s)
 {
-    const uint32_t *a = emu_ref(w, u->addr), *uniform = emu_ref(w, u->uaddr);
-    uint64_t base = (uint64_t)u->offset + uniform[0];
-    uint32_t low[EMU_LANES], high[EMU_LANES], m[EMU_LANES], apart = 0;
-    uint32_t least = EMU_ALL, most = 0, odd = 0, first = (uint32_t)__builtin_ctz(mask);
+    const unsigned f = (unsigned)__builtin_ctz(mask);
+    const uint32_t first = low_word(p, f), high = high_word(p, f, wide, uwide);
+    uint32_t apart = 0, least = EMU_ALL, most = 0, odd = 0;
 
-    if (u->uwide)
-        base += (uint64_t)uniform[EMU_LANES] << 32;
-    const uint32_t b = (uint32_t)base, bh = (uint32_t)(base >> 32);
-    if (u->wide)
-        for (int k = 0; k < EMU_LANES; k++) {
-            low[k] = a[k] + b;
-            high[k] = a[k + EMU_LANES] + bh + (low[k] < b);
-        }
-    else if (u->uwide)
-        for (int k = 0; k < EMU_LANES; k++) {
-            low[k] = a[k] + b;
-            high[k] = bh + (low[k] < b);
-        }
-    else
-        for (int k = 0; k < EMU_LANES; k++) {
-            low[k] = a[k] * u->scale + b;
-            high[k] = 0;
-        }
-    const uint32_t low_first = low[first], high_first = high[first];
-    if (mask != EMU_ALL) {
-        emu_expand(mask, m);
-        for (int k = 0; k < EMU_LANES; k++) {
-            low[k] = m[k] ? low[k] : low_first;
-            high[k] = m[k] ? high[k] : high_first;
-        }
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t m = emu_lane(mask, k), x = emu_merge(m, low_word(p, k), first);
+        apart |= (high_word(p, k, wide, uwide) ^ high) & m;
+        odd |= x;
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+        s->rel[k] = x;
     }
-    for (int k = 0; k < EMU_LANES; k++) {
-        apart |= high[k] ^ high_first;
-        odd |= low[k];
-        least = low[k] < least ? low[k] : least;
-        most = low[k] > most ? low[k] : most;
-    }
-    for (int k = 0; k < EMU_LANES; k++)
-        s->rel[k] = low[k] - least;
-    s->first = (uint64_t)high_first << 32 | low_first;
-    s->low = (uint64_t)high_first << 32 | least;
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        s->rel[k] -= least;
+    s->first = (uint64_t)high << 32 | first;
+    s->low = (uint64_t)high << 32 | least;
     s->extent = most - least;
     s->odd = odd;
     return apart == 0 && s->extent < 1u << 31;
+}
+
+/* False: the addresses are further apart. */
+EMU_INLINE bool make_span(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask, span_t *s)
+{
+    const place_t p = place_of(w, u);
+
+    if (p.wide)
+        return span_in(&p, true, false, mask, s);
+    return p.uwide ? span_in(&p, false, true, mask, s) : span_in(&p, false, false, mask, s);
 }
 
 /* Whether each lane's place, at offset and further in device memory, is on a legal page. */
@@ -210,43 +394,40 @@ EMU_INLINE void record_span(emu_warp_t *w, const emu_uop_t *u, const span_t *s, 
     emu_record_deltas(w, u, s->first, d, n, bent == 0);
 }
 
-/* Words i of all lanes to v. */
-EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], uint32_t v[EMU_LANES])
+/* Words of all lanes, of which each has n one after the other. */
+EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], unsigned n,
+                       uint32_t v[][EMU_LANES])
 {
-    for (int k = 0; k < EMU_LANES; k += 4) {
-        uint32_t x[4];
-        for (int i = 0; i < 4; i++)
-            memcpy(&x[i], p + rel[k + i], sizeof(x[i]));
-        emu_put4(v + k, x[0], x[1], x[2], x[3]);
+    uint32_t words[EMU_LANES][4];
+
+    if (n == 1) {
+        for (unsigned k = 0; k < EMU_LANES; k += 4) {
+            uint32_t x[4];
+            for (unsigned i = 0; i < 4; i++)
+                memcpy(&x[i], p + rel[k + i], sizeof(x[i]));
+            emu_put4(v[0] + k, x[0], x[1], x[2], x[3]);
+        }
+        return;
     }
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        memcpy(words[k], p + rel[k], 4 * (size_t)n);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            v[i][k] = words[k][i];
 }
 
 /* Loads words from checked places. */
 EMU_INLINE void load_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from, const span_t *s,
-                          uint32_t mask)
+                          unsigned n, uint32_t mask)
 {
-    uint32_t v[EMU_LANES], bent = 0, word;
+    uint32_t v[4][EMU_LANES];
 
-    if (u->width == 4 && u->inst->space != MEM_LOCAL)
-        for (uint32_t k = 0; k < EMU_LANES; k++)
-            bent |= s->rel[k] ^ 4 * k;
-    else
-        bent = 1;
-    for (unsigned i = 0; i < u->width / 4u; i++) {
-        if (bent == 0) {
-            memcpy(v, from, sizeof(v));
-        } else if (s->extent == 0 && u->inst->space != MEM_LOCAL) {
-            memcpy(&word, from + 4 * (size_t)i, sizeof(word));
-            for (int k = 0; k < EMU_LANES; k++)
-                v[k] = word;
-        } else {
-            gather(from + 4 * (size_t)i, s->rel, v);
-        }
-        emu_put(w, u->d + EMU_LANES * i, v, mask);
-    }
+    gather(from, s->rel, n, v);
+    for (unsigned i = 0; i < n; i++)
+        emu_put(w, u->d + EMU_LANES * i, v[i], mask);
 }
 
-EMU_HOT static bool usual_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT static bool span_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     span_t s;
 
@@ -258,11 +439,16 @@ EMU_HOT static bool usual_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         return false;
     if (w->grid->tracing)
         record_span(w, u, &seen, mask);
-    load_span(w, u, from, &s, mask);
+    if (u->width == 4)
+        load_span(w, u, from, &s, 1, mask);
+    else if (u->width == 8)
+        load_span(w, u, from, &s, 2, mask);
+    else
+        load_span(w, u, from, &s, 4, mask);
     return true;
 }
 
-EMU_HOT static bool usual_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT static bool span_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *v = emu_src(w, u, 0);
     span_t s;
@@ -319,7 +505,7 @@ static void load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES];
 
-    if (u->width >= 4 && usual_load(w, u, mask))
+    if (u->width >= 4 && (simple_load(w, u, mask) || span_load(w, u, mask)))
         return;
     addresses(w, u, a);
     record(w, u, a, mask);
@@ -347,7 +533,7 @@ static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     const uint32_t *s = emu_src(w, u, 0);
     uint64_t a[EMU_LANES];
 
-    if (u->width >= 4 && usual_store(w, u, mask))
+    if (u->width >= 4 && (simple_store(w, u, mask) || span_store(w, u, mask)))
         return;
     addresses(w, u, a);
     record(w, u, a, mask);

@@ -31,6 +31,7 @@ enum {
 /* Register values seen as other types: may_alias lets them share storage. */
 typedef float __attribute__((may_alias)) emu_f32_t;
 typedef int32_t __attribute__((may_alias)) emu_s32_t;
+typedef uint32_t __attribute__((may_alias)) emu_word_t; /* in memory */
 
 /*
  * Handlers are compiled for AVX2 and FMA too, and the right version is taken when the program
@@ -75,7 +76,8 @@ struct emu_uop {
     uint8_t kind; /* uop_kind_t */
     uint8_t n_src;
     uint8_t guard;
-    uint8_t width, scale;
+    uint8_t width, log_width;
+    uint8_t scale, log_scale;    /* of the address register */
     uint8_t n_pred;              /* predicates read */
     uint8_t pd[2], ps[3];        /* predicates written, read */
     uint8_t mod;                 /* some source has a modifier */
@@ -92,6 +94,8 @@ struct emu_uop {
     uint32_t imm, imm2;
     uint32_t target; /* instruction index */
     int64_t offset;
+    uint32_t extra_lanes; /* lanes that it writes beside the active ones */
+    uint32_t straight;    /* micro-operations from this one on that run without a look at guards */
     const sass_inst_t *sass;
     const inst_t *inst;
 };
@@ -405,6 +409,10 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
 /* Notes the addresses for the trace. */
 void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
                           uint32_t mask);
+
+/* The same for n addresses of equal steps, the first one of which is given. */
+void emu_record_affine(emu_warp_t *w, const emu_uop_t *u, uint64_t first, unsigned n,
+                       uint32_t stride);
 
 /* Room for one record of addresses; NULL: the trace has none of this instruction. */
 uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u);

@@ -143,6 +143,12 @@ static void add_pred(const sass_operand_t *o, emu_uop_t *u, unsigned *n_written)
     }
 }
 
+/* Of a power of two; 0 of 0. */
+static unsigned log2_of(unsigned v)
+{
+    return v > 1 ? (unsigned)__builtin_ctz(v) : 0;
+}
+
 static void set_address(translator_t *t, const sass_inst_t *in, const sass_operand_t *o,
                         emu_uop_t *u)
 {
@@ -153,6 +159,7 @@ static void set_address(translator_t *t, const sass_inst_t *in, const sass_opera
     u->uaddr = register_ref(t, &uniform);
     u->offset = o->value;
     u->scale = o->scale;
+    u->log_scale = (uint8_t)log2_of(o->scale);
     u->wide = o->wide;
     u->uwide = o->ureg != SASS_URZ && in->op != SASS_LDSM && in->op != SASS_LDS &&
                in->op != SASS_STS && in->op != SASS_LDL && in->op != SASS_STL &&
@@ -297,6 +304,7 @@ static void translate(translator_t *t, uint32_t index, emu_uop_t *u)
                      .guard_inv = in->guard_not ? EMU_ALL : 0,
                      .pd = {EMU_PRED_SINK, EMU_PRED_SINK},
                      .width = in->width,
+                     .log_width = (uint8_t)log2_of(in->width),
                      .d = t->layout.sink * EMU_LANES};
     set_operands(t, in, u);
     bind(t->g, in, u);
@@ -335,6 +343,18 @@ static rb_code_t plan_layout(translator_t *t, rb_err_t *err)
     return RB_OK;
 }
 
+/* A global load ends a straight line: another warp has its turn. */
+static void measure_straight(emu_grid_t *g)
+{
+    for (uint32_t i = g->n_uops; i-- > 0;) {
+        emu_uop_t *u = &g->uops[i];
+        bool more = u->kind != UOP_LOAD && i + 1 < g->n_uops;
+        if (u->guard == SASS_PT && u->guard_inv == 0 && u->kind < UOP_NOP)
+            u->straight = 1 + (more ? u[1].straight : 0);
+        u->extra_lanes = u->kind == UOP_UNIFORM ? EMU_ALL : 0;
+    }
+}
+
 rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err)
 {
     translator_t t = {.g = g};
@@ -344,6 +364,7 @@ rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err)
     g->uops = rb_calloc(g->n_uops, sizeof(*g->uops));
     for (uint32_t i = 0; i < g->n_uops; i++)
         translate(&t, i, &g->uops[i]);
+    measure_straight(g);
     fill_pool(&t);
     free(t.slots);
     free(t.keys);

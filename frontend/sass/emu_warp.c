@@ -68,6 +68,18 @@ uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u)
     return r->addrs + r->n_addrs;
 }
 
+void emu_record_affine(emu_warp_t *w, const emu_uop_t *u, uint64_t first, unsigned n,
+                       uint32_t stride)
+{
+    uint64_t *out = emu_record_room(w, u);
+
+    if (out == NULL)
+        return;
+    out[0] = addr_header(ADDR_AFFINE, n, (int32_t)stride);
+    out[1] = first + window_of(u);
+    w->record.n_addrs += 2;
+}
+
 void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
                        const uint32_t d[EMU_LANES], unsigned n, bool affine)
 {
@@ -117,34 +129,41 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
 {
     emu_split_t *s = &w->splits[w->current];
     const emu_uop_t *uops = w->grid->uops, *end = uops + w->grid->n_uops, *u = uops + s->pc;
-    uint64_t n = 0, lanes = 0;
-
-    const emu_uop_t *since = u; /* not recorded yet; all with run_mask */
+    const emu_uop_t *since = u, *begun = u; /* not recorded since; all with run_mask */
+    const uint32_t all = s->mask, n_all = (uint32_t)__builtin_popcount(all);
+    const emu_uop_t *limit = budget < (uint64_t)(end - u) ? u + budget : end;
     uint32_t run_mask = 0;
+    uint64_t lanes = 0;
 
-    for (; n < budget && u < end && u->kind <= UOP_NOP; u++, n++) {
-        uint32_t mask = s->mask & (w->p[u->guard] ^ u->guard_inv);
+    while (u < limit && u->kind <= UOP_NOP && !*waits && !w->faulted) {
+        const bool unguarded = u->straight > 0;
+        const uint32_t mask = unguarded ? all : all & (w->p[u->guard] ^ u->guard_inv);
         if (tracing && mask != run_mask) {
             record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
             since = u;
             run_mask = mask;
         }
-        if (mask == 0 || u->kind == UOP_NOP)
-            continue;
-        lanes += (unsigned)__builtin_popcount(mask);
-        u->fn(w, u, u->kind == UOP_UNIFORM ? EMU_ALL : mask);
-        if (u->kind == UOP_LOAD) {
-            *waits = true;
-            budget = n; /* this one is the last */
+        if (unguarded) {
+            const emu_uop_t *from = u;
+            const emu_uop_t *stop = u->straight < limit - u ? u + u->straight : limit;
+            do
+                u->fn(w, u, mask | u->extra_lanes);
+            while (++u < stop && !w->faulted);
+            lanes += n_all * (uint64_t)(u - from);
+        } else {
+            if (mask != 0 && u->kind != UOP_NOP) {
+                lanes += (unsigned)__builtin_popcount(mask);
+                u->fn(w, u, mask | u->extra_lanes);
+            }
+            u++;
         }
-        if (u->kind == UOP_ACCESS && w->faulted)
-            break;
+        *waits = u[-1].kind == UOP_LOAD && mask != 0;
     }
     if (tracing)
         record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
     s->pc = (uint32_t)(u - uops);
     w->grid->totals.thread_insts += lanes;
-    return n;
+    return (uint64_t)(u - begun);
 }
 
 static void run_control(emu_warp_t *w, bool tracing)
