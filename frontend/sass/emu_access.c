@@ -112,47 +112,52 @@ EMU_INLINE uint32_t high_word(const place_t *p, unsigned k, bool wide, bool uwid
     return wide || uwide ? sum + (low_word(p, k) < p->low) : 0;
 }
 
-/* Where the active lanes access. */
+/* Where some lanes access. */
 typedef enum {
     PATTERN_SAME, /* all at one place */
     PATTERN_ROW,  /* each behind the one before, as lanes are numbered */
     PATTERN_ANY,
 } pattern_t;
 
+/*
+ * A whole warp is looked at by halves, since blocks of 16 by 16 threads are common; of a warp with
+ * inactive lanes the others are one part.
+ */
+typedef struct {
+    unsigned lane, n; /* first lane, number of lanes */
+    uint32_t mask;    /* the active ones of the warp */
+    pattern_t pattern;
+    unsigned active; /* first active lane, and its address */
+    uint64_t addr;
+    uint8_t *host; /* of the word of the first lane, active or not, or of the one place of all */
+} part_t;
+
 static const uint32_t lane_number[EMU_LANES]
     __attribute__((aligned(64))) = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
-EMU_INLINE pattern_t pattern_in(const place_t *p, bool wide, bool uwide, uint32_t mask,
-                                uint32_t log_width, uint64_t *first)
+EMU_INLINE void find_pattern(const place_t *p, bool wide, bool uwide, bool full, uint32_t log_width,
+                             part_t *part)
 {
-    const unsigned f = (unsigned)__builtin_ctz(mask);
-    const uint32_t low = low_word(p, f), high = high_word(p, f, wide, uwide);
-    const uint32_t start = low - (f << log_width);
-    uint32_t same = 0, row = 0;
+    const uint32_t low = low_word(p, part->active), high = high_word(p, part->active, wide, uwide);
+    const uint32_t start = low - ((part->active - part->lane) << log_width);
+    const unsigned from = part->lane, n = part->n;
+    uint32_t unlike = 0; /* bit 0: one place, bit 1: a row */
 
-    for (unsigned k = 0; k < EMU_LANES; k++) {
-        uint32_t m = emu_lane(mask, k), x = low_word(p, k);
-        uint32_t apart = high_word(p, k, wide, uwide) ^ high;
-        same |= ((x ^ low) | apart) & m;
-        row |= ((x ^ (start + (lane_number[k] << log_width))) | apart) & m;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t x = low_word(p, from + k), apart = high_word(p, from + k, wide, uwide) ^ high;
+        uint32_t same = (x ^ low) | apart,
+                 row = (x ^ (start + (lane_number[k] << log_width))) | apart;
+        uint32_t m = full ? EMU_ALL : emu_lane(part->mask, k);
+        unlike |= (same & m ? 1u : 0) | (row & m ? 2u : 0);
     }
-    *first = (uint64_t)high << 32 | low;
-    return same == 0 ? PATTERN_SAME : row == 0 ? PATTERN_ROW : PATTERN_ANY;
+    part->addr = (uint64_t)high << 32 | low;
+    part->pattern = (unlike & 1) == 0   ? PATTERN_SAME
+                    : (unlike & 2) == 0 ? PATTERN_ROW
+                                        : PATTERN_ANY;
 }
 
-/* The pattern, and the address of the first active lane. */
-EMU_INLINE pattern_t pattern_of(const place_t *p, uint32_t mask, uint32_t log_width,
-                                uint64_t *first)
-{
-    if (p->wide)
-        return pattern_in(p, true, false, mask, log_width, first);
-    if (p->uwide)
-        return pattern_in(p, false, true, mask, log_width, first);
-    return pattern_in(p, false, false, mask, log_width, first);
-}
-
-/* Host address of n bytes that one access covers; NULL: go another way. */
+/* Host address of n bytes that a part covers; NULL: go another way. */
 EMU_INLINE uint8_t *host_of(const emu_warp_t *w, const emu_uop_t *u, uint64_t addr, uint64_t n)
 {
     const uint64_t shared = w->grid->shared_bytes;
@@ -173,105 +178,181 @@ EMU_INLINE uint8_t *host_of(const emu_warp_t *w, const emu_uop_t *u, uint64_t ad
     }
 }
 
-/*
- * Host address of the word of lane 0, active or not, of a row, or of the one place of all; NULL: it
- * is not that simple.
- */
-EMU_INLINE uint8_t *simple_host(emu_warp_t *w, const emu_uop_t *u, uint32_t mask,
-                                pattern_t *pattern)
+/* Finds what a part does; false: it is not simple. */
+EMU_INLINE bool look_at(const emu_warp_t *w, const emu_uop_t *u, const place_t *p, bool full,
+                        part_t *part)
 {
-    const place_t p = place_of(w, u);
-    const unsigned f = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
-    uint64_t first;
-
-    *pattern = pattern_of(&p, mask, u->log_width, &first);
-    const bool row = *pattern == PATTERN_ROW;
-    const uint32_t lanes = mask >> f; /* with holes, a row is no affine record */
-    if (*pattern == PATTERN_ANY || (row && w->grid->tracing && (lanes & (lanes + 1)) != 0))
-        return NULL;
-    uint8_t *host = row ? host_of(w, u, first - ((uint64_t)f << u->log_width),
-                                  (uint64_t)EMU_LANES << u->log_width)
-                        : host_of(w, u, first, u->width);
-    if (host != NULL && w->grid->tracing)
-        emu_record_affine(w, u, first, n, row ? u->width : 0);
-    return host;
+    if (p->wide)
+        find_pattern(p, true, false, full, u->log_width, part);
+    else if (p->uwide)
+        find_pattern(p, false, true, full, u->log_width, part);
+    else
+        find_pattern(p, false, false, full, u->log_width, part);
+    if (part->pattern == PATTERN_SAME)
+        part->host = host_of(w, u, part->addr, u->width);
+    else if (part->pattern == PATTERN_ROW)
+        part->host =
+            host_of(w, u, part->addr - ((uint64_t)(part->active - part->lane) << u->log_width),
+                    (uint64_t)part->n << u->log_width);
+    else
+        part->host = NULL;
+    return part->host != NULL;
 }
 
-/* Words that lie n apart to the vectors from d on: what a row of n words in each lane is. */
-EMU_INLINE void load_row(emu_warp_t *w, const uint8_t *from, uint32_t d, unsigned n, uint32_t mask)
+/* Notes two halves for the trace. */
+EMU_INLINE void record_halves(emu_warp_t *w, const emu_uop_t *u, const part_t part[2])
 {
-    const emu_word_t *words = (const emu_word_t *)from;
+    const uint32_t stride = part[0].pattern == PATTERN_SAME ? 0 : u->width;
+    const uint32_t apart = (uint32_t)(part[1].addr - part[0].addr);
+    uint32_t d[EMU_LANES];
 
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t *out = w->r + d + (size_t)EMU_LANES * i;
-        if (mask == EMU_ALL) {
+    if (part[0].pattern == part[1].pattern && apart == EMU_LANES / 2 * stride) {
+        emu_record_affine(w, u, part[0].addr, EMU_LANES, stride);
+        return;
+    }
+    for (unsigned k = 0; k < EMU_LANES / 2; k++)
+        d[k] = lane_number[k] * stride;
+    const uint32_t second = part[1].pattern == PATTERN_SAME ? 0 : u->width;
+    for (unsigned k = 0; k < EMU_LANES / 2; k++)
+        d[EMU_LANES / 2 + k] = apart + lane_number[k] * second;
+    emu_record_deltas(w, u, part[0].addr, d, EMU_LANES, false);
+}
+
+/* The parts of a simple access, which is noted for the trace; their number, or 0: it is not simple.
+ */
+EMU_INLINE unsigned simple_parts(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, part_t part[2])
+{
+    const unsigned half = EMU_LANES / 2;
+    const place_t p = place_of(w, u);
+
+    if (mask == EMU_ALL) {
+        part[0] = (part_t){.n = half, .mask = mask};
+        part[1] = (part_t){.lane = half, .active = half, .n = half, .mask = mask};
+        if (!look_at(w, u, &p, true, &part[0]) || !look_at(w, u, &p, true, &part[1]))
+            return 0;
+        const uint64_t apart = part[1].addr - part[0].addr + (1u << 30);
+        if (w->grid->tracing && apart >= 1u << 31)
+            return 0;
+        if (w->grid->tracing)
+            record_halves(w, u, part);
+        return 2;
+    }
+    const unsigned first = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
+    const uint32_t lanes = mask >> first; /* with holes, a row is no affine record */
+    part[0] = (part_t){.n = EMU_LANES, .mask = mask, .active = first};
+    if (!look_at(w, u, &p, false, &part[0]) ||
+        (w->grid->tracing && part[0].pattern == PATTERN_ROW && (lanes & (lanes + 1)) != 0))
+        return 0;
+    if (w->grid->tracing)
+        emu_record_affine(w, u, part[0].addr, n, part[0].pattern == PATTERN_ROW ? u->width : 0);
+    return 1;
+}
+
+/* Loads a part: n_words words for each of n_lanes lanes. */
+EMU_INLINE void load_part(emu_warp_t *w, const emu_uop_t *u, const part_t *part, unsigned n_lanes,
+                          unsigned n_words)
+{
+    const emu_word_t *words = (const emu_word_t *)part->host;
+    const uint32_t mask = part->mask;
+    const unsigned step = part->pattern == PATTERN_SAME ? 0 : n_words;
+
+    for (unsigned i = 0; i < n_words; i++) {
+        uint32_t *out = w->r + u->d + EMU_LANES * i + part->lane;
+        if (step == 0) {
+            const uint32_t word = words[i];
             EMU_ANY_ORDER
-            for (unsigned k = 0; k < EMU_LANES; k++)
-                out[k] = words[n * k + i];
+            for (unsigned k = 0; k < n_lanes; k++)
+                out[k] = n_lanes < EMU_LANES ? word : emu_merge(emu_lane(mask, k), word, out[k]);
+        } else if (n_lanes < EMU_LANES) {
+            EMU_ANY_ORDER
+            for (unsigned k = 0; k < n_lanes; k++)
+                out[k] = words[n_words * k + i];
         } else {
             EMU_ANY_ORDER
-            for (unsigned k = 0; k < EMU_LANES; k++)
+            for (unsigned k = 0; k < n_lanes; k++)
                 if (mask & emu_lane_bit[k])
-                    out[k] = words[n * k + i];
+                    out[k] = words[n_words * k + i];
         }
     }
 }
 
-EMU_INLINE void store_row(uint8_t *to, const uint32_t *v, unsigned n, uint32_t mask)
+/* Stores a part; of one place the last lane's value stays. */
+EMU_INLINE void store_part(const uint32_t *v, const part_t *part, unsigned n_lanes,
+                           unsigned n_words)
 {
-    emu_word_t *words = (emu_word_t *)to;
+    const uint32_t mask = part->mask;
+    const unsigned last =
+        n_lanes < EMU_LANES ? n_lanes - 1 : EMU_LANES - 1u - (unsigned)__builtin_clz(mask);
+    emu_word_t *words = (emu_word_t *)part->host;
 
-    for (unsigned i = 0; i < n; i++, v += EMU_LANES)
-        if (mask == EMU_ALL) {
+    v += part->lane;
+    for (unsigned i = 0; i < n_words; i++, v += EMU_LANES) {
+        if (part->pattern == PATTERN_SAME) {
+            words[i] = v[last];
+        } else if (n_lanes < EMU_LANES) {
             EMU_ANY_ORDER
-            for (unsigned k = 0; k < EMU_LANES; k++)
-                words[n * k + i] = v[k];
+            for (unsigned k = 0; k < n_lanes; k++)
+                words[n_words * k + i] = v[k];
         } else {
             for (uint32_t left = mask; left != 0; left &= left - 1) {
                 unsigned k = (unsigned)__builtin_ctz(left);
-                words[n * k + i] = v[k];
+                words[n_words * k + i] = v[k];
             }
         }
+    }
+}
+
+EMU_INLINE void load_parts(emu_warp_t *w, const emu_uop_t *u, const part_t part[2], unsigned n,
+                           unsigned n_words)
+{
+    if (n == 1) {
+        load_part(w, u, &part[0], EMU_LANES, n_words);
+    } else {
+        load_part(w, u, &part[0], EMU_LANES / 2, n_words);
+        load_part(w, u, &part[1], EMU_LANES / 2, n_words);
+    }
 }
 
 EMU_HOT static bool simple_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    pattern_t pattern;
-    const uint8_t *from = simple_host(w, u, mask, &pattern);
+    part_t part[2];
+    const unsigned n = simple_parts(w, u, mask, part);
 
-    if (from == NULL)
+    if (n == 0)
         return false;
-    if (pattern == PATTERN_SAME)
-        for (unsigned i = 0; i < u->width / 4u; i++) {
-            const uint32_t word = ((const emu_word_t *)from)[i];
-            EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, word);
-        }
-    else if (u->width == 4)
-        load_row(w, from, u->d, 1, mask);
+    if (u->width == 4)
+        load_parts(w, u, part, n, 1);
     else if (u->width == 8)
-        load_row(w, from, u->d, 2, mask);
+        load_parts(w, u, part, n, 2);
     else
-        load_row(w, from, u->d, 4, mask);
+        load_parts(w, u, part, n, 4);
     return true;
+}
+
+EMU_INLINE void store_parts(const uint32_t *v, const part_t part[2], unsigned n, unsigned n_words)
+{
+    if (n == 1) {
+        store_part(v, &part[0], EMU_LANES, n_words);
+    } else {
+        store_part(v, &part[0], EMU_LANES / 2, n_words);
+        store_part(v, &part[1], EMU_LANES / 2, n_words);
+    }
 }
 
 EMU_HOT static bool simple_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *v = emu_src(w, u, 0);
-    pattern_t pattern;
-    uint8_t *to = simple_host(w, u, mask, &pattern);
+    part_t part[2];
+    const unsigned n = simple_parts(w, u, mask, part);
 
-    if (to == NULL)
+    if (n == 0)
         return false;
-    if (pattern == PATTERN_SAME) /* the last lane's value stays */
-        for (unsigned i = 0; i < u->width / 4u; i++)
-            ((emu_word_t *)to)[i] = v[EMU_LANES * i + 31u - (unsigned)__builtin_clz(mask)];
-    else if (u->width == 4)
-        store_row(to, v, 1, mask);
+    if (u->width == 4)
+        store_parts(v, part, n, 1);
     else if (u->width == 8)
-        store_row(to, v, 2, mask);
+        store_parts(v, part, n, 2);
     else
-        store_row(to, v, 4, mask);
+        store_parts(v, part, n, 4);
     return true;
 }
 
