@@ -216,21 +216,24 @@ static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- convergence ----------------------------------------------------------------------------- */
 
-static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    for (uint32_t left = mask; left != 0; left &= left - 1)
-        w->b[u->imm][first_lane(left)] = mask;
+    uint32_t *b = w->b[u->imm];
+
+    EMU_ANY_ORDER
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        b[k] = emu_merge(emu_lane(mask, k), mask, b[k]);
     w->splits[w->current].pc++;
 }
 
-static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_t mask)
+EMU_HOT static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_t mask)
 {
-    uint32_t partners = w->b[barrier][first_lane(mask)];
+    const uint32_t *b = w->b[barrier], partners = b[first_lane(mask)];
+    uint32_t unlike = 0;
 
-    for (uint32_t left = mask; left != 0; left &= left - 1)
-        if (w->b[barrier][first_lane(left)] != partners)
-            return false;
-    return true;
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        unlike |= (b[k] ^ partners) & emu_lane(mask, k);
+    return unlike == 0;
 }
 
 /* Lanes with different partners wait apart. */
@@ -306,6 +309,75 @@ static void yield(emu_warp_t *w)
     w->n_splits++;
 }
 
+/* --- barriers of the block ------------------------------------------------------------------- */
+
+enum { BAR_SYNC, BAR_ARV, BAR_RED };
+enum { BAR_POPC, BAR_AND, BAR_OR };
+
+static void set_result(emu_warp_t *w, const emu_barrier_t *b)
+{
+    switch (w->bar_result) {
+    case BAR_AND:
+        w->bar_result = b->true_votes == b->votes;
+        break;
+    case BAR_OR:
+        w->bar_result = b->true_votes != 0;
+        break;
+    default:
+        w->bar_result = b->true_votes;
+    }
+}
+
+/* Replaces the splits that wait at a barrier: they go on, joined where they are together. */
+static void release_barrier(emu_warp_t *w, unsigned barrier)
+{
+    bool waited = false;
+    emu_split_t *only = &w->splits[0];
+
+    if (w->n_splits == 1 && only->state == SPLIT_BAR && only->arg == barrier) { /* nearly always */
+        *only = (emu_split_t){.pc = only->pc + 1, .mask = only->mask};
+        w->current = -1;
+        if (w->block->barriers[barrier].reduces)
+            set_result(w, &w->block->barriers[barrier]);
+        return;
+    }
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        emu_split_t s = w->splits[i];
+        if (s.state != SPLIT_BAR || s.arg != barrier)
+            continue;
+        uint32_t lanes = 0;
+        for (unsigned k = 0; k < w->n_splits; k++)
+            if (w->splits[k].state == SPLIT_BAR && w->splits[k].arg == barrier &&
+                w->splits[k].pc == s.pc)
+                lanes |= w->splits[k].mask;
+        merge(w, lanes, s.pc + 1);
+        waited = true;
+        i = UINT32_MAX; /* begin again: the splits have moved */
+    }
+    if (waited && w->block->barriers[barrier].reduces)
+        set_result(w, &w->block->barriers[barrier]);
+}
+
+static void check_barrier(emu_block_t *b, unsigned n)
+{
+    emu_barrier_t *bar_n = &b->barriers[n];
+    uint32_t expected = bar_n->expected != 0 ? bar_n->expected : b->n_alive;
+
+    if (bar_n->waiting == 0 || bar_n->waiting + bar_n->arrived < expected)
+        return;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        release_barrier(&b->warps[i], n);
+    b->n_waiting -= bar_n->waiting;
+    *bar_n = (emu_barrier_t){0};
+}
+
+/* Opens the barriers that have what they wait for. */
+static void check_barriers(emu_block_t *b)
+{
+    for (unsigned n = 0; n < EMU_BLOCK_BARRIERS && b->n_waiting > 0; n++)
+        check_barrier(b, n);
+}
+
 static void leave(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     emu_split_t *s = &w->splits[w->current];
@@ -320,13 +392,8 @@ static void leave(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     if (mask == 0)
         return;
     check_waiting(w);
-    emu_check_barriers(w->block);
+    check_barriers(w->block);
 }
-
-/* --- barriers of the block ------------------------------------------------------------------- */
-
-enum { BAR_SYNC, BAR_ARV, BAR_RED };
-enum { BAR_POPC, BAR_AND, BAR_OR };
 
 /* Number and threads of a BAR, from its immediates or registers. */
 static void barrier_numbers(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask,
@@ -370,56 +437,7 @@ static void bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         if (rest != 0)
             append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
     }
-    emu_check_barriers(w->block);
-}
-
-static void set_result(emu_warp_t *w, const emu_barrier_t *b)
-{
-    switch (w->bar_result) {
-    case BAR_AND:
-        w->bar_result = b->true_votes == b->votes;
-        break;
-    case BAR_OR:
-        w->bar_result = b->true_votes != 0;
-        break;
-    default:
-        w->bar_result = b->true_votes;
-    }
-}
-
-void emu_release_barrier(emu_warp_t *w, unsigned barrier)
-{
-    bool waited = false;
-
-    for (unsigned i = 0; i < w->n_splits; i++) {
-        emu_split_t s = w->splits[i];
-        if (s.state != SPLIT_BAR || s.arg != barrier)
-            continue;
-        uint32_t lanes = 0;
-        for (unsigned k = 0; k < w->n_splits; k++)
-            if (w->splits[k].state == SPLIT_BAR && w->splits[k].arg == barrier &&
-                w->splits[k].pc == s.pc)
-                lanes |= w->splits[k].mask;
-        merge(w, lanes, s.pc + 1);
-        waited = true;
-        i = UINT32_MAX; /* begin again: the splits have moved */
-    }
-    if (waited && w->block->barriers[barrier].reduces)
-        set_result(w, &w->block->barriers[barrier]);
-}
-
-void emu_check_barriers(emu_block_t *b)
-{
-    for (unsigned n = 0; n < EMU_BLOCK_BARRIERS && b->n_waiting > 0; n++) {
-        emu_barrier_t *bar_n = &b->barriers[n];
-        uint32_t expected = bar_n->expected != 0 ? bar_n->expected : b->n_alive;
-        if (bar_n->waiting == 0 || bar_n->waiting + bar_n->arrived < expected)
-            continue;
-        for (uint32_t i = 0; i < b->n_warps; i++)
-            emu_release_barrier(&b->warps[i], n);
-        b->n_waiting -= bar_n->waiting;
-        *bar_n = (emu_barrier_t){0};
-    }
+    check_barrier(w->block, number);
 }
 
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)

@@ -8,7 +8,7 @@
 /* Sizes as encoded: log2 of the bytes. */
 enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
 
-static double double_of_bits(uint64_t bits)
+EMU_INLINE double double_of_bits(uint64_t bits)
 {
     double d;
 
@@ -16,20 +16,12 @@ static double double_of_bits(uint64_t bits)
     return d;
 }
 
-static uint64_t bits_of_double(double d)
+EMU_INLINE uint64_t bits_of_double(double d)
 {
     uint64_t bits;
 
     memcpy(&bits, &d, sizeof(d));
     return bits;
-}
-
-static float float_of_bits(uint32_t bits)
-{
-    float f;
-
-    memcpy(&f, &bits, sizeof(f));
-    return f;
 }
 
 static uint64_t bits_of_float(float f)
@@ -74,7 +66,7 @@ static double source_float(const emu_warp_t *w, const emu_uop_t *u, unsigned siz
     }
     if (u->ftz && (bits & 0x7f800000u) == 0)
         bits &= 0x80000000u;
-    return (double)float_of_bits((uint32_t)bits);
+    return (double)emu_float((uint32_t)bits);
 }
 
 /* The sign of a 32-bit or 64-bit float source is its top bit; integers are negated as numbers. */
@@ -132,12 +124,55 @@ static void int_to_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 EMU_HOT static void s32_to_f32(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const emu_s32_t *s = (const emu_s32_t *)emu_src(w, u, 0);
-    uint32_t r[EMU_LANES];
-    emu_f32_t *z = (emu_f32_t *)r;
 
-    for (int k = 0; k < EMU_LANES; k++)
-        z[k] = (float)s[k];
-    emu_put(w, u->d, r, mask);
+    EMU_PUT_EACH(w, u->d, mask, emu_float_bits((float)s[k]));
+}
+
+/* By way of double precision, which holds every 32-bit number: one rounding. */
+EMU_HOT static void u32_to_f32(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *s = emu_src(w, u, 0);
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 emu_float_bits((float)((double)(int32_t)(s[k] ^ 0x80000000u) + 0x1p31)));
+}
+
+/* The same to double precision: exact. */
+EMU_INLINE void put_doubles(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t flip,
+                            double add)
+{
+    const uint32_t *s = emu_src(w, u, 0);
+    uint64_t r[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        r[k] = bits_of_double((double)(int32_t)(s[k] ^ flip) + add);
+    emu_put_u64(w, u->d, r, mask);
+}
+
+EMU_HOT static void s32_to_f64(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    put_doubles(w, u, mask, 0, 0);
+}
+
+EMU_HOT static void u32_to_f64(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    put_doubles(w, u, mask, 0x80000000u, 0x1p31);
+}
+
+/* Single to double precision: exact. */
+EMU_HOT static void f32_to_f64(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *s = emu_src(w, u, 0);
+    const emu_mods_t m = emu_mods(u, 0);
+    const uint32_t flush_below = u->ftz ? 0x00800000u : 0;
+    uint64_t r[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t bits = emu_modified(&m, s[k]);
+        bits = (bits & 0x7fffffffu) < flush_below ? bits & 0x80000000u : bits;
+        r[k] = bits_of_double((double)emu_float(bits));
+    }
+    emu_put_u64(w, u->d, r, mask);
 }
 
 /* --- float to integer ------------------------------------------------------------------------ */
@@ -173,6 +208,44 @@ static uint64_t clamp(double v, unsigned size, bool is_signed)
         return is_signed ? ~top : 0;
     return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
 }
+
+/*
+ * From single precision to 32 bits. The limits are whole numbers, so that it is the same to keep
+ * within them before rounding; the sum with 1.5 * 2^52 has the number as its low word.
+ */
+EMU_INLINE void float_to_word(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned mode)
+{
+    const uint32_t *s = emu_src(w, u, 0);
+    const emu_mods_t m = emu_mods(u, 0);
+    const uint32_t flush_below = u->ftz ? 0x00800000u : 0;
+    const double least = u->is_signed ? -0x1p31 : 0, most = u->is_signed ? 0x1p31 - 1 : 0x1p32 - 1;
+    uint32_t r[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t bits = emu_modified(&m, s[k]);
+        double v = (double)emu_float((bits & 0x7fffffffu) < flush_below ? 0 : bits);
+        v = v == v ? v : 0;
+        v = v < least ? least : v;
+        v = v > most ? most : v;
+        v = mode == EMU_RN   ? __builtin_rint(v)
+            : mode == EMU_RM ? __builtin_floor(v)
+            : mode == EMU_RP ? __builtin_ceil(v)
+                             : __builtin_trunc(v);
+        uint64_t sum = bits_of_double(v + 0x1.8p52);
+        r[k] = (uint32_t)sum;
+    }
+    emu_put(w, u->d, r, mask);
+}
+
+#define FLOAT_TO_WORD(name, mode)                                                                  \
+    EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
+    {                                                                                              \
+        float_to_word(w, u, mask, mode);                                                           \
+    }
+FLOAT_TO_WORD(float_to_word_rn, EMU_RN)
+FLOAT_TO_WORD(float_to_word_rm, EMU_RM)
+FLOAT_TO_WORD(float_to_word_rp, EMU_RP)
+FLOAT_TO_WORD(float_to_word_rz, EMU_RZ)
 
 static void float_to_int(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -229,6 +302,8 @@ static void round_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
 {
+    static const emu_fn_t to_word[] = {float_to_word_rn, float_to_word_rm, float_to_word_rp,
+                                       float_to_word_rz};
     unsigned from = sass_bits(in, 84, 2), to = sass_bits(in, 75, 2);
 
     u->select = (uint8_t)(to << 2 | from);
@@ -239,15 +314,17 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
     case SASS_I2F:
         u->is_signed = sass_bits(in, 74, 1);
         u->fn = int_to_float;
-        if (u->is_signed && from == SIZE_32 && to == SIZE_32 && u->round == EMU_RN && !u->mod)
-            u->fn = s32_to_f32;
+        if (from == SIZE_32 && to == SIZE_32 && u->round == EMU_RN && !u->mod)
+            u->fn = u->is_signed ? s32_to_f32 : u32_to_f32;
+        if (from == SIZE_32 && to == SIZE_64 && !u->mod)
+            u->fn = u->is_signed ? s32_to_f64 : u32_to_f64;
         return to != SIZE_8 && !(to == SIZE_16 && from == SIZE_64) && !(from == SIZE_64 && u->mod);
     case SASS_F2I:
         u->is_signed = sass_bits(in, 72, 1);
-        u->fn = float_to_int;
+        u->fn = from == SIZE_32 && to == SIZE_32 ? to_word[u->round] : float_to_int;
         return from != SIZE_8;
     case SASS_F2F:
-        u->fn = float_to_float;
+        u->fn = from == SIZE_32 && to == SIZE_64 ? f32_to_f64 : float_to_float;
         return from != SIZE_8 && to != SIZE_8;
     case SASS_FRND:
         u->fn = round_float;

@@ -99,7 +99,7 @@ static void start_warp(emu_warp_t *w)
     w->record.n_insts = 0;
     memset(w->r, 0, (size_t)w->grid->n_vectors * EMU_LANES * sizeof(*w->r));
     memset(w->p, 0, sizeof(w->p));
-    memset(w->b, 0, sizeof(w->b));
+    memset(w->b, 0, w->grid->n_barriers * sizeof(w->b[0]));
     w->p[SASS_PT] = w->p[EMU_PRED_UNIFORM + SASS_PT] = EMU_ALL;
     w->alive = w->threads;
     w->splits[0] = (emu_split_t){.mask = w->alive};

@@ -38,7 +38,7 @@ static uint32_t lane_mask(unsigned sr, unsigned k)
     }
 }
 
-/* A special register in a lane; u->imm2: the upper half of a pair. */
+/* A special register in a lane. */
 static uint32_t special(const emu_warp_t *w, unsigned sr, int k)
 {
     switch (sr) {
@@ -81,6 +81,12 @@ static bool special_known(unsigned sr)
            sr == SR_ZERO;
 }
 
+static bool special_of_lane(unsigned sr)
+{
+    return sr == SR_LANEID || (sr >= SR_TID_X && sr < SR_TID_X + 3) ||
+           (sr >= SR_EQMASK && sr <= SR_GEMASK);
+}
+
 static void read_special(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t r[EMU_LANES];
@@ -93,12 +99,19 @@ static void read_special(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     for (int k = 0; k < EMU_LANES; k++)
         r[k] = special(w, u->imm, k);
     emu_put(w, u->d, r, lanes);
+}
+
+/* One that is the same in all lanes. */
+static void read_common(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t low = special(w, u->imm, 0), lanes = u->is_signed ? EMU_ALL : mask;
+
+    EMU_PUT_EACH(w, u->d, lanes, low);
     if (!u->wide)
         return;
-    bool clock = u->imm == SR_CLOCKLO || u->imm == SR_TIMERLO;
-    for (int k = 0; k < EMU_LANES; k++)
-        r[k] = clock ? special(w, u->imm + 1, k) : 0;
-    emu_put(w, u->d + EMU_LANES, r, mask);
+    const bool clock = u->imm == SR_CLOCKLO || u->imm == SR_TIMERLO;
+    const uint32_t high = clock ? special(w, u->imm + 1, 0) : 0;
+    EMU_PUT_EACH(w, u->d + EMU_LANES, lanes, high);
 }
 
 /* --- constants ------------------------------------------------------------------------------- */
@@ -183,7 +196,7 @@ bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u)
         u->imm = in->operand[1].num;
         u->wide = in->operand[0].count == 2;
         u->is_signed = in->operand[0].kind == SASS_OPERAND_UREG;
-        u->fn = read_special;
+        u->fn = special_of_lane(u->imm) ? read_special : read_common;
         return special_known(u->imm);
     case SASS_LDC:
     case SASS_ULDC_UR:

@@ -167,8 +167,9 @@ struct emu_grid {
     const emu_code_t *code;
     emu_uop_t *uops;
     uint32_t n_uops;
-    uint32_t *pool;     /* constants, each broadcast to 32 lanes */
-    uint32_t n_vectors; /* of a warp's register file */
+    uint32_t *pool;      /* constants, each broadcast to 32 lanes */
+    uint32_t n_vectors;  /* of a warp's register file */
+    uint32_t n_barriers; /* convergence barriers that the code names */
     uint32_t local_bytes, shared_bytes;
     uint8_t *bank0;
     uint64_t bank0_bytes;
@@ -382,6 +383,7 @@ bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_compare(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_bits(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_float(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_mufu(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_double(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u);
@@ -434,11 +436,5 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
 
 /* Executes a control instruction of the current split, whose active lanes under guard are mask. */
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
-
-/* Releases block barriers that have what they wait for. */
-void emu_check_barriers(emu_block_t *b);
-
-/* Replaces the splits that wait at a block barrier: they go on, joined where they are together. */
-void emu_release_barrier(emu_warp_t *w, unsigned barrier);
 
 #endif

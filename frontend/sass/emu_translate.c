@@ -213,9 +213,9 @@ static void set_operands(translator_t *t, const sass_inst_t *in, emu_uop_t *u)
 typedef bool (*bind_fn_t)(const sass_inst_t *in, emu_uop_t *u);
 
 static const bind_fn_t binders[] = {
-    emu_bind_int,     emu_bind_bits,   emu_bind_compare, emu_bind_float,
-    emu_bind_double,  emu_bind_half,   emu_bind_convert, emu_bind_warp,
-    emu_bind_special, emu_bind_matrix, emu_bind_access,  emu_bind_atomic,
+    emu_bind_int,    emu_bind_bits,   emu_bind_compare, emu_bind_float, emu_bind_mufu,
+    emu_bind_double, emu_bind_half,   emu_bind_convert, emu_bind_warp,  emu_bind_special,
+    emu_bind_matrix, emu_bind_access, emu_bind_atomic,
 };
 
 static const struct {
@@ -326,6 +326,8 @@ static rb_code_t plan_layout(translator_t *t, rb_err_t *err)
             bool general = o->kind == SASS_OPERAND_REG || o->kind == SASS_OPERAND_MEM ||
                            (o->indexed && !in->uniform);
             uint32_t end = o->num + (o->count > 0 ? o->count : 1u);
+            if (o->kind == SASS_OPERAND_BARRIER && o->num >= t->g->n_barriers)
+                t->g->n_barriers = o->num + 1u;
             if (general && o->num != SASS_RZ && end > gprs)
                 gprs = end;
             if (uniform && o->num != SASS_URZ && end > uniforms)
