@@ -1,5 +1,5 @@
 /* Loads and stores of global, shared, local and generic memory. */
-#include "frontend/sass/emu_state.h"
+#include "frontend/sass/emu_place.h"
 
 EMU_HOT static void addresses(const emu_warp_t *w, const emu_uop_t *u, uint64_t a[EMU_LANES])
 {
@@ -75,287 +75,6 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
     return p;
 }
 
-/* --- the usual cases ------------------------------------------------------------------------- */
-
-/* How the addresses of an instruction are made: a lane's register, or pair, and what is added. */
-typedef struct {
-    const uint32_t *a;
-    uint32_t shift;     /* of the register: log2 of its scale */
-    uint32_t low, high; /* added */
-    bool wide, uwide;   /* the register is a pair; what is added has 64 bits */
-} place_t;
-
-EMU_INLINE place_t place_of(const emu_warp_t *w, const emu_uop_t *u)
-{
-    const uint32_t *uniform = emu_ref(w, u->uaddr);
-    uint64_t base = (uint64_t)u->offset + uniform[0];
-
-    if (u->uwide)
-        base += (uint64_t)uniform[EMU_LANES] << 32;
-    return (place_t){.a = emu_ref(w, u->addr),
-                     .shift = u->wide ? 0 : u->log_scale,
-                     .low = (uint32_t)base,
-                     .high = (uint32_t)(base >> 32),
-                     .wide = u->wide,
-                     .uwide = u->uwide};
-}
-
-EMU_INLINE uint32_t low_word(const place_t *p, unsigned k)
-{
-    return (p->a[k] << p->shift) + p->low;
-}
-
-EMU_INLINE uint32_t high_word(const place_t *p, unsigned k, bool wide, bool uwide)
-{
-    uint32_t sum = (wide ? p->a[k + EMU_LANES] : 0) + p->high;
-
-    return wide || uwide ? sum + (low_word(p, k) < p->low) : 0;
-}
-
-/* Where some lanes access. */
-typedef enum {
-    PATTERN_SAME, /* all at one place */
-    PATTERN_ROW,  /* each behind the one before, as lanes are numbered */
-    PATTERN_ANY,
-} pattern_t;
-
-/*
- * A whole warp is looked at by halves, since blocks of 16 by 16 threads are common; of a warp with
- * inactive lanes the others are one part.
- */
-typedef struct {
-    unsigned lane, n; /* first lane, number of lanes */
-    uint32_t mask;    /* the active ones of the warp */
-    pattern_t pattern;
-    unsigned active; /* first active lane, and its address */
-    uint64_t addr;
-    uint8_t *host; /* of the word of the first lane, active or not, or of the one place of all */
-} part_t;
-
-static const uint32_t lane_number[EMU_LANES]
-    __attribute__((aligned(64))) = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-
-EMU_INLINE void find_pattern(const place_t *p, bool wide, bool uwide, bool full, uint32_t log_width,
-                             part_t *part)
-{
-    const uint32_t low = low_word(p, part->active), high = high_word(p, part->active, wide, uwide);
-    const uint32_t start = low - ((part->active - part->lane) << log_width);
-    const unsigned from = part->lane, n = part->n;
-    uint32_t unlike = 0; /* bit 0: one place, bit 1: a row */
-
-    for (unsigned k = 0; k < n; k++) {
-        uint32_t x = low_word(p, from + k), apart = high_word(p, from + k, wide, uwide) ^ high;
-        uint32_t same = (x ^ low) | apart,
-                 row = (x ^ (start + (lane_number[k] << log_width))) | apart;
-        uint32_t m = full ? EMU_ALL : emu_lane(part->mask, k);
-        unlike |= (same & m ? 1u : 0) | (row & m ? 2u : 0);
-    }
-    part->addr = (uint64_t)high << 32 | low;
-    part->pattern = (unlike & 1) == 0   ? PATTERN_SAME
-                    : (unlike & 2) == 0 ? PATTERN_ROW
-                                        : PATTERN_ANY;
-}
-
-/* Host address of n bytes that a part covers; NULL: go another way. */
-EMU_INLINE uint8_t *host_of(const emu_warp_t *w, const emu_uop_t *u, uint64_t addr, uint64_t n)
-{
-    const uint64_t shared = w->grid->shared_bytes;
-
-    if ((addr & (u->width - 1u)) != 0)
-        return NULL;
-    switch (u->inst->space) {
-    case MEM_SHARED:
-        return addr <= shared && n <= shared - addr ? w->block->shared + addr : NULL;
-    case MEM_GENERIC:
-        if (addr - EMU_SHARED_BASE < EMU_WINDOW || addr - EMU_LOCAL_BASE < EMU_WINDOW)
-            return NULL;
-        return emu_mem_at(w->grid->launch->mem, addr, n);
-    case MEM_GLOBAL:
-        return emu_mem_at(w->grid->launch->mem, addr, n);
-    default:
-        return NULL;
-    }
-}
-
-/* Finds what a part does; false: it is not simple. */
-EMU_INLINE bool look_at(const emu_warp_t *w, const emu_uop_t *u, const place_t *p, bool full,
-                        part_t *part)
-{
-    if (p->wide)
-        find_pattern(p, true, false, full, u->log_width, part);
-    else if (p->uwide)
-        find_pattern(p, false, true, full, u->log_width, part);
-    else
-        find_pattern(p, false, false, full, u->log_width, part);
-    if (part->pattern == PATTERN_SAME)
-        part->host = host_of(w, u, part->addr, u->width);
-    else if (part->pattern == PATTERN_ROW)
-        part->host =
-            host_of(w, u, part->addr - ((uint64_t)(part->active - part->lane) << u->log_width),
-                    (uint64_t)part->n << u->log_width);
-    else
-        part->host = NULL;
-    return part->host != NULL;
-}
-
-/* Notes two halves for the trace. */
-EMU_INLINE void record_halves(emu_warp_t *w, const emu_uop_t *u, const part_t part[2])
-{
-    const uint32_t stride = part[0].pattern == PATTERN_SAME ? 0 : u->width;
-    const uint32_t apart = (uint32_t)(part[1].addr - part[0].addr);
-    uint32_t d[EMU_LANES];
-
-    if (part[0].pattern == part[1].pattern && apart == EMU_LANES / 2 * stride) {
-        emu_record_affine(w, u, part[0].addr, EMU_LANES, stride);
-        return;
-    }
-    for (unsigned k = 0; k < EMU_LANES / 2; k++)
-        d[k] = lane_number[k] * stride;
-    const uint32_t second = part[1].pattern == PATTERN_SAME ? 0 : u->width;
-    for (unsigned k = 0; k < EMU_LANES / 2; k++)
-        d[EMU_LANES / 2 + k] = apart + lane_number[k] * second;
-    emu_record_deltas(w, u, part[0].addr, d, EMU_LANES, false);
-}
-
-/* The parts of a simple access, which is noted for the trace; their number, or 0: it is not simple.
- */
-EMU_INLINE unsigned simple_parts(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, part_t part[2])
-{
-    const unsigned half = EMU_LANES / 2;
-    const place_t p = place_of(w, u);
-
-    if (mask == EMU_ALL) {
-        part[0] = (part_t){.n = half, .mask = mask};
-        part[1] = (part_t){.lane = half, .active = half, .n = half, .mask = mask};
-        if (!look_at(w, u, &p, true, &part[0]) || !look_at(w, u, &p, true, &part[1]))
-            return 0;
-        const uint64_t apart = part[1].addr - part[0].addr + (1u << 30);
-        if (w->grid->tracing && apart >= 1u << 31)
-            return 0;
-        if (w->grid->tracing)
-            record_halves(w, u, part);
-        return 2;
-    }
-    const unsigned first = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
-    const uint32_t lanes = mask >> first; /* with holes, a row is no affine record */
-    part[0] = (part_t){.n = EMU_LANES, .mask = mask, .active = first};
-    if (!look_at(w, u, &p, false, &part[0]) ||
-        (w->grid->tracing && part[0].pattern == PATTERN_ROW && (lanes & (lanes + 1)) != 0))
-        return 0;
-    if (w->grid->tracing)
-        emu_record_affine(w, u, part[0].addr, n, part[0].pattern == PATTERN_ROW ? u->width : 0);
-    return 1;
-}
-
-/* Loads a part: n_words words for each of n_lanes lanes. */
-EMU_INLINE void load_part(emu_warp_t *w, const emu_uop_t *u, const part_t *part, unsigned n_lanes,
-                          unsigned n_words)
-{
-    const emu_word_t *words = (const emu_word_t *)part->host;
-    const uint32_t mask = part->mask;
-    const unsigned step = part->pattern == PATTERN_SAME ? 0 : n_words;
-
-    for (unsigned i = 0; i < n_words; i++) {
-        uint32_t *out = w->r + u->d + EMU_LANES * i + part->lane;
-        if (step == 0) {
-            const uint32_t word = words[i];
-            EMU_ANY_ORDER
-            for (unsigned k = 0; k < n_lanes; k++)
-                out[k] = n_lanes < EMU_LANES ? word : emu_merge(emu_lane(mask, k), word, out[k]);
-        } else if (n_lanes < EMU_LANES) {
-            EMU_ANY_ORDER
-            for (unsigned k = 0; k < n_lanes; k++)
-                out[k] = words[n_words * k + i];
-        } else {
-            EMU_ANY_ORDER
-            for (unsigned k = 0; k < n_lanes; k++)
-                if (mask & emu_lane_bit[k])
-                    out[k] = words[n_words * k + i];
-        }
-    }
-}
-
-/* Stores a part; of one place the last lane's value stays. */
-EMU_INLINE void store_part(const uint32_t *v, const part_t *part, unsigned n_lanes,
-                           unsigned n_words)
-{
-    const uint32_t mask = part->mask;
-    const unsigned last =
-        n_lanes < EMU_LANES ? n_lanes - 1 : EMU_LANES - 1u - (unsigned)__builtin_clz(mask);
-    emu_word_t *words = (emu_word_t *)part->host;
-
-    v += part->lane;
-    for (unsigned i = 0; i < n_words; i++, v += EMU_LANES) {
-        if (part->pattern == PATTERN_SAME) {
-            words[i] = v[last];
-        } else if (n_lanes < EMU_LANES) {
-            EMU_ANY_ORDER
-            for (unsigned k = 0; k < n_lanes; k++)
-                words[n_words * k + i] = v[k];
-        } else {
-            for (uint32_t left = mask; left != 0; left &= left - 1) {
-                unsigned k = (unsigned)__builtin_ctz(left);
-                words[n_words * k + i] = v[k];
-            }
-        }
-    }
-}
-
-EMU_INLINE void load_parts(emu_warp_t *w, const emu_uop_t *u, const part_t part[2], unsigned n,
-                           unsigned n_words)
-{
-    if (n == 1) {
-        load_part(w, u, &part[0], EMU_LANES, n_words);
-    } else {
-        load_part(w, u, &part[0], EMU_LANES / 2, n_words);
-        load_part(w, u, &part[1], EMU_LANES / 2, n_words);
-    }
-}
-
-EMU_HOT static bool simple_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
-{
-    part_t part[2];
-    const unsigned n = simple_parts(w, u, mask, part);
-
-    if (n == 0)
-        return false;
-    if (u->width == 4)
-        load_parts(w, u, part, n, 1);
-    else if (u->width == 8)
-        load_parts(w, u, part, n, 2);
-    else
-        load_parts(w, u, part, n, 4);
-    return true;
-}
-
-EMU_INLINE void store_parts(const uint32_t *v, const part_t part[2], unsigned n, unsigned n_words)
-{
-    if (n == 1) {
-        store_part(v, &part[0], EMU_LANES, n_words);
-    } else {
-        store_part(v, &part[0], EMU_LANES / 2, n_words);
-        store_part(v, &part[1], EMU_LANES / 2, n_words);
-    }
-}
-
-EMU_HOT static bool simple_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
-{
-    const uint32_t *v = emu_src(w, u, 0);
-    part_t part[2];
-    const unsigned n = simple_parts(w, u, mask, part);
-
-    if (n == 0)
-        return false;
-    if (u->width == 4)
-        store_parts(v, part, n, 1);
-    else if (u->width == 8)
-        store_parts(v, part, n, 2);
-    else
-        store_parts(v, part, n, 4);
-    return true;
-}
-
 /* --- any places within 4 GiB ----------------------------------------------------------------- */
 
 /* Where the active lanes access; other lanes have the place of the first active one. */
@@ -365,15 +84,15 @@ typedef struct {
     uint32_t rel[EMU_LANES]; /* address less the lowest */
 } span_t;
 
-EMU_INLINE bool span_in(const place_t *p, bool wide, bool uwide, uint32_t mask, span_t *s)
+EMU_INLINE bool span_in(const emu_place_t *p, bool wide, bool uwide, uint32_t mask, span_t *s)
 {
     const unsigned f = (unsigned)__builtin_ctz(mask);
-    const uint32_t first = low_word(p, f), high = high_word(p, f, wide, uwide);
+    const uint32_t first = emu_low_word(p, f), high = emu_high_word(p, f, wide, uwide);
     uint32_t apart = 0, least = EMU_ALL, most = 0, odd = 0;
 
     for (unsigned k = 0; k < EMU_LANES; k++) {
-        uint32_t m = emu_lane(mask, k), x = emu_merge(m, low_word(p, k), first);
-        apart |= (high_word(p, k, wide, uwide) ^ high) & m;
+        uint32_t m = emu_lane(mask, k), x = emu_merge(m, emu_low_word(p, k), first);
+        apart |= (emu_high_word(p, k, wide, uwide) ^ high) & m;
         odd |= x;
         least = x < least ? x : least;
         most = x > most ? x : most;
@@ -391,7 +110,7 @@ EMU_INLINE bool span_in(const place_t *p, bool wide, bool uwide, uint32_t mask, 
 /* False: the addresses are further apart. */
 EMU_INLINE bool make_span(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask, span_t *s)
 {
-    const place_t p = place_of(w, u);
+    const emu_place_t p = emu_place_of(w, u);
 
     if (p.wide)
         return span_in(&p, true, false, mask, s);
@@ -586,7 +305,7 @@ static void load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES];
 
-    if (u->width >= 4 && (simple_load(w, u, mask) || span_load(w, u, mask)))
+    if (u->width >= 4 && (emu_simple_load(w, u, mask) || span_load(w, u, mask)))
         return;
     addresses(w, u, a);
     record(w, u, a, mask);
@@ -614,7 +333,7 @@ static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     const uint32_t *s = emu_src(w, u, 0);
     uint64_t a[EMU_LANES];
 
-    if (u->width >= 4 && (simple_store(w, u, mask) || span_store(w, u, mask)))
+    if (u->width >= 4 && (emu_simple_store(w, u, mask) || span_store(w, u, mask)))
         return;
     addresses(w, u, a);
     record(w, u, a, mask);

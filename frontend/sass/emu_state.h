@@ -190,7 +190,7 @@ struct emu_grid {
 #ifdef __clang__
 #define EMU_ANY_ORDER _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define EMU_ANY_ORDER _Pragma("GCC ivdep")
+#define EMU_ANY_ORDER _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
 static const uint32_t emu_lane_bit[EMU_LANES] __attribute__((aligned(64))) = {
