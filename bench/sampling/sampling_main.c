@@ -5,7 +5,9 @@
  *                                         LAUNCHES (default 50 million) of 800 kernels
  *   rubato_sampling growth [LAUNCHES]     the same of photon_kernel beside stem, where no two
  *                                         launches are alike: up to LAUNCHES (default 16,000)
- *   rubato_sampling coverage [REPLAYS]    stated coverage of stem_online (default 2000 replays)
+ *   rubato_sampling coverage [REPLAYS [PROFILE]...]
+ *                                         stated coverage of stem_online (default 2000 replays), on
+ *                                         populations that are made up and on those profiles
  *   rubato_sampling equation6 [TRIALS]    STEM's Eq. 6, printed and derived (default 1000 trials)
  *   rubato_sampling replacement [TRIALS]  sampling with and without replacement
  */
@@ -19,6 +21,7 @@
 #include <unistd.h>
 
 #include "bench/sampling/sampling_bound.h"
+#include "frontend/profile/profile.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
@@ -206,6 +209,38 @@ static double pareto(rng_t *rng, double at)
     return pow(1 - rng_unit(rng), -1 / 1.5);
 }
 
+static void print_coverage(const char *name, const char *strata, const replay_t *r)
+{
+    printf("%-32s %s: interval covers %6.2f %%, error within 5 %% %6.2f %%, bound met %6.2f %%, "
+           "speed-up %5.1f, samples %5.0f\n",
+           name, strata, 100 * r->coverage, 100 * r->inside, 100 * r->met, r->speedup, r->samples);
+    fflush(stdout);
+}
+
+/* A recorded program: its strata are those of names, shapes and instructions. */
+static int profile_coverage(uint64_t replays, const char *path)
+{
+    profile_t *p;
+    rb_err_t err = {0};
+    const char *name = strrchr(path, '/');
+    if (profile_read(&p, path, &err) != RB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
+    population_t pop = {.n = p->n,
+                        .name = p->name,
+                        .names = (const char *const *)p->names,
+                        .n_names = p->n_names,
+                        .grid = (const uint32_t(*)[3])p->grid,
+                        .block = (const uint32_t(*)[3])p->block};
+    pop.counter[POP_WARP_INSTS] = p->counter[PROFILE_WARP_INSTS];
+    pop.counter[POP_THREAD_INSTS] = p->counter[PROFILE_THREAD_INSTS];
+    replay_t r = online_replay(&pop, p->time, "stem_online", replays);
+    print_coverage(name != NULL ? name + 1 : path, "profile  ", &r);
+    profile_free(p);
+    return 0;
+}
+
 static int coverage(uint64_t replays)
 {
     enum { N = 20000 };
@@ -226,10 +261,7 @@ static int coverage(uint64_t replays)
             }
             population_t pop = {.n = N, .name = p->name, .names = p->names, .n_names = strata};
             replay_t r = online_replay(&pop, p->time, "stem_online", replays);
-            printf("%-32s %2u strata: interval covers %6.2f %%, error within 5 %% %6.2f %%, bound "
-                   "met %6.2f %%, speed-up %5.1f\n",
-                   kinds[k].name, strata, 100 * r.coverage, 100 * r.inside, 100 * r.met, r.speedup);
-            fflush(stdout);
+            print_coverage(kinds[k].name, strata == 1 ? " 1 strata" : "10 strata", &r);
         }
     }
     free_program(p);
@@ -261,9 +293,16 @@ int main(int argc, char **argv)
                    {"replacement", replacement, 1000}};
     uint64_t number = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (argc > 1 && strcmp(argv[1], actions[i].name) == 0)
-            return actions[i].run(number > 0 ? number : actions[i].number);
+        if (argc < 2 || strcmp(argv[1], actions[i].name) != 0)
+            continue;
+        if (number == 0)
+            number = actions[i].number;
+        int status = actions[i].run(number);
+        for (int k = 3; status == 0 && actions[i].run == coverage && k < argc; k++)
+            status = profile_coverage(number, argv[k]);
+        return status;
     }
-    fprintf(stderr, "usage: rubato_sampling scale|growth|coverage|equation6|replacement [N]\n");
+    fprintf(stderr, "usage: rubato_sampling scale|growth|coverage|equation6|replacement [N "
+                    "[PROFILE]...]\n");
     return 2;
 }

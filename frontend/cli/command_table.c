@@ -198,6 +198,10 @@ static const cli_option_t evaluate_options[] = {
      "score on these times: of the same launches on another GPU", "@file", false},
     OPT_GPU_OF_TRACE,
     OPT_SET,
+    {CLI_METRICS, 0, "metrics", NULL, NULL, "Results",
+     "of a trace: print also the 13 metrics of STEM+ROOT's validation, in full and from each "
+     "sampled run",
+     NULL, false},
     {CLI_CSV, 0, "csv", "FILE", "of a trace: evaluation.csv in the folder of -o", "Results",
      "write the table as CSV", "@file", false},
     OPT_OUTPUT("DIR", "NAME.evaluate",

@@ -127,13 +127,10 @@ static void show_note(evaluation_t *e, const char *label, const char *method, co
 }
 
 /* What a sampler that chooses as the run goes would have done: its results are known. */
-static rb_code_t replay(const evaluation_t *e, const launch_choice_t *choice, uint64_t seed,
-                        plan_t *plan, rb_err_t *err)
+static void replay(const evaluation_t *e, stem_online_t *s, uint64_t seed, plan_t *plan)
 {
     const uint64_t *ids;
-    stem_online_t *s = stem_online_create(choice->options, &e->planned.pop, seed, err);
-    if (s == NULL)
-        return err->code;
+    stem_online_restart(s, seed);
     for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;) {
         for (uint64_t i = 0; i < n; i++)
             stem_online_result(s, i, e->truth->pop.time[launch_list_row(e->truth, ids[i])]);
@@ -141,26 +138,20 @@ static rb_code_t replay(const evaluation_t *e, const launch_choice_t *choice, ui
     stem_online_plan(s, plan);
     estimate_t cycles = stem_online_estimate(s);
     plan->error_bound = (cycles.high - cycles.low) / 2.0 / cycles.value;
-    stem_online_free(s);
-    return RB_OK;
 }
 
-static rb_code_t make_plan(const evaluation_t *e, const launch_choice_t *choice, uint64_t seed,
-                           plan_t *plan, rb_err_t *err)
-{
-    return choice->method->online ? replay(e, choice, seed, plan, err)
-                                  : launch_plan(choice, &e->planned.pop, seed, plan, err);
-}
-
-/* Plans with every seed and scores each. */
-static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, char **method,
-                              rb_err_t *err)
+/* Plans with every seed and scores each; online: the sampler, if it is of that kind. */
+static rb_code_t score_seeds(evaluation_t *e, const launch_choice_t *choice, stem_online_t *online,
+                             char **method, rb_err_t *err)
 {
     const evaluate_options_t *o = e->options;
     for (uint64_t i = 0; i < o->seeds; i++) {
         plan_t plan;
         double begun = clock_seconds();
-        RB_TRY(make_plan(e, choice, o->seed + i, &plan, err));
+        if (online != NULL)
+            replay(e, online, o->seed + i, &plan);
+        else
+            RB_TRY(launch_plan(choice, &e->planned.pop, o->seed + i, &plan, err));
         double seconds = clock_seconds() - begun;
         e->scores[i] = evaluation_score(&plan, e->truth);
         e->scores[i].seconds = seconds;
@@ -169,6 +160,20 @@ static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, ch
         plan_free(&plan);
     }
     return RB_OK;
+}
+
+static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, char **method,
+                              rb_err_t *err)
+{
+    stem_online_t *online = NULL;
+    if (choice->method->online) {
+        online = stem_online_create(choice->options, &e->planned.pop, e->options->seed, err);
+        if (online == NULL)
+            return err->code;
+    }
+    rb_code_t rc = score_seeds(e, choice, online, method, err);
+    stem_online_free(online);
+    return rc;
 }
 
 /*

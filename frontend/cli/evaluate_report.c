@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/cli/evaluate_json.h"
+#include "frontend/cli/evaluate_metrics.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_report.h"
 #include "frontend/cli/text_format.h"
@@ -45,11 +47,6 @@ static const char *times(char text[FORMAT_MAX], double v)
     return text;
 }
 
-static const char *state_name(size_t state)
-{
-    return sm_stat_defs[state].name + strlen("state_");
-}
-
 /* What a run is called: its samplers, and how it was warmed up if that is asked about. */
 static void label_of(const evaluated_run_t *run, char *text, size_t n)
 {
@@ -83,7 +80,7 @@ static void print_run(const evaluated_run_t *run)
     double p95 = run->picked != NULL ? run->picked->error_p95 : (double)NAN;
     double state = s->sampled_state[s->worst_state] - s->full_state[s->worst_state];
     label_of(run, label, sizeof(label));
-    snprintf(stall, sizeof(stall), "%+.1f %s", 100.0 * state, state_name(s->worst_state));
+    snprintf(stall, sizeof(stall), "%+.1f %s", 100.0 * state, score_state_name(s->worst_state));
     printf(
         "%-28s %8s %8s %9s %8s %9s %8s %7s %7s %8s %6s %6s %8s  %s%s\n", label,
         signed_share(t[0], s->error), signed_share(t[1], s->picked_error), format_share(t[2], p95),
@@ -132,10 +129,12 @@ static void run_columns(csv_t *c)
                                           "worst_state_sampled"};
     char name[96];
     header(c, columns, sizeof(columns) / sizeof(columns[0]));
-    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+    for (unsigned i = 0; i < METRIC_COUNT + SCORE_COUNTS; i++) {
         static const char *const of[] = {"full", "sampled", "picked"};
         for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
-            snprintf(name, sizeof(name), "%s_%s", metric_defs[i].name, of[k]);
+            snprintf(name, sizeof(name), "%s_%s",
+                     i < METRIC_COUNT ? metric_defs[i].name : score_count_names[i - METRIC_COUNT],
+                     of[k]);
             csv_text(c, name);
         }
     }
@@ -170,13 +169,18 @@ static void run_row(csv_t *c, const evaluated_run_t *run)
     csv_f64(c, s->speedup_wall);
     csv_f64(c, s->speedup_cycles);
     csv_f64(c, s->dram_error);
-    csv_text(c, state_name(s->worst_state));
+    csv_text(c, score_state_name(s->worst_state));
     csv_f64(c, s->full_state[s->worst_state]);
     csv_f64(c, s->sampled_state[s->worst_state]);
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         csv_f64(c, s->full[i]);
         csv_f64(c, s->sampled[i]);
         csv_f64(c, s->picked[i]);
+    }
+    for (unsigned i = 0; i < SCORE_COUNTS; i++) {
+        csv_f64(c, s->full_count[i]);
+        csv_f64(c, s->sampled_count[i]);
+        csv_f64(c, s->picked_count[i]);
     }
     csv_end_row(c);
 }
@@ -247,83 +251,7 @@ static void launch_row(csv_t *c, const evaluated_run_t *run, const run_launch_t 
     csv_end_row(c);
 }
 
-/* ---- JSON ---- */
-
-static void json_metrics(json_t *j, const sampled_score_t *s)
-{
-    json_begin_object(j, "metrics");
-    for (unsigned i = 0; i < METRIC_COUNT; i++) {
-        json_begin_object(j, metric_defs[i].name);
-        json_f64(j, "full", s->full[i]);
-        json_f64(j, "sampled", s->sampled[i]);
-        json_f64(j, "picked", s->picked[i]);
-        json_end(j);
-    }
-    json_end(j);
-    json_begin_object(j, "states");
-    for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
-        json_begin_object(j, state_name(i));
-        json_f64(j, "full", s->full_state[i]);
-        json_f64(j, "sampled", s->sampled_state[i]);
-        json_end(j);
-    }
-    json_end(j);
-}
-
-static void json_score(json_t *j, const evaluated_run_t *run)
-{
-    const sampled_score_t *s = run->score;
-    json_begin_object(j, "cycles");
-    json_u64(j, "full", run->full->totals.cycles);
-    json_u64(j, "sampled", run->sampled->totals.cycles);
-    json_f64(j, "error", s->error);
-    json_f64(j, "low", run->sampled->low);
-    json_f64(j, "high", run->sampled->high);
-    json_f64(j, "picked_error", s->picked_error);
-    json_end(j);
-    if (run->picked != NULL) {
-        json_begin_object(j, "picked");
-        json_u64(j, "seeds", run->picked->n);
-        json_f64(j, "error_mean", run->picked->error_mean);
-        json_f64(j, "error_p95", run->picked->error_p95);
-        json_end(j);
-    }
-    json_begin_object(j, "warp_instructions");
-    json_f64(j, "simulated", s->simulated);
-    json_f64(j, "skipped_between", s->skipped_between);
-    json_f64(j, "skipped_inside", s->skipped_inside);
-    json_end(j);
-    json_begin_object(j, "speedup");
-    json_f64(j, "wall", s->speedup_wall);
-    json_f64(j, "cycles", s->speedup_cycles);
-    json_f64(j, "warp_instructions", 1.0 / s->simulated);
-    json_end(j);
-    json_f64(j, "dram_error", s->dram_error);
-    json_metrics(j, s);
-}
-
-static void json_launch(json_t *j, const evaluated_run_t *run, const run_launch_t *full,
-                        const run_launch_t *l)
-{
-    const launch_sampling_t *s = &l->r.sampling;
-    json_begin_object(j, NULL);
-    json_u64(j, "id", l->r.info.id);
-    json_text(j, "name", l->name);
-    json_u64(j, "blocks", l->r.blocks);
-    json_f64(j, "waves", sampled_waves(run->spec, &l->r));
-    json_u64(j, "cycles_full", launch_result_cycles(&full->r));
-    json_u64(j, "cycles_sampled", launch_result_cycles(&l->r));
-    json_f64(j, "weight", l->weight);
-    json_text(j, "sampler", s->sampler);
-    json_bool(j, "estimated", s->estimated);
-    json_u64(j, "simulated_blocks", s->simulated_blocks);
-    json_u64(j, "simulated_warp_instructions", s->simulated_warp_insts);
-    json_u64(j, "stop_cycle", s->cycle);
-    json_f64(j, "host_seconds_full", full->host_seconds);
-    json_f64(j, "host_seconds_sampled", l->host_seconds);
-    json_text(j, "evidence", s->evidence);
-    json_end(j);
-}
+/* ---- both ---- */
 
 static void write_launches(evaluate_report_t *e, const evaluated_run_t *run)
 {
@@ -334,7 +262,7 @@ static void write_launches(evaluate_report_t *e, const evaluated_run_t *run)
         if (full == NULL)
             continue;
         launch_row(&e->launches, run, full, l);
-        json_launch(&e->json, run, full, l);
+        evaluate_json_launch(&e->json, run, full, l);
     }
     json_end(&e->json);
 }
@@ -348,7 +276,7 @@ static void write_run(evaluate_report_t *e, const evaluated_run_t *run)
     json_text(&e->json, "folder", run->folder);
     json_text(&e->json, "failure", run->failure);
     if (run->score != NULL) {
-        json_score(&e->json, run);
+        evaluate_json_score(&e->json, run);
         write_launches(e, run);
     }
     json_end(&e->json);
@@ -458,6 +386,22 @@ void evaluate_report_abandon(evaluate_report_t *e)
         out_file_abandon(&e->files[i]);
 }
 
+/* What goes below the table. */
+static FILE *details(evaluate_report_t *e)
+{
+    if (e->details == NULL)
+        e->details = open_memstream(&e->text, &e->text_size);
+    RB_INVARIANT(e->details != NULL, "no memory stream");
+    return e->details;
+}
+
+void evaluate_report_metrics(evaluate_report_t *e, const evaluated_run_t *run)
+{
+    char label[128];
+    label_of(run, label, sizeof(label));
+    evaluate_metrics_print(details(e), label, run);
+}
+
 void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run)
 {
     const unsigned columns = terminal_columns(STDOUT_FILENO, 180);
@@ -467,17 +411,15 @@ void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run)
     label_of(run, label, sizeof(label));
     if (run->sampled->n > SCREEN)
         return;
-    if (e->details == NULL)
-        e->details = open_memstream(&e->text, &e->text_size);
-    RB_INVARIANT(e->details != NULL, "no memory stream");
-    fprintf(e->details, "\n%s: launches\n%6s  %-24s %10s %8s %12s %9s %12s  %s\n", label, "launch",
+    FILE *out = details(e);
+    fprintf(out, "\n%s: launches\n%6s  %-24s %10s %8s %12s %9s %12s  %s\n", label, "launch",
             "kernel", "blocks", "waves", "cycles", "error", "simulated", "why");
     for (size_t i = 0; i < run->sampled->n; i++) {
         const run_launch_t *l = &run->sampled->launches[i];
         const run_launch_t *full = run_result_find(run->full, l->r.info.id);
         if (full == NULL)
             continue;
-        fprintf(e->details, "%6llu  %-24s %10s %8.1f %12s %9s %12s  %.*s\n",
+        fprintf(out, "%6llu  %-24s %10s %8.1f %12s %9s %12s  %.*s\n",
                 (unsigned long long)l->r.info.id, format_kernel(kernel, 25, l->name),
                 format_grouped(blocks, l->r.blocks), sampled_waves(run->spec, &l->r),
                 format_grouped(cycles, launch_result_cycles(&full->r)),

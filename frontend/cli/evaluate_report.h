@@ -50,4 +50,7 @@ void evaluate_report_abandon(evaluate_report_t *e);
  */
 void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run);
 
+/* Below the table: the 13 metrics of evaluate_metrics.h. */
+void evaluate_report_metrics(evaluate_report_t *e, const evaluated_run_t *run);
+
 #endif

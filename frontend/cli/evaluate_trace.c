@@ -66,6 +66,7 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     study_destroy(t->study);
     study_t *s = t->study = study_create();
     s->more_groups = inside_group;
+    s->samplers_may_fail = true; /* then their row says why */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)o->seed);
     RB_TRY(study_add_trace(s, o->setup.trace, NULL, t->profile, 0, err));
     if (o->setup.gpu != NULL)
@@ -240,6 +241,8 @@ static rb_code_t score_run(trial_t *t, size_t job, size_t set, const evaluated_r
         run.score = &score;
         run.picked = has_picked ? &picked : NULL;
         evaluate_report_run(&t->report, &run);
+        if (t->o->metrics && run.sample != NULL)
+            evaluate_report_metrics(&t->report, &run);
         if (looked_inside(&sampled))
             evaluate_report_launches(&t->report, &run);
     }

@@ -54,6 +54,7 @@ typedef enum {
     CLI_FORMAT,
     CLI_SEEDS,
     CLI_EPSILON,
+    CLI_METRICS,
     CLI_AGAINST,
     CLI_TRACE,
     CLI_VARY,

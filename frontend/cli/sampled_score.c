@@ -1,6 +1,9 @@
 #include "frontend/cli/sampled_score.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "sim/core/msg.h"
 
 /* A part of something as a share; NAN of nothing. */
 static double share(uint64_t part, uint64_t whole)
@@ -13,6 +16,15 @@ static void fill_metrics(double out[METRIC_COUNT], const gpu_spec_t *spec, const
     metric_input_t m = metric_input(spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
     for (unsigned i = 0; i < METRIC_COUNT; i++)
         out[i] = metric_value((metric_id_t)i, &m);
+}
+
+#define SCORE_COUNT_NAME_(name, value) #name,
+const char *const score_count_names[SCORE_COUNTS] = {SCORE_COUNT_LIST(SCORE_COUNT_NAME_)};
+
+static void fill_counts(double out[SCORE_COUNTS], const run_totals_t *t)
+{
+#define SCORE_COUNT_VALUE_(name, value) out[SCORE_##name] = (double)(value);
+    SCORE_COUNT_LIST(SCORE_COUNT_VALUE_)
 }
 
 static void fill_states(double out[STATE_COUNT], const sm_stats_t *sm)
@@ -88,6 +100,9 @@ sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
     fill_metrics(s.full, spec, t);
     fill_metrics(s.sampled, spec, u);
     fill_metrics(s.picked, spec, &p);
+    fill_counts(s.full_count, t);
+    fill_counts(s.sampled_count, u);
+    fill_counts(s.picked_count, &p);
     fill_states(s.full_state, &t->sm);
     fill_states(s.sampled_state, &u->sm);
     for (size_t i = 0; i < STATE_COUNT; i++) {
@@ -96,6 +111,11 @@ sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
             s.worst_state = i;
     }
     return s;
+}
+
+const char *score_state_name(size_t state)
+{
+    return sm_stat_defs[state].name + strlen("state_");
 }
 
 double sampled_waves(const gpu_spec_t *spec, const launch_result_t *l)

@@ -7,6 +7,25 @@
 #include "frontend/cli/metrics.h"
 #include "frontend/cli/run_result.h"
 
+/*
+ * X(name, expression): totals that are compared besides the ratios of metrics.h, of t, a const
+ * run_totals_t *. An instruction of a warp counts once.
+ */
+#define SCORE_COUNT_LIST(X)                                                                        \
+    X(dram_read_bytes, t->dram.read_sectors *SECTOR_BYTES)                                         \
+    X(dram_write_bytes, t->dram.write_sectors *SECTOR_BYTES)                                       \
+    X(shared_load_instructions, t->sm.shared_load_requests)                                        \
+    X(shared_store_instructions, t->sm.shared_store_requests)                                      \
+    X(global_load_instructions, t->sm.global_load_requests)                                        \
+    X(global_store_instructions, t->sm.global_store_requests)                                      \
+    X(fp16_instructions, t->sm.mix_fp16)                                                           \
+    X(fp32_instructions, t->sm.mix_fp32)                                                           \
+    X(integer_instructions, t->sm.mix_int)
+
+#define SCORE_COUNT_ENUM_(name, value) SCORE_##name,
+typedef enum { SCORE_COUNT_LIST(SCORE_COUNT_ENUM_) SCORE_COUNTS } score_count_t;
+extern const char *const score_count_names[SCORE_COUNTS];
+
 typedef struct {
     double error; /* of the total cycles, relative, with its sign */
     /* The error where the cycles of the chosen launches are taken from the full run, as studies of
@@ -23,6 +42,7 @@ typedef struct {
 
     /* Metrics of the whole trace. picked: from launches of the full run, as picked_error. */
     double full[METRIC_COUNT], sampled[METRIC_COUNT], picked[METRIC_COUNT];
+    double full_count[SCORE_COUNTS], sampled_count[SCORE_COUNTS], picked_count[SCORE_COUNTS];
     double dram_error; /* of the bytes moved, relative; NAN: none were */
     /* Warp states as shares of the cycles of resident warps. */
     double full_state[STATE_COUNT], sampled_state[STATE_COUNT];
@@ -32,6 +52,9 @@ typedef struct {
 /* Both runs are of the same trace and GPU; full has all launches. */
 sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
                               const run_result_t *sampled);
+
+/* "long_scoreboard" of STATE_LONG_SCOREBOARD. */
+const char *score_state_name(size_t state);
 
 /* Full waves of blocks that a launch makes on a GPU. */
 double sampled_waves(const gpu_spec_t *spec, const launch_result_t *l);

@@ -305,13 +305,13 @@ static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t tra
     const study_t *study = p->study;
     opened_t *t = &p->traces[trace];
     sweep_words_t words;
-    job_facts_t facts = {.gpu = gpu, .config = config, .words = &words};
+    job_facts_t facts = {.gpu = gpu, .config = config, .words = &words, .plan_sha256 = ""};
     rb_code_t rc = sweep_words_read(&words, study, trace, point, t->n_launches, err);
     if (rc == RB_OK && study->split > 0)
         rc = sweep_words_check_split(&words, &config->spec, err);
     if (rc == RB_OK)
         rc = check_fit(t, &config->spec, err);
-    if (rc == RB_OK)
+    if (rc == RB_OK && !(study->samplers_may_fail && words.plan == NULL))
         rc = sweep_words_try(&words, &config->spec, t->source, &t->trials, &facts.plan_sha256, err);
     for (size_t part = 0; rc == RB_OK && part <= study->split; part++)
         rc = make_job(p, &job[part], trace, point, part, &facts, err);

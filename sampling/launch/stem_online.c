@@ -48,9 +48,11 @@ const launch_method_t launch_stem_online = {
 
 /* One stratum: its first m rows, in random order, have been taken. */
 typedef struct {
-    uint32_t *rows; /* borrowed from the strata, shuffled as they are taken */
-    double *cycles; /* owned: of the rows that were taken */
-    uint64_t n, m, cap;
+    uint32_t *rows;    /* borrowed from the strata, shuffled as they are taken */
+    double *cycles;    /* owned: of the rows that were taken */
+    uint64_t *swapped; /* owned: with which row each that was taken changed places */
+    uint64_t n, m;
+    size_t cap, swapped_cap;
     uint64_t known; /* results that came; m between rounds */
     rng_t rng;
 } part_t;
@@ -85,24 +87,48 @@ stem_online_t *stem_online_create(const void *options, const population_t *pop, 
     stem_online_t *s = rb_calloc(1, sizeof(*s));
     s->o = *(const online_options_t *)options;
     s->pop = pop;
-    s->seed = seed;
     stem_strata_make(&s->strata, pop, s->o.small);
     s->part = rb_calloc(s->strata.n, sizeof(*s->part));
     for (uint32_t h = 0; h < s->strata.n; h++) {
         uint64_t from = s->strata.begin[h];
-        s->part[h] = (part_t){.rows = s->strata.rows + from,
-                              .n = s->strata.begin[h + 1] - from,
-                              .rng = rng_make(seed, h)};
+        s->part[h] = (part_t){.rows = s->strata.rows + from, .n = s->strata.begin[h + 1] - from};
     }
+    stem_online_restart(s, seed);
     return s;
+}
+
+/* Puts the rows of a part back into the order that they had. */
+static void untake(part_t *p)
+{
+    while (p->m > 0) {
+        uint64_t other = p->swapped[--p->m];
+        uint32_t row = p->rows[other];
+        p->rows[other] = p->rows[p->m];
+        p->rows[p->m] = row;
+    }
+    p->known = 0;
+}
+
+void stem_online_restart(stem_online_t *s, uint64_t seed)
+{
+    s->seed = seed;
+    s->n_asked = 0;
+    s->rounds = 0;
+    s->met = false;
+    for (uint32_t h = 0; h < s->strata.n; h++) {
+        untake(&s->part[h]);
+        s->part[h].rng = rng_make(seed, h);
+    }
 }
 
 void stem_online_free(stem_online_t *s)
 {
     if (s == NULL)
         return;
-    for (uint32_t h = 0; h < s->strata.n; h++)
+    for (uint32_t h = 0; h < s->strata.n; h++) {
         free(s->part[h].cycles);
+        free(s->part[h].swapped);
+    }
     stem_strata_free(&s->strata);
     free(s->part);
     free(s->asked);
@@ -117,11 +143,13 @@ static void take(stem_online_t *s, uint32_t h, uint64_t m)
     if (m > p->n)
         m = p->n;
     rb_grow(&p->cycles, &p->cap, m, sizeof(*p->cycles));
+    rb_grow(&p->swapped, &p->swapped_cap, m, sizeof(*p->swapped));
     for (; p->m < m; p->m++) {
         uint64_t other = p->m + rng_below(&p->rng, p->n - p->m);
         uint32_t row = p->rows[other];
         p->rows[other] = p->rows[p->m];
         p->rows[p->m] = row;
+        p->swapped[p->m] = other;
         rb_grow(&s->asked, &s->asked_cap, s->n_asked + 1, sizeof(*s->asked));
         s->asked[s->n_asked++] = (asked_t){.row = row, .part = h, .at = p->m};
     }

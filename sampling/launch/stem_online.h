@@ -36,6 +36,9 @@ stem_online_t *stem_online_create(const void *options, const population_t *pop, 
                                   rb_err_t *err);
 void stem_online_free(stem_online_t *s);
 
+/* Begins anew with another seed, as if just created: the strata, which take longest, stay. */
+void stem_online_restart(stem_online_t *s, uint64_t seed);
+
 /*
  * Launch ids of the next round, in the program's order, valid until the next call; 0: done, or
  * every round was used. All results of the round before must have been given.

@@ -101,11 +101,19 @@ static void sets_are_simulated_and_scored(void **state)
     cli_make_many(TRACE, 4);
     const char *const *words =
         WORDS("evaluate", "many", "--gpu", "v100", "--sample", "random:count=2", "--sample",
-              "pka_stop", "--variants", "sm.half", "--seeds", "3", "-o", "scored");
+              "pka_stop", "--variants", "sm.half", "--seeds", "3", "--metrics", "-o", "scored");
     char *text = cli_run_as(&rubato, 0, "to run", words);
     assert_non_null(strstr(text, "none: 4 launches"));
     assert_non_null(strstr(text, "stem_sm_half: 4 launches"));
     assert_non_null(strstr(text, "pka_stop: launches"));
+    /* Four equal launches: two stand for all, and what does not depend on caches is the same. */
+    const char *metrics = strstr(text, "random:count=2: the 13 metrics");
+    assert_non_null(metrics);
+    assert_non_null(strstr(metrics, "DRAM read"));
+    const char *loads = strstr(metrics, "global LD");
+    assert_non_null(loads);
+    assert_non_null(strstr(loads, "branch efficiency"));
+    assert_int_equal(strncmp(strchr(loads, '+'), "+0.00 %", 7), 0);
     free(text);
     free(cli_read_json("scored/evaluation.json"));
     char *page = cli_read("scored/evaluation.html");
@@ -116,6 +124,10 @@ static void sets_are_simulated_and_scored(void **state)
     assert_true(fabs(cell(csv, "\nrandom:count=2,none,", "simulated_share") - 0.5) < 1e-9);
     assert_true(fabs(cell(csv, "\nrandom:count=2,none,", "skipped_between_share") - 0.5) < 1e-9);
     assert_true(cell(csv, "\nrandom:count=2,none,", "picked_seeds") == 3);
+    assert_true(cell(csv, "\nrandom:count=2,none,", "global_load_instructions_full") > 0);
+    assert_true(fabs(cell(csv, "\nrandom:count=2,none,", "global_load_instructions_full") -
+                     cell(csv, "\nrandom:count=2,none,", "global_load_instructions_sampled")) <
+                1e-9);
     assert_true(cell(csv, "\npka_stop,none,", "cycles_error") == 0.0);
     assert_true(isnan(cell(csv, "\npka_stop,none,", "picked_error,")));
     /* Half the SMs take longer, and their run is scored against their own full run. */
@@ -186,7 +198,7 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
     free(text);
     put("other.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 9, \"clusters\": ["
                       "{\"name\": \"launch\", \"size\": 9, \"samples\": [[7, 9]]}]}");
-    expect(2, "other.json: the plan simulates launch 7, which the trace does not hold",
+    expect(2, "the plan simulates launch 7, which the trace does not hold",
            WORDS("evaluate", "many", "--plan", "other.json", "-o", "refused"));
     put("other.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 4, \"clusters\": ["
                       "{\"name\": \"elsewhere\", \"size\": 4, \"samples\": [[2, 4]]}]}");
@@ -204,6 +216,7 @@ static void mistakes_are_named(void **state)
     cli_make_many(TRACE, 4);
     expect(0, NULL, WORDS("run", "many", "-o", "full"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--gpu", "v100"));
+    expect(2, "are for a trace", WORDS("evaluate", "full", "--metrics"));
     expect(2, "--csv FILE", WORDS("evaluate", "full", "-o", "scores.csv"));
     expect(2, "is a trace", WORDS("evaluate", "many", "--epsilon", "5%"));
     expect(2, "unknown delta 'cache.x3'", WORDS("evaluate", "many", "--variants", "cache.x3"));

@@ -15,11 +15,12 @@ replay_t online_replay(const population_t *pop, const double *cycles, const char
         rb_panic("%s", err.text);
     for (uint64_t i = 0; i < pop->n; i++)
         total += cycles[i];
+    stem_online_t *s = stem_online_create(choice.options, pop, 1, &err);
+    if (s == NULL)
+        rb_panic("%s", err.text);
     for (uint64_t seed = 1; seed <= replays; seed++) {
-        stem_online_t *s = stem_online_create(choice.options, pop, seed, &err);
-        if (s == NULL)
-            rb_panic("%s", err.text);
         const uint64_t *ids;
+        stem_online_restart(s, seed);
         for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;) {
             r.samples += each * (double)n;
             for (uint64_t i = 0; i < n; i++) {
@@ -32,8 +33,8 @@ replay_t online_replay(const population_t *pop, const double *cycles, const char
         r.coverage += e.low <= total + rounding && total <= e.high + rounding ? each : 0;
         r.inside += fabs(e.value / total - 1) <= 0.05 ? each : 0;
         r.met += stem_online_met(s) ? each : 0;
-        stem_online_free(s);
     }
+    stem_online_free(s);
     r.speedup = total / cost;
     launch_choice_free(&choice);
     return r;
