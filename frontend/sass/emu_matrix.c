@@ -26,9 +26,9 @@ EMU_INLINE four_floats_t floats_at(const void *v, unsigned lane)
     return q;
 }
 
-EMU_INLINE void put_floats(uint32_t *to, four_doubles_t v)
+EMU_INLINE void put_floats(uint32_t *to, const four_doubles_t *v)
 {
-    four_floats_t f = __builtin_convertvector(v, four_floats_t);
+    four_floats_t f = __builtin_convertvector(*v, four_floats_t);
 
     memcpy(to, &f, sizeof(f));
 }
@@ -76,7 +76,7 @@ EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             }
             for (unsigned i = 0; i < 2; i++)
                 if (f32)
-                    put_floats(r[half + i] + lane, sum[i]);
+                    put_floats(r[half + i] + lane, &sum[i]);
                 else
                     for (unsigned t = 0; t < 4; t++)
                         r[half / 2][lane + t] |= emu_round_to_half(sum[i][t]) << 16 * i;
@@ -121,7 +121,7 @@ EMU_HOT static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             sum[1] += wide * __builtin_convertvector(odd, four_doubles_t);
         }
         for (unsigned i = 0; i < 2; i++)
-            put_floats(r[i] + lane, sum[i]);
+            put_floats(r[i] + lane, &sum[i]);
     }
     for (unsigned i = 0; i < 2; i++) {
         same_nan(r[i]);

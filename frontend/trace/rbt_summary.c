@@ -48,17 +48,17 @@ rbt_space_t rbt_summary_space(const launch_info_t *info, const inst_t *inst, con
  * Local memory: word w of a warp's 32 threads is a line, that of 8 neighbours a sector. Distinct
  * ones are counted through a list: such accesses are few.
  */
-static void count_local(const lane_addrs_t *lanes, uint32_t mask, unsigned width, uint16_t *lines,
+static void count_local(const uint64_t *rec, uint32_t mask, unsigned width, uint16_t *lines,
                         uint16_t *sectors)
 {
-    enum { WORD = 4, WORDS_MAX = 32 * 5, LANES_PER_SECTOR = 8 };
-    uint64_t word[WORDS_MAX];
+    enum { WORD = 4, LANES = 32, WORDS_MAX = LANES * 5, LANES_PER_SECTOR = 8 };
+    uint64_t addr[LANES], word[WORDS_MAX];
     uint8_t groups[WORDS_MAX]; /* of 8 lanes that touch the word */
-    unsigned n = 0, all = 0;
+    unsigned n = 0, all = 0, n_lanes = addr_unpack(rec, addr);
 
-    for (unsigned k = 0; k < lanes->n && mask != 0; k++, mask &= mask - 1) {
+    for (unsigned k = 0; k < n_lanes && mask != 0; k++, mask &= mask - 1) {
         uint8_t group = (uint8_t)(1u << (unsigned)__builtin_ctz(mask) / LANES_PER_SECTOR);
-        uint64_t first = lanes->addr[k] / WORD, last = (lanes->addr[k] + width - 1) / WORD;
+        uint64_t first = addr[k] / WORD, last = (addr[k] + width - 1) / WORD;
 
         for (unsigned i = 0; i <= (unsigned)(last - first); i++) {
             unsigned at = 0;
@@ -85,9 +85,7 @@ void rbt_summary_count(const inst_t *inst, rbt_space_t space, uint32_t mask, con
     coalesced_t c;
 
     if (space == RBT_SPACE_LOCAL) {
-        addr_unpack(rec, lanes.addr);
-        lanes.n = addr_lanes(rec);
-        count_local(&lanes, mask, inst->width, lines, sectors);
+        count_local(rec, mask, inst->width, lines, sectors);
         return;
     }
     coalesce_decode(rec, inst->width, &lanes);
