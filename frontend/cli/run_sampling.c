@@ -411,6 +411,7 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
 {
     launch_list_t trace;
     plan_t plan = {0};
+    rb_err_t why = {0};
     bool own = o->plan == NULL && o->sample == NULL;
     if (own && (o->selected || (plan_in_trace(source) == NULL && !has_weights(source))))
         return RB_OK;
@@ -419,8 +420,8 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
         rc = choose(s, o, &trace, err);
     } else if (rc == RB_OK) {
         rc = own ? own_plan(&plan, source, &trace, err) : plan_file_read(&plan, o->plan, err);
-        if (rc == RB_OK)
-            rc = run_sampling_begin(s, &plan, &trace, err);
+        if (rc == RB_OK && run_sampling_begin(s, &plan, &trace, &why) != RB_OK)
+            rc = rb_fail(err, why.code, "%s: %.600s", own ? "the trace's plan" : o->plan, why.text);
     }
     launch_list_free(&trace);
     return rc;

@@ -55,9 +55,8 @@ typedef struct {
     study_set_t common; /* of every point */
     study_axis_t *axes;
     size_t n_axes, cap_axes;
-    bool
-        samplers_may_fail; /* one that cannot work with its trace is a job that fails, no refusal */
-    size_t split;          /* processes that share the launches of a job; 0: one has them all */
+    bool samplers_may_fail; /* one that cannot work on a trace is a job that fails, no refusal */
+    size_t split;           /* processes that share the launches of a job; 0: one has them all */
     study_set_t *listed;
     size_t n_listed, cap_listed;
     study_delta_t *deltas;

@@ -116,7 +116,7 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
            WORDS("plan", "steps.rbt", "--sample", "random:fraction=0.6", "-o", "p/random.json"));
     expect(0, "6 jobs, 1 to run", WORDS("sweep", "p/plans.cfg", "-o", "pl"));
 
-    expect(2, "point 'as it is' on v100: the plan simulates launch",
+    expect(2, "random.json: the plan simulates launch",
            WORDS("sweep", TRACE, "--plan", "p/random.json"));
     expect(2, "point 'sample=stem' on v100: stem needs what this trace does not tell",
            WORDS("sweep", TRACE, "--vary", "sample=none,stem"));

@@ -24,15 +24,19 @@ finish() {
 }
 trap finish EXIT
 
+# Two nodes on one machine.
+declare -A slurmd
 start_node() {
-    slurmd -D -f "$dir/slurm.conf" -N node >"$dir/slurmd.out.log" 2>&1 &
-    node=$!
-    pids+=($node)
+    slurmd -D -f "$dir/slurm.conf" -N "$1" >>"$dir/slurmd.$1.out.log" 2>&1 &
+    slurmd[$1]=$!
+    pids+=($!)
 }
+# The nodes in a state, of both.
+nodes_in() { sinfo -h -N -o "%t" 2>/dev/null | grep -c "^$1" || true; }
 
 # Ports that the kernel does not hand out by itself, away from those of a Slurm that may run here.
-port=$((16817 + RANDOM % 2000 * 2))
-mkdir -p "$dir/state" "$dir/spool"
+port=$((16817 + RANDOM % 2000 * 3))
+mkdir -p "$dir/state" "$dir/spool.a" "$dir/spool.b"
 dd if=/dev/urandom of="$dir/munge.key" bs=1024 count=1 status=none
 chmod 600 "$dir/munge.key"
 munged --foreground --force --key-file="$dir/munge.key" --socket="$dir/munge.socket" \
@@ -43,17 +47,16 @@ cat >"$dir/slurm.conf" <<CONF
 ClusterName=loopback
 SlurmctldHost=$(hostname -s)(127.0.0.1)
 SlurmctldPort=$port
-SlurmdPort=$((port + 1))
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket=$dir/munge.socket
 CryptoType=crypto/munge
 StateSaveLocation=$dir/state
-SlurmdSpoolDir=$dir/spool
+SlurmdSpoolDir=$dir/spool.%n
 SlurmctldPidFile=$dir/slurmctld.pid
-SlurmdPidFile=$dir/slurmd.pid
+SlurmdPidFile=$dir/slurmd.%n.pid
 SlurmctldLogFile=$dir/slurmctld.log
-SlurmdLogFile=$dir/slurmd.log
+SlurmdLogFile=$dir/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SwitchType=switch/none
@@ -63,24 +66,26 @@ SelectTypeParameters=CR_CPU
 ReturnToService=2
 SlurmdTimeout=10
 JobRequeue=1
-NodeName=node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
+NodeName=a NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=1 State=UNKNOWN
+NodeName=b NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=1 State=UNKNOWN
+PartitionName=all Nodes=a,b Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$dir/slurm.conf
 slurmctld -D -f "$dir/slurm.conf" >"$dir/slurmctld.out.log" 2>&1 &
 pids+=($!)
-start_node
+start_node a
+start_node b
 for _ in $(seq 100); do
-    [ "$(sinfo -h -o %t 2>/dev/null)" = idle ] && break
+    [ "$(nodes_in idle)" = 2 ] && break
     sleep 0.3
 done
-[ "$(sinfo -h -o %t 2>/dev/null)" = idle ] || {
+[ "$(nodes_in idle)" = 2 ] || {
     tail -n 5 "$dir"/*.log
     skip "Slurm does not come up here"
 }
 
 await_empty_queue() {
-    for _ in $(seq 300); do
+    for _ in $(seq 600); do
         [ -z "$(squeue -h 2>/dev/null)" ] && return
         sleep 0.3
     done
@@ -106,41 +111,53 @@ cmp study/results.csv local/results.csv || fail "Slurm and local results differ"
 "$rubato" sweep "$trace" --vary sm.count=4,8,16,32 -o study --slurm 2>&1 | grep -q "nothing is left" ||
     fail "done jobs are submitted again"
 
-# A task that is requeued while it runs, and one whose node dies, continue.
+# What a run of many launches gives that nobody disturbs.
 mkdir long
 cp "$trace"/*.xz long/
 for _ in $(seq 300); do echo kernel-1.traceg.xz; done >long/kernelslist.g
+"$rubato" sweep long --vary sm.count=4 -o undisturbed --progress never >/dev/null || fail "local"
+
 # Submits the long job into folder $1 and waits until it has results of launches.
 begin_long() {
     "$rubato" sweep long --vary sm.count=4 -o "$1" --slurm || fail "submitting"
     id=$(sed -n 2p "$1/jobs.tsv" | cut -f2)
-    for _ in $(seq 300); do
-        [ -s "$1/jobs/$id/checkpoint" ] && return
+    for _ in $(seq 600); do
+        [ -s "$1/jobs/$id/checkpoint" ] && break
         sleep 0.1
     done
-    fail "the task does not begin"
+    [ -s "$1/jobs/$id/checkpoint" ] || fail "the task does not begin"
+    "$rubato" sweep status "$1" | grep -q "1 running" || fail "the status does not see the task"
+    job=$(squeue -h -o %A | head -n 1) node=$(squeue -h -o %N | head -n 1)
 }
 
+# The task begins again where it was, and its results are those of the undisturbed run.
 await_continued() {
-    for _ in $(seq 300); do
+    for _ in $(seq 600); do
         [ "$("$rubato" sweep status "$1")" = "1 jobs: 1 done" ] && break
         # Requeued tasks wait a minute or two by default: not here.
         task=$(squeue -h -t PD -o %A | head -n 1)
         [ -n "$task" ] && scontrol update jobid="$task" starttime=now 2>/dev/null
         sleep 0.5
     done
-    [ "$("$rubato" sweep status "$1")" = "1 jobs: 1 done" ] || fail "a requeued task does not end"
-    [ "$(wc -l <"$1/jobs/$id/launches.csv")" -eq 301 ] || fail "launches of the requeued task"
-    grep -q "continues after launch" "$1/jobs/$id.log" || fail "the task began anew"
+    [ "$("$rubato" sweep status "$1")" = "1 jobs: 1 done" ] || fail "$1: the task does not end"
+    grep -q "continues after launch" "$1/jobs/$id.log" || fail "$1: the task began anew"
+    "$rubato" sweep collect "$1" >/dev/null || fail "$1: collecting"
+    for file in launches.csv stats.csv config.cfg; do
+        cmp "$1/jobs/$id/$file" "undisturbed/jobs/$id/$file" || fail "$1: $file differs"
+    done
+    cmp "$1/results.csv" undisturbed/results.csv || fail "$1: results.csv differs"
+    echo "$1: continued, as undisturbed"
+    await_empty_queue "$1"
 }
 
+# Requeued while it runs.
 begin_long requeued
-scontrol requeue "$(squeue -h -o %A | head -n 1)" || fail "requeue"
+scontrol requeue "$job" || fail "requeue"
 await_continued requeued
 
 # Before its time limit Slurm sends a task USR2: it stops and queues itself again.
 begin_long limit
-scancel --batch --signal=USR2 "$(squeue -h -o %A | head -n 1)" || fail "the signal of a time limit"
+scancel --batch --signal=USR2 "$job" || fail "the signal of a time limit"
 await_continued limit
 
 # Launches shared out among the tasks of an array, and put together.
@@ -151,8 +168,9 @@ await_empty_queue "an array of parts"
 "$rubato" $split -o together --progress never >/dev/null || fail "parts here"
 cmp split/results.csv together/results.csv || fail "parts on Slurm and here differ"
 
+# A node dies with all that runs on it: the run, and what started it up to its slurmstepd, found by
+# the run's own folder. Slurm finds out by itself and starts the task on the other node.
 begin_long dead
-# The run, and what started it up to its slurmstepd: found by the run's own folder.
 run=$(pgrep -f "run $dir/long .*$dir/dead/jobs/$id" | tail -n 1)
 [ -n "$run" ] || fail "the run is not found"
 lost=$run
@@ -161,14 +179,14 @@ while [ "$(cat "/proc/$run/comm")" != slurmstepd ]; do
     [ "${run:-1}" -gt 1 ] || fail "the run has no slurmstepd"
     lost="$lost $run"
 done
-kill -9 $node $lost
-scontrol update nodename=node state=down reason=lost || fail "marking the node"
-sleep 1
-start_node
-for _ in $(seq 50); do
-    scontrol update nodename=node state=resume 2>/dev/null
-    case $(sinfo -h -o %t) in idle | mix | alloc) break ;; esac
+{ kill -9 "${slurmd[$node]}" $lost; wait "${slurmd[$node]}"; } 2>/dev/null
+for _ in $(seq 300); do
+    [ "$(nodes_in down)" = 1 ] && break
     sleep 0.3
 done
+[ "$(nodes_in down)" = 1 ] || fail "Slurm does not notice that node $node is gone"
 await_continued dead
+grep -q "requeue job.*due to failure of node $node" "$dir/slurmctld.log" ||
+    fail "the task was not requeued because of its node"
+[ "$(nodes_in down)" = 1 ] || fail "node $node came back"
 echo passed
