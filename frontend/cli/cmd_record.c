@@ -164,6 +164,7 @@ static rb_code_t record(record_options_t *o, int *status, rb_err_t *err)
     }
     *status = child.status;
     program_end(&child);
+    o->program.plan = NULL;
     plan_free(&plan);
     return rc;
 }

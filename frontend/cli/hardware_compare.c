@@ -433,7 +433,8 @@ static rb_code_t which_program(const hardware_table_t *t, const run_data_t *run,
     const char *last = "";
     for (size_t i = 0; i < t->n_rows && shown < SHOWN; i++) {
         const char *name = t->rows[i].program;
-        if (strcmp(name, last) == 0 || (program != NULL && strstr(name, program) == NULL))
+        if (name == NULL || strcmp(name, last) == 0 ||
+            (program != NULL && strstr(name, program) == NULL))
             continue;
         n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%.50s", shown > 0 ? ", " : "", name);
         last = name;
