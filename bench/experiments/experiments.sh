@@ -10,7 +10,7 @@ planning=$root/build/bench/rubato_sampling
 reference=$root/../shared/reference/profiles
 work=$root/build/experiments
 gpu=v100
-quick=false
+scale=default
 names=()
 
 # The experiments, in the order of the report.
@@ -23,9 +23,10 @@ all=(eq6 replacement B5 B12 bound A7 B11 B6 B8 B10 A2 warmup sieve online C1 C3 
 usage()
 {
     cat <<TEXT
-usage: ./do experiments [--quick] [-o DIR] [EXPERIMENT]...
+usage: ./do experiments [--quick|--large] [-o DIR] [EXPERIMENT]...
 
-  --quick   small sizes: minutes instead of about an hour on one core
+  --quick   small sizes, which show that everything works
+  --large   the largest sizes: hours
   -o DIR    traces, runs and reports (default build/experiments); what is there is not repeated
 
 experiments: ${all[*]}
@@ -37,10 +38,23 @@ say()
     printf '== %s\n' "$*" >&2
 }
 
-# "$1" in a full experiment, "$2" in a quick one.
+# size USUAL QUICK [LARGE]: the one that was asked for.
 size()
 {
-    if $quick; then echo "$2"; else echo "$1"; fi
+    case $scale in
+    quick) echo "$2" ;;
+    large) echo "${3:-$1}" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# busy: seconds that this script and all it has run kept a processor busy.
+busy=0
+count_busy()
+{
+    builtin times >"$work/times.txt"
+    busy=$(awk '{ for (i = 1; i <= NF; i++) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } }
+                END { printf "%.0f\n", sum }' "$work/times.txt")
 }
 
 # ---- the report ----
@@ -179,18 +193,23 @@ has_sampler()
     esac
 }
 
-# score TRACE FOLDER [OPTION]...: evaluates samplers on a trace; $work/FOLDER/evaluation.csv is the
-# result. A sampler that cannot work with a trace is a row without numbers.
+# score TRACE NAME [OPTION]...: evaluates samplers on a trace, once; $work/NAME.csv and
+# NAME.launches.csv are the results. A sampler that cannot work with a trace is a row without numbers.
+# All runs of a trace are in one folder, so that none is made twice.
+declare -A scored=()
 score()
 {
-    local trace=$1 folder=$work/$2 status=0
+    local runs=$work/$1.runs trace=$work/$1.rbt name=$work/$2 status=0
+    [[ -z ${scored[$2]:-} ]] || return 0
+    scored[$2]=yes
     shift 2
-    "$rubato" evaluate "$work/$trace.rbt" --gpu "$gpu" -o "$folder" --progress never "$@" \
-        >"$folder.txt" 2>"$folder.log" || status=$?
+    "$rubato" evaluate "$trace" --gpu "$gpu" -o "$runs" --csv "$name.csv" --progress never "$@" \
+        >"$name.txt" 2>"$name.log" || status=$?
     if ((status > 1)); then
-        cat "$folder.log" >&2
+        cat "$name.log" >&2
         exit 1
     fi
+    cp "$runs/evaluation_launches.csv" "$name.launches.csv"
 }
 
 # Values of a column over the evaluations of several traces.
@@ -199,7 +218,7 @@ over()
     local suffix=$1 column=$2 traces=$3 trace
     shift 3
     for trace in $traces; do
-        cells "$work/$trace.$suffix/evaluation.csv" "$column" "$@"
+        cells "$work/$trace.$suffix.csv" "$column" "$@"
     done
 }
 
@@ -207,7 +226,8 @@ over()
 
 while (($# > 0)); do
     case $1 in
-    --quick) quick=true ;;
+    --quick) scale=quick ;;
+    --large) scale=large ;;
     -o)
         [[ $# -gt 1 ]] || { usage >&2; exit 2; }
         work=$2
@@ -225,7 +245,7 @@ while (($# > 0)); do
     shift
 done
 ((${#names[@]} > 0)) || names=("${all[@]}")
-if $quick; then work=$work/quick; fi
+[[ $scale == default ]] || work=$work/$scale
 mkdir -p "$work"
 report=$work/experiments.md
 table=$work/experiments.csv
@@ -234,11 +254,18 @@ printf 'experiment,what,here,published\n' >"$table"
 {
     printf '# Experiments\n\n'
     "$rubato" --version 2>/dev/null || true
-    if $quick; then printf '\nQuick: small sizes, whose numbers say less.\n'; fi
+    if [[ $scale == quick ]]; then printf '\nQuick: small sizes, whose numbers say less.\n'; fi
 } >"$report"
+costs=()
 for name in "${names[@]}"; do
+    before=$busy
     "experiment_$name"
+    count_busy
+    costs+=("$name $((busy - before))")
 done
-printf '\n%s seconds.\n' "$((SECONDS - begun))" >>"$report"
+{
+    printf '\n## Cost\n\n%s seconds, %s of a processor:' "$((SECONDS - begun))" "$busy"
+    printf ' %s,' "${costs[@]}" | sed 's/,$/.\n/'
+} >>"$report"
 cat "$report"
 say "$report, $table"

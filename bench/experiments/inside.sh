@@ -16,7 +16,7 @@ present()
     done
 }
 
-# Photon's kernels; each in three sizes, of which the largest have 150 waves and more.
+# Photon's kernels; each in two sizes; with --large in three, of which the largest have 150 waves and more.
 photon_traces=
 make_photon_traces()
 {
@@ -27,12 +27,12 @@ make_photon_traces()
         make_trace "$@"
         photon_traces+=" $1"
     }
-    for n in $(size "2M 8M 32M" "8M"); do add "relu-$n" relu --size "$n"; done
-    for n in $(size "1M 4M 16M" "2M"); do add "fir-$n" fir --size "$n"; done
-    for n in $(size "256 512 1024" "256"); do add "matmul-$n" matmul --size "$n"; done
-    for n in $(size "64k 256k 1M" "128k"); do add "aes-$n" aes --size "$n"; done
-    for n in $(size "28 56 112" "28"); do add "conv-$n" conv --size "$n"; done
-    for n in $(size "64k 256k 1M" "64k"); do add "spmv-$n" spmv --size "$n" -p skew=8; done
+    for n in $(size "2M 8M" "8M" "2M 8M 32M"); do add "relu-$n" relu --size "$n"; done
+    for n in $(size "1M 4M" "2M" "1M 4M 16M"); do add "fir-$n" fir --size "$n"; done
+    for n in $(size "256 512" "256" "256 512 1024"); do add "matmul-$n" matmul --size "$n"; done
+    for n in $(size "64k 256k" "128k" "64k 256k 1M"); do add "aes-$n" aes --size "$n"; done
+    for n in $(size "28 56" "28" "28 56 112"); do add "conv-$n" conv --size "$n"; done
+    for n in $(size "64k" "64k" "64k 256k 1M"); do add "spmv-$n" spmv --size "$n" -p skew=8; done
     photon_traces=${photon_traces# }
 }
 
@@ -65,7 +65,7 @@ experiment_C1()
     run_photon
     for trace in $photon_traces; do
         row "$trace: photon_warp, PKA (waves)" \
-            "$(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=photon_warp)"), $(percent "$(cells "$work/$trace.photon/evaluation.csv" cycles_error sample=pka_stop:variant=photon)") ($(cells "$work/$trace.photon/evaluation_launches.csv" waves sample=photon_warp | largest | awk '{ printf "%.1f", $1 }'))"
+            "$(percent "$(cells "$work/$trace.photon.csv" cycles_error sample=photon_warp)"), $(percent "$(cells "$work/$trace.photon.csv" cycles_error sample=pka_stop:variant=photon)") ($(cells "$work/$trace.photon.launches.csv" waves sample=photon_warp | largest | awk '{ printf "%.1f", $1 }'))"
     done
     while IFS= read -r set; do
         largest_speedup=$(over photon speedup_wall "$photon_traces" "sample=$set" | largest)
@@ -104,13 +104,13 @@ experiment_window()
     section "(v) Photon's window against resident warps" \
         "ReLU: share of the instructions simulated by photon_warp with the published window of 1024 warps, and with windows that scale, as the warps that an SM holds grow. 100 %: it never fired."
     local warps n
-    n=$(size 16M 4M)
+    n=$(size 8M 4M 16M)
     make_trace "relu-$n" relu --size "$n"
     for warps in 8 16 32 64; do
         score "relu-$n" "window-$warps" -s "sm.max_warps=$warps" --sample photon_warp:variant=paper \
             --sample photon_warp
         row "$((80 * warps)) resident warps: published window, scaled" \
-            "$(percent "$(cells "$work/window-$warps/evaluation.csv" simulated_share sample=photon_warp:variant=paper)"), $(percent "$(cells "$work/window-$warps/evaluation.csv" simulated_share sample=photon_warp)")" \
+            "$(percent "$(cells "$work/window-$warps.csv" simulated_share sample=photon_warp:variant=paper)"), $(percent "$(cells "$work/window-$warps.csv" simulated_share sample=photon_warp)")" \
             "$(awk -v r="$((80 * warps))" 'BEGIN { printf "fires if the spread of times is below %.1f %%\n", 5.08 * 1024 / r }')"
     done
 }
@@ -122,23 +122,23 @@ irregular="bfs-d sssp mst spmv-d"
 
 make_tbpoint_traces()
 {
-    make_trace stream vecadd --size "$(size 32M 8M)"
-    make_trace kmeans kmeans --size "$(size 128k 32k)"
-    make_trace hotspot stencil --size "$(size 2050 1026)" -p "steps=$(size 4 2)"
-    make_trace lbm lbm --size "$(size 96 48)"
-    make_trace black blackscholes --size "$(size 4M 1M)" -p "launches=$(size 4 2)"
-    make_trace conv conv --size "$(size 112 56)"
-    make_trace bfs-d bfs --size "$(size 262144 32768)"
-    make_trace sssp sssp --size "$(size 65536 16384)"
-    make_trace mst mst --size "$(size 131072 16384)"
-    make_trace spmv-d spmv --size "$(size 512k 128k)" -p skew=8
+    make_trace stream vecadd --size "$(size 8M 8M 32M)"
+    make_trace kmeans kmeans --size "$(size 32k 32k 128k)"
+    make_trace hotspot stencil --size "$(size 1026 1026 2050)" -p "steps=$(size 2 2 4)"
+    make_trace lbm lbm --size "$(size 48 48 96)"
+    make_trace black blackscholes --size "$(size 1M 1M 4M)" -p "launches=$(size 2 2 4)"
+    make_trace conv conv --size "$(size 56 56 112)"
+    make_trace bfs-d bfs --size "$(size 32768 32768 262144)"
+    make_trace sssp sssp --size "$(size 16384 8192 65536)"
+    make_trace mst mst --size "$(size 16384 8192 131072)"
+    make_trace spmv-d spmv --size "$(size 128k 64k 512k)" -p skew=8
 }
 
 # The last two are the baselines of the paper: units of instructions, by chance and by Ideal-SimPoint.
 tbpoint_sets()
 {
     local unit
-    unit=$(size 1000000 100000)
+    unit=$(size 100000 100000 1000000)
     present tbpoint tbpoint_region "tbpoint,tbpoint_region" "units:which=random,size=$unit" \
         "units:which=simpoint,size=$unit"
 }
@@ -182,7 +182,7 @@ experiment_D4()
     section "D4: TBPoint on other chips (figures 12 and 13)" \
         "Largest error over the traces: SMs doubled and halved, 16, 32 and 48 warps on an SM."
     local set=tbpoint,tbpoint_region warps variant traces
-    traces=$(size "$regular $irregular" "stream hotspot spmv-d")
+    traces=$(size "stream hotspot spmv-d" "stream hotspot" "$regular $irregular")
     run_tbpoint sms "$traces" --sample "$set" --variants sm.x2,sm.half
     for variant in none stem_sm_x2 stem_sm_half; do
         row "$set, $variant" \

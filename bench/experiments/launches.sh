@@ -129,15 +129,18 @@ experiment_A7()
     local n
     n=$(size 50000000 1000000)
     section "A7: planning time" "Plans for $n launches of 800 kernels, in memory, on one core."
-    local method count seconds memory
+    local line method count state seconds memory
     "$planning" scale "$n" >"$work/A7.txt"
-    while read -r method count seconds _ _ _ _ _ _ _ _ memory _; do
+    while IFS= read -r line; do
+        read -r method count state _ <<<"$line"
         [[ $count == "$n" ]] || continue
-        if [[ $seconds == refused: ]]; then
+        if [[ $state == refused: ]]; then
             row "$method" "refused: too large" "minutes"
-        else
-            row "$method: time, peak memory" "$seconds s, $memory GiB" "minutes"
+            continue
         fi
+        read -r memory _ <<<"${line##*peak }"
+        read -r seconds _ <<<"${line##*processor }"
+        row "$method: time of the processor, peak memory" "$seconds s, $memory GiB" "minutes"
     done <"$work/A7.txt"
 }
 
@@ -162,9 +165,9 @@ declare -A title=([pka]=PKA [sieve]=Sieve [photon_kernel]=Photon [stem]=STEM)
 make_suite()
 {
     make_trace bfs bfs --size "$(size 65536 20000)"
-    make_trace gaussian gaussian --size "$(size 256 96)"
-    make_trace srad srad --size "$(size 512 192)"
-    make_trace heartwall heartwall -p "points=$(size 51 20)" -p "steps=$(size 2400 300)"
+    make_trace gaussian gaussian --size "$(size 192 96 256)"
+    make_trace srad srad --size "$(size 384 192 512)"
+    make_trace heartwall heartwall -p "points=$(size 51 20)" -p "steps=$(size 600 300 2400)"
     make_trace particlefilter particlefilter --size "$(size 40 20)"
 }
 
@@ -209,7 +212,7 @@ experiment_B6()
     done
     for trace in $suite; do
         row "$trace, STEM on the five GPUs, picked" \
-            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse/evaluation.csv" picked_error_mean sample=stem "variant=$variant")"; done | joined)" \
+            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse.csv" picked_error_mean sample=stem "variant=$variant")"; done | joined)" \
             "$(case $trace in gaussian) echo "13.5, 15.6, 14.8, 3.7, 5.5 %" ;; srad) echo "8.9, 9.7, 8.9, 8.9, 9.0 %" ;; bfs) echo "0.02 to 0.16 %" ;; *) echo "-" ;; esac)"
     done
     for method in "${methods[@]}"; do
@@ -257,8 +260,8 @@ differences()
 {
     local trace where=(sample=stem variant=none)
     for trace in $suite; do
-        paste <(cells "$work/$trace.dse/evaluation.csv" "$1_full" "${where[@]}") \
-            <(cells "$work/$trace.dse/evaluation.csv" "$1_$2" "${where[@]}")
+        paste <(cells "$work/$trace.dse.csv" "$1_full" "${where[@]}") \
+            <(cells "$work/$trace.dse.csv" "$1_$2" "${where[@]}")
     done | awk -v kind="$3" 'NF == 2 { if (kind == "share") print $2 - $1; else if ($1 > 0) print $2 / $1 - 1 }'
 }
 
@@ -282,16 +285,16 @@ experiment_A2()
 {
     section "A2: hit rates with and without a flush between launches (figure 1)" \
         "All launches simulated; L1 is invalidated at every launch in both. Published as bars without numbers: little difference in L1, a visible one in L2."
-    local trace folder
+    local trace file
     run_warmups
     make_trace resnet resnet -p "width=$(size 50 10)"
-    make_trace train train --size "$(size 400 60)"
+    make_trace train train --size "$(size 200 60 400)"
     score resnet resnet.warmup --sample stem --warmup keep,flush
     score train train.warmup --sample stem --warmup keep,flush
     for trace in $suite resnet train; do
-        folder=$work/$trace.warmup/evaluation.csv
+        file=$work/$trace.warmup.csv
         row "$trace: L1 / L2 kept, L1 / L2 flushed" \
-            "$(for w in keep flush; do for m in global_load_hit_rate l2_hit_rate; do percent "$(cells "$folder" "${m}_sampled" sample= "warmup=$w")"; done; done | joined)"
+            "$(for w in keep flush; do for m in global_load_hit_rate l2_hit_rate; do percent "$(cells "$file" "${m}_sampled" sample= "warmup=$w")"; done; done | joined)"
     done
 }
 
@@ -324,7 +327,7 @@ experiment_sieve()
     local -A published=([sieve]="-" [sieve:variant=artifact]="speed-up 2x to 5x, 1.86x on CASIO" [sieve:density=off]="-")
     run_suite
     for trace in $suite; do
-        times_of "$(cells "$work/$trace.dse/evaluation.csv" folder sample= variant=none)" "sieve-$trace" \
+        times_of "$(cells "$work/$trace.dse.csv" folder sample= variant=none)" "sieve-$trace" \
             --sample sieve --sample sieve:variant=artifact --sample sieve:density=off --seeds 1
     done
     for name in sieve sieve:variant=artifact sieve:density=off; do

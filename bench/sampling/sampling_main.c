@@ -236,7 +236,7 @@ static int profile_coverage(uint64_t replays, const char *path)
     pop.counter[POP_WARP_INSTS] = p->counter[PROFILE_WARP_INSTS];
     pop.counter[POP_THREAD_INSTS] = p->counter[PROFILE_THREAD_INSTS];
     replay_t r = online_replay(&pop, p->time, "stem_online", replays);
-    print_coverage(name != NULL ? name + 1 : path, "profile  ", &r);
+    print_coverage(name != NULL ? name + 1 : path, "profile", &r);
     profile_free(p);
     return 0;
 }
@@ -261,7 +261,7 @@ static int coverage(uint64_t replays)
             }
             population_t pop = {.n = N, .name = p->name, .names = p->names, .n_names = strata};
             replay_t r = online_replay(&pop, p->time, "stem_online", replays);
-            print_coverage(kinds[k].name, strata == 1 ? " 1 strata" : "10 strata", &r);
+            print_coverage(kinds[k].name, strata == 1 ? "1 stratum" : "10 strata", &r);
         }
     }
     free_program(p);
