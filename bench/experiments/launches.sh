@@ -44,7 +44,7 @@ experiment_eq6()
         "Share of errors above the bound of 5 %: lognormal times, CoV 0.6, k kernels, without ROOT."
     local k derived printed
     local -A published=([4]="5.5 % / 14.8 %" [20]="4.1 % / 26.3 %" [100]="4.2 % / 35.8 %")
-    "$planning" equation6 "$(size 2000 300)" >"$work/eq6.txt"
+    "$planning" equation6 "$(size 1000 300 5000)" >"$work/eq6.txt"
     while read -r k derived _ printed _; do
         row "k = $k: derived / printed" "$derived % / $printed %" "${published[$k]}"
     done < <(tail -n +2 "$work/eq6.txt")

@@ -91,7 +91,7 @@ void bound_equation6(uint64_t trials)
     static const uint32_t kernels[] = {4, 20, 100};
     printf("kernels  P(error > 5 %%) derived  printed\n");
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
-        kernels_t p = make_kernels(5000ull * kernels[i], kernels[i], 0.6);
+        kernels_t p = make_kernels(1000ull * kernels[i], kernels[i], 0.6);
         trials_t derived = try_method(&p.pop, "stem:root=off", trials);
         trials_t printed = try_method(&p.pop, "stem:root=off,variant=paper", trials);
         printf("%7u  %20.2f %%  %5.2f %%\n", kernels[i], 100 * derived.outside,

@@ -9,6 +9,7 @@
 #include "frontend/cli/plan_file.h"
 #include "frontend/cli/plan_regions.h"
 #include "frontend/cli/run_report.h"
+#include "frontend/cli/sampler_help.h"
 #include "frontend/cli/text_format.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
@@ -84,7 +85,7 @@ static rb_code_t read_options(plan_options_t *o, int argc, char **argv, bool *he
     *o = (plan_options_t){.seed = 1};
     cli_parser_init(&p, cli_find_command("plan"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, help, err));
-    if (*help)
+    if (*help || (o->sample != NULL && sampler_help_wanted(o->sample)))
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->profile = p.operands[0];
@@ -226,6 +227,10 @@ int cmd_plan(int argc, char **argv)
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("plan"), stdout);
         rc = cli_flush_stdout(&err);
+    } else if (rc == RB_OK && options.sample != NULL && sampler_help_wanted(options.sample)) {
+        rc = sampler_help(options.sample, stdout, &err);
+        if (rc == RB_OK)
+            rc = cli_flush_stdout(&err);
     } else if (rc == RB_OK && options.show_regions) {
         rc = plan_regions_print(&options.regions, stdout, &err);
         if (rc == RB_OK)

@@ -159,7 +159,9 @@ static const cli_option_t plan_options[] = {
      "with --regions: a setting, such as sm.count=40 or tbpoint_region.threshold=0.1", NULL, false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Regions",
      "with --regions: of these launches only, such as 3-7,12,20-", NULL, false},
-    OPT_SAMPLE("stem", "the method and its options, such as stem:epsilon=0.05"),
+    OPT_SAMPLE("stem",
+               "the method and its options, such as stem:epsilon=0.05; help lists all samplers, "
+               "stem:help the options of one"),
     OPT_SEED,
     OPT_TRACE,
     OPT_OUTPUT("FILE", "print the summary only", "write the plan to this file", "@file"),

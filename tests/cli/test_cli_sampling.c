@@ -157,6 +157,21 @@ static void plans_of_other_tools_run(void **state)
     }
 }
 
+static void samplers_are_listed_with_their_options(void **state)
+{
+    (void)state;
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("plan", "--sample", "help"));
+    assert_non_null(strstr(text, "\n  stem "));
+    assert_non_null(strstr(text, "\n  photon_warp "));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("plan", "--sample", "stem:help"));
+    assert_non_null(strstr(text, "  epsilon\n"));
+    assert_non_null(strstr(text, "legal: derived | paper | artifact"));
+    free(text);
+    expect(2, "did you mean 'stem'", WORDS("plan", "--sample", "stme:help"));
+    expect(2, "--sample help lists them", WORDS("plan", "--sample", "zzzzzzzz:help"));
+}
+
 static void contradictions_are_named(void **state)
 {
     (void)state;
@@ -330,6 +345,7 @@ int main(void)
         cmocka_unit_test(mistakes_about_plans_exit_with_2),
         cmocka_unit_test(a_run_of_a_plan_estimates_the_whole),
         cmocka_unit_test(plans_of_other_tools_run),
+        cmocka_unit_test(samplers_are_listed_with_their_options),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(a_native_trace_needs_no_profile),

@@ -80,6 +80,24 @@ static void the_older_gputrace_behind_messages(void **state)
     profile_free(p);
 }
 
+/* The report that the profiles of the STEM artifact are of. */
+static void kernel_launches_with_their_api_calls(void **state)
+{
+    (void)state;
+    profile_t *p = read_text(
+        "API Start (ns),API Dur (ns),Queue Start (ns),Queue Dur (ns),Kernel Start (ns),Kernel Dur "
+        "(ns),Total Dur (ns),PID,TID,DevId,API Function,GridXYZ,BlockXYZ,Kernel Name\n"
+        "100,10,110,5,115,2000,2015,1,1,0,cudaLaunchKernel,   64    2    1,  256    1    1,k(int)\n"
+        "300,10,310,,2400,5000,5100,1,1,0,cudaLaunchKernel,    8    1    1,   32    4    "
+        "1,l(int)\n");
+    assert_int_equal(p->n, 2);
+    expect_row(p, 0, "k(int)", 2000);
+    expect_row(p, 1, "l(int)", 5000);
+    expect_dims(p, 0, DIM(64, 2, 1), DIM(256, 1, 1));
+    expect_dims(p, 1, DIM(8, 1, 1), DIM(32, 4, 1));
+    profile_free(p);
+}
+
 static void nvprof_with_its_row_of_units(void **state)
 {
     (void)state;
@@ -428,6 +446,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nsight_systems_trace_without_its_copies),
         cmocka_unit_test(the_older_gputrace_behind_messages),
+        cmocka_unit_test(kernel_launches_with_their_api_calls),
         cmocka_unit_test(nvprof_with_its_row_of_units),
         cmocka_unit_test(nsight_compute_raw_page),
         cmocka_unit_test(launches_of_rubato_keep_their_ids),

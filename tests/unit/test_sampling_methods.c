@@ -22,6 +22,32 @@ static const char *parse_error(const char *text)
     return err.text;
 }
 
+/* The row of a method in the table of docs/plan.md names each of its options. */
+static void every_option_is_documented(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    FILE *in = fopen(RUBATO_ROOT "/docs/plan.md", "r");
+    assert_non_null(in);
+    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+    fclose(in);
+    for (size_t i = 0; i < n_launch_methods; i++) {
+        const launch_method_t *m = launch_methods[i];
+        char row[4096], name[64];
+        snprintf(name, sizeof(name), "\n| `%s`: ", m->name);
+        const char *at = strstr(text, name);
+        assert_non_null(at);
+        snprintf(row, sizeof(row), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+        for (size_t k = 0; k < m->options->n_params; k++) {
+            snprintf(name, sizeof(name), "`%s`", m->options->params[k].name);
+            if (strncmp(m->options->params[k].name, "max_", 4) == 0)
+                assert_non_null(strstr(text, name)); /* of all that have a limit */
+            else if (strstr(row, name) == NULL)
+                fail_msg("docs/plan.md does not have %s of %s", name, m->name);
+        }
+    }
+}
+
 static void options_are_named_checked_and_written_back(void **state)
 {
     (void)state;
@@ -583,6 +609,7 @@ static void small_and_correlated_clusters_are_warned_of(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_option_is_documented),
         cmocka_unit_test(options_are_named_checked_and_written_back),
         cmocka_unit_test(every_method_has_options_with_help),
         cmocka_unit_test(lists_of_samplers_are_split_at_samplers),
