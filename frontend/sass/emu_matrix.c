@@ -14,77 +14,77 @@ EMU_INLINE void halves(const uint32_t *v, unsigned n, float out[][EMU_LANES])
         emu_halves_to_floats(v + (size_t)EMU_LANES * (i / 2), 16 * (i & 1), out[i]);
 }
 
-/* Lanes in fours, of which the fragments are made. */
-typedef float four_floats_t __attribute__((vector_size(16)));
-typedef double four_doubles_t __attribute__((vector_size(32)));
-
-EMU_INLINE four_floats_t floats_at(const void *v, unsigned lane)
+EMU_INLINE void widen(float v[][EMU_LANES], unsigned n, double out[][EMU_LANES])
 {
-    four_floats_t q;
-
-    memcpy(&q, (const float *)v + lane, sizeof(q));
-    return q;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            out[i][k] = (double)v[i][k];
 }
 
-EMU_INLINE void put_floats(uint32_t *to, const four_doubles_t *v)
+/* A rounded sum; every NaN is the hardware's. */
+EMU_INLINE uint32_t rounded(double v)
 {
-    four_floats_t f = __builtin_convertvector(*v, four_floats_t);
+    uint32_t bits = emu_float_bits((float)v);
 
-    memcpy(to, &f, sizeof(f));
-}
-
-/* Every NaN is the hardware's. */
-EMU_INLINE void same_nan(uint32_t v[EMU_LANES])
-{
-    for (int k = 0; k < EMU_LANES; k++)
-        v[k] = (v[k] & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : v[k];
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : bits;
 }
 
 /* --- Turing: 16x8 = 16x8 * 8x8 --------------------------------------------------------------- */
 
 /*
  * Lane 4g + t has A[g][2t], A[g][2t+1] and the same of row g + 8; B[2t][g], B[2t+1][g]; and of the
- * sums [g][2t], [g][2t+1] and the same of row g + 8.
+ * sums [g][2t], [g][2t+1] and the same of row g + 8. Columns are taken in the order 0 2 4 6 1 3 5
+ * 7, in which four neighbouring lanes have them.
  */
+enum { COLUMNS = 8, DEPTH = 8 };
+
+typedef double four_t __attribute__((vector_size(4 * sizeof(double))));
+
 EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const bool f32 = u->select;
     const uint32_t *c = emu_src(w, u, 2);
-    float a[4][EMU_LANES], b[2][EMU_LANES], d[4][EMU_LANES];
-    uint32_t r[4][EMU_LANES] = {{0}};
-    four_doubles_t column[2][8]; /* [i][k]: B[k][2t + i] */
+    const uint32_t *b = emu_src(w, u, 1);
+    uint32_t words[EMU_LANES];
+    float f[4][EMU_LANES];
+    double a[4][EMU_LANES], elements[2][EMU_LANES], sum[4][EMU_LANES];
+    four_t column[DEPTH][2];
 
-    halves(emu_src(w, u, 0), 2, a);
-    halves(emu_src(w, u, 1), 1, b);
-    if (f32)
-        memcpy(d, c, sizeof(d));
+    for (unsigned t = 0; t < 4; t++)
+        for (unsigned j = 0; j < COLUMNS; j++)
+            words[COLUMNS * t + j] = b[8 * (j & 3) + 4 * (j >> 2) + t];
+    halves(words, 1, f);
+    widen(f, 2, elements);
+    for (unsigned k = 0; k < DEPTH; k++)
+        memcpy(column[k], &elements[k & 1][COLUMNS * (k / 2)], sizeof(column[k]));
+    halves(emu_src(w, u, 0), 2, f);
+    widen(f, 4, a);
+    if (u->select)
+        memcpy(f, c, sizeof(f));
     else
-        halves(c, 2, d);
-    for (unsigned i = 0; i < 2; i++)
-        for (unsigned k = 0; k < 8; k++)
-            for (unsigned t = 0; t < 4; t++)
-                column[i][k][t] = (double)b[k & 1][4 * (2 * t + i) + k / 2];
-    for (unsigned lane = 0; lane < EMU_LANES; lane += 4)
-        for (unsigned half = 0; half < 4; half += 2) {
-            four_doubles_t sum[2];
-            for (unsigned i = 0; i < 2; i++)
-                sum[i] = __builtin_convertvector(floats_at(d[half + i], lane), four_doubles_t);
-            for (unsigned k = 0; k < 8; k++) {
-                double x = (double)a[half + (k & 1)][lane + k / 2];
-                sum[0] += x * column[0][k];
-                sum[1] += x * column[1][k];
+        halves(c, 2, f);
+    widen(f, 4, sum);
+    for (unsigned lower = 0; lower < 4; lower += 2)
+        for (unsigned lane = 0; lane < EMU_LANES; lane += 4) {
+            const double *row = &a[lower][lane];
+            double *even = &sum[lower][lane], *odd = even + EMU_LANES;
+            four_t s[2];
+            memcpy(&s[0], even, sizeof(s[0]));
+            memcpy(&s[1], odd, sizeof(s[1]));
+            for (unsigned k = 0; k < DEPTH; k++) {
+                s[0] += row[EMU_LANES * (k & 1) + k / 2] * column[k][0];
+                s[1] += row[EMU_LANES * (k & 1) + k / 2] * column[k][1];
             }
-            for (unsigned i = 0; i < 2; i++)
-                if (f32)
-                    put_floats(r[half + i] + lane, &sum[i]);
-                else
-                    for (unsigned t = 0; t < 4; t++)
-                        r[half / 2][lane + t] |= emu_round_to_half(sum[i][t]) << 16 * i;
+            memcpy(even, &s[0], sizeof(s[0]));
+            memcpy(odd, &s[1], sizeof(s[1]));
         }
-    for (unsigned i = 0; i < 4 && f32; i++)
-        same_nan(r[i]);
-    for (unsigned i = 0; i < (f32 ? 4u : 2u); i++)
-        emu_put(w, u->d + EMU_LANES * i, r[i], mask);
+    if (u->select)
+        for (unsigned i = 0; i < 4; i++)
+            EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, rounded(sum[i][k]));
+    else
+        for (unsigned i = 0; i < 2; i++)
+            EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask,
+                         emu_round_to_half(sum[2 * i][k]) | emu_round_to_half(sum[2 * i + 1][k])
+                                                                << 16);
 }
 
 /* --- Volta: four 8x8 = 8x4 * 4x8, one for each quad pair, a quarter of each at a step ----------
@@ -97,36 +97,37 @@ EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
  */
 EMU_HOT static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *c = emu_src(w, u, 2);
-    float a[4][EMU_LANES], b[4][EMU_LANES]; /* element k of a row of A, of a column of B */
+    enum { HALF = EMU_LANES / 2 };
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const unsigned row = 2 * (u->select & 1u), from = u->select >= 2 ? HALF : 0;
+    uint32_t rows[2 * EMU_LANES], columns[2 * EMU_LANES]; /* of each half warp: even, then odd */
+    float x[4][EMU_LANES], y[4][EMU_LANES];               /* element k of a row, of a column */
     uint32_t r[2][EMU_LANES];
-    const bool lower_rows = (u->select & 1) == 0;
 
-    halves(emu_src(w, u, 0), 2, a);
-    halves(emu_src(w, u, 1), 2, b);
-    for (unsigned lane = 0; lane < EMU_LANES; lane += 4) {
-        const unsigned other = lane % 16 + (u->select >= 2 ? 16 : 0);
-        four_doubles_t sum[2];
-        for (unsigned i = 0; i < 2; i++)
-            sum[i] =
-                __builtin_convertvector(floats_at(c + (size_t)EMU_LANES * i, lane), four_doubles_t);
-        for (unsigned k = 0; k < 4; k++) {
-            four_floats_t x = floats_at(a[k], lane), y = floats_at(b[k], other);
-            four_floats_t even = __builtin_shufflevector(y, y, 0, 0, 2, 2);
-            four_floats_t odd = __builtin_shufflevector(y, y, 1, 1, 3, 3);
-            x = lower_rows ? __builtin_shufflevector(x, x, 0, 1, 0, 1)
-                           : __builtin_shufflevector(x, x, 2, 3, 2, 3);
-            four_doubles_t wide = __builtin_convertvector(x, four_doubles_t);
-            sum[0] += wide * __builtin_convertvector(even, four_doubles_t);
-            sum[1] += wide * __builtin_convertvector(odd, four_doubles_t);
+    for (unsigned k = 0; k < 2 * EMU_LANES; k += 4) {
+        memcpy(&rows[k], &a[k + row], 2 * sizeof(a[0]));
+        memcpy(&rows[k + 2], &a[k + row], 2 * sizeof(a[0]));
+    }
+    for (unsigned i = 0; i < 2 * EMU_LANES; i += EMU_LANES)
+        for (unsigned k = 0; k < HALF; k += 2) {
+            columns[i + k] = columns[i + k + 1] = b[i + from + k];
+            columns[i + HALF + k] = columns[i + HALF + k + 1] = b[i + from + k + 1];
         }
-        for (unsigned i = 0; i < 2; i++)
-            put_floats(r[i] + lane, &sum[i]);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        same_nan(r[i]);
-        emu_put(w, u->d + EMU_LANES * i, r[i], mask);
-    }
+    halves(rows, 2, x);
+    halves(columns, 2, y);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned half = 0; half < EMU_LANES; half += HALF)
+            for (unsigned k = 0; k < HALF; k++) {
+                const unsigned lane = half + k, at = HALF * i + k;
+                double sum = (double)emu_float(c[EMU_LANES * i + lane]);
+                sum += (double)(x[0][lane] * y[0][at]); /* 22 bits: exact */
+                sum += (double)(x[1][lane] * y[1][at]);
+                sum += (double)(x[2][lane] * y[2][at]);
+                sum += (double)(x[3][lane] * y[3][at]);
+                r[i][lane] = rounded(sum);
+            }
+    emu_put(w, u->d, r[0], mask);
+    emu_put(w, u->d + EMU_LANES, r[1], mask);
 }
 
 /* --- integers: 8x8 = 8x16 * 16x8 ------------------------------------------------------------- */
