@@ -2,7 +2,10 @@
  * rubato_emulator: warp instructions per second and core that the SASS emulator executes, kernel by
  * kernel, when it only runs and when it traces. Each rate is that of the fastest repeat.
  *
- *   rubato_emulator [--arch 70|75] [--repeats N] [KERNEL]
+ *   rubato_emulator [--arch 70|75] [--repeats N] [--threads N] [KERNEL]
+ *
+ * With threads, launches that only run are also executed by so many at once; their rate is that of
+ * all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,11 +121,12 @@ static _Noreturn void give_up(const char *what, const rb_err_t *err)
     exit(1);
 }
 
-static double now(void)
+/* Processor time; of several threads, the time that passes. */
+static double now(unsigned threads)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -188,16 +192,16 @@ static double measure(emu_launch_t l, bool traced, unsigned repeats, emu_totals_
     l.on_block = traced ? take_block : NULL;
     l.ctx = &insts;
     for (unsigned i = 0; i < repeats; i++) {
-        double begun = now();
+        double begun = now(l.workers);
         if (emu_run(&l, totals, &err) != RB_OK)
             give_up(l.kernel->name, &err);
-        double seconds = now() - begun;
+        double seconds = now(l.workers) - begun;
         best = seconds < best ? seconds : best;
     }
     return best;
 }
 
-static void run_case(const case_t *c, unsigned arch, unsigned repeats)
+static void run_case(const case_t *c, unsigned arch, unsigned repeats, unsigned threads)
 {
     char path[512];
     uint8_t *file = malloc(FILE_BYTES), params[PARAM_BYTES] = {0};
@@ -227,8 +231,12 @@ static void run_case(const case_t *c, unsigned arch, unsigned repeats)
     set_params(c, l.kernel, &mem, params);
     double run = measure(l, false, repeats, &totals), trace = measure(l, true, repeats, &totals);
     double m = 1e-6 * (double)totals.warp_insts;
-    printf("%-16s %9.3f %6.1f %10.1f %10.1f\n", c->kernel, m,
+    printf("%-16s %9.3f %6.1f %10.1f %10.1f", c->kernel, m,
            (double)totals.thread_insts / (double)totals.warp_insts, m / run, m / trace);
+    l.workers = threads;
+    if (threads > 1)
+        printf(" %10.1f", m / measure(l, false, repeats, &totals));
+    printf("\n");
     fflush(stdout);
     emu_module_close(&module);
     emu_mem_free(&mem);
@@ -237,7 +245,7 @@ static void run_case(const case_t *c, unsigned arch, unsigned repeats)
 
 int main(int argc, char **argv)
 {
-    unsigned arch = 70, repeats = 7;
+    unsigned arch = 70, repeats = 7, threads = 1;
     const char *only = NULL;
 
     for (int i = 1; i < argc; i++) {
@@ -245,6 +253,8 @@ int main(int argc, char **argv)
             arch = (unsigned)atoi(argv[++i]);
         else if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc)
             repeats = (unsigned)atoi(argv[++i]);
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
+            threads = (unsigned)atoi(argv[++i]);
         else
             only = argv[i];
     }
@@ -252,6 +262,6 @@ int main(int argc, char **argv)
            "M/s trace");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (only == NULL || strcmp(only, cases[i].kernel) == 0)
-            run_case(&cases[i], arch, repeats);
+            run_case(&cases[i], arch, repeats, threads);
     return 0;
 }

@@ -54,6 +54,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_PLAN:
         o->plan = value;
         break;
+    case CLI_THREADS:
+        return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &p->threads, err);
     case CLI_TMPDIR:
         o->setup.tmpdir = value;
         break;
@@ -73,6 +75,8 @@ static rb_code_t check_options(const record_options_t *o, rb_err_t *err)
                        "say where the trace goes: -o FILE, --accelsim DIR, or --no-trace");
     if (p->launches != NULL && o->plan != NULL)
         return rb_fail(err, RB_USAGE, "--launches and --plan: choose one of them");
+    if (!o->no_trace && p->threads > 0)
+        return rb_fail(err, RB_USAGE, "--threads goes with --no-trace: a trace has one order");
     if (o->no_trace && (p->launches != NULL || o->plan != NULL))
         return rb_fail(err, RB_USAGE, "--no-trace has no use for --%s",
                        o->plan != NULL ? "plan" : "launches");
@@ -92,7 +96,10 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
     o->program.words = p.operands;
     o->program.spool = o->accelsim != NULL;
     o->program.tmpdir = setup_tmpdir(&o->setup);
-    return check_options(o, err);
+    RB_TRY(check_options(o, err));
+    if (o->no_trace && o->program.threads == 0)
+        o->program.threads = setup_usable_cores();
+    return RB_OK;
 }
 
 /* --- what was recorded ----------------------------------------------------------------------- */

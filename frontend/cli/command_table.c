@@ -330,6 +330,8 @@ static const cli_option_t record_options[] = {
      "write the instruction counts of every launch to this file (CSV)", "@file", false},
     {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace an existing trace", NULL, false},
     OPT_ARCH_OF_PROGRAM,
+    {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
+     "with --no-trace: blocks that are executed at the same time", NULL, false},
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
     OPT_TMPDIR("for temporary files"),

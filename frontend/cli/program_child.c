@@ -156,7 +156,7 @@ static void set_path(const char *name, const char *path)
     set_or_unset(name, path);
 }
 
-/* The limits of a launch, where there are any. */
+/* The limits of a launch and the threads for it, where they are said. */
 static void set_limits(const program_options_t *o)
 {
     char text[32];
@@ -165,6 +165,8 @@ static void set_limits(const program_options_t *o)
     set_or_unset("RUBATO_MAX_INSTS", o->max_insts > 0 ? text : NULL);
     snprintf(text, sizeof(text), "%.17g", o->timeout);
     set_or_unset("RUBATO_TIMEOUT", o->timeout > 0 ? text : NULL);
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)o->threads);
+    set_or_unset("RUBATO_THREADS", o->threads > 0 ? text : NULL);
 }
 
 static void set_file(const program_child_t *p, const char *name, bool wanted, const char *file)

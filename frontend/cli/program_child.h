@@ -29,6 +29,7 @@ typedef struct {
     const char *profile;  /* file for a line per launch */
     uint64_t max_insts;   /* limits of a launch: warp instructions; 0: none */
     double timeout;       /*   seconds of the host; 0: none */
+    uint64_t threads;     /* that execute blocks where nothing is recorded; 0: one */
     const char *tmpdir;   /* for what is temporary */
     bool output_aside;    /* its standard output goes to standard error */
 } program_options_t;

@@ -1,4 +1,7 @@
-/* Atomics and reductions, lane by lane in lane order. */
+/*
+ * Atomics and reductions, lane by lane in lane order. They are atomic for other threads of the host
+ * where those execute other blocks of the launch.
+ */
 #include <math.h>
 
 #include "frontend/sass/emu_half.h"
@@ -74,6 +77,37 @@ static uint64_t combine(const emu_uop_t *u, uint64_t old, uint64_t x, uint64_t y
     }
 }
 
+/* Whether other threads may access a place at the same time. */
+static bool is_shared(const emu_warp_t *w, const emu_uop_t *u)
+{
+    return w->grid->parallel && u->inst->space != MEM_SHARED;
+}
+
+/* Changes memory at p, which holds u->width bytes; what it held. */
+static uint64_t change(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p, uint64_t x, uint64_t y)
+{
+    if (u->width == 8) {
+        emu_long_t *at = (emu_long_t *)(void *)p;
+        uint64_t old = is_shared(w, u) ? __atomic_load_n(at, __ATOMIC_RELAXED) : *at;
+        if (!is_shared(w, u))
+            *at = combine(u, old, x, y);
+        else
+            while (!__atomic_compare_exchange_n(at, &old, combine(u, old, x, y), true,
+                                                __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+                continue;
+        return old;
+    }
+    emu_word_t *at = (emu_word_t *)(void *)p;
+    uint32_t old = is_shared(w, u) ? __atomic_load_n(at, __ATOMIC_RELAXED) : *at;
+    if (!is_shared(w, u))
+        *at = (uint32_t)combine(u, old, x, y);
+    else
+        while (!__atomic_compare_exchange_n(at, &old, (uint32_t)combine(u, old, x, y), true,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            continue;
+    return old;
+}
+
 static uint64_t operand(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int k)
 {
     const uint32_t *s = emu_src(w, u, i);
@@ -101,9 +135,13 @@ static bool add_words(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LA
         uint8_t *p = place(w, u, k, a[k]);
         if (p == NULL)
             return false;
-        memcpy(&old[k], p, sizeof(old[k]));
-        uint32_t now = old[k] + x[k];
-        memcpy(p, &now, sizeof(now));
+        emu_word_t *at = (emu_word_t *)(void *)p;
+        if (is_shared(w, u)) {
+            old[k] = __atomic_fetch_add(at, x[k], __ATOMIC_SEQ_CST);
+        } else {
+            old[k] = *at;
+            *at += x[k];
+        }
     }
     return true;
 }
@@ -125,12 +163,9 @@ static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         uint8_t *p = place(w, u, k, a[k]);
-        uint64_t old = 0, x = operand(w, u, 0, k);
         if (p == NULL)
             return;
-        memcpy(&old, p, u->width);
-        uint64_t now = combine(u, old, x, cas ? operand(w, u, 1, k) : 0);
-        memcpy(p, &now, u->width);
+        uint64_t x = operand(w, u, 0, k), old = change(w, u, p, x, cas ? operand(w, u, 1, k) : 0);
         result[k] = u->select == OP_CAST ? old == x : old;
     }
     if (u->inst->access == ACC_REDUCTION)
@@ -170,5 +205,6 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
         return false;
     }
     u->select = (uint8_t)op;
-    return u->width != 0 && op != 255 && (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
+    return (u->width == 4 || u->width == 8) && op != 255 &&
+           (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
 }

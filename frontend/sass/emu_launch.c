@@ -1,6 +1,8 @@
 /* Blocks and launches: the order of execution, resident blocks, what goes to the trace. */
 #include "frontend/sass/emu_launch.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,7 +12,9 @@
 enum {
     WARP_SLICE = 1 << 16,  /* instructions of a warp before the next one has its turn */
     BLOCK_SLICE = 1 << 22, /* instructions of a block before another becomes resident */
-    MAX_RESIDENT = 512,
+    MAX_RESIDENT = 512,    /* blocks that one thread has begun */
+    MAX_WORKERS = 256,
+    ALONE_INSTS = 1 << 18, /* executed before more threads are worth their start */
     MAX_THREADS = 1024,
     MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
     RECURSIVE_LOCAL = 1 << 16, /* where the stack's depth is not known */
@@ -204,10 +208,13 @@ static rb_code_t check_limits(emu_block_t *b)
     emu_grid_t *g = b->grid;
     const emu_launch_t *l = g->launch;
     emu_warp_t *w = unfinished_warp(b);
+    uint64_t more = g->totals.warp_insts - g->checked_insts;
+    uint64_t insts = atomic_fetch_add(&g->progress->insts, more) + more;
 
-    if (l->max_insts != 0 && g->totals.warp_insts > l->max_insts)
+    g->checked_insts = g->totals.warp_insts;
+    if (l->max_insts != 0 && insts > l->max_insts)
         emu_fault(w, uop_at(w), "given up after %llu warp instructions (an endless loop?)",
-                  (unsigned long long)g->totals.warp_insts);
+                  (unsigned long long)insts);
     else if (l->timeout > 0 && host_seconds() - g->begun > l->timeout)
         emu_fault(w, uop_at(w), "given up after %g seconds (an endless loop?)", l->timeout);
     return g->rc;
@@ -303,20 +310,128 @@ static rb_code_t retire(residents_t *r)
     return rc;
 }
 
-static rb_code_t run_grid(emu_grid_t *g, residents_t *r)
+static uint64_t blocks_of(const emu_launch_t *l)
 {
-    const uint32_t *grid = g->launch->grid;
-    uint64_t n_blocks = (uint64_t)grid[0] * grid[1] * grid[2], next = 0;
+    return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
 
-    while (next < n_blocks || r->n > 0) {
-        if (next < n_blocks && r->n < MAX_RESIDENT)
-            begin_block(r, g, next++);
+/* Runs blocks until none is left, or enough instructions have been executed. */
+static rb_code_t run_blocks(emu_grid_t *g, residents_t *r, uint64_t enough)
+{
+    const uint64_t n_blocks = blocks_of(g->launch);
+
+    while (!atomic_load(&g->progress->stop) && g->totals.warp_insts < enough) {
+        uint64_t index = r->n < MAX_RESIDENT ? atomic_fetch_add(&g->progress->next, 1) : n_blocks;
+        if (index < n_blocks)
+            begin_block(r, g, index);
+        if (r->n == 0)
+            return RB_OK;
         for (unsigned i = 0; i < r->n; i++)
             if (!r->slots[r->order[i]].finished)
                 RB_TRY(run_block(&r->slots[r->order[i]]));
         RB_TRY(retire(r));
     }
     return RB_OK;
+}
+
+/* A thread that executes blocks. */
+typedef struct {
+    emu_grid_t grid;
+    residents_t *residents; /* owned */
+    rb_err_t err;
+    pthread_t thread;
+} worker_t;
+
+static worker_t *new_worker(const emu_grid_t *g)
+{
+    worker_t *w = rb_calloc(1, sizeof(*w));
+
+    w->grid = *g;
+    w->grid.totals = (emu_totals_t){0};
+    w->grid.checked_insts = 0;
+    w->grid.err = &w->err;
+    w->residents = rb_calloc(1, sizeof(*w->residents));
+    return w;
+}
+
+static void free_residents(residents_t *r)
+{
+    for (unsigned i = 0; i < r->n_allocated; i++)
+        free_block(&r->slots[i]);
+    free(r);
+}
+
+static void *work(void *arg)
+{
+    worker_t *w = arg;
+
+    w->grid.rc = run_blocks(&w->grid, w->residents, UINT64_MAX);
+    if (w->grid.rc != RB_OK)
+        atomic_store(&w->grid.progress->stop, true);
+    return NULL;
+}
+
+/* Starts up to n threads; their number. Signals are for the threads of the program. */
+static unsigned start_workers(const emu_grid_t *g, worker_t **workers, unsigned n)
+{
+    sigset_t all, old;
+    unsigned started = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (started < n) {
+        worker_t *w = workers[started] = new_worker(g);
+        if (pthread_create(&w->thread, NULL, work, w) != 0) {
+            free_residents(w->residents);
+            free(w);
+            break; /* with fewer threads it takes longer */
+        }
+        started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+/* Waits for a thread and adds what it has done; its failure counts if there is none yet. */
+static void end_worker(emu_grid_t *g, worker_t *w)
+{
+    pthread_join(w->thread, NULL);
+    g->totals.warp_insts += w->grid.totals.warp_insts;
+    g->totals.thread_insts += w->grid.totals.thread_insts;
+    g->totals.divergences += w->grid.totals.divergences;
+    g->totals.unsupported |= w->grid.totals.unsupported;
+    if (g->rc == RB_OK && w->grid.rc != RB_OK) {
+        g->rc = w->grid.rc;
+        *g->err = w->err;
+    }
+    free_residents(w->residents);
+    free(w);
+}
+
+/* The caller's thread begins alone: most launches are over before another one has started. */
+static rb_code_t run_grid(emu_grid_t *g)
+{
+    const uint64_t n_blocks = blocks_of(g->launch);
+    unsigned n = g->launch->workers < MAX_WORKERS ? g->launch->workers : MAX_WORKERS;
+    residents_t *r = rb_calloc(1, sizeof(*r));
+    worker_t *workers[MAX_WORKERS];
+
+    const bool alone = n < 2 || g->tracing;
+    g->rc = run_blocks(g, r, alone ? UINT64_MAX : ALONE_INSTS);
+    const uint64_t begun = atomic_load(&g->progress->next);
+    if (!alone && g->rc == RB_OK) {
+        const uint64_t left = begun < n_blocks ? n_blocks - begun : 0;
+        unsigned started = left < n ? (unsigned)left : n;
+        g->parallel = started > 1;
+        started = g->parallel ? start_workers(g, workers, started - 1) : 0;
+        g->rc = run_blocks(g, r, UINT64_MAX);
+        if (g->rc != RB_OK)
+            atomic_store(&g->progress->stop, true);
+        for (unsigned i = 0; i < started; i++)
+            end_worker(g, workers[i]);
+    }
+    free_residents(r);
+    return g->rc;
 }
 
 static rb_code_t check_launch(const emu_launch_t *l, rb_err_t *err)
@@ -338,7 +453,9 @@ static rb_code_t check_launch(const emu_launch_t *l, rb_err_t *err)
 rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
 {
     rb_err_t unused = {0};
+    emu_progress_t progress = {0};
     emu_grid_t g = {.launch = l,
+                    .progress = &progress,
                     .local_bytes = local_bytes(l->kernel),
                     .shared_bytes = emu_shared_bytes(l),
                     .tracing = l->on_block != NULL,
@@ -349,13 +466,8 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     RB_TRY(emu_module_code(l->module, l->kernel, &g.code, err));
     make_bank0(&g);
     rb_code_t rc = emu_translate(&g, g.err);
-    if (rc == RB_OK) {
-        residents_t *r = rb_calloc(1, sizeof(*r));
-        rc = run_grid(&g, r);
-        for (unsigned i = 0; i < r->n_allocated; i++)
-            free_block(&r->slots[i]);
-        free(r);
-    }
+    if (rc == RB_OK)
+        rc = run_grid(&g);
     free(g.bank0);
     free(g.uops);
     free(g.pool);

@@ -1,6 +1,7 @@
 /*
  * Executes a kernel of a loaded module functionally: every block, warp and instruction, in a fixed
- * order that depends on nothing but the launch.
+ * order that depends on nothing but the launch; or, where only the result counts, blocks on several
+ * threads at once.
  *
  * Blocks run one after the other; one that does not finish within a slice (because it waits for
  * another block) stays resident while the following ones run. Warps of a block run in turn, each
@@ -29,6 +30,12 @@ typedef struct {
     double timeout;        /* seconds of the host before it is given up; 0: no limit */
     emu_block_fn on_block; /* NULL: the launch is only executed */
     void *ctx;
+    /*
+     * Threads that execute blocks of a launch that is only executed, the caller's included (0: as
+     * 1). With several, atomics are atomic, but their order, and so the rounding of sums of floats,
+     * is that of the host's threads; of several faults any may be reported.
+     */
+    unsigned workers;
 } emu_launch_t;
 
 typedef struct {

@@ -5,6 +5,7 @@
 #ifndef RUBATO_EMU_STATE_H
 #define RUBATO_EMU_STATE_H
 
+#include <stdatomic.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -32,6 +33,7 @@ enum {
 typedef float __attribute__((may_alias)) emu_f32_t;
 typedef int32_t __attribute__((may_alias)) emu_s32_t;
 typedef uint32_t __attribute__((may_alias)) emu_word_t; /* in memory */
+typedef uint64_t __attribute__((may_alias)) emu_long_t;
 
 /*
  * Handlers are compiled for AVX2 and FMA too, and the right version is taken when the program
@@ -161,8 +163,17 @@ struct emu_block {
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
 };
 
-/* A launch being executed. */
+/* What the threads that execute a launch share. */
+typedef struct {
+    atomic_uint_fast64_t next;  /* block that begins next */
+    atomic_uint_fast64_t insts; /* warp instructions up to each thread's last check */
+    atomic_bool stop;           /* one of them failed */
+} emu_progress_t;
+
+/* A launch being executed, as one thread has it: code and constants are shared. */
 struct emu_grid {
+    emu_progress_t *progress;
+    bool parallel; /* other threads execute blocks of the launch too */
     const emu_launch_t *launch;
     const emu_code_t *code;
     emu_uop_t *uops;
@@ -176,6 +187,7 @@ struct emu_grid {
     bool tracing;
     double begun; /* host time, if there is a limit to it */
     emu_totals_t totals;
+    uint64_t checked_insts; /* of the totals, those that progress knows of */
     rb_err_t *err;
     rb_code_t rc;
 };

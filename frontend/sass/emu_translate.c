@@ -232,11 +232,20 @@ static const struct {
     {SASS_YIELD, UOP_YIELD},  {SASS_BAR, UOP_BAR},
 };
 
+/* MEMBAR: what the thread of the host did before is seen before what it does from here on. */
+static void fence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    (void)u, (void)mask;
+    if (w->grid->parallel)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
 static bool set_control(const sass_inst_t *in, emu_uop_t *u)
 {
     for (size_t i = 0; i < sizeof(control_kinds) / sizeof(control_kinds[0]); i++)
         if (control_kinds[i].op == in->op) {
             u->kind = control_kinds[i].kind;
+            u->fn = in->op == SASS_MEMBAR ? fence : NULL;
             return true;
         }
     return false;

@@ -154,6 +154,8 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
             if (mask != 0 && u->kind != UOP_NOP) {
                 lanes += (unsigned)__builtin_popcount(mask);
                 u->fn(w, u, mask | u->extra_lanes);
+            } else if (mask != 0 && u->fn != NULL) {
+                u->fn(w, u, mask);
             }
             u++;
         }

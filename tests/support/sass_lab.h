@@ -17,6 +17,7 @@ typedef struct {
     uint8_t params[SASS_LAB_MAX_PARAMS];
     const cubin_kernel_t *kernel;
     unsigned n_params;
+    unsigned workers; /* of launches without on_block; 0: one */
     emu_totals_t totals;
     rb_err_t err;
 } sass_lab_t;

@@ -213,6 +213,7 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
     bool traced = recording() && recorded_launches_has(&out.recorded, s->n_launches, &weight);
     const emu_code_t *code;
 
+    l->workers = recording() ? 1 : s->threads;
     RB_TRY(emu_module_code(l->module, l->kernel, &code, err));
     if (traced) {
         launch_info_t info = launch_facts(s, l, stream);

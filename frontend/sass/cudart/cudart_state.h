@@ -44,6 +44,7 @@ typedef struct {
     uint32_t arch;      /* 0: not decided */
     uint64_t max_insts; /* of a launch; 0: no limit */
     double timeout;     /* seconds of the host for a launch; 0: no limit */
+    unsigned threads;   /* that execute the blocks of launches if nothing is recorded; 0: one */
     cudart_unit_t **units;
     size_t n_units, cap_units;
     cudart_function_t *functions;
