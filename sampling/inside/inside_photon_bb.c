@@ -41,7 +41,7 @@ static const char *const rare_names[] = {"observed", "interval", NULL};
     P(U32, least, "0", 0, 1000000, "executions", "its least length; 0: steady 3000, scaled 128")   \
     P(F64, few, "10", 0, 1e9, "waves",                                                             \
       "steady, scaled: of a shorter launch the first wave is looked at")                           \
-    P(F64, loops, "100", 0, 1e12, "",                                                              \
+    P(F64, loops, "500", 0, 1e12, "",                                                              \
       "steady, scaled: if a warp executes its main basic block so often; else it is left alone")   \
     P(F64, delta, "0", 0, 1, "", "slopes may differ from one by this; 0: the variant's own")       \
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
@@ -70,6 +70,7 @@ typedef struct {
     bool saved; /* the file of the analysis is begun */
     sampler_launch_t launch;
     photon_trust_t trust;
+    fill_skip_t fill;
     read_ahead_t ahead; /* of the launch */
     double alone;       /* cycles that a block takes alone; 0: not known */
     photon_rule_t rule;
@@ -202,6 +203,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const double insts = s->ahead.insts_per_block * (double)blocks;
     s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->trust.first = published || few ? 0 : s->trust.slots;
+    s->fill = fill_skip_make(l, !few && photon_may_skip(&s->ahead, published, o->fill, o->skip));
     s->alone = photon_block_alone(l, &s->ahead);
     const uint32_t warps = l->occupancy->warps_per_block;
     s->rule = rule_of(o, s->trust.slots * warps, few, l->spec);
@@ -330,6 +332,9 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     if (s->idle || s->fired || s->failed)
         return false;
     photon_trust_check(&s->trust, r);
+    fill_skip_look(&s->fill, r);
+    if (s->trust.filling && fill_skip_begin(&s->fill, r, s->trust.insts, out))
+        return true;
     take_records(s, r);
     measure_cover(s);
     if (s->covered < o->cover)
@@ -364,6 +369,21 @@ static block_action_t photon_block(const sampler_t *sampler, uint64_t block, cyc
     return BLOCK_HOLD_SLOT;
 }
 
+static double photon_filled(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    photon_state_t *s = sampler->state;
+    (void)cycle;
+    return fill_skip_end(&s->fill, skipped);
+}
+
+static double photon_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
+{
+    const photon_state_t *s = sampler->state;
+    (void)cycles;
+    (void)warp_insts;
+    return fill_skip_added(&s->fill, s->fired ? s->scale * s->forecast.mean : 0);
+}
+
 static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const photon_state_t *s = sampler->state;
@@ -394,6 +414,8 @@ static const sampler_ops_t photon_ops = {
     .launch_open = photon_open,
     .interval_end = photon_interval,
     .block_dispatch = photon_block,
+    .fast_forward_end = photon_filled,
+    .launch_added = photon_added,
     .launch_verdict = photon_explain,
 };
 

@@ -52,6 +52,7 @@ typedef struct {
     photon_warp_options_t options;
     bool saved; /* the file of the analysis is begun */
     photon_trust_t trust;
+    fill_skip_t fill;
     bool dominated;     /* the launch has a dominant type (not asked in variant code) */
     read_ahead_t ahead; /* of the launch */
     double alone;       /* cycles that a block takes alone; 0: not known */
@@ -109,6 +110,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const double insts = s->ahead.insts_per_block * (double)l->info->n_blocks;
     s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->trust.first = published ? 0 : s->trust.slots;
+    s->fill = fill_skip_make(l, photon_may_skip(&s->ahead, published, o->fill, o->skip));
     const uint32_t warps_per_block = l->occupancy->warps_per_block;
     const photon_rule_t rule = rule_of(o, s->trust.slots * warps_per_block, l->spec);
     photon_detector_free(&s->detector);
@@ -171,6 +173,9 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     if (!s->dominated || s->ahead.missing || s->fired)
         return false;
     photon_trust_check(&s->trust, r);
+    fill_skip_look(&s->fill, r);
+    if (s->trust.filling && fill_skip_begin(&s->fill, r, s->trust.insts, out))
+        return true;
     take_records(s, r);
     s->reading = photon_detector_read(&s->detector, s->trust.calm);
     if (s->reading.verdict != PHOTON_STABLE || r->next_block >= s->trust.blocks)
@@ -193,6 +198,21 @@ static block_action_t photon_block(const sampler_t *sampler, uint64_t block, cyc
     (void)block;
     *cycles = s->hold;
     return s->fired ? BLOCK_HOLD_SLOT : BLOCK_SIMULATE;
+}
+
+static double photon_filled(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    photon_state_t *s = sampler->state;
+    (void)cycle;
+    return fill_skip_end(&s->fill, skipped);
+}
+
+static double photon_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
+{
+    const photon_state_t *s = sampler->state;
+    (void)cycles;
+    (void)warp_insts;
+    return fill_skip_added(&s->fill, s->fired ? (double)s->hold : 0);
 }
 
 static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
@@ -233,6 +253,8 @@ static const sampler_ops_t photon_ops = {
     .launch_open = photon_open,
     .interval_end = photon_interval,
     .block_dispatch = photon_block,
+    .fast_forward_end = photon_filled,
+    .launch_added = photon_added,
     .launch_verdict = photon_explain,
 };
 

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sampling/inside/fill_skip.h"
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/region_options.h"
 #include "sampling/inside/region_rate.h"
@@ -32,18 +33,8 @@
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 
-enum { WAIT_WAVES = 2 }; /* an L2 that will be full after so few waves is waited for */
-
 /* Waves that are not looked at after it is full, or detail has resumed, by variant. */
 static const uint64_t settle_waves[] = {[TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2};
-
-/*
- * What a launch has taken of the L2, in its sizes, when it is full: sets fill unevenly, so that
- * lines must go from some while others have room. In between there is a turn from one rate to the
- * other.
- */
-#define TAKEN_TURN 1.15
-#define TAKEN_FULL 1.5
 
 typedef struct {
     region_options_t options;
@@ -243,8 +234,8 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     const uint64_t left = s->in->end - r->next_block;
     if (s->rate.units == 0)
         return false;
-    const uint64_t to_turn = blocks_to_take(s, r, TAKEN_TURN);
-    uint64_t to_fill = blocks_to_take(s, r, TAKEN_FULL);
+    const uint64_t to_turn = blocks_to_take(s, r, L2_TAKEN_TURN);
+    uint64_t to_fill = blocks_to_take(s, r, L2_TAKEN_FULL);
     if (to_turn == 0 || to_turn == UINT64_MAX) {
         s->filled = true;
         if (to_turn == 0)
@@ -254,7 +245,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     if (to_fill == UINT64_MAX)
         to_fill = to_turn;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
-    if (to_fill <= WAIT_WAVES * s->slots || blocks == 0)
+    if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
         return false;
     leave_out(s, r, r->next_block + blocks, measured_rate(s), out);
     s->turn = r->next_block + to_turn;

@@ -10,11 +10,14 @@
  *
  * Units that are not chosen take the time of their instructions at the rate of those that are (of
  * their cluster's). A rate is that from the first interval's end in which a block of the unit was
- * dispatched to the first one in which the next unit's was: it includes what is left of the blocks
- * before, and the warming of caches behind a part that was left out. Nothing is done about that.
- * Blocks on SMs when units are left out are simulated, and count.
+ * dispatched until the chip has issued as many instructions as the unit has, and the next unit's
+ * blocks are dispatched: it includes what is left of the blocks before, and the warming of caches
+ * behind a part that was left out. Nothing is done about that. Until then no block is left out, so
+ * that the unit does not end on an emptying chip. Blocks on SMs when units are left out are
+ * simulated, and count.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,6 +58,7 @@ typedef struct {
     size_t unit;         /* being measured */
     double cycle, insts; /* when that began */
     uint64_t first;      /* block being left out */
+    double latency;      /* of the launch: no part of any unit */
 } units_state_t;
 
 static void *units_create(const void *options, uint64_t seed)
@@ -90,7 +94,15 @@ static rb_code_t units_open(const sampler_t *sampler, const sampler_launch_t *l,
     RB_TRY(inst_units_make(&s->units, l, &rule, err));
     s->strata = rb_calloc(s->units.n_clusters, sizeof(*s->strata));
     s->measuring = false;
+    s->latency = l->spec->gpu.launch_latency;
     return RB_OK;
+}
+
+static double insts_of(const units_state_t *s, size_t unit)
+{
+    const inst_unit_t *u = &s->units.list[unit];
+    return (double)(block_insts_before(&s->units.insts, u->end) -
+                    block_insts_before(&s->units.insts, u->first));
 }
 
 static void end_measuring(units_state_t *s, const interval_records_t *r)
@@ -124,7 +136,7 @@ static bool units_interval(const sampler_t *sampler, const interval_records_t *r
     const uint64_t blocks = s->units.insts.blocks;
     const bool more = r->next_block < blocks;
     const size_t unit = more ? inst_units_find(&s->units, r->next_block) : s->units.n;
-    if (s->measuring && unit != s->unit && (double)r->cycle > s->cycle)
+    if (s->measuring && unit != s->unit && (double)r->warp_insts - s->insts >= insts_of(s, s->unit))
         end_measuring(s, r);
     if (!more)
         return false;
@@ -163,7 +175,8 @@ static double units_added(const sampler_t *sampler, cycle_t cycles, uint64_t war
     const units_state_t *s = sampler->state;
     /* A unit shorter than an interval may have gone by unmeasured: all that was simulated stands
      * for it. */
-    const double overall = warp_insts == 0 ? 0 : (double)cycles / (double)warp_insts;
+    const double busy = fmax((double)cycles - s->latency, 0);
+    const double overall = warp_insts == 0 ? 0 : busy / (double)warp_insts;
     double added = 0;
     for (size_t c = 0; c < s->units.n_clusters; c++) {
         const stratum_t *of = &s->strata[c];

@@ -22,6 +22,9 @@ rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
     return RB_OK;
 }
 
+/* Share of the warps that are of one type in a regular launch. */
+#define DOMINANT 0.95
+
 /* Sectors that the DRAM can move in a core cycle. */
 static double dram_sectors(const gpu_spec_t *spec)
 {
@@ -60,16 +63,23 @@ void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
     if (r->blocks_done < wave || r->warp_insts == 0)
         return;
     t->calm = is_light(t, r);
+    t->filling = false;
     if (t->on)
         return;
     const double whole = t->insts > 0 ? t->insts / (double)r->warp_insts
                                       : (double)t->blocks / (double)r->blocks_done;
     const bool filled = (double)r->l2_taken >= t->l2_sectors;
-    if (!filled && (double)r->l2_taken * whole >= t->l2_sectors && !t->calm)
+    t->filling = !filled && (double)r->l2_taken * whole >= t->l2_sectors && !t->calm;
+    if (t->filling)
         return;
     t->on = true;
     if (filled)
         t->since = r->cycle;
+}
+
+bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip)
+{
+    return !published && fill && skip && !ahead->missing && ahead->dominant_share >= DOMINANT;
 }
 
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)

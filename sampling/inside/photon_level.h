@@ -5,6 +5,7 @@
 #ifndef RUBATO_PHOTON_LEVEL_H
 #define RUBATO_PHOTON_LEVEL_H
 
+#include "sampling/inside/fill_skip.h"
 #include "sampling/inside/interval_model.h"
 #include "sampling/inside/photon_detector.h"
 #include "sampling/inside/read_ahead.h"
@@ -22,6 +23,8 @@ extern const char *const photon_residents_names[]; /* of forward_residents_t */
       "scaled: slope of issue against retirement: spread passes, trends do not")                   \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
       "steady, scaled: wait until the launch has filled the L2, if it will")                       \
+    P(BOOL, skip, "true", 0, 1, "",                                                                \
+      "steady, scaled: the blocks of regular launches that fill it are read, not simulated")       \
     P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
     P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
     P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")
@@ -49,6 +52,7 @@ typedef struct {
     cycle_t from;             /* when the first wave was over; 0: it is not */
     uint64_t taken;           /* sectors by then */
     bool on, calm;            /* calm: the DRAM does not hold it up */
+    bool filling;             /* not on because the L2 is not full, and will be */
     uint64_t first;
     cycle_t since;
 } photon_trust_t;
@@ -57,6 +61,10 @@ typedef struct {
 photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
                             double insts);
 void photon_trust_check(photon_trust_t *t, const interval_records_t *r);
+
+/* Whether the blocks that fill the L2 may be left out: where the warps are of one type. published:
+ * variants that know nothing of that. */
+bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip);
 
 static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
 {

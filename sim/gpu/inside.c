@@ -104,6 +104,7 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->note = (launch_sampling_t){0};
     n->added = 0;
     n->skipped_in_forwards = 0;
+    n->warmed = 0;
     n->cut = false;
     n->warp_insts = 0;
     n->insts_before = warp_insts(g);
@@ -196,7 +197,11 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
     uint64_t from = n->forward.until > f->warm ? n->forward.until - f->warm : 0;
     if (from < b->next)
         from = b->next;
-    return gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until, err);
+    uint64_t taken = 0;
+    rb_code_t rc = gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until,
+                                   &taken, err);
+    n->warmed += taken;
+    return rc;
 }
 
 const forward_tail_t *inside_tail(const inside_t *n)
@@ -240,7 +245,7 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,
                                   .oldest = block_scheduler_oldest(b),
-                                  .l2_taken = l2_taken(g) - n->taken_before,
+                                  .l2_taken = l2_taken(g) - n->taken_before + n->warmed,
                                   .latencies = n->latencies};
     if (n->active != NULL && b->next > n->forward.until)
         end_forward(n, b, now);

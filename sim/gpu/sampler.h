@@ -42,7 +42,9 @@ typedef struct {
     uint64_t next_block; /* the first that is not dispatched yet */
     uint64_t resident;   /* blocks dispatched and not done */
     uint64_t oldest;     /* first block that is on an SM; next_block: there is none */
-    uint64_t l2_taken;   /* sectors of the L2 that the launch took: read in, or written anew */
+    /* Sectors of the L2 that the launch took: read in, or written anew; what blocks that were left
+     * out have left there (warm) included. */
+    uint64_t l2_taken;
     /* What retired in the interval, of the kinds that any sampler asked for, in the order (cycle,
      * SM, sequence). A block not simulated is not among them. */
     struct {

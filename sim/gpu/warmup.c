@@ -35,12 +35,14 @@ typedef struct {
     launch_info_t info;
     uint64_t code_base;
     uint64_t code_line; /* the line of instructions touched last */
+    uint64_t taken;     /* sectors of the L2 that were not there before */
 } passage_t;
 
-static void touch_line(gpu_t *g, uint64_t line, const l2_touch_t *touch)
+static void touch_line(passage_t *p, uint64_t line, const l2_touch_t *touch)
 {
+    gpu_t *g = p->g;
     uint32_t slice = addr_map_slice(&g->map, line);
-    partition_warm_l2(g->partition[slice / g->map.slices_per_partition], line, touch);
+    p->taken += partition_warm_l2(g->partition[slice / g->map.slices_per_partition], line, touch);
 }
 
 /* Lines of the instructions of a run. */
@@ -51,12 +53,12 @@ static void touch_code(passage_t *p, const trace_run_t *run)
     uint64_t last = (p->code_base + run->first[run->count - 1].pc) & mask;
     for (uint64_t line = (p->code_base + run->first->pc) & mask; line <= last; line += LINE_BYTES) {
         if (line != p->code_line)
-            touch_line(p->g, line, &whole);
+            touch_line(p, line, &whole);
         p->code_line = line;
     }
 }
 
-static void touch_lines(gpu_t *g, const inst_t *inst, const uint64_t *rec)
+static void touch_lines(passage_t *p, const inst_t *inst, const uint64_t *rec)
 {
     const mem_access_t access = (mem_access_t)inst->access;
     const bool atomic = access == ACC_ATOMIC || access == ACC_REDUCTION;
@@ -75,7 +77,7 @@ static void touch_lines(gpu_t *g, const inst_t *inst, const uint64_t *rec)
                             .write = access == ACC_STORE || atomic};
         for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)
             touch.bytes[s] = a->bytes[s];
-        touch_line(g, a->line, &touch);
+        touch_line(p, a->line, &touch);
     }
 }
 
@@ -94,7 +96,7 @@ static void touch_warp(passage_t *p, const warp_stream_t *warp)
                 space = coalesce_generic_space(coalesce_first(rec), p->info.shared_base,
                                                p->info.local_base);
             if (space == MEM_GLOBAL)
-                touch_lines(p->g, inst, rec);
+                touch_lines(p, inst, rec);
             rec += addr_words(rec);
         }
     }
@@ -116,7 +118,7 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
 }
 
 rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
-                          uint64_t end, rb_err_t *err)
+                          uint64_t end, uint64_t *taken, rb_err_t *err)
 {
     passage_t p = {.g = g, .code_line = UINT64_MAX};
     trace_launch_t *launch;
@@ -125,6 +127,7 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     RB_TRY(source->ops->open(source, id, &launch, err));
     rb_code_t rc = touch_blocks(&p, source->ops, launch, first, end, err);
     source->ops->close(launch);
+    *taken = p.taken;
     return rc;
 }
 
@@ -134,7 +137,7 @@ static rb_code_t pass_launch(gpu_t *g, trace_source_t *source, uint64_t id, rb_e
     uint64_t ignored = 0;
     size_t n = source->ops->copies(source, id, &copies);
     gpu_take_copies(g, copies, n, &ignored);
-    return gpu_warm_blocks(g, source, id, 0, UINT64_MAX, err);
+    return gpu_warm_blocks(g, source, id, 0, UINT64_MAX, &ignored, err);
 }
 
 rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)

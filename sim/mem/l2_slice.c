@@ -526,28 +526,33 @@ void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
     s->stats.memcpy_sectors += sector_count(sectors);
 }
 
-void l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch)
+uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch)
 {
+    uint32_t taken = 0;
     if (s->spec.perfect)
-        return;
+        return 0;
     cache_line_t victim;
     bool evicted;
     cache_tag_t *l = cache_lookup(s->cache, key, true);
-    if (l == NULL)
+    if (l == NULL) {
         l = cache_insert(s->cache, key, &victim, &evicted);
+        taken += touch->write ? sector_count(touch->sectors) : 0;
+    }
     if (touch->read) {
         uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(l), filled = 0;
         for (; missing != 0; missing &= missing - 1)
             filled |= fill_group(s, (uint32_t)__builtin_ctz(missing));
         line_fill(s, l, (uint8_t)filled);
+        taken += touch->write ? 0 : sector_count((uint8_t)filled);
     }
     if (!touch->write)
-        return;
+        return taken;
     cache_written_t *w = cache_write(s->cache, l);
     for (uint32_t bits = touch->sectors; bits != 0; bits &= bits - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(bits);
         sector_write(l, w, sector, touch->full >> sector & 1, touch->bytes[sector]);
     }
+    return taken;
 }
 
 bool l2_slice_idle(const l2_slice_t *s)

@@ -148,9 +148,10 @@ void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors);
 
 /*
  * A launch of the past touched the line at address key of the slice; its data is here now and no
- * time has passed. Statistics do not count it. Only on an idle slice.
+ * time has passed. Statistics do not count it. Only on an idle slice. Returns the sectors that were
+ * not there before.
  */
-void l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch);
+uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch);
 
 /* Nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);

@@ -595,6 +595,37 @@ static void a_saved_analysis_decides_alike_under_any_configuration(void **state)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+/* Blocks that fill the L2 are read and left out, and what is simulated after them finds it full. */
+static void the_l2_is_filled_by_reading(void **state)
+{
+    static const char *const forms[] = {"photon_warp", "photon_bb", "photon_bb photon_warp"};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=256");
+    synth_t *s = stream_program(&spec, 3000);
+    launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+
+    (void)state;
+    launch_result_t whole = run_sampled(&spec, s, 1, 0, "photon_warp:skip=off");
+    assert_null(strstr(whole.sampling.evidence, "fill the L2"));
+    for (size_t i = 0; i < 3; i++) {
+        launch_result_t got = run_sampled(&spec, s, 1, 0, forms[i]);
+        assert_true(got.sampling.estimated);
+        assert_non_null(strstr(got.sampling.evidence, "blocks that fill the L2 take"));
+        /* 24576 sectors, 128 a block: 192 blocks fill it, and are waited for without it. */
+        assert_true(got.sampling.simulated_blocks + 100 < whole.sampling.simulated_blocks);
+        assert_int_equal(got.blocks, 3000);
+        if (relative_error(&got, &want) > 0.03)
+            fail_msg("%s: %llu cycles, not %llu", forms[i],
+                     (unsigned long long)launch_result_cycles(&got),
+                     (unsigned long long)launch_result_cycles(&want));
+    }
+    /* Where little is left behind them, they are simulated. */
+    synth_destroy(s);
+    s = stream_program(&spec, 600);
+    launch_result_t few = run_sampled(&spec, s, 1, 0, "photon_warp");
+    assert_null(strstr(few.sampling.evidence, "fill the L2 take"));
+    synth_destroy(s);
+}
+
 static void threads_and_windows_do_not_show(void **state)
 {
     static const char *const forms[] = {
@@ -652,6 +683,7 @@ int main(void)
         cmocka_unit_test(an_analysis_comes_back_from_its_file),
         cmocka_unit_test(a_damaged_analysis_does_no_harm),
         cmocka_unit_test(a_saved_analysis_decides_alike_under_any_configuration),
+        cmocka_unit_test(the_l2_is_filled_by_reading),
         cmocka_unit_test(threads_and_windows_do_not_show),
     };
     temp_folder_create();

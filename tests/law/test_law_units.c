@@ -195,6 +195,32 @@ static void units_smaller_than_an_interval_are_estimated_too(void **state)
     close_program(source);
 }
 
+/* A unit takes the time in which its instructions are executed, not that of its dispatch, and no
+ * unit takes the launch latency. */
+static void units_of_less_than_a_wave_are_no_slower_than_others(void **state)
+{
+    static const char *const forms[] = {"units:size=1000,share=0.05,which=random",
+                                        "units:size=1000,which=simpoint",
+                                        "units:size=400,share=0.05"};
+    static const bool two_kinds = false;
+    trace_source_t *source = open_program(&two_kinds);
+
+    (void)state;
+    for (uint32_t interval = 64; interval <= 4096; interval *= 8) {
+        char set[48];
+        snprintf(set, sizeof(set), "sampling.interval=%u", interval);
+        gpu_spec_t spec = LAB_SPEC("v100", EVEN, set, "gpu.launch_latency=20000");
+        launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+        for (size_t i = 0; i < 3; i++) {
+            launch_result_t got = run_sampled_source(&spec, source, 1, 0, forms[i]);
+            assert_true(got.sampling.estimated);
+            lab_assert_near((double)launch_result_cycles(&got), (double)launch_result_cycles(&want),
+                            0.15, forms[i]);
+        }
+    }
+    close_program(source);
+}
+
 static void threads_and_windows_do_not_show(void **state)
 {
     static const cycle_t windows[] = {0, 1, 3};
@@ -253,6 +279,7 @@ int main(void)
         cmocka_unit_test(units_stand_for_the_launch),
         cmocka_unit_test(all_units_are_the_whole_launch),
         cmocka_unit_test(units_smaller_than_an_interval_are_estimated_too),
+        cmocka_unit_test(units_of_less_than_a_wave_are_no_slower_than_others),
         cmocka_unit_test(threads_and_windows_do_not_show),
         cmocka_unit_test(mistakes_are_named),
     };

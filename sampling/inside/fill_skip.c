@@ -1,0 +1,72 @@
+#include "sampling/inside/fill_skip.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "sim/core/msg.h"
+
+/* Waves that must be left behind the filling: else it is not worth its error. */
+enum { WORTH_WAVES = 10 };
+
+fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted)
+{
+    return (fill_skip_t){.wanted = wanted,
+                         .slots = l->slots,
+                         .blocks = l->info->n_blocks,
+                         .l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES};
+}
+
+void fill_skip_look(fill_skip_t *f, const interval_records_t *r)
+{
+    if (!f->wanted || f->pace > 0)
+        return;
+    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
+        const cycle_t at = r->retired[RETIRED_BLOCK].list[i].retire;
+        f->retired++;
+        if (f->retired == f->slots) {
+            f->wave.cycle = at;
+            f->wave.done = r->blocks_done;
+            f->wave.taken = r->l2_taken;
+        }
+        if (f->retired == 2 * f->slots && r->blocks_done > f->wave.done) {
+            f->pace = (double)(at - f->wave.cycle);
+            f->of_block =
+                (double)(r->l2_taken - f->wave.taken) / (double)(r->blocks_done - f->wave.done);
+        }
+    }
+}
+
+bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, fast_forward_t *out)
+{
+    if (!f->wanted || f->pace <= 0 || f->of_block <= 0)
+        return false;
+    f->wanted = false;
+    const double full = ceil((L2_TAKEN_FULL * f->l2_sectors - (double)r->l2_taken) / f->of_block);
+    const double turn = ceil((L2_TAKEN_TURN * f->l2_sectors - (double)r->l2_taken) / f->of_block);
+    const uint64_t left = f->blocks - r->next_block, wait = FILL_WAIT_WAVES * f->slots;
+    if (turn <= 0 || full <= (double)wait || full + (double)(WORTH_WAVES * f->slots) > (double)left)
+        return false;
+    const uint64_t n = ((uint64_t)full + f->slots - 1) / f->slots * f->slots;
+    f->turn = (uint64_t)turn;
+    *out = (fast_forward_t){.until = r->next_block + n,
+                            .model = FORWARD_REGION_IPC,
+                            .residents = RESIDENTS_DRAIN,
+                            .warp_insts = insts,
+                            .warm = n};
+    snprintf(out->evidence, sizeof(out->evidence),
+             "%" PRIu64 " blocks that fill the L2 take %.0f cycles a wave", n, f->pace);
+    return true;
+}
+
+double fill_skip_end(fill_skip_t *f, uint64_t skipped)
+{
+    const uint64_t now = skipped < f->turn ? skipped : f->turn;
+    f->later = skipped - now;
+    return f->pace * (double)now / (double)f->slots;
+}
+
+double fill_skip_added(const fill_skip_t *f, double pace)
+{
+    return (pace > 0 ? pace : f->pace) * (double)f->later / (double)f->slots;
+}

@@ -1,0 +1,55 @@
+/*
+ * The blocks of a regular launch that fill the L2, left out by Photon's levels. While a launch has
+ * yet to fill the L2, what it writes does not reach the DRAM: its rate then says nothing of the
+ * rest. Once a wave has shown that rate, the blocks that do the filling need not be simulated: they
+ * take the time of that rate, and leave in the L2 what they touch (they are read).
+ */
+#ifndef RUBATO_FILL_SKIP_H
+#define RUBATO_FILL_SKIP_H
+
+#include "sim/gpu/sampler.h"
+
+/*
+ * What a launch has taken of the L2, in its sizes, when it is full: sets fill unevenly, so that
+ * lines must go from some while others have room. In between there is a turn from one rate to the
+ * other.
+ */
+#define L2_TAKEN_TURN 1.15
+#define L2_TAKEN_FULL 1.5
+
+/* An L2 that will be full after so few waves is waited for. */
+enum { FILL_WAIT_WAVES = 2 };
+
+typedef struct {
+    bool wanted;            /* blocks may still be left out */
+    uint64_t slots, blocks; /* of the launch */
+    double l2_sectors;
+    uint64_t retired; /* blocks */
+    struct {
+        cycle_t cycle;
+        uint64_t done, taken; /* blocks, sectors of the L2, at the interval's end */
+    } wave;                   /* the first wave was over */
+    double pace;              /* cycles a wave takes; 0: not known */
+    double of_block;          /* sectors of the L2 that a block takes; once pace is known */
+    uint64_t turn;            /* so many blocks left out are at that pace */
+    uint64_t later;           /* blocks left out at the pace that is to come */
+} fill_skip_t;
+
+fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted);
+
+/* What happened in an interval before which no block was left out. */
+void fill_skip_look(fill_skip_t *f, const interval_records_t *r);
+
+/* The launch will fill the L2 and has not: whether its blocks are left out until it has. insts: of
+ * the launch. */
+bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts,
+                     fast_forward_t *out);
+
+/* So many were: cycles that they take (fast_forward_end). */
+double fill_skip_end(fill_skip_t *f, uint64_t skipped);
+
+/* Cycles that those take which had to wait for the pace to come (launch_added); it, in cycles of a
+ * wave, or 0: that before. */
+double fill_skip_added(const fill_skip_t *f, double pace);
+
+#endif
