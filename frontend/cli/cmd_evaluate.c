@@ -122,6 +122,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return read_variants(o, value, err);
     case CLI_WARMUP:
         return read_words(&o->warmups, &o->warmup_words, "warmup", value, err);
+    case CLI_DETECTORS:
+        o->detectors = true;
+        return RB_OK;
     case CLI_METRICS:
         o->metrics = true;
         return RB_OK;
@@ -167,13 +170,14 @@ static bool is_run(const char *path)
 static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_t *err)
 {
     *simulate = !is_run(o->setup.trace) && open_trace_detect(o->setup.trace) && o->against == NULL;
-    if (!*simulate && (o->setup.gpu != NULL || o->setup.n_sets > 0 || o->folder != NULL ||
-                       o->plan_from != NULL || o->deltas.n > 0 || o->warmups.n > 0 || o->metrics))
-        return rb_fail(
-            err, RB_USAGE,
-            "--gpu, -s, -o, --plan-from, --variants, --warmup and --metrics are for a trace, "
-            "which is simulated; %s has its times already%s",
-            o->setup.trace, o->folder != NULL ? " (--csv FILE writes the table)" : "");
+    if (!*simulate &&
+        (o->setup.gpu != NULL || o->setup.n_sets > 0 || o->folder != NULL || o->plan_from != NULL ||
+         o->deltas.n > 0 || o->warmups.n > 0 || o->metrics || o->detectors))
+        return rb_fail(err, RB_USAGE,
+                       "--gpu, -s, -o, --plan-from, --variants, --warmup, --metrics and "
+                       "--detectors are for a trace, "
+                       "which is simulated; %s has its times already%s",
+                       o->setup.trace, o->folder != NULL ? " (--csv FILE writes the table)" : "");
     if (*simulate && (o->trace != NULL || o->n_epsilons > 0))
         return rb_fail(err, RB_USAGE,
                        "--trace and --epsilon are for a profile or the folder of a run; %s is a "

@@ -6,6 +6,7 @@
 
 #include "frontend/cli/hardware_compare.h"
 #include "frontend/cli/out_file.h"
+#include "frontend/cli/report_detectors.h"
 #include "frontend/cli/sweep_results.h"
 #include "frontend/cli/text_format.h"
 #include "frontend/report/report_page.h"
@@ -77,6 +78,14 @@ static void shorten_names(run_data_t *d)
     }
 }
 
+static bool holds(const char *folder, const char *name)
+{
+    char *path = out_path(folder, name);
+    bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
 static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
 {
     size_t n;
@@ -91,8 +100,12 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
         bool there = intervals != NULL && access(intervals, R_OK) == 0;
         rc = page_run(out, &d, there ? intervals : NULL, err);
     }
+    char *title = rc == RB_OK ? rb_strdup(run_data_trace_name(&d)) : NULL;
     run_data_free(&d);
     free(intervals);
+    if (rc == RB_OK && folder)
+        rc = report_detectors_run(out, where, title, err);
+    free(title);
     return rc;
 }
 
@@ -140,14 +153,6 @@ static rb_code_t write_hardware(const report_options_t *o, FILE *out, rb_err_t *
     return rc;
 }
 
-static bool holds(const char *folder, const char *name)
-{
-    char *path = out_path(folder, name);
-    bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
-}
-
 /* The section of one operand. */
 static rb_code_t write_section(const report_options_t *o, const char *where, FILE *out,
                                rb_err_t *err)
@@ -160,7 +165,8 @@ static rb_code_t write_section(const report_options_t *o, const char *where, FIL
         char *path = out_path(where, "evaluation.json");
         rb_code_t rc = page_evaluation(out, path, format_kernel, err);
         free(path);
-        return rc;
+        return rc == RB_OK && holds(where, "jobs.tsv") ? report_detectors_jobs(out, where, err)
+                                                       : rc;
     }
     if (holds(where, "jobs.tsv"))
         return write_sweep(where, out, err);

@@ -200,6 +200,8 @@ static const cli_option_t evaluate_options[] = {
      "score on these times: of the same launches on another GPU", "@file", false},
     OPT_GPU_OF_TRACE,
     OPT_SET,
+    {CLI_DETECTORS, 0, "detectors", NULL, NULL, "Results",
+     "of a trace: keep what samplers inside launches looked at, for the report", NULL, false},
     {CLI_METRICS, 0, "metrics", NULL, NULL, "Results",
      "of a trace: print also the 13 metrics of STEM+ROOT's validation, in full and from each "
      "sampled run",

@@ -23,6 +23,7 @@ typedef struct {
     text_list_t deltas;  /* changes of the GPU; none: only the GPU as it is */
     uint64_t seed, seeds, jobs;
     unsigned progress;
+    bool detectors;                 /* keep what samplers inside launches looked at */
     bool metrics;                   /* print the 13 metrics of each run */
     char epsilon[EPSILONS_MAX][16]; /* texts of --epsilon; none: that of the sampler */
     size_t n_epsilons;

@@ -8,6 +8,7 @@
 #include "frontend/cli/evaluate_json.h"
 #include "frontend/cli/evaluate_metrics.h"
 #include "frontend/cli/progress_line.h"
+#include "frontend/cli/report_detectors.h"
 #include "frontend/cli/run_report.h"
 #include "frontend/cli/text_format.h"
 #include "frontend/report/report_page.h"
@@ -353,6 +354,8 @@ static rb_code_t write_page(const evaluate_report_t *e, rb_err_t *err)
     report_page_begin(f.out, e->title);
     report_page_section(f.out, true);
     rb_code_t rc = page_evaluation(f.out, json, format_kernel, err);
+    if (rc == RB_OK)
+        rc = report_detectors_jobs(f.out, e->folder, err);
     report_page_end(f.out);
     if (rc == RB_OK)
         rc = out_file_finish(&f, err);

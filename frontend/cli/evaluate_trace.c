@@ -66,6 +66,7 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     study_destroy(t->study);
     study_t *s = t->study = study_create();
     s->more_groups = inside_group;
+    s->detectors = o->detectors;
     s->samplers_may_fail = true; /* then their row says why */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)o->seed);
     RB_TRY(study_add_trace(s, o->setup.trace, NULL, t->profile, 0, err));

@@ -160,6 +160,11 @@ static void part_text(const study_t *study, size_t part, char text[PART_TEXT])
         snprintf(text, PART_TEXT, "%zu/%zu", part + 1, study->split);
 }
 
+static bool keeps_detectors(const preparation_t *p, const sweep_words_t *w)
+{
+    return p->study->detectors && w->sample != NULL;
+}
+
 /* The content address of a job. part: study_t.split of a whole. */
 static void address(const preparation_t *p, size_t trace, const job_facts_t *facts, size_t part,
                     char id[SWEEP_ID])
@@ -179,6 +184,8 @@ static void address(const preparation_t *p, size_t trace, const job_facts_t *fac
     hash_line(&h, "launches", w->launches);
     hash_line(&h, "profile", w->profile != NULL ? t->profile_sha256 : NULL);
     hash_line(&h, "plan", facts->plan_sha256);
+    if (keeps_detectors(p, w))
+        hash_line(&h, "detectors", NULL);
     part_text(p->study, part, part_of);
     if (p->study->split > 0)
         hash_line(&h, "isolated", part_of);
@@ -236,7 +243,10 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
     add_option(argv, &n, "--seed", w->seed);
     add_option(argv, &n, "--launches", w->launches);
     add_option(argv, &n, "-o", job->folder);
-    add_argument(argv, &n, "--resume");
+    if (keeps_detectors(p, w))
+        add_argument(argv, &n, "--detectors");
+    /* Detectors are looked at from the beginning. */
+    add_argument(argv, &n, keeps_detectors(p, w) ? "--force" : "--resume");
     add_option(argv, &n, "--progress", "never");
     add_option(argv, &n, "--threads", "1");
     part_text(p->study, part, part_of);

@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
     FILE *out;
-    const char *(*name)(char *text, size_t n, const char *kernel);
+    page_kernel_name_t name;
     char **kernels; /* owned */
     size_t n_kernels, cap_kernels;
     char *trace, *gpu; /* owned */
@@ -216,9 +216,7 @@ static void top_leaf(void *ctx, const char *path, json_event_t e, const json_rea
         put_text(&v->gpu, e, r);
 }
 
-rb_code_t page_evaluation(FILE *out, const char *path,
-                          const char *(*name)(char *text, size_t n, const char *kernel),
-                          rb_err_t *err)
+rb_code_t page_evaluation(FILE *out, const char *path, page_kernel_name_t name, rb_err_t *err)
 {
     evaluation_t v = {.out = out, .name = name};
     const json_walk_t walk = {

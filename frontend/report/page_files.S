@@ -12,6 +12,18 @@
 
     file page_style, "report.css"
     file page_library, "echarts.min.js"
-    file page_script, "report.js"
+
+    .global page_script
+    .global page_script_end
+page_script:
+    .incbin "report.js"
+    .incbin "report_run.js"
+    .incbin "report_detectors.js"
+    .incbin "report_sweep.js"
+    .incbin "report_evaluation.js"
+    .incbin "report_measured.js"
+    .incbin "report_all.js"
+page_script_end:
+    .byte 0
 
     .section .note.GNU-stack, "", %progbits

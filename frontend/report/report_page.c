@@ -138,7 +138,7 @@ void report_page_end(FILE *out)
 {
     fputs("]}\n</script>\n<script>\n", out);
     put_file(out, page_library, page_library_end);
-    fputs("\n</script>\n<script>\n", out);
+    fputs("\n</script>\n<script>\n\"use strict\";\n(() => {\n", out);
     put_file(out, page_script, page_script_end);
-    fputs("</script>\n</body>\n</html>\n", out);
+    fputs("})();\n</script>\n</body>\n</html>\n", out);
 }

@@ -1,5 +1,5 @@
 /*
- * A page that stands on its own: one HTML file with its data, its script (page/report.js) and the
+ * A page that stands on its own: one HTML file with its data, its script (page/report*.js) and the
  * plotting library (Apache ECharts, page/echarts.min.js) in it; no network, light and dark by the
  * reader's setting, readable in print. The script draws the sections from their data:
  *
@@ -48,11 +48,18 @@ RB_CHECKED rb_code_t page_run(FILE *out, const run_data_t *d, const char *interv
 RB_CHECKED rb_code_t page_use(FILE *out, const run_data_t *d, const char *intervals,
                               size_t n_launches, rb_err_t *err);
 
-/*
- * The section of an evaluation: its evaluation.json. name: how a kernel is shown. RB_TRACE, RB_IO.
- */
-RB_CHECKED rb_code_t page_evaluation(FILE *out, const char *path,
-                                     const char *(*name)(char *text, size_t n, const char *kernel),
+/* How a kernel is shown; returns text. */
+typedef const char *(*page_kernel_name_t)(char *text, size_t n, const char *kernel);
+
+/* The section of an evaluation: its evaluation.json. RB_TRACE, RB_IO. */
+RB_CHECKED rb_code_t page_evaluation(FILE *out, const char *path, page_kernel_name_t name,
                                      rb_err_t *err);
+
+/*
+ * The section of a run's detectors.json; title: of the run. Where it would take more than
+ * bytes_max, series are thinned, and then launches left out, which the page says. RB_TRACE, RB_IO.
+ */
+RB_CHECKED rb_code_t page_detectors(FILE *out, const char *path, const char *title,
+                                    size_t bytes_max, page_kernel_name_t name, rb_err_t *err);
 
 #endif

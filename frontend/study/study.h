@@ -56,6 +56,7 @@ typedef struct {
     study_axis_t *axes;
     size_t n_axes, cap_axes;
     bool samplers_may_fail; /* one that cannot work on a trace is a job that fails, no refusal */
+    bool detectors;         /* jobs with samplers keep what these looked at */
     size_t split;           /* processes that share the launches of a job; 0: one has them all */
     study_set_t *listed;
     size_t n_listed, cap_listed;

@@ -296,6 +296,11 @@ static void a_report_is_one_page_with_all_jobs(void **state)
     assert_int_equal(mkdir("ev", 0777), 0);
     sweep_write("ev/evaluation.json", "{\"schema\": 1, \"runs\": [{\"sample\": 3}, 7]}");
     expect(2, "evaluation.json:1", WORDS("report", "ev"));
+    sweep_write("run/detectors.json", "{\"schema\": 1, \"launches\": [{\"id\": 1}, 7]}");
+    expect(2, "detectors.json:1", WORDS("report", "run"));
+    sweep_write("run/detectors.json", "{\"schema\": 2, \"launches\": []}");
+    expect(2, "not a detectors.json that this version can read", WORDS("report", "run"));
+    assert_int_equal(remove("run/detectors.json"), 0);
     sweep_write("run/intervals.csv", "launch,start\n1,2\n");
     expect(2, "intervals.csv", WORDS("report", "run"));
 }

@@ -4,9 +4,17 @@ window.addEventListener("load", () => setTimeout(() => {
   const check = (what, good) => { if (!good) problems.push(what); };
   const tables = [...document.querySelectorAll("table")];
   try {
-    /* Every chart is drawn, and not blank. */
+    /* On paper every chart is drawn, in lines that fit a sheet and in colours of light paper. */
     window.dispatchEvent(new Event("beforeprint"));
     const boxes = [...document.querySelectorAll(".chart")];
+    for (const box of boxes) {
+      const svg = box.querySelector("svg");
+      check("a chart that is not printed", svg && svg.querySelectorAll("path, rect, circle").length > 1);
+      check("a chart wider than the paper", svg && svg.getBoundingClientRect().width <= 700);
+    }
+    check("dark paper", getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() === "#fff");
+    /* Back on the screen, too, and not blank. */
+    window.dispatchEvent(new Event("afterprint"));
     for (const box of boxes) {
       const canvas = box.querySelector("canvas");
       check("a chart without a canvas", canvas && canvas.width > 0);

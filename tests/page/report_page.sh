@@ -49,8 +49,25 @@ page hardware.html "run hardware: 7 charts, 2 tables"
 "$rubato" report sweep
 page sweep/report.html "sweep: 6 charts, 1 tables"
 
-"$rubato" gen stencil -p size=258 -p steps=12 -o steps.rbt
+"$rubato" gen stencil -p size=258 -p steps=12 -o steps.rbt 2>/dev/null
 "$rubato" evaluate steps.rbt -s sm.count=8 --sample stem --sample photon_warp -o evaluation \
     --progress never >/dev/null || true
 "$rubato" report evaluation
 page evaluation/report.html "evaluation: 3 charts, 2 tables"
+
+# What samplers looked at: of a run, and of the runs of an evaluation.
+"$rubato" gen blackscholes --size 131072 -p launches=2 -o options.rbt 2>/dev/null
+"$rubato" run options.rbt -s sm.count=4 --sample photon_bb,tbpoint_region --detectors -o looked >/dev/null 2>&1
+"$rubato" report looked
+page looked/report.html "run detectors: 10 charts, 1 tables"
+"$rubato" evaluate options.rbt -s sm.count=4 --sample photon_warp --sample tbpoint_region --detectors \
+    -o looked_at --progress never >/dev/null
+"$rubato" report looked_at
+page looked_at/report.html "evaluation detectors detectors: 10 charts, 2 tables"
+
+# Ten thousand launches are a small page.
+"$rubato" gen stencil -p size=3 -p steps=10000 -o many.rbt 2>/dev/null
+"$rubato" run many.rbt -s sm.count=1 --progress never -o many >/dev/null 2>&1
+"$rubato" report many
+[ "$(stat -c %s many/report.html)" -lt 10000000 ] || { echo "many/report.html: too large"; exit 1; }
+page many/report.html "run: 6 charts, 1 tables"

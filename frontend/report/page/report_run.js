@@ -1,0 +1,157 @@
+/* The section of a run. */
+
+/* Indices of the kernels by their cycles, with their weights, largest first. */
+function kernelOrder(s) {
+  const sum = s.kernels.map(() => 0);
+  s.launches.kernel.forEach((k, i) => sum[k] += s.launches.cycles[i] * s.launches.weight[i]);
+  return sum.map((v, k) => [k, v]).sort((a, b) => b[1] - a[1]);
+}
+
+/* Colour class of each kernel: the largest have their own, the others share the last. */
+function kernelClasses(s, most) {
+  const order = kernelOrder(s), cls = [];
+  order.forEach(([k], i) => cls[k] = Math.min(i, most - 1));
+  const names = order.slice(0, most).map(([k]) => s.kernels[k]);
+  if (order.length > most) names[most - 1] = `${order.length - most + 1} other kernels`;
+  return {cls, names};
+}
+
+function drawLaunchTime(parent, s) {
+  const L = s.launches, {cls, names} = kernelClasses(s, COLORS);
+  const tip = i => `<b>${L.id[i]}: ${escapeHtml(s.kernels[L.kernel[i]])}</b><br>` +
+    `${format(L.cycles[i])} cycles from ${format(L.start[i])}` +
+    (L.weight[i] !== 1 ? `<br>stands for ${format(L.weight[i])} launches` : "") +
+    (L.estimated[i] ? "<br>partly estimated" : "") + `<br>IPC ${format(L.ipc[i])}`;
+  chart(parent, "Launches over time", 90 + 28 * names.length, () => ({
+    tooltip: {confine: true, formatter: p => tip(p.value[3])},
+    grid: {left: 220, right: 30, top: 10, bottom: 80},
+    dataZoom: zoom(8),
+    xAxis: axis("value", "core cycle", {min: 0}),
+    yAxis: axis("category", "", {data: names, inverse: true,
+                                 axisLabel: {color: shades().ink, width: 200, overflow: "truncate"}}),
+    series: [{type: "custom", encode: {x: [0, 1], y: 2}, clip: true,
+      data: L.id.map((_, i) => [L.start[i], L.start[i] + L.cycles[i], cls[L.kernel[i]], i]),
+      renderItem: (params, api) => {
+        const lane = api.value(2), a = api.coord([api.value(0), lane]), b = api.coord([api.value(1), lane]);
+        const h = api.size([0, 1])[1] * 0.7;
+        return {type: "rect", shape: {x: a[0], y: a[1] - h / 2, width: Math.max(b[0] - a[0], 1), height: h},
+                style: {fill: palette()[lane % COLORS], opacity: L.estimated[api.value(3)] ? 0.45 : 1}};
+      }}],
+  }), "As simulated, one after the other; paler: partly estimated. Drag or scroll to zoom.");
+  chart(parent, "Cycles of each launch", 320, () => ({
+    tooltip: {confine: true, formatter: p => tip(p.value[2])},
+    dataZoom: zoom(2), grid: {left: 80, right: 30, top: 40, bottom: 75},
+    xAxis: axis("value", "launch", {scale: true}),
+    yAxis: axis("log", "core cycles", {nameGap: 55}),
+    series: names.map((name, c) => ({name, type: "scatter", symbolSize: 6, large: false,
+      data: L.id.flatMap((id, i) => cls[L.kernel[i]] === c ? [[id, Math.max(L.cycles[i], 1), i]] : [])})),
+  }));
+}
+
+function drawStates(parent, s) {
+  const order = kernelOrder(s).slice(0, 20).map(([k]) => k);
+  const sums = [...order.map(k => s.kernelStates[k]), s.totalStates].reverse();
+  const names = [...order.map(k => s.kernels[k]), "the whole run"].reverse();
+  const totals = sums.map(row => row.reduce((a, b) => a + b, 0) || 1);
+  const used = s.states.map((name, i) => [name, i, Math.max(...sums.map((row, k) => row[i] / totals[k]))])
+    .filter(x => x[2] >= 0.002).sort((a, b) => s.totalStates[b[1]] - s.totalStates[a[1]]);
+  chart(parent, "Where the warps' cycles went", 110 + 24 * names.length, () => ({
+    tooltip: {confine: true, formatter: p =>
+      `<b>${escapeHtml(p.name)}</b><br>${p.seriesName}: ${percent(p.value)}`},
+    grid: {left: 220, right: 30, top: 60, bottom: 40},
+    xAxis: axis("value", "share of the resident warps' cycles",
+                {max: 1, axisLabel: {color: shades().dim, formatter: percent}}),
+    yAxis: axis("category", "", {data: names,
+                                 axisLabel: {color: shades().ink, width: 200, overflow: "truncate"}}),
+    series: used.map(([name, i], n) => ({name, type: "bar", stack: "all", barCategoryGap: "25%",
+      itemStyle: n >= COLORS ? {decal: {symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 3], color: "rgba(255,255,255,.35)"}} : {},
+      data: sums.map((row, k) => row[i] / totals[k])})),
+  }), order.length < s.kernels.length ? `The ${order.length} kernels with most cycles, of ${s.kernels.length}.` : "");
+}
+
+function drawUse(parent, s) {
+  const u = s.use;
+  chart(parent, "Caches and DRAM over time", 340, () => ({
+    tooltip: {confine: true, trigger: "axis", valueFormatter: percent},
+    dataZoom: zoom(2), grid: {left: 80, right: 30, top: 40, bottom: 75},
+    xAxis: axis("value", "core cycle", {scale: true}),
+    yAxis: axis("value", "share", {axisLabel: {color: shades().dim, formatter: percent}, min: 0, max: 1}),
+    series: u.series.map(x => ({name: x.name, type: "line", step: "end", showSymbol: u.time.length < 60,
+      symbolSize: 4, connectNulls: false,
+      data: [[s.launches.start[0], x.values[0]], ...u.time.map((t, i) => [t, x.values[i]])]})),
+  }), u.note);
+}
+
+/* Points of kernels under the roofs y <= top and y <= slope * x. */
+function drawRoof(parent, s, title, note, xName, yName, top, slopes, pick) {
+  const points = kernelOrder(s).slice(0, 200)
+    .map(([k]) => ({name: s.kernels[k], value: pick(s.kernelWork[k])}))
+    .filter(p => p.value[0] > 0 && isFinite(p.value[0]) && p.value[1] > 0);
+  if (!points.length) return;
+  const xs = points.map(p => p.value[0]), corner = Math.max(...slopes.map(r => top / r.slope));
+  const decade = (v, round) => 10 ** round(Math.log10(v));
+  const low = decade(Math.min(...xs, corner) / 2, Math.floor), high = decade(Math.max(...xs, corner) * 2, Math.ceil);
+  chart(parent, title, 380, () => ({
+    tooltip: {confine: true, formatter: p => p.data.name ?
+      `<b>${escapeHtml(p.data.name)}</b><br>${xName}: ${format(p.value[0])}<br>${yName}: ${format(p.value[1])}` : p.seriesName},
+    grid: {left: 90, right: 30, top: 40, bottom: 50},
+    xAxis: axis("log", xName, {min: low, max: high, axisLabel: {color: shades().dim, formatter: v => format(v)}}),
+    yAxis: axis("log", yName, {nameGap: 65, axisLabel: {color: shades().dim, formatter: si}}),
+    series: [...slopes.map(r => ({name: r.name, type: "line", symbol: "none", lineStyle: {width: 2},
+        data: [[low, low * r.slope], [top / r.slope, top], [high, top]]})),
+      {name: "kernels", type: "scatter", symbolSize: 9, data: points}],
+  }), note);
+}
+
+function drawRoofs(parent, s) {
+  const p = s.peaks;
+  if (!p.dram) return;
+  drawRoof(parent, s, "Roofline of floating-point operations",
+    "Operations of FP16, FP32 and FP64 over the bytes that DRAM moved; the flat roof is that of FP32 FMAs.",
+    "operations per DRAM byte", "operations/s", p.fp32, [{name: "DRAM", slope: p.dram}],
+    w => [w.flops / w.dramBytes, w.flops / w.seconds]);
+  drawRoof(parent, s, "Roofline of instructions",
+    "Warp instructions over the 32-byte sectors of the L2, for kernels of any kind; the flat roof is one instruction per scheduler and cycle.",
+    "warp instructions per L2 sector", "warp instructions/s", p.issue, [{name: "L2", slope: p.l2 / 32}],
+    w => [w.insts / w.l2Sectors, w.insts / w.seconds]);
+}
+
+function drawEstimate(parent, s) {
+  if (!s.estimated) return;
+  const order = kernelOrder(s).slice(0, 20).map(([k]) => k).reverse(), L = s.launches;
+  const whole = s.kernels.map(() => 0), part = s.kernels.map(() => 0), rest = s.kernels.map(() => 0);
+  L.kernel.forEach((k, i) => {
+    (L.estimated[i] ? part : whole)[k] += L.cycles[i];
+    rest[k] += L.cycles[i] * Math.max(L.weight[i] - 1, 0);
+  });
+  const bar = (name, values, opacity) => ({name, type: "bar", stack: "all", itemStyle: {opacity}, data: order.map(k => values[k])});
+  chart(parent, "Simulated and estimated", 90 + 24 * order.length, () => ({
+    tooltip: {confine: true, trigger: "axis", axisPointer: {type: "shadow"}, valueFormatter: v => format(Math.round(v)) + " cycles"},
+    grid: {left: 220, right: 30, top: 40, bottom: 40},
+    xAxis: axis("value", "core cycles"),
+    yAxis: axis("category", "", {data: order.map(k => s.kernels[k]),
+                                 axisLabel: {color: shades().ink, width: 200, overflow: "truncate"}}),
+    series: [bar("simulated launches", whole, 1), bar("launches simulated in part", part, 0.7), bar("launches they stand for", rest, 0.45)],
+  }), s.interval ? `Total ${format(s.cycles)} cycles; with a confidence of ${percent(s.interval.confidence)} between ` +
+    `${format(Math.round(s.interval.low))} and ${format(Math.round(s.interval.high))}.` : "Without an interval.");
+}
+
+function drawRun(parent, s) {
+  const L = s.launches;
+  add(parent, "h2", {}, s.title);
+  facts(parent, s.facts);
+  if (L.id.length < s.n_launches)
+    add(parent, "p", {class: "dim"}, `Charts and table hold the first ${format(L.id.length)} of ${format(s.n_launches)} launches.`);
+  drawLaunchTime(parent, s);
+  drawEstimate(parent, s);
+  drawStates(parent, s);
+  drawUse(parent, s);
+  drawRoofs(parent, s);
+  add(parent, "h3", {}, "Launches");
+  const names = ["launch", "kernel", "grid", "block", "cycles", "weight", "warp insts", "ipc", "occupancy",
+                 "issue", "L1 hits", "L2 hits", "L2", "DRAM", "sampler"];
+  const shares = new Set([8, 9, 10, 11, 12, 13]);
+  table(parent, names.map((name, i) => ({name, text: i === 1 || i === 14, show: shares.has(i) ? percent : undefined})),
+    L.id.map((id, i) => [id, s.kernels[L.kernel[i]], L.grid[i], L.block[i], L.cycles[i], L.weight[i], L.insts[i],
+      L.ipc[i], L.occupancy[i], L.issue[i], L.l1[i], L.l2[i], L.l2_use[i], L.dram[i], L.sampler[i] || ""]));
+}

@@ -1,0 +1,80 @@
+/* The section of a sweep. */
+
+function drawSweepAxis(parent, s, jobs, column) {
+  const places = distinct(jobs.map(j => j.fields[column]));
+  const others = s.columns.map((_, i) => i)
+    .filter(i => i > 0 && i !== column && distinct(jobs.map(j => j.fields[i])).length > 1);
+  const name = j => others.map(i => i === 1 ? j.fields[i] : `${s.columns[i]} ${j.fields[i] || "as it is"}`).join(", ") || "cycles";
+  const series = distinct(jobs.map(name));
+  chart(parent, `${jobs[0].fields[0]}: cycles against ${s.columns[column]}`, 340, () => ({
+    tooltip: {confine: true, trigger: "item", formatter: p => `<b>${escapeHtml(p.seriesName)}</b><br>` +
+      `${escapeHtml(s.columns[column])} ${escapeHtml(p.name)}: ${format(p.value)} cycles` +
+      (p.data.job.estimated ? "<br>estimated" : "") + (p.data.job.low === null ? "" :
+        `: ${format(Math.round(p.data.job.low))} to ${format(Math.round(p.data.job.high))}`)},
+    grid: {left: 100, right: 30, top: 40, bottom: 50},
+    xAxis: axis("category", s.columns[column], {data: places.map(p => p || "as it is")}),
+    yAxis: axis("value", "core cycles", {nameGap: 75}),
+    series: series.map((title, n) => ({name: title, type: "line", symbolSize: 8,
+      symbol: ["circle", "rect", "diamond", "triangle"][n % 4],
+      data: places.map(p => {
+        const j = jobs.find(x => x.fields[column] === p && name(x) === title);
+        return j ? {value: j.cycles, job: j} : null;
+      })})),
+  }));
+}
+
+/* Cycles over two axes, as a ratio to the trace's first job. */
+function drawHeat(parent, s, jobs, a, b) {
+  const xs = distinct(jobs.map(j => j.fields[a])), ys = distinct(jobs.map(j => j.fields[b]));
+  const others = s.columns.map((_, i) => i)
+    .filter(i => i > 0 && i !== a && i !== b && distinct(jobs.map(j => j.fields[i])).length > 1);
+  const rest = j => others.map(i => `${s.columns[i]} ${j.fields[i] || "as it is"}`).join(", ");
+  const planes = distinct(jobs.map(rest));
+  const title = add(parent, "h3", {}, `${jobs[0].fields[0]}: ${s.columns[a]} and ${s.columns[b]}`);
+  let plane = planes[0], entry = null;
+  if (planes.length > 1)
+    chooser(add(parent, "div", {class: "controls"}), "at", planes, i => {
+      plane = planes[i];
+      if (entry && entry.chart) entry.draw();
+    });
+  entry = chart(parent, null, 130 + 42 * ys.length, () => {
+    const shown = jobs.filter(j => rest(j) === plane && j.relative !== null);
+    const far = Math.max(0.05, ...shown.map(j => Math.abs(j.relative - 1)));
+    const cells = shown.map(j => ({value: [xs.indexOf(j.fields[a]), ys.indexOf(j.fields[b]), j.relative], job: j,
+      label: {color: Math.abs(j.relative - 1) > 0.6 * far ? "#fff" : "#1b1b1b"}}));
+    return {
+      tooltip: {confine: true, formatter: p => `${escapeHtml(s.columns[a])} ${escapeHtml(xs[p.value[0]])}<br>` +
+        `${escapeHtml(s.columns[b])} ${escapeHtml(ys[p.value[1]])}<br>${format(p.data.job.cycles)} cycles, ` +
+        `${(100 * (p.value[2] - 1)).toFixed(1)} % against the first job`},
+      grid: {left: 120, right: 30, top: 10, bottom: 110},
+      xAxis: axis("category", s.columns[a], {data: xs.map(x => x || "as it is"), splitArea: {show: true}}),
+      yAxis: axis("category", s.columns[b], {data: ys.map(y => y || "as it is"), nameGap: 90}),
+      visualMap: {min: 1 - far, max: 1 + far, calculable: true, orient: "horizontal", left: "center", bottom: 0,
+        itemHeight: 160, textStyle: {color: shades().ink}, formatter: v => `${(100 * (v - 1)).toFixed(0)} %`,
+        inRange: {color: ["#2166ac", "#92c5de", "#f7f7f7", "#f4a582", "#b2182b"]}},
+      series: [{type: "heatmap", data: cells, label: {show: xs.length <= 12,
+        formatter: p => `${p.value[2] >= 1 ? "+" : ""}${(100 * (p.value[2] - 1)).toFixed(1)} %`}}],
+    };
+  });
+  return title;
+}
+
+function drawSweep(parent, s) {
+  add(parent, "p", {}, `${format(s.jobs.length)} jobs, ${format(s.jobs.filter(j => j.state === "done").length)} of them done.`);
+  for (const trace of distinct(s.jobs.map(j => j.fields[0]))) {
+    const jobs = s.jobs.filter(j => j.fields[0] === trace);
+    const axes = s.columns.map((_, i) => i).filter(i => i > 0 && distinct(jobs.map(j => j.fields[i])).length > 1);
+    add(parent, "h2", {}, trace);
+    axes.forEach(column => drawSweepAxis(parent, s, jobs, column));
+    axes.forEach((a, i) => axes.slice(i + 1).forEach(b => drawHeat(parent, s, jobs, a, b)));
+  }
+  add(parent, "h2", {}, "All jobs");
+  add(parent, "p", {class: "dim"}, "change: cycles against the first job of the trace.");
+  const fixed = ["state", "cycles", "how", "low", "high", "change", "ipc", "L2 hits", "DRAM"];
+  const n = s.columns.length, change = v => v === null ? "" : `${v >= 0 ? "+" : ""}${(100 * v).toFixed(1)} %`;
+  table(parent, [...s.columns.map(name => ({name, text: true})),
+      ...fixed.map((name, i) => ({name, text: i === 0 || i === 2,
+        show: i === 5 ? change : i >= 7 ? percent : undefined}))],
+    s.jobs.map(j => [...j.fields, j.state, j.cycles, j.estimated ? "estimated" : "", j.low, j.high,
+      j.relative === null ? null : j.relative - 1, j.ipc, j.l2, j.dram]), n ? "jobs" : "");
+}
