@@ -239,7 +239,7 @@ static rb_code_t read_row(sweep_t *s, char *const *field, size_t n, const char *
 
 static rb_code_t read_list(sweep_t *s, FILE *in, const char *path, rb_err_t *err)
 {
-    char *line = NULL, *field[FIELDS_MAX];
+    char *line = NULL, *field[FIELDS_MAX] = {NULL};
     size_t cap = 0, number = 0;
     ssize_t got;
     rb_code_t rc = RB_OK;

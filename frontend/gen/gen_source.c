@@ -103,7 +103,7 @@ static const gen_code_t *find_code(const gen_source_t *s, const gen_kernel_t *ke
 static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
 {
     const gen_source_t *source = source_of(s);
-    gen_launch_t launch;
+    gen_launch_t launch = {0};
 
     RB_TRY(find_launch(source, id, &launch, err));
     trace_launch_t *l = rb_calloc(1, sizeof(*l));

@@ -40,12 +40,13 @@ static uint64_t number_from(const char *variable)
 static void start(cudart_state_t *s)
 {
     rb_err_t err = {0};
+    const char *timeout = getenv("RUBATO_TIMEOUT");
 
     s->started = true;
     s->arch = (uint32_t)number_from("RUBATO_ARCH");
     s->max_insts = number_from("RUBATO_MAX_INSTS");
     s->threads = (unsigned)number_from("RUBATO_THREADS");
-    s->timeout = getenv("RUBATO_TIMEOUT") != NULL ? strtod(getenv("RUBATO_TIMEOUT"), NULL) : 0;
+    s->timeout = timeout != NULL ? strtod(timeout, NULL) : 0;
     if (emu_mem_init(&s->mem, device_base, device_bytes, PAGE_SHIFT, true, &err) != RB_OK)
         cudart_give_up("%s", err.text);
     /*
