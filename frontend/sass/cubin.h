@@ -46,10 +46,12 @@ typedef struct {
 
 /* Relocation types that occur in linked cubins (numbers as ptxas writes them). */
 typedef enum {
-    CUBIN_RELOC_ABS32 = 1,   /* 32 bits of data */
-    CUBIN_RELOC_ABS64 = 2,   /* 64 bits of data */
-    CUBIN_RELOC_LO32 = 0x38, /* bits 32-63 of an instruction: low half of the address */
-    CUBIN_RELOC_HI32 = 0x39, /* bits 32-63 of an instruction: high half */
+    CUBIN_RELOC_ABS32 = 1,      /* 32 bits of data */
+    CUBIN_RELOC_ABS64 = 2,      /* 64 bits of data */
+    CUBIN_RELOC_TEXTURE = 6,    /* 32 bits of data: handle of a texture reference */
+    CUBIN_RELOC_SURFACE = 0x34, /* the same of a surface reference */
+    CUBIN_RELOC_LO32 = 0x38,    /* bits 32-63 of an instruction: low half of the address */
+    CUBIN_RELOC_HI32 = 0x39,    /* bits 32-63 of an instruction: high half */
 } cubin_reloc_type_t;
 
 typedef struct {
@@ -60,6 +62,9 @@ typedef struct {
     cubin_reloc_t *relocs; /* owned; by section, then offset */
     uint32_t n_relocs;
 } cubin_t;
+
+/* Types of symbols that only cubins have. */
+enum { CUBIN_SYMBOL_TEXTURE = 10, CUBIN_SYMBOL_SURFACE = 12 };
 
 /*
  * Reads a cubin. origin names it in messages; origin and data must outlive it. Errors: RB_TRACE.

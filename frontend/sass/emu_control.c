@@ -216,14 +216,40 @@ static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- convergence ----------------------------------------------------------------------------- */
 
+/*
+ * Lanes of mask, which begin anew with a barrier, leave the partners that they had: they have gone
+ * round a loop by another way, and would never come to the BSYNC. What a function saves and clears
+ * before it uses the barrier is not concerned.
+ */
+static void leave_barrier(emu_warp_t *w, unsigned barrier, uint32_t mask)
+{
+    uint32_t *b = w->b[barrier];
+
+    while (mask != 0) {
+        uint32_t partners = b[first_lane(mask)], gone = 0;
+        for (uint32_t left = mask; left != 0; left &= left - 1)
+            if (b[first_lane(left)] == partners)
+                gone |= left & (0u - left);
+        for (uint32_t left = partners & ~gone; left != 0; left &= left - 1)
+            if (b[first_lane(left)] == partners)
+                b[first_lane(left)] &= ~gone;
+        mask &= ~gone;
+    }
+}
+
 EMU_HOT static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t *b = w->b[u->imm];
+    bool others = w->n_splits > 1;
 
+    if (others)
+        leave_barrier(w, u->imm, mask);
     EMU_ANY_ORDER
     for (unsigned k = 0; k < EMU_LANES; k++)
         b[k] = emu_merge(emu_lane(mask, k), mask, b[k]);
     w->splits[w->current].pc++;
+    if (others)
+        check_waiting(w);
 }
 
 EMU_HOT static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_t mask)

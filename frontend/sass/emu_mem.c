@@ -43,6 +43,7 @@ void emu_mem_free(emu_mem_t *m)
         munmap(m->host, m->bytes);
     free(m->pages);
     free(m->used);
+    free(m->textures);
     *m = (emu_mem_t){0};
 }
 

@@ -29,7 +29,9 @@ typedef struct {
     uint16_t *pages;     /* allocations that touch each page */
     emu_range_t *used;   /* owned, by offset */
     size_t n_used, cap_used;
-    uint64_t next; /* where the search for room begins */
+    uint64_t next;                /* where the search for room begins */
+    struct emu_texture *textures; /* owned; by handle less 1 (emu_texture.h) */
+    size_t n_textures, cap_textures;
 } emu_mem_t;
 
 /*

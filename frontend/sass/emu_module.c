@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/sass/emu_texture.h"
 #include "sim/core/alloc.h"
 
 static bool starts_with(const char *text, const char *prefix)
@@ -27,6 +28,16 @@ static rb_code_t place_variables(emu_module_t *m, emu_mem_t *mem, rb_err_t *err)
     return RB_OK;
 }
 
+/* Texture and surface references get handles, which the program binds to something later. */
+static void make_references(emu_module_t *m, emu_mem_t *mem)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_symbols; i++) {
+        uint8_t type = m->cubin.elf.symbols[i].type;
+        if (type == CUBIN_SYMBOL_TEXTURE || type == CUBIN_SYMBOL_SURFACE)
+            m->handles[i] = emu_texture_add(mem);
+    }
+}
+
 /* Patches 32 or 64 bits at p with an address. False: not a type that we know. */
 static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
 {
@@ -34,6 +45,8 @@ static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
 
     switch (type) {
     case CUBIN_RELOC_ABS32:
+    case CUBIN_RELOC_TEXTURE:
+    case CUBIN_RELOC_SURFACE:
         if (room >= 4)
             memcpy(p, &low, 4);
         return room >= 4;
@@ -62,6 +75,8 @@ static rb_code_t relocate(const emu_module_t *m, uint32_t section, uint8_t *byte
         const elf_symbol_t *symbol = &c->elf.symbols[r->symbol];
         uint64_t size = c->elf.sections[section].size;
         uint64_t base = symbol->section < c->elf.n_sections ? m->section_addr[symbol->section] : 0;
+        if (m->handles[r->symbol] != 0)
+            base = m->handles[r->symbol];
         if (base == 0 || r->offset >= size ||
             !patch(bytes + r->offset, size - r->offset, r->type,
                    base + symbol->value + (uint64_t)r->addend))
@@ -99,6 +114,8 @@ rb_code_t emu_module_open(emu_module_t *m, emu_mem_t *mem, const char *origin, c
     m->section_addr = rb_calloc(m->cubin.elf.n_sections + 1u, sizeof(*m->section_addr));
     m->section_copy = rb_calloc(m->cubin.elf.n_sections + 1u, sizeof(*m->section_copy));
     m->code = rb_calloc(m->cubin.n_kernels + 1u, sizeof(*m->code));
+    m->handles = rb_calloc(m->cubin.elf.n_symbols + 1u, sizeof(*m->handles));
+    make_references(m, mem);
     rb_code_t rc = place_variables(m, mem, err);
     if (rc == RB_OK)
         rc = copy_banks(m, err);
@@ -119,6 +136,7 @@ void emu_module_close(emu_module_t *m)
     free(m->code);
     free(m->section_addr);
     free(m->section_copy);
+    free(m->handles);
     cubin_close(&m->cubin);
     *m = (emu_module_t){0};
 }
@@ -176,4 +194,12 @@ bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr
     else if (m->section_copy[s->section] != NULL)
         *host = m->section_copy[s->section] + s->value;
     return *addr != 0 || *host != NULL;
+}
+
+uint32_t emu_module_reference(const emu_module_t *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_symbols; i++)
+        if (m->handles[i] != 0 && strcmp(m->cubin.elf.symbols[i].name, name) == 0)
+            return m->handles[i];
+    return 0;
 }

@@ -22,6 +22,7 @@ typedef struct {
     uint64_t *section_addr; /* owned: device address of .nv.global*, 0 for others */
     uint8_t **section_copy; /* owned: patched or writable copies of constant banks */
     emu_code_t *code;       /* owned: one for each kernel */
+    uint32_t *handles;      /* owned: of texture and surface references by symbol, 0 for others */
 } emu_module_t;
 
 /*
@@ -46,5 +47,8 @@ const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, u
  */
 bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
                          uint64_t *bytes);
+
+/* The handle of a texture or surface reference (emu_texture.h); 0: there is none of that name. */
+uint32_t emu_module_reference(const emu_module_t *m, const char *name);
 
 #endif

@@ -204,7 +204,8 @@ bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u)
         return bind_constant(in, u);
     case SASS_BMOV_R:
         u->imm = in->operand[1].num;
-        u->select = (uint8_t)sass_bits(in, 84, 1);
+        /* Cleared without being saved: that is left to the BSSY which follows. */
+        u->select = sass_bits(in, 84, 1) && in->operand[0].num != SASS_RZ;
         u->fn = read_convergence;
         return true;
     case SASS_BMOV_B:

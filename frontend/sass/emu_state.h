@@ -90,6 +90,7 @@ struct emu_uop {
     uint32_t guard_inv; /* all ones: the guard is negated */
     uint32_t ps_inv[3];
     uint32_t d;                  /* destination: word offset in the register file */
+    uint32_t d2;                 /* second one, of textures */
     uint32_t s[EMU_MAX_SOURCES]; /* sources: word offset, with EMU_CONST in the pool */
     uint32_t am[EMU_MAX_SOURCES], xm[EMU_MAX_SOURCES], ad[EMU_MAX_SOURCES]; /* ((v&am)^xm)+ad */
     uint32_t addr, uaddr; /* address registers, as sources */
@@ -404,6 +405,7 @@ bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_access(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_fetch(const sass_inst_t *in, emu_uop_t *u);
 
 /* Makes the micro-operations and the constant pool of a launch. RB_TRACE. */
 RB_CHECKED rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err);

@@ -178,7 +178,7 @@ static void set_operands(translator_t *t, const sass_inst_t *in, emu_uop_t *u)
             if (!o->write)
                 add_source(t, in, o, u);
             else if (o->num != (o->kind == SASS_OPERAND_UREG ? SASS_URZ : SASS_RZ))
-                u->d = register_ref(t, o);
+                *(o->slot == 2 ? &u->d2 : &u->d) = register_ref(t, o);
             break;
         case SASS_OPERAND_CONST:
             if (o->indexed || in->op == SASS_ULDC) {
@@ -202,6 +202,9 @@ static void set_operands(translator_t *t, const sass_inst_t *in, emu_uop_t *u)
         case SASS_OPERAND_MEM:
             set_address(t, in, o, u);
             break;
+        case SASS_OPERAND_HANDLE:
+            u->imm = (uint32_t)constant(t->g, o->bank, (uint64_t)o->value, 4);
+            break;
         default:
             break;
         }
@@ -215,7 +218,7 @@ typedef bool (*bind_fn_t)(const sass_inst_t *in, emu_uop_t *u);
 static const bind_fn_t binders[] = {
     emu_bind_int,    emu_bind_bits,   emu_bind_compare, emu_bind_float, emu_bind_mufu,
     emu_bind_double, emu_bind_half,   emu_bind_convert, emu_bind_warp,  emu_bind_special,
-    emu_bind_matrix, emu_bind_access, emu_bind_atomic,
+    emu_bind_matrix, emu_bind_access, emu_bind_atomic,  emu_bind_fetch,
 };
 
 static const struct {
@@ -314,7 +317,8 @@ static void translate(translator_t *t, uint32_t index, emu_uop_t *u)
                      .pd = {EMU_PRED_SINK, EMU_PRED_SINK},
                      .width = in->width,
                      .log_width = (uint8_t)log2_of(in->width),
-                     .d = t->layout.sink * EMU_LANES};
+                     .d = t->layout.sink * EMU_LANES,
+                     .d2 = t->layout.sink * EMU_LANES};
     set_operands(t, in, u);
     bind(t->g, in, u);
 }

@@ -3,6 +3,7 @@
 
 #include "frontend/sass/elf64.h"
 #include "frontend/sass/sass_table.h"
+#include "frontend/sass/sass_texture.h"
 
 #define TOKEN(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
@@ -390,9 +391,6 @@ static void add_destination(sass_inst_t *in, char kind)
     case 'D':
         add_dst(in, in->op == SASS_CS2R && !sass_bits(in, 80, 1) ? 1 : 2);
         break;
-    case 'T':
-        add_dst(in, 4);
-        break;
     case 'N':
         add_dst(in, data_registers(in));
         break;
@@ -454,8 +452,8 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('M', 'c'):
         add_matrix(in, second);
         break;
-    case TOKEN('R', '2'):
-        add_reg(in, 64, 1)->write = true;
+    case TOKEN('X', 't'):
+        sass_tex_operands(in);
         break;
     case TOKEN('F', 's'):
     case TOKEN('I', 's'):

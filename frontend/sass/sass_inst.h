@@ -115,8 +115,13 @@ typedef enum {
     SASS_STG,
     SASS_STL,
     SASS_STS,
+    SASS_SULD,
+    SASS_SUST,
     SASS_TEX,
     SASS_TLD,
+    SASS_TLD4,
+    SASS_TXD,
+    SASS_TXQ,
     SASS_ULDC,
     SASS_ULDC_UR,
     SASS_VABSDIFF,
@@ -140,6 +145,8 @@ typedef enum {
     SASS_OPERAND_SB,      /* dependence barrier SB<num> */
     SASS_OPERAND_SPECIAL, /* special register <num> */
     SASS_OPERAND_TARGET,  /* byte offset in the function */
+    SASS_OPERAND_HANDLE,  /* of a texture or surface: in c[bank][value] */
+    SASS_OPERAND_NAME,    /* of a texture's dimensions or of a query (sass_texture.h) */
 } sass_operand_kind_t;
 
 /* How a value is interpreted: decides the number of registers, and how immediates are printed. */
@@ -170,13 +177,13 @@ typedef struct {
     bool neg, abs;  /* neg of an integer in an .X instruction means complement (inv) */
     bool inv;       /* bitwise complement; of a predicate: not */
     bool reuse;     /* the operand cache keeps it */
-    uint8_t slot;   /* 1, 2, 3: read as operand a, b, c; 0: not known */
+    uint8_t slot;   /* 1, 2, 3: read as operand a, b, c; 0: not known; 2: second destination */
     bool indexed;   /* constant: num is a register */
     bool wide;      /* address register is a pair */
     int64_t value;
 } sass_operand_t;
 
-enum { SASS_MAX_OPERANDS = 8 };
+enum { SASS_MAX_OPERANDS = 9 };
 
 typedef struct {
     uint64_t lo, hi;

@@ -37,6 +37,29 @@
 #define SCOPE  FIELD(77, 2, "CTA", "SM", "GPU", "SYS")
 #define EVICT  FIELD(84, 3, "EF", NULL, "EL", "LU", "EU", "NA", "INVALID6", "INVALID7")
 #define E72    FLAG(72, "E")
+
+/* Textures and surfaces. */
+#define SCR      FLAG(60, "SCR")
+#define BINDLESS ALWAYS("B")
+#define F16      FIELD(79, 2, NULL, "F16.RN", "F16.RZ", "INVALID3")
+#define AOFFI    FLAG(76, "AOFFI")
+#define NDV      FLAG(77, "NDV")
+#define PTP      FLAG(77, "PTP")
+#define CL       FLAG(77, "CL")
+#define DC       FLAG(78, "DC")
+#define MS       FLAG(78, "MS")
+#define NODEP    FLAG(90, "NODEP")
+#define GATHER   FIELD(87, 2, "R", "G", "B", "A")
+#define TEX_LEVEL                                                                                  \
+    FIELD(87, 3, NULL, "LZ", "LB", "LL", "INVALID4", "INVALID5", "INVALID6", "INVALID7")
+#define TLD_LEVEL                                                                                  \
+    FIELD(87, 3, "INVALID0", "LZ", "INVALID2", "LL", "INVALID4", "INVALID5", "INVALID6", "INVALID7")
+#define SURFACE                                                                                    \
+    ALWAYS("D"), FLAG(72, "BA"),                                                                   \
+        FIELD(61, 3, "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D", "INVALID6",            \
+              "INVALID7"),                                                                         \
+        SIZE, EVICT, ORDER, SCOPE, FLAG(76, "PRIVATE"),                                            \
+        FIELD(59, 2, "IGN", NULL, "TRAP", "INVALID3")
 #define ATOM_OP                                                                                    \
     FIELD(87, 4, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD",         \
           "INVALID10", "INVALID11", "INVALID12", "INVALID13", "INVALID14", "INVALID15")
@@ -281,8 +304,31 @@ static const sass_row_t rows[] = {
     {0x15b, SASS_KILL, "KILL", "q0", 0, {{0}}},
     {0x15c, SASS_BPT, "BPT", "", 0, {{0}}},
     {0x15d, SASS_NANOSLEEP, "NANOSLEEP", "Rb", 0, {FIELD(84, 2, NULL, "WARP", NULL, NULL)}},
-    {0x160, SASS_TEX, "TEX", "Td R2 Ra Rb", 0, {{0}}},
-    {0x166, SASS_TLD, "TLD", "Td R2 Ra Rb", 0, {{0}}},
+    {0x160, SASS_TEX, "TEX", "p0 Xt", 0, {SCR, F16, TEX_LEVEL, AOFFI, NDV, DC, EVICT, NODEP}},
+    {0x161,
+     SASS_TEX,
+     "TEX",
+     "p0 Xt",
+     0,
+     {SCR, BINDLESS, F16, TEX_LEVEL, AOFFI, NDV, DC, EVICT, NODEP}},
+    {0x163, SASS_TLD4, "TLD4", "p0 Xt", 0, {SCR, GATHER, F16, AOFFI, PTP, DC, EVICT, NODEP}},
+    {0x164,
+     SASS_TLD4,
+     "TLD4",
+     "p0 Xt",
+     0,
+     {SCR, GATHER, BINDLESS, F16, AOFFI, PTP, DC, EVICT, NODEP}},
+    {0x166, SASS_TLD, "TLD", "p0 Xt", 0, {SCR, F16, TLD_LEVEL, AOFFI, CL, MS, EVICT, NODEP}},
+    {0x167,
+     SASS_TLD,
+     "TLD",
+     "p0 Xt",
+     0,
+     {SCR, BINDLESS, F16, TLD_LEVEL, AOFFI, CL, MS, EVICT, NODEP}},
+    {0x16c, SASS_TXD, "TXD", "p0 Xt", 0, {F16, AOFFI, EVICT, FLAG(87, "LC"), NODEP}},
+    {0x16d, SASS_TXD, "TXD", "p0 Xt", 0, {BINDLESS, F16, AOFFI, EVICT, FLAG(87, "LC"), NODEP}},
+    {0x16f, SASS_TXQ, "TXQ", "Xt", 0, {NODEP}},
+    {0x170, SASS_TXQ, "TXQ", "Xt", 0, {BINDLESS, NODEP}},
     {0x180, SASS_LD, "LD", "Nd Mg", SASS_ROW_SIZE, {E72, EVICT, SIZE, ORDER, SCOPE}},
     {0x181, SASS_LDG, "LDG", "Nd Mg", SASS_ROW_SIZE, {E72, EVICT, SIZE, ORDER, SCOPE}},
     {0x182, SASS_LDC, "LDC", "Nd Cl", SASS_ROW_SIZE, {SIZE, FIELD(78, 2, NULL, "IL", "IS", "ISL")}},
@@ -327,6 +373,10 @@ static const sass_row_t rows[] = {
      0,
      {FIELD(79, 2, "SC", "ALL", "INVALID2", "VC"),
       FIELD(76, 3, "CTA", "SM", "GPU", "SYS", NULL, NULL, NULL, NULL)}},
+    {0x199, SASS_SULD, "SULD", "p0 Xt", SASS_ROW_SIZE, {SURFACE}},
+    {0x19a, SASS_SULD, "SULD", "p0 Xt", SASS_ROW_SIZE, {SURFACE}},
+    {0x19d, SASS_SUST, "SUST", "Xt", SASS_ROW_SIZE, {SURFACE}},
+    {0x19e, SASS_SUST, "SUST", "Xt", SASS_ROW_SIZE, {SURFACE}},
     {0x1a1, SASS_MATCH, "MATCH", "p0 Rd Ya", 0, {FIELD(79, 1, "ALL", "ANY"), FLAG(73, "U64")}},
     {0x1a8,
      SASS_ATOMG,

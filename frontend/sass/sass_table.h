@@ -23,13 +23,13 @@ typedef enum {
     SASS_MOD_BAR,  /* what BAR.RED computes */
 } sass_special_mod_t;
 
-enum { SASS_MAX_MODS = 7 };
+enum { SASS_MAX_MODS = 9 };
 
 /*
  * Operands are named by two characters each. First what it is, then where it stands.
- *   Rd Dd Td       destination of 1, 2, 4 general registers at bit 16; Nd: as many as the width of
+ *   Rd Dd          destination of 1, 2 general registers at bit 16; Nd: as many as the width of
  *                  the access; Zd: 1 or 2 by the result type; Vm: HMMA's; rd: left out if RZ;
- *                  Ud: a uniform register; R2: general register written, at bit 64
+ *                  Ud: a uniform register; Xt: all of a texture's or surface's
  *   R F I J L D H  source plain, float, integer, bits, 64-bit integer, double, two halves, in slot
  *                  a (bit 24), b, c, or B: c where the form puts a constant or immediate there,
  * else b; Fs Is: source of a conversion; n: with complement; W: pair; Ya: 1 or 2; M: HMMA's; Lh:

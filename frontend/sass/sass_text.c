@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/sass/sass_table.h"
+#include "frontend/sass/sass_texture.h"
 
 /* A text of bounded length. */
 typedef struct {
@@ -352,6 +353,12 @@ static void put_operand(line_t *l, const sass_inst_t *in, const sass_operand_t *
         break;
     case SASS_OPERAND_TARGET:
         put(l, "0x%" PRIx64, (uint64_t)o->value);
+        break;
+    case SASS_OPERAND_HANDLE:
+        put(l, "0x%x, 0x%" PRIx64, o->bank, (uint64_t)o->value / 4);
+        break;
+    case SASS_OPERAND_NAME:
+        put(l, "%s", sass_tex_name((unsigned)o->value));
         break;
     default:
         if (o->abs && o->reuse)

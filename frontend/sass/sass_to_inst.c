@@ -119,7 +119,8 @@ bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
     *out = (inst_t){
         .pc = in->pc, .flags = INST_CONTROL_WORD | INST_FULL_REGS, .ctl = sass_control(in)};
     bool known = isa_decode(arch, text, len, in->width, out);
-    out->width = out->space == MEM_CONST ? 0 : in->width; /* constants: no addresses in traces */
+    bool traced = out->space != MEM_CONST && out->space != MEM_TEX; /* the others: no addresses */
+    out->width = traced ? in->width : 0;
     add_register(out, false, in->guard_uniform ? REG_UPRED : REG_PRED, in->guard, 1);
     for (unsigned i = 0; i < in->n_operands; i++)
         if (is_read(&in->operand[i]))

@@ -218,6 +218,50 @@ static void parts_of_a_warp_synchronise(void **state)
     }
 }
 
+static int compare_ints(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Lanes that begin a region anew leave those who wait for them at its end. */
+static void loops_with_two_ways_round_end(void **state)
+{
+    enum { LISTS = 64, HALF = 20, ROOM = LISTS * 2 * HALF + HALF };
+    int32_t *in = calloc(2 * ROOM, sizeof(*in)), starts[LISTS + 1];
+    uint64_t seed = 8;
+    sass_lab_t lab;
+
+    (void)state;
+    starts[0] = 0;
+    for (unsigned i = 0; i < LISTS; i++) /* in pairs of numbers; some have no second run */
+        starts[i + 1] = starts[i] + (int32_t)(sass_lab_random(&seed) % (2 * HALF + 1));
+    for (unsigned i = 0; i < LISTS; i++) {
+        int32_t n = starts[i + 1] - starts[i], first = n < HALF ? n : HALF;
+        for (int32_t k = 2 * starts[i]; k < 2 * starts[i + 1]; k++)
+            in[k] = (int32_t)(sass_lab_random(&seed) % 1000);
+        qsort(in + 2 * starts[i], (size_t)(2 * first), sizeof(*in), compare_ints);
+        qsort(in + 2 * (starts[i] + first), (size_t)(2 * (n - first)), sizeof(*in), compare_ints);
+    }
+    SASS_LAB_FOR_EACH_ARCH(lab, "merge")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, 2 * ROOM * sizeof(*in));
+        sass_lab_kernel(&lab, "merge");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, in, 2 * ROOM * sizeof(*in)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_pointer(&lab, sass_lab_put(&lab, starts, sizeof(starts)));
+        sass_lab_int(&lab, HALF);
+        sass_lab_int(&lab, LISTS);
+        sass_lab_must_run(&lab, 1, LISTS, 0);
+        const int32_t *got = sass_lab_at(&lab, out);
+        for (unsigned i = 0; i < LISTS; i++)
+            for (int32_t k = 2 * starts[i] + 1; k < 2 * starts[i + 1]; k++)
+                assert_true(got[k - 1] <= got[k]);
+    }
+    free(in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +271,7 @@ int main(void)
         cmocka_unit_test(switches_jump_through_tables),
         cmocka_unit_test(spin_locks_make_progress),
         cmocka_unit_test(parts_of_a_warp_synchronise),
+        cmocka_unit_test(loops_with_two_ways_round_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

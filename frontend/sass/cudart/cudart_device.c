@@ -65,6 +65,8 @@ static const struct {
      "invalid configuration argument"},
     {CUDA_ERROR_INVALID_SYMBOL, "cudaErrorInvalidSymbol", "invalid device symbol"},
     {CUDA_ERROR_INVALID_DEVICE_POINTER, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    {CUDA_ERROR_INVALID_TEXTURE, "cudaErrorInvalidTexture", "invalid texture reference"},
+    {CUDA_ERROR_INVALID_SURFACE, "cudaErrorInvalidSurface", "invalid surface reference"},
     {CUDA_ERROR_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction",
      "invalid device function"},
     {CUDA_ERROR_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},

@@ -118,23 +118,22 @@ cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-/* Whether n bytes at p can be touched: anything of the host, legal pages of the device. */
-static bool legal(const cudart_state_t *s, const void *p, size_t n, bool must_be_device)
+bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be_device)
 {
     if (!cudart_is_device(s, p))
         return !must_be_device && p != NULL;
     return emu_mem_at(&s->mem, (uint64_t)(uintptr_t)p, n) != NULL;
 }
 
-static cuda_error_t copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind)
+cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind)
 {
     bool to_device = kind == CUDA_H2D || kind == CUDA_D2D;
     bool from_device = kind == CUDA_D2H || kind == CUDA_D2D;
 
     if (n == 0)
         return CUDA_SUCCESS;
-    if (kind < CUDA_H2H || kind > CUDA_DEFAULT || !legal(s, to, n, to_device) ||
-        !legal(s, from, n, from_device))
+    if (kind < CUDA_H2H || kind > CUDA_DEFAULT || !cudart_legal(s, to, n, to_device) ||
+        !cudart_legal(s, from, n, from_device))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->sticky == CUDA_SUCCESS)
         memmove(to, from, n);
@@ -147,7 +146,7 @@ cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind)
 {
     cudart_state_t *s = cudart_enter();
 
-    return cudart_leave(s, copy(s, to, from, n, kind));
+    return cudart_leave(s, cudart_copy(s, to, from, n, kind));
 }
 
 cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, cuda_stream_t stream)
@@ -164,7 +163,8 @@ cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fr
         width > to_pitch || width > from_pitch ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
     for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
-        e = copy(s, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width, kind);
+        e = cudart_copy(s, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
+                        kind);
     return cudart_leave(s, e);
 }
 
@@ -179,7 +179,7 @@ cuda_error_t cudaMemset(void *p, int value, size_t n)
 {
     cudart_state_t *s = cudart_enter();
 
-    if (n > 0 && !legal(s, p, n, true))
+    if (n > 0 && !cudart_legal(s, p, n, true))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (n > 0)
         memset(p, value, n);
@@ -226,7 +226,7 @@ cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, 
 
     if (to == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
-    if (!legal(s, from, n, kind == CUDA_D2D))
+    if (!cudart_legal(s, from, n, kind == CUDA_D2D))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
     if (addr != 0 && kind != CUDA_D2D)
@@ -249,7 +249,7 @@ cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t
 
     if (from == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
-    if (!legal(s, to, n, kind == CUDA_D2D))
+    if (!cudart_legal(s, to, n, kind == CUDA_D2D))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
     return cudart_leave(s, CUDA_SUCCESS);

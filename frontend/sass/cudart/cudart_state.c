@@ -141,6 +141,12 @@ static void load_unit(cudart_state_t *s, cudart_unit_t *u)
     u->loaded = true;
 }
 
+const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit)
+{
+    load_unit(s, unit);
+    return &unit->module;
+}
+
 const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit)
 {
     for (size_t i = 0; i < s->n_functions; i++)

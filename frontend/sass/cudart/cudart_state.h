@@ -37,6 +37,14 @@ typedef struct {
     void **managed; /* where the host keeps the pointer of a __managed__ variable, or NULL */
 } cudart_variable_t;
 
+/* A texture or surface reference. */
+typedef struct {
+    const void *host; /* the host's structure */
+    const char *name;
+    cudart_unit_t *unit;
+    bool as_float; /* texels are read as fractions */
+} cudart_reference_t;
+
 typedef struct {
     pthread_mutex_t lock;
     bool started;
@@ -51,6 +59,8 @@ typedef struct {
     size_t n_functions, cap_functions;
     cudart_variable_t *variables;
     size_t n_variables, cap_variables;
+    cudart_reference_t *references;
+    size_t n_references, cap_references;
     cuda_error_t last, sticky;
     uint64_t n_launches;
 } cudart_state_t;
@@ -71,8 +81,17 @@ const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_
 bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
                    uint64_t *bytes);
 
+/* The module of a unit, loaded. */
+const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);
+
 /* Whether an address is in simulated device memory. */
 bool cudart_is_device(const cudart_state_t *s, const void *p);
+
+/* Whether n bytes at p can be touched: anything of the host, legal pages of the device. */
+bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be_device);
+
+/* Copies n bytes, and notes it for the trace; kind as cudaMemcpy() has it. */
+cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind);
 
 /* --- what is recorded (cudart_record.c) ------------------------------------------------------ */
 

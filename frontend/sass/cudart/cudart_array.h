@@ -1,0 +1,31 @@
+/* CUDA arrays: texels in device memory, and what the program said of them. */
+#ifndef RUBATO_CUDART_ARRAY_H
+#define RUBATO_CUDART_ARRAY_H
+
+#include "frontend/sass/cudart/cudart_state.h"
+#include "frontend/sass/emu_texture.h"
+
+/* struct cudaChannelFormatDesc: bits of each component; kind 0 signed, 1 unsigned, 2 float. */
+typedef struct {
+    int bits[4];
+    int kind;
+} cuda_channels_t;
+
+typedef struct {
+    size_t width, height, depth;
+} cuda_extent_t;
+
+/* What a cudaArray_t points to. */
+typedef struct {
+    cuda_channels_t channels;
+    cuda_extent_t extent; /* as given: height and depth may be 0 */
+    unsigned flags;
+    emu_texture_t texels; /* how they lie; address modes and filter are not set */
+} cudart_array_t;
+
+enum { CUDA_ARRAY_LAYERED = 1, CUDA_ARRAY_CUBEMAP = 4 };
+
+/* Sets kind, bits and components of *t; false: no format that textures have. */
+bool cudart_texel_format(const cuda_channels_t *c, emu_texture_t *t);
+
+#endif

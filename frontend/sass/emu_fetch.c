@@ -1,0 +1,219 @@
+/* Texture fetches, and loads and stores of surfaces. */
+#include "frontend/sass/emu_state.h"
+#include "frontend/sass/emu_texture.h"
+#include "frontend/sass/sass_texture.h"
+
+/* Number i of the list of operands, in all lanes. */
+static const uint32_t *listed(const emu_warp_t *w, const emu_uop_t *u, const sass_tex_form_t *f,
+                              int i)
+{
+    return i < f->n_first ? emu_src(w, u, 0) + i * EMU_LANES
+                          : emu_src(w, u, 1) + (i - f->n_first) * EMU_LANES;
+}
+
+/* The texture of a lane; NULL after reporting that its handle names none. */
+static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const uint32_t *handles,
+                                       unsigned lane)
+{
+    uint32_t handle = handles != NULL ? handles[lane] : u->imm;
+    const emu_texture_t *t = emu_texture_of(w->grid->launch->mem, handle);
+
+    if (t != NULL && t->bound)
+        return t;
+    emu_fault(w, u, "lane %u: 0x%x is the handle of no %s", lane, handle,
+              sass_is_surface(u->sass) ? "surface" : "texture");
+    return NULL;
+}
+
+/* Offsets of .AOFFI: four bits for each dimension. */
+static void read_offsets(uint32_t word, int32_t offset[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        offset[i] = (int32_t)(word << (28 - 4 * i)) >> 28;
+}
+
+typedef struct {
+    union {
+        float real[3];
+        int32_t whole[3];
+        uint32_t word[3];
+    } at;
+    int32_t offset[3];
+    uint32_t layer;
+} place_t;
+
+static void read_place(const emu_warp_t *w, const emu_uop_t *u, const sass_tex_form_t *f,
+                       unsigned lane, place_t *p)
+{
+    *p = (place_t){0};
+    for (int i = 0; i < f->n_coords; i++)
+        p->at.word[i] = listed(w, u, f, f->coords + i)[lane];
+    if (f->array >= 0)
+        p->layer = listed(w, u, f, f->array)[lane] & 0xffff;
+    if (f->offsets >= 0)
+        read_offsets(listed(w, u, f, f->offsets)[lane], p->offset);
+}
+
+static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, place_t *p,
+                    uint32_t value[4])
+{
+    const emu_mem_t *m = w->grid->launch->mem;
+
+    switch (u->sass->op) {
+    case SASS_TLD:
+        for (unsigned i = 0; i < 3; i++)
+            p->at.whole[i] += p->offset[i];
+        return emu_texture_fetch(m, t, p->at.whole, p->layer, value);
+    case SASS_TLD4:
+        return emu_texture_gather(m, t, p->at.real, p->offset, p->layer, sass_bits(u->sass, 87, 2),
+                                  value);
+    case SASS_TXQ:
+        value[0] = t->size[0];
+        value[1] = t->size[1];
+        value[2] = t->n_layers > 1 ? t->n_layers : t->size[2];
+        value[3] = 1; /* levels */
+        return true;
+    default:
+        return emu_texture_sample(m, t, p->at.real, p->offset, p->layer, value);
+    }
+}
+
+/* The components that the mask selects, one after the other. */
+static void put_results(emu_warp_t *w, const emu_uop_t *u, unsigned lane, const uint32_t value[4])
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        if ((u->select >> i & 1) == 0)
+            continue;
+        uint32_t d = n < 2 ? u->d + EMU_LANES * n : u->d2 + EMU_LANES * (n - 2);
+        w->r[d + lane] = value[i];
+        n++;
+    }
+}
+
+static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    sass_tex_form_t f;
+    uint32_t results[EMU_LANES][4];
+
+    sass_tex_form(u->sass, &f);
+    const uint32_t *handles = f.handle >= 0                     ? listed(w, u, &f, f.handle)
+                              : u->sass->form == SASS_FORM_UREG ? emu_src(w, u, 2)
+                                                                : NULL;
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctz(left);
+        const emu_texture_t *t = texture_of(w, u, handles, k);
+        place_t p;
+        if (t == NULL)
+            return;
+        read_place(w, u, &f, k, &p);
+        if (!look_up(w, u, t, &p, results[k])) {
+            emu_fault(w, u, "lane %u: the texture's memory at 0x%llx was freed", k,
+                      (unsigned long long)t->addr);
+            return;
+        }
+    }
+    for (uint32_t left = mask; left != 0; left &= left - 1) { /* sources may be destinations */
+        unsigned k = (unsigned)__builtin_ctz(left);
+        put_results(w, u, k, results[k]);
+    }
+}
+
+/* --- surfaces -------------------------------------------------------------------------------- */
+
+enum { OUT_IGNORED, OUT_CLAMPED, OUT_TRAPS }; /* bits 59-60: accesses outside */
+
+static int32_t clamp(int32_t v, int64_t last)
+{
+    return v < 0 ? 0 : v > last ? (int32_t)last : v;
+}
+
+/* Where lane k accesses; NULL: nowhere, or after a fault. */
+static uint8_t *surface_place(emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, unsigned k)
+{
+    const uint32_t *a = emu_ref(w, u->addr);
+    unsigned dim = sass_bits(u->sass, 61, 3), out = sass_bits(u->sass, 59, 2);
+    bool array = dim == SASS_SURFACE_ARRAY_1D || dim == SASS_SURFACE_ARRAY_2D;
+    bool flat = dim == SASS_SURFACE_1D || dim == SASS_SURFACE_BUFFER;
+    bool tall = dim == SASS_SURFACE_2D || dim == SASS_SURFACE_ARRAY_2D || dim == SASS_SURFACE_3D;
+    int32_t at[3] = {0};
+    uint32_t layer = 0;
+
+    at[0] = (int32_t)a[k];
+    if (tall)
+        at[1] = (int32_t)a[EMU_LANES + k];
+    if (dim == SASS_SURFACE_3D)
+        at[2] = (int32_t)a[2 * EMU_LANES + k];
+    if (array && !flat)
+        layer = a[(tall ? 2u : 1u) * EMU_LANES + k];
+    if (out == OUT_CLAMPED) {
+        at[0] = clamp(at[0], (int64_t)t->size[0] * emu_texel_bytes(t) - u->width);
+        at[1] = clamp(at[1], (int64_t)t->size[1] - 1);
+        at[2] = clamp(at[2], (int64_t)t->size[2] - 1);
+    }
+    uint8_t *p = emu_surface_at(w->grid->launch->mem, t, at, layer, u->width);
+    if (p == NULL && out == OUT_TRAPS)
+        emu_fault(w, u, "lane %u: (%d, %d, %d) is outside the surface", k, at[0], at[1], at[2]);
+    return p;
+}
+
+static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    bool loads = u->sass->op == SASS_SULD, constant = u->sass->form == 5;
+    const uint32_t *handles = constant ? NULL : emu_src(w, u, loads ? 0 : 1);
+    const uint32_t *data = loads ? w->r + u->d : emu_src(w, u, 0);
+    unsigned n_words = u->width > 4 ? u->width / 4u : 1, bytes = u->width < 4 ? u->width : 4;
+    uint32_t words[4][EMU_LANES] = {{0}};
+
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctz(left);
+        const emu_texture_t *t = texture_of(w, u, handles, k);
+        uint8_t *p = t != NULL ? surface_place(w, u, t, k) : NULL;
+        if (w->faulted)
+            return;
+        for (unsigned i = 0; i < n_words && p != NULL; i++)
+            if (loads)
+                memcpy(&words[i][k], p + 4 * (size_t)i, bytes);
+            else
+                memcpy(p + 4 * (size_t)i, &data[EMU_LANES * i + k], bytes);
+    }
+    for (unsigned i = 0; i < n_words && loads; i++)
+        emu_put(w, u->d + EMU_LANES * i, words[i], mask);
+}
+
+/* --- which are supported --------------------------------------------------------------------- */
+
+static bool plain_texture(const sass_inst_t *in)
+{
+    unsigned dim = sass_bits(in, 61, 3), level = sass_bits(in, 87, 3);
+    bool cube = dim == SASS_TEX_CUBE || dim == SASS_TEX_ARRAY_CUBE;
+
+    if (in->op == SASS_TXQ)
+        return sass_bits(in, 62, 2) == 0;
+    if (sass_bits(in, 81, 3) != SASS_PT || sass_bits(in, 79, 2) != 0)
+        return false; /* residency; half precision */
+    switch (in->op) {
+    case SASS_TXD:
+        return dim < SASS_TEX_CUBE;
+    case SASS_TLD4:
+        return dim == SASS_TEX_2D && sass_bits(in, 77, 2) == 0;
+    case SASS_TLD:
+        return !cube && (level == SASS_LEVEL_ZERO || level == SASS_LEVEL_GIVEN) &&
+               sass_bits(in, 77, 2) == 0;
+    default:
+        return !cube && level <= SASS_LEVEL_GIVEN && sass_bits(in, 78, 1) == 0;
+    }
+}
+
+bool emu_bind_fetch(const sass_inst_t *in, emu_uop_t *u)
+{
+    u->kind = UOP_ACCESS;
+    if (sass_is_surface(in)) {
+        u->fn = access_surface;
+        return sass_bits(in, 72, 1) && u->width != 0 && sass_bits(in, 61, 3) <= SASS_SURFACE_3D;
+    }
+    u->select = (uint8_t)sass_bits(in, 72, 4);
+    u->fn = fetch;
+    return sass_is_texture(in) && plain_texture(in);
+}

@@ -1,0 +1,62 @@
+/*
+ * Textures and surfaces: what their handles stand for, and how values are read through them
+ * ("CUDA C++ Programming Guide", appendix "Texture Fetching"). Texels lie in rows in device memory,
+ * where the hardware has tiles: no program can see the difference.
+ */
+#ifndef RUBATO_EMU_TEXTURE_H
+#define RUBATO_EMU_TEXTURE_H
+
+#include "frontend/sass/emu_mem.h"
+
+/* Numbers as the CUDA runtime gives them. */
+typedef enum { EMU_TEX_SIGNED, EMU_TEX_UNSIGNED, EMU_TEX_FLOAT } emu_texel_kind_t;
+typedef enum { EMU_TEX_WRAP, EMU_TEX_CLAMP, EMU_TEX_MIRROR, EMU_TEX_BORDER } emu_tex_address_t;
+
+typedef struct emu_texture {
+    bool bound;            /* false: the handle is free, or a reference that has nothing yet */
+    uint64_t addr;         /* of the first texel */
+    uint32_t size[3];      /* in texels; 1 in dimensions that it does not have */
+    uint32_t n_layers;     /* 1: not layered */
+    uint64_t pitch, slice; /* bytes from row to row; from layer to layer, or in depth */
+    uint8_t kind;          /* emu_texel_kind_t */
+    uint8_t bits;          /* of each component: 8, 16, 32 */
+    uint8_t components;    /* 1, 2, 4 */
+    bool normalized;       /* coordinates are in [0, 1) */
+    bool linear;           /* neighbours are mixed */
+    bool as_float;         /* integers are read as fractions */
+    uint8_t address[3];    /* emu_tex_address_t */
+    float border[4];
+} emu_texture_t;
+
+/* A free handle, never 0, for an unbound texture. */
+uint32_t emu_texture_add(emu_mem_t *m);
+
+/* What the handle stands for, or NULL; valid until the next emu_texture_add(). */
+emu_texture_t *emu_texture_of(const emu_mem_t *m, uint32_t handle);
+
+/* Bytes of a texel. */
+unsigned emu_texel_bytes(const emu_texture_t *t);
+
+/*
+ * The texel at integer coordinates of a layer, as registers get it: four components; 0 outside.
+ * False: its memory is not there (any more).
+ */
+bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const int32_t at[3],
+                       uint32_t layer, uint32_t value[4]);
+
+/* The value at coordinates, by the address modes and the filter of the texture. */
+bool emu_texture_sample(const emu_mem_t *m, const emu_texture_t *t, const float at[3],
+                        const int32_t offset[3], uint32_t layer, uint32_t value[4]);
+
+/* One component of the four texels that a linear filter mixes, in the order of tex2Dgather(). */
+bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t, const float at[3],
+                        const int32_t offset[3], uint32_t layer, unsigned component,
+                        uint32_t value[4]);
+
+/*
+ * Host address of width bytes of a surface: x in bytes, y and z in texels; NULL outside.
+ */
+uint8_t *emu_surface_at(const emu_mem_t *m, const emu_texture_t *t, const int32_t at[3],
+                        uint32_t layer, unsigned width);
+
+#endif
