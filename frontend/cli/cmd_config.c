@@ -229,13 +229,10 @@ static rb_code_t run_action(config_args_t *a, rb_err_t *err)
                                name);
 }
 
-static rb_code_t take_option(config_args_t *a, cli_option_id_t id, const char *value, bool *help,
-                             rb_err_t *err)
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    config_args_t *a = ctx;
     switch (id) {
-    case CLI_HELP:
-        *help = true;
-        return RB_OK;
     case CLI_GPU:
         a->gpu = value;
         return RB_OK;
@@ -259,13 +256,7 @@ static rb_code_t config(int argc, char **argv, rb_err_t *err)
     bool help = false;
     const cli_command_t *command = cli_find_command("config");
     cli_parser_init(&p, command, argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_END)
-            break;
-        RB_TRY(take_option(&a, id, p.value, &help, err));
-    }
+    RB_TRY(cli_parser_read(&p, take_option, &a, &help, err));
     a.operand = p.operands;
     a.n_operands = p.n_operands;
     if (help)

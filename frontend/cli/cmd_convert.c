@@ -54,46 +54,41 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    convert_options_t *o = ctx;
+    uint64_t n;
+
+    switch (id) {
+    case CLI_TO:
+        return cli_parse_word("to", value, to_words, &o->format, err);
+    case CLI_PACK:
+        return cli_parse_word("pack", value, pack_words, &o->packing, err);
+    case CLI_FORCE:
+        o->force = true;
+        return RB_OK;
+    case CLI_THREADS:
+        RB_TRY(cli_parse_count("threads", value, 1, THREADS_MAX, &n, err));
+        o->threads = (unsigned)n;
+        return RB_OK;
+    case CLI_PROGRESS:
+        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+    default: /* CLI_TMPDIR */
+        o->tmpdir = value;
+        return RB_OK;
+    }
+}
+
 static rb_code_t read_options(convert_options_t *o, int argc, char **argv, bool *help,
                               rb_err_t *err)
 {
     cli_parser_t p;
-    uint64_t n;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     *o = (convert_options_t){.progress = PROGRESS_AUTO,
                              .threads = cores > 0 && cores < THREADS_MAX ? (unsigned)cores : 1};
-    *help = false;
     cli_parser_init(&p, cli_find_command("convert"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        RB_TRY(cli_parser_next(&p, &id, err));
-        switch (id) {
-        case CLI_HELP:
-            *help = true;
-            break;
-        case CLI_TO:
-            RB_TRY(cli_parse_word("to", p.value, to_words, &o->format, err));
-            break;
-        case CLI_PACK:
-            RB_TRY(cli_parse_word("pack", p.value, pack_words, &o->packing, err));
-            break;
-        case CLI_FORCE:
-            o->force = true;
-            break;
-        case CLI_THREADS:
-            RB_TRY(cli_parse_count("threads", p.value, 1, THREADS_MAX, &n, err));
-            o->threads = (unsigned)n;
-            break;
-        case CLI_PROGRESS:
-            RB_TRY(cli_parse_word("progress", p.value, cli_progress_words, &o->progress, err));
-            break;
-        case CLI_TMPDIR:
-            o->tmpdir = p.value;
-            break;
-        default:
-            break;
-        }
-    }
+    RB_TRY(cli_parser_read(&p, take_option, o, help, err));
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 2, 2, err));

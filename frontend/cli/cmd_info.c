@@ -37,37 +37,32 @@ static index_view_t view_of(cli_option_id_t id)
                               : INDEX_BBV;
 }
 
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    info_options_t *o = ctx;
+    (void)err;
+    if (setup_option(&o->setup, id, value))
+        return RB_OK;
+    switch (id) {
+    case CLI_JSON:
+        o->json = true;
+        return RB_OK;
+    case CLI_COUNT:
+        o->count = true;
+        return RB_OK;
+    default: /* a view of the index */
+        o->index = true;
+        o->view = view_of(id);
+        return RB_OK;
+    }
+}
+
 static rb_code_t read_options(info_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
     cli_parser_t p;
     *o = (info_options_t){0};
-    *help = false;
     cli_parser_init(&p, cli_find_command("info"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (setup_option(&o->setup, id, p.value))
-            continue;
-        switch (id) {
-        case CLI_HELP:
-            *help = true;
-            break;
-        case CLI_JSON:
-            o->json = true;
-            break;
-        case CLI_COUNT:
-            o->count = true;
-            break;
-        case CLI_LAUNCHES:
-        case CLI_BLOCKS:
-        case CLI_CODE:
-        case CLI_BBV:
-            o->index = true;
-            o->view = view_of(id);
-            break;
-        default:
-            break;
-        }
-    }
+    RB_TRY(cli_parser_read(&p, take_option, o, help, err));
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));

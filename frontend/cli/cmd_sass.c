@@ -21,24 +21,25 @@ static rb_code_t parse_arch(const char *text, uint32_t *arch, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    sass_options_t *o = ctx;
+
+    if (id == CLI_ARCH)
+        return parse_arch(value, &o->arch, err);
+    o->kernel = value;
+    return RB_OK;
+}
+
 static rb_code_t read_options(sass_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
     cli_parser_t p;
 
     *o = (sass_options_t){0};
-    *help = false;
     cli_parser_init(&p, cli_find_command("sass"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        RB_TRY(cli_parser_next(&p, &id, err));
-        if (id == CLI_HELP)
-            *help = true;
-        else if (id == CLI_KERNEL)
-            o->kernel = p.value;
-        else if (id == CLI_ARCH)
-            RB_TRY(parse_arch(p.value, &o->arch, err));
-        if (id == CLI_HELP && *help)
-            return RB_OK;
-    }
+    RB_TRY(cli_parser_read(&p, take_option, o, help, err));
+    if (*help)
+        return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, 1, err));
     o->file = p.operands[0];
     return RB_OK;

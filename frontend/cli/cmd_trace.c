@@ -22,9 +22,9 @@ typedef struct {
     bool force;
 } trace_options_t;
 
-static rb_code_t take_option(trace_options_t *o, cli_option_id_t id, const char *value,
-                             rb_err_t *err)
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
+    trace_options_t *o = ctx;
     uint64_t n;
 
     switch (id) {
@@ -64,13 +64,8 @@ static rb_code_t read_options(trace_options_t *o, int argc, char **argv, bool *h
     cli_parser_t p;
 
     *o = (trace_options_t){.cat.warp = TRACE_CAT_ALL_WARPS};
-    *help = false;
     cli_parser_init(&p, cli_find_command("trace"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        RB_TRY(cli_parser_next(&p, &id, err));
-        *help |= id == CLI_HELP;
-        RB_TRY(take_option(o, id, p.value, err));
-    }
+    RB_TRY(cli_parser_read(&p, take_option, o, help, err));
     if (*help)
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 2, 2, err));

@@ -76,14 +76,13 @@ int cmd_completion(int argc, char **argv)
 {
     rb_err_t err = {0};
     cli_parser_t p;
+    bool help;
     cli_parser_init(&p, cli_find_command("completion"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        if (cli_parser_next(&p, &id, &err) != RB_OK)
-            return cli_report(&err);
-        if (id == CLI_HELP) {
-            cli_print_help(p.command, stdout);
-            return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
-        }
+    if (cli_parser_read(&p, NULL, NULL, &help, &err) != RB_OK)
+        return cli_report(&err);
+    if (help) {
+        cli_print_help(p.command, stdout);
+        return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
     }
     if (cli_check_operands(&p, 1, 1, &err) != RB_OK)
         return cli_report(&err);

@@ -194,20 +194,26 @@ void cli_print_man(FILE *out)
         fprintf(out, ".SH %s\n%s\n", man_sections[i][0], man_sections[i][1]);
 }
 
+static rb_code_t take_man(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    (void)id; /* the only one */
+    (void)value;
+    (void)err;
+    *(bool *)ctx = true;
+    return RB_OK;
+}
+
 int cmd_help(int argc, char **argv)
 {
     rb_err_t err = {0};
     cli_parser_t p;
-    bool man = false;
+    bool man = false, help;
     cli_parser_init(&p, cli_find_command("help"), argc, argv);
-    for (cli_option_id_t id = CLI_HELP; id != CLI_END;) {
-        if (cli_parser_next(&p, &id, &err) != RB_OK)
-            return cli_report(&err);
-        if (id == CLI_HELP) {
-            cli_print_help(p.command, stdout);
-            return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
-        }
-        man = man || id == CLI_MAN;
+    if (cli_parser_read(&p, take_man, &man, &help, &err) != RB_OK)
+        return cli_report(&err);
+    if (help) {
+        cli_print_help(p.command, stdout);
+        return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
     }
     if (cli_check_operands(&p, 0, man ? 0 : 1, &err) != RB_OK)
         return cli_report(&err);

@@ -98,7 +98,7 @@ static rb_code_t unknown_option(const cli_parser_t *p, rb_err_t *err)
     return rb_fail(err, RB_USAGE, "unknown option '--%s'; see 'rubato %s --help'", name, c->name);
 }
 
-rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err)
+static rb_code_t next_option(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err)
 {
     int code = getopt_long(p->argc, p->argv, p->short_options, p->long_options, NULL);
     if (code == -1) {
@@ -122,8 +122,8 @@ rb_code_t cli_parser_read(cli_parser_t *p, cli_take_fn take, void *ctx, bool *he
 {
     *help = false;
     for (;;) {
-        cli_option_id_t id;
-        RB_TRY(cli_parser_next(p, &id, err));
+        cli_option_id_t id = CLI_END;
+        RB_TRY(next_option(p, &id, err));
         if (id == CLI_END)
             return RB_OK;
         if (id == CLI_HELP) {

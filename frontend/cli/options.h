@@ -3,14 +3,8 @@
  * parser, --help, the man page and the bash completion.
  *
  *   cli_parser_t p;
- *   cli_parser_init(&p, &cli_run_command, argc, argv);
- *   for (;;) {
- *       int id;
- *       RB_TRY(cli_parser_next(&p, &id, &err));
- *       if (id == CLI_END)
- *           break;
- *       switch (id) { case CLI_GPU: gpu = p.value; ... }
- *   }
+ *   cli_parser_init(&p, cli_find_command("run"), argc, argv);
+ *   RB_TRY(cli_parser_read(&p, take_option, &options, &help, err));
  *   ... p.operands[0 .. p.n_operands)
  */
 #ifndef RUBATO_CLI_OPTIONS_H
@@ -133,7 +127,7 @@ enum { CLI_OPTIONS_MAX = 31 };
 
 typedef struct {
     const char *value; /* argument of the option just returned */
-    char **operands;   /* after CLI_END; borrowed from argv */
+    char **operands;   /* after cli_parser_read(); borrowed from argv */
     int n_operands;
     const cli_command_t *command;
     int argc;
@@ -145,13 +139,13 @@ typedef struct {
 /* argv[0] is the subcommand's name. One parser at a time (getopt keeps its state in globals). */
 void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, char **argv);
 
-/* Next option, or CLI_END. RB_USAGE. */
-RB_CHECKED rb_code_t cli_parser_next(cli_parser_t *p, cli_option_id_t *id, rb_err_t *err);
-
 /* Takes one option with its argument. */
 typedef rb_code_t (*cli_take_fn)(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err);
 
-/* Gives every option to take(). At --help it stops at once, and *help is true. RB_USAGE. */
+/*
+ * Gives every option to take(), which may be NULL for a command that has only --help. At --help it
+ * stops at once, and *help is true. RB_USAGE.
+ */
 RB_CHECKED rb_code_t cli_parser_read(cli_parser_t *p, cli_take_fn take, void *ctx, bool *help,
                                      rb_err_t *err);
 

@@ -17,8 +17,18 @@ typedef struct {
     int n;
     const char *operands[WORDS_MAX];
     int n_operands;
+    bool help;
     rb_err_t err;
 } parsed_t;
+
+static rb_code_t take(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    parsed_t *r = ctx;
+    (void)err;
+    r->values[r->n] = value;
+    r->ids[r->n++] = id;
+    return RB_OK;
+}
 
 static rb_code_t parse(parsed_t *r, const char *const *words)
 {
@@ -31,16 +41,7 @@ static rb_code_t parse(parsed_t *r, const char *const *words)
     argv[argc] = NULL;
     memset(r, 0, sizeof(*r));
     cli_parser_init(&p, cli_find_command("run"), argc, argv);
-    for (;;) {
-        cli_option_id_t id;
-        rb_code_t rc = cli_parser_next(&p, &id, &r->err);
-        if (rc != RB_OK)
-            return rc;
-        if (id == CLI_END)
-            break;
-        r->values[r->n] = p.value;
-        r->ids[r->n++] = id;
-    }
+    RB_TRY(cli_parser_read(&p, take, r, &r->help, &r->err));
     for (r->n_operands = 0; r->n_operands < p.n_operands; r->n_operands++)
         r->operands[r->n_operands] = p.operands[r->n_operands];
     return RB_OK;
