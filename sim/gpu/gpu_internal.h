@@ -8,15 +8,9 @@
 #include "sim/core/engine.h"
 #include "sim/gpu/block_scheduler.h"
 #include "sim/gpu/gpu.h"
+#include "sim/gpu/gpu_counters.h"
 #include "sim/mem/partition.h"
 #include "sim/sm/sm.h"
-
-/* Sums of all counters of the chip at one moment. */
-typedef struct {
-    sm_stats_t sm;
-    l2_stats_t l2;
-    dram_stats_t dram;
-} gpu_counters_t;
 
 /* A run in progress. Touched by the calling thread only. */
 typedef struct {

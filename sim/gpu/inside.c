@@ -109,6 +109,9 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->warp_insts = 0;
     n->insts_before = warp_insts(g);
     n->taken_before = l2_taken(g);
+    gpu_counters_t counters;
+    gpu_count(g, start, &counters);
+    extrapolation_begin(&n->counters, &counters);
     record(g, n->recorded);
     cut_warps(g, false);
     for (size_t i = 0; i < n->n; i++) {
@@ -164,6 +167,9 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
                                cycle_t now, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
+    gpu_counters_t counters;
+    gpu_count(g, now, &counters);
+    extrapolation_stop(&n->counters, &counters);
     n->active = s;
     n->forward = *f;
     if (n->forward.until > n->info.n_blocks)
@@ -211,17 +217,37 @@ const forward_tail_t *inside_tail(const inside_t *n)
     return scaled ? &n->forward.tail : NULL;
 }
 
-/* A fast-forward is over: the block after it was dispatched, or the launch has ended. */
-static void end_forward(inside_t *n, const block_scheduler_t *b, cycle_t now)
+/* Warp instructions of a block, as far as is known. */
+static double insts_per_block(const inside_t *n, const gpu_t *g)
 {
+    if (n->warp_insts > 0)
+        return n->warp_insts / (double)n->info.n_blocks;
+    const double simulated = (double)(warp_insts(g) - n->insts_before);
+    return g->scheduler.done == 0 ? 0 : simulated / (double)g->scheduler.done;
+}
+
+/* A fast-forward is over: the block after it was dispatched, or the launch has ended. Returns the
+ * warp instructions that it has left out. */
+static double end_forward(inside_t *n, const gpu_t *g, cycle_t now)
+{
+    const block_scheduler_t *b = &g->scheduler;
     const sampler_t *s = n->active;
-    uint64_t skipped = b->skipped - n->skipped_before;
+    const uint64_t skipped = b->skipped - n->skipped_before;
     if (n->forward.model == FORWARD_REGION_IPC) {
         double cycles = s->ops->fast_forward_end(s, now - n->start, skipped);
         n->added += cycles > 0 ? cycles : 0;
         n->skipped_in_forwards += skipped;
     }
     n->active = NULL;
+    return (double)skipped * insts_per_block(n, g);
+}
+
+static void resume(inside_t *n, gpu_t *g, cycle_t now)
+{
+    const double insts = end_forward(n, g, now);
+    gpu_counters_t counters;
+    gpu_count(g, now, &counters);
+    extrapolation_resume(&n->counters, &counters, insts);
 }
 
 static void sum_latencies(inside_t *n, const gpu_t *g)
@@ -248,7 +274,7 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
                                   .l2_taken = l2_taken(g) - n->taken_before + n->warmed,
                                   .latencies = n->latencies};
     if (n->active != NULL && b->next > n->forward.until)
-        end_forward(n, b, now);
+        resume(n, g, now);
     if (n->active == NULL) {
         for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
             sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
@@ -263,13 +289,6 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
     }
     clear_records(g);
     return RB_OK;
-}
-
-/* Counters of work are scaled by the blocks that were not simulated. */
-static void scale(uint64_t *counters, size_t n, double factor)
-{
-    for (size_t i = 0; i < n; i++)
-        counters[i] = (uint64_t)llround((double)counters[i] * factor);
 }
 
 /*
@@ -356,7 +375,7 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
 {
     const block_scheduler_t *b = &g->scheduler;
     if (n->active != NULL)
-        end_forward(n, b, b->end);
+        end_forward(n, g, b->end);
     for (size_t i = 0; i < n->n; i++) {
         const sampler_t *s = &n->samplers[i];
         if (s->ops->launch_added != NULL)
@@ -380,15 +399,16 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     if (blocks == r->blocks)
         return;
     const double by_blocks = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
-    const double factor =
-        n->warp_insts > 0 && r->warp_insts > 0 ? n->warp_insts / (double)r->warp_insts : by_blocks;
+    const double insts = n->warp_insts > 0 ? n->warp_insts : by_blocks * (double)r->warp_insts;
     const uint64_t warps = (uint64_t)llround((double)r->sm.warps * by_blocks);
     r->end = r->start + whole_cycles(n, b, r, blocks);
     r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
     r->blocks = blocks;
-    scale((uint64_t *)&r->sm, SM_STAT_COUNT, factor);
-    scale((uint64_t *)&r->l2, L2_STAT_COUNT, factor);
-    scale((uint64_t *)&r->dram, DRAM_STAT_COUNT, factor);
+    gpu_counters_t counters = {.sm = r->sm, .l2 = r->l2, .dram = r->dram};
+    extrapolation_finish(&n->counters, &counters, insts);
+    r->sm = counters.sm;
+    r->l2 = counters.l2;
+    r->dram = counters.dram;
     r->sm.blocks = blocks; /* counted when they begin: some may not have been simulated whole */
     r->sm.warps = warps;
     fit_states(r);

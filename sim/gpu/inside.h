@@ -8,6 +8,7 @@
 #ifndef RUBATO_GPU_INSIDE_H
 #define RUBATO_GPU_INSIDE_H
 
+#include "sim/gpu/extrapolate.h"
 #include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampler.h"
 #include "sim/isa/isa.h"
@@ -33,6 +34,7 @@ typedef struct {
     launch_sampling_t note; /* of the launch's first fast-forward */
     double added;           /* cycles of the blocks left out by fast-forwards so far */
     uint64_t skipped_in_forwards;
+    extrapolation_t counters;
     uint64_t warmed;   /* sectors of the L2 that blocks left out have taken */
     double warp_insts; /* of the whole launch, as a fast-forward has told; 0: none has */
     bool cut;          /* the launch's counted time ends at cut_at */

@@ -1,0 +1,31 @@
+/*
+ * Counters of a launch of which parts were left out. Each part takes after the stretch that was
+ * simulated just before it: what came before that may have been of another kind. While a launch
+ * fills the L2, for one, it writes nothing to the DRAM.
+ */
+#ifndef RUBATO_GPU_EXTRAPOLATE_H
+#define RUBATO_GPU_EXTRAPOLATE_H
+
+#include "sim/gpu/gpu_counters.h"
+
+typedef struct {
+    gpu_counters_t begin, mark; /* the chip's, when the launch and the stretch began */
+    gpu_counters_t stretch;     /* between there and where a part was left out */
+    double extra[GPU_COUNTERS]; /* of parts that are over */
+    double insts;               /* their warp instructions */
+} extrapolation_t;
+
+/* now: the chip's counters. A launch begins ... */
+void extrapolation_begin(extrapolation_t *x, const gpu_counters_t *now);
+
+/* ... a part of it begins to be left out ... */
+void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now);
+
+/* ... it is over, and has so many warp instructions ... */
+void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts);
+
+/* ... and the launch, of so many, is at its end. c: what was simulated of it becomes the whole.
+ * What is left takes after the last stretch, with all that was simulated behind it. */
+void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts);
+
+#endif

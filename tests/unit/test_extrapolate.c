@@ -1,0 +1,87 @@
+/* Counters of launches of which parts were left out. */
+#include "tests/support/test.h"
+
+#include "sim/gpu/extrapolate.h"
+
+/* The chip's counters after so many instructions, thread instructions and DRAM writes more. */
+static void pass(gpu_counters_t *now, uint64_t insts, uint64_t threads, uint64_t writes)
+{
+    now->sm.warp_insts += insts;
+    now->sm.thread_insts += threads;
+    now->dram.write_sectors += writes;
+}
+
+static gpu_counters_t since(const gpu_counters_t *from, const gpu_counters_t *to)
+{
+    gpu_counters_t out = {0};
+    pass(&out, to->sm.warp_insts - from->sm.warp_insts, to->sm.thread_insts - from->sm.thread_insts,
+         to->dram.write_sectors - from->dram.write_sectors);
+    return out;
+}
+
+static void parts_take_after_the_stretch_before_them(void **state)
+{
+    extrapolation_t x;
+    gpu_counters_t now = {0};
+    (void)state;
+    pass(&now, 77, 88, 99); /* of launches before */
+    const gpu_counters_t begin = now;
+    extrapolation_begin(&x, &now);
+    pass(&now, 100, 3200, 0); /* nothing is written while the L2 fills */
+    extrapolation_stop(&x, &now);
+    pass(&now, 20, 640, 0); /* residents */
+    extrapolation_resume(&x, &now, 500);
+    pass(&now, 200, 3200, 50);
+    extrapolation_stop(&x, &now);
+    pass(&now, 100, 1600, 25); /* residents count for the end */
+    gpu_counters_t c = since(&begin, &now);
+    extrapolation_finish(&x, &c, 10000);
+    const uint64_t left = 10000 - 420 - 500;
+    assert_int_equal(c.sm.warp_insts, 10000);
+    assert_int_equal(c.sm.thread_insts, 120 * 32 + 300 * 16 + 500 * 32 + left * 16);
+    assert_int_equal(c.dram.write_sectors, 75 + left / 4);
+}
+
+static void one_stretch_is_scaled(void **state)
+{
+    extrapolation_t x;
+    gpu_counters_t now = {0};
+    (void)state;
+    extrapolation_begin(&x, &now);
+    pass(&now, 100, 3200, 30);
+    gpu_counters_t c = now;
+    extrapolation_finish(&x, &c, 250);
+    assert_int_equal(c.sm.warp_insts, 250);
+    assert_int_equal(c.dram.write_sectors, 75);
+}
+
+static void never_more_than_the_launch_has(void **state)
+{
+    extrapolation_t x;
+    gpu_counters_t now = {0};
+    (void)state;
+    extrapolation_begin(&x, &now);
+    pass(&now, 100, 3200, 10);
+    extrapolation_stop(&x, &now);
+    extrapolation_resume(&x, &now, 900); /* by the mean size of a block: too much */
+    pass(&now, 100, 3200, 10);
+    gpu_counters_t c = now;
+    extrapolation_finish(&x, &c, 600);
+    assert_int_equal(c.sm.warp_insts, 600);
+    assert_int_equal(c.dram.write_sectors, 60);
+    /* Nothing simulated says nothing. */
+    c = (gpu_counters_t){0};
+    extrapolation_begin(&x, &now);
+    extrapolation_finish(&x, &c, 600);
+    assert_int_equal(c.sm.warp_insts, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_take_after_the_stretch_before_them),
+        cmocka_unit_test(one_stretch_is_scaled),
+        cmocka_unit_test(never_more_than_the_launch_has),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
