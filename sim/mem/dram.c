@@ -27,7 +27,8 @@ uint64_t dram_min_refresh(const dram_spec_t *s)
 {
     uint64_t close = (uint64_t)s->tRAS + s->tRTP + s->tWR + s->tRP;
     uint64_t turn = (uint64_t)s->tCL + s->tWL + s->tCDLR + s->tRTW + 2 * burst_ticks(s);
-    return close + s->tRFC + s->tRCD + turn + 1;
+    uint64_t one = close + (s->tRFCSB > 0 ? s->tRFCSB : s->tRFC) + s->tRCD + turn + 1;
+    return one > s->banks ? one : s->banks;
 }
 
 /* Bursts that move a set of sectors. */
@@ -72,7 +73,8 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
     for (uint32_t b = 0; b < spec->banks; b++)
         d->bank[b].group = (uint16_t)(b % spec->bank_groups);
     dram_choice_init(d);
-    d->refresh_due = spec->tREFI > 0 ? spec->tREFI : DRAM_TICK_NEVER;
+    d->refresh_every = spec->tRFCSB > 0 ? spec->tREFI / spec->banks : spec->tREFI;
+    d->refresh_due = spec->tREFI > 0 ? d->refresh_every : DRAM_TICK_NEVER;
     d->limit[DRAM_READ] = spec->queue;
     d->limit[DRAM_WRITE] = spec->write_queue;
     /* As many again on the path as the controller holds. */

@@ -72,10 +72,20 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t)
         dram_row_consider(d, b, dram_later(d->row_next, t));
 }
 
-void dram_refresh(dram_t *d, uint64_t t)
+static void bank_close_for_refresh(dram_t *d, uint32_t b)
 {
-    if (t < d->refresh_due)
-        return;
+    dram_bank_t *bank = &d->bank[b];
+    if (bank->open) {
+        d->stats.precharges++;
+        bank->open = bank->closing = false;
+        bank_give_up_row(d, b);
+    }
+    bank->conflict = false;
+}
+
+/* Refreshes of all banks at once: each waits for the slowest bank. */
+static void refresh_all(dram_t *d, uint64_t t)
+{
     uint64_t start = d->refresh_due;
     bool any_open = false;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
@@ -86,22 +96,46 @@ void dram_refresh(dram_t *d, uint64_t t)
     }
     if (any_open && start < d->refresh_due + d->spec.tRP)
         start = d->refresh_due + d->spec.tRP;
-    uint64_t more = (t - d->refresh_due) / d->spec.tREFI;
-    uint64_t last_due = d->refresh_due + more * d->spec.tREFI;
+    uint64_t more = (t - d->refresh_due) / d->refresh_every;
+    uint64_t last_due = d->refresh_due + more * d->refresh_every;
     start = more > 0 && start < last_due ? last_due : start;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
-        dram_bank_t *bank = &d->bank[b];
-        if (bank->open) {
-            d->stats.precharges++;
-            bank->open = bank->closing = false;
-            bank_give_up_row(d, b);
-        }
-        bank->conflict = false;
-        bank->act_ready = start + d->spec.tRFC;
+        bank_close_for_refresh(d, b);
+        d->bank[b].act_ready = start + d->spec.tRFC;
         dram_bank_timed(d, b);
     }
     d->stats.refreshes += more + 1;
-    d->refresh_due = last_due + d->spec.tREFI;
+    d->refresh_due = last_due + d->refresh_every;
+}
+
+/* Refreshes of one bank each, in turn: the n-th refresh is of bank n mod banks. */
+static void refresh_banks(dram_t *d, uint64_t t)
+{
+    uint64_t due = d->refresh_due, n = (t - due) / d->refresh_every + 1;
+    d->stats.refreshes += n;
+    d->refresh_due = due + n * d->refresh_every;
+    /* Of each bank only the last one can still matter. */
+    if (n > d->spec.banks)
+        due += (n - d->spec.banks) * d->refresh_every;
+    for (; due < d->refresh_due; due += d->refresh_every) {
+        uint32_t b = (uint32_t)((due / d->refresh_every - 1) % d->spec.banks);
+        dram_bank_t *bank = &d->bank[b];
+        uint64_t start = bank->open ? dram_later(due, bank->pre_ready) + d->spec.tRP
+                                    : dram_later(due, bank->act_ready);
+        bank_close_for_refresh(d, b);
+        bank->act_ready = start + d->spec.tRFCSB;
+        dram_bank_timed(d, b);
+    }
+}
+
+void dram_refresh(dram_t *d, uint64_t t)
+{
+    if (t < d->refresh_due)
+        return;
+    if (d->spec.tRFCSB > 0)
+        refresh_banks(d, t);
+    else
+        refresh_all(d, t);
 }
 
 static inline void at_least(uint64_t *to, uint64_t tick)

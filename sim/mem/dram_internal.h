@@ -90,7 +90,7 @@ struct dram {
     uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes */
     uint64_t row_next;             /* next row command */
     uint64_t rrd_next;             /* next activate */
-    uint64_t refresh_due;
+    uint64_t refresh_due, refresh_every;
 
     dram_request_t *request; /* owned pool */
     uint16_t free_list;
@@ -166,7 +166,8 @@ void dram_row_consider(dram_t *d, uint32_t b, uint64_t floor);
 /* dram_command.c. Puts a request that is in since tick t into its bank's lists. */
 void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t);
 
-/* Refreshes that came due up to tick t, of which all but the first found the channel idle. */
+/* Refreshes that came due up to tick t, of which all but the first found the channel idle (those of
+ * one bank each: may have). */
 void dram_refresh(dram_t *d, uint64_t t);
 
 /* Issue the chosen command at tick t, and choose the next one. */

@@ -16,6 +16,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     s->spec = *spec;
     s->flit_bytes = icnt->flit_bytes;
     s->flits_per_cycle = icnt->slice_flits;
+    s->atomic_interval = (uint32_t)(spec->atomic_interval * L2_CYCLE_PARTS + 0.5);
     s->map = map;
     s->dram = dram;
     s->pool = pool;
@@ -187,10 +188,11 @@ static void atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, c
     uint32_t conflict = w->conflict > 0 ? w->conflict : 1;
     cycle_t start = now, last = 0;
     if (!s->spec.perfect) {
-        uint32_t words = conflict * s->spec.atomic_interval;
+        uint32_t words = (conflict * s->atomic_interval + L2_CYCLE_PARTS - 1) / L2_CYCLE_PARTS;
+        uint32_t last_word = (conflict - 1) * s->atomic_interval / L2_CYCLE_PARTS;
         start = cycle_max(now, s->atomic_free);
         s->atomic_free = start + (sectors > words ? sectors : words);
-        last = cycle_max(sectors, words - s->spec.atomic_interval + 1) - 1;
+        last = cycle_max(sectors - 1, last_word);
     }
     uint32_t bytes = w->op == MEM_ATOMIC ? sectors * SECTOR_BYTES : 1;
     l2_reply_t r = {.ready = start + last + s->spec.latency + s->spec.atomic_latency,

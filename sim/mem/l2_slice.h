@@ -94,13 +94,17 @@ typedef struct {
     l2_stall_t stall;     /* why it waits */
     cycle_t stall_since;
 
-    xbar_port_t data;    /* data port: a sector takes a slot */
-    cycle_t atomic_free; /* atomic unit */
-    cycle_t out_due;     /* next cycle at which a reply may move */
-    cycle_t in_due;      /* next cycle at which the input may move */
-    cycle_t next;        /* next cycle at which run() has something to do */
+    uint32_t atomic_interval; /* in parts of a cycle */
+    xbar_port_t data;         /* data port: a sector takes a slot */
+    cycle_t atomic_free;      /* atomic unit */
+    cycle_t out_due;          /* next cycle at which a reply may move */
+    cycle_t in_due;           /* next cycle at which the input may move */
+    cycle_t next;             /* next cycle at which run() has something to do */
     l2_stats_t stats;
 } l2_slice_t;
+
+/* Part of a cycle in which l2.atomic_interval is counted. */
+enum { L2_CYCLE_PARTS = 256 };
 
 /* Parts of a fetch token; a partition has at most 256 slices. */
 enum { L2_TOKEN_SECTOR_BITS = 4, L2_TOKEN_MSHR_BITS = 16, L2_TOKEN_SLICE_BITS = 8 };

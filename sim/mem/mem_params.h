@@ -39,7 +39,7 @@ extern const param_group_t mem_param_group;
     P(U32, mshrs, "192", 1, 32768, "lines", "lines with outstanding misses, per slice")            \
     P(U32, mshr_merge, "64", 1, 1024, "requests", "requests waiting for one line")                 \
     P(U32, reply_queue, "64", 1, 65535, "packets", "in front of a slice's reply port")             \
-    P(U32, atomic_interval, "1", 1, 64, "cycles", "between two operations on one word")            \
+    P(F64, atomic_interval, "1", 1, 64, "cycles", "between two operations on one word")            \
     P(U32, atomic_latency, "20", 0, 4096, "cycles", "added to an atomic's reply")
 PARAM_STRUCT(l2_spec_t, L2_PARAMS);
 extern const param_group_t l2_param_group;
@@ -73,7 +73,8 @@ extern const param_group_t l2_param_group;
     P(U32, tRTP, "3", 0, 1000, "DRAM cycles", "read to precharge")                                 \
     P(U32, tRTW, "4", 0, 1000, "DRAM cycles", "last read data to write data: bus turnaround")      \
     P(U32, tREFI, "3315", 0, 1000000, "DRAM cycles", "between refreshes; 0: none")                 \
-    P(U32, tRFC, "221", 0, 100000, "DRAM cycles", "refresh to next command")
+    P(U32, tRFC, "221", 0, 100000, "DRAM cycles", "refresh to next command")                       \
+    P(U32, tRFCSB, "0", 0, 100000, "DRAM cycles", "the same, one bank each in turn; 0: all at once")
 PARAM_STRUCT(dram_spec_t, DRAM_PARAMS);
 extern const param_group_t dram_param_group;
 

@@ -42,6 +42,7 @@ void fetch_init(sm_t *sm)
     sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES);
     sm->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
     sm->l1i_miss = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
+    sm->l1i_queue = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_queue));
     sm->const_l1 = cache_of_size(c->l1_size, c->l1_ways, L1_CONST_LINE);
     sm->const_l15 = cache_of_size(c->l15_size, c->l15_ways, L15_CONST_LINE);
 }
@@ -56,6 +57,7 @@ void fetch_free(sm_t *sm)
     cache_destroy(sm->const_l1);
     cache_destroy(sm->const_l15);
     rb_model_free(sm->l1i_miss);
+    rb_model_free(sm->l1i_queue);
 }
 
 static void cache_put(cache_t *c, uint64_t line)
@@ -73,6 +75,25 @@ static cycle_t l1i_send(sm_t *sm, sub_core_t *sub, cycle_t now)
     cycle_t at = cycle_max(now, sub->l1i_free);
     sub->l1i_free = at + sm->config->icache.l1_interval;
     return at + sm->config->icache.l1_latency;
+}
+
+/* Requests to L2 for the lines waited for longest, as long as the L1 instruction cache may have
+ * more of them under way. */
+static void l1i_request(sm_t *sm, cycle_t now)
+{
+    uint32_t limit = sm->config->icache.l1_misses;
+    while (sm->l1i_requested < limit && sm->l1i_waiting > 0) {
+        uint32_t slot = sm->l1i_queue[sm->l1i_head];
+        sm->l1i_head = sm->l1i_head + 1 == sm->n_l1i_miss ? 0 : sm->l1i_head + 1;
+        sm->l1i_waiting--;
+        sm->l1i_requested++;
+        mem_msg_t m = {.line = sm->l1i_miss[slot].line * INST_LINE_BYTES,
+                       .txn = (uint32_t)TXN_FETCH << TXN_SHIFT | slot,
+                       .op = MEM_READ,
+                       .src = MEM_SRC_INST,
+                       .sectors = ALL_SECTORS};
+        sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
+    }
 }
 
 /* Asks L2 for a line on behalf of a sub-core, or joins a request under way. */
@@ -96,12 +117,8 @@ static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     sm->l1i_miss[slot].wanted = UINT32_C(1) << sub_core;
     sm->l1i_miss[slot].pending = ALL_SECTORS;
     sm->stats.icache_l1_misses++;
-    mem_msg_t m = {.line = line * INST_LINE_BYTES,
-                   .txn = (uint32_t)TXN_FETCH << TXN_SHIFT | slot,
-                   .op = MEM_READ,
-                   .src = MEM_SRC_INST,
-                   .sectors = ALL_SECTORS};
-    sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
+    sm->l1i_queue[(sm->l1i_head + sm->l1i_waiting++) % sm->n_l1i_miss] = (uint16_t)slot;
+    l1i_request(sm, now);
 }
 
 /* A free place among the lines under way; lines that have arrived move into L0. */
@@ -202,14 +219,14 @@ void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
         return;
     miss->used = false;
     cache_put(sm->l1i, miss->line * INST_LINE_BYTES);
-    cycle_t filled = cycle_max(now, sm->l1i_fill_free);
-    sm->l1i_fill_free = filled + sm->config->icache.fill_interval;
+    sm->l1i_requested--;
+    l1i_request(sm, now);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         if (!(miss->wanted >> s & 1))
             continue;
         struct fetch_slot *f = fetch_slot_find(sm, &sm->sub[s], miss->line);
         if (f != NULL)
-            f->ready = l1i_send(sm, &sm->sub[s], filled);
+            f->ready = l1i_send(sm, &sm->sub[s], now);
         for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores)
             warp_unpark(sm, w, PARK_FETCH, now);
     }

@@ -253,7 +253,6 @@ static int load_value(FILE *f, void *value, size_t bytes)
 #define SM_PERSISTENT(X)                                                                           \
     X(sm->next_age)                                                                                \
     X(sm->epoch)                                                                                   \
-    X(sm->l1i_fill_free)                                                                           \
     X(sm->lsu.turn)                                                                                \
     X(sm->lsu.data_free)                                                                           \
     X(sm->lsu.next_accept)                                                                         \

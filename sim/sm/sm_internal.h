@@ -255,7 +255,6 @@ struct sm {
     uint32_t mshr_bits;
 
     cache_t *l1i;
-    cycle_t l1i_fill_free; /* the L1 instruction cache takes the next line from L2 */
     struct l1i_miss {
         uint64_t line;
         uint32_t wanted; /* sub-cores */
@@ -263,6 +262,9 @@ struct sm {
         bool used;
     } * l1i_miss; /* owned */
     uint32_t n_l1i_miss;
+    uint16_t *l1i_queue; /* owned; ring: those not requested from L2 yet, the oldest first */
+    uint32_t l1i_head, l1i_waiting;
+    uint32_t l1i_requested; /* of them at a time: icache.l1_misses */
     cache_t *const_l1, *const_l15;
 
     xbar_out_t out;

@@ -104,7 +104,7 @@ static void prefetch_keeps_lines_coming_from_l1(void **state)
 static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
 {
     gpu_spec_t none = LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=0",
-                               "icache.l1_interval=2", "icache.fill_interval=1");
+                               "icache.l1_interval=2", "icache.l1_misses=16");
     double alone = cycles_per_cold_line(&none);
     const sm_config_t *sm = &none.sm;
     double path = sm->l1.miss_latency + none.mem.icnt.request_latency + none.mem.l2.latency +

@@ -246,9 +246,9 @@ static void a_write_to_a_sector_under_way_survives_the_fill(void **state)
 static void an_atomic_takes_its_latency_and_its_conflicts(void **state)
 {
     (void)state;
-    for (uint32_t interval = 1; interval <= 3; interval++) {
+    for (uint32_t quarters = 4; quarters <= 12; quarters++) {
         mem_config_t c = mem_harness_config(1, 1);
-        c.l2.atomic_interval = interval;
+        c.l2.atomic_interval = quarters / 4.0;
         mem_harness_t *h = mem_harness_create(&c, 1, 0);
         partition_memcpy(mem_harness_partition(h, 0), 0, 4096);
         for (uint8_t conflict = 1; conflict <= 32; conflict = (uint8_t)(2 * conflict)) {
@@ -261,7 +261,7 @@ static void an_atomic_takes_its_latency_and_its_conflicts(void **state)
                     mem_harness_run(h);
                     const mem_harness_request_t *r = mem_harness_request(h, n);
                     uint32_t sent = op == MEM_ATOMIC ? count(sectors) : 1;
-                    uint32_t extra = (conflict - 1u) * interval;
+                    uint32_t extra = (conflict - 1u) * quarters / 4;
                     if (extra < count(sectors) - 1)
                         extra = count(sectors) - 1;
                     cycle_t ready =
@@ -279,7 +279,8 @@ static void atomics_on_one_word_come_one_per_interval(void **state)
 {
     (void)state;
     mem_config_t c = mem_harness_config(1, 1);
-    c.l2.atomic_interval = 2;
+    const uint32_t interval = 2;
+    c.l2.atomic_interval = interval;
     mem_harness_t *h = mem_harness_create(&c, 4, 0);
     partition_memcpy(mem_harness_partition(h, 0), 0, 4096);
     const uint32_t n = 200, conflict = 8;
@@ -294,7 +295,7 @@ static void atomics_on_one_word_come_one_per_interval(void **state)
         first = cycle_min(first, mem_harness_request(h, i)->replied);
         last = cycle_max(last, mem_harness_request(h, i)->replied);
     }
-    assert_int_equal(last - first, (n - 1) * conflict * c.l2.atomic_interval);
+    assert_int_equal(last - first, (n - 1) * conflict * interval);
     assert_true(stats_of(h).stall_atomic > 0);
     mem_harness_destroy(h);
 }
