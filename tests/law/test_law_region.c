@@ -11,6 +11,10 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/witness.h"
 
+/* Units that are short against the time between two refreshes of a bank measure one of them or
+ * none. */
+#define STEADY "sampling.interval=64", "dram.tREFI=0"
+
 /* Two blocks of phases_open() fit an SM of EVEN: 8 slots. */
 enum { CHAIN = 200, SLOTS = 8, SHARED = 48 * 1024 };
 
@@ -214,7 +218,7 @@ static void detail_resumes_at_the_first_block_of_the_next_region(void **state)
 {
     static witness_t w;
     static const phases_t p = {.blocks = 1200, .from = 400, .to = 800};
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, STEADY);
     trace_source_t *source = phases_open(&p);
     launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     witness_init(&w, source);
@@ -294,7 +298,7 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
 {
     static witness_t w;
     static const phases_t p = {.blocks = 3000, .from = 0, .to = 3000};
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=64");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, STEADY);
     trace_source_t *source = phases_open(&p);
     launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     witness_init(&w, source);
