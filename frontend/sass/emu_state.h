@@ -168,6 +168,7 @@ struct emu_block {
 typedef struct {
     atomic_uint_fast64_t next;  /* block that begins next */
     atomic_uint_fast64_t insts; /* warp instructions up to each thread's last check */
+    atomic_uint fences;         /* executed by all */
     atomic_bool stop;           /* one of them failed */
 } emu_progress_t;
 

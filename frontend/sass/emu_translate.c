@@ -235,12 +235,12 @@ static const struct {
     {SASS_YIELD, UOP_YIELD},  {SASS_BAR, UOP_BAR},
 };
 
-/* MEMBAR: what the thread of the host did before is seen before what it does from here on. */
+/* MEMBAR: what a thread of the host did before it is seen by all that come to one after it. */
 static void fence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     (void)u, (void)mask;
     if (w->grid->parallel)
-        atomic_thread_fence(memory_order_seq_cst);
+        atomic_fetch_add(&w->grid->progress->fences, 1);
 }
 
 static bool set_control(const sass_inst_t *in, emu_uop_t *u)
