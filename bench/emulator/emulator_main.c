@@ -1,6 +1,7 @@
 /*
  * rubato_emulator: warp instructions per second and core that the SASS emulator executes, kernel by
- * kernel, when it only runs and when it traces. Each rate is that of the fastest repeat.
+ * kernel, when it only runs, when it hands over what it traces, and when that is written to a
+ * native trace file. Each rate is that of the fastest repeat.
  *
  *   rubato_emulator [--arch 70|75] [--repeats N] [--threads N] [KERNEL]
  *
@@ -13,6 +14,7 @@
 #include <time.h>
 
 #include "frontend/sass/emu_launch.h"
+#include "frontend/trace/rbt_writer.h"
 
 enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };
 static const uint64_t memory_base = 0x7f0000000000ull, memory_bytes = 512ull << 20;
@@ -55,7 +57,7 @@ static const case_t cases[] = {
      {128, 1, 1},
      0,
      {{'p', 1 << 18}, {'p', 1 << 18}, {'i', 1024}}},
-    {"histo", "histo", {64, 1, 1}, {128, 1, 1}, 0, {{'p', 65536}, {'p', 256}, {'i', 65536}}},
+    {"histo", "histo", {64, 1, 1}, {128, 1, 1}, 0, {{'p', 1 << 20}, {'p', 256}, {'i', 1 << 20}}},
     {"reduce",
      "reduce_atomic",
      {256, 1, 1},
@@ -74,7 +76,7 @@ static const case_t cases[] = {
      {32, 4, 1},
      0,
      {{'p', 1 << 21}, {'p', 1 << 21}, {'f', 0.4}, {'f', 0.1}, {'i', 256}, {'i', 256}, {'i', 32}}},
-    {"fft", "fft", {64, 1, 1}, {256, 1, 1}, 0, {{'p', 65536}, {'p', 65536}}},
+    {"fft", "fft", {256, 1, 1}, {256, 1, 1}, 0, {{'p', 1 << 18}, {'p', 1 << 18}}},
     {"nbody",
      "nbody",
      {8, 1, 1},
@@ -84,35 +86,40 @@ static const case_t cases[] = {
     {"sort", "sort_blocks", {128, 1, 1}, {512, 1, 1}, 0, {{'p', 1 << 17}}},
     {"hgemm",
      "hgemm",
-     {4, 4, 1},
+     {8, 8, 1},
      {128, 1, 1},
      0,
-     {{'p', 32768}, {'p', 32768}, {'p', 65536}, {'i', 256}}},
+     {{'p', 1 << 17}, {'p', 1 << 17}, {'p', 1 << 18}, {'i', 512}}},
     {"misc",
      "daxpy",
-     {256, 1, 1},
+     {2048, 1, 1},
      {256, 1, 1},
      0,
-     {{'d', 1.5}, {'p', 1 << 17}, {'p', 1 << 17}, {'i', 65536}}},
+     {{'d', 1.5}, {'p', 1 << 20}, {'p', 1 << 20}, {'i', 1 << 19}}},
     {"misc",
      "haxpy",
+     {4096, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'h', 1.5}, {'p', 1 << 20}, {'p', 1 << 20}, {'i', 1 << 20}}},
+    {"misc",
+     "trig",
      {1024, 1, 1},
      {256, 1, 1},
      0,
-     {{'h', 1.5}, {'p', 1 << 18}, {'p', 1 << 18}, {'i', 1 << 18}}},
-    {"misc", "trig", {256, 1, 1}, {256, 1, 1}, 0, {{'p', 65536}, {'p', 65536}, {'i', 65536}}},
+     {{'p', 1 << 18}, {'p', 1 << 18}, {'i', 1 << 18}}},
     {"misc",
      "i64",
-     {256, 1, 1},
-     {256, 1, 1},
-     0,
-     {{'p', 1 << 17}, {'p', 1 << 17}, {'p', 1 << 17}, {'i', 65536}}},
-    {"misc",
-     "dp4",
      {1024, 1, 1},
      {256, 1, 1},
      0,
-     {{'p', 1 << 18}, {'p', 1 << 18}, {'p', 1 << 18}, {'i', 1 << 18}}},
+     {{'p', 1 << 19}, {'p', 1 << 19}, {'p', 1 << 19}, {'i', 1 << 18}}},
+    {"misc",
+     "dp4",
+     {4096, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 20}, {'p', 1 << 20}, {'p', 1 << 20}, {'i', 1 << 20}}},
 };
 
 static _Noreturn void give_up(const char *what, const rb_err_t *err)
@@ -182,6 +189,53 @@ static rb_code_t take_block(void *ctx, const trace_block_t *block, rb_err_t *err
     return RB_OK;
 }
 
+static rb_code_t write_block(void *ctx, const trace_block_t *block, rb_err_t *err)
+{
+    return rbt_writer_block(ctx, block, err);
+}
+
+/* Runs a launch and writes it to a file. */
+static void record(emu_launch_t l, emu_totals_t *totals)
+{
+    static const char path[] = "rubato_emulator.rbt";
+    const rbt_writer_options_t options = {.overwrite = true};
+    rb_err_t err = {0};
+    launch_info_t info = {.id = 1,
+                          .trace_id = 1,
+                          .name = l.kernel->name,
+                          .file = path,
+                          .regs = l.kernel->regs,
+                          .shared_bytes = emu_shared_bytes(&l),
+                          .arch = l.module->cubin.arch,
+                          .shared_base = EMU_SHARED_BASE,
+                          .local_base = EMU_LOCAL_BASE,
+                          .n_blocks = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2]};
+    rbt_writer_t *w = rbt_writer_create(path, &options, &err);
+
+    memcpy(info.grid, l.grid, sizeof(info.grid));
+    memcpy(info.block, l.block, sizeof(info.block));
+    l.on_block = write_block;
+    l.ctx = w;
+    if (w == NULL || rbt_writer_launch(w, &info, 1, NULL, NULL, &err) != RB_OK ||
+        emu_run(&l, totals, &err) != RB_OK || rbt_writer_launch_end(w, &err) != RB_OK ||
+        rbt_writer_finish(w, &err) != RB_OK)
+        give_up(l.kernel->name, &err);
+    remove(path);
+}
+
+static double measure_record(const emu_launch_t *l, unsigned repeats, emu_totals_t *totals)
+{
+    double best = 1e9;
+
+    for (unsigned i = 0; i < repeats; i++) {
+        double begun = now(1);
+        record(*l, totals);
+        double seconds = now(1) - begun;
+        best = seconds < best ? seconds : best;
+    }
+    return best;
+}
+
 /* Seconds of the fastest repeat. */
 static double measure(emu_launch_t l, bool traced, unsigned repeats, emu_totals_t *totals)
 {
@@ -231,8 +285,9 @@ static void run_case(const case_t *c, unsigned arch, unsigned repeats, unsigned 
     set_params(c, l.kernel, &mem, params);
     double run = measure(l, false, repeats, &totals), trace = measure(l, true, repeats, &totals);
     double m = 1e-6 * (double)totals.warp_insts;
-    printf("%-16s %9.3f %6.1f %10.1f %10.1f", c->kernel, m,
-           (double)totals.thread_insts / (double)totals.warp_insts, m / run, m / trace);
+    printf("%-16s %9.3f %6.1f %10.1f %10.1f %10.1f", c->kernel, m,
+           (double)totals.thread_insts / (double)totals.warp_insts, m / run, m / trace,
+           m / measure_record(&l, repeats, &totals));
     l.workers = threads;
     if (threads > 1)
         printf(" %10.1f", m / measure(l, false, repeats, &totals));
@@ -258,8 +313,8 @@ int main(int argc, char **argv)
         else
             only = argv[i];
     }
-    printf("sm_%u\n%-16s %9s %6s %10s %10s\n", arch, "kernel", "M insts", "lanes", "M/s run",
-           "M/s trace");
+    printf("sm_%u\n%-16s %9s %6s %10s %10s %10s%s\n", arch, "kernel", "M insts", "lanes", "M/s run",
+           "M/s trace", "M/s file", threads > 1 ? "   M/s all" : "");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (only == NULL || strcmp(only, cases[i].kernel) == 0)
             run_case(&cases[i], arch, repeats, threads);

@@ -273,6 +273,20 @@ EMU_HOT static bool span_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     return true;
 }
 
+EMU_HOT uint8_t *emu_span(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t rel[EMU_LANES])
+{
+    span_t s;
+
+    if (!make_span(w, u, mask, &s))
+        return NULL;
+    const span_t seen = s;
+    uint8_t *host = span_host(w, u, &s);
+    if (host != NULL && w->grid->tracing)
+        record_span(w, u, &seen, mask);
+    memcpy(rel, s.rel, sizeof(s.rel));
+    return host;
+}
+
 static void record(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES], uint32_t mask)
 {
     if (w->grid->tracing)

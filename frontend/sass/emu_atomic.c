@@ -124,24 +124,53 @@ static uint8_t *place(emu_warp_t *w, const emu_uop_t *u, int k, uint64_t addr)
     return emu_resolve(w, u, u->inst->space, (unsigned)k, addr, u->width);
 }
 
-/* Whole numbers of 32 bits are added: nothing else has to be asked for each lane. */
-static bool add_words(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES], uint32_t mask,
-                      uint32_t old[EMU_LANES])
+/* Adds to words at checked places. */
+static void add_at(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p,
+                   const uint32_t rel[EMU_LANES], uint32_t mask, uint32_t old[EMU_LANES])
 {
     const uint32_t *x = emu_src(w, u, 0);
 
+    if (is_shared(w, u)) {
+        for (uint32_t left = mask; left != 0; left &= left - 1) {
+            int k = __builtin_ctz(left);
+            old[k] = __atomic_fetch_add((emu_word_t *)(void *)(p + rel[k]), x[k], __ATOMIC_SEQ_CST);
+        }
+    } else if (mask == EMU_ALL) {
+        for (int k = 0; k < EMU_LANES; k++) {
+            emu_word_t *at = (emu_word_t *)(void *)(p + rel[k]);
+            old[k] = *at;
+            *at = old[k] + x[k];
+        }
+    } else {
+        for (uint32_t left = mask; left != 0; left &= left - 1) {
+            int k = __builtin_ctz(left);
+            emu_word_t *at = (emu_word_t *)(void *)(p + rel[k]);
+            old[k] = *at;
+            *at = old[k] + x[k];
+        }
+    }
+}
+
+/* Whole numbers of 32 bits are added: nothing else has to be asked for each lane. */
+static bool add_words(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t old[EMU_LANES])
+{
+    uint64_t a[EMU_LANES];
+    uint32_t rel[EMU_LANES];
+    uint8_t *p = emu_span(w, u, mask, rel);
+
+    if (p != NULL) {
+        add_at(w, u, p, rel, mask, old);
+        return true;
+    }
+    emu_addresses(w, u, a);
+    if (w->grid->tracing)
+        emu_record_addresses(w, u, a, mask);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
-        uint8_t *p = place(w, u, k, a[k]);
-        if (p == NULL)
+        uint8_t *at = emu_resolve(w, u, u->inst->space, (unsigned)k, a[k], u->width);
+        if (at == NULL)
             return false;
-        emu_word_t *at = (emu_word_t *)(void *)p;
-        if (is_shared(w, u)) {
-            old[k] = __atomic_fetch_add(at, x[k], __ATOMIC_SEQ_CST);
-        } else {
-            old[k] = *at;
-            *at += x[k];
-        }
+        old[k] = (uint32_t)change(w, u, at, operand(w, u, 0, k), 0);
     }
     return true;
 }
@@ -152,14 +181,14 @@ static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     bool cas = u->select == OP_CAS || u->select == OP_CAST;
     uint32_t low[EMU_LANES] = {0};
 
-    emu_addresses(w, u, a);
-    if (w->grid->tracing)
-        emu_record_addresses(w, u, a, mask);
     if (u->select == OP_ADD && u->width == 4 && !is_float(u->imm)) {
-        if (add_words(w, u, a, mask, low) && u->inst->access != ACC_REDUCTION)
+        if (add_words(w, u, mask, low) && u->inst->access != ACC_REDUCTION)
             emu_put(w, u->d, low, mask);
         return;
     }
+    emu_addresses(w, u, a);
+    if (w->grid->tracing)
+        emu_record_addresses(w, u, a, mask);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         uint8_t *p = place(w, u, k, a[k]);

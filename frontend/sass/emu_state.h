@@ -423,6 +423,12 @@ void emu_addresses(const emu_warp_t *w, const emu_uop_t *u, uint64_t a[EMU_LANES
 uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned lane,
                      uint64_t addr, unsigned width);
 
+/*
+ * The same for all active lanes of a simple access: the host address of the lowest one, and how far
+ * above it each is; noted for the trace. NULL: it is not simple, or a fault; nothing has happened.
+ */
+uint8_t *emu_span(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t rel[EMU_LANES]);
+
 /* Notes the addresses for the trace. */
 void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
                           uint32_t mask);

@@ -18,26 +18,21 @@ typedef struct {
 
 static void spread(record_t *r, const uint64_t *rec, uint32_t mask)
 {
-    uint64_t packed[ADDR_RECORD_MAX];
-
     r->mask = mask;
     r->n = (unsigned)__builtin_popcount(mask);
     r->first = (unsigned)__builtin_ctz(mask);
     RB_INVARIANT(addr_lanes(rec) == r->n, "an address record has %u lanes, its instruction %u",
                  addr_lanes(rec), r->n);
     r->affine = addr_form(rec) == ADDR_AFFINE;
-    if (!r->affine) {
-        addr_unpack(rec, r->addr);
-        addr_pack(r->addr, r->n, packed);
-        r->affine = addr_form(packed) == ADDR_AFFINE;
-        rec = r->affine ? packed : rec;
-        r->base = r->addr[0];
-    }
-    r->stride = 0;
     if (r->affine) {
         r->stride = addr_stride(rec);
         r->base = rec[1];
+        return;
     }
+    addr_unpack(rec, r->addr);
+    r->affine = addr_is_affine(r->addr, r->n, &r->stride);
+    r->stride = r->affine ? r->stride : 0;
+    r->base = r->addr[0];
 }
 
 /* Distance between the first active lanes of a record and of its reference, in the reference. */
@@ -57,6 +52,11 @@ static bool lane_differences(const rbt_addr_put_t *w, const record_t *r, const r
     const int64_t *from = w->refs.lanes[ref->lanes].from_first;
     unsigned k = 1;
 
+    if (r->n == LANES) {
+        for (unsigned i = 1; i < LANES; i++)
+            d[i - 1] = (int64_t)(r->addr[i] - r->base - (uint64_t)from[i] + (uint64_t)from[0]);
+        return true;
+    }
     for (uint32_t m = r->mask & (r->mask - 1); m != 0; m &= m - 1, k++) {
         uint64_t was = (uint64_t)from[__builtin_ctz(m)] - (uint64_t)from[r->first];
 
@@ -196,6 +196,11 @@ static int32_t keep_lanes(rbt_addr_put_t *w, const record_t *r, int32_t lanes)
         lanes = rbt_refs_add_lanes(&w->refs);
     int64_t *from = w->refs.lanes[lanes].from_first;
 
+    if (r->n == LANES) {
+        for (unsigned i = 0; i < LANES; i++)
+            from[i] = (int64_t)(r->addr[i] - r->base);
+        return lanes;
+    }
     for (uint32_t m = r->mask; m != 0; m &= m - 1, k++)
         from[__builtin_ctz(m)] = (int64_t)(r->addr[k] - r->base);
     return lanes;
@@ -213,8 +218,8 @@ bool rbt_addr_put(rbt_addr_put_t *w, const uint64_t *rec, uint32_t mask, size_t 
     uint64_t old = own->base;
     uint64_t predicted = rbt_predict(ref, s, w->seen, w->ctx, w->piece) + lead(w, &r, ref);
     unsigned mode = put_layout(w, &r, ref, predicted, slot);
-    bool alike =
-        mode == RBT_LAYOUT_SAME && w->seen && own->mask == mask && (r.base - old) % LINE_BYTES == 0;
+    bool same = mode == RBT_LAYOUT_SAME && w->seen && own->mask == mask;
+    bool alike = same && (r.base - old) % LINE_BYTES == 0;
 
     if (mode == RBT_LAYOUT_STRIDE)
         rbt_put_signed(&w->cols[RBT_COL_STRIDE], (uint64_t)(int64_t)r.stride);
@@ -232,7 +237,7 @@ bool rbt_addr_put(rbt_addr_put_t *w, const uint64_t *rec, uint32_t mask, size_t 
     rbt_ref_t now = {.base = r.base,
                      .mask = mask,
                      .stride = r.stride,
-                     .lanes = r.affine ? own->lanes : keep_lanes(w, &r, own->lanes),
+                     .lanes = r.affine || same ? own->lanes : keep_lanes(w, &r, own->lanes),
                      .affine = r.affine};
 
     rbt_remember(own, now, s, w->seen, w->ctx, w->piece);

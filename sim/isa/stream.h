@@ -9,6 +9,7 @@
 #ifndef RUBATO_ISA_STREAM_H
 #define RUBATO_ISA_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,6 +69,9 @@ static inline size_t addr_words(const uint64_t *rec)
 
 /* The longest record: a header and 32 addresses. */
 enum { ADDR_RECORD_MAX = 33 };
+
+/* Whether n (1 .. 32) addresses have equal steps, and ones that an affine record can hold. */
+bool addr_is_affine(const uint64_t *addr, unsigned n, int32_t *stride);
 
 /* Writes the shortest record of n (1 .. 32) lane addresses and returns its length in words. */
 size_t addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec);
