@@ -5,8 +5,11 @@ const decided = (d, where) => d ? {silent: true, symbol: "none", data: [where],
   lineStyle: {color: shades().ink, type: "dashed", width: 1.5},
   label: {formatter: d.sampler, color: shades().ink, position: where.yAxis ? "insideStartTop" : "end"}} : undefined;
 
-/* When warps, blocks or basic blocks began and retired: parallel to "equal durations" they are stable. */
-function issueChart(launch, kind) {
+/*
+ * When warps, blocks or basic blocks began and retired, or how long they took: along "equal
+ * durations" they are stable.
+ */
+function issueChart(launch, kind, durations) {
   const rows = launch[kind].rows, d = launch.decision;
   const pcs = kind === "retired_basic_blocks" ? distinct(rows.map(r => r[4])) : [];
   const counts = new Map(pcs.map(pc => [pc, 0]));
@@ -16,25 +19,26 @@ function issueChart(launch, kind) {
   const name = g => !pcs.length ? "retired" : g < 0 ? "other basic blocks" : `basic block at 0x${own[g].toString(16)}`;
   const last = rows.slice(-Math.max(Math.ceil(rows.length / 4), 1));
   const mean = last.reduce((sum, r) => sum + r[1] - r[0], 0) / Math.max(last.length, 1);
+  const y = r => durations ? r[1] - r[0] : r[1];
   const from = Math.min(...rows.map(r => r[0])), to = Math.max(...rows.map(r => r[0]));
   return {
     tooltip: {confine: true, formatter: p => p.data.r ? `block ${format(p.data.r[2])}<br>cycle ${format(p.data.r[0])} to ` +
       `${format(p.data.r[1])}: ${format(p.data.r[1] - p.data.r[0])} cycles<br>${format(p.data.r[3])} warp instructions` : escapeHtml(p.seriesName)},
     dataZoom: zoom(2), grid: {left: 90, right: 60, top: 40, bottom: 75},
     xAxis: axis("value", "cycle of the first issue, from the launch's start", {scale: true}),
-    yAxis: axis("value", "cycle of retirement", {scale: true, nameGap: 65}),
+    yAxis: axis("value", durations ? "cycles from issue to retirement" : "cycle of retirement", {scale: true, nameGap: 65}),
     series: [...distinct(rows.map(group)).sort((a, b) => (a < 0) - (b < 0) || a - b).map((g, i) => ({name: name(g), type: "scatter", symbolSize: 4,
-        data: rows.filter(r => group(r) === g).map(r => ({value: [r[0], r[1]], r})),
-        markLine: i === 0 ? decided(d, d && {yAxis: d.cycle}) : undefined})),
+        data: rows.filter(r => group(r) === g).map(r => ({value: [r[0], y(r)], r})),
+        markLine: i === 0 ? decided(d, d && {[durations ? "xAxis" : "yAxis"]: d.cycle}) : undefined})),
       ...(pcs.length ? [] : [{name: `equal durations (${format(Math.round(mean))} cycles)`, type: "line", symbol: "none", color: palette()[3],
-        lineStyle: {width: 1.5}, data: [[from, from + mean], [to, to + mean]]}])],
+        lineStyle: {width: 1.5}, data: durations ? [[from, mean], [to, mean]] : [[from, from + mean], [to, to + mean]]}])],
   };
 }
 
 /* Sizes of the blocks in the order of dispatch, over the regions that the index shows. */
 function regionChart(launch) {
   const rows = launch.block_sizes.rows, d = launch.decision, regions = launch.regions ? launch.regions.list : [];
-  const color = r => palette()[r[2] % COLORS];
+  const color = r => palette()[(r[2] + 2) % COLORS]; /* the first two are the points' */
   return {
     tooltip: {confine: true, formatter: p => p.data.region ?
       `<b>region of cluster ${p.data.region[2]}</b><br>blocks ${format(p.data.region[0])} to ${format(p.data.region[1] - 1)}` +
@@ -78,7 +82,7 @@ function rateChart(launch) {
 
 function drawDetectors(parent, s) {
   const kinds = [["retired_warps", "warps"], ["retired_blocks", "blocks"], ["retired_basic_blocks", "basic blocks"]];
-  const at = {launch: s.launches[0], kind: 0}, drawn = [];
+  const at = {launch: s.launches[0], kind: 0, durations: 0}, drawn = [];
   const again = () => drawn.forEach(c => c.chart && c.draw());
   add(parent, "h2", {}, `${s.title}: what samplers inside launches looked at`);
   if (!s.launches.length) return;
@@ -93,8 +97,10 @@ function drawDetectors(parent, s) {
     });
   parent.append(why);
   add(parent, "h3", {}, "Issue against retirement");
-  chooser(add(parent, "div", {class: "controls"}), "of", kinds.map(k => k[1]), i => { at.kind = i; again(); });
-  drawn.push(chart(parent, null, 400, () => issueChart(at.launch, kinds[at.kind][0]),
+  const controls = add(parent, "div", {class: "controls"});
+  chooser(controls, "of", kinds.map(k => k[1]), i => { at.kind = i; again(); });
+  chooser(controls, "against", ["retirement", "duration"], i => { at.durations = i; again(); });
+  drawn.push(chart(parent, null, 400, () => issueChart(at.launch, kinds[at.kind][0], at.durations > 0),
     "Points along a line of slope 1 take the same time; the dashed line is where a sampler decided that they do."));
   drawn.push(chart(parent, "Sizes of blocks, and regions", 360, () => regionChart(at.launch),
     "Of all blocks, from the index of a native trace; paler regions are too uneven to leave out."));
