@@ -3,32 +3,31 @@
 #   awk -v title="relu" -v kind=times -f detectors_svg.awk WHOLE [LABEL=STOPPED]... >relu.svg
 #
 # kind=times: when the blocks of the launch retired, and how long each took, of the run WHOLE, in
-# which all of it was simulated; vertical lines: where it had filled the L2, and the first decision
-# of each run STOPPED. kind=sizes: warp instructions of the blocks in the order of dispatch, each
+# which all of it was simulated; vertical lines: where it had filled the L2, and where it had
+# dispatched the last block that each run STOPPED simulated. kind=sizes: warp instructions of the blocks in the order of dispatch, each
 # region in a shade of its own. Only the first launch is shown.
 
 function fail(text) { print "detectors_svg: " text >"/dev/stderr"; failed = 1; exit 1 }
 
-# One file: rows of the series of the first launch in got[series, n, column], count[series].
-function read(file, want_rows,    line, series, part, n, i, launches, f)
+# One file: rows of the series of the first launch in got[series, n, column], count[series]; its
+# last block that was simulated is stop, "" if all were.
+function read(file,    line, series, part, n, i, launches, f)
 {
-    delete got; delete count
-    decision = ""; slots = l2 = cycles = 0
+    split("", got); split("", count)
+    stop = ""; l2 = cycles = 0
     while ((getline line <file) > 0) {
         if (line ~ /"id":/ && ++launches > 1)
             break
-        if (match(line, /"(slots|l2_sectors|cycles)": [0-9]+/)) {
+        if (match(line, /"(l2_sectors|cycles)": [0-9]+/)) {
             split(substr(line, RSTART + 1, RLENGTH - 1), part, /": /)
-            if (part[1] == "slots") slots = part[2]
-            else if (part[1] == "l2_sectors") l2 = part[2]
+            if (part[1] == "l2_sectors") l2 = part[2]
             else cycles = part[2]
         }
-        if (line ~ /"decision": \{/) series = "decision"
-        if (series == "decision" && match(line, /"cycle": [0-9]+/))
-            decision = substr(line, RSTART + 9, RLENGTH - 9)
-        if (match(line, /"[a-z_0-9]+": \{/) && line !~ /decision/)
+        if (match(line, /"[a-z_0-9]+": \{/))
             series = substr(line, RSTART + 1, RLENGTH - 5)
-        if (want_rows && line ~ /^ *\[[0-9]/) {
+        if (line ~ /"decision": \{/)
+            stop = "last"
+        if (line ~ /^ *\[[0-9]/) {
             gsub(/[][ ]/, "", line)
             n = split(line, f, ",")
             for (i = 1; i <= n; i++)
@@ -37,6 +36,8 @@ function read(file, want_rows,    line, series, part, n, i, launches, f)
         }
     }
     close(file)
+    if (stop != "")
+        stop = got["intervals", count["intervals"] - 1, 4]
     if (launches == 0)
         fail(file ": no detectors.json")
 }
@@ -81,7 +82,7 @@ function dots(color, n, xs, ys,    i)
 
 function mark(v, label, color, row)
 {
-    printf "<path d=\"M%.1f %dV%d\" stroke=\"%s\" stroke-width=\"1.5\"/><text x=\"%.0f\" y=\"%d\" fill=\"%s\">%s</text>\n", x_of(v), top, height - bottom, color, x_of(v) + 4, top + 10 + 12 * row, color, label
+    printf "<path d=\"M%.1f %dV%d\" stroke=\"%s\" stroke-width=\"1.5\"/><text x=\"%.0f\" y=\"%d\" fill=\"%s\" stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n", x_of(v), top, height - bottom, color, x_of(v) + 4, top + 10 + 12 * row, color, label
 }
 
 # Largest value of ys that is not among the highest hundredth.
@@ -96,7 +97,7 @@ BEGIN {
     split("#c0392b #1f77b4 #2a8a3e #8e44ad #b8860b", color, " ")
     if (ARGC < 2 || (kind != "times" && kind != "sizes"))
         fail("kind=times or kind=sizes, and a detectors.json")
-    read(ARGV[1], 1)
+    read(ARGV[1])
     if (kind == "times") {
         n = count["retired_blocks"]
         step = int(n / 700) + 1
@@ -107,17 +108,21 @@ BEGIN {
         x0 = 0; x1 = cycles; y1 = 1.05 * high(ys, m)
         axes("cycle in which a block retired", "cycles that it took")
         dots("#888", m, xs, ys)
-        for (i = 0; i < count["intervals"]; i++)
-            if (got["intervals", i, 5] >= l2) {
-                mark(got["intervals", i, 1], "L2 full", "#444", 0)
-                break
-            }
+        for (i = 0; i < count["intervals"]; i++) {
+            at[i] = got["intervals", i, 1]
+            next_block[i] = got["intervals", i, 4]
+            if (full == "" && got["intervals", i, 5] >= 1.5 * l2)
+                mark(full = at[i], "L2 full", "#444", 0)
+        }
+        rows = count["intervals"]
         for (k = 2; k < ARGC; k++) {
             label = file = ARGV[k]
             sub(/=.*/, "", label); sub(/[^=]*=/, "", file)
-            read(file, 0)
-            if (decision != "")
-                mark(decision, label, color[k - 1], k - 1)
+            read(file)
+            if (stop == "")
+                continue
+            for (i = 0; i < rows - 1 && next_block[i] < stop; i++) {}
+            mark(at[i], label, color[k - 1], k - 1)
         }
     } else {
         n = count["block_sizes"]

@@ -43,6 +43,7 @@ photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill
                             .insts = insts,
                             .light = light * dram_sectors(l->spec),
                             .on = !fill,
+                            .ripe = true,
                             .first = first};
 }
 
@@ -64,6 +65,7 @@ void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
         return;
     t->calm = is_light(t, r);
     t->filling = false;
+    t->ripe = t->ripe || r->oldest >= t->young;
     if (t->on)
         return;
     const double whole = t->insts > 0 ? t->insts / (double)r->warp_insts
@@ -73,8 +75,11 @@ void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
     if (t->filling)
         return;
     t->on = true;
-    if (filled)
-        t->since = r->cycle;
+    if (!filled)
+        return;
+    t->since = r->cycle;
+    t->young = r->next_block;
+    t->ripe = false;
 }
 
 bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip)

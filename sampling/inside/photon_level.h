@@ -55,6 +55,8 @@ typedef struct {
     bool filling;             /* not on because the L2 is not full, and will be */
     uint64_t first;
     cycle_t since;
+    uint64_t young; /* first block that began after since */
+    bool ripe;      /* all blocks before it have retired: its like are not the quick ones only */
 } photon_trust_t;
 
 /* fill: whether to wait for the L2. light: share of the DRAM's bandwidth. */
@@ -68,7 +70,7 @@ bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool 
 
 static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
 {
-    return t->on && r->block >= t->first && r->start >= t->since;
+    return t->on && t->ripe && r->block >= t->first && r->start >= t->since;
 }
 
 /*
