@@ -52,6 +52,7 @@ typedef enum {
     CUBIN_RELOC_SURFACE = 0x34, /* the same of a surface reference */
     CUBIN_RELOC_LO32 = 0x38,    /* bits 32-63 of an instruction: low half of the address */
     CUBIN_RELOC_HI32 = 0x39,    /* bits 32-63 of an instruction: high half */
+    CUBIN_RELOC_CALL = 0x3a,    /* bits 32-79 of an instruction: address of a function */
 } cubin_reloc_type_t;
 
 typedef struct {

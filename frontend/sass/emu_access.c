@@ -56,6 +56,7 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
                      uint64_t addr, unsigned width)
 {
     if (addr % width != 0) {
+        w->grid->totals.fault = EMU_FAULT_MISALIGNED;
         emu_fault(w, u, "lane %u: address 0x%llx is not a multiple of %u", lane,
                   (unsigned long long)addr, width);
         return NULL;

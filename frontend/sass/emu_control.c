@@ -179,24 +179,38 @@ static void conditional_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     }
 }
 
+/* The instruction that lane k jumps to; false after a fault. */
+static bool indirect_target(emu_warp_t *w, const emu_uop_t *u, unsigned k, uint32_t *pc)
+{
+    const uint32_t *r = emu_src(w, u, 0);
+    uint64_t to;
+
+    if (u->kind == UOP_ABSOLUTE) {
+        to = emu_u64(r, (int)k) + (uint64_t)u->offset;
+        if (emu_code_index(w->grid->code, to, pc))
+            return true;
+    } else {
+        to = (uint64_t)(u->offset + (int32_t)r[k]);
+        *pc = (uint32_t)(to / SASS_INST_BYTES);
+        if (to % SASS_INST_BYTES == 0 && to < (uint64_t)w->grid->n_uops * SASS_INST_BYTES)
+            return true;
+    }
+    emu_fault(w, u, "lane %u: jump to 0x%llx, outside the function", k, (unsigned long long)to);
+    return false;
+}
+
 /* Each lane goes to base + its register. */
 static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *r = emu_src(w, u, 0);
     side_t sides[EMU_LANES + 1];
     unsigned n = 0;
     uint32_t rest = w->splits[w->current].mask & ~mask;
 
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         unsigned k = first_lane(left), i = 0;
-        int64_t to = u->offset + (int32_t)r[k];
-        if (to < 0 || to % SASS_INST_BYTES != 0 ||
-            to >= (int64_t)w->grid->n_uops * SASS_INST_BYTES) {
-            emu_fault(w, u, "lane %u: jump to 0x%llx, outside the function", k,
-                      (unsigned long long)to);
+        uint32_t pc;
+        if (!indirect_target(w, u, k, &pc))
             return;
-        }
-        uint32_t pc = (uint32_t)(to / SASS_INST_BYTES);
         while (i < n && sides[i].pc != pc)
             i++;
         if (i == n)
@@ -466,6 +480,15 @@ static void bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     check_barrier(w->block, number);
 }
 
+static void trap(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    w->splits[w->current].pc++;
+    if (mask == 0)
+        return;
+    w->grid->totals.fault = EMU_FAULT_TRAP;
+    emu_fault(w, u, "lane %u: the kernel stops itself", first_lane(mask));
+}
+
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     switch (u->kind) {
@@ -474,6 +497,7 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         break;
     case UOP_INDIRECT:
     case UOP_RET:
+    case UOP_ABSOLUTE:
         indirect_branch(w, u, mask);
         break;
     case UOP_EXIT:
@@ -496,6 +520,14 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         break;
     case UOP_BAR:
         bar(w, u, mask);
+        break;
+    case UOP_SYSTEM:
+        w->splits[w->current].pc++;
+        if (mask != 0)
+            emu_system_call(w, u, mask);
+        break;
+    case UOP_TRAP:
+        trap(w, u, mask);
         break;
     default:
         w->grid->totals.unsupported = true;

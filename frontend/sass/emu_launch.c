@@ -217,6 +217,8 @@ static rb_code_t check_limits(emu_block_t *b)
                   (unsigned long long)insts);
     else if (l->timeout > 0 && host_seconds() - g->begun > l->timeout)
         emu_fault(w, uop_at(w), "given up after %g seconds (an endless loop?)", l->timeout);
+    if (g->rc != RB_OK)
+        g->totals.fault = EMU_FAULT_TIMEOUT;
     return g->rc;
 }
 
@@ -402,6 +404,7 @@ static void end_worker(emu_grid_t *g, worker_t *w)
     g->totals.unsupported |= w->grid.totals.unsupported;
     if (g->rc == RB_OK && w->grid.rc != RB_OK) {
         g->rc = w->grid.rc;
+        g->totals.fault = w->grid.totals.fault;
         *g->err = w->err;
     }
     free_residents(w->residents);

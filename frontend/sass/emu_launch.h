@@ -13,6 +13,8 @@
 #ifndef RUBATO_EMU_LAUNCH_H
 #define RUBATO_EMU_LAUNCH_H
 
+#include <stdio.h>
+
 #include "frontend/sass/emu_module.h"
 #include "sim/isa/stream.h"
 
@@ -36,11 +38,22 @@ typedef struct {
      * is that of the host's threads; of several faults any may be reported.
      */
     unsigned workers;
+    FILE *out; /* where printf() of the device writes; NULL: standard output */
 } emu_launch_t;
+
+/* What the program was at fault with. */
+typedef enum {
+    EMU_FAULT_ADDRESS, /* an illegal address, or what CUDA has no error of its own for */
+    EMU_FAULT_MISALIGNED,
+    EMU_FAULT_ASSERT,
+    EMU_FAULT_TRAP,
+    EMU_FAULT_TIMEOUT
+} emu_fault_t;
 
 typedef struct {
     uint64_t warp_insts, thread_insts;
     uint64_t divergences;
+    emu_fault_t fault;
     bool unsupported; /* the launch ended at an instruction that the emulator does not know */
 } emu_totals_t;
 

@@ -9,12 +9,30 @@
 #include "frontend/sass/emu_mem.h"
 #include "frontend/sass/sass_inst.h"
 
-/* A kernel's code, made when it is first needed. */
+/*
+ * Addresses of code: a kernel of a program made of several linked files (nvcc -rdc=true) calls
+ * functions with sections of their own, some through pointers. Functions that the driver has for
+ * kernels (system calls) have addresses too.
+ */
+#define EMU_CODE_BASE 0x7e0000000000ull
+enum { EMU_CODE_SECTION_SHIFT = 24, EMU_CODE_SYSTEM = 0xffff }; /* section of the system calls */
+
+typedef enum {
+    EMU_CALL_VPRINTF,
+    EMU_CALL_ASSERTFAIL,
+    EMU_CALL_MALLOC,
+    EMU_CALL_FREE,
+    EMU_CALL_COUNT
+} emu_system_call_t;
+
+/* A kernel's code and that of the functions behind it, made when it is first needed. */
 typedef struct {
     uint8_t *code;       /* owned, patched */
     sass_inst_t *insts;  /* owned */
     inst_t *static_code; /* owned: as the simulator sees it */
     uint32_t n_insts;
+    uint32_t *starts; /* owned: index of the first instruction of each section that is here */
+    uint32_t n_sections;
 } emu_code_t;
 
 typedef struct {
@@ -36,6 +54,12 @@ void emu_module_close(emu_module_t *m);
 /* The decoded code of a kernel. */
 RB_CHECKED rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k,
                                      const emu_code_t **code, rb_err_t *err);
+
+/* The instruction at an address of code; false: there is none in what the kernel may call. */
+bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index);
+
+/* The system call at an address of code; false: it is not one. */
+bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);
 
 /* A constant bank of a kernel: its bytes (*size 0: the kernel has none). */
 const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,

@@ -63,6 +63,9 @@ typedef enum {
     UOP_BRANCH,
     UOP_INDIRECT, /* BRX */
     UOP_RET,
+    UOP_ABSOLUTE, /* a jump to an address of code in registers */
+    UOP_SYSTEM,   /* a system call */
+    UOP_TRAP,
     UOP_EXIT,
     UOP_BSSY,
     UOP_BSYNC,
@@ -446,6 +449,9 @@ uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u);
  */
 void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
                        const uint32_t d[EMU_LANES], unsigned n, bool affine);
+
+/* A call of a function of the driver, for the lanes of mask, by the ABI of device functions. */
+void emu_system_call(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
 /* Reports that the program is at fault: the first message of a launch is kept. */
 void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...) RB_PRINTF(3, 4);

@@ -224,15 +224,13 @@ static const bind_fn_t binders[] = {
 static const struct {
     uint8_t op, kind;
 } control_kinds[] = {
-    {SASS_NOP, UOP_NOP},      {SASS_DEPBAR, UOP_NOP},
-    {SASS_MEMBAR, UOP_NOP},   {SASS_ERRBAR, UOP_NOP},
-    {SASS_CCTL, UOP_NOP},     {SASS_NANOSLEEP, UOP_NOP},
-    {SASS_BRA, UOP_BRANCH},   {SASS_CALL_REL, UOP_BRANCH},
-    {SASS_BRX, UOP_INDIRECT}, {SASS_CALL_ABS, UOP_UNSUPPORTED},
-    {SASS_RET, UOP_RET},      {SASS_EXIT, UOP_EXIT},
-    {SASS_BSSY, UOP_BSSY},    {SASS_BSYNC, UOP_BSYNC},
-    {SASS_BREAK, UOP_BREAK},  {SASS_WARPSYNC, UOP_WARPSYNC},
-    {SASS_YIELD, UOP_YIELD},  {SASS_BAR, UOP_BAR},
+    {SASS_NOP, UOP_NOP},           {SASS_DEPBAR, UOP_NOP},      {SASS_MEMBAR, UOP_NOP},
+    {SASS_ERRBAR, UOP_NOP},        {SASS_CCTL, UOP_NOP},        {SASS_NANOSLEEP, UOP_NOP},
+    {SASS_BRA, UOP_BRANCH},        {SASS_CALL_REL, UOP_BRANCH}, {SASS_BRX, UOP_INDIRECT},
+    {SASS_CALL_ABS, UOP_ABSOLUTE}, {SASS_RET, UOP_RET},         {SASS_EXIT, UOP_EXIT},
+    {SASS_BSSY, UOP_BSSY},         {SASS_BSYNC, UOP_BSYNC},     {SASS_BREAK, UOP_BREAK},
+    {SASS_WARPSYNC, UOP_WARPSYNC}, {SASS_YIELD, UOP_YIELD},     {SASS_BAR, UOP_BAR},
+    {SASS_BPT, UOP_TRAP},
 };
 
 /* MEMBAR: what a thread of the host did before it is seen by all that come to one after it. */
@@ -252,6 +250,26 @@ static bool set_control(const sass_inst_t *in, emu_uop_t *u)
             return true;
         }
     return false;
+}
+
+/* CALL.ABS, and RET.ABS: to an address that is known, or in registers. */
+static void set_absolute(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
+{
+    const sass_operand_t *last = &in->operand[in->n_operands - 1];
+    emu_system_call_t call;
+
+    if (last->kind != SASS_OPERAND_IMM) { /* registers, and with RET an offset */
+        u->offset = last->kind == SASS_OPERAND_TARGET ? last->value : 0;
+        return;
+    }
+    if (emu_code_system_call((uint64_t)last->value, &call)) {
+        u->kind = UOP_SYSTEM;
+        u->select = (uint8_t)call;
+    } else if (emu_code_index(g->code, (uint64_t)last->value, &u->target)) {
+        u->kind = UOP_BRANCH;
+    } else {
+        u->kind = UOP_UNSUPPORTED;
+    }
 }
 
 /* Targets and registers of control instructions. */
@@ -290,7 +308,12 @@ static void bind(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
         return;
     }
     if (set_control(in, u)) {
-        set_control_operands(g, in, u);
+        if (in->op == SASS_RET && sass_bits(in, 85, 1))
+            u->kind = UOP_ABSOLUTE;
+        if (u->kind == UOP_ABSOLUTE)
+            set_absolute(g, in, u);
+        else
+            set_control_operands(g, in, u);
         return;
     }
     u->kind = in->uniform ? UOP_UNIFORM : UOP_DATA;

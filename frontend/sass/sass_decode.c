@@ -209,7 +209,6 @@ static void add_data(sass_inst_t *in, unsigned bit)
 static unsigned address_ureg_bit(const sass_inst_t *in)
 {
     switch (in->op) {
-    case SASS_ST:
     case SASS_STG:
     case SASS_STL:
     case SASS_STS:
@@ -223,6 +222,12 @@ static unsigned address_ureg_bit(const sass_inst_t *in)
     }
 }
 
+/* Loads and stores of generic memory without a uniform register have an offset of 32 bits. */
+static bool has_long_offset(const sass_inst_t *in)
+{
+    return (in->op == SASS_LD || in->op == SASS_ST) && !sass_bits(in, 91, 1);
+}
+
 static void add_address(sass_inst_t *in, char space)
 {
     sass_operand_t *o = add(in, SASS_OPERAND_MEM);
@@ -230,7 +235,8 @@ static void add_address(sass_inst_t *in, char space)
     bool extended = space == 'g' && sass_bits(in, 72, 1);
 
     o->num = (uint8_t)sass_bits(in, 24, 8);
-    o->value = sign_extend(sass_bits(in, 40, 24), 24);
+    o->value = has_long_offset(in) ? sign_extend(sass_bits(in, 32, 32), 32)
+                                   : sign_extend(sass_bits(in, 40, 24), 24);
     if (with_ureg)
         o->ureg = (uint8_t)sass_bits(in, address_ureg_bit(in), 6);
     o->wide = extended && (!with_ureg || sass_bits(in, 90, 1));
@@ -276,10 +282,27 @@ static int64_t branch_offset(const sass_inst_t *in, unsigned bits)
 static void add_target(sass_inst_t *in, unsigned bits, bool absolute)
 {
     sass_operand_t *o = add(in, SASS_OPERAND_TARGET);
+    bool relative = absolute && (in->op != SASS_RET || !sass_bits(in, 85, 1));
 
-    o->value = branch_offset(in, bits) + (absolute ? in->pc + SASS_INST_BYTES : 0);
+    o->value = branch_offset(in, bits) + (relative ? in->pc + SASS_INST_BYTES : 0);
     if (!absolute)
         o->kind = SASS_OPERAND_IMM;
+}
+
+static void add_pair(sass_inst_t *in, char slot, bool wide)
+{
+    add_source(in, SASS_PLAIN, slot);
+    if (wide)
+        in->operand[in->n_operands - 1].count = 2;
+}
+
+/* CALL.ABS: an address in bits 32-81, or in registers a. */
+static void add_call_target(sass_inst_t *in)
+{
+    if (in->form == 1)
+        add_pair(in, 'a', true);
+    else
+        add_value(in, branch_offset(in, 48));
 }
 
 /* Lane (or mask) and bounds of SHFL: immediates of 5 and 13 bits, or registers. */
@@ -423,13 +446,6 @@ static void add_styled_source(sass_inst_t *in, char letter, char slot)
             add_source(in, styles[i].style, slot);
 }
 
-static void add_pair(sass_inst_t *in, char slot, bool wide)
-{
-    add_source(in, SASS_PLAIN, slot);
-    if (wide)
-        in->operand[in->n_operands - 1].count = 2;
-}
-
 static void add_complement(sass_inst_t *in)
 {
     add_field(in, SASS_PLAIN, false);
@@ -463,8 +479,14 @@ static void add_operand(sass_inst_t *in, char first, char second)
         add_complement(in);
         break;
     case TOKEN('W', 'a'):
-    case TOKEN('W', 'b'):
         add_pair(in, second, true);
+        break;
+    case TOKEN('W', 'c'):
+        add_call_target(in);
+        break;
+    case TOKEN('B', 'n'):
+        add_value(in, sass_bits(in, 34, 20));
+        in->operand[in->n_operands - 1].hidden = sass_bits(in, 34, 20) == 0;
         break;
     case TOKEN('Y', 'a'):
         add_pair(in, 'a', sass_bits(in, 73, 1));
@@ -482,7 +504,7 @@ static void add_operand(sass_inst_t *in, char first, char second)
         add_address(in, second);
         break;
     case TOKEN('N', 'b'):
-        add_data(in, 32);
+        add_data(in, has_long_offset(in) ? 64 : 32);
         break;
     case TOKEN('N', 'c'):
         add_data(in, 64);

@@ -41,7 +41,8 @@ enum { SASS_MAX_MODS = 9 };
  * indexed by a general, by a uniform register, not indexed Bd Ba          convergence barrier, bits
  * 16, 24; Bi Bc: number and threads of BAR Sr Sb          special register; dependence barrier of
  * DEPBAR Tl Ts To       branch target of 48, 30 bits; offset of an indirect branch Lu Ls Pl LUT;
- * shift of LEA; both LUTs of PLOP3 Hl Hm Pr       lane and bounds of SHFL; all predicates
+ * shift of LEA; both LUTs of PLOP3; Wc: target of an absolute call; Bn: number of BPT Hl Hm Pr lane
+ * and bounds of SHFL; all predicates
  */
 typedef struct {
     uint16_t code;

@@ -19,6 +19,7 @@ typedef struct {
     unsigned n_params;
     unsigned workers; /* of launches without on_block; 0: one */
     emu_totals_t totals;
+    FILE *out; /* where kernels print; NULL: standard output */
     rb_err_t err;
 } sass_lab_t;
 

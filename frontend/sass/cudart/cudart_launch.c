@@ -74,6 +74,23 @@ static bool legal_configuration(const cubin_kernel_t *k, cuda_dim3_t grid, cuda_
            k->shared_bytes + shared <= MAX_SHARED;
 }
 
+/* The error of the runtime for what a kernel was at fault with. */
+static cuda_error_t error_of(emu_fault_t fault)
+{
+    switch (fault) {
+    case EMU_FAULT_MISALIGNED:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case EMU_FAULT_ASSERT:
+        return CUDA_ERROR_ASSERT;
+    case EMU_FAULT_TRAP:
+        return CUDA_ERROR_LAUNCH_FAILURE;
+    case EMU_FAULT_TIMEOUT:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    default:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+}
+
 static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
                         cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
                         cuda_stream_t stream)
@@ -102,7 +119,7 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
     if (rc != RB_TRACE || totals.unsupported)
         cudart_give_up("%s", err.text);
     fprintf(stderr, "rubato: %s\n", err.text);
-    s->sticky = CUDA_ERROR_ILLEGAL_ADDRESS; /* as on the hardware, the context is lost */
+    s->sticky = error_of(totals.fault); /* as on the hardware, the context is lost */
     return s->sticky;
 }
 
