@@ -204,8 +204,8 @@ struct emu_grid {
  * no other lane, so that lanes may be taken together even where a register is source and
  * destination.
  */
-#ifdef __clang__
-#define EMU_ANY_ORDER _Pragma("clang loop vectorize(assume_safety)")
+#ifdef __clang__ /* its hint is a demand, with a warning where it is not met */
+#define EMU_ANY_ORDER
 #else
 #define EMU_ANY_ORDER _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
