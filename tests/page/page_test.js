@@ -21,6 +21,17 @@ window.addEventListener("load", () => setTimeout(() => {
       const pixels = canvas ? canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data : [];
       check("a blank chart", pixels.some(v => v !== 0));
     }
+    /* Every series tells its values on hovering. */
+    for (const box of boxes) {
+      const drawn = echarts.getInstanceByDom(box);
+      drawn.getOption().series.forEach((series, seriesIndex) => {
+        if (!series.data.length) return;
+        drawn.dispatchAction({type: "showTip", seriesIndex, dataIndex: 0});
+        const tip = [...box.children].find(e => e.tagName === "DIV" && !e.querySelector("canvas"));
+        check(`a tip without a value: ${series.name}`, tip && /\d/.test(tip.textContent) || series.type === "line");
+        check(`a wrong value in a tip: ${tip && tip.textContent}`, !tip || !/\bNaN\b|undefined|\[object/.test(tip.textContent));
+      });
+    }
     for (const t of tables) {
       const body = t.tBodies[0], heads = [...t.tHead.rows[0].cells];
       const column = heads.findIndex(h => h.textContent === "cycles");

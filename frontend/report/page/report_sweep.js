@@ -1,23 +1,25 @@
 /* The section of a sweep. */
 
-function drawSweepAxis(parent, s, jobs, column) {
+/* view.fitted: the axis of cycles need not begin at 0. Returns the chart. */
+function drawSweepAxis(parent, s, jobs, column, view) {
   const places = distinct(jobs.map(j => j.fields[column]));
   const others = s.columns.map((_, i) => i)
     .filter(i => i > 0 && i !== column && distinct(jobs.map(j => j.fields[i])).length > 1);
   const name = j => others.map(i => i === 1 ? j.fields[i] : `${s.columns[i]} ${j.fields[i] || "as it is"}`).join(", ") || "cycles";
   const series = distinct(jobs.map(name));
-  chart(parent, `${jobs[0].fields[0]}: cycles against ${s.columns[column]}`, 340, () => ({
+  const at = new Map(jobs.map(j => [`${name(j)}\n${j.fields[column]}`, j]));
+  return chart(parent, `${jobs[0].fields[0]}: cycles against ${s.columns[column]}`, 340, () => ({
     tooltip: {confine: true, trigger: "item", formatter: p => `<b>${escapeHtml(p.seriesName)}</b><br>` +
       `${escapeHtml(s.columns[column])} ${escapeHtml(p.name)}: ${format(p.value)} cycles` +
       (p.data.job.estimated ? "<br>estimated" : "") + (p.data.job.low === null ? "" :
         `: ${format(Math.round(p.data.job.low))} to ${format(Math.round(p.data.job.high))}`)},
     grid: {left: 100, right: 30, top: 40, bottom: 50},
     xAxis: axis("category", s.columns[column], {data: places.map(p => p || "as it is")}),
-    yAxis: axis("value", "core cycles", {nameGap: 75}),
+    yAxis: axis("value", "core cycles", {nameGap: 75, scale: view.fitted}),
     series: series.map((title, n) => ({name: title, type: "line", symbolSize: 8,
       symbol: ["circle", "rect", "diamond", "triangle"][n % 4],
       data: places.map(p => {
-        const j = jobs.find(x => x.fields[column] === p && name(x) === title);
+        const j = at.get(`${title}\n${p}`);
         return j ? {value: j.cycles, job: j} : null;
       })})),
   }));
@@ -37,7 +39,8 @@ function drawHeat(parent, s, jobs, a, b) {
       plane = planes[i];
       if (entry && entry.chart) entry.draw();
     });
-  entry = chart(parent, null, 130 + 42 * ys.length, () => {
+  const row = Math.max(14, Math.min(42, 640 / ys.length));
+  entry = chart(parent, null, 130 + row * ys.length, () => {
     const shown = jobs.filter(j => rest(j) === plane && j.relative !== null);
     const far = Math.max(0.05, ...shown.map(j => Math.abs(j.relative - 1)));
     const cells = shown.map(j => ({value: [xs.indexOf(j.fields[a]), ys.indexOf(j.fields[b]), j.relative], job: j,
@@ -52,7 +55,7 @@ function drawHeat(parent, s, jobs, a, b) {
       visualMap: {min: 1 - far, max: 1 + far, calculable: true, orient: "horizontal", left: "center", bottom: 0,
         itemHeight: 160, textStyle: {color: shades().ink}, formatter: v => `${(100 * (v - 1)).toFixed(0)} %`,
         inRange: {color: ["#2166ac", "#92c5de", "#f7f7f7", "#f4a582", "#b2182b"]}},
-      series: [{type: "heatmap", data: cells, label: {show: xs.length <= 12,
+      series: [{type: "heatmap", data: cells, label: {show: xs.length <= 12 && row > 20,
         formatter: p => `${p.value[2] >= 1 ? "+" : ""}${(100 * (p.value[2] - 1)).toFixed(1)} %`}}],
     };
   });
@@ -61,11 +64,16 @@ function drawHeat(parent, s, jobs, a, b) {
 
 function drawSweep(parent, s) {
   add(parent, "p", {}, `${format(s.jobs.length)} jobs, ${format(s.jobs.filter(j => j.state === "done").length)} of them done.`);
+  const view = {fitted: false}, curves = [];
+  chooser(add(parent, "div", {class: "controls"}), "cycles", ["from 0", "fitted to the values"], i => {
+    view.fitted = i > 0;
+    curves.forEach(c => c.chart && c.draw());
+  });
   for (const trace of distinct(s.jobs.map(j => j.fields[0]))) {
     const jobs = s.jobs.filter(j => j.fields[0] === trace);
     const axes = s.columns.map((_, i) => i).filter(i => i > 0 && distinct(jobs.map(j => j.fields[i])).length > 1);
     add(parent, "h2", {}, trace);
-    axes.forEach(column => drawSweepAxis(parent, s, jobs, column));
+    axes.forEach(column => curves.push(drawSweepAxis(parent, s, jobs, column, view)));
     axes.forEach((a, i) => axes.slice(i + 1).forEach(b => drawHeat(parent, s, jobs, a, b)));
   }
   add(parent, "h2", {}, "All jobs");
