@@ -115,7 +115,7 @@ static int scale(uint64_t most)
     static const char *const methods[] = {"random", "allegro", "stem", "sieve", "tbpoint", "pka"};
     program_t *p = make_program(most);
     for (uint64_t n = most / 50 > 0 ? most / 50 : most; n <= most;
-         n = n < most && n * 7 > most ? most : n * 7) {
+         n = n < most && n * 14 > most ? most : n * 7) {
         population_t pop = {
             .n = n, .name = p->name, .names = p->names, .n_names = KERNELS, .time = p->time};
         pop.counter[POP_WARP_INSTS] = pop.counter[POP_THREAD_INSTS] = p->insts;

@@ -199,6 +199,10 @@ static void launch_columns(csv_t *c)
                                           "cycles_full",
                                           "cycles_sampled",
                                           "cycles_error",
+                                          "global_load_hit_rate_full",
+                                          "global_load_hit_rate_sampled",
+                                          "l2_hit_rate_full",
+                                          "l2_hit_rate_sampled",
                                           "weight",
                                           "sampler",
                                           "estimated",
@@ -219,6 +223,13 @@ static double launch_error(const launch_result_t *full, const launch_result_t *s
     return (double)launch_result_cycles(sampled) / (double)launch_result_cycles(full) - 1.0;
 }
 
+static void hit_rates(csv_t *c, metric_id_t id, const gpu_spec_t *spec, const launch_result_t *full,
+                      const launch_result_t *sampled)
+{
+    csv_f64(c, launch_metric(id, spec, full));
+    csv_f64(c, launch_metric(id, spec, sampled));
+}
+
 static void launch_row(csv_t *c, const evaluated_run_t *run, const run_launch_t *full,
                        const run_launch_t *l)
 {
@@ -234,6 +245,8 @@ static void launch_row(csv_t *c, const evaluated_run_t *run, const run_launch_t 
     csv_u64(c, launch_result_cycles(&full->r));
     csv_u64(c, launch_result_cycles(&l->r));
     csv_f64(c, launch_error(&full->r, &l->r));
+    hit_rates(c, METRIC_global_load_hit_rate, run->spec, &full->r, &l->r);
+    hit_rates(c, METRIC_l2_hit_rate, run->spec, &full->r, &l->r);
     csv_f64(c, l->weight);
     csv_text(c, s->sampler);
     csv_u64(c, s->estimated);

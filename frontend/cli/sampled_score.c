@@ -118,6 +118,13 @@ const char *score_state_name(size_t state)
     return sm_stat_defs[state].name + strlen("state_");
 }
 
+double launch_metric(metric_id_t id, const gpu_spec_t *spec, const launch_result_t *l)
+{
+    metric_input_t m =
+        metric_input(spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2, &l->dram);
+    return metric_value(id, &m);
+}
+
 double sampled_waves(const gpu_spec_t *spec, const launch_result_t *l)
 {
     double slots = (double)l->occupancy.blocks_per_sm * spec->sm.sm.count;

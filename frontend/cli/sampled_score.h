@@ -56,6 +56,9 @@ sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
 /* "long_scoreboard" of STATE_LONG_SCOREBOARD. */
 const char *score_state_name(size_t state);
 
+/* A metric of one launch. */
+double launch_metric(metric_id_t id, const gpu_spec_t *spec, const launch_result_t *l);
+
 /* Full waves of blocks that a launch makes on a GPU. */
 double sampled_waves(const gpu_spec_t *spec, const launch_result_t *l);
 

@@ -157,6 +157,13 @@ static void what_cannot_be_simulated_is_a_row(void **state)
     assert_non_null(strstr(text, "stem, flush"));
     free(text);
     assert_true(cli_exists("here.csv") && !cli_exists("warmed/evaluation.csv"));
+    /* Launch 2 finds its data in the L2 that launch 1 left, and nothing in one that was emptied. */
+    char *launches = cli_read("warmed/evaluation_launches.csv");
+    static const char row[] = "\n,,flush,2,";
+    assert_true(cell(launches, row, "l2_hit_rate_full") >
+                cell(launches, row, "l2_hit_rate_sampled"));
+    assert_true(cell(launches, "\n,,keep,2,", "l2_hit_rate_sampled") > 0.5);
+    free(launches);
 }
 
 static void plans_are_scored_as_files_beside_samplers(void **state)
