@@ -37,7 +37,8 @@ static const char script_text[] =
     "    status=$?\n"
     "    kill -0 $pid 2>/dev/null || break\n"
     "done\n"
-    "if [ $status -eq 75 ] && [ -n \"$limit\" ]; then\n"
+    "# Stopped, or still waiting for a job that ran elsewhere (128 + USR2).\n"
+    "if [ -n \"$limit\" ] && { [ $status -eq 75 ] || [ $status -eq 140 ]; }; then\n"
     "    scontrol requeue \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\"\n"
     "fi\n"
     "exit $status\n";

@@ -217,6 +217,28 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
     expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json"));
 }
 
+static void what_samplers_looked_at_is_in_the_page(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "blackscholes", "--size", "16384", "-p", "launches=2", "-o", "bs.rbt"));
+    expect(0, "3 jobs, 2 to run",
+           WORDS("evaluate", "bs.rbt", "-s", "sm.count=2", "--sample", "photon_warp", "--sample",
+                 "tbpoint_region", "--detectors", "-o", "looked"));
+    char *page = cli_read("looked/evaluation.html");
+    const char *first = strstr(page, "{\"type\":\"detectors\"");
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, "{\"type\":\"detectors\""));
+    assert_non_null(strstr(first, "\"title\":\"bs.rbt v100 sample=tbpoint_region\""));
+    free(page);
+    /* Without them these are other jobs, that can be resumed. */
+    expect(0, "3 jobs, 2 to run",
+           WORDS("evaluate", "bs.rbt", "-s", "sm.count=2", "--sample", "photon_warp", "--sample",
+                 "tbpoint_region", "-o", "looked"));
+    expect(2, "--detectors are for a trace",
+           WORDS("evaluate", "looked/evaluation.csv", "--detectors"));
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -288,6 +310,7 @@ int main(void)
         cmocka_unit_test(sets_are_simulated_and_scored),
         cmocka_unit_test(what_cannot_be_simulated_is_a_row),
         cmocka_unit_test(plans_are_scored_as_files_beside_samplers),
+        cmocka_unit_test(what_samplers_looked_at_is_in_the_page),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(results_are_read_back_or_refused),
     };
