@@ -11,6 +11,9 @@ const decided = (d, where) => d ? {silent: true, symbol: "none", data: [where],
  */
 function issueChart(launch, kind, durations) {
   const rows = launch[kind].rows, d = launch.decision;
+  if (!rows.length)
+    return {title: {text: "None were recorded: no sampler of this run looks at them.", left: "center", top: "middle",
+                    textStyle: {color: shades().dim, fontSize: 14, fontWeight: "normal"}}, series: []};
   const pcs = kind === "retired_basic_blocks" ? distinct(rows.map(r => r[4])) : [];
   const counts = new Map(pcs.map(pc => [pc, 0]));
   pcs.length && rows.forEach(r => counts.set(r[4], counts.get(r[4]) + 1));
