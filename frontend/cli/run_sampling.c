@@ -275,16 +275,26 @@ static rb_code_t parse_choice(launch_choice_t *choice, const char *text, rb_err_
     return rc;
 }
 
-/* A plan of the launches in from, or with a hint where they tell too little. */
+/* Whether a method finds what it needs in the launches that it chooses from. */
+static rb_code_t check_columns(const sampling_options_t *o, const launch_choice_t *choice,
+                               const launch_list_t *from, rb_err_t *err)
+{
+    const char *missing = launch_missing(choice->method, &from->pop);
+    if (missing == NULL)
+        return RB_OK;
+    if (o->profile != NULL)
+        return rb_fail(err, RB_USAGE, "%s: %s needs what this profile does not have: %s",
+                       o->profile, choice->method->name, missing);
+    return rb_fail(err, RB_USAGE,
+                   "%s needs what this trace does not tell: %s; --profile FILE gives a profile of "
+                   "the program that has it",
+                   choice->method->name, missing);
+}
+
 static rb_code_t make_plan(plan_t *plan, const sampling_options_t *o, const launch_choice_t *choice,
                            const launch_list_t *from, rb_err_t *err)
 {
-    const char *missing = launch_missing(choice->method, &from->pop);
-    if (missing != NULL && o->profile == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "%s needs what this trace does not tell: %s; --profile FILE gives a profile "
-                       "of the program that has it",
-                       choice->method->name, missing);
+    RB_TRY(check_columns(o, choice, from, err));
     RB_TRY(launch_plan(choice, &from->pop, o->seed, plan, err));
     for (size_t i = 0; i < plan->n_warnings; i++)
         rb_warn("%s", plan->warnings[i]);
@@ -310,6 +320,20 @@ rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed, launch_cho
     return rc;
 }
 
+/*
+ * The launches of a profile; what it does not tell, the index of a native trace of the program may.
+ */
+static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *o,
+                              const launch_choice_t *choice, launch_list_t *trace, rb_err_t *err)
+{
+    if (o->profile == NULL)
+        return RB_OK;
+    RB_TRY(launch_list_open(profile, o->profile, NULL, err));
+    if (!choice->method->online)
+        launch_list_take_index(profile, trace);
+    return RB_OK;
+}
+
 /* Chooses by a sampler; trace may be taken. */
 static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_list_t *trace,
                         rb_err_t *err)
@@ -317,16 +341,11 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     launch_choice_t choice;
     launch_list_t profile = {0};
     plan_t plan = {0};
-    rb_code_t rc = RB_OK;
     RB_TRY(parse_choice(&choice, o->sample, err));
-    if (o->profile != NULL)
-        rc = launch_list_open(&profile, o->profile, NULL, err);
+    rb_code_t rc = open_profile(&profile, o, &choice, trace, err);
     if (rc == RB_OK && choice.method->online) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {
-        /* What the profile does not tell, the index of a native trace of the program may. */
-        if (o->profile != NULL)
-            launch_list_take_index(&profile, trace);
         rc = make_plan(&plan, o, &choice, o->profile != NULL ? &profile : trace, err);
         if (rc == RB_OK)
             rc = run_sampling_begin(s, &plan, trace, err);
@@ -424,5 +443,27 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
             rc = rb_fail(err, why.code, "%s: %.600s", own ? "the trace's plan" : o->plan, why.text);
     }
     launch_list_free(&trace);
+    return rc;
+}
+
+rb_code_t run_sampling_check(const sampling_options_t *o, trace_source_t *source, rb_err_t *err)
+{
+    launch_choice_t choice;
+    launch_list_t trace = {0}, profile = {0};
+    if (o->sample == NULL) {
+        run_sampling_t s = {0};
+        rb_code_t rc = run_sampling_prepare(&s, o, source, err);
+        run_sampling_free(&s);
+        return rc;
+    }
+    RB_TRY(parse_choice(&choice, o->sample, err));
+    rb_code_t rc = launch_list_of_trace(&trace, source, err);
+    if (rc == RB_OK)
+        rc = open_profile(&profile, o, &choice, &trace, err);
+    if (rc == RB_OK)
+        rc = check_columns(o, &choice, o->profile != NULL ? &profile : &trace, err);
+    launch_list_free(&profile);
+    launch_list_free(&trace);
+    launch_choice_free(&choice);
     return rc;
 }

@@ -64,6 +64,13 @@ RB_CHECKED rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_opti
                                           trace_source_t *source, rb_err_t *err);
 
 /*
+ * Whether run_sampling_prepare() can do what is asked for, without choosing, which may take long.
+ * Of a plan all is checked, of a sampler whether it finds what it needs.
+ */
+RB_CHECKED rb_code_t run_sampling_check(const sampling_options_t *o, trace_source_t *source,
+                                        rb_err_t *err);
+
+/*
  * Takes a plan over and checks it against the launches of the trace. RB_TRACE, naming the first
  * launch at fault, if the trace lacks a launch of the plan or has another kernel there. The rest of
  * s is as after zeroing on failure; the plan is freed.

@@ -135,16 +135,13 @@ rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec
 static rb_code_t try_choice(const sweep_words_t *w, const run_inside_t *inside,
                             trace_source_t *source, rb_err_t *err)
 {
-    run_sampling_t sampling = {0};
     const sampling_options_t options = {.plan = w->plan,
                                         .sample = inside->launch,
                                         .profile = w->profile,
                                         .seed = 1,
                                         .selected = w->launches != NULL};
     RB_TRY(inside_list_check(&inside->list, source, err));
-    rb_code_t rc = run_sampling_prepare(&sampling, &options, source, err);
-    run_sampling_free(&sampling);
-    return rc;
+    return run_sampling_check(&options, source, err);
 }
 
 /* What decides whether a choice can be made: samplers without their constants, plan, profile. */

@@ -25,17 +25,16 @@ void sweep_words_free(sweep_words_t *w);
 RB_CHECKED rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec,
                                              rb_err_t *err);
 
-/* Ways to choose launches that a trace was tried with: each is tried once. */
+/* Ways to choose launches that were checked on a trace: each is checked once. */
 typedef struct {
     struct sweep_trial *list; /* owned */
     size_t n, cap;
 } sweep_trials_t;
 
 /*
- * Chooses launches as a run would, with one seed and one set of constants of each sampler: a
- * sampler that needs what nothing tells, a profile that cannot be read and a plan for another
- * program are found before anything runs. plan_sha256: of the plan's file; "" without. RB_USAGE,
- * RB_TRACE, RB_IO.
+ * Whether a run can choose launches so: a sampler that needs what nothing tells, a profile that
+ * cannot be read and a plan for another program are found before anything runs. plan_sha256: of the
+ * plan's file, "" without; valid until the next call. RB_USAGE, RB_TRACE, RB_IO.
  */
 RB_CHECKED rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec,
                                      trace_source_t *source, sweep_trials_t *trials,
