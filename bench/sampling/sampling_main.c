@@ -1,10 +1,9 @@
 /*
  * What planning costs and what sequential sampling covers.
  *
- *   rubato_sampling scale [LAUNCHES]      seconds and peak memory of each method, in steps up to
- *                                         LAUNCHES (default 50 million) of 800 kernels
- *   rubato_sampling growth [LAUNCHES]     the same of photon_kernel beside stem, where no two
- *                                         launches are alike: up to LAUNCHES (default 16,000)
+ *   rubato_sampling scale [LAUNCHES]      processor time and peak memory of each method, in steps
+ * up to LAUNCHES (default 50 million) of 800 kernels rubato_sampling growth [LAUNCHES]     the same
+ * of photon_kernel beside stem, where no two launches are alike: up to LAUNCHES (default 16,000)
  *   rubato_sampling coverage [REPLAYS [PROFILE]...]
  *                                         stated coverage of stem_online (default 2000 replays), on
  *                                         populations that are made up and on those profiles
@@ -67,10 +66,11 @@ static void free_program(program_t *p)
     free(p);
 }
 
+/* Of the processor: what others do on the machine does not count. */
 static double seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -103,11 +103,8 @@ static void time_method(const population_t *pop, const char *method)
         printf("%-12s failed\n", method);
         return;
     }
-    /* What others do on the machine makes the time longer, not that of the processor. */
-    printf("  peak %.2f GiB (the launches' columns included), processor %.2f s\n",
-           (double)usage.ru_maxrss / (1 << 20),
-           (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
-               (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec);
+    printf("  peak %.2f GiB (the launches' columns included)\n",
+           (double)usage.ru_maxrss / (1 << 20));
 }
 
 static int scale(uint64_t most)

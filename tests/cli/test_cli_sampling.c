@@ -157,6 +157,24 @@ static void plans_of_other_tools_run(void **state)
     }
 }
 
+/* Methods that compare launches with each other: equal ones are merged before that. */
+static void what_takes_long_says_how_long(void **state)
+{
+    (void)state;
+    enum { N = 20000, LINE = 48 };
+    char *text = calloc(N + 1, LINE);
+    for (int same = 0; same < 2; same++) {
+        size_t n = (size_t)snprintf(text, LINE, "name,cycles,warp_instructions,grid\n");
+        for (int i = 0; i < N; i++)
+            n += (size_t)snprintf(text + n, LINE, "k,100,%d,64\n", same ? 5 : 1000 + i);
+        cli_write("many.csv", text, n);
+        expect(0, same ? NULL : "pka: about",
+               WORDS("plan", "many.csv", "--sample", "pka:k=1,starts=1000"));
+    }
+    free(text);
+    expect(0, NULL, WORDS("plan", "many.csv", "--sample", "pka:max_seconds=0.001"));
+}
+
 static void samplers_are_listed_with_their_options(void **state)
 {
     (void)state;
@@ -345,6 +363,7 @@ int main(void)
         cmocka_unit_test(mistakes_about_plans_exit_with_2),
         cmocka_unit_test(a_run_of_a_plan_estimates_the_whole),
         cmocka_unit_test(plans_of_other_tools_run),
+        cmocka_unit_test(what_takes_long_says_how_long),
         cmocka_unit_test(samplers_are_listed_with_their_options),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_can_choose_as_it_goes),
