@@ -405,10 +405,20 @@ static void end_worker(emu_grid_t *g, worker_t *w)
     if (g->rc == RB_OK && w->grid.rc != RB_OK) {
         g->rc = w->grid.rc;
         g->totals.fault = w->grid.totals.fault;
+        g->totals.fault = w->grid.totals.fault;
         *g->err = w->err;
     }
     free_residents(w->residents);
     free(w);
+}
+
+/* Whether the code prints or allocates: then blocks run in their order. */
+static bool calls_system(const emu_grid_t *g)
+{
+    for (uint32_t i = 0; i < g->n_uops; i++)
+        if (g->uops[i].kind == UOP_SYSTEM)
+            return true;
+    return false;
 }
 
 /* The caller's thread begins alone: most launches are over before another one has started. */
@@ -419,7 +429,7 @@ static rb_code_t run_grid(emu_grid_t *g)
     residents_t *r = rb_calloc(1, sizeof(*r));
     worker_t *workers[MAX_WORKERS];
 
-    const bool alone = n < 2 || g->tracing;
+    const bool alone = n < 2 || g->tracing || calls_system(g);
     g->rc = run_blocks(g, r, alone ? UINT64_MAX : ALONE_INSTS);
     const uint64_t begun = atomic_load(&g->progress->next);
     if (!alone && g->rc == RB_OK) {

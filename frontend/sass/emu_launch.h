@@ -35,7 +35,8 @@ typedef struct {
     /*
      * Threads that execute blocks of a launch that is only executed, the caller's included (0: as
      * 1). With several, atomics are atomic, but their order, and so the rounding of sums of floats,
-     * is that of the host's threads; of several faults any may be reported.
+     * is that of the host's threads; of several faults any may be reported. Blocks whose code
+     * prints or allocates run in their order all the same.
      */
     unsigned workers;
     FILE *out; /* where printf() of the device writes; NULL: standard output */
