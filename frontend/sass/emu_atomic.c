@@ -151,41 +151,12 @@ static void add_at(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p,
     }
 }
 
-/* Whole numbers of 32 bits are added: nothing else has to be asked for each lane. */
-static bool add_words(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t old[EMU_LANES])
-{
-    uint64_t a[EMU_LANES];
-    uint32_t rel[EMU_LANES];
-    uint8_t *p = emu_span(w, u, mask, rel);
-
-    if (p != NULL) {
-        add_at(w, u, p, rel, mask, old);
-        return true;
-    }
-    emu_addresses(w, u, a);
-    if (w->grid->tracing)
-        emu_record_addresses(w, u, a, mask);
-    for (uint32_t left = mask; left != 0; left &= left - 1) {
-        int k = __builtin_ctz(left);
-        uint8_t *at = emu_resolve(w, u, u->inst->space, (unsigned)k, a[k], u->width);
-        if (at == NULL)
-            return false;
-        old[k] = (uint32_t)change(w, u, at, operand(w, u, 0, k), 0);
-    }
-    return true;
-}
-
 static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES], result[EMU_LANES] = {0};
     bool cas = u->select == OP_CAS || u->select == OP_CAST;
     uint32_t low[EMU_LANES] = {0};
 
-    if (u->select == OP_ADD && u->width == 4 && !is_float(u->imm)) {
-        if (add_words(w, u, mask, low) && u->inst->access != ACC_REDUCTION)
-            emu_put(w, u->d, low, mask);
-        return;
-    }
     emu_addresses(w, u, a);
     if (w->grid->tracing)
         emu_record_addresses(w, u, a, mask);
@@ -206,6 +177,23 @@ static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     for (int k = 0; k < EMU_LANES; k++)
         low[k] = (uint32_t)result[k];
     emu_put(w, u->d, low, mask);
+}
+
+/* Whole numbers of 32 bits are added: nothing else has to be asked for each lane. */
+static void add_words(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t rel[EMU_LANES], old[EMU_LANES];
+    uint8_t *p = emu_span(w, u, mask, rel);
+
+    if (p == NULL) {
+        atomic(w, u, mask);
+        return;
+    }
+    if (mask != EMU_ALL)
+        memset(old, 0, sizeof(old));
+    add_at(w, u, p, rel, mask, old);
+    if (u->inst->access != ACC_REDUCTION)
+        emu_put(w, u->d, old, mask);
 }
 
 bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
@@ -234,6 +222,8 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
         return false;
     }
     u->select = (uint8_t)op;
+    if (op == OP_ADD && u->width == 4 && !is_float(u->imm))
+        u->fn = add_words;
     return (u->width == 4 || u->width == 8) && op != 255 &&
            (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
 }

@@ -136,10 +136,14 @@ static uint64_t constant(const emu_warp_t *w, const emu_uop_t *u, uint32_t offse
 static void load_constant(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *index = emu_ref(w, u->addr);
-    uint32_t low[EMU_LANES], high[EMU_LANES];
+    uint32_t low[EMU_LANES], high[EMU_LANES], at = index[0];
+    uint64_t v = constant(w, u, at + (uint32_t)u->offset);
 
     for (int k = 0; k < EMU_LANES; k++) {
-        uint64_t v = constant(w, u, index[k] + (uint32_t)u->offset);
+        if (index[k] != at) { /* nearly always all lanes load the same */
+            at = index[k];
+            v = constant(w, u, at + (uint32_t)u->offset);
+        }
         low[k] = (uint32_t)v;
         high[k] = (uint32_t)(v >> 32);
     }
