@@ -10,9 +10,10 @@
 #include "sim/core/alloc.h"
 
 enum {
-    WARP_SLICE = 1 << 16,  /* instructions of a warp before the next one has its turn */
-    BLOCK_SLICE = 1 << 22, /* instructions of a block before another becomes resident */
-    MAX_RESIDENT = 512,    /* blocks that one thread has begun */
+    WARP_SLICE = 1 << 16,        /* instructions of a warp before the next one has its turn */
+    BLOCK_SLICE = 1 << 22,       /* instructions of a block before another becomes resident */
+    COOPERATIVE_SLICE = 1 << 10, /* the same where blocks are known to wait for each other */
+    MAX_RESIDENT = 80 * 32,      /* blocks that one thread has begun: as many as a V100 holds */
     MAX_WORKERS = 256,
     ALONE_INSTS = 1 << 18, /* executed before more threads are worth their start */
     MAX_THREADS = 1024,
@@ -23,6 +24,8 @@ enum {
     BANK0_SHARED = 0x18,
     BANK0_LOCAL = 0x20,
     BANK0_STACK = 0x28,
+    BANK0_WORKSPACE_HIGH = 0x8c, /* of a cooperative launch */
+    BANK0_WORKSPACE_LOW = 0x90,
 };
 
 uint32_t emu_shared_bytes(const emu_launch_t *l)
@@ -62,6 +65,8 @@ static void make_bank0(emu_grid_t *g)
     put64(g, BANK0_SHARED, EMU_SHARED_BASE);
     put64(g, BANK0_LOCAL, EMU_LOCAL_BASE);
     put32(g, BANK0_STACK, g->local_bytes);
+    put32(g, BANK0_WORKSPACE_LOW, (uint32_t)l->workspace);
+    put32(g, BANK0_WORKSPACE_HIGH, (uint32_t)(l->workspace >> 32));
     if (l->kernel->param_bytes > 0)
         memcpy(g->bank0 + l->kernel->param_base, l->params, l->kernel->param_bytes);
 }
@@ -226,6 +231,7 @@ static rb_code_t check_limits(emu_block_t *b)
 static rb_code_t run_block(emu_block_t *b)
 {
     emu_grid_t *g = b->grid;
+    uint64_t slice = g->launch->workspace != 0 ? COOPERATIVE_SLICE : BLOCK_SLICE;
     uint64_t n = 0, before;
 
     do {
@@ -243,7 +249,7 @@ static rb_code_t run_block(emu_block_t *b)
         RB_TRY(check_limits(b));
         if (n == before)
             return report_deadlock(b);
-    } while (n < BLOCK_SLICE);
+    } while (n < slice);
     return RB_OK;
 }
 
@@ -317,15 +323,28 @@ static uint64_t blocks_of(const emu_launch_t *l)
     return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
+/* Begins the block that is next; false: there is none, or no room for it. */
+static bool begin_next(residents_t *r, emu_grid_t *g)
+{
+    uint64_t index;
+
+    if (r->n == MAX_RESIDENT)
+        return false;
+    index = atomic_fetch_add(&g->progress->next, 1);
+    if (index < blocks_of(g->launch))
+        begin_block(r, g, index);
+    return index < blocks_of(g->launch);
+}
+
 /* Runs blocks until none is left, or enough instructions have been executed. */
 static rb_code_t run_blocks(emu_grid_t *g, residents_t *r, uint64_t enough)
 {
-    const uint64_t n_blocks = blocks_of(g->launch);
+    /* One by one, unless all are known to wait for the last. */
+    const unsigned at_once = g->launch->workspace != 0 ? MAX_RESIDENT : 1;
 
     while (!atomic_load(&g->progress->stop) && g->totals.warp_insts < enough) {
-        uint64_t index = r->n < MAX_RESIDENT ? atomic_fetch_add(&g->progress->next, 1) : n_blocks;
-        if (index < n_blocks)
-            begin_block(r, g, index);
+        for (unsigned n = 0; n < at_once && begin_next(r, g); n++)
+            continue;
         if (r->n == 0)
             return RB_OK;
         for (unsigned i = 0; i < r->n; i++)

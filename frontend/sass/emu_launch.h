@@ -39,6 +39,11 @@ typedef struct {
      * prints or allocates run in their order all the same.
      */
     unsigned workers;
+    /*
+     * Device address of the barrier's memory of a cooperative launch, whose blocks wait for each
+     * other; 0: an ordinary launch.
+     */
+    uint64_t workspace;
     FILE *out; /* where printf() of the device writes; NULL: standard output */
 } emu_launch_t;
 

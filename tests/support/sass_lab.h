@@ -19,7 +19,8 @@ typedef struct {
     unsigned n_params;
     unsigned workers; /* of launches without on_block; 0: one */
     emu_totals_t totals;
-    FILE *out; /* where kernels print; NULL: standard output */
+    uint64_t workspace; /* of a cooperative launch, or 0 */
+    FILE *out;          /* where kernels print; NULL: standard output */
     rb_err_t err;
 } sass_lab_t;
 

@@ -262,6 +262,43 @@ static void loops_with_two_ways_round_end(void **state)
     free(in);
 }
 
+/* Every block waits for all others, twice. */
+static void blocks_of_a_grid_wait_for_each_other(void **state)
+{
+    enum { N = 5000, BLOCKS = 520, THREADS = 64 };
+    int32_t *in = calloc(N, sizeof(*in)), sum = 0;
+    sass_lab_t lab;
+
+    (void)state;
+    for (int32_t i = 0; i < N; i++)
+        sum += in[i] = i % 13;
+    SASS_LAB_FOR_EACH_ARCH(lab, "cooperative")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, 4 + 4 * BLOCKS * THREADS);
+        lab.workspace = sass_lab_put(&lab, NULL, 512);
+        sass_lab_kernel(&lab, "grid_sum");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, in, N * sizeof(*in)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4 * BLOCKS));
+        sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, N);
+        sass_lab_must_run(&lab, BLOCKS, THREADS, 0);
+        const int32_t *got = sass_lab_at(&lab, out);
+        assert_int_equal(got[0], sum);
+        for (int32_t i = 0; i < BLOCKS * THREADS; i++)
+            assert_int_equal(got[1 + i], sum + i / THREADS);
+        lab.workspace = 0; /* the kernel traps: it was not launched cooperatively */
+        sass_lab_kernel(&lab, "grid_sum");
+        for (unsigned i = 0; i < 3; i++)
+            sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, 0);
+        assert_int_equal(
+            sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
+            RB_TRACE);
+        assert_int_equal(lab.totals.fault, EMU_FAULT_TRAP);
+    }
+    free(in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +309,7 @@ int main(void)
         cmocka_unit_test(spin_locks_make_progress),
         cmocka_unit_test(parts_of_a_warp_synchronise),
         cmocka_unit_test(loops_with_two_ways_round_end),
+        cmocka_unit_test(blocks_of_a_grid_wait_for_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

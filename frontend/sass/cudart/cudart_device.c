@@ -146,9 +146,9 @@ static const device_t turing = {
     "GeForce RTX 2060", 7, 5, 30, 1680000, 1024, 65536, 65536, 3145728, 192, 7001000,
     (size_t)6 << 30};
 
-static const device_t *the_device(const cudart_state_t *s)
+static const device_t *the_device(cudart_state_t *s)
 {
-    return s->arch >= 75 || s->arch == 0 ? &turing : &volta;
+    return cudart_arch(s) >= 75 ? &turing : &volta;
 }
 
 cuda_error_t cudaGetDeviceCount(int *n)
@@ -231,22 +231,31 @@ static void fill_properties(const device_t *d, uint8_t *p, size_t bytes)
     put_int(p, 384, 1); /* deviceOverlap */
     put_int(p, 388, d->sms);
     put_int(p, 400, 1); /* canMapHostMemory */
-    put_int(p, 552, 1); /* concurrentKernels */
-    put_int(p, 576, 3); /* asyncEngineCount */
-    put_int(p, 580, 1); /* unifiedAddressing */
-    put_int(p, 584, d->memory_khz);
-    put_int(p, 588, d->bus_bits);
-    put_int(p, 592, d->l2);
+    put_int(p, 576, 1); /* concurrentKernels */
+    put_int(p, 600, 3); /* asyncEngineCount */
+    put_int(p, 604, 1); /* unifiedAddressing */
+    put_int(p, 608, d->memory_khz);
+    put_int(p, 612, d->bus_bits);
+    put_int(p, 616, d->l2);
+    put_int(p, RUBATO_CUDART_MAJOR >= 11 ? 624 : 620, d->threads_per_sm);
+    put_size(p, 640, (size_t)d->shared_per_sm);
+    put_int(p, 648, 65536);                                   /* registers of an SM */
+    put_int(p, 652, 1);                                       /* managedMemory */
+    put_int(p, 668, d->major == 7 && d->minor == 5 ? 32 : 2); /* single to double precision */
+    put_int(p, 688, 1);                                       /* cooperativeLaunch */
+    put_size(p, 696, (size_t)d->shared_optin);
 #if RUBATO_CUDART_MAJOR >= 11
-    put_int(p, 600, d->threads_per_sm);
-#else
-    put_int(p, 596, d->threads_per_sm);
+    put_int(p, 712, d->major == 7 && d->minor == 5 ? 16 : 32); /* blocks of an SM */
 #endif
 #endif
 }
 
 /* Bytes that every version's structure has at least. */
-enum { PROPERTIES_BYTES = RUBATO_CUDART_MAJOR >= 12 ? 1000 : 696 };
+enum {
+    PROPERTIES_BYTES = RUBATO_CUDART_MAJOR >= 12   ? 1000
+                       : RUBATO_CUDART_MAJOR >= 11 ? 728
+                                                   : 712
+};
 
 cuda_error_t cudaGetDeviceProperties(void *properties, int device)
 {
@@ -305,7 +314,7 @@ static bool attribute_value(const device_t *d, int attribute, int *value)
         {83, 1},
         {88, 0},
         {89, 0},
-        {95, 0},
+        {95, 1},
         {97, d->shared_optin},
         {106, d->major == 7 && d->minor == 5 ? 16 : 32},
     };

@@ -11,6 +11,9 @@ CUDART_EXPORT cuda_error_t __cudaPopCallConfiguration(cuda_dim3_t *grid, cuda_di
                                                       size_t *shared, void *stream);
 CUDART_EXPORT cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block,
                                             void **args, size_t shared, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid,
+                                                       cuda_dim3_t block, void **args,
+                                                       size_t shared, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid,
                                               cuda_dim3_t block, void **args, size_t shared,
                                               cuda_stream_t stream);
@@ -74,6 +77,21 @@ static bool legal_configuration(const cubin_kernel_t *k, cuda_dim3_t grid, cuda_
            k->shared_bytes + shared <= MAX_SHARED;
 }
 
+/* Blocks of a kernel that an SM holds at once. */
+static uint64_t resident_blocks(const cudart_state_t *s, const cubin_kernel_t *k, uint64_t threads,
+                                size_t shared)
+{
+    bool turing = s->arch >= 75;
+    uint64_t warps = (threads + 31) / 32, regs = (k->regs + 7u) / 8 * 8 * 32 * warps;
+    uint64_t limit = turing ? 16 : 32, bytes = k->shared_bytes + shared;
+    uint64_t by_warps = (turing ? 32 : 64) / warps, by_regs = regs > 0 ? 65536 / regs : limit;
+    uint64_t by_shared = bytes > 0 ? ((turing ? 64u : 96u) << 10) / bytes : limit;
+
+    limit = by_warps < limit ? by_warps : limit;
+    limit = by_regs < limit ? by_regs : limit;
+    return by_shared < limit ? by_shared : limit;
+}
+
 /* The error of the runtime for what a kernel was at fault with. */
 static cuda_error_t error_of(emu_fault_t fault)
 {
@@ -93,7 +111,7 @@ static cuda_error_t error_of(emu_fault_t fault)
 
 static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
                         cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
-                        cuda_stream_t stream)
+                        cuda_stream_t stream, uint64_t workspace)
 {
     uint8_t *params = calloc(k->param_bytes + 1u, 1);
     emu_launch_t l = {.module = &unit->module,
@@ -104,7 +122,8 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                       .dynamic_shared = (uint32_t)shared,
                       .params = params,
                       .max_insts = s->max_insts,
-                      .timeout = s->timeout};
+                      .timeout = s->timeout,
+                      .workspace = workspace};
     emu_totals_t totals = {0};
     rb_err_t err = {0};
 
@@ -123,8 +142,30 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
     return s->sticky;
 }
 
-cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
-                              size_t shared, cuda_stream_t stream)
+/* What the barrier of a cooperative launch is kept in: the size of it, and the arrivals. */
+enum { WORKSPACE_BYTES = 512 };
+
+static cuda_error_t run_cooperative(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
+                                    cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
+                                    cuda_stream_t stream)
+{
+    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    uint32_t bytes = WORKSPACE_BYTES;
+
+    if (blocks > (uint64_t)cudart_sms(s) *
+                     resident_blocks(s, k, (uint64_t)block.x * block.y * block.z, shared))
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    uint64_t workspace = emu_mem_alloc(&s->mem, bytes);
+    if (workspace == 0)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    memcpy((void *)(uintptr_t)workspace, &bytes, sizeof(bytes));
+    cuda_error_t e = run(s, unit, k, grid, block, args, shared, stream, workspace);
+    emu_mem_release(&s->mem, workspace);
+    return e;
+}
+
+static cuda_error_t launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                           size_t shared, cuda_stream_t stream, bool cooperative)
 {
     cudart_state_t *s = cudart_enter();
     cudart_unit_t *unit = NULL;
@@ -136,7 +177,21 @@ cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t bl
         return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
     if (!legal_configuration(k, grid, block, shared))
         return cudart_leave(s, CUDA_ERROR_INVALID_CONFIGURATION);
-    return cudart_leave(s, run(s, unit, k, grid, block, args, shared, stream));
+    return cudart_leave(s, cooperative
+                               ? run_cooperative(s, unit, k, grid, block, args, shared, stream)
+                               : run(s, unit, k, grid, block, args, shared, stream, 0));
+}
+
+cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                              size_t shared, cuda_stream_t stream)
+{
+    return launch(host, grid, block, args, shared, stream, false);
+}
+
+cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block,
+                                         void **args, size_t shared, cuda_stream_t stream)
+{
+    return launch(host, grid, block, args, shared, stream, true);
 }
 
 /* From CUDA 13 on a stub asks for its kernel first; the host address serves as its handle. */
@@ -204,15 +259,7 @@ cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *h
         return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
     if (threads <= 0 || threads > MAX_THREADS)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    bool turing = s->arch >= 75;
-    uint64_t warps = ((uint64_t)threads + 31) / 32, regs = (k->regs + 7u) / 8 * 8 * 32 * warps;
-    uint64_t limit = turing ? 16 : 32, bytes = k->shared_bytes + shared;
-    uint64_t by_warps = (turing ? 32 : 64) / warps, by_regs = regs > 0 ? 65536 / regs : limit;
-    uint64_t by_shared = bytes > 0 ? ((turing ? 64u : 96u) << 10) / bytes : limit;
-    limit = by_warps < limit ? by_warps : limit;
-    limit = by_regs < limit ? by_regs : limit;
-    limit = by_shared < limit ? by_shared : limit;
-    *n = (int)limit;
+    *n = (int)resident_blocks(s, k, (uint64_t)threads, shared);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 

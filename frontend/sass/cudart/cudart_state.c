@@ -97,16 +97,16 @@ static const fatbin_image_t *image_for(const fatbin_t *f, uint32_t arch)
     return best;
 }
 
-static bool has_arch(const fatbin_t *f, uint32_t arch)
-{
-    return image_for(f, arch) != NULL;
-}
-
-/* What was asked for, or Volta if the program has code for it, or Turing. */
+/*
+ * What was asked for; or Turing if the program has code for it, or Volta: its code runs on Turing
+ * too, but was made for the other.
+ */
 static void decide_arch(cudart_state_t *s, const fatbin_t *f)
 {
+    const fatbin_image_t *newest = image_for(f, 75);
+
     if (s->arch == 0)
-        s->arch = has_arch(f, 70) && !has_arch(f, 75) ? 70 : 75;
+        s->arch = newest != NULL && newest->arch < 75 ? 70 : 75;
 }
 
 static void open_unit(cudart_unit_t *u)
@@ -120,6 +120,16 @@ static void open_unit(cudart_unit_t *u)
     if (fatbin_open(&u->fatbin, "the program", data, fatbin_container_bytes(data), 0, &err) !=
         RB_OK)
         cudart_give_up("%s", err.text);
+}
+
+uint32_t cudart_arch(cudart_state_t *s)
+{
+    for (size_t i = 0; i < s->n_units && s->arch == 0; i++) {
+        open_unit(s->units[i]);
+        if (s->units[i]->fatbin.n_images > 0)
+            decide_arch(s, &s->units[i]->fatbin);
+    }
+    return s->arch != 0 ? s->arch : 75;
 }
 
 static void load_unit(cudart_state_t *s, cudart_unit_t *u)

@@ -81,6 +81,9 @@ const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_
 bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
                    uint64_t *bytes);
 
+/* The architecture that the program is executed for, decided now if it was not: 70, 75. */
+uint32_t cudart_arch(cudart_state_t *s);
+
 /* The module of a unit, loaded. */
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);
 
@@ -92,6 +95,12 @@ bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be
 
 /* Copies n bytes, and notes it for the trace; kind as cudaMemcpy() has it. */
 cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind);
+
+/* SMs of the GPU that the program is shown: V100 for Volta, RTX 2060 for Turing. */
+static inline unsigned cudart_sms(const cudart_state_t *s)
+{
+    return s->arch >= 75 ? 30 : 80;
+}
 
 /* --- what is recorded (cudart_record.c) ------------------------------------------------------ */
 
