@@ -1,8 +1,7 @@
 /*
  * MUFU: functions that the hardware approximates. They are computed in double precision, with
- * errors below 2^-40 of the result, and rounded: within 0.51 ulp of the exact result (RSQ: 1 ulp,
- * since it is rounded twice), where the hardware's tables are documented to be within 1 to 2 ulp.
- * Denormals in and out are zero.
+ * errors below 2^-40 of the result, and rounded: within 0.51 ulp of the exact result, where the
+ * hardware's tables are documented to be within 1 to 2 ulp. Denormals in and out are zero.
  */
 #include <math.h>
 
@@ -86,6 +85,14 @@ EMU_INLINE float log2_of(float x)
     return x >= 0 ? (float)r : NAN;
 }
 
+/* Single precision, and a step of Newton's in double precision; 0, infinities and NaN need none. */
+EMU_INLINE float reciprocal_root_of(float x)
+{
+    const double y = (double)(1.0f / __builtin_sqrtf(x)), v = (double)x;
+
+    return y > 0 && y < (double)INFINITY ? (float)(y * (1.5 - 0.5 * v * y * y)) : (float)y;
+}
+
 /* The sine of a quarter turn at most. */
 EMU_INLINE float sine_of_turns(double t)
 {
@@ -136,9 +143,9 @@ MUFU(sine, sine_of(x))
 MUFU(exp2_all, exp2_of(x))
 MUFU(log2_all, log2_of(x))
 MUFU(reciprocal, 1.0f / x)
-MUFU(reciprocal_root, 1.0f / __builtin_sqrtf(x))
+MUFU(reciprocal_root, reciprocal_root_of(x))
 MUFU(root, __builtin_sqrtf(x))
-MUFU(tangent, tanhf(x))
+MUFU(tangent, (float)tanh((double)x))
 
 /* The upper word of a double in, the upper word of the approximation out. */
 static void mufu_double(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)

@@ -80,6 +80,16 @@ void *sass_lab_at(sass_lab_t *lab, uint64_t addr)
     return emu_mem_at(&lab->mem, addr, 1);
 }
 
+void sass_lab_code(sass_lab_t *lab, const sass_code_t *code, size_t n)
+{
+    const sass_code_t end = {0x794d, 0x3800000};
+    uint8_t *to = lab->file + (lab->kernel->code - lab->file);
+
+    assert_true((n + 1) * sizeof(end) <= lab->kernel->code_bytes);
+    memcpy(to, code, n * sizeof(*code));
+    memcpy(to + n * sizeof(*code), &end, sizeof(end));
+}
+
 rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t block[3],
                        uint32_t shared, emu_block_fn on_block, void *ctx)
 {

@@ -44,6 +44,14 @@ uint64_t sass_lab_put(sass_lab_t *lab, const void *data, size_t bytes);
 /* Host address of device memory. */
 void *sass_lab_at(sass_lab_t *lab, uint64_t addr);
 
+/* An instruction. */
+typedef struct {
+    uint64_t lo, hi;
+} sass_code_t;
+
+/* Puts n instructions and an EXIT in the place of the kernel's; before its first launch. */
+void sass_lab_code(sass_lab_t *lab, const sass_code_t *code, size_t n);
+
 /* Runs the launch; on_block may be NULL. */
 rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t block[3],
                        uint32_t shared, emu_block_fn on_block, void *ctx);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/sass/emu_half.h"
-#include "tests/support/sass_lab.h"
+#include "tests/support/sass_code.h"
 #include "tests/support/test.h"
 
 static void double_precision_is_exact(void **state)
@@ -96,6 +96,99 @@ static void conversions_of_halves_agree(void **state)
                                      0x1p-24, 0x1p-25, 0x1.8p-25, -0x1p-26,  1e300};
     for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
         assert_int_equal(emu_round_to_half(special[i]), emu_double_to_half(special[i], 0));
+}
+
+static double root(double x)
+{
+    return sqrt(x);
+}
+
+static double reciprocal(double x)
+{
+    return 1 / x;
+}
+
+static double reciprocal_root(double x)
+{
+    return 1 / sqrt(x);
+}
+
+static double sine(double turns)
+{
+    return sin(6.283185307179586476925 * remainder(turns, 1));
+}
+
+static double cosine(double turns)
+{
+    return cos(6.283185307179586476925 * remainder(turns, 1));
+}
+
+/* In units of the last place of a float that is near. */
+static double distance_in_ulp(float got, double exact)
+{
+    int exponent;
+
+    frexp(exact, &exponent);
+    return fabs((double)got - exact) / ldexp(1, (exponent > -125 ? exponent : -125) - 24);
+}
+
+/* Random magnitudes between 2^low and 2^high; denormal results are zeros. */
+static void functions_are_within_an_ulp(void **state)
+{
+    enum { N = 1024, ARRAY = 0x160, RESULT = 0x168 };
+    static const struct {
+        double (*exact)(double);
+        unsigned function;
+        int low, high;
+        bool both_signs;
+    } cases[] = {
+        {cosine, 0, -12, 8, true},
+        {sine, 1, -12, 8, true},
+        {exp2, 2, -20, 7, true},
+        {log2, 3, -126, 127, false},
+        {log2, 3, -1, 1, false},
+        {reciprocal, 4, -120, 120, true},
+        {reciprocal_root, 5, -126, 127, false},
+        {root, 8, -126, 127, false},
+        {tanh, 9, -10, 4, true},
+    };
+    uint64_t seed = 19;
+    sass_lab_t lab;
+    float x[N];
+
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        const sass_code_t code[] = {sass_code_tid_to(0),
+                                    sass_code_number_to(5, 4),
+                                    sass_code_address_to(2, 0, 5, ARRAY),
+                                    sass_code_load_to(4, 2, 4),
+                                    sass_code_mufu(cases[c].function, 6, 4),
+                                    sass_code_address_to(2, 0, 5, RESULT),
+                                    sass_code_store_from(6, 2, 4)};
+        for (unsigned i = 0; i < N; i++) {
+            int exponent = (int)(sass_lab_random(&seed) % (unsigned)(cases[c].high - cases[c].low));
+            x[i] = ldexpf(1 + sass_lab_float(&seed), cases[c].low + exponent);
+            if (cases[c].both_signs && i % 2 == 1)
+                x[i] = -x[i];
+        }
+        sass_lab_open(&lab, "matmul", 70);
+        uint64_t out = sass_lab_put(&lab, NULL, sizeof(x));
+        sass_lab_kernel(&lab, "matmul");
+        sass_lab_code(&lab, code, sizeof(code) / sizeof(code[0]));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, x, sizeof(x)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_pointer(&lab, 0);
+        sass_lab_int(&lab, 0);
+        sass_lab_must_run(&lab, 1, N, 0);
+        for (unsigned i = 0; i < N; i++) {
+            float got = ((float *)sass_lab_at(&lab, out))[i];
+            double exact = cases[c].exact((double)x[i]);
+            if (fabs(exact) < 0x1p-126 ? got != 0 : !(distance_in_ulp(got, exact) <= 0.51))
+                fail_msg("function %u of %a: %a, exactly %a", cases[c].function, (double)x[i],
+                         (double)got, exact);
+        }
+        sass_lab_close(&lab);
+    }
 }
 
 static void tensor_cores_multiply(void **state)
@@ -224,6 +317,7 @@ int main(void)
         cmocka_unit_test(double_precision_is_exact),
         cmocka_unit_test(half_precision_is_exact),
         cmocka_unit_test(conversions_of_halves_agree),
+        cmocka_unit_test(functions_are_within_an_ulp),
         cmocka_unit_test(tensor_cores_multiply),
         cmocka_unit_test(functions_of_the_math_library_work),
         cmocka_unit_test(integers_of_64_bits_divide),
