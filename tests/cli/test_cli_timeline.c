@@ -266,6 +266,22 @@ static void a_timeline_shows_what_the_run_did(void **state)
                 statistic("run", "l2.read_sectors") + statistic("run", "l2.write_sectors"));
 }
 
+static void the_decoder_of_others_reads_it_too(void **state)
+{
+    (void)state;
+    if (system("command -v protoc >/dev/null 2>&1") != 0) {
+        print_message("protoc is not installed\n");
+        skip();
+    }
+    expect(0, NULL, WORDS("run", TRACE, "-s", "sm.count=8", "--timeline", "raw.trace"));
+    assert_int_equal(system("protoc --decode_raw <raw.trace >raw.txt"), 0);
+    char *text = cli_read("raw.txt");
+    assert_non_null(strstr(text, "\"SM 7\""));
+    assert_non_null(strstr(text, "\"memory partition 0\""));
+    assert_non_null(strstr(text, "\"long_scoreboard\""));
+    free(text);
+}
+
 static void a_timeline_changes_nothing_and_threads_do_not_show(void **state)
 {
     (void)state;
@@ -352,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timeline_shows_what_the_run_did),
+        cmocka_unit_test(the_decoder_of_others_reads_it_too),
         cmocka_unit_test(a_timeline_changes_nothing_and_threads_do_not_show),
         cmocka_unit_test(a_range_is_all_that_is_drawn),
         cmocka_unit_test(long_steps_do_not_move_the_next_launch),
