@@ -78,14 +78,6 @@ static void shorten_names(run_data_t *d)
     }
 }
 
-static bool holds(const char *folder, const char *name)
-{
-    char *path = out_path(folder, name);
-    bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
-}
-
 static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
 {
     size_t n;
@@ -100,12 +92,10 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
         bool there = intervals != NULL && access(intervals, R_OK) == 0;
         rc = page_run(out, &d, there ? intervals : NULL, err);
     }
-    char *title = rc == RB_OK ? rb_strdup(run_data_trace_name(&d)) : NULL;
+    if (rc == RB_OK && folder)
+        rc = report_detectors_run(out, where, run_data_trace_name(&d), err);
     run_data_free(&d);
     free(intervals);
-    if (rc == RB_OK && folder)
-        rc = report_detectors_run(out, where, title, err);
-    free(title);
     return rc;
 }
 
@@ -151,6 +141,14 @@ static rb_code_t write_hardware(const report_options_t *o, FILE *out, rb_err_t *
     hardware_free(&c);
     hardware_table_free(&t);
     return rc;
+}
+
+static bool holds(const char *folder, const char *name)
+{
+    char *path = out_path(folder, name);
+    bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
 }
 
 /* The section of one operand. */
