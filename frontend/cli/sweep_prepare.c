@@ -19,7 +19,7 @@
 #include "sim/gpu/occupancy.h"
 
 /* Launches of a trace that are looked at beforehand; later ones are checked when they run. */
-enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 24, PART_TEXT = 48 };
+enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 32, PART_TEXT = 48 };
 
 /* What jobs need to know of a trace. */
 typedef struct {
