@@ -13,6 +13,8 @@
     P(U32, request_latency, "60", 1, 4096, "cycles", "flight SM to partition")                     \
     P(U32, reply_latency, "60", 1, 4096, "cycles", "flight partition to SM")                       \
     P(U32, sm_flits, "2", 1, 8, "flits", "flits per cycle into and out of an SM")                  \
+    P(U32, data_interval, "0", 0, 64, "cycles",                                                    \
+      "between flits of data an SM sends; 0: as sm_flits")                                         \
     P(U32, slice_flits, "1", 1, 8, "flits", "flits per cycle into and out of an L2 slice")         \
     P(U32, buffer, "512", 1, 65535, "flits", "receive buffer of each (sender, receiver) pair")     \
     P(U32, credit_batch, "8", 1, 64, "flits", "flits whose credits return together")

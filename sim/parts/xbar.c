@@ -48,7 +48,15 @@ msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready)
     p->msg.input = x->input;
     p->msg.port = x->dest[dest].port;
     p->dest = dest;
+    p->slots_per_flit = 1;
     return &p->msg;
+}
+
+void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit)
+{
+    RB_INVARIANT(x->count > 0, "crossbar: no packet to stretch");
+    uint32_t i = x->head + x->count - 1;
+    x->queue[i >= x->capacity ? i - x->capacity : i].slots_per_flit = slots_per_flit;
 }
 
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits)
@@ -70,6 +78,8 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
                 return;
             dest->credits -= flits;
             leaves = xbar_port_use(&x->port, x->flits_per_cycle, flits, now);
+            if (p->slots_per_flit > 1)
+                xbar_port_use(&x->port, x->flits_per_cycle, flits * (p->slots_per_flit - 1), now);
         }
         p->msg.arrival = leaves + x->flight;
         engine_send(out, dest->shard, &p->msg);

@@ -10,7 +10,8 @@
  * Time on a port is counted in flit slots, flits_per_cycle of them in a cycle. A packet takes as
  * many consecutive slots as it has flits, and starts only when there are credits for all of them.
  * It arrives at the cycle in which its last flit left plus the flight; the receiver takes it whole
- * and its port is busy for as many slots again. A perfect end has no slots and no credits.
+ * and its port is busy for as many slots again. A perfect end has no slots and no credits. A sender
+ * may keep its own port busy for longer, which delays what is sent next.
  *
  * The order in which packets of different senders arrive in one cycle does not matter: they are
  * queued per sender, and the arbiter's state decides who is served.
@@ -60,6 +61,7 @@ typedef struct {
 typedef struct {
     msg_t msg;
     uint32_t dest;
+    uint32_t slots_per_flit;
 } xbar_packet_t;
 
 /* Sending end. */
@@ -95,6 +97,9 @@ static inline bool xbar_out_full(const xbar_out_t *x)
  * decrease. The queue must not be full.
  */
 msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
+
+/* The packet pushed last keeps the injection port busy for so many slots for each flit, not one. */
+void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 
 /* Flits came free at receiver dest. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);

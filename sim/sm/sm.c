@@ -125,6 +125,8 @@ void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready
     msg->flits = (uint8_t)flits;
     msg->mem = *m;
     msg->mem.sm = (uint16_t)sm->wiring.index;
+    if (m->op != MEM_READ && sm->wiring.data_interval > 0)
+        xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
     sm->out_next = cycle_min(sm->out_next, ready);
 }
 

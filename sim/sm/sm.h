@@ -26,10 +26,11 @@ typedef struct {
     const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
     uint16_t scheduler_shard;
     cycle_t request_latency, completion_latency;
-    uint32_t port_flits;   /* flits per cycle into and out of the SM */
-    uint32_t flit_bytes;   /* data of a flit */
-    uint32_t buffer;       /* flits that a slice buffers for this SM */
-    uint32_t credit_batch; /* flits whose credits return together */
+    uint32_t port_flits;    /* flits per cycle into and out of the SM */
+    uint32_t data_interval; /* cycles between two flits of data that it sends; 0: as port_flits */
+    uint32_t flit_bytes;    /* data of a flit */
+    uint32_t buffer;        /* flits that a slice buffers for this SM */
+    uint32_t credit_batch;  /* flits whose credits return together */
     bool perfect_icnt;
     double clock_mhz; /* core clock, for times given in nanoseconds (NANOSLEEP) */
 } sm_wiring_t;

@@ -195,6 +195,7 @@ static void check_bandwidth(const gpu_spec_t *spec, const stream_t *s, double ef
 static void one_sm_is_limited_by_its_crossbar_port(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
+    gpu_spec_t alone = LAB_SPEC("v100", "sm.count=1", "icnt.data_interval=0", QUIET);
     gpu_spec_t narrow = LAB_SPEC("v100", "sm.count=1", "icnt.sm_flits=1", QUIET);
     stream_t s = {.blocks = 2,
                   .threads = 1024,
@@ -210,7 +211,10 @@ static void one_sm_is_limited_by_its_crossbar_port(void **state)
     check_bandwidth(&spec, &s, 0.97, &r, "one SM reads L2");
     assert_int_equal(r.dram.read_sectors, 0);
     s.mnemonic = "STG.E.SYS";
-    check_bandwidth(&spec, &s, 0.97, &r, "one SM writes L2");
+    s.peak = (double)icnt->flit_bytes / icnt->data_interval;
+    check_bandwidth(&spec, &s, 0.97, &r, "one SM writes L2, in turn with the other of its TPC");
+    s.peak = icnt->sm_flits * icnt->flit_bytes;
+    check_bandwidth(&alone, &s, 0.97, &r, "one SM writes L2 through a port of its own");
     s.mnemonic = "LDG.E.STRONG.GPU";
     s.peak = narrow.mem.icnt.sm_flits * narrow.mem.icnt.flit_bytes;
     check_bandwidth(&narrow, &s, 0.97, &r, "one SM reads L2 through a narrow port");
@@ -223,9 +227,9 @@ static void one_sm_is_limited_by_its_crossbar_port(void **state)
  */
 static void check_smallest_buffer(const char *request, const char *reply)
 {
-    gpu_spec_t spec =
-        LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
-                 "icnt.sm_flits=1", "icnt.slice_flits=1", request, reply, QUIET);
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1",
+                               "l2.size=1536KiB", "icnt.sm_flits=1", "icnt.slice_flits=1",
+                               "icnt.data_interval=0", request, reply, QUIET);
     const icnt_spec_t *icnt = &spec.mem.icnt;
     stream_t s = {.blocks = 2,
                   .threads = 1024,
