@@ -17,7 +17,12 @@
  * anew. It is also that of blocks left out when the L2 was nearly full. Whole waves are left out,
  * so that a last one with fewer blocks than slots is simulated with as many blocks as it has.
  *
- * Drain, in both: the blocks on SMs when blocks are left out are simulated, and count. They stand
+ * Variant slope (own): as waves, but the rate is the slope of the moments at which waves of blocks
+ * retire (unit_slope.h), of at least units of them. Where the region is the launch's last, its
+ * blocks hold their slots for as long as gives this rate (Little's law), and so do those on SMs,
+ * which end at once; as the last ones get fewer they speed up, to the shortest stay that was seen.
+ *
+ * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
  */
 #include <inttypes.h>
@@ -34,7 +39,8 @@
 #include "sim/core/msg.h"
 
 /* Waves that are not looked at after it is full, or detail has resumed, by variant. */
-static const uint64_t settle_waves[] = {[TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2};
+static const uint64_t settle_waves[] = {
+    [TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2, [TBPOINT_PAPER] = 0};
 
 typedef struct {
     region_options_t options;
@@ -189,7 +195,8 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
     const bool enough = s->options.variant == TBPOINT_SLOPE
                             ? s->slope.units >= s->options.units
                             : units_agree(s, region_rate_count(&s->rate));
-    return enough && (measured_error(s) <= s->options.error || simulated >= s->options.share * all);
+    return enough && measured_rate(s) > 0 &&
+           (measured_error(s) <= s->options.error || simulated >= s->options.share * all);
 }
 
 /*
