@@ -3,6 +3,8 @@
 
 #include "frontend/sass/emu_state.h"
 
+enum { DOUBLE_MIN = 0, DOUBLE_MAX = 15 }; /* codes of comparisons that DSETP has for others */
+
 /* The comparison, combined with a predicate; the second result is the complement's. */
 static void set_both(emu_warp_t *w, const emu_uop_t *u, uint32_t result, uint32_t mask)
 {
@@ -203,6 +205,31 @@ EMU_HOT static void division_check(emu_warp_t *w, const emu_uop_t *u, uint32_t m
     emu_set_pred(w, u->pd[0], slow, mask);
 }
 
+/*
+ * DSETP.MIN and .MAX: the first predicate says whether the first source is the result of fmin() or
+ * fmax(), the second whether that is a NaN. -0 is less than +0.
+ */
+static void double_choice(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
+    uint32_t first = 0, nan = 0, q = emu_pred(w, u, 0);
+    bool min = u->imm == DOUBLE_MIN;
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        uint32_t high = emu_modified(&ma, a[k + EMU_LANES]);
+        double x = as_double(a[k] | (uint64_t)high << 32);
+        double y = as_double(b[k] | (uint64_t)emu_modified(&mb, b[k + EMU_LANES]) << 32);
+        bool less = x < y || (x == y && high >> 31 != 0);
+        bool takes = min ? less : x > y || (x == y && high >> 31 == 0);
+        bool x_nan = x != x, y_nan = y != y;
+        first |= (uint32_t)(y_nan ? !x_nan : takes) << k;
+        nan |= (uint32_t)(x_nan && y_nan) << k;
+    }
+    emu_set_pred(w, u->pd[0], first & q, mask);
+    emu_set_pred(w, u->pd[1], nan & q, mask);
+}
+
 bool emu_bind_compare(const sass_inst_t *in, emu_uop_t *u)
 {
     u->select = (uint8_t)sass_bits(in, 74, 2);
@@ -217,6 +244,10 @@ bool emu_bind_compare(const sass_inst_t *in, emu_uop_t *u)
         return u->select < 3;
     case SASS_DSETP:
         u->imm = sass_bits(in, 76, 4);
+        if (u->imm == DOUBLE_MIN || u->imm == DOUBLE_MAX) {
+            u->fn = double_choice;
+            return u->select == 0;
+        }
         u->fn = double_setp;
         return u->select < 3;
     case SASS_FCHK:

@@ -30,6 +30,9 @@
 #define FCMP                                                                                       \
     FIELD(76, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU",       \
           "GTU", "NEU", "GEU", "T")
+#define DCMP                                                                                       \
+    FIELD(76, 4, "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU",     \
+          "GTU", "NEU", "GEU", "MAX")
 #define ICMP   FIELD(76, 3, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "T")
 #define U32_73 FIELD(73, 1, "U32", NULL)
 #define SIZE   FIELD(73, 3, "U8", "S8", "U16", "S16", NULL, "64", "128", "INVALID7")
@@ -144,7 +147,7 @@ static const sass_row_t rows[] = {
      {ALWAYS("HI"), U32_73, FLAG(74, "X")}},
     {0x028, SASS_DMUL, "DMUL", "Dd Da Db", 0, {ROUND}},
     {0x029, SASS_DADD, "DADD", "Dd Da Dc", 0, {ROUND}},
-    {0x02a, SASS_DSETP, "DSETP", "P0 P1 Da DB Q0", 0, {FCMP, BOOL_OP}},
+    {0x02a, SASS_DSETP, "DSETP", "P0 P1 Da DB Q0", 0, {DCMP, BOOL_OP}},
     {0x02b, SASS_DFMA, "DFMA", "Dd Da Db Dc", 0, {ROUND}},
     {0x030, SASS_HADD2, "HADD2", "Rd Ha HB", 0, {FLAG(78, "F32"), FTZ, SAT}},
     {0x031, SASS_HFMA2, "HFMA2", "Rd Ha Hb Hc", 0, {FLAG(78, "F32"), FTZ, SAT}},

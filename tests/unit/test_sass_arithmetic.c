@@ -311,6 +311,42 @@ static void bytes_multiply_and_add(void **state)
     }
 }
 
+/* fmin() and fmax() of doubles: NaNs on either side, zeros of both signs, infinities. */
+static void extremes_of_doubles_are_those_of_the_host(void **state)
+{
+    static const double values[] = {0.0, -0.0, 1.5, -1.5, INFINITY, NAN};
+    enum { N = 6, PAIRS = N * N };
+    double a[PAIRS], b[PAIRS];
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        a[i] = values[i / N];
+        b[i] = values[i % N];
+    }
+    SASS_LAB_FOR_EACH_ARCH(lab, "generic")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, 2 * sizeof(a));
+        sass_lab_kernel(&lab, "extremes");
+        sass_lab_pointer(&lab, out);
+        sass_lab_pointer(&lab, sass_lab_put(&lab, a, sizeof(a)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, b, sizeof(b)));
+        sass_lab_must_run(&lab, 1, PAIRS, 0);
+        for (unsigned i = 0; i < PAIRS; i++) {
+            const double *got = (const double *)sass_lab_at(&lab, out) + 2 * (size_t)i;
+            bool a_less = a[i] < b[i] || (a[i] == b[i] && signbit(a[i]));
+            double low = isnan(a[i]) || (!isnan(b[i]) && !a_less) ? b[i] : a[i];
+            double high = isnan(a[i]) || (!isnan(b[i]) && a_less) ? b[i] : a[i];
+            if (a[i] == b[i]) /* zeros: by sign */
+                high = signbit(a[i]) ? b[i] : a[i];
+            assert_true(isnan(low) ? isnan(got[0]) : got[0] == low);
+            assert_true(isnan(high) ? isnan(got[1]) : got[1] == high);
+            assert_true(isnan(low) || !signbit(got[0]) == !signbit(low));
+            assert_true(isnan(high) || !signbit(got[1]) == !signbit(high));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +358,7 @@ int main(void)
         cmocka_unit_test(functions_of_the_math_library_work),
         cmocka_unit_test(integers_of_64_bits_divide),
         cmocka_unit_test(bytes_multiply_and_add),
+        cmocka_unit_test(extremes_of_doubles_are_those_of_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
