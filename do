@@ -20,6 +20,7 @@ usage: ./do COMMAND
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       what the papers on sampling show, here and as published
+  traces              make the bundled native traces again (traces/*.rbt)
   check               format, warnings, static analysis, sanitizers, short fuzzing
   clean               remove everything that was built
 
@@ -149,6 +150,19 @@ check_fuzz()
     done
 }
 
+# Runs each program behind a bundled trace, on both architectures; it checks its own results.
+make_traces()
+{
+    local program arch
+    build release --target rubato traced_program
+    for program in scan stencil fft nbody sort bfs; do
+        for arch in 70 75; do
+            build/rubato record -f -o "traces/$program-sm$arch.rbt" -- \
+                build/traced_program "traces/cubin/$program.sm$arch.cubin" "$arch" "$program"
+        done
+    done
+}
+
 check()
 {
     local failed=() step
@@ -182,6 +196,10 @@ main()
         build release --target rubato
         (($# > 0)) || set -- traces/matmul-sm70 --gpu v100
         exec build/rubato run "$@"
+        ;;
+    traces)
+        need "${build_packages[@]}"
+        make_traces
         ;;
     test)
         need "${build_packages[@]}" "${test_packages[@]}"
