@@ -10,6 +10,7 @@
 
 #include "frontend/cli/journal.h"
 #include "frontend/cli/open_trace.h"
+#include "frontend/trace/rbt_source.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -21,6 +22,7 @@ struct trace_identity {
     file_t *files; /* owned, each once, in the order of first use */
     size_t n_files, cap_files;
     uint64_t fingerprint, bytes;
+    uint64_t from; /* of a single file: where what is hashed begins */
     pthread_t thread;
     bool running;
     atomic_bool stop;
@@ -100,6 +102,8 @@ static rb_code_t examine(trace_identity_t *t, const trace_source_t *source, cons
         add_file(t, program);
     else
         open_trace_files(source, add_file, t);
+    if (program == NULL && rbt_is_source(source))
+        t->from = rbt_source_file(source)->root.offset;
     keep_first_uses(t);
     for (size_t i = 0; i < t->n_files; i++)
         RB_TRY(examine_file(t, t->files[i].path, err));
@@ -119,13 +123,16 @@ rb_code_t trace_identity_create(trace_identity_t **out, const trace_source_t *so
     return RB_OK;
 }
 
-/* SHA-256 of a file as text; false if it could not be read or the run is over. */
-static bool hash_file(trace_identity_t *t, const char *path, char text[SHA256_TEXT])
+/* SHA-256 of a file from an offset on, as text; false if it could not be read or the run is over.
+ */
+static bool hash_file(trace_identity_t *t, const char *path, uint64_t from, char text[SHA256_TEXT])
 {
     enum { CHUNK = 1 << 18 };
     FILE *in = fopen(path, "re");
-    if (in == NULL) {
+    if (in == NULL || fseeko(in, (off_t)from, SEEK_SET) != 0) {
         rb_fail(&t->err, RB_IO, "%s: %s", path, strerror(errno));
+        if (in != NULL)
+            fclose(in);
         return false;
     }
     sha256_t h;
@@ -149,7 +156,7 @@ static void *hash_trace(void *arg)
 {
     trace_identity_t *t = arg;
     if (t->n_files == 1) {
-        hash_file(t, t->files[0].path, t->sha256);
+        hash_file(t, t->files[0].path, t->from, t->sha256);
         return NULL;
     }
     sha256_t all;
@@ -157,7 +164,7 @@ static void *hash_trace(void *arg)
     for (size_t i = 0; i < t->n_files; i++) {
         char one[SHA256_TEXT];
         const char *name = file_name(t->files[i].path);
-        if (!hash_file(t, t->files[i].path, one))
+        if (!hash_file(t, t->files[i].path, 0, one))
             return NULL;
         sha256_update(&all, one, strlen(one));
         sha256_update(&all, "  ", 2);

@@ -5,7 +5,8 @@
  *
  * The SHA-256 of one file is that of its bytes. That of a folder is the SHA-256 of the lines that
  * sha256sum prints, from inside the folder, for the list and then each file of its launches in the
- * order of first use.
+ * order of first use. That of a native file (.rbt) is that of its end, from the root of its index
+ * on, which holds checksums of all the rest: what is not simulated is not read.
  */
 #ifndef RUBATO_CLI_TRACE_IDENTITY_H
 #define RUBATO_CLI_TRACE_IDENTITY_H

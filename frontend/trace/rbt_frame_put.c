@@ -266,8 +266,8 @@ static uint32_t find_shape(const rbt_frame_put_t *f, const rbt_piece_t *piece, u
         const rbt_shape_t *s = &f->shapes[number - 1];
 
         if (s->path == path && s->n_changes == piece->n_changes &&
-            memcmp(f->changes + s->change, piece->changes, s->n_changes * sizeof(f->changes[0])) ==
-                0)
+            (s->n_changes == 0 || memcmp(f->changes + s->change, piece->changes,
+                                         s->n_changes * sizeof(f->changes[0])) == 0))
             return number - 1;
     }
 }
