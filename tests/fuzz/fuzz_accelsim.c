@@ -1,24 +1,5 @@
 /* libFuzzer target of the Accel-Sim trace reader: build with -DRUBATO_FUZZ=ON and clang. */
-#include <stdint.h>
-
-#include "sim/core/log.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tests/support/accelsim_trial.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    rb_log_quiet(true);
-    return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
-{
-    // The result is of no interest: accelsim_trial() panics on a bug.
-    rb_code_t code = accelsim_trial(data, n);
-    (void)code;
-    return 0;
-}
+FUZZ_TARGET(accelsim_trial, false)

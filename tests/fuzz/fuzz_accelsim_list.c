@@ -1,28 +1,5 @@
 /* libFuzzer target of Accel-Sim's lists of kernels: build with -DRUBATO_FUZZ=ON and clang. */
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "sim/core/log.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tests/support/accelsim_list_trial.h"
-#include "tests/support/temp_folder.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    rb_log_quiet(true);
-    temp_folder_create();
-    atexit(temp_folder_remove);
-    return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
-{
-    // The result is of no interest: accelsim_list_trial() panics on a bug.
-    rb_code_t code = accelsim_list_trial(data, n);
-    (void)code;
-    return 0;
-}
+FUZZ_TARGET(accelsim_list_trial, true)
