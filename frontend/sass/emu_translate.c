@@ -21,6 +21,9 @@ typedef struct {
 
 /* --- the pool of constants ------------------------------------------------------------------- */
 
+/* The pool begins with what RZ and URZ are as sources: zeros, up to 128 bits of them. */
+enum { ZERO_VECTORS = 4 };
+
 static size_t slot_of(const translator_t *t, uint64_t value)
 {
     size_t slot = (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32) & (t->n_slots - 1);
@@ -50,16 +53,17 @@ static uint32_t pool_ref(translator_t *t, uint64_t value)
         t->keys[t->n_keys++] = value;
         t->slots[slot] = (uint32_t)t->n_keys;
     }
-    return EMU_CONST | (t->slots[slot] - 1) * 2 * EMU_LANES;
+    return EMU_CONST | (ZERO_VECTORS + (t->slots[slot] - 1) * 2) * EMU_LANES;
 }
 
 static void fill_pool(translator_t *t)
 {
-    t->g->pool = rb_calloc_aligned(t->n_keys * 2 * EMU_LANES + 2 * EMU_LANES, sizeof(uint32_t));
-    for (size_t i = 0; i < t->n_keys; i++)
+    t->g->pool = rb_calloc_aligned((ZERO_VECTORS + t->n_keys * 2) * EMU_LANES, sizeof(uint32_t));
+    uint32_t *v = t->g->pool + ZERO_VECTORS * EMU_LANES;
+    for (size_t i = 0; i < t->n_keys; i++, v += 2 * EMU_LANES)
         for (size_t k = 0; k < EMU_LANES; k++) {
-            t->g->pool[(2 * i) * EMU_LANES + k] = (uint32_t)t->keys[i];
-            t->g->pool[(2 * i + 1) * EMU_LANES + k] = (uint32_t)(t->keys[i] >> 32);
+            v[k] = (uint32_t)t->keys[i];
+            v[EMU_LANES + k] = (uint32_t)(t->keys[i] >> 32);
         }
 }
 
@@ -84,7 +88,7 @@ static uint32_t register_ref(translator_t *t, const sass_operand_t *o)
     uint32_t zero = uniform ? SASS_URZ : SASS_RZ;
 
     if (o->num == zero)
-        return pool_ref(t, 0);
+        return EMU_CONST;
     return ((uniform ? t->layout.uniform : 0) + o->num) * EMU_LANES;
 }
 

@@ -98,6 +98,21 @@ static void put_loads(sass_lab_t *lab, unsigned width)
     sass_lab_code(lab, code, sizeof(code) / sizeof(code[0]));
 }
 
+/* Stores zeros: all of them are RZ, which is as wide as the store. */
+static void put_zeros(sass_lab_t *lab, unsigned width)
+{
+    enum { RZ = 255 };
+    const sass_code_t code[] = {sass_code_tid_to(0),
+                                sass_code_number_to(5, 4),
+                                sass_code_number_to(9, 1),
+                                sass_code_address_to(2, 0, 5, AT),
+                                sass_code_load_to(4, 2, 4),
+                                sass_code_address_to(6, 4, 9, ARRAY),
+                                sass_code_store_from(RZ, 6, width)};
+
+    sass_lab_code(lab, code, sizeof(code) / sizeof(code[0]));
+}
+
 /* Stores the number of the thread, 101, 102, and the number again. */
 static void put_stores(sass_lab_t *lab, unsigned width)
 {
@@ -142,7 +157,9 @@ typedef struct {
     uint32_t at[LANES];
 } trial_t;
 
-static void begin(trial_t *t, pattern_fn pattern, unsigned width, bool stores)
+typedef void (*put_fn)(sass_lab_t *lab, unsigned width);
+
+static void begin(trial_t *t, pattern_fn pattern, unsigned width, put_fn put_code)
 {
     uint32_t words[SPAN / 4];
 
@@ -151,7 +168,7 @@ static void begin(trial_t *t, pattern_fn pattern, unsigned width, bool stores)
     sass_lab_open(&t->lab, "matmul", 70);
     pattern(t->at, width);
     sass_lab_kernel(&t->lab, "matmul");
-    (stores ? put_stores : put_loads)(&t->lab, width);
+    put_code(&t->lab, width);
     t->array = sass_lab_put(&t->lab, words, sizeof(words));
     t->result = sass_lab_put(&t->lab, NULL, LANES * LINE);
     sass_lab_pointer(&t->lab, sass_lab_put(&t->lab, t->at, sizeof(t->at)));
@@ -208,7 +225,7 @@ static void all_patterns(bool stores)
         for (unsigned width = 4; width <= 16; width *= 2)
             for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
                 for (unsigned traced = 0; traced < 2; traced++) {
-                    begin(&t, patterns[p], width, stores);
+                    begin(&t, patterns[p], width, stores ? put_stores : put_loads);
                     run(&t, threads[i], traced);
                     (stores ? check_stores : check_loads)(&t, width, threads[i]);
                     sass_lab_close(&t.lab);
@@ -246,6 +263,23 @@ static void stores_happen_in_the_order_of_lanes(void **state)
     all_patterns(true);
 }
 
+static void zeros_are_as_wide_as_the_store(void **state)
+{
+    trial_t t;
+
+    (void)state;
+    for (unsigned width = 4; width <= 16; width *= 2) {
+        begin(&t, strides, width, put_zeros);
+        run(&t, LANES, false);
+        const uint32_t *got = sass_lab_at(&t.lab, t.array);
+        for (uint32_t k = 0; k < LANES; k++)
+            for (uint32_t i = 0; i < 3 * width / 4; i++)
+                assert_int_equal(got[t.at[k] / 4 + i],
+                                 i < width / 4 ? 0 : 0x10000 + t.at[k] / 4 + i);
+        sass_lab_close(&t.lab);
+    }
+}
+
 /* The last lane of a row is behind the end of the array: no other pattern may hide that. */
 static void rows_end_with_their_array(void **state)
 {
@@ -253,7 +287,7 @@ static void rows_end_with_their_array(void **state)
 
     (void)state;
     for (unsigned n = 31; n <= LANES; n++) {
-        begin(&t, a_row, 4, false);
+        begin(&t, a_row, 4, put_loads);
         uint64_t end = sass_lab_put(&t.lab, NULL, 512) + 512 - 31 * 4;
         t.lab.n_params = 1;
         sass_lab_pointer(&t.lab, end - 64); /* the row begins at 64 */
@@ -273,6 +307,7 @@ int main(void)
         cmocka_unit_test(the_code_is_what_it_should_be),
         cmocka_unit_test(loads_take_each_lanes_words),
         cmocka_unit_test(stores_happen_in_the_order_of_lanes),
+        cmocka_unit_test(zeros_are_as_wide_as_the_store),
         cmocka_unit_test(rows_end_with_their_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
