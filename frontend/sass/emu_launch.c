@@ -19,56 +19,11 @@ enum {
     MAX_THREADS = 1024,
     MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
     RECURSIVE_LOCAL = 1 << 16, /* where the stack's depth is not known */
-    BANK0_BLOCK = 0x00,        /* places in bank 0 */
-    BANK0_GRID = 0x0c,
-    BANK0_SHARED = 0x18,
-    BANK0_LOCAL = 0x20,
-    BANK0_STACK = 0x28,
-    BANK0_WORKSPACE_HIGH = 0x8c, /* of a cooperative launch */
-    BANK0_WORKSPACE_LOW = 0x90,
 };
 
 uint32_t emu_shared_bytes(const emu_launch_t *l)
 {
     return l->kernel->shared_bytes + l->dynamic_shared;
-}
-
-/* --- bank 0 ---------------------------------------------------------------------------------- */
-
-static void put32(emu_grid_t *g, uint64_t at, uint32_t v)
-{
-    if (at + sizeof(v) <= g->bank0_bytes)
-        memcpy(g->bank0 + at, &v, sizeof(v));
-}
-
-static void put64(emu_grid_t *g, uint64_t at, uint64_t v)
-{
-    put32(g, at, (uint32_t)v);
-    put32(g, at + 4, (uint32_t)(v >> 32));
-}
-
-/* Launch facts and parameters, as the driver puts them there. */
-static void make_bank0(emu_grid_t *g)
-{
-    const emu_launch_t *l = g->launch;
-    uint64_t size, end = (uint64_t)l->kernel->param_base + l->kernel->param_bytes;
-    const uint8_t *section = emu_module_bank(l->module, l->kernel, 0, &size);
-
-    g->bank0_bytes = size > end ? size : end;
-    g->bank0 = rb_calloc(g->bank0_bytes + 1, 1);
-    if (section != NULL)
-        memcpy(g->bank0, section, size);
-    for (unsigned i = 0; i < 3; i++) {
-        put32(g, BANK0_BLOCK + 4 * i, l->block[i]);
-        put32(g, BANK0_GRID + 4 * i, l->grid[i]);
-    }
-    put64(g, BANK0_SHARED, EMU_SHARED_BASE);
-    put64(g, BANK0_LOCAL, EMU_LOCAL_BASE);
-    put32(g, BANK0_STACK, g->local_bytes);
-    put32(g, BANK0_WORKSPACE_LOW, (uint32_t)l->workspace);
-    put32(g, BANK0_WORKSPACE_HIGH, (uint32_t)(l->workspace >> 32));
-    if (l->kernel->param_bytes > 0)
-        memcpy(g->bank0 + l->kernel->param_base, l->params, l->kernel->param_bytes);
 }
 
 static uint32_t local_bytes(const cubin_kernel_t *k)
@@ -158,6 +113,8 @@ static void start_block(emu_block_t *b, uint64_t index)
     b->finished = false;
     b->n_alive = l->block[0] * l->block[1] * l->block[2];
     b->n_waiting = 0;
+    b->insts = 0;
+    b->spin = (emu_spin_t){.look_at = EMU_SPIN_INSTS};
     memset(b->barriers, 0, sizeof(b->barriers));
     memset(b->shared, 0, b->grid->shared_bytes);
     for (uint32_t i = 0; i < b->n_warps; i++)
@@ -227,7 +184,7 @@ static rb_code_t check_limits(emu_block_t *b)
     return g->rc;
 }
 
-/* Runs a block for a slice. */
+/* Runs a block for a slice, or until it can only wait for another one. */
 static rb_code_t run_block(emu_block_t *b)
 {
     emu_grid_t *g = b->grid;
@@ -249,7 +206,8 @@ static rb_code_t run_block(emu_block_t *b)
         RB_TRY(check_limits(b));
         if (n == before)
             return report_deadlock(b);
-    } while (n < slice);
+        b->insts += n - before;
+    } while (n < slice && !emu_spins(b));
     return RB_OK;
 }
 
@@ -496,7 +454,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
 
     RB_TRY(check_launch(l, err));
     RB_TRY(emu_module_code(l->module, l->kernel, &g.code, err));
-    make_bank0(&g);
+    emu_make_bank0(&g);
     rb_code_t rc = emu_translate(&g, g.err);
     if (rc == RB_OK)
         rc = run_grid(&g);

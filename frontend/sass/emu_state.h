@@ -23,7 +23,8 @@ enum {
     EMU_BLOCK_BARRIERS = 16,
     EMU_MAX_SPLITS = 33,
     EMU_MAX_SOURCES = 4,
-    EMU_SINK_VECTORS = 4, /* RZ as destination, up to 128 bits */
+    EMU_SINK_VECTORS = 4,     /* RZ as destination, up to 128 bits */
+    EMU_SPIN_INSTS = 1 << 18, /* of a block, before it is looked at (again) whether it spins */
 };
 
 #define EMU_ALL   0xffffffffu
@@ -154,6 +155,13 @@ typedef struct {
     bool reduces;
 } emu_barrier_t;
 
+/* What was seen of a block that may be spinning. */
+typedef struct {
+    uint64_t state;   /* checksum of it, when it was last looked at */
+    uint64_t look_at; /* instructions of the block before it is looked at */
+    bool looked;      /* state is to be compared with the next one */
+} emu_spin_t;
+
 struct emu_block {
     emu_grid_t *grid;
     uint64_t index;
@@ -164,6 +172,8 @@ struct emu_block {
     uint32_t *registers;
     uint8_t *shared;
     uint32_t n_alive, n_waiting; /* threads; those that wait at any barrier */
+    uint64_t insts;              /* warp instructions so far */
+    emu_spin_t spin;
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
 };
 
@@ -414,6 +424,9 @@ bool emu_bind_fetch(const sass_inst_t *in, emu_uop_t *u);
 /* Makes the micro-operations and the constant pool of a launch. RB_TRACE. */
 RB_CHECKED rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err);
 
+/* Makes bank 0 of a launch. */
+void emu_make_bank0(emu_grid_t *g);
+
 /* --- memory ---------------------------------------------------------------------------------- */
 
 /* Addresses of a memory instruction; lanes that are not active have any. */
@@ -460,6 +473,13 @@ void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...) RB_PR
 
 /* Runs a warp until it waits, ends, faults, or has executed budget instructions; their number. */
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
+
+/*
+ * Whether all threads of the block, which have just had a turn, are again where they were before
+ * it, with the same registers: they wait for what another block is to write. It is looked at now
+ * and then.
+ */
+bool emu_spins(emu_block_t *b);
 
 /* Executes a control instruction of the current split, whose active lanes under guard are mask. */
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
