@@ -408,6 +408,7 @@ static void check_barrier(emu_block_t *b, unsigned n)
     for (uint32_t i = 0; i < b->n_warps; i++)
         release_barrier(&b->warps[i], n);
     b->n_waiting -= bar_n->waiting;
+    b->n_together = b->n_warps;
     *bar_n = (emu_barrier_t){0};
 }
 

@@ -12,6 +12,7 @@
 enum {
     WARP_SLICE = 1 << 16,        /* instructions of a warp before the next one has its turn */
     BLOCK_SLICE = 1 << 22,       /* instructions of a block before another becomes resident */
+    TOGETHER_SLICE = 8,          /* instructions of a warp behind a barrier, the same */
     COOPERATIVE_SLICE = 1 << 10, /* the same where blocks are known to wait for each other */
     MAX_RESIDENT = 80 * 32,      /* blocks that one thread has begun: as many as a V100 holds */
     MAX_WORKERS = 256,
@@ -113,6 +114,7 @@ static void start_block(emu_block_t *b, uint64_t index)
     b->finished = false;
     b->n_alive = l->block[0] * l->block[1] * l->block[2];
     b->n_waiting = 0;
+    b->n_together = 0;
     b->insts = 0;
     b->spin = (emu_spin_t){.look_at = EMU_SPIN_INSTS};
     memset(b->barriers, 0, sizeof(b->barriers));
@@ -184,6 +186,19 @@ static rb_code_t check_limits(emu_block_t *b)
     return g->rc;
 }
 
+/*
+ * Instructions of the next warp's turn. Behind a barrier all warps go on together for a little: on
+ * a GPU what they read first there, they have read before any of them comes far, and programs rely
+ * on that.
+ */
+static uint64_t next_slice(emu_block_t *b)
+{
+    if (b->n_together == 0)
+        return WARP_SLICE;
+    b->n_together--;
+    return TOGETHER_SLICE;
+}
+
 /* Runs a block for a slice, or until it can only wait for another one. */
 static rb_code_t run_block(emu_block_t *b)
 {
@@ -195,7 +210,7 @@ static rb_code_t run_block(emu_block_t *b)
         before = n;
         for (uint32_t i = 0; i < b->n_warps; i++) {
             if (b->warps[i].n_splits > 0)
-                n += emu_warp_run(&b->warps[i], WARP_SLICE);
+                n += emu_warp_run(&b->warps[i], next_slice(b));
             if (g->rc != RB_OK)
                 return g->rc;
         }

@@ -172,6 +172,7 @@ struct emu_block {
     uint32_t *registers;
     uint8_t *shared;
     uint32_t n_alive, n_waiting; /* threads; those that wait at any barrier */
+    uint32_t n_together;         /* warps that have not had their turn since a barrier opened */
     uint64_t insts;              /* warp instructions so far */
     emu_spin_t spin;
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];

@@ -168,7 +168,8 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
     return (uint64_t)(u - begun);
 }
 
-static void run_control(emu_warp_t *w, bool tracing)
+/* False: the turn of the warp ends. */
+static bool run_control(emu_warp_t *w, bool tracing)
 {
     emu_split_t *s = &w->splits[w->current];
     const emu_uop_t *u = &w->grid->uops[s->pc];
@@ -178,6 +179,7 @@ static void run_control(emu_warp_t *w, bool tracing)
         record_run(&w->record, u->inst, mask, 1);
     w->grid->totals.thread_insts += (unsigned)__builtin_popcount(mask);
     emu_control(w, u, mask);
+    return u->kind != UOP_BAR;
 }
 
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
@@ -196,8 +198,9 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
             emu_fault(w, &w->grid->uops[w->grid->n_uops - 1], "runs past the end of the function");
             break;
         }
-        run_control(w, tracing);
         n++;
+        if (!run_control(w, tracing))
+            break;
     }
     w->clock += CLOCKS_PER_INST * n;
     w->grid->totals.warp_insts += n;

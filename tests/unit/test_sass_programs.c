@@ -285,13 +285,45 @@ static void tiles_multiply_on_tensor_cores(void **state)
     }
 }
 
+/* A stable sort by the second byte: warps count in counters that are cleared 128 bits at a time. */
+static void keys_are_ranked_by_digit(void **state)
+{
+    enum { N = 1024, SHIFT = 8, DIGITS = 256 };
+    uint32_t keys[N], sorted[N];
+    uint64_t seed = 37;
+    unsigned n = 0;
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++)
+        keys[i] = (uint32_t)sass_lab_random(&seed);
+    for (uint32_t digit = 0; digit < DIGITS; digit++)
+        for (unsigned i = 0; i < N; i++)
+            if ((keys[i] >> SHIFT) % DIGITS == digit)
+                sorted[n++] = keys[i];
+    SASS_LAB_FOR_EACH_ARCH(lab, "radix")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, sizeof(keys));
+        sass_lab_kernel(&lab, "radix_pass");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, keys, sizeof(keys)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, SHIFT);
+        sass_lab_must_run(&lab, 1, 128, 0);
+        assert_memory_equal(sass_lab_at(&lab, out), sorted, sizeof(sorted));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prefix_sums_are_scanned),        cmocka_unit_test(graphs_are_searched),
-        cmocka_unit_test(stencils_are_applied),           cmocka_unit_test(signals_are_transformed),
-        cmocka_unit_test(bodies_attract_each_other),      cmocka_unit_test(numbers_are_sorted),
+        cmocka_unit_test(prefix_sums_are_scanned),
+        cmocka_unit_test(graphs_are_searched),
+        cmocka_unit_test(stencils_are_applied),
+        cmocka_unit_test(signals_are_transformed),
+        cmocka_unit_test(bodies_attract_each_other),
+        cmocka_unit_test(numbers_are_sorted),
         cmocka_unit_test(tiles_multiply_on_tensor_cores),
+        cmocka_unit_test(keys_are_ranked_by_digit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,58 @@
+/* Blocks of a plain launch that wait for each other, and warps that rely on each other's pace. */
+#include "tests/support/sass_lab.h"
+#include "tests/support/test.h"
+
+static void blocks_meet_without_long_waits(void **state)
+{
+    enum { BLOCKS = 20, THREADS = 64, N = BLOCKS * THREADS, ROUNDS = 15, A_WAIT = 1 << 19 };
+    int32_t values[2 * N];
+    sass_lab_t lab;
+
+    (void)state;
+    for (int32_t i = 0; i < 2 * N; i++)
+        values[i] = 1000 * i;
+    SASS_LAB_FOR_EACH_ARCH(lab, "persistent")
+    {
+        uint64_t v = sass_lab_put(&lab, values, sizeof(values));
+        sass_lab_kernel(&lab, "rounds");
+        sass_lab_pointer(&lab, v);
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+        sass_lab_int(&lab, ROUNDS);
+        sass_lab_must_run(&lab, BLOCKS, THREADS, 0);
+        const int32_t *got = (int32_t *)sass_lab_at(&lab, v) + ROUNDS % 2 * N;
+        for (int32_t i = 0; i < N; i++)
+            assert_int_equal(got[i], values[(i + ROUNDS * THREADS) % N] + ROUNDS);
+        assert_true(lab.totals.warp_insts < (uint64_t)BLOCKS * ROUNDS * A_WAIT);
+    }
+}
+
+static void warps_leave_a_barrier_together(void **state)
+{
+    enum { THREADS = 512, ROUNDS = 12 };
+    int32_t sum = 0;
+    sass_lab_t lab;
+
+    (void)state;
+    for (int32_t r = 0; r < ROUNDS; r++)
+        sum += (r + 1) * (r + 1);
+    SASS_LAB_FOR_EACH_ARCH(lab, "persistent")
+    {
+        uint64_t seen = sass_lab_put(&lab, NULL, 4 * THREADS);
+        sass_lab_kernel(&lab, "turns");
+        sass_lab_pointer(&lab, seen);
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 16 * ROUNDS));
+        sass_lab_int(&lab, ROUNDS);
+        sass_lab_must_run(&lab, 1, THREADS, 0);
+        for (unsigned i = 0; i < THREADS; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, seen))[i], sum);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_meet_without_long_waits),
+        cmocka_unit_test(warps_leave_a_barrier_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
