@@ -50,6 +50,7 @@ typedef struct {
     uint8_t full;     /* writes: bit s: all 32 bytes of sector s are written */
     uint8_t lanes;    /* atomics and reductions: thread operations in this line */
     uint8_t conflict; /* atomics and reductions: most operations on one 4-byte word */
+    bool launched;    /* instructions: the launch has brought the line to the L2 beforehand */
     uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
 } mem_msg_t;
 

@@ -338,10 +338,25 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     return true;
 }
 
+/*
+ * The line requested, NULL: not here. Code that its launch has brought takes its place at the first
+ * request, so that what is not executed displaces nothing.
+ */
+static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
+{
+    cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+    if (!m->launched || s->spec.perfect)
+        return l;
+    if (l == NULL)
+        l = line_allocate(s, s->request_key);
+    line_fill(s, l, m->sectors);
+    return l;
+}
+
 static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 {
     uint32_t n = sector_count(m->sectors);
-    const cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+    const cache_tag_t *l = request_line(s, m);
     uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing != 0 && !request_miss(s, m, l, missing))

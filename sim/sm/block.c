@@ -39,6 +39,7 @@ static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
     if (newer <= 0 && sm->carveout == launch->carveout)
         return;
     sm->epoch = newer > 0 ? launch->epoch : sm->epoch;
+    sm->code_base = launch->code_base;
     l1_reset(sm, launch->carveout);
     cache_invalidate(sm->const_l1);
     cache_invalidate(sm->const_l15);

@@ -87,11 +87,13 @@ static void l1i_request(sm_t *sm, cycle_t now)
         sm->l1i_head = sm->l1i_head + 1 == sm->n_l1i_miss ? 0 : sm->l1i_head + 1;
         sm->l1i_waiting--;
         sm->l1i_requested++;
-        mem_msg_t m = {.line = sm->l1i_miss[slot].line * INST_LINE_BYTES,
+        uint64_t line = sm->l1i_miss[slot].line * INST_LINE_BYTES;
+        mem_msg_t m = {.line = line,
                        .txn = (uint32_t)TXN_FETCH << TXN_SHIFT | slot,
                        .op = MEM_READ,
                        .src = MEM_SRC_INST,
-                       .sectors = ALL_SECTORS};
+                       .sectors = ALL_SECTORS,
+                       .launched = line - sm->code_base < sm->config->icache.launch_bytes};
         sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
     }
 }

@@ -235,6 +235,7 @@ struct sm {
     cycle_t sweep_at;
     uint32_t epoch;
     uint32_t carveout;
+    uint64_t code_base; /* of the launch */
 
     sub_core_t sub[SM_MAX_SUB_CORES];
     cycle_t issue_next;        /* next cycle at which some sub-core may issue */

@@ -138,7 +138,9 @@ extern const param_group_t shared_param_group;
     P(U32, l1_latency, "24", 1, 4096, "cycles", "L0 miss served by L1")                            \
     P(U32, l1_interval, "24", 1, 256, "cycles", "between two lines L1 sends to a sub-core")        \
     P(U32, l1_misses, "4", 1, 256, "lines", "L1 has under way from L2")                            \
-    P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")
+    P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")                           \
+    P(SIZE, launch_bytes, "0", 0, 1 << 26, "bytes",                                                \
+      "of a kernel's code that its launch brings to L2")
 PARAM_STRUCT(icache_spec_t, ICACHE_PARAMS);
 extern const param_group_t icache_param_group;
 
