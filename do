@@ -212,7 +212,7 @@ main()
         ;;
     bench)
         need "${build_packages[@]}"
-        build release
+        build release --target rubato_bench
         exec build/bench/rubato_bench "$@"
         ;;
     experiments)
