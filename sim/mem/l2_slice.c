@@ -70,7 +70,7 @@ static inline mshr_entry_t *token_mshr(const l2_slice_t *s, uint32_t token)
 
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
 {
-    uint64_t key = addr_map_slice_local(s->map, m->mem.line);
+    cache_key_t key = cache_key_of(s->cache, addr_map_slice_local(s->map, m->mem.line));
     cache_prefetch(s->cache, key);
     mshr_prefetch(&s->mshr, key);
     xbar_in_prefetch(&s->in, m->input);
@@ -86,7 +86,7 @@ void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
     else if (ahead == 2)
         cache_prefetch_victim(s->cache, e->key);
     else
-        cache_prefetch_victim_bucket(s->cache, e->key);
+        cache_prefetch_victim_chunk(s->cache, e->key);
 }
 
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
@@ -243,11 +243,11 @@ static inline void data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
 }
 
 /* The line, allocated if absent; a dirty victim becomes a write-back. */
-static cache_tag_t *line_allocate(l2_slice_t *s, uint64_t key)
+static cache_tag_t *line_allocate(l2_slice_t *s, cache_key_t key)
 {
     cache_line_t victim;
     bool evicted;
-    cache_tag_t *l = cache_insert(s->cache, key, &victim, &evicted);
+    cache_tag_t *l = cache_insert_key(s->cache, key, &victim, &evicted);
     if (evicted) {
         s->stats.writebacks += sector_count(victim.written.dirty);
         transfer_add(s, victim.line, victim.written.dirty, true, 0);
@@ -277,7 +277,7 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
     mshr_entry_t *e = token_mshr(s, token);
     s->stats.fills += sector_count(sectors);
     data_port_use(s, sector_count(sectors), now);
-    cache_tag_t *l = cache_lookup(s->cache, e->key, false);
+    cache_tag_t *l = cache_lookup_key(s->cache, e->key, false);
     if (l == NULL)
         l = line_allocate(s, e->key);
     line_fill(s, l, sectors);
@@ -331,7 +331,7 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
         uint32_t fetch =
             group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
         e->pending |= (uint8_t)fetch;
-        transfer_add(s, s->request_key, (uint8_t)fetch, false,
+        transfer_add(s, s->request_key.line, (uint8_t)fetch, false,
                      s->token | mshr_index(&s->mshr, e) << L2_TOKEN_SECTOR_BITS | fetch);
         wanted &= ~group;
     }
@@ -344,7 +344,7 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
  */
 static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
 {
-    cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+    cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
     if (!m->launched || s->spec.perfect)
         return l;
     if (l == NULL)
@@ -394,7 +394,7 @@ static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     uint32_t n = sector_count(m->sectors);
     s->stats.write_sectors += n;
     if (!s->spec.perfect) {
-        cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+        cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
         if (l != NULL)
             s->stats.write_hits += n;
         else
@@ -414,7 +414,7 @@ static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 
 static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 {
-    cache_tag_t *l = cache_lookup(s->cache, s->request_key, true);
+    cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
     uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
@@ -499,7 +499,8 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
                 return sent;
             }
             s->held = xbar_in_take(&s->in, out, now);
-            s->request_key = addr_map_slice_local(s->map, held_request(s)->line);
+            s->request_key =
+                cache_key_of(s->cache, addr_map_slice_local(s->map, held_request(s)->line));
         }
         l2_stall_t stall = request_try(s, now);
         stall_account(s, stall, now);

@@ -88,10 +88,10 @@ typedef struct {
         size_t head, count, cap;
     } transfer; /* in the order in which they go to the DRAM */
 
-    msg_pool_t *pool;     /* borrowed */
-    uint32_t held;        /* request taken from the crossbar and not done; 0: none */
-    uint64_t request_key; /* its line within the slice */
-    l2_stall_t stall;     /* why it waits */
+    msg_pool_t *pool;        /* borrowed */
+    uint32_t held;           /* request taken from the crossbar and not done; 0: none */
+    cache_key_t request_key; /* its line within the slice */
+    l2_stall_t stall;        /* why it waits */
     cycle_t stall_since;
 
     uint32_t atomic_interval; /* in parts of a cycle */

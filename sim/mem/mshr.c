@@ -11,7 +11,7 @@ void mshr_init(mshr_t *m, uint32_t size)
     RB_INVARIANT(size < UINT16_MAX, "l2: %u MSHRs", size);
     m->entry = rb_model_calloc(size, sizeof(*m->entry));
     for (uint32_t i = 0; i < size; i++)
-        m->entry[i].next_free = i + 1 < size ? i + 2 : 0;
+        m->entry[i].head = i + 1 < size ? i + 2 : 0;
     m->free_entry = 1;
     m->table_bits = tag_table_bits(size);
     m->table = rb_model_calloc((size_t)1 << m->table_bits, sizeof(*m->table));
@@ -25,43 +25,32 @@ void mshr_free(mshr_t *m)
     memset(m, 0, sizeof(*m));
 }
 
-static inline uint16_t key_tag(uint64_t key)
+static bool entry_is(const void *entries, uint32_t i, uint64_t line)
 {
-    return tag_of(key / LINE_BYTES);
+    return ((const mshr_entry_t *)entries)[i].key.line == line;
 }
 
-/* Bucket of a key, or the empty one at which the search for it ends. */
-static inline uint32_t table_find(const mshr_t *m, uint64_t key)
+void mshr_prefetch(const mshr_t *m, cache_key_t key)
 {
-    uint16_t tag = key_tag(key);
-    uint32_t b = tag_table_home(tag, m->table_bits);
-    for (;; b = tag_table_next(b, m->table_bits)) {
-        tag_bucket_t k = m->table[b];
-        if (k.value == 0 || (k.tag == tag && m->entry[k.value - 1u].key == key))
-            return b;
-    }
+    __builtin_prefetch(&m->table[tag_table_home(key.tag, m->table_bits)]);
 }
 
-void mshr_prefetch(const mshr_t *m, uint64_t key)
+mshr_entry_t *mshr_find(mshr_t *m, cache_key_t key)
 {
-    __builtin_prefetch(&m->table[tag_table_home(key_tag(key), m->table_bits)]);
+    uint32_t i =
+        tag_table_find(m->table, m->table_bits, key.tag, key.line, entry_is, m->entry, m->size);
+    return i == m->size ? NULL : &m->entry[i];
 }
 
-mshr_entry_t *mshr_find(mshr_t *m, uint64_t key)
-{
-    uint32_t i = m->table[table_find(m, key)].value;
-    return i == 0 ? NULL : &m->entry[i - 1];
-}
-
-mshr_entry_t *mshr_add(mshr_t *m, uint64_t key, uint64_t line)
+mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line)
 {
     RB_INVARIANT(m->used < m->size, "l2: no MSHR left");
     uint32_t i = m->free_entry;
     mshr_entry_t *e = &m->entry[i - 1];
-    m->free_entry = e->next_free;
+    m->free_entry = e->head;
     m->used++;
     *e = (mshr_entry_t){.key = key, .line = line};
-    m->table[table_find(m, key)] = (tag_bucket_t){.tag = key_tag(key), .value = (uint16_t)i};
+    tag_table_put(m->table, m->table_bits, key.tag, (uint16_t)(i - 1));
     return e;
 }
 
@@ -69,11 +58,10 @@ void mshr_remove(mshr_t *m, mshr_entry_t *e)
 {
     RB_INVARIANT(e->n_waiting == 0, "l2: MSHR of line 0x%llx freed with %u requests waiting",
                  (unsigned long long)e->line, e->n_waiting);
-    uint32_t number = mshr_index(m, e) + 1;
-    tag_table_erase(m->table, m->table_bits,
-                    tag_table_locate(m->table, m->table_bits, key_tag(e->key), (uint16_t)number));
-    e->next_free = m->free_entry;
-    m->free_entry = number;
+    uint32_t i = mshr_index(m, e);
+    tag_table_take(m->table, m->table_bits, e->key.tag, (uint16_t)i);
+    e->head = m->free_entry;
+    m->free_entry = i + 1;
     m->used--;
 }
 

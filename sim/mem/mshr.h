@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "sim/core/msg.h"
+#include "sim/parts/cache.h"
 #include "sim/parts/tag_table.h"
 
 /* A request that waits for some of its sectors. */
@@ -23,11 +24,11 @@ typedef struct {
 } mshr_wait_t;
 
 typedef struct {
-    _Alignas(64) uint64_t key; /* line as the cache knows it */
-    uint64_t line;             /* line as the SMs know it */
+    _Alignas(64) cache_key_t key; /* line as the cache knows it */
+    uint64_t line;                /* line as the SMs know it */
     mshr_wait_t first; /* the oldest request, mostly the only one; it may be served before others */
-    uint32_t head, tail; /* index + 1 into waiting: those behind it */
-    uint32_t next_free;
+    uint32_t head,
+        tail; /* index + 1 into waiting: those behind it; head of a free entry: the next */
     uint16_t n_waiting; /* requests */
     uint8_t pending;    /* sectors being fetched */
 } mshr_entry_t;
@@ -38,7 +39,7 @@ typedef struct {
     uint32_t size, used;
     mshr_entry_t *entry; /* owned */
     uint32_t free_entry; /* index + 1 */
-    tag_bucket_t *table; /* owned; index + 1 by key */
+    tag_chunk_t *table;  /* owned; index by key */
     uint32_t table_bits;
     mshr_wait_t *waiting; /* owned pool */
     size_t n_waiting, cap_waiting;
@@ -49,13 +50,13 @@ void mshr_init(mshr_t *m, uint32_t size);
 void mshr_free(mshr_t *m);
 
 /* Host-side hint that a line will be looked up soon. */
-void mshr_prefetch(const mshr_t *m, uint64_t key);
+void mshr_prefetch(const mshr_t *m, cache_key_t key);
 
 /* The entry of a line, NULL if it has none. */
-mshr_entry_t *mshr_find(mshr_t *m, uint64_t key);
+mshr_entry_t *mshr_find(mshr_t *m, cache_key_t key);
 
 /* A new entry for a line that has none; there must be one free (used < size). */
-mshr_entry_t *mshr_add(mshr_t *m, uint64_t key, uint64_t line);
+mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line);
 
 /* Frees an entry for which nothing waits. */
 void mshr_remove(mshr_t *m, mshr_entry_t *e);

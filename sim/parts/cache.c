@@ -34,8 +34,9 @@ struct cache {
     uint32_t fold_pieces; /* power of two; the fold's first step merges this many set_bits */
     bool sets_pow2, hash_sets, random;
     uint32_t random_state;
-    uint32_t table_bits;      /* log2 of a set's buckets */
-    tag_bucket_t *table;      /* owned; way + 1 by line; of all sets, one after the other */
+    uint32_t table_bits; /* log2 of a set's chunks */
+    tag_chunk_t *table;  /* owned; way by line; of all sets, one after the other */
+    size_t cap_table;
     set_t *set;               /* owned; as many as there may be lines */
     cache_tag_t *tag;         /* owned; way w of set s is tag s * ways + w */
     link_t *link;             /* owned; per tag */
@@ -43,11 +44,6 @@ struct cache {
     cache_tag_t dropped;      /* what a cache without lines hands out, */
     cache_written_t dropped_written;
 };
-
-static inline uint16_t line_tag(const cache_t *c, uint64_t line)
-{
-    return tag_of(line >> c->line_shift);
-}
 
 static inline uint64_t tag_line(cache_tag_t t)
 {
@@ -67,6 +63,12 @@ static inline uint32_t set_of(const cache_t *c, uint64_t line)
     return (uint32_t)n & (c->sets - 1);
 }
 
+cache_key_t cache_key_of(const cache_t *c, uint64_t line)
+{
+    uint32_t set = c->ways > 0 ? set_of(c, line) : 0;
+    return (cache_key_t){.line = line, .set = set, .tag = tag_of(line >> c->line_shift)};
+}
+
 static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
 {
     bool none = sets == 0 || ways == 0;
@@ -83,6 +85,7 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
             c->fold_pieces *= 2;
     }
     c->table_bits = tag_table_bits(c->ways);
+    rb_model_grow(&c->table, &c->cap_table, (size_t)c->sets << c->table_bits, sizeof(*c->table));
 }
 
 static void contents_clear(cache_t *c)
@@ -109,8 +112,6 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
     while (line_bytes >> c->line_shift > 1)
         c->line_shift++;
     size_t lines = (size_t)c->capacity + 1;
-    /* reset() may ask for any number of sets and ways; a set of w ways has below 4 w buckets. */
-    c->table = rb_model_calloc(4 * lines, sizeof(*c->table));
     c->tag = rb_model_calloc(lines, sizeof(*c->tag));
     c->link = rb_model_calloc(lines, sizeof(*c->link));
     c->set = rb_model_calloc(lines, sizeof(*c->set));
@@ -147,23 +148,21 @@ void cache_invalidate(cache_t *c)
         contents_clear(c);
 }
 
-static inline tag_bucket_t *set_table(const cache_t *c, uint32_t set)
+static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
 {
     return &c->table[(size_t)set << c->table_bits];
 }
 
-/* Bucket of a line that is present, or the empty bucket at which the search for it ends. table and
- * tags: of the line's set. */
-static inline uint32_t table_find(const cache_t *c, const tag_bucket_t *table,
-                                  const cache_tag_t *tags, uint64_t line)
+static bool way_holds(const void *tags, uint32_t way, uint64_t line)
 {
-    uint16_t tag = line_tag(c, line);
-    uint32_t b = tag_table_home(tag, c->table_bits);
-    for (;; b = tag_table_next(b, c->table_bits)) {
-        tag_bucket_t k = table[b];
-        if (k.value == 0 || (k.tag == tag && tag_line(tags[k.value - 1u]) == line))
-            return b;
-    }
+    return tag_line(((const cache_tag_t *)tags)[way]) == line;
+}
+
+/* The way that holds a line; NIL: none. */
+static inline uint32_t way_find(const cache_t *c, cache_key_t k)
+{
+    return tag_table_find(set_table(c, k.set), c->table_bits, k.tag, k.line, way_holds,
+                          &c->tag[(size_t)k.set * c->ways], NIL);
 }
 
 /* link: of the set's way 0. */
@@ -190,53 +189,50 @@ static inline void order_push(set_t *s, link_t *link, uint32_t way)
     s->newest = (uint16_t)way;
 }
 
-void cache_prefetch(const cache_t *c, uint64_t line)
+void cache_prefetch(const cache_t *c, cache_key_t k)
 {
     if (c->ways == 0)
         return;
-    uint32_t set = set_of(c, line);
-    __builtin_prefetch(&set_table(c, set)[tag_table_home(line_tag(c, line), c->table_bits)]);
-    __builtin_prefetch(&c->set[set]);
+    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(k.tag, c->table_bits)]);
+    __builtin_prefetch(&c->set[k.set]);
 }
 
-/* The way that gives room to the next line of a set, as an index of tags; NIL: there is room, or
- * chance decides. */
+/* The way that gives room to the next line of a set, as an index of tags; UINT32_MAX: there is
+ * room, or chance decides. */
 static inline uint32_t next_victim(const cache_t *c, uint32_t set)
 {
     bool known = !c->random && c->ways > 0 && c->set[set].count == c->ways;
     return known ? set * c->ways + c->set[set].oldest : UINT32_MAX;
 }
 
-void cache_prefetch_victim(const cache_t *c, uint64_t line)
+void cache_prefetch_victim(const cache_t *c, cache_key_t k)
 {
-    uint32_t victim = next_victim(c, set_of(c, line));
+    uint32_t victim = next_victim(c, k.set);
     if (victim == UINT32_MAX)
         return;
     __builtin_prefetch(&c->tag[victim]);
     __builtin_prefetch(&c->link[victim]);
 }
 
-void cache_prefetch_victim_bucket(const cache_t *c, uint64_t line)
+void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k)
 {
-    uint32_t set = set_of(c, line), victim = next_victim(c, set);
+    uint32_t victim = next_victim(c, k.set);
     if (victim == UINT32_MAX)
         return;
-    uint16_t tag = line_tag(c, tag_line(c->tag[victim]));
-    __builtin_prefetch(&set_table(c, set)[tag_table_home(tag, c->table_bits)]);
+    uint16_t tag = tag_of(c->tag[victim] >> c->line_shift);
+    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(tag, c->table_bits)]);
 }
 
-cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
+cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
 {
     if (c->ways == 0)
         return NULL;
-    uint32_t set = set_of(c, line), first = set * c->ways;
-    const tag_bucket_t *table = set_table(c, set);
-    uint32_t way = table[table_find(c, table, &c->tag[first], line)].value;
-    if (way-- == 0)
+    uint32_t way = way_find(c, k), first = k.set * c->ways;
+    if (way == NIL)
         return NULL;
-    if (touch && c->set[set].newest != way) {
-        order_unlink(&c->set[set], &c->link[first], way);
-        order_push(&c->set[set], &c->link[first], way);
+    if (touch && c->set[k.set].newest != way) {
+        order_unlink(&c->set[k.set], &c->link[first], way);
+        order_push(&c->set[k.set], &c->link[first], way);
     }
     return &c->tag[first + way];
 }
@@ -277,19 +273,18 @@ static cache_line_t line_copy(const cache_t *c, const cache_tag_t *t)
     return copy;
 }
 
-cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted)
+cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted)
 {
     *evicted = false;
     if (c->ways == 0) {
-        c->dropped = line;
+        c->dropped = k.line;
         return &c->dropped;
     }
-    uint32_t set_index = set_of(c, line), first = set_index * c->ways;
-    set_t *s = &c->set[set_index];
+    uint32_t first = k.set * c->ways, way;
+    set_t *s = &c->set[k.set];
     link_t *link = &c->link[first];
     cache_tag_t *tags = &c->tag[first];
-    tag_bucket_t *table = set_table(c, set_index);
-    uint32_t way;
+    tag_chunk_t *table = set_table(c, k.set);
     if (s->count < c->ways) {
         way = s->count++;
         c->count++;
@@ -301,52 +296,13 @@ cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool 
             *victim = line_copy(c, old);
             *evicted = true;
         }
-        uint32_t b = tag_table_locate(table, c->table_bits, line_tag(c, tag_line(*old)),
-                                      (uint16_t)(way + 1));
-        tag_table_erase(table, c->table_bits, b);
+        tag_table_take(table, c->table_bits, tag_of(*old >> c->line_shift), (uint16_t)way);
         order_unlink(s, link, way);
     }
     order_push(s, link, way);
-    tags[way] = line;
-    table[table_find(c, table, tags, line)] =
-        (tag_bucket_t){.tag = line_tag(c, line), .value = (uint16_t)(way + 1)};
+    tags[way] = k.line;
+    tag_table_put(table, c->table_bits, k.tag, (uint16_t)way);
     return &tags[way];
-}
-
-void cache_remove(cache_t *c, uint64_t line)
-{
-    if (c->ways == 0)
-        return;
-    uint32_t set_index = set_of(c, line), first = set_index * c->ways;
-    cache_tag_t *tags = &c->tag[first];
-    tag_bucket_t *table = set_table(c, set_index);
-    uint32_t b = table_find(c, table, tags, line);
-    if (table[b].value == 0)
-        return;
-    uint32_t hole = table[b].value - 1u;
-    set_t *s = &c->set[set_index];
-    link_t *link = &c->link[first];
-    tag_table_erase(table, c->table_bits, b);
-    order_unlink(s, link, hole);
-    c->count--;
-    uint32_t last = --s->count;
-    if (last == hole)
-        return;
-
-    /* A set's lines fill its first ways: the last one moves into the hole. */
-    table[table_find(c, table, tags, tag_line(tags[last]))].value = (uint16_t)(hole + 1);
-    tags[hole] = tags[last];
-    if (c->written != NULL)
-        c->written[first + hole] = c->written[first + last];
-    link[hole] = link[last];
-    if (link[hole].newer != NIL)
-        link[link[hole].newer].older = (uint16_t)hole;
-    else
-        s->newest = (uint16_t)hole;
-    if (link[hole].older != NIL)
-        link[link[hole].older].newer = (uint16_t)hole;
-    else
-        s->oldest = (uint16_t)hole;
 }
 
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx)
@@ -416,7 +372,6 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
     uint32_t first = s * c->ways;
     link_t *link = &c->link[first];
     cache_tag_t *tags = &c->tag[first];
-    tag_bucket_t *table = set_table(c, s);
     for (uint32_t w = 0; w < count; w++) {
         uint32_t word[CHECKPOINT_WORDS];
         cache_written_t written;
@@ -429,10 +384,10 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
         if (line % (UINT64_C(1) << c->line_shift) != 0 || word[2] > CACHE_TAG_VALID ||
             (c->written == NULL && (word[3] | word[4]) != 0) || set_of(c, line) != s)
             return -1;
-        uint32_t b = table_find(c, table, tags, line);
-        if (table[b].value != 0)
+        const cache_key_t k = cache_key_of(c, line);
+        if (way_find(c, k) != NIL)
             return -1;
-        table[b] = (tag_bucket_t){.tag = line_tag(c, line), .value = (uint16_t)(w + 1)};
+        tag_table_put(set_table(c, s), c->table_bits, k.tag, (uint16_t)w);
         tags[w] = line | word[2];
         if (c->written != NULL)
             *cache_write(c, &tags[w]) = written;

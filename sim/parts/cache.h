@@ -71,22 +71,44 @@ void cache_reset(cache_t *c, uint32_t sets, uint32_t ways);
 /* Invalidates all lines; dirty ones too. */
 void cache_invalidate(cache_t *c);
 
+/* A line's address (a multiple of the line size) with what is computed from it to find it in one
+ * cache: for who looks for a line more than once. It holds until the next reset. */
+typedef struct {
+    uint64_t line;
+    uint32_t set;
+    uint16_t tag;
+} cache_key_t;
+
+cache_key_t cache_key_of(const cache_t *c, uint64_t line);
+
 /* Host-side hint that a line will be looked up soon. */
-void cache_prefetch(const cache_t *c, uint64_t line);
+void cache_prefetch(const cache_t *c, cache_key_t k);
 
 /* The same for the line that must go if this one is inserted soon: first its tag, then (the tag
- * being there) its bucket. */
-void cache_prefetch_victim(const cache_t *c, uint64_t line);
-void cache_prefetch_victim_bucket(const cache_t *c, uint64_t line);
+ * being there) its place in the table. */
+void cache_prefetch_victim(const cache_t *c, cache_key_t k);
+void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k);
 
-/* Looks a line up, marks it used if touch. NULL: absent. Valid until the next insert or removal. */
-cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch);
+/* Looks a line up, marks it used if touch. NULL: absent. Valid until the next insert. */
+cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch);
 
 /*
  * Makes room for a line (which is absent) and returns it with no sector valid. If a line had to go
  * and held dirty or partial sectors, *victim is a copy of it and *evicted is true.
  */
-cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim, bool *evicted);
+cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted);
+
+/* The same by address. */
+static inline cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
+{
+    return cache_lookup_key(c, cache_key_of(c, line), touch);
+}
+
+static inline cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t *victim,
+                                        bool *evicted)
+{
+    return cache_insert_key(c, cache_key_of(c, line), victim, evicted);
+}
 
 /* What is known of the written sectors of a line just looked up or inserted. NULL: none was
  * written. */
@@ -94,9 +116,6 @@ cache_written_t *cache_written(cache_t *c, const cache_tag_t *t);
 
 /* The same for a line that is about to be written: with all zero if none was. */
 cache_written_t *cache_write(cache_t *c, cache_tag_t *t);
-
-/* Drops one line if present. */
-void cache_remove(cache_t *c, uint64_t line);
 
 /* Calls visit for every line present, set by set, most recently used first. */
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx);

@@ -1,74 +1,131 @@
 /*
- * Open-addressed hash table of 4-byte buckets, for structures that are looked up often and are
- * rarely in the host's cache: a search that finds nothing touches the table alone. The table knows
- * 16 bits of each key; whether a bucket's value really is the one looked for is the owner's to say.
- *
- *   for (b = tag_table_home(tag, bits);; b = tag_table_next(b, bits))
- *       if (table[b].value == 0 || (table[b].tag == tag && this value has the key)) break;
+ * Hash table from keys to small numbers, for structures that are looked up often and are rarely in
+ * the host's cache. The table knows 15 bits of each key; whether a number really is the one looked
+ * for is the owner's to say. It is cut into chunks of half a line of the host's cache, each of
+ * which is searched at once; a chunk counts what found it full and went on to the next (as in
+ * Facebook's F14, Bronson and Shi 2019), so that nothing is moved when something is taken out.
  */
 #ifndef RUBATO_PARTS_TAG_TABLE_H
 #define RUBATO_PARTS_TAG_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { TAG_TABLE_MAX_BITS = 16 };
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { TAG_LANES = 7, TAG_CHUNK_FILL = 5 /* of these, if the table holds what it is made for */ };
 
 typedef struct {
-    uint16_t tag;   /* its top bits are the bucket in which the key would like to be */
-    uint16_t value; /* the owner's number + 1; 0: empty */
-} tag_bucket_t;
+    uint16_t tag[TAG_LANES + 1]; /* 0: empty; the last is always 0 */
+    uint16_t value[TAG_LANES];   /* the owner's numbers */
+    uint16_t passed;             /* entries that are in a later chunk because this one was full */
+} tag_chunk_t;
 
-/* Top 16 bits of a hash (Knuth's multiplicative, golden ratio) of a key. */
+_Static_assert(sizeof(tag_chunk_t) == 32, "two chunks in a line of the host's cache");
+
+/* 16 bits of a hash (Knuth's multiplicative, golden ratio) of a key; never 0. */
 static inline uint16_t tag_of(uint64_t key)
 {
-    return (uint16_t)(key * 0x9E3779B97F4A7C15u >> 48);
+    return (uint16_t)(key * 0x9E3779B97F4A7C15u >> 48) | 1;
 }
 
-/* log2 of the buckets for n keys: at most half full where 16 bits allow it. */
+/* log2 of the chunks for n keys (fewer than 65,536). */
 static inline uint32_t tag_table_bits(uint32_t n)
 {
-    uint32_t bits = 1;
-    while (bits < TAG_TABLE_MAX_BITS && UINT64_C(1) << bits < 2 * (uint64_t)n)
+    uint32_t bits = 0;
+    while ((uint64_t)TAG_CHUNK_FILL << bits < n)
         bits++;
     return bits;
 }
 
+/* The chunk in which a key would like to be. */
 static inline uint32_t tag_table_home(uint16_t tag, uint32_t bits)
 {
-    return (uint32_t)tag >> (TAG_TABLE_MAX_BITS - bits);
+    return (uint32_t)tag >> (16 - bits);
 }
 
-static inline uint32_t tag_table_next(uint32_t b, uint32_t bits)
+static inline uint32_t tag_table_next(uint32_t c, uint32_t bits)
 {
-    return (b + 1) & ((1u << bits) - 1);
+    return (c + 1) & ((1u << bits) - 1);
 }
 
-/* The bucket that holds a value known to be there. */
-static inline uint32_t tag_table_locate(const tag_bucket_t *table, uint32_t bits, uint16_t tag,
-                                        uint16_t value)
+/* Bit i: lane i of eight has that value. */
+static inline uint32_t tag_lanes_equal(const uint16_t lane[TAG_LANES + 1], uint16_t value)
 {
-    uint32_t b = tag_table_home(tag, bits);
-    while (table[b].value != value)
-        b = tag_table_next(b, bits);
-    return b;
+#ifdef __SSE2__
+    __m128i all = _mm_loadu_si128((const __m128i *)(const void *)lane);
+    __m128i equal = _mm_cmpeq_epi16(all, _mm_set1_epi16((short)value));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(equal, _mm_setzero_si128()));
+#else
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i <= TAG_LANES; i++)
+        bits |= (uint32_t)(lane[i] == value) << i;
+    return bits;
+#endif
 }
 
-/* Empties a bucket and closes the gap, so that no search ends too early. */
-static inline void tag_table_erase(tag_bucket_t *table, uint32_t bits, uint32_t gap)
+/* Is this number the one of the key? */
+typedef bool (*tag_table_is_t)(const void *owner, uint32_t value, uint64_t key);
+
+/* The number of a key; none if it is absent. */
+static inline __attribute__((always_inline)) uint32_t
+tag_table_find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
+               tag_table_is_t is, const void *owner, uint32_t none)
 {
-    uint32_t mask = (1u << bits) - 1;
-    for (uint32_t b = gap;;) {
-        b = tag_table_next(b, bits);
-        tag_bucket_t k = table[b];
-        if (k.value == 0)
-            break;
-        uint32_t home = tag_table_home(k.tag, bits);
-        if (((b - home) & mask) >= ((b - gap) & mask)) {
-            table[gap] = k;
-            gap = b;
+    uint32_t c = tag_table_home(tag, bits);
+    for (uint32_t left = 1u << bits; left > 0; left--) {
+        const tag_chunk_t *chunk = &table[c];
+        for (uint32_t hit = tag_lanes_equal(chunk->tag, tag); hit != 0; hit &= hit - 1) {
+            uint32_t value = chunk->value[__builtin_ctz(hit)];
+            if (is(owner, value, key))
+                return value;
         }
+        if (chunk->passed == 0)
+            break;
+        c = tag_table_next(c, bits);
     }
-    table[gap].value = 0;
+    return none; /* all of a full table's chunks may have been passed */
+}
+
+/* Puts the number of a key that is absent in; there must be room. */
+static inline void tag_table_put(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
+{
+    for (uint32_t c = tag_table_home(tag, bits);; c = tag_table_next(c, bits)) {
+        tag_chunk_t *chunk = &table[c];
+        uint32_t room = tag_lanes_equal(chunk->tag, 0) & ((1u << TAG_LANES) - 1);
+        if (room != 0) {
+            uint32_t i = (uint32_t)__builtin_ctz(room);
+            chunk->tag[i] = tag;
+            chunk->value[i] = value;
+            return;
+        }
+        chunk->passed++;
+    }
+}
+
+/* The lane of a chunk that has this number with that tag; TAG_LANES: none. */
+static inline uint32_t tag_chunk_lane(const tag_chunk_t *chunk, uint16_t tag, uint16_t value)
+{
+    uint32_t hit = tag_lanes_equal(chunk->tag, tag);
+    while (hit != 0 && chunk->value[__builtin_ctz(hit)] != value)
+        hit &= hit - 1;
+    return hit != 0 ? (uint32_t)__builtin_ctz(hit) : TAG_LANES;
+}
+
+/* Takes a number out that is there with that tag. */
+static inline void tag_table_take(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
+{
+    for (uint32_t c = tag_table_home(tag, bits);; c = tag_table_next(c, bits)) {
+        tag_chunk_t *chunk = &table[c];
+        uint32_t i = tag_chunk_lane(chunk, tag, value);
+        if (i < TAG_LANES) {
+            chunk->tag[i] = 0;
+            return;
+        }
+        chunk->passed--;
+    }
 }
 
 #endif

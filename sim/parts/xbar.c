@@ -170,7 +170,8 @@ static uint32_t arbiter_next(const xbar_in_t *x)
     rb_panic("crossbar: take from an empty buffer");
 }
 
-/* Host-side: the packet that is likely to be taken next; its place is rarely in the host's cache. */
+/* Host-side: the packet that is likely to be taken next; its place is rarely in the host's cache.
+ */
 static inline void next_prefetch(const xbar_in_t *x, uint32_t input)
 {
     uint64_t bits = x->nonempty[input / 64] & (~UINT64_C(1) << input % 64);

@@ -85,11 +85,12 @@ static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors,
 /* The sectors of a line are there from now on. */
 static void line_fill(sm_t *sm, uint64_t line, uint8_t sectors)
 {
-    cache_tag_t *l = cache_lookup(sm->l1, line, true);
+    const cache_key_t key = cache_key_of(sm->l1, line);
+    cache_tag_t *l = cache_lookup_key(sm->l1, key, true);
     if (l == NULL) {
         cache_line_t victim; /* never dirty: the L1 writes through */
         bool evicted;
-        l = cache_insert(sm->l1, line, &victim, &evicted);
+        l = cache_insert_key(sm->l1, key, &victim, &evicted);
     }
     cache_tag_fill(l, sectors);
 }
@@ -146,20 +147,21 @@ static uint16_t mshr_tag(uint64_t line)
     return tag_of(line / LINE_BYTES);
 }
 
-/* Bucket of a line, or the empty one at which the search for it ends. */
-static uint32_t mshr_bucket(const sm_t *sm, uint64_t line)
+static bool mshr_is(const void *mshrs, uint32_t i, uint64_t line)
 {
-    uint16_t tag = mshr_tag(line);
-    uint32_t b = tag_table_home(tag, sm->mshr_bits);
-    for (;; b = tag_table_next(b, sm->mshr_bits)) {
-        tag_bucket_t k = sm->mshr_table[b];
-        if (k.value == 0 || (k.tag == tag && sm->mshr[k.value - 1u].line == line))
-            return b;
-    }
+    return ((const mshr_t *)mshrs)[i].line == line;
 }
 
-/* A new entry for the line, whose search ended at that bucket. */
-static mshr_t *mshr_new(sm_t *sm, uint64_t line, uint32_t bucket)
+/* The entry of a line, NULL if it has none. */
+static mshr_t *mshr_find(const sm_t *sm, uint64_t line)
+{
+    uint32_t i = tag_table_find(sm->mshr_table, sm->mshr_bits, mshr_tag(line), line, mshr_is,
+                                sm->mshr, UINT32_MAX);
+    return i == UINT32_MAX ? NULL : &sm->mshr[i];
+}
+
+/* A new entry for a line that has none. */
+static mshr_t *mshr_new(sm_t *sm, uint64_t line)
 {
     uint32_t i = sm->mshr_free;
     mshr_t *m = &sm->mshr[i - 1];
@@ -167,17 +169,16 @@ static mshr_t *mshr_new(sm_t *sm, uint64_t line, uint32_t bucket)
     if (m->next_free != 0)
         __builtin_prefetch(&sm->mshr[m->next_free - 1], 1);
     *m = (mshr_t){.line = line};
-    sm->mshr_table[bucket] = (tag_bucket_t){.tag = mshr_tag(line), .value = (uint16_t)i};
+    tag_table_put(sm->mshr_table, sm->mshr_bits, mshr_tag(line), (uint16_t)(i - 1));
     return m;
 }
 
 static void mshr_release(sm_t *sm, mshr_t *m)
 {
-    uint32_t i = (uint32_t)(m - sm->mshr) + 1;
-    uint32_t b = tag_table_locate(sm->mshr_table, sm->mshr_bits, mshr_tag(m->line), (uint16_t)i);
-    tag_table_erase(sm->mshr_table, sm->mshr_bits, b);
+    uint32_t i = (uint32_t)(m - sm->mshr);
+    tag_table_take(sm->mshr_table, sm->mshr_bits, mshr_tag(m->line), (uint16_t)i);
     m->next_free = sm->mshr_free;
-    sm->mshr_free = i;
+    sm->mshr_free = i + 1;
 }
 
 static void waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors)
@@ -217,8 +218,7 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         count_hits(sm, a->sectors);
         return L1_DONE;
     }
-    uint32_t bucket = mshr_bucket(sm, a->line), i = sm->mshr_table[bucket].value;
-    mshr_t *m = i == 0 ? NULL : &sm->mshr[i - 1];
+    mshr_t *m = mshr_find(sm, a->line);
     uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
     if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= spec->mshr_merge)
         return L1_NO_MSHR;
@@ -229,7 +229,7 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         return L1_NO_MSHR;
     count_hits(sm, a->sectors & have);
     if (m == NULL)
-        m = mshr_new(sm, a->line, bucket);
+        m = mshr_new(sm, a->line);
     else
         sm->stats.l1_mshr_merges++;
     load->remaining += (uint32_t)__builtin_popcount(need);
@@ -347,7 +347,7 @@ void l1_prefetch_reply(const sm_t *sm, const msg_t *m)
 
 void l1_prefetch_line(const sm_t *sm, uint64_t line)
 {
-    cache_prefetch(sm->l1, line);
+    cache_prefetch(sm->l1, cache_key_of(sm->l1, line));
     __builtin_prefetch(&sm->mshr_table[tag_table_home(mshr_tag(line), sm->mshr_bits)]);
 }
 

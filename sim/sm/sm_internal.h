@@ -252,7 +252,7 @@ struct sm {
     size_t n_waiter, cap_waiter;
     mshr_t *mshr; /* owned; l1.mshrs */
     uint32_t mshr_free;
-    tag_bucket_t *mshr_table; /* owned; index + 1 by line */
+    tag_chunk_t *mshr_table; /* owned; index by line */
     uint32_t mshr_bits;
 
     cache_t *l1i;

@@ -1,0 +1,94 @@
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+
+#include "sim/parts/tag_table.h"
+
+enum { KEYS = 200, NONE = 0xffff };
+
+/* Number i has key i; what the table must know of it is in there[]. */
+static bool is_key(const void *owner, uint32_t value, uint64_t key)
+{
+    (void)owner;
+    return value == key;
+}
+
+static uint32_t find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint32_t key)
+{
+    return tag_table_find(table, bits, tag, key, is_key, NULL, NONE);
+}
+
+/* Puts in and takes out at random, and looks for every number after each step. */
+static void agree_with_a_list(uint32_t keys, uint32_t bits, const uint16_t *tag)
+{
+    tag_chunk_t *table = calloc((size_t)1 << bits, sizeof(*table));
+    bool there[KEYS] = {0};
+    uint32_t random = 12345;
+    for (int step = 0; step < 5000; step++) {
+        random = random * 1664525u + 1013904223u;
+        uint32_t k = (random >> 8) % keys;
+        if (there[k])
+            tag_table_take(table, bits, tag[k], (uint16_t)k);
+        else
+            tag_table_put(table, bits, tag[k], (uint16_t)k);
+        there[k] = !there[k];
+        for (uint32_t i = 0; i < keys; i++)
+            assert_int_equal(find(table, bits, tag[i], i), there[i] ? i : NONE);
+    }
+    for (uint32_t i = 0; i < keys; i++) {
+        if (there[i])
+            tag_table_take(table, bits, tag[i], (uint16_t)i);
+    }
+    /* Nothing is left of all this: no later search goes past its home. */
+    for (uint32_t c = 0; c < 1u << bits; c++) {
+        assert_int_equal(table[c].passed, 0);
+        assert_int_equal(tag_lanes_equal(table[c].tag, 0), 0xff);
+    }
+    free(table);
+}
+
+static void numbers_are_found_until_they_are_taken_out(void **state)
+{
+    (void)state;
+    for (uint32_t keys = 1; keys <= KEYS; keys = keys * 3 + 1) {
+        uint16_t tag[KEYS];
+        for (uint32_t i = 0; i < keys; i++)
+            tag[i] = tag_of(i);
+        agree_with_a_list(keys, tag_table_bits(keys), tag);
+    }
+}
+
+static void equal_tags_and_full_chunks_do_not_hide_anything(void **state)
+{
+    (void)state;
+    uint16_t tag[KEYS];
+    /* All of one home, the last one, so that they go on at the first; half of them with one tag. */
+    for (uint32_t i = 0; i < 60; i++)
+        tag[i] = (uint16_t)(0xf001 + (i % 2) * 2 * i);
+    agree_with_a_list(60, 4, tag);
+    /* As full as it can be: of one home, and of all, so that each chunk is passed. */
+    for (uint32_t homes = 1; homes <= 4; homes *= 2) {
+        for (uint32_t i = 0; i < 4 * TAG_LANES; i++)
+            tag[i] = (uint16_t)(i % homes << 14 | 1);
+        agree_with_a_list(4 * TAG_LANES, 2, tag);
+    }
+}
+
+static void a_table_has_room_for_what_it_is_made_for(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n < 65536; n = n * 2 + 1)
+        assert_true(n <= (uint32_t)TAG_LANES << tag_table_bits(n));
+    for (uint64_t key = 0; key < 100000; key++)
+        assert_int_not_equal(tag_of(key), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_found_until_they_are_taken_out),
+        cmocka_unit_test(equal_tags_and_full_chunks_do_not_hide_anything),
+        cmocka_unit_test(a_table_has_room_for_what_it_is_made_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
