@@ -21,6 +21,8 @@ typedef enum {
     MSG_CREDIT,      /* receiver of a crossbar port -> sender: buffer slots are free again */
     MSG_BLOCK,       /* block scheduler -> SM: start this block */
     MSG_BLOCK_DONE,  /* SM -> block scheduler */
+    MSG_TRANSLATE,   /* SM -> MMU: an entry of its second-level TLB is missing */
+    MSG_TRANSLATION, /* MMU -> SM: here it is */
 } msg_kind_t;
 
 typedef enum {
@@ -79,10 +81,12 @@ typedef struct {
     uint8_t port;   /* crossbar: receiving port of the shard (slice within the partition) */
     uint8_t flits;  /* crossbar: cycles on a port, at flit size */
     uint8_t count;  /* MSG_CREDIT: slots freed */
-    uint16_t input; /* crossbar: sending port, index among all senders of this direction */
+    uint16_t input; /* crossbar: sending port, index among all senders of this direction;
+                     * MSG_TRANSLATE: the SM */
     union {
         mem_msg_t mem;
         block_msg_t block; /* MSG_BLOCK and MSG_BLOCK_DONE */
+        uint64_t entry;    /* MSG_TRANSLATE, MSG_TRANSLATION: first address that it covers */
     };
 } msg_t;
 

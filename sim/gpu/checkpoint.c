@@ -7,7 +7,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 
-static const char checkpoint_magic[8] = "rbchip01";
+static const char checkpoint_magic[8] = "rbchip02";
 
 static int put(FILE *out, const void *data, size_t bytes)
 {
@@ -32,6 +32,7 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
         rc |= sm_save(g->sm[i], out);
     for (uint32_t i = 0; i < g->n_partitions; i++)
         rc |= partition_save(g->partition[i], out);
+    rc |= mmu_save(g->mmu, out);
     if (rc != 0)
         return rb_fail(err, RB_IO, "cannot write the checkpoint: %s", strerror(errno));
     return RB_OK;
@@ -59,6 +60,7 @@ rb_code_t gpu_load(gpu_t *g, FILE *in, rb_err_t *err)
         rc |= sm_load(g->sm[i], in);
     for (uint32_t i = 0; i < g->n_partitions; i++)
         rc |= partition_load(g->partition[i], in);
+    rc |= mmu_load(g->mmu, in);
     if (rc != 0)
         return rb_fail(err, RB_TRACE, "the checkpoint is damaged or incomplete");
     g->next_start = next_start;

@@ -27,6 +27,8 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
             .slice_shard = slice_shard,
             .slice_port = slice_port,
             .scheduler_shard = g->scheduler_shard,
+            .mmu_shard = (uint16_t)(g->scheduler_shard + 1),
+            .mmu_latency = s->mem.mmu.latency,
             .request_latency = s->mem.icnt.request_latency,
             .completion_latency = s->sched.completion_latency,
             .port_flits = s->mem.icnt.sm_flits,
@@ -90,6 +92,8 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     free(slice_port);
     block_scheduler_init(&g->scheduler, &g->spec, g->sm_shard);
     engine_add_shard(g->engine, &block_scheduler_ops, &g->scheduler);
+    g->mmu = mmu_create(&g->spec.mem.mmu, (uint32_t)spec->sm.tlb.l2_page, g->sm_shard);
+    engine_add_shard(g->engine, &mmu_shard_ops, g->mmu);
     feed_init(&g->feed);
     g->demand = block_scheduler_demand(&g->spec, g->window);
     engine_hooks_t hooks = {.ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook};
@@ -108,6 +112,7 @@ void gpu_destroy(gpu_t *g)
         sm_destroy(g->sm[i]);
     for (uint32_t i = 0; i < g->n_partitions; i++)
         partition_destroy(g->partition[i]);
+    mmu_destroy(g->mmu);
     block_scheduler_free(&g->scheduler);
     feed_destroy(&g->feed);
     free(g->sm);

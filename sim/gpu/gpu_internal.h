@@ -9,6 +9,7 @@
 #include "sim/gpu/block_scheduler.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_counters.h"
+#include "sim/mem/mmu.h"
 #include "sim/mem/partition.h"
 #include "sim/sm/sm.h"
 
@@ -36,6 +37,7 @@ struct gpu {
     uint32_t n_sms, n_partitions;
     sm_t **sm;               /* owned */
     partition_t **partition; /* owned */
+    mmu_t *mmu;              /* owned */
     block_scheduler_t scheduler;
     uint16_t *sm_shard;        /* owned */
     uint16_t *partition_shard; /* owned */

@@ -37,9 +37,11 @@ const gpu_group_t gpu_groups[] = {
     {&shared_param_group, offsetof(gpu_spec_t, sm.shared)},
     {&icache_param_group, offsetof(gpu_spec_t, sm.icache)},
     {&const_param_group, offsetof(gpu_spec_t, sm.constant)},
+    {&tlb_param_group, offsetof(gpu_spec_t, sm.tlb)},
     {&icnt_param_group, offsetof(gpu_spec_t, mem.icnt)},
     {&mem_param_group, offsetof(gpu_spec_t, mem.mem)},
     {&l2_param_group, offsetof(gpu_spec_t, mem.l2)},
     {&dram_param_group, offsetof(gpu_spec_t, mem.dram)},
+    {&mmu_param_group, offsetof(gpu_spec_t, mem.mmu)},
     {NULL, 0},
 };

@@ -175,6 +175,25 @@ static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t check_page(const char *key, uint64_t size, rb_err_t *err)
+{
+    if ((size & (size - 1)) == 0)
+        return RB_OK;
+    return rb_fail(err, RB_CONFIG, "%s = %" PRIu64 " must be a power of two", key, size);
+}
+
+static rb_code_t check_tlb(const gpu_spec_t *s, rb_err_t *err)
+{
+    const tlb_spec_t *t = &s->sm.tlb;
+    RB_TRY(check_page("tlb.page", t->page, err));
+    RB_TRY(check_page("tlb.l2_page", t->l2_page, err));
+    if (t->l2_page < t->page)
+        return rb_fail(err, RB_CONFIG,
+                       "tlb.l2_page = %" PRIu64 " must be tlb.page = %" PRIu64 " or more",
+                       t->l2_page, t->page);
+    return RB_OK;
+}
+
 static rb_code_t check_dram(const gpu_spec_t *s, rb_err_t *err)
 {
     const dram_spec_t *d = &s->mem.dram;
@@ -220,6 +239,7 @@ static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
 cycle_t gpu_spec_window(const gpu_spec_t *spec)
 {
     cycle_t w = cycle_min(spec->mem.icnt.request_latency, spec->mem.icnt.reply_latency);
+    w = cycle_min(w, spec->mem.mmu.latency);
     w = cycle_min(w, spec->sched.dispatch_latency);
     return cycle_min(w, spec->sched.completion_latency);
 }
@@ -234,6 +254,7 @@ static rb_code_t check_window(const gpu_spec_t *s, rb_err_t *err)
         {"icnt.reply_latency", s->mem.icnt.reply_latency},
         {"sched.dispatch_latency", s->sched.dispatch_latency},
         {"sched.completion_latency", s->sched.completion_latency},
+        {"mmu.latency", s->mem.mmu.latency},
     };
     for (size_t i = 0; i < sizeof(channel) / sizeof(channel[0]); i++) {
         if (channel[i].cycles < 1)
@@ -251,6 +272,7 @@ rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err)
     RB_TRY(check_l1(spec, err));
     RB_TRY(check_small_caches(spec, err));
     RB_TRY(check_latencies(spec, err));
+    RB_TRY(check_tlb(spec, err));
     RB_TRY(check_l2(spec, err));
     RB_TRY(check_dram(spec, err));
     RB_TRY(check_crossbar(spec, err));

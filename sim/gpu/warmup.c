@@ -7,7 +7,8 @@
  * A launch is run through the tags block by block in stored order, and within a block warp by warp:
  * the order in which warps interleave is not known without time. Left out are local memory, whose
  * lines nobody reads after the launch, and the L1, which hides only repeated reads of lines that
- * are in the L2 anyway.
+ * are in the L2 anyway. What the launch reads and writes is translated, too: which SM did so is not
+ * known, so that all have the translations in their second level.
  */
 #include "sim/gpu/gpu_internal.h"
 #include "sim/sm/coalesce.h"
@@ -36,7 +37,23 @@ typedef struct {
     uint64_t code_base;
     uint64_t code_line; /* the line of instructions touched last */
     uint64_t taken;     /* sectors of the L2 that were not there before */
+    cache_t *taught;    /* owned; translations that the SMs have got from it */
 } passage_t;
+
+/* The translation of a line is known from now on. */
+static void touch_entry(passage_t *p, uint64_t line)
+{
+    gpu_t *g = p->g;
+    const uint64_t entry = line & ~(g->spec.sm.tlb.l2_page - 1);
+    cache_line_t victim;
+    bool evicted;
+    if (cache_lookup(p->taught, entry, true) != NULL)
+        return;
+    (void)cache_insert(p->taught, entry, &victim, &evicted);
+    mmu_learn(g->mmu, entry);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_learn(g->sm[i], entry);
+}
 
 static void touch_line(passage_t *p, uint64_t line, const l2_touch_t *touch)
 {
@@ -78,6 +95,7 @@ static void touch_lines(passage_t *p, const inst_t *inst, const uint64_t *rec)
         for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)
             touch.bytes[s] = a->bytes[s];
         touch_line(p, a->line, &touch);
+        touch_entry(p, a->line);
     }
 }
 
@@ -125,7 +143,10 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     RB_TRY(source->ops->launch_info(source, id, &p.info, err));
     p.code_base = gpu_code_base(g, p.info.code_id);
     RB_TRY(source->ops->open(source, id, &launch, err));
+    p.taught = cache_create(1, g->spec.sm.tlb.l2_entries, (uint32_t)g->spec.sm.tlb.l2_page,
+                            CACHE_POLICY_LRU, false, false);
     rb_code_t rc = touch_blocks(&p, source->ops, launch, first, end, err);
+    cache_destroy(p.taught);
     source->ops->close(launch);
     *taken = p.taken;
     return rc;

@@ -23,3 +23,9 @@ const param_group_t l2_param_group = PARAM_GROUP("l2", "level-2 cache", l2_spec_
 static const param_t dram_rows[] = {PARAM_ROWS(DRAM_PARAMS)};
 #undef PARAM_SPEC_
 const param_group_t dram_param_group = PARAM_GROUP("dram", "DRAM channel", dram_spec_t, dram_rows);
+
+#define PARAM_SPEC_ mmu_spec_t
+static const param_t mmu_rows[] = {PARAM_ROWS(MMU_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t mmu_param_group =
+    PARAM_GROUP("mmu", "translations that no SM has", mmu_spec_t, mmu_rows);

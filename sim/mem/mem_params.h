@@ -80,11 +80,20 @@ extern const param_group_t l2_param_group;
 PARAM_STRUCT(dram_spec_t, DRAM_PARAMS);
 extern const param_group_t dram_param_group;
 
+#define MMU_PARAMS(P, E, T)                                                                        \
+    P(U32, latency, "60", 1, 4096, "cycles", "flight SM to MMU, and back")                         \
+    P(U32, lookup, "20", 0, 4096, "cycles", "translation that has been walked before")             \
+    P(U32, walk, "500", 0, 65535, "cycles", "added for one that has not")                          \
+    P(U32, entries, "4096", 1, 65535, "entries", "translations that need no walk")
+PARAM_STRUCT(mmu_spec_t, MMU_PARAMS);
+extern const param_group_t mmu_param_group;
+
 typedef struct {
     icnt_spec_t icnt;
     mem_spec_t mem;
     l2_spec_t l2;
     dram_spec_t dram;
+    mmu_spec_t mmu;
     double core_mhz; /* copied from gpu.clock_mhz: ratio of the clock domains */
 } mem_config_t;
 

@@ -55,9 +55,12 @@ void l1_reset(sm_t *sm, uint32_t carveout)
     sm->carveout = carveout;
 }
 
-static bool queue_room(const sm_t *sm)
+/* L1_DONE: a packet can be sent; otherwise what it must wait for. */
+static l1_result_t way_out(const sm_t *sm)
 {
-    return sm->out.count < sm->config->l1.miss_queue;
+    if (sm->out.count >= sm->config->l1.miss_queue)
+        return L1_NO_QUEUE;
+    return tlb_room(sm) ? L1_DONE : L1_NO_TLB;
 }
 
 static uint32_t data_flits(const sm_t *sm, uint8_t sectors)
@@ -79,7 +82,7 @@ static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors,
                    .conflict = a->conflict};
     memcpy(m.bytes, a->bytes, sizeof(m.bytes));
     uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
-    sm_send_request(sm, &m, flits, now + sm->config->l1.miss_latency);
+    tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
 }
 
 /* The sectors of a line are there from now on. */
@@ -97,8 +100,9 @@ static void line_fill(sm_t *sm, uint64_t line, uint8_t sectors)
 
 static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
-    if (!queue_room(sm))
-        return L1_NO_QUEUE;
+    l1_result_t way = way_out(sm);
+    if (way != L1_DONE)
+        return way;
     if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0)
         line_fill(sm, a->line, a->full);
     sm->warp[sm->lsu.cur.warp].stores++;
@@ -132,8 +136,9 @@ static load_t *current_load(sm_t *sm)
 /* Atomics and loads that do not look at L1: straight to L2. */
 static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
-    if (!queue_room(sm))
-        return L1_NO_QUEUE;
+    l1_result_t way = way_out(sm);
+    if (way != L1_DONE)
+        return way;
     load_t *load = current_load(sm);
     if (load == NULL)
         return L1_NO_MSHR;
@@ -222,8 +227,9 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
     uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
     if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= spec->mshr_merge)
         return L1_NO_MSHR;
-    if (fresh != 0 && !queue_room(sm))
-        return L1_NO_QUEUE;
+    l1_result_t way = fresh == 0 ? L1_DONE : way_out(sm);
+    if (way != L1_DONE)
+        return way;
     load_t *load = current_load(sm);
     if (load == NULL)
         return L1_NO_MSHR;

@@ -257,6 +257,8 @@ static void end_stall(sm_t *sm, cycle_t now)
         sm->stats.l1_stall_mshr += cycles;
     else if (u->stalled == L1_NO_QUEUE)
         sm->stats.l1_stall_queue += cycles;
+    else if (u->stalled == L1_NO_TLB)
+        sm->stats.l1_stall_tlb += cycles;
     u->stalled = L1_DONE;
 }
 

@@ -20,10 +20,11 @@ static void sub_cores_init(sm_t *sm)
     }
 }
 
-/* Room in front of the injection port: the miss queue, and every fetch that can be under way. */
+/* Room in front of the injection port: the miss queue, what waits for translations, and every fetch
+ * that can be under way. */
 static uint32_t out_capacity(const sm_t *sm)
 {
-    return sm->config->l1.miss_queue + sm->n_l1i_miss;
+    return sm->config->l1.miss_queue + sm->config->tlb.pending + sm->n_l1i_miss;
 }
 
 static void ports_init(sm_t *sm)
@@ -65,6 +66,7 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
     fetch_init(sm);
     lsu_init(sm);
     l1_init(sm);
+    tlb_init(sm);
     ports_init(sm);
     return sm;
 }
@@ -78,6 +80,7 @@ void sm_destroy(sm_t *sm)
     control_free(sm);
     control_check_free(sm);
     l1_free(sm);
+    tlb_free(sm);
     fetch_free(sm);
     xbar_out_free(&sm->out);
     xbar_in_free(&sm->in);
@@ -109,6 +112,9 @@ static void take_message(sm_t *sm, uint32_t n, cycle_t now)
     case MSG_CREDIT:
         xbar_out_credit(&sm->out, m->input, m->count);
         break;
+    case MSG_TRANSLATION:
+        tlb_arrive(sm, m->entry);
+        break;
     case MSG_BLOCK:
         block_start(sm, &m->block, now);
         break;
@@ -120,14 +126,15 @@ static void take_message(sm_t *sm, uint32_t n, cycle_t now)
 
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
 {
-    msg_t *msg = xbar_out_push(&sm->out, addr_map_slice(sm->wiring.map, m->line), ready);
+    sm->out_ready = cycle_max(sm->out_ready, ready);
+    msg_t *msg = xbar_out_push(&sm->out, addr_map_slice(sm->wiring.map, m->line), sm->out_ready);
     msg->kind = MSG_MEM_REQUEST;
     msg->flits = (uint8_t)flits;
     msg->mem = *m;
     msg->mem.sm = (uint16_t)sm->wiring.index;
     if (m->op != MEM_READ && sm->wiring.data_interval > 0)
         xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
-    sm->out_next = cycle_min(sm->out_next, ready);
+    sm->out_next = cycle_min(sm->out_next, sm->out_ready);
 }
 
 static void sm_cycle(sm_t *sm, cycle_t now)
@@ -138,6 +145,8 @@ static void sm_cycle(sm_t *sm, cycle_t now)
         depend_sweep(sm, now);
     for (uint32_t n; (n = inbox_take(&sm->inbox, now + 1)) != 0;)
         take_message(sm, n, now);
+    if (sm->tlb.n_arrived > 0)
+        tlb_step(sm, now);
     while (xbar_in_ready(&sm->in, now)) {
         uint32_t n = xbar_in_take(&sm->in, sm->outbox, now);
         l1_reply(sm, &msg_pool_at(&sm->inbox.pool, n)->msg, now);
@@ -221,6 +230,7 @@ static void sm_dump(const void *self, FILE *out)
             !sm->lsu.busy                    ? "idle"
             : sm->lsu.stalled == L1_NO_MSHR  ? "waits for an MSHR"
             : sm->lsu.stalled == L1_NO_QUEUE ? "waits for the miss queue"
+            : sm->lsu.stalled == L1_NO_TLB   ? "waits for translations"
                                              : "busy");
     for (uint32_t w = 0; w < sm->n_warps; w++) {
         const warp_t *warp = &sm->warp[w];
@@ -253,6 +263,7 @@ static int load_value(FILE *f, void *value, size_t bytes)
 
 /* Scalars that outlive a launch, with the way they are copied. */
 #define SM_PERSISTENT(X)                                                                           \
+    X(sm->out_ready)                                                                               \
     X(sm->next_age)                                                                                \
     X(sm->epoch)                                                                                   \
     X(sm->lsu.turn)                                                                                \
@@ -278,6 +289,7 @@ int sm_save(const sm_t *sm, FILE *out)
         rc |= cache_save(sub->l0, out);
     }
     rc |= cache_save(sm->l1i, out);
+    rc |= tlb_save(sm, out);
     rc |= xbar_out_save(&sm->out, out);
     rc |= xbar_in_save(&sm->in, out);
     return rc;
@@ -299,6 +311,7 @@ int sm_load(sm_t *sm, FILE *in)
         rc |= cache_load(sub->l0, in);
     }
     rc |= cache_load(sm->l1i, in);
+    rc |= tlb_load(sm, in);
     rc |= xbar_out_load(&sm->out, in);
     rc |= xbar_in_load(&sm->in, in);
     return rc;

@@ -24,7 +24,8 @@ typedef struct {
     const addr_map_t *map;       /* borrowed */
     const uint16_t *slice_shard; /* shard of each slice; borrowed during sm_create() only */
     const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
-    uint16_t scheduler_shard;
+    uint16_t scheduler_shard, mmu_shard;
+    cycle_t mmu_latency; /* flight to the MMU */
     cycle_t request_latency, completion_latency;
     uint32_t port_flits;    /* flits per cycle into and out of the SM */
     uint32_t data_interval; /* cycles between two flits of data that it sends; 0: as port_flits */
@@ -92,6 +93,9 @@ uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
  * issued last. Between windows only.
  */
 void sm_cut_warps(sm_t *sm, bool cut);
+
+/* Its second-level TLB has the translation of an entry from now on. Between windows only. */
+void sm_learn(sm_t *sm, uint64_t entry);
 
 /* Checkpoint of an idle SM: instruction caches, ports, credits. 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);

@@ -5,6 +5,7 @@
  * depend.c (scoreboard), control.c (control words), fetch.c (instruction caches),
  * issue.c (schedulers, pipes), operands.c (register-file ports),
  * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
+ * tlb.c (address translation),
  * block.c (blocks, barriers, exit), record.c (what retired, for samplers), watch.c (for timelines).
  */
 #ifndef RUBATO_SM_INTERNAL_H
@@ -194,6 +195,23 @@ typedef struct {
 typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH } txn_kind_t;
 enum { TXN_SHIFT = 28 };
 
+/* A packet whose address has yet to be translated. */
+typedef struct {
+    mem_msg_t m;
+    uint32_t flits;
+} held_packet_t;
+
+typedef struct {
+    uint64_t *page;      /* owned; first level, used last first, and one place for the search;
+                          * NULL: nothing is translated */
+    cache_t *l2;         /* owned; second level */
+    uint64_t l2_last;    /* entry of it that was used last */
+    held_packet_t *held; /* owned; tlb.pending, the oldest first */
+    uint32_t n_held;
+    uint64_t *arrived; /* owned; entries that the MMU sent in this cycle */
+    uint32_t n_arrived;
+} tlb_t;
+
 /* What is known of a warp for the records of what retires. */
 typedef struct {
     cycle_t start;    /* of the warp */
@@ -254,6 +272,7 @@ struct sm {
     uint32_t mshr_free;
     tag_chunk_t *mshr_table; /* owned; index by line */
     uint32_t mshr_bits;
+    tlb_t tlb;
 
     cache_t *l1i;
     struct l1i_miss {
@@ -269,6 +288,7 @@ struct sm {
     cache_t *const_l1, *const_l15;
 
     xbar_out_t out;
+    cycle_t out_ready; /* of the packet put into its queue last */
     xbar_in_t in;
     outbox_t *outbox; /* of the window being run */
 
@@ -441,7 +461,7 @@ void l1_free(sm_t *sm);
 /* A new launch: forgets all lines and takes the size that the carve-out leaves. */
 void l1_reset(sm_t *sm, uint32_t carveout);
 
-typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE } l1_result_t;
+typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE, L1_NO_TLB } l1_result_t;
 
 /* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
@@ -466,6 +486,28 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
 void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
                    dep_kind_t kind, cycle_t now);
 
+/* tlb.c */
+
+void tlb_init(sm_t *sm);
+void tlb_free(sm_t *sm);
+
+/* Can the translation of one more packet be waited for? */
+static inline bool tlb_room(const sm_t *sm)
+{
+    return sm->tlb.n_held < sm->config->tlb.pending;
+}
+
+/* sm_send_request() once the address is translated; there is room in both queues. */
+void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
+
+/* A translation came; tlb_step() takes those of a cycle. */
+void tlb_arrive(sm_t *sm, uint64_t entry);
+void tlb_step(sm_t *sm, cycle_t now);
+
+/* For checkpoints, while nothing waits. 0, or -1 with errno. */
+int tlb_save(const sm_t *sm, FILE *out);
+int tlb_load(sm_t *sm, FILE *in);
+
 /* block.c */
 
 /* A block message arrived. */
@@ -483,7 +525,8 @@ void block_warp_end(sm_t *sm, uint32_t w, cycle_t now);
 /* A load or store of warp w has completed. */
 void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
 
-/* Sends a packet for one line to the slice that owns it; room was checked. */
+/* Sends a packet for one line to the slice that owns it, not before ready nor before those sent
+ * earlier; room was checked. */
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
 
 /* record.c: to be called only if the kind is in sm->recorded, except where it says otherwise. */

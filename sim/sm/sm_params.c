@@ -39,3 +39,9 @@ static const param_t const_rows[] = {PARAM_ROWS(CONST_PARAMS)};
 #undef PARAM_SPEC_
 const param_group_t const_param_group =
     PARAM_GROUP("const", "constant caches", const_spec_t, const_rows);
+
+#define PARAM_SPEC_ tlb_spec_t
+static const param_t tlb_rows[] = {PARAM_ROWS(TLB_PARAMS)};
+#undef PARAM_SPEC_
+const param_group_t tlb_param_group =
+    PARAM_GROUP("tlb", "address translation of an SM", tlb_spec_t, tlb_rows);

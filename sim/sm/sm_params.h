@@ -156,6 +156,17 @@ extern const param_group_t icache_param_group;
 PARAM_STRUCT(const_spec_t, CONST_PARAMS);
 extern const param_group_t const_param_group;
 
+#define TLB_PARAMS(P, E, T)                                                                        \
+    P(BOOL, perfect, "false", 0, 1, "", "addresses are not translated")                            \
+    P(SIZE, page, "2MiB", 4096, UINT64_C(1) << 31, "bytes", "covered by a first-level entry")      \
+    P(U32, entries, "16", 1, 1024, "entries", "first level of an SM")                              \
+    P(SIZE, l2_page, "32MiB", 4096, UINT64_C(1) << 31, "bytes", "covered by a second-level entry") \
+    P(U32, l2_entries, "256", 1, 4096, "entries", "second level")                                  \
+    P(U32, l2_latency, "9", 0, 4096, "cycles", "added when only the second level has it")          \
+    P(U32, pending, "64", 1, 4096, "packets", "that wait for the MMU; others pass them")
+PARAM_STRUCT(tlb_spec_t, TLB_PARAMS);
+extern const param_group_t tlb_param_group;
+
 /* Everything an SM needs to know. */
 typedef struct {
     sm_spec_t sm;
@@ -164,6 +175,7 @@ typedef struct {
     shared_spec_t shared;
     icache_spec_t icache;
     const_spec_t constant;
+    tlb_spec_t tlb;
 } sm_config_t;
 
 #endif

@@ -110,6 +110,10 @@ typedef enum {
     S(l1_mshr_merges, "lines", "", "misses joined to an outstanding line")                         \
     S(l1_stall_mshr, "cycles", "", "load/store unit waits: no MSHR, merge or pending-load entry")  \
     S(l1_stall_queue, "cycles", "", "load/store unit waits: miss queue full")                      \
+    S(l1_stall_tlb, "cycles", "",                                                                  \
+      "load/store unit waits: as many packets as can wait for the MMU")                            \
+    S(tlb_misses, "packets", "", "beyond L1, whose page the first-level TLB did not have")         \
+    S(tlb_l2_misses, "packets", "", "nor the second: they waited for the MMU")                     \
     S(l1_data_busy, "cycles", "l1tex__data_pipe_lsu_wavefronts.sum", "data stage busy")            \
     S(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld.sum", "")                \
     S(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st.sum", "")               \

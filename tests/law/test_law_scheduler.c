@@ -141,8 +141,8 @@ static void store_body(synth_warp_t *w, const void *ctx)
 /* A block with a store is done when the store is acknowledged. */
 static void a_block_ends_when_its_stores_are_acknowledged(void **state)
 {
-    gpu_spec_t spec =
-        LAB_SPEC("v100", QUIET, "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB", "sm.count=1");
+    gpu_spec_t spec = LAB_SPEC("v100", QUIET, "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
+                               "sm.count=1", "tlb.perfect=true");
     const uint64_t round_trip = spec.sm.sm.mem_issue_latency + spec.sm.l1.miss_latency +
                                 spec.mem.icnt.request_latency + spec.mem.l2.latency +
                                 spec.mem.icnt.reply_latency;

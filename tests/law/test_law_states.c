@@ -455,7 +455,7 @@ static void drain_body(synth_warp_t *w, const void *ctx)
 
 static void waiting_for_stores_after_exit_is_drain(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
+    gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH, "tlb.perfect=true");
     launch_result_t r = run_body(&spec, 1, drain_body, drain_code);
     uint64_t round_trip = spec.sm.sm.mem_issue_latency + spec.sm.l1.miss_latency +
                           spec.mem.icnt.request_latency + spec.mem.l2.latency +

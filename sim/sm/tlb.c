@@ -1,0 +1,195 @@
+/*
+ * Address translation: the L1 is indexed by virtual addresses, so that only what goes beyond it is
+ * translated. A page that the first level lacks costs tlb.l2_latency if the second has it; if not,
+ * the packets for it are held until the MMU (mmu.h) has answered, while others pass them.
+ *
+ * On the card several SMs may share a second level, which would be closer than the engine's
+ * window. Here each SM has its own, and what the others have asked for before it finds at the MMU.
+ *
+ * Not translated are local memory, which the model places without regard to pages, and
+ * instructions and constants, whose caches have another way to the MMU.
+ */
+#include "sim/sm/sm_internal.h"
+
+#include <string.h>
+
+#include "sim/core/model_mem.h"
+
+static const uint64_t no_page = UINT64_MAX; /* the address of no page */
+
+void tlb_init(sm_t *sm)
+{
+    const tlb_spec_t *spec = &sm->config->tlb;
+    tlb_t *t = &sm->tlb;
+    if (spec->perfect)
+        return;
+    t->page = rb_model_calloc(spec->entries + 1u, sizeof(*t->page));
+    for (uint32_t i = 0; i < spec->entries; i++)
+        t->page[i] = no_page;
+    t->l2 =
+        cache_create(1, spec->l2_entries, (uint32_t)spec->l2_page, CACHE_POLICY_LRU, false, false);
+    t->l2_last = no_page;
+    t->held = rb_model_calloc(spec->pending, sizeof(*t->held));
+    t->arrived = rb_model_calloc(spec->pending, sizeof(*t->arrived));
+}
+
+void tlb_free(sm_t *sm)
+{
+    rb_model_free(sm->tlb.page);
+    cache_destroy(sm->tlb.l2);
+    rb_model_free(sm->tlb.held);
+    rb_model_free(sm->tlb.arrived);
+}
+
+static uint64_t page_of(const sm_t *sm, uint64_t line)
+{
+    return line & ~(sm->config->tlb.page - 1);
+}
+
+static uint64_t entry_of(const sm_t *sm, uint64_t line)
+{
+    return line & ~(sm->config->tlb.l2_page - 1);
+}
+
+/* Place of a page in the first level; its number of entries: it is not there. */
+static uint32_t first_level_find(const sm_t *sm, uint64_t page)
+{
+    uint64_t *at = sm->tlb.page;
+    at[sm->config->tlb.entries] = page; /* ends the search */
+    while (*at != page)
+        at++;
+    return (uint32_t)(at - sm->tlb.page);
+}
+
+/* The page at that place, or a new one instead of that used longest ago, is used now. */
+static void first_level_use(sm_t *sm, uint32_t place, uint64_t page)
+{
+    const uint32_t last = sm->config->tlb.entries - 1;
+    uint32_t older = place < last ? place : last;
+    memmove(sm->tlb.page + 1, sm->tlb.page, older * sizeof(*sm->tlb.page));
+    sm->tlb.page[0] = page;
+}
+
+static bool second_level_has(sm_t *sm, uint64_t entry)
+{
+    tlb_t *t = &sm->tlb;
+    if (entry == t->l2_last)
+        return true;
+    if (cache_lookup(t->l2, entry, true) == NULL)
+        return false;
+    t->l2_last = entry;
+    return true;
+}
+
+static void second_level_fill(sm_t *sm, uint64_t entry)
+{
+    cache_line_t victim;
+    bool evicted;
+    if (second_level_has(sm, entry))
+        return;
+    (void)cache_insert(sm->tlb.l2, entry, &victim, &evicted);
+    sm->tlb.l2_last = entry;
+}
+
+void sm_learn(sm_t *sm, uint64_t entry)
+{
+    if (sm->tlb.page != NULL)
+        second_level_fill(sm, entry);
+}
+
+/* The packet waits for the MMU, which is asked unless another packet has asked it already. */
+static void hold(sm_t *sm, const mem_msg_t *m, uint32_t flits, uint64_t entry, cycle_t ready)
+{
+    tlb_t *t = &sm->tlb;
+    bool asked = false;
+    for (uint32_t i = 0; i < t->n_held; i++)
+        asked |= entry_of(sm, t->held[i].m.line) == entry;
+    t->held[t->n_held++] = (held_packet_t){.m = *m, .flits = flits};
+    if (asked)
+        return;
+    msg_t question = {.kind = MSG_TRANSLATE,
+                      .arrival = ready + sm->wiring.mmu_latency,
+                      .input = (uint16_t)sm->wiring.index,
+                      .entry = entry};
+    engine_send(sm->outbox, sm->wiring.mmu_shard, &question);
+}
+
+static bool translated(const sm_t *sm, const mem_msg_t *m)
+{
+    return sm->tlb.page != NULL && m->src != MEM_SRC_LOCAL;
+}
+
+void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
+{
+    const uint64_t page = page_of(sm, m->line);
+    if (translated(sm, m) && page != sm->tlb.page[0]) {
+        const uint32_t place = first_level_find(sm, page);
+        if (place == sm->config->tlb.entries) {
+            const uint64_t entry = entry_of(sm, m->line);
+            sm->stats.tlb_misses++;
+            ready += sm->config->tlb.l2_latency;
+            if (!second_level_has(sm, entry)) {
+                sm->stats.tlb_l2_misses++;
+                hold(sm, m, flits, entry, ready);
+                return;
+            }
+        }
+        first_level_use(sm, place, page);
+    }
+    sm_send_request(sm, m, flits, ready);
+}
+
+void tlb_arrive(sm_t *sm, uint64_t entry)
+{
+    sm->tlb.arrived[sm->tlb.n_arrived++] = entry;
+}
+
+static void release(sm_t *sm, uint64_t entry, cycle_t now)
+{
+    tlb_t *t = &sm->tlb;
+    uint32_t n = 0;
+    second_level_fill(sm, entry);
+    for (uint32_t i = 0; i < t->n_held; i++) {
+        const held_packet_t *h = &t->held[i];
+        if (entry_of(sm, h->m.line) != entry) {
+            t->held[n++] = *h;
+            continue;
+        }
+        const uint64_t page = page_of(sm, h->m.line);
+        first_level_use(sm, first_level_find(sm, page), page);
+        sm_send_request(sm, &h->m, h->flits, now);
+    }
+    t->n_held = n;
+}
+
+void tlb_step(sm_t *sm, cycle_t now)
+{
+    tlb_t *t = &sm->tlb;
+    for (uint32_t i = 0; i < t->n_arrived; i++)
+        release(sm, t->arrived[i], now);
+    t->n_arrived = 0;
+    lsu_kick(sm, now);
+}
+
+int tlb_save(const sm_t *sm, FILE *out)
+{
+    const tlb_t *t = &sm->tlb;
+    const size_t n = sm->config->tlb.entries;
+    if (t->page == NULL)
+        return 0;
+    if (fwrite(t->page, sizeof(*t->page), n, out) != n)
+        return -1;
+    return cache_save(t->l2, out);
+}
+
+int tlb_load(sm_t *sm, FILE *in)
+{
+    tlb_t *t = &sm->tlb;
+    const size_t n = sm->config->tlb.entries;
+    if (t->page == NULL)
+        return 0;
+    if (fread(t->page, sizeof(*t->page), n, in) != n)
+        return -1;
+    t->l2_last = no_page;
+    return cache_load(t->l2, in);
+}
