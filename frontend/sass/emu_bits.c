@@ -303,20 +303,21 @@ static void reverse_bits(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 }
 
 /* FLO: position of the highest one (signed: of the highest bit unlike the sign), or its distance
- * from bit 31 (.SH); all ones where there is none. */
+ * from bit 31 (.SH); all ones where there is none. The predicate says whether there is one. */
 static void find_leading_one(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     bool sign = sass_bits(u->sass, 73, 1), shift = sass_bits(u->sass, 74, 1);
-    uint32_t a[EMU_LANES], r[EMU_LANES];
+    uint32_t a[EMU_LANES], r[EMU_LANES], found = 0;
 
     emu_load(w, u, 0, true, a);
-    for (int k = 0; k < EMU_LANES; k++) {
+    for (unsigned k = 0; k < EMU_LANES; k++) {
         uint32_t v = sign && (int32_t)a[k] < 0 ? ~a[k] : a[k];
         uint32_t zeros = v != 0 ? (uint32_t)__builtin_clz(v) : 0;
         r[k] = v == 0 ? EMU_ALL : shift ? zeros : 31 - zeros;
+        found |= v != 0 ? emu_lane_bit[k] : 0;
     }
     emu_put(w, u->d, r, mask);
-    emu_set_pred(w, u->pd[0], ~emu_bits(r), mask);
+    emu_set_pred(w, u->pd[0], found, mask);
 }
 
 bool emu_bind_bits(const sass_inst_t *in, emu_uop_t *u)

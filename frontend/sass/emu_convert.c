@@ -191,8 +191,11 @@ static double round_to_integer(double v, unsigned mode)
     }
 }
 
-/* Values out of range give the nearest end of it; NaN gives 0, or the lowest 64-bit number. */
-static uint64_t clamp(double v, unsigned size, bool is_signed)
+/*
+ * Values out of range give the nearest end of it. NaN gives 0 with .NTZ, else the highest bit alone
+ * (PTX ISA, cvt: the compiler says .NTZ where neither type has 64 bits).
+ */
+static uint64_t clamp(double v, unsigned size, bool is_signed, bool nan_is_zero)
 {
     unsigned bits = 8u << size;
     double limit = ldexp(1, (int)bits - is_signed);
@@ -201,7 +204,7 @@ static uint64_t clamp(double v, unsigned size, bool is_signed)
                                 : (1ull << bits) - 1;
 
     if (isnan(v))
-        return size == SIZE_64 ? 1ull << 63 : 0;
+        return nan_is_zero ? 0 : 1ull << (bits - 1);
     if (v >= limit)
         return top;
     if (v <= (is_signed ? -limit : 0.0))
@@ -218,21 +221,22 @@ EMU_INLINE void float_to_word(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, 
     const uint32_t *s = emu_src(w, u, 0);
     const emu_mods_t m = emu_mods(u, 0);
     const uint32_t flush_below = u->ftz ? 0x00800000u : 0;
+    const uint32_t nan = u->sat ? 0 : 0x80000000u;
     const double least = u->is_signed ? -0x1p31 : 0, most = u->is_signed ? 0x1p31 - 1 : 0x1p32 - 1;
     uint32_t r[EMU_LANES];
 
     for (unsigned k = 0; k < EMU_LANES; k++) {
         uint32_t bits = emu_modified(&m, s[k]);
         double v = (double)emu_float((bits & 0x7fffffffu) < flush_below ? 0 : bits);
-        v = v == v ? v : 0;
-        v = v < least ? least : v;
+        const uint32_t number = v == v ? EMU_ALL : 0;
+        v = v > least ? v : least;
         v = v > most ? most : v;
         v = mode == EMU_RN   ? __builtin_rint(v)
             : mode == EMU_RM ? __builtin_floor(v)
             : mode == EMU_RP ? __builtin_ceil(v)
                              : __builtin_trunc(v);
         uint64_t sum = bits_of_double(v + 0x1.8p52);
-        r[k] = (uint32_t)sum;
+        r[k] = emu_merge(number, (uint32_t)sum, nan);
     }
     emu_put(w, u->d, r, mask);
 }
@@ -254,7 +258,8 @@ static void float_to_int(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
     for (int k = 0; k < EMU_LANES; k++)
         if (mask >> k & 1)
-            r[k] = clamp(round_to_integer(source_float(w, u, from, k), u->round), to, u->is_signed);
+            r[k] = clamp(round_to_integer(source_float(w, u, from, k), u->round), to, u->is_signed,
+                         u->sat);
     put_result(w, u, r, to == SIZE_64, mask);
 }
 
@@ -300,6 +305,18 @@ static void round_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     put_result(w, u, r, to == SIZE_64, mask);
 }
 
+/* --- integer to integer ---------------------------------------------------------------------- */
+
+/* I2I: a 32-bit number as the nearest one of 8 or 16 bits. */
+EMU_HOT static void saturate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const emu_s32_t *s = (const emu_s32_t *)emu_src(w, u, 0);
+    const int32_t span = u->select & 2 ? 0xffff : 0xff;
+    const int32_t least = u->select & 1 ? -(span / 2) - 1 : 0, most = least + span;
+
+    EMU_PUT_EACH(w, u->d, mask, (uint32_t)(s[k] < least ? least : s[k] > most ? most : s[k]));
+}
+
 bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
 {
     static const emu_fn_t to_word[] = {float_to_word_rn, float_to_word_rm, float_to_word_rp,
@@ -318,14 +335,19 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
             u->fn = u->is_signed ? s32_to_f32 : u32_to_f32;
         if (from == SIZE_32 && to == SIZE_64 && !u->mod)
             u->fn = u->is_signed ? s32_to_f64 : u32_to_f64;
-        return to != SIZE_8 && !(to == SIZE_16 && from == SIZE_64) && !(from == SIZE_64 && u->mod);
+        return to != SIZE_8 && !(to == SIZE_16 && from == SIZE_64) && !(from != SIZE_32 && u->mod);
     case SASS_F2I:
         u->is_signed = sass_bits(in, 72, 1);
+        u->sat = sass_bits(in, 77, 1); /* .NTZ */
         u->fn = from == SIZE_32 && to == SIZE_32 ? to_word[u->round] : float_to_int;
         return from != SIZE_8;
     case SASS_F2F:
         u->fn = from == SIZE_32 && to == SIZE_64 ? f32_to_f64 : float_to_float;
         return from != SIZE_8 && to != SIZE_8;
+    case SASS_I2I:
+        u->select = (uint8_t)sass_bits(in, 76, 2); /* U8, S8, U16, S16 */
+        u->fn = saturate;
+        return true;
     case SASS_FRND:
         u->fn = round_float;
         return from != SIZE_8 && to != SIZE_8;

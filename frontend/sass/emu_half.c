@@ -234,7 +234,7 @@ bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u)
         /* HFMA2.F32 accumulates in single precision, but writes halves: not known well enough */
         u->select = in->op == SASS_HADD2 && sass_bits(in, 78, 1);
         u->fn = in->op == SASS_HADD2 ? half_add : in->op == SASS_HMUL2 ? half_mul : half_fma;
-        return true;
+        return !sass_bits(in, 76, 1); /* .FMZ */
     case SASS_HSET2:
     case SASS_HSETP2:
         u->imm2 = sass_bits(in, 76, 4);

@@ -204,13 +204,43 @@ EMU_INLINE uint32_t byte_products(uint32_t a, uint32_t b, uint32_t sa, uint32_t 
     return sum + byte_at(a, 16, sa) * byte_at(b, 16, sb) + byte_at(a, 24, sa) * byte_at(b, 24, sb);
 }
 
+/* Two products of halves with bytes: the lower two of b, or from bit 16 on the upper ones. */
+EMU_INLINE uint32_t half_products(uint32_t a, uint32_t b, uint32_t sa, uint32_t sb)
+{
+    const uint32_t low = ((a & 0xffff) ^ sa) - sa, high = ((a >> 16) ^ sa) - sa;
+
+    return low * byte_at(b, 0, sb) + high * byte_at(b, 8, sb);
+}
+
 /* Sum of the products of four bytes and the third source. */
-EMU_HOT static void dot(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT static void dot4(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
     const uint32_t sa = u->select & 1 ? 0x80 : 0, sb = u->select & 2 ? 0x80 : 0;
+    const emu_mods_t mc = emu_mods(u, 2);
 
-    EMU_PUT_EACH(w, u->d, mask, c[k] + byte_products(a[k], b[k], sa, sb));
+    EMU_PUT_EACH(w, u->d, mask, emu_modified(&mc, c[k]) + byte_products(a[k], b[k], sa, sb));
+}
+
+/* The same of two halves and two bytes. */
+EMU_HOT static void dot2(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const uint32_t sa = u->select & 1 ? 0x8000 : 0, sb = u->select & 2 ? 0x80 : 0, from = u->imm;
+    const emu_mods_t mc = emu_mods(u, 2);
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 emu_modified(&mc, c[k]) + half_products(a[k], b[k] >> from, sa, sb));
+}
+
+static bool bind_dot(const sass_inst_t *in, emu_uop_t *u)
+{
+    const unsigned kind = sass_bits(in, 76, 2); /* 4A, 2A.LO, -, 2A.HI */
+
+    u->select = (uint8_t)sass_bits(in, 73, 2);
+    u->imm = kind == 3 ? 16 : 0;
+    u->fn = kind == 0 ? dot4 : dot2;
+    return kind != 2;
 }
 
 /* --- LEA ------------------------------------------------------------------------------------- */
@@ -308,6 +338,32 @@ EMU_HOT static void abs_difference(emu_warp_t *w, const emu_uop_t *u, uint32_t m
     EMU_PUT_EACH(w, u->d, mask, ((a[k] ^ flip) < (b[k] ^ flip) ? b[k] - a[k] : a[k] - b[k]) + c[k]);
 }
 
+EMU_INLINE uint32_t byte_difference(uint32_t a, uint32_t b, unsigned bit)
+{
+    const uint32_t x = a >> bit & 0xff, y = b >> bit & 0xff;
+
+    return x > y ? x - y : y - x;
+}
+
+/* VABSDIFF4 of unsigned bytes: the differences, or (.ACC) their sum and the third source. */
+EMU_HOT static void abs_differences(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 byte_difference(a[k], b[k], 0) | byte_difference(a[k], b[k], 8) << 8 |
+                     byte_difference(a[k], b[k], 16) << 16 | byte_difference(a[k], b[k], 24) << 24);
+}
+
+EMU_HOT static void add_abs_differences(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 byte_difference(a[k], b[k], 0) + byte_difference(a[k], b[k], 8) +
+                     byte_difference(a[k], b[k], 16) + byte_difference(a[k], b[k], 24) + c[k]);
+}
+
 bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u)
 {
     u->is_signed = sass_bits(in, 73, 1);
@@ -323,9 +379,7 @@ bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u)
         bind_wide(in, u);
         return true;
     case SASS_IDP:
-        u->select = (uint8_t)sass_bits(in, 73, 2);
-        u->fn = dot;
-        return !sass_bits(in, 75, 1); /* .2A is not known well enough */
+        return bind_dot(in, u);
     case SASS_LEA:
         bind_lea(in, u);
         return true;
@@ -337,7 +391,10 @@ bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u)
         return true;
     case SASS_VABSDIFF:
         u->fn = abs_difference;
-        return true;
+        return u->pd[0] == EMU_PRED_SINK;
+    case SASS_VABSDIFF4:
+        u->fn = sass_bits(in, 75, 1) ? add_abs_differences : abs_differences;
+        return !u->is_signed && u->pd[0] == EMU_PRED_SINK;
     default:
         return false;
     }

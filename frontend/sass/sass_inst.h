@@ -125,6 +125,7 @@ typedef enum {
     SASS_ULDC,
     SASS_ULDC_UR,
     SASS_VABSDIFF,
+    SASS_VABSDIFF4,
     SASS_VOTE,
     SASS_WARPSYNC,
     SASS_YIELD,

@@ -18,7 +18,7 @@ typedef enum {
     SASS_MOD_F2I,
     SASS_MOD_F2F,
     SASS_MOD_FRND,
-    SASS_MOD_I2I,
+    SASS_MOD_IDP,  /* type of the first source: of the size that the other field says */
     SASS_MOD_IMAD, /* MOV, IADD, SHL, X, U32 */
     SASS_MOD_BAR,  /* what BAR.RED computes */
 } sass_special_mod_t;

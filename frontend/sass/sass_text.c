@@ -91,9 +91,8 @@ static void put_special_mod(line_t *l, const sass_inst_t *in, unsigned special)
         if (to != 2)
             put_float_type(l, to);
         break;
-    case SASS_MOD_I2I:
-        put_int_type(l, to, sass_bits(in, 72, 1));
-        put_int_type(l, from, sass_bits(in, 74, 1));
+    case SASS_MOD_IDP:
+        put_int_type(l, sass_bits(in, 76, 1), sass_bits(in, 73, 1));
         break;
     case SASS_MOD_IMAD:
         put_imad(l, in);
