@@ -153,10 +153,9 @@ EMU_HOT static void float_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 EMU_HOT static void float_set(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t r = compare_floats(w, u), q = emu_pred(w, u, 0);
-    uint32_t one = sass_bits(u->sass, 71, 1) ? 0x3f800000u : EMU_ALL; /* .BF: 1.0 */
 
     r = u->select == 0 ? r & q : u->select == 1 ? r | q : r ^ q;
-    EMU_PUT_EACH(w, u->d, mask, emu_lane(r, k) & one);
+    EMU_PUT_EACH(w, u->d, mask, emu_lane(r, k) & 0x3f800000u); /* 1.0 */
 }
 
 EMU_INLINE double as_double(uint64_t bits)

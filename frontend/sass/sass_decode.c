@@ -366,5 +366,7 @@ bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc)
     in->width = access_width(in, row);
     for (const char *t = row->operands; *t != '\0'; t += t[2] == ' ' ? 3 : 2)
         add_operand(in, t[0], t[1]);
+    if (in->op == SASS_R2P)
+        in->operand[1].select = (uint8_t)sass_bits(in, 76, 2);
     return true;
 }

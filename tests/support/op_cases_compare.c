@@ -70,7 +70,7 @@ static void fset(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool r = combined(op_bits(c, 74, 2), compared_floats(c, in), op_pred(c, in, 0));
 
-    out->d[0] = !r ? 0 : op_bits(c, 71, 1) ? op_bits_of_float(1) : 0xffffffffu;
+    out->d[0] = op_bits_of_float(r ? 1 : 0);
 }
 
 static void dsetp(const op_case_t *c, const op_in_t *in, op_out_t *out)
@@ -125,7 +125,7 @@ static const op_case_t cases[] = {
      .values = OP_FLOATS,
      .words = 1,
      .expect = fset,
-     .fields = {COMPARE, BOOLEAN, {80, 1, 0}, {71, 1, 0}}},
+     .fields = {COMPARE, BOOLEAN, {80, 1, 0}}},
     {.lo = 0x02a, .values = OP_DOUBLES, .expect = dsetp, .fields = {{76, 4, 0x7ffe}, BOOLEAN}},
     {.lo = 0x02a, .values = OP_DOUBLES, .expect = dsetp_choice, .fields = {{76, 4, 0x8001}}},
     {.lo = 0x102, .values = OP_FLOATS, .expect = fchk},

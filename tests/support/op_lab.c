@@ -511,6 +511,7 @@ static void try_form(const op_case_t *c, unsigned form)
     t.to_uniform = !t.uniform && (has_token(t.row, "Ud") || has_token(t.row, "U0"));
     t.field = field_source(t.row, form);
     set_bits(&t.c, 9, 3, form);
+    set_bits(&t.c, 91, 1, form >= 6 && letter_of(t.row, 'b') != 'S');
     set_bits(&t.c, 12, 3, !c->whole_warps && dice(2) == 0 ? (unsigned)GUARD : (unsigned)SASS_PT);
     set_bits(&t.c, 15, 1, op_bits(&t.c, 12, 3) == GUARD && dice(2) == 0);
     choose_registers(&t);
