@@ -107,9 +107,13 @@ static rb_code_t open_old(run_folder_t *f, gpu_t *gpu, rb_err_t *err)
     return open_new(f, err);
 }
 
+/* Seconds of a checkpoint, until one was written: runs of less than half a second need none. */
+static const double usual_cost = 0.005;
+
 rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, gpu_t *gpu, rb_err_t *err)
 {
     f->last_checkpoint = clock_seconds();
+    f->checkpoint_cost = usual_cost;
     if (f->path == NULL)
         return journal_create_unnamed(&f->journal, tmpdir, err);
     RB_TRY(out_make_folder(f->path, &f->made, err));

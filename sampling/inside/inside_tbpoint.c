@@ -18,9 +18,12 @@
  * so that a last one with fewer blocks than slots is simulated with as many blocks as it has.
  *
  * Variant slope (own): as waves, but the rate is the slope of the moments at which waves of blocks
- * retire (unit_slope.h), of at least units of them. Where the region is the launch's last, its
- * blocks hold their slots for as long as gives this rate (Little's law), and so do those on SMs,
- * which end at once; as the last ones get fewer they speed up, to the shortest stay that was seen.
+ * retire (unit_slope.h), of at least units of them; the first wave counts, since what it is late by
+ * moves all moments alike. One and a half waves tell the rate of the blocks that fill the L2; of
+ * what follows them, the wave that was on the chip is not looked at. A rate whose standard error is
+ * above doubt is measured longer (most). Where the region is the launch's last, its blocks hold
+ * their slots for as long as gives this rate (Little's law), and so do those on SMs, which end at
+ * once; as the last ones get fewer they speed up, to the shortest stay that was seen.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -195,8 +198,28 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
     const bool enough = s->options.variant == TBPOINT_SLOPE
                             ? s->slope.units >= s->options.units
                             : units_agree(s, region_rate_count(&s->rate));
-    return enough && measured_rate(s) > 0 &&
-           (measured_error(s) <= s->options.error || simulated >= s->options.share * all);
+    if (!enough || measured_rate(s) <= 0)
+        return false;
+    const double error = measured_error(s);
+    const bool doubtful = s->options.variant == TBPOINT_SLOPE && error > s->options.doubt;
+    return error <= s->options.error ||
+           simulated >= (doubtful ? s->options.most : s->options.share) * all;
+}
+
+/* The rate that the blocks are left out at that fill the L2; 0: none is known. */
+static double filling_rate(const region_state_t *s)
+{
+    if (s->options.variant == TBPOINT_SLOPE)
+        return s->slope.units >= 2 ? unit_slope_rate(&s->slope) : unit_slope_first_rate(&s->slope);
+    return measured_rate(s);
+}
+
+/* Sectors of the L2 that a block takes: in the mean those on SMs are half done. */
+static double taken_by_block(const region_state_t *s, const interval_records_t *r)
+{
+    if (s->in->first > 0)
+        return s->rate.taken / ((double)s->rate.units * (double)s->slots);
+    return (double)r->l2_taken / ((double)r->next_block - (double)r->resident / 2);
 }
 
 /*
@@ -205,7 +228,7 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
  */
 static uint64_t blocks_to_take(const region_state_t *s, const interval_records_t *r, double sizes)
 {
-    const double of_block = s->rate.taken / ((double)s->rate.units * (double)s->slots);
+    const double of_block = taken_by_block(s, r);
     const double left = sizes * (double)s->l2_sectors - (double)r->l2_taken;
     if (left <= 0)
         return 0;
@@ -239,7 +262,8 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
 static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const uint64_t left = s->in->end - r->next_block;
-    if (s->rate.units == 0)
+    const double rate = filling_rate(s);
+    if (rate <= 0 || (s->rate.units == 0 && s->in->first > 0))
         return false;
     const uint64_t to_turn = blocks_to_take(s, r, L2_TAKEN_TURN);
     uint64_t to_fill = blocks_to_take(s, r, L2_TAKEN_FULL);
@@ -254,7 +278,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
     if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
         return false;
-    leave_out(s, r, r->next_block + blocks, measured_rate(s), out);
+    leave_out(s, r, r->next_block + blocks, rate, out);
     s->turn = r->next_block + to_turn;
     out->warm = blocks;
     s->filled = to_fill < left;
@@ -310,7 +334,7 @@ static void enter(region_state_t *s, const region_t *region)
     s->in = region;
     s->retired = 0;
     s->left_out = 0;
-    measure_anew(s, s->slots);
+    measure_anew(s, s->options.variant == TBPOINT_SLOPE ? 0 : s->slots);
 }
 
 static bool region_interval(const sampler_t *sampler, const interval_records_t *r,

@@ -2,10 +2,18 @@
 
 #include <math.h>
 
+/* Blocks of half a unit. */
+static uint64_t half_of(const unit_slope_t *s)
+{
+    return (s->slots + 1) / 2;
+}
+
 void unit_slope_add(unit_slope_t *s, double retire, double insts)
 {
     if (s->blocks == 0 && s->units == 0)
         s->origin = retire;
+    if (s->units < 2 && s->blocks < half_of(s))
+        s->half[s->units] += retire - s->origin;
     s->moment += retire - s->origin;
     s->insts += insts;
     if (++s->blocks < s->slots)
@@ -18,6 +26,16 @@ void unit_slope_add(unit_slope_t *s, double retire, double insts)
     s->units++;
     s->blocks = 0;
     s->moment = 0;
+}
+
+double unit_slope_first_rate(const unit_slope_t *s)
+{
+    const double half = (double)half_of(s), slots = (double)s->slots;
+    if (s->units == 0 || (s->units == 1 && s->blocks < half_of(s)))
+        return 0;
+    const double cycles = (s->half[1] - s->half[0]) / half;
+    const double blocks = (double)s->units * slots + (double)s->blocks;
+    return cycles > 0 ? s->insts / blocks * slots / cycles : 0;
 }
 
 /* Sum of squares of the units' numbers about their mean. */

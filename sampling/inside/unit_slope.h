@@ -5,7 +5,8 @@
  *
  * Blocks that began together retire in bursts, for many waves. The time between two edges of units
  * catches a part of a burst at each end. The mean over a unit does not: every phase of the swing
- * is in it once. So few units tell more than edges do, and blocks in step give the exact rate.
+ * is in it once. So few units tell more than edges do, and blocks in step give the exact rate. A
+ * delay that all blocks have once, as of a first wave in cold caches, moves all moments alike.
  */
 #ifndef RUBATO_UNIT_SLOPE_H
 #define RUBATO_UNIT_SLOPE_H
@@ -22,6 +23,7 @@ typedef struct {
     double closed_insts; /* of these */
     double origin;       /* cycle of the first block */
     double y, jy, yy;    /* sums of the units' moments y and their numbers j = 0, 1, ... */
+    double half[2];      /* sums of the moments of the first halves of the first two units */
 } unit_slope_t;
 
 /* A block retired. */
@@ -30,8 +32,12 @@ void unit_slope_add(unit_slope_t *s, double retire, double insts);
 /* Warp instructions per cycle; 0 of fewer than two units. */
 double unit_slope_rate(const unit_slope_t *s);
 
-/* Its standard error as a share of it, from what the moments lie off the line; INFINITY of fewer
- * than three units. */
+/* The same of one and a half units: from the first halves of the first two. 0: they are not over.
+ * Blocks of the second half are taken to execute as much as the others. */
+double unit_slope_first_rate(const unit_slope_t *s);
+
+/* Standard error of the rate as a share of it, from what the moments lie off the line; INFINITY of
+ * fewer than three units. */
 double unit_slope_error(const unit_slope_t *s);
 
 #endif

@@ -40,7 +40,7 @@ PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 
 #define SAMPLING_PARAMS(P, E, T)                                                                   \
-    P(U32, interval, "1024", 1, 100000000, "cycles",                                               \
+    P(U32, interval, "256", 1, 100000000, "cycles",                                                \
       "samplers inside launches look at a launch every so many cycles")                            \
     T(samplers, "", "samplers of a run whose command line names none, as for --sample")
 PARAM_STRUCT(sampling_spec_t, SAMPLING_PARAMS);

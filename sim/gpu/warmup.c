@@ -10,6 +10,8 @@
  * are in the L2 anyway. What the launch reads and writes is translated, too: which SM did so is not
  * known, so that all have the translations in their second level.
  */
+#include <string.h>
+
 #include "sim/gpu/gpu_internal.h"
 #include "sim/sm/coalesce.h"
 
@@ -30,14 +32,17 @@ void gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes
     }
 }
 
+enum { CODE_LINES = 64 }; /* of the instruction cache that hides repeats within a block */
+
 /* A launch whose accesses are followed. */
 typedef struct {
     gpu_t *g;
     launch_info_t info;
     uint64_t code_base;
-    uint64_t code_line; /* the line of instructions touched last */
-    uint64_t taken;     /* sectors of the L2 that were not there before */
-    cache_t *taught;    /* owned; translations that the SMs have got from it */
+    /* Lines of instructions that the block touched, by their place. */
+    uint64_t code_line[CODE_LINES];
+    uint64_t taken;  /* sectors of the L2 that were not there before */
+    cache_t *taught; /* owned; translations that the SMs have got from it */
 } passage_t;
 
 /* The translation of a line is known from now on. */
@@ -59,7 +64,8 @@ static void touch_line(passage_t *p, uint64_t line, const l2_touch_t *touch)
 {
     gpu_t *g = p->g;
     uint32_t slice = addr_map_slice(&g->map, line);
-    p->taken += partition_warm_l2(g->partition[slice / g->map.slices_per_partition], line, touch);
+    partition_t *partition = g->partition[slice / g->map.slices_per_partition];
+    p->taken += partition_warm_l2(partition, slice, line, touch);
 }
 
 /* Lines of the instructions of a run. */
@@ -69,9 +75,10 @@ static void touch_code(passage_t *p, const trace_run_t *run)
     const uint64_t mask = ~(uint64_t)(LINE_BYTES - 1);
     uint64_t last = (p->code_base + run->first[run->count - 1].pc) & mask;
     for (uint64_t line = (p->code_base + run->first->pc) & mask; line <= last; line += LINE_BYTES) {
-        if (line != p->code_line)
+        uint64_t *seen = &p->code_line[line / LINE_BYTES % CODE_LINES];
+        if (*seen != line)
             touch_line(p, line, &whole);
-        p->code_line = line;
+        *seen = line;
     }
 }
 
@@ -128,6 +135,7 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
         RB_TRY(ops->get_block(launch, index, &block, err));
         if (block == NULL)
             return RB_OK;
+        memset(p->code_line, 0xff, sizeof(p->code_line)); /* no line */
         for (uint32_t w = 0; w < block->n_warps; w++)
             touch_warp(p, &block->warps[w]);
         ops->free_block(launch, block);
@@ -138,7 +146,7 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
 rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
                           uint64_t end, uint64_t *taken, rb_err_t *err)
 {
-    passage_t p = {.g = g, .code_line = UINT64_MAX};
+    passage_t p = {.g = g};
     trace_launch_t *launch;
     RB_TRY(source->ops->launch_info(source, id, &p.info, err));
     p.code_base = gpu_code_base(g, p.info.code_id);

@@ -58,11 +58,11 @@ void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 void partition_flush_l2(partition_t *p);
 
 /*
- * A launch of the past touched the line at addr, which lies in this partition: its data is in the
- * L2 now, no time has passed and no statistic counts it. Only on an idle chip. Returns the sectors
- * that were not there before.
+ * A launch of the past touched the line at addr, which lies in this slice (of the chip): its data
+ * is in the L2 now, no time has passed and no statistic counts it. Only on an idle chip. Returns
+ * the sectors that were not there before.
  */
-uint32_t partition_warm_l2(partition_t *p, uint64_t addr, const l2_touch_t *touch);
+uint32_t partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_touch_t *touch);
 
 /* Checkpoint of an idle partition: tags, rows, arbiters, refresh. 0, or -1 with errno. */
 int partition_save(const partition_t *p, FILE *out);

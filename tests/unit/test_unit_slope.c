@@ -53,6 +53,21 @@ static void the_error_is_that_of_a_least_squares_slope(void **state)
     assert_true(fabs(unit_slope_error(&s) - sqrt(60000.0 / 9 / 2) / 1000) < 1e-9);
 }
 
+/* Half of a wave retires late, the same in both waves: one and a half waves tell the rate. */
+static void one_and_a_half_units_give_a_first_rate(void **state)
+{
+    (void)state;
+    for (unsigned slots = 1; slots < 4; slots++) {
+        unit_slope_t s = {.slots = slots};
+        const unsigned half = (slots + 1) / 2;
+        for (unsigned k = 0; k < 2 * slots; k++) {
+            assert_true((unit_slope_first_rate(&s) > 0) == (k >= slots + half));
+            unit_slope_add(&s, 5000 + k / slots * UNIT + (k % slots) * 7, INSTS);
+        }
+        assert_true(fabs(unit_slope_first_rate(&s) - (double)slots * INSTS / UNIT) < 1e-9);
+    }
+}
+
 static void time_that_does_not_pass_gives_no_rate(void **state)
 {
     unit_slope_t s = {.slots = 1};
@@ -69,6 +84,7 @@ int main(void)
         cmocka_unit_test(blocks_that_retire_in_bursts_give_the_exact_rate),
         cmocka_unit_test(blocks_may_differ_in_size),
         cmocka_unit_test(the_error_is_that_of_a_least_squares_slope),
+        cmocka_unit_test(one_and_a_half_units_give_a_first_rate),
         cmocka_unit_test(time_that_does_not_pass_gives_no_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
