@@ -22,6 +22,7 @@ static const struct {
     {"v100", "R1.triad"},
     {"titan_v", "C10.fp16"},
     {"titan_v", "C11.imad"},
+    {"titan_v", "C18.f32"},
     {"titan_v", "M1.tuner"},
     {"titan_v", "M8.tuner"},
     {"titan_v", "R3"},
