@@ -209,7 +209,7 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
         op = OP_CAS;
         break;
     case SASS_ATOMS_CAS:
-        op = sass_bits(in, 87, 2) == 0 ? OP_CAS : sass_bits(in, 87, 2) == 1 ? OP_CAST : 255;
+        op = sass_bits(in, 87, 1) ? OP_CAST : OP_CAS;
         break;
     case SASS_ATOM:
     case SASS_ATOMG:
@@ -224,6 +224,5 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
     u->select = (uint8_t)op;
     if (op == OP_ADD && u->width == 4 && !is_float(u->imm))
         u->fn = add_words;
-    return (u->width == 4 || u->width == 8) && op != 255 &&
-           (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
+    return (u->width == 4 || u->width == 8) && (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
 }

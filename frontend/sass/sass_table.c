@@ -382,7 +382,7 @@ static const sass_row_t rows[] = {
      "ATOMS",
      "Nd Ms Nb Nc",
      SASS_ROW_ATOM,
-     {FIELD(87, 2, "CAS", "CAST.SPIN", "INVALID2", "INVALID3"), ATOM_TYPE}},
+     {FIELD(87, 2, "CAS", "CAST", "CAS", "CAST.SPIN"), ATOM_TYPE}},
     {0x18e, SASS_RED, "RED", "Mg Nb", SASS_ROW_ATOM, {E72, RED_OP, ATOM_TYPE, EVICT, ORDER, SCOPE}},
     {0x18f,
      SASS_CCTL,

@@ -13,22 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    unsigned x, y, z;
-} dim3_t;
+#include "tests/support/cuda_stub.h"
 
-typedef struct {
-    int magic, version;
-    const void *data;
-    void *filename;
-} wrapper_t;
-
-void **__cudaRegisterFatBinary(const wrapper_t *wrapper);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid,
-                            int *warp_size);
-void __cudaUnregisterFatBinary(void **handle);
 int cudaMalloc(void **p, size_t n);
 int cudaFree(void *p);
 int cudaMemcpy(void *to, const void *from, size_t n, int kind);
@@ -38,36 +24,10 @@ int cudaGetLastError(void);
 int cudaDeviceSynchronize(void);
 const char *cudaGetErrorString(int error);
 
-enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, FILE_BYTES = 1 << 16 };
+enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 
 /* Its address is what the program knows the kernel by. */
 static const char stub[1];
-
-static void put(uint8_t *p, uint64_t value, unsigned bytes)
-{
-    memcpy(p, &value, bytes);
-}
-
-/* A fat binary with the file as its only image. */
-static uint8_t *make_fatbin(const char *path, unsigned arch)
-{
-    uint8_t *p = calloc(1, FILE_BYTES + 80);
-    FILE *in = fopen(path, "rb");
-
-    if (in == NULL)
-        exit(3);
-    size_t n = fread(p + 80, 1, FILE_BYTES, in);
-    fclose(in);
-    put(p, 0xba55ed50u, 4);
-    put(p + 4, 1, 2);
-    put(p + 6, 16, 2);
-    put(p + 8, 64 + n, 8);
-    put(p + 16, 2, 2);
-    put(p + 20, 64, 4);
-    put(p + 24, n, 8);
-    put(p + 44, arch, 4);
-    return p;
-}
 
 static int add(int n, int wild, int times)
 {
@@ -105,10 +65,7 @@ int main(int argc, char **argv)
 {
     if (argc < 4)
         return 2;
-    wrapper_t wrapper = {0x466243b1, 1, make_fatbin(argv[1], (unsigned)atoi(argv[2])), NULL};
-    void **handle = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(handle, stub, NULL, "vecadd", -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFatBinaryEnd(handle);
+    void **handle = cuda_stub_register(argv[1], (unsigned)atoi(argv[2]), stub, "vecadd");
 
     int status = 0;
     dim3_t one = {1, 1, 1}, many = {2048, 1, 1};

@@ -313,6 +313,46 @@ static void keys_are_ranked_by_digit(void **state)
     }
 }
 
+/* Sums of small whole numbers, which are exact in any order, and extremes of 64 bits. */
+static void shared_memory_is_changed_atomically(void **state)
+{
+    enum { N = 700 };
+    double x[N], sum = 0;
+    float y[N];
+    uint64_t z[N], seed = 41, extremes[5] = {0, UINT64_MAX};
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++) {
+        z[i] = sass_lab_random(&seed);
+        sum += x[i] = (double)(z[i] % 1000);
+        y[i] = (float)x[i];
+        extremes[0] = z[i] > extremes[0] ? z[i] : extremes[0];
+        extremes[1] = z[i] < extremes[1] ? z[i] : extremes[1];
+    }
+    extremes[2] = extremes[0]; /* what was there before the swap, and after it */
+    extremes[3] = 5;
+    extremes[4] = extremes[1];
+    SASS_LAB_FOR_EACH_ARCH(lab, "shared_atomics")
+    {
+        uint64_t d = sass_lab_put(&lab, NULL, sizeof(double));
+        uint64_t f = sass_lab_put(&lab, NULL, sizeof(float));
+        uint64_t e = sass_lab_put(&lab, NULL, sizeof(extremes));
+        sass_lab_kernel(&lab, "shared_atomics");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, x, sizeof(x)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, y, sizeof(y)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, z, sizeof(z)));
+        sass_lab_pointer(&lab, d);
+        sass_lab_pointer(&lab, f);
+        sass_lab_pointer(&lab, e);
+        sass_lab_int(&lab, N);
+        sass_lab_must_run(&lab, 1, 96, 0);
+        assert_true(*(double *)sass_lab_at(&lab, d) == sum);
+        assert_true((double)*(float *)sass_lab_at(&lab, f) == sum);
+        assert_memory_equal(sass_lab_at(&lab, e), extremes, sizeof(extremes));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +364,7 @@ int main(void)
         cmocka_unit_test(numbers_are_sorted),
         cmocka_unit_test(tiles_multiply_on_tensor_cores),
         cmocka_unit_test(keys_are_ranked_by_digit),
+        cmocka_unit_test(shared_memory_is_changed_atomically),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

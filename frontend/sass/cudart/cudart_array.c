@@ -1,27 +1,10 @@
 /* CUDA arrays and the copies to and from them, pitched memory of three dimensions included. */
-#include "frontend/sass/cudart/cudart_array.h"
+#include "frontend/sass/cudart/cudart_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/core/alloc.h"
-
-typedef struct {
-    void *p;
-    size_t pitch, xsize, ysize;
-} cuda_pitched_t;
-
-/* struct cudaMemcpy3DParms */
-typedef struct {
-    cudart_array_t *from_array;
-    cuda_extent_t from_pos;
-    cuda_pitched_t from;
-    cudart_array_t *to_array;
-    cuda_extent_t to_pos;
-    cuda_pitched_t to;
-    cuda_extent_t extent;
-    int kind;
-} cuda_copy3d_t;
 
 CUDART_EXPORT cuda_channels_t cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
 CUDART_EXPORT cuda_error_t cudaGetChannelDesc(cuda_channels_t *channels, const void *array);
@@ -36,7 +19,6 @@ CUDART_EXPORT cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent)
 CUDART_EXPORT cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent);
 CUDART_EXPORT cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent,
                                              cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c);
 CUDART_EXPORT cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from,
                                              size_t n, int kind);
@@ -264,7 +246,10 @@ cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c)
 
 cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream)
 {
-    (void)stream;
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c}, &e))
+        return e;
     return cudaMemcpy3D(c);
 }
 

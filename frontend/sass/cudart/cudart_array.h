@@ -23,7 +23,28 @@ typedef struct {
     emu_texture_t texels; /* how they lie; address modes and filter are not set */
 } cudart_array_t;
 
+typedef struct {
+    void *p;
+    size_t pitch, xsize, ysize;
+} cuda_pitched_t;
+
+/* struct cudaMemcpy3DParms */
+typedef struct {
+    cudart_array_t *from_array;
+    cuda_extent_t from_pos;
+    cuda_pitched_t from;
+    cudart_array_t *to_array;
+    cuda_extent_t to_pos;
+    cuda_pitched_t to;
+    cuda_extent_t extent;
+    int kind;
+} cuda_copy3d_t;
+
 enum { CUDA_ARRAY_LAYERED = 1, CUDA_ARRAY_CUBEMAP = 4 };
+
+/* A copy between arrays and memory; its extent is in texels if an array takes part, else in bytes.
+ */
+CUDART_EXPORT cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c);
 
 /* Sets kind, bits and components of *t; false: no format that textures have. */
 bool cudart_texel_format(const cuda_channels_t *c, emu_texture_t *t);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "frontend/sass/cudart/cudart_state.h"
+#include "frontend/sass/cudart/cudart_calls.h"
+#include "frontend/sass/cudart/cudart_graph.h"
 
 /* Major version of the runtime that this library stands for: the layout of structures. */
 #ifndef RUBATO_CUDART_MAJOR
@@ -40,7 +41,6 @@ NOTHING_TO_DO(cudaDeviceSetLimit, int limit, size_t value)
 NOTHING_TO_DO(cudaStreamDestroy, cuda_stream_t stream)
 NOTHING_TO_DO(cudaStreamSynchronize, cuda_stream_t stream)
 NOTHING_TO_DO(cudaStreamQuery, cuda_stream_t stream)
-NOTHING_TO_DO(cudaStreamWaitEvent, cuda_stream_t stream, void *event, unsigned flags)
 NOTHING_TO_DO(cudaEventSynchronize, void *event)
 NOTHING_TO_DO(cudaEventQuery, void *event)
 NOTHING_TO_DO(cudaHostRegister, void *p, size_t n, unsigned flags)
@@ -177,9 +177,12 @@ cuda_error_t cudaChooseDevice(int *device, const void *properties)
     return CUDA_SUCCESS;
 }
 
+/* The last one of those that have this binary interface: programs ask whether it is new enough. */
 cuda_error_t cudaRuntimeGetVersion(int *version)
 {
-    *version = RUBATO_CUDART_MAJOR * 1000;
+    static const int last_minor[] = {[10] = 2, [11] = 8, [12] = 9, [13] = 0};
+
+    *version = RUBATO_CUDART_MAJOR * 1000 + last_minor[RUBATO_CUDART_MAJOR] * 10;
     return CUDA_SUCCESS;
 }
 
@@ -317,14 +320,17 @@ static bool attribute_value(const device_t *d, int attribute, int *value)
         {95, 1},
         {97, d->shared_optin},
         {106, d->major == 7 && d->minor == 5 ? 16 : 32},
+        {115, 1},
     };
+    enum { LAST_ATTRIBUTE = 150 }; /* of the newest version, about: what is not there is 0 */
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].attribute == attribute) {
             *value = rows[i].value;
             return true;
         }
-    return false;
+    *value = 0;
+    return attribute > 0 && attribute <= LAST_ATTRIBUTE;
 }
 
 cuda_error_t cudaDeviceGetAttribute(int *value, int attribute, int device)
@@ -346,7 +352,8 @@ CUDART_EXPORT cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, u
                                                         int priority);
 CUDART_EXPORT cuda_error_t cudaEventCreate(void **event);
 CUDART_EXPORT cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags);
-CUDART_EXPORT cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaEventRecordWithFlags(void *event, cuda_stream_t stream,
+                                                    unsigned flags);
 CUDART_EXPORT cuda_error_t cudaEventElapsedTime(float *ms, void *begin, void *end);
 CUDART_EXPORT cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void *end);
 CUDART_EXPORT cuda_error_t cudaEventDestroy(void *event);
@@ -387,11 +394,17 @@ cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags)
 
 cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream)
 {
-    (void)stream;
     if (event == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    clock_gettime(CLOCK_MONOTONIC, event);
+    if (!cudart_capture_record(stream, event))
+        clock_gettime(CLOCK_MONOTONIC, event);
     return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaEventRecordWithFlags(void *event, cuda_stream_t stream, unsigned flags)
+{
+    (void)flags;
+    return cudaEventRecord(event, stream);
 }
 
 cuda_error_t cudaEventElapsedTime(float *ms, void *begin, void *end)

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "frontend/sass/cudart/cudart_state.h"
+#include "frontend/sass/cudart/cudart_graph.h"
 
 typedef void (*cuda_callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 typedef void (*cuda_host_fn_t)(void *data);
@@ -16,7 +16,6 @@ CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
 CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
 CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
-CUDART_EXPORT cuda_error_t cudaStreamIsCapturing(cuda_stream_t stream, int *status);
 CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 CUDART_EXPORT cuda_error_t cudaDeviceGetCacheConfig(int *config);
 CUDART_EXPORT cuda_error_t cudaDeviceGetSharedMemConfig(int *config);
@@ -42,7 +41,6 @@ HINT(cudaStreamAttachMemAsync, cuda_stream_t stream, void *p, size_t n, unsigned
 HINT(cudaStreamSetAttribute, cuda_stream_t stream, int attribute, const void *value)
 HINT(cudaStreamCopyAttributes, cuda_stream_t to, cuda_stream_t from)
 HINT(cudaCtxResetPersistingL2Cache, void)
-HINT(cudaEventRecordWithFlags, void *event, cuda_stream_t stream, unsigned flags)
 #pragma GCC diagnostic pop
 
 cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback, void *data,
@@ -58,11 +56,13 @@ cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callbac
 
 cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data)
 {
-    cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS);
+    const cudart_node_t model = {.type = CUDA_NODE_HOST, .host = {fn, data}};
+    cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS), e;
 
-    (void)stream;
     if (fn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (cudart_capture(stream, &model, &e))
+        return e;
     if (sticky == CUDA_SUCCESS)
         fn(data);
     return sticky;
@@ -100,13 +100,6 @@ cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags)
 {
     (void)stream;
     *flags = 0;
-    return CUDA_SUCCESS;
-}
-
-cuda_error_t cudaStreamIsCapturing(cuda_stream_t stream, int *status)
-{
-    (void)stream;
-    *status = 0;
     return CUDA_SUCCESS;
 }
 

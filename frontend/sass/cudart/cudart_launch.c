@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sass/cudart/cudart_state.h"
+#include "frontend/sass/cudart/cudart_calls.h"
+#include "frontend/sass/cudart/cudart_graph.h"
 
 CUDART_EXPORT unsigned __cudaPushCallConfiguration(cuda_dim3_t grid, cuda_dim3_t block,
                                                    size_t shared, cuda_stream_t stream);
@@ -164,7 +165,7 @@ static cuda_error_t run_cooperative(cudart_state_t *s, cudart_unit_t *unit, cons
     return e;
 }
 
-static cuda_error_t launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
                            size_t shared, cuda_stream_t stream, bool cooperative)
 {
     cudart_state_t *s = cudart_enter();
@@ -180,6 +181,21 @@ static cuda_error_t launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block
     return cudart_leave(s, cooperative
                                ? run_cooperative(s, unit, k, grid, block, args, shared, stream)
                                : run(s, unit, k, grid, block, args, shared, stream, 0));
+}
+
+static cuda_error_t launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                           size_t shared, cuda_stream_t stream, bool cooperative)
+{
+    const cudart_node_t model = {
+        .type = CUDA_NODE_KERNEL,
+        .cooperative = cooperative,
+        .kernel = {
+            .host = host, .grid = grid, .block = block, .shared = (unsigned)shared, .args = args}};
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &model, &e))
+        return e;
+    return cudart_launch(host, grid, block, args, shared, stream, cooperative);
 }
 
 cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,

@@ -2,18 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sass/cudart/cudart_state.h"
+#include "frontend/sass/cudart/cudart_calls.h"
+#include "frontend/sass/cudart/cudart_graph.h"
 
-CUDART_EXPORT cuda_error_t cudaMalloc(void **p, size_t n);
 CUDART_EXPORT cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
 CUDART_EXPORT cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
-CUDART_EXPORT cuda_error_t cudaMallocAsync(void **p, size_t n, cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaFree(void *p);
 CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
-CUDART_EXPORT cuda_error_t cudaFreeAsync(void *p, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind);
 CUDART_EXPORT cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind,
                                            cuda_stream_t stream);
@@ -26,13 +23,13 @@ CUDART_EXPORT cuda_error_t cudaMemset(void *p, int value, size_t n);
 CUDART_EXPORT cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width,
                                         size_t height);
+CUDART_EXPORT cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width,
+                                             size_t height, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
-CUDART_EXPORT cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n,
-                                              size_t offset, int kind);
 CUDART_EXPORT cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t n,
                                                    size_t offset, int kind, cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n,
-                                                size_t offset, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n,
+                                                     size_t offset, int kind, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol);
 CUDART_EXPORT cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol);
 
@@ -82,28 +79,17 @@ cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t heigh
     return cudaMalloc(p, *pitch * height);
 }
 
-cuda_error_t cudaMallocAsync(void **p, size_t n, cuda_stream_t stream)
-{
-    (void)stream;
-    return cudaMalloc(p, n);
-}
-
 cuda_error_t cudaFree(void *p)
 {
     cudart_state_t *s = cudart_enter();
-    bool ok = p == NULL || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
+    bool ok =
+        p == NULL || !cudart_pool_gives_back(p) || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
 
     return cudart_leave(s, ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 cuda_error_t cudaFreeHost(void *p)
 {
-    return cudaFree(p);
-}
-
-cuda_error_t cudaFreeAsync(void *p, cuda_stream_t stream)
-{
-    (void)stream;
     return cudaFree(p);
 }
 
@@ -151,7 +137,11 @@ cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind)
 
 cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, cuda_stream_t stream)
 {
-    (void)stream;
+    const cuda_copy3d_t row = cudart_copy_row(to, from, n, kind);
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = row}, &e))
+        return e;
     return cudaMemcpy(to, from, n, kind);
 }
 
@@ -171,7 +161,14 @@ cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fr
 cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                size_t width, size_t height, int kind, cuda_stream_t stream)
 {
-    (void)stream;
+    const cuda_copy3d_t rows = {.from = {(void *)(uintptr_t)from, from_pitch, width, height},
+                                .to = {to, to_pitch, width, height},
+                                .extent = {width, height, 1},
+                                .kind = kind};
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = rows}, &e))
+        return e;
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
@@ -188,8 +185,7 @@ cuda_error_t cudaMemset(void *p, int value, size_t n)
 
 cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
 {
-    (void)stream;
-    return cudaMemset(p, value, n);
+    return cudaMemset2DAsync(p, n, value, n, 1, stream);
 }
 
 cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
@@ -199,6 +195,17 @@ cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t
     for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
         e = cudaMemset((char *)p + i * pitch, value, width);
     return e;
+}
+
+cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                               cuda_stream_t stream)
+{
+    const cuda_set_node_t bytes = {p, pitch, (unsigned)value, 1, width, height};
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_SET, .set = bytes}, &e))
+        return e;
+    return cudaMemset2D(p, pitch, value, width, height);
 }
 
 /* --- variables ------------------------------------------------------------------------------- */
@@ -234,10 +241,20 @@ cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, 
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
+static bool capture_symbol(cuda_stream_t stream, const symbol_copy_t *c, cuda_error_t *e)
+{
+    return cudart_capture(
+        stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .is_symbol = true, .symbol = *c}, e);
+}
+
 cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t n, size_t offset,
                                      int kind, cuda_stream_t stream)
 {
-    (void)stream;
+    const symbol_copy_t c = {(void *)(uintptr_t)from, symbol, n, offset, kind, true};
+    cuda_error_t e;
+
+    if (capture_symbol(stream, &c, &e))
+        return e;
     return cudaMemcpyToSymbol(symbol, from, n, offset, kind);
 }
 
@@ -253,6 +270,17 @@ cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
     return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n, size_t offset,
+                                       int kind, cuda_stream_t stream)
+{
+    const symbol_copy_t c = {to, symbol, n, offset, kind, false};
+    cuda_error_t e;
+
+    if (capture_symbol(stream, &c, &e))
+        return e;
+    return cudaMemcpyFromSymbol(to, symbol, n, offset, kind);
 }
 
 cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)

@@ -1,0 +1,68 @@
+/* What nvcc writes into a CUDA program, for programs without nvcc: the registration of a kernel. */
+#ifndef RUBATO_TESTS_CUDA_STUB_H
+#define RUBATO_TESTS_CUDA_STUB_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    unsigned x, y, z;
+} dim3_t;
+
+typedef struct {
+    int magic, version;
+    const void *data;
+    void *filename;
+} wrapper_t;
+
+void **__cudaRegisterFatBinary(const wrapper_t *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int threads, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size);
+void __cudaUnregisterFatBinary(void **handle);
+
+enum { CUDA_STUB_FILE_BYTES = 1 << 16 };
+
+static inline void cuda_stub_put(uint8_t *p, uint64_t value, unsigned bytes)
+{
+    memcpy(p, &value, bytes);
+}
+
+/* A fat binary with the file as its only image. */
+static inline uint8_t *cuda_stub_fatbin(const char *path, unsigned arch)
+{
+    uint8_t *p = calloc(1, CUDA_STUB_FILE_BYTES + 80);
+    FILE *in = fopen(path, "rb");
+
+    if (in == NULL)
+        exit(3);
+    size_t n = fread(p + 80, 1, CUDA_STUB_FILE_BYTES, in);
+    fclose(in);
+    cuda_stub_put(p, 0xba55ed50u, 4);
+    cuda_stub_put(p + 4, 1, 2);
+    cuda_stub_put(p + 6, 16, 2);
+    cuda_stub_put(p + 8, 64 + n, 8);
+    cuda_stub_put(p + 16, 2, 2);
+    cuda_stub_put(p + 20, 64, 4);
+    cuda_stub_put(p + 24, n, 8);
+    cuda_stub_put(p + 44, arch, 4);
+    return p;
+}
+
+/* Registers a kernel of a cubin; the program knows it by the address stub. */
+static inline void **cuda_stub_register(const char *path, unsigned arch, const char *stub,
+                                        const char *kernel)
+{
+    static wrapper_t wrapper;
+
+    wrapper = (wrapper_t){0x466243b1, 1, cuda_stub_fatbin(path, arch), NULL};
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(handle, stub, NULL, kernel, -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFatBinaryEnd(handle);
+    return handle;
+}
+
+#endif

@@ -1,0 +1,33 @@
+// Atomics in shared memory, most of which are loops around a compare-and-swap.
+extern "C" __global__ void shared_atomics(const double *x, const float *y, const unsigned long long *z, double *sum,
+                                          float *sum_of_floats, unsigned long long *extremes, int n)
+{
+    __shared__ double s;
+    __shared__ float f;
+    __shared__ unsigned long long most, least;
+
+    if (threadIdx.x == 0) {
+        s = 0;
+        f = 0;
+        most = 0;
+        least = ~0ull;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        atomicAdd(&s, x[i]);
+        atomicAdd(&f, y[i]);
+        atomicMax(&most, z[i]);
+        atomicMin(&least, z[i]);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *sum = s;
+        *sum_of_floats = f;
+        extremes[0] = most;
+        extremes[1] = least;
+        extremes[2] = atomicCAS(&most, extremes[0], 5ull);
+        extremes[3] = most;
+        extremes[4] = atomicExch(&least, 9ull);
+    }
+}
