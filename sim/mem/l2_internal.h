@@ -1,0 +1,72 @@
+/*
+ * What the parts of an L2 slice share: l2_slice.c (ports, time, the way to the DRAM), l2_request.c
+ * (what a request and a fill do), l2_line.c (what happens to a line) and l2_reply.c.
+ */
+#ifndef RUBATO_MEM_L2_INTERNAL_H
+#define RUBATO_MEM_L2_INTERNAL_H
+
+#include "sim/core/msg_pool.h"
+#include "sim/mem/l2_slice.h"
+
+static inline uint32_t l2_sector_count(uint32_t sectors)
+{
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return count[sectors & 15];
+}
+
+/* The MSHR that a fetch was for. */
+static inline mshr_entry_t *l2_token_mshr(const l2_slice_t *s, uint32_t token)
+{
+    return &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
+}
+
+/* Sectors pass the data port, which the input waits for. */
+static inline void l2_data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
+{
+    s->stats.data_sectors += sectors;
+    if (!s->spec.perfect)
+        xbar_port_use(&s->data, s->flits_per_cycle, sectors, now);
+}
+
+/* The request at the head of the input; there is one. */
+static inline const mem_msg_t *l2_held_request(const l2_slice_t *s)
+{
+    return &msg_pool_at(s->pool, s->held)->msg.mem;
+}
+
+/* l2_slice.c. Queues a fetch (token: see l2_slice.h) or a write-back of sectors of the line at
+ * address key of the slice. */
+void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write, uint32_t token);
+
+/* l2_line.c. The line, which is absent, without a sector; a dirty victim becomes a write-back. */
+cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key);
+
+/* Sectors of the line of which only written bytes are there. */
+uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l);
+
+/* Whole sectors of the line came in. */
+void l2_line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors);
+
+/* Bytes of these sectors are written: all (full) or those of the masks. */
+void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
+                   const uint32_t bytes[SECTORS_PER_LINE]);
+
+/* The aligned group of l2.fill_sectors that contains a sector. */
+uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector);
+
+/* l2_request.c. Does what the request at the head of the input asks for at cycle now, or says what
+ * it waits for. */
+l2_stall_t l2_request_try(l2_slice_t *s, cycle_t now);
+
+/* l2_reply.c. Moves replies that are ready into the queue of the crossbar port, and on into the
+ * crossbar. */
+void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now);
+
+/* A reply that delivers sectors, or acknowledges, l2.latency after now. */
+void l2_reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uint8_t op,
+                    uint8_t src, uint8_t sectors, cycle_t now);
+
+/* Performs an atomic or reduction whose sectors are there, as soon as the unit is free. */
+void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now);
+
+#endif

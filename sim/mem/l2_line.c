@@ -1,0 +1,100 @@
+#include "sim/mem/l2_internal.h"
+
+cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key)
+{
+    cache_line_t victim;
+    bool evicted;
+    cache_tag_t *l = cache_insert_key(s->cache, key, &victim, &evicted);
+    if (evicted) {
+        s->stats.writebacks += l2_sector_count(victim.written.dirty);
+        l2_transfer_add(s, victim.line, victim.written.dirty, true, 0);
+    }
+    return l;
+}
+
+uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l)
+{
+    const cache_written_t *w = cache_written(s->cache, l);
+    return w != NULL ? w->partial : 0;
+}
+
+void l2_line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
+{
+    cache_written_t *w = cache_written(s->cache, l);
+    cache_tag_fill(l, sectors);
+    if (w != NULL)
+        w->partial &= (uint8_t)~sectors;
+}
+
+uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector)
+{
+    uint32_t n = s->spec.fill_sectors, first = sector - sector % n;
+    return (uint8_t)(((1u << n) - 1) << first & 15u);
+}
+
+/* Marks the written bytes of one sector. */
+static void sector_write(cache_tag_t *l, cache_written_t *w, uint32_t sector, bool full,
+                         uint32_t bytes)
+{
+    uint8_t bit = (uint8_t)(1u << sector);
+    w->dirty |= bit;
+    if (cache_tag_valid(l) & bit)
+        return;
+    w->bytes[sector] |= bytes;
+    if (full || w->bytes[sector] == UINT32_MAX) {
+        cache_tag_fill(l, bit);
+        w->partial &= (uint8_t)~bit;
+    } else {
+        w->partial |= bit;
+    }
+}
+
+void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
+                   const uint32_t bytes[SECTORS_PER_LINE])
+{
+    cache_written_t *w = cache_write(s->cache, l);
+    for (uint32_t bits = sectors; bits != 0; bits &= bits - 1) {
+        uint32_t sector = (uint32_t)__builtin_ctz(bits);
+        sector_write(l, w, sector, full >> sector & 1, bytes[sector]);
+    }
+}
+
+void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
+{
+    if (s->spec.perfect)
+        return;
+    cache_line_t victim;
+    bool evicted;
+    cache_tag_t *l = cache_lookup(s->cache, key, true);
+    if (l == NULL)
+        l = cache_insert(s->cache, key, &victim, &evicted);
+    l2_line_fill(s, l, sectors);
+    cache_written_t *w = cache_written(s->cache, l);
+    if (w != NULL)
+        w->dirty &= (uint8_t)~sectors;
+    s->stats.memcpy_sectors += l2_sector_count(sectors);
+}
+
+uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch)
+{
+    uint32_t taken = 0;
+    if (s->spec.perfect)
+        return 0;
+    cache_line_t victim;
+    bool evicted;
+    cache_tag_t *l = cache_lookup(s->cache, key, true);
+    if (l == NULL) {
+        l = cache_insert(s->cache, key, &victim, &evicted);
+        taken += touch->write ? l2_sector_count(touch->sectors) : 0;
+    }
+    if (touch->read) {
+        uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(l), filled = 0;
+        for (; missing != 0; missing &= missing - 1)
+            filled |= l2_fill_group(s, (uint32_t)__builtin_ctz(missing));
+        l2_line_fill(s, l, (uint8_t)filled);
+        taken += touch->write ? 0 : l2_sector_count((uint8_t)filled);
+    }
+    if (touch->write)
+        l2_line_write(s, l, touch->sectors, touch->full, touch->bytes);
+    return taken;
+}

@@ -1,0 +1,82 @@
+#include "sim/mem/l2_internal.h"
+
+/* The ring whose next reply is ready first. NULL: both are empty. */
+static l2_reply_ring_t *first_ready(l2_slice_t *s)
+{
+    l2_reply_ring_t *plain = &s->reply[L2_REPLY_PLAIN], *atomic = &s->reply[L2_REPLY_ATOMIC];
+    if (atomic->count == 0)
+        return plain->count > 0 ? plain : NULL;
+    if (plain->count == 0 || RB_RING_AT(atomic, 0)->ready < RB_RING_AT(plain, 0)->ready)
+        return atomic;
+    return plain;
+}
+
+void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
+{
+    xbar_out_step(&s->out, out, now, NULL);
+    l2_reply_ring_t *r = first_ready(s);
+    while (r != NULL && RB_RING_AT(r, 0)->ready <= now && !xbar_out_full(&s->out)) {
+        const l2_reply_t *p = RB_RING_AT(r, 0);
+        msg_t *m = xbar_out_push(&s->out, p->sm, now);
+        m->kind = MSG_MEM_REPLY;
+        m->flits = p->flits;
+        m->mem.line = p->line;
+        m->mem.txn = p->txn;
+        m->mem.sm = p->sm;
+        m->mem.op = p->op;
+        m->mem.src = p->src;
+        m->mem.sectors = p->sectors;
+        RB_RING_DROP(r);
+        xbar_out_step(&s->out, out, now, NULL);
+        r = first_ready(s);
+    }
+    s->out_due = xbar_out_next(&s->out, now);
+    if (r != NULL && !xbar_out_full(&s->out))
+        s->out_due = cycle_min(s->out_due, RB_RING_AT(r, 0)->ready);
+}
+
+static inline void reply_add(l2_slice_t *s, uint32_t ring, const l2_reply_t *r)
+{
+    RB_RING_PUSH(&s->reply[ring]) = *r;
+    s->out_due = cycle_min(s->out_due, r->ready);
+}
+
+void l2_reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uint8_t op,
+                    uint8_t src, uint8_t sectors, cycle_t now)
+{
+    uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 0;
+    uint32_t flits = (bytes + s->flit_bytes - 1) / s->flit_bytes;
+    l2_reply_t r = {.ready = now + s->spec.latency,
+                    .line = line,
+                    .txn = txn,
+                    .sm = sm,
+                    .op = op,
+                    .src = src,
+                    .sectors = sectors,
+                    .flits = (uint8_t)(flits > 0 ? flits : 1)};
+    reply_add(s, L2_REPLY_PLAIN, &r);
+}
+
+void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now)
+{
+    uint32_t sectors = l2_sector_count(w->sectors);
+    uint32_t conflict = w->conflict > 0 ? w->conflict : 1;
+    cycle_t start = now, last = 0;
+    if (!s->spec.perfect) {
+        uint32_t words = (conflict * s->atomic_interval + L2_CYCLE_PARTS - 1) / L2_CYCLE_PARTS;
+        uint32_t last_word = (conflict - 1) * s->atomic_interval / L2_CYCLE_PARTS;
+        start = cycle_max(now, s->atomic_free);
+        s->atomic_free = start + (sectors > words ? sectors : words);
+        last = cycle_max(sectors - 1, last_word);
+    }
+    uint32_t bytes = w->op == MEM_ATOMIC ? sectors * SECTOR_BYTES : 1;
+    l2_reply_t r = {.ready = start + last + s->spec.latency + s->spec.atomic_latency,
+                    .line = line,
+                    .txn = w->txn,
+                    .sm = w->sm,
+                    .op = w->op,
+                    .src = w->src,
+                    .sectors = w->sectors,
+                    .flits = (uint8_t)((bytes + s->flit_bytes - 1) / s->flit_bytes)};
+    reply_add(s, L2_REPLY_ATOMIC, &r);
+}

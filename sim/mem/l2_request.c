@@ -1,0 +1,169 @@
+#include <inttypes.h>
+
+#include "sim/core/err.h"
+#include "sim/mem/l2_internal.h"
+
+void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
+{
+    uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
+    mshr_entry_t *e = l2_token_mshr(s, token);
+    s->stats.fills += l2_sector_count(sectors);
+    l2_data_port_use(s, l2_sector_count(sectors), now);
+    cache_tag_t *l = cache_lookup_key(s->cache, e->key, false);
+    if (l == NULL)
+        l = l2_line_allocate(s, e->key);
+    l2_line_fill(s, l, sectors);
+    e->pending &= (uint8_t)~sectors;
+
+    for (mshr_wait_t *w = mshr_first(&s->mshr, e); w != NULL; w = mshr_next(&s->mshr, e, w)) {
+        uint8_t got = w->missing & sectors;
+        if (got == 0)
+            continue;
+        w->missing &= (uint8_t)~got;
+        if (w->op == MEM_READ) {
+            l2_reply_plain(s, e->line, w->txn, w->sm, w->op, w->src, got, now);
+        } else if (w->missing == 0) {
+            l2_atomic_perform(s, e->line, w, now);
+            cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
+        }
+    }
+    mshr_drop_served(&s->mshr, e);
+    if (e->pending == 0)
+        mshr_remove(&s->mshr, e);
+    if (s->held != 0 && s->stall == L2_STALL_MSHR)
+        s->in_due = now;
+    s->next = s->transfer.count > 0 ? now : cycle_min(s->next, cycle_min(s->out_due, s->in_due));
+}
+
+/* Queues the request for its missing sectors and fetches those not yet on their way. */
+static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l, uint8_t missing)
+{
+    mshr_entry_t *e = mshr_find(&s->mshr, s->request_key);
+    if (e == NULL ? s->mshr.used == s->mshr.size : e->n_waiting >= s->spec.mshr_merge)
+        return false;
+    if (e == NULL)
+        e = mshr_add(&s->mshr, s->request_key, m->line);
+    else
+        s->stats.mshr_merges++;
+    mshr_wait(&s->mshr, e, m, missing);
+    uint32_t wanted = missing & ~(uint32_t)e->pending;
+    if (l != NULL)
+        s->stats.partial_fetches += l2_sector_count(wanted & l2_line_partial(s, l));
+    while (wanted != 0) {
+        uint32_t group = l2_fill_group(s, (uint32_t)__builtin_ctz(wanted));
+        uint32_t fetch =
+            group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
+        e->pending |= (uint8_t)fetch;
+        l2_transfer_add(s, s->request_key.line, (uint8_t)fetch, false,
+                        s->token | mshr_index(&s->mshr, e) << L2_TOKEN_SECTOR_BITS | fetch);
+        wanted &= ~group;
+    }
+    return true;
+}
+
+/*
+ * The line requested, NULL: not here. Code that its launch has brought takes its place at the first
+ * request, so that what is not executed displaces nothing.
+ */
+static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
+{
+    cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
+    if (!m->launched || s->spec.perfect)
+        return l;
+    if (l == NULL)
+        l = l2_line_allocate(s, s->request_key);
+    l2_line_fill(s, l, m->sectors);
+    return l;
+}
+
+static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    uint32_t n = l2_sector_count(m->sectors);
+    const cache_tag_t *l = request_line(s, m);
+    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
+    uint8_t missing = m->sectors & (uint8_t)~hit;
+    if (missing != 0 && !request_miss(s, m, l, missing))
+        return L2_STALL_MSHR;
+    s->stats.read_sectors += n;
+    s->stats.read_hits += l2_sector_count(hit);
+    if (m->src == MEM_SRC_INST || m->src == MEM_SRC_CONST)
+        s->stats.inst_sectors += n;
+    if (hit != 0) {
+        l2_data_port_use(s, l2_sector_count(hit), now);
+        l2_reply_plain(s, m->line, m->txn, m->sm, m->op, m->src, hit, now);
+    }
+    return L2_STALL_NONE;
+}
+
+static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    uint32_t n = l2_sector_count(m->sectors);
+    s->stats.write_sectors += n;
+    if (!s->spec.perfect) {
+        cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
+        if (l != NULL)
+            s->stats.write_hits += n;
+        else
+            l = l2_line_allocate(s, s->request_key);
+        l2_line_write(s, l, m->sectors, m->full, m->bytes);
+    } else {
+        s->stats.write_hits += n;
+    }
+    l2_data_port_use(s, n, now);
+    l2_reply_plain(s, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
+    return L2_STALL_NONE;
+}
+
+static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
+    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
+    uint8_t missing = m->sectors & (uint8_t)~hit;
+    if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
+        return L2_STALL_ATOMIC;
+    if (missing != 0 && !request_miss(s, m, l, missing))
+        return L2_STALL_MSHR;
+    uint32_t n = l2_sector_count(m->sectors);
+    if (m->op == MEM_ATOMIC) {
+        s->stats.atomic_sectors += n;
+        s->stats.atomic_hits += l2_sector_count(hit);
+    } else {
+        s->stats.red_sectors += n;
+        s->stats.red_hits += l2_sector_count(hit);
+    }
+    if (hit != 0)
+        l2_data_port_use(s, l2_sector_count(hit), now);
+    if (missing == 0) {
+        const mshr_wait_t w = {.txn = m->txn,
+                               .sm = m->sm,
+                               .op = m->op,
+                               .src = m->src,
+                               .sectors = m->sectors,
+                               .conflict = m->conflict};
+        l2_atomic_perform(s, m->line, &w, now);
+        if (l != NULL)
+            cache_write(s->cache, l)->dirty |= m->sectors;
+    }
+    return L2_STALL_NONE;
+}
+
+l2_stall_t l2_request_try(l2_slice_t *s, cycle_t now)
+{
+    const mem_msg_t *m = l2_held_request(s);
+    if (xbar_out_full(&s->out))
+        return L2_STALL_REPLY;
+    if (s->transfer.count > 0)
+        return L2_STALL_DRAM;
+    l2_stall_t stall;
+    if (m->op == MEM_READ)
+        stall = request_read(s, m, now);
+    else if (m->op == MEM_WRITE)
+        stall = request_write(s, m, now);
+    else
+        stall = request_atomic(s, m, now);
+    if (stall == L2_STALL_NONE) {
+        if (m->src == MEM_SRC_LOCAL)
+            s->stats.local_sectors += l2_sector_count(m->sectors);
+    }
+    return stall;
+}
