@@ -314,6 +314,8 @@ static void bind(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
     if (set_control(in, u)) {
         if (in->op == SASS_RET && sass_bits(in, 85, 1))
             u->kind = UOP_ABSOLUTE;
+        if (in->op == SASS_CALL_REL && in->form == 1)
+            u->kind = UOP_RET; /* to a place less far than registers say, as RET goes */
         if (u->kind == UOP_ABSOLUTE)
             set_absolute(g, in, u);
         else

@@ -248,6 +248,10 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('W', 'a'):
         add_pair(in, second, true);
         break;
+    case TOKEN('W', 'r'): /* CALL.REL: registers that are added to the target, if any */
+        if (in->form == 1)
+            add_pair(in, 'a', true);
+        break;
     case TOKEN('W', 'c'):
         add_call_target(in);
         break;

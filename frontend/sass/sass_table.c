@@ -311,7 +311,7 @@ static const sass_row_t rows[] = {
     {0x141, SASS_BSYNC, "BSYNC", "q0 Bd", 0, {{0}}},
     {0x142, SASS_BREAK, "BREAK", "q0 Bd", 0, {{0}}},
     {0x143, SASS_CALL_ABS, "CALL", "q0 Wc", 0, {ALWAYS("ABS"), FLAG(86, "NOINC")}},
-    {0x144, SASS_CALL_REL, "CALL", "q0 Tl", 0, {ALWAYS("REL"), FLAG(86, "NOINC")}},
+    {0x144, SASS_CALL_REL, "CALL", "q0 Wr Tl", 0, {ALWAYS("REL"), FLAG(86, "NOINC")}},
     {0x145, SASS_BSSY, "BSSY", "q0 Bd Ts", 0, {{0}}},
     {0x146, SASS_YIELD, "YIELD", "q0", 0, {{0}}},
     {0x147, SASS_BRA, "BRA", "q0 Tl", 0, {FIELD(32, 2, NULL, "U", "DIV", "CONV")}},

@@ -395,7 +395,8 @@ size_t sass_text(const sass_inst_t *in, char text[SASS_TEXT_MAX])
             continue;
         put(&l, "%s", separator);
         put_operand(&l, in, &in->operand[i]);
-        bool indirect = (in->op == SASS_BRX || in->op == SASS_RET) && i > 0;
+        bool indirect =
+            (in->op == SASS_BRX || in->op == SASS_RET || in->op == SASS_CALL_REL) && i > 0;
         separator = indirect ? " " : ", ";
     }
     return l.n;

@@ -299,6 +299,35 @@ static void blocks_of_a_grid_wait_for_each_other(void **state)
     free(in);
 }
 
+/* Functions of objects, which lanes call through tables: one of them calls another one. */
+static void virtual_functions_are_called(void **state)
+{
+    enum { N = 200 };
+    int32_t which[N], in[N];
+    uint64_t seed = 43;
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++) {
+        which[i] = (int32_t)(sass_lab_random(&seed) % 3);
+        in[i] = (int32_t)(sass_lab_random(&seed) % 1000);
+    }
+    SASS_LAB_FOR_EACH_ARCH(lab, "virtual")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, sizeof(in));
+        sass_lab_kernel(&lab, "apply_rules");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, which, sizeof(which)));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, in, sizeof(in)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_int(&lab, N);
+        sass_lab_must_run(&lab, 2, 128, 0);
+        for (unsigned i = 0; i < N; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], which[i] == 0   ? in[i] + 7
+                                                                     : which[i] == 1 ? in[i] * 3
+                                                                                     : in[i] * 81);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +339,7 @@ int main(void)
         cmocka_unit_test(parts_of_a_warp_synchronise),
         cmocka_unit_test(loops_with_two_ways_round_end),
         cmocka_unit_test(blocks_of_a_grid_wait_for_each_other),
+        cmocka_unit_test(virtual_functions_are_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
