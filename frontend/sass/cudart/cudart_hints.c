@@ -13,7 +13,13 @@ CUDART_EXPORT cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_call
                                                  void *data, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data);
 CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
-CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit);
+CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+
+cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
 CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
 CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
@@ -36,11 +42,21 @@ CUDART_EXPORT cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *byt
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 HINT(cudaMemAdvise, const void *p, size_t n, int advice, int device)
+HINT(cudaMemAdvise_v2, const void *p, size_t n, int advice, uint64_t location)
+HINT(cudaMemPrefetchAsync_v2, const void *p, size_t n, uint64_t location, unsigned flags,
+     cuda_stream_t stream)
 HINT(cudaMemPrefetchAsync, const void *p, size_t n, int device, cuda_stream_t stream)
 HINT(cudaStreamAttachMemAsync, cuda_stream_t stream, void *p, size_t n, unsigned flags)
 HINT(cudaStreamSetAttribute, cuda_stream_t stream, int attribute, const void *value)
 HINT(cudaStreamCopyAttributes, cuda_stream_t to, cuda_stream_t from)
 HINT(cudaCtxResetPersistingL2Cache, void)
+HINT(cudaDeviceFlushGPUDirectRDMAWrites, int target, int scope)
+HINT(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
+HINT(cudaProfilerInitialize, const char *config, const char *output, int mode)
+HINT(cudaSetDoubleForDevice, double *value)
+HINT(cudaSetDoubleForHost, double *value)
+HINT(cudaSetValidDevices, int *devices, int n)
+HINT(cudaThreadSetLimit, int limit, size_t value)
 #pragma GCC diagnostic pop
 
 cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback, void *data,

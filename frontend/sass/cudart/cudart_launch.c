@@ -6,6 +6,23 @@
 #include "frontend/sass/cudart/cudart_calls.h"
 #include "frontend/sass/cudart/cudart_graph.h"
 
+/* struct cudaLaunchConfig_t, with its attributes. */
+typedef struct {
+    int id;
+    union {
+        int number;
+        char bytes[64];
+    } value __attribute__((aligned(8)));
+} cuda_launch_attribute_t;
+
+typedef struct {
+    cuda_dim3_t grid, block;
+    size_t shared;
+    cuda_stream_t stream;
+    const cuda_launch_attribute_t *attributes;
+    unsigned n_attributes;
+} cuda_launch_config_t;
+
 CUDART_EXPORT unsigned __cudaPushCallConfiguration(cuda_dim3_t grid, cuda_dim3_t block,
                                                    size_t shared, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t __cudaPopCallConfiguration(cuda_dim3_t *grid, cuda_dim3_t *block,
@@ -15,6 +32,8 @@ CUDART_EXPORT cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, 
 CUDART_EXPORT cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid,
                                                        cuda_dim3_t block, void **args,
                                                        size_t shared, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host,
+                                               void **args);
 CUDART_EXPORT cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid,
                                               cuda_dim3_t block, void **args, size_t shared,
                                               cuda_stream_t stream);
@@ -208,6 +227,20 @@ cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid, cud
                                          void **args, size_t shared, cuda_stream_t stream)
 {
     return launch(host, grid, block, args, shared, stream, true);
+}
+
+/* Of the attributes only cooperation changes what a kernel computes on these architectures. */
+cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host, void **args)
+{
+    enum { COOPERATIVE = 2 };
+    bool cooperative = false;
+
+    if (c == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < c->n_attributes; i++)
+        if (c->attributes[i].id == COOPERATIVE)
+            cooperative = c->attributes[i].value.number != 0;
+    return launch(host, c->grid, c->block, args, c->shared, c->stream, cooperative);
 }
 
 /* From CUDA 13 on a stub asks for its kernel first; the host address serves as its handle. */

@@ -192,6 +192,7 @@ CUDART_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char 
                                           void *block, void *grid, int *warp_size);
 CUDART_EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name,
                                      int ext, size_t size, int constant, int global);
+CUDART_EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size);
 CUDART_EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device,
                                             const char *name, int ext, size_t size, int constant,
                                             int global);
@@ -266,6 +267,12 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 {
     (void)device, (void)ext, (void)size, (void)constant, (void)global;
     register_variable(handle, host, name, NULL);
+}
+
+/* A variable of the host that kernels may use by name: none of their machine code can. */
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
+{
+    (void)handle, (void)name, (void)host, (void)size;
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
