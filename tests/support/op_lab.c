@@ -11,17 +11,18 @@
 
 /*
  * The kernel: a lane has a line of 16 words (sources a, b, c, then its predicates and what the
- * result's registers hold before) and writes one of 8 (result, predicates).
+ * result's registers hold before) and writes one of 12 (result, predicates, place in memory).
  */
 enum {
     LANES = 32,
     WARPS = 2,
     THREADS = WARPS * LANES,
     LINE_IN = 64,
-    LINE_OUT = 32,
+    LINE_OUT = 48,
     IN = 0x160, /* parameters of the kernel whose place it takes */
     OUT = 0x168,
-    CONSTANT = 0x170,
+    PLACES = OP_CONSTANT, /* of a memory instruction instead: where the places begin */
+    OFFSET = 48,          /* in its encoding */
     REG_A = 8,
     REG_B = 12,
     REG_C = 16,
@@ -30,6 +31,8 @@ enum {
     REG_PREDS_OUT = 28,
     SPARE = 29,
     U_SPARE = 30,
+    REG_ADDRESS = 32,
+    REG_PLACE = 36,
     GUARD = 5, /* predicate that guards */
     MAX_CODE = 96,
     MAX_TRIALS = 400, /* of a case whose fields have more values than that together */
@@ -41,6 +44,7 @@ typedef struct {
     op_case_t c;
     unsigned form;
     bool uniform, to_uniform; /* all of it; its result only */
+    bool no_data;             /* a memory instruction takes zeros instead of source b */
     char field;               /* source in bits 32-63, or 0 */
     unsigned d;               /* number of the result's first register */
     unsigned pd[2];
@@ -219,6 +223,36 @@ static void choose_predicates(trial_t *t)
         }
 }
 
+/* Where the register of a source stands. */
+static unsigned register_bit(const trial_t *t, char source)
+{
+    const char letter = letter_of(t->row, source);
+
+    if (source == 'a')
+        return 24;
+    if (letter == 'S' || letter == 'M') /* of SHFL and HMMA: always the same */
+        return source == 'b' ? 32 : 64;
+    return t->field == source ? 32 : 64;
+}
+
+/* Address and data of a memory instruction. Offsets of LD and ST are longer: data is elsewhere. */
+static void choose_address(trial_t *t)
+{
+    const bool is_long = t->row->op == SASS_LD || t->row->op == SASS_ST;
+
+    set_bits(&t->c, 24, 8, REG_ADDRESS);
+    if (is_long)
+        set_bits(&t->c, 32, 32, OFFSET);
+    else
+        set_bits(&t->c, 40, 24, OFFSET);
+    if (has_token(t->row, "Nb")) {
+        t->no_data = dice(12) == 0;
+        set_bits(&t->c, is_long ? 64 : 32, 8, t->no_data ? (unsigned)SASS_RZ : (unsigned)REG_B);
+    }
+    if (has_token(t->row, "Nc"))
+        set_bits(&t->c, 64, 8, REG_C);
+}
+
 /* Puts registers, immediates and constants into the encoding. */
 static void choose_registers(trial_t *t)
 {
@@ -240,15 +274,17 @@ static void choose_registers(trial_t *t)
         if (is_field && !shuffle && is_immediate(t->form)) {
             set_bits(&t->c, 32, 32, words[0]);
         } else if (is_field && (t->form == 3 || t->form == 5)) {
-            set_bits(&t->c, 38, 16, CONSTANT);
+            set_bits(&t->c, 38, 16, OP_CONSTANT);
             set_bits(&t->c, 54, 5, 0);
         } else {
-            const bool in_field = is_field || (letter == 'M' && source == 'b');
-            const bool nothing = dice(12) == 0 && letter != 'M' && !(in_field && t->form >= 6);
+            const bool nothing =
+                dice(12) == 0 && (letter != 'M' || source == 'c') && !(is_field && t->form >= 6);
             const unsigned n = nothing ? none : regs[i];
-            set_bits(&t->c, i == 0 ? 24 : in_field ? 32 : 64, 8, n);
+            set_bits(&t->c, register_bit(t, source), 8, n);
         }
     }
+    if (t->c.memory != OP_NO_MEMORY)
+        choose_address(t);
     if (shuffle && (t->form == 2 || t->form == 7))
         set_bits(&t->c, 40, 13, words[0]);
     if (shuffle && (t->form == 4 || t->form == 7))
@@ -260,7 +296,7 @@ static void settle_source(trial_t *t, op_in_t *warp, char source)
 {
     const char letter = letter_of(t->row, source);
     const bool field = t->field == source, shuffle = letter == 'S';
-    const unsigned bit = source == 'a' ? 24 : field ? 32 : 64;
+    const unsigned bit = register_bit(t, source);
     const bool number = field && (is_immediate(t->form) || t->form == 3 || t->form == 5);
     const bool converted = has_token(t->row, "Fs") || has_token(t->row, "Is");
     const bool wide = letter == 'D' || letter == 'L' || (converted && op_bits(&t->c, 84, 2) == 3);
@@ -295,10 +331,15 @@ static void fill_lanes(trial_t *t)
 {
     for (unsigned i = 0; i < THREADS; i++) {
         op_in_t *in = &t->in[i];
-        *in = (op_in_t){.lane = i % LANES, .warp = &t->in[i / LANES * LANES]};
+        const op_in_t empty = {.lane = i % LANES,
+                               .thread = i,
+                               .warp = &t->in[i / LANES * LANES],
+                               .constant = t->constant[0] | (uint64_t)t->constant[1] << 32};
+        *in = empty;
         if (t->uniform && i % LANES != 0) {
             *in = *in->warp;
             in->lane = i % LANES;
+            in->thread = i;
             memcpy(t->preset[i], t->preset[i - 1], sizeof(t->preset[i]));
             continue;
         }
@@ -325,10 +366,11 @@ static void write_lines(const trial_t *t, uint32_t *line)
 static void settle_preset(trial_t *t)
 {
     for (unsigned i = 0; i < THREADS; i++) {
-        const op_in_t *in = &t->in[i];
+        const unsigned from = t->to_uniform ? i / LANES * LANES : i; /* R2UR: the first lane's */
+        const op_in_t *in = &t->in[from];
         uint32_t *p = t->preset[i];
-        for (unsigned k = 1; k < 4; k++)
-            p[k] = p[0];
+        for (unsigned k = 0; k < 4; k++)
+            p[k] = t->preset[from][0];
         if (t->d != REG_D)
             memcpy(p, t->d == REG_A ? in->a : t->d == REG_B ? in->b : in->c, 16);
     }
@@ -348,6 +390,8 @@ static void settle(trial_t *t)
             t->in[w + k].active = active;
         for (char s = 'a'; s <= 'c'; s++)
             settle_source(t, &t->in[w], s);
+        for (unsigned k = 0; k < LANES && t->no_data; k++)
+            memset(t->in[w + k].b, 0, sizeof(t->in[w + k].b));
     }
 }
 
@@ -379,6 +423,34 @@ static void put_to_uniform(program_t *p, unsigned d)
     put(p, 0x73c2 | (uint64_t)d << 16 | (uint64_t)d << 24, 0);
 }
 
+/* Loads (0x1..) or stores (0x6..) 16 bytes at the place. */
+static void put_place(program_t *p, const trial_t *t, bool store, unsigned reg)
+{
+    static const uint64_t opcodes[][2] = {[OP_GLOBAL] = {0x7381, 0x7386},
+                                          [OP_SHARED] = {0x7984, 0x7388},
+                                          [OP_LOCAL] = {0x7983, 0x7387}};
+    const uint64_t hi = (6 << 9) | (t->c.memory == OP_GLOBAL ? 0x10e100 : 0);
+
+    put(p,
+        opcodes[t->c.memory][store] | (uint64_t)REG_ADDRESS << 24 |
+            (uint64_t)reg << (store ? 32 : 16) | (uint64_t)OFFSET << 40,
+        hi);
+}
+
+/* The place's address, less the offset in the encoding; source a goes there. */
+static void put_address(program_t *p, const trial_t *t)
+{
+    if (t->c.memory == OP_GLOBAL) {
+        p->code[p->n++] = sass_code_number_to(1, 16);
+        p->code[p->n++] = sass_code_address_to(REG_ADDRESS, 0, 1, PLACES);
+    } else if (t->c.memory == OP_SHARED) { /* IMAD R, tid, 16, RZ */
+        put(p, 0x7824 | (uint64_t)REG_ADDRESS << 16 | 16ull << 32, 0x078e00ff);
+    } else {
+        p->code[p->n++] = sass_code_number_to(REG_ADDRESS, 0u - OFFSET);
+    }
+    put_place(p, t, true, REG_A);
+}
+
 /* Loads the lane's line into registers; with a uniform instruction, into uniform ones as well. */
 static void put_prologue(program_t *p, const trial_t *t)
 {
@@ -393,6 +465,8 @@ static void put_prologue(program_t *p, const trial_t *t)
     put(p, 0x7804 | (uint64_t)REG_PREDS << 24 | 0x7full << 32, 0); /* R2P */
     for (unsigned k = 0; k < 4; k++)
         put_move(p, REG_D + k, REG_PREDS + 1);
+    if (t->c.memory != OP_NO_MEMORY)
+        put_address(p, t);
     if (!t->uniform && !t->to_uniform && t->form < 6)
         return;
     for (unsigned r = REG_A; r < REG_D + 4; r++)
@@ -427,18 +501,30 @@ static void put_epilogue(program_t *p, const trial_t *t)
     sass_code_t store = sass_code_store_from(REG_PREDS_OUT, 2, 4);
     store.lo |= 16ull << 40;
     p->code[p->n++] = store;
+    if (t->c.memory == OP_NO_MEMORY)
+        return;
+    put_place(p, t, false, REG_PLACE);
+    store = sass_code_store_from(REG_PLACE, 2, 16);
+    store.lo |= 32ull << 40;
+    p->code[p->n++] = store;
 }
 
-static rb_code_t run(sass_lab_t *lab, const program_t *p, const void *lines, uint64_t constant,
-                     uint64_t *out)
+/* In the place of a kernel that has shared memory, or of one that has local memory. */
+static rb_code_t run(sass_lab_t *lab, const program_t *p, const void *lines, const op_case_t *c,
+                     uint64_t constant, uint64_t *out)
 {
-    sass_lab_open(lab, "matmul", 75);
+    const bool local = c->memory == OP_LOCAL;
+
+    sass_lab_open(lab, local ? "misc" : "matmul", 75);
     *out = sass_lab_put(lab, NULL, (size_t)THREADS * LINE_OUT);
-    sass_lab_kernel(lab, "matmul");
+    if (c->memory == OP_GLOBAL)
+        constant = sass_lab_put(lab, NULL, (size_t)THREADS * 16) - OFFSET;
+    sass_lab_kernel(lab, local ? "trig" : "matmul");
     sass_lab_code(lab, p->code, p->n);
     sass_lab_pointer(lab, sass_lab_put(lab, lines, (size_t)THREADS * LINE_IN));
     sass_lab_pointer(lab, *out);
-    sass_lab_pointer(lab, constant);
+    if (!local)
+        sass_lab_pointer(lab, constant);
     sass_lab_int(lab, 0);
     return sass_lab_run(lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){THREADS, 1, 1}, 0, NULL, NULL);
 }
@@ -461,23 +547,29 @@ static void compare_lane(const trial_t *t, const op_in_t *in, const uint32_t *pr
     char text[SASS_TEXT_MAX];
 
     memcpy(expected.d, preset, sizeof(expected.d));
+    memcpy(got.place, line + 8, sizeof(got.place));
+    if (t->c.memory != OP_NO_MEMORY)
+        memcpy(expected.place, in->a, sizeof(expected.place));
     if (in->active >> in->lane & 1)
         t->c.expect(&t->c, in, &expected);
     memcpy(got.d, line, sizeof(got.d));
     if (t->to_uniform) { /* other uniform predicates hold nothing */
-        expected.preds &= 1;
-        got.preds &= 1;
+        const uint32_t written = has_token(t->row, "U0") && op_bits(&t->c, 81, 3) == 0;
+        expected.preds &= written;
+        got.preds &= written;
     }
     if (memcmp(&expected, &got, sizeof(got)) == 0 || (t->c.same && t->c.same(&expected, &got)))
         return;
     sass_inst_t s = decoded(t->c.lo, t->c.hi);
     sass_text(&s, text);
-    fail_msg("%s (%016llx %016llx), lane %u: a %08x %08x, b %08x %08x, c %08x %08x, predicates "
-             "%02x: %08x %08x %08x %08x and %02x, expected %08x %08x %08x %08x and %02x",
-             text, (unsigned long long)t->c.lo, (unsigned long long)t->c.hi, in->lane, in->a[0],
-             in->a[1], in->b[0], in->b[1], in->c[0], in->c[1], in->preds, got.d[0], got.d[1],
-             got.d[2], got.d[3], got.preds, expected.d[0], expected.d[1], expected.d[2],
-             expected.d[3], expected.preds);
+    fail_msg(
+        "%s (%016llx %016llx), lane %u: a %08x %08x, b %08x %08x, c %08x %08x, predicates "
+        "%02x: %08x %08x %08x %08x and %02x, place %08x %08x, expected %08x %08x %08x %08x and "
+        "%02x, place %08x %08x",
+        text, (unsigned long long)t->c.lo, (unsigned long long)t->c.hi, in->lane, in->a[0],
+        in->a[1], in->b[0], in->b[1], in->c[0], in->c[1], in->preds, got.d[0], got.d[1], got.d[2],
+        got.d[3], got.preds, got.place[0], got.place[1], expected.d[0], expected.d[1],
+        expected.d[2], expected.d[3], expected.preds, expected.place[0], expected.place[1]);
 }
 
 static void run_trial(trial_t *t)
@@ -493,7 +585,7 @@ static void run_trial(trial_t *t)
     put_prologue(&p, t);
     put(&p, t->c.lo, t->c.hi);
     put_epilogue(&p, t);
-    if (run(&lab, &p, lines, t->constant[0] | (uint64_t)t->constant[1] << 32, &out) != RB_OK)
+    if (run(&lab, &p, lines, &t->c, t->in[0].constant, &out) != RB_OK)
         fail_msg("%s", lab.err.text);
     const uint32_t *line = sass_lab_at(&lab, out);
     for (unsigned i = 0; i < THREADS; i++)
@@ -610,12 +702,13 @@ bool op_lab_tried(unsigned opcode)
 
 bool op_lab_refused(uint64_t lo, uint64_t hi)
 {
+    const op_case_t none = {.lo = lo};
     program_t p = {.n = 0};
     sass_lab_t lab;
     uint64_t out;
 
     put(&p, lo, hi);
-    bool refused = run(&lab, &p, NULL, 0, &out) != RB_OK && lab.totals.unsupported;
+    bool refused = run(&lab, &p, NULL, &none, 0, &out) != RB_OK && lab.totals.unsupported;
     sass_lab_close(&lab);
     return refused;
 }
@@ -634,6 +727,7 @@ void op_lab_check_modifiers(unsigned opcode)
             set_bits(&c, 12, 4, SASS_PT);
             if ((values_tried[opcode][i] >> v & 1) == 0 &&
                 !(m->names[v] != NULL && strncmp(m->names[v], "INVALID", 7) == 0) &&
+                strcmp(row->mods[i].names[m->width == 1] != NULL ? m->names[1] : "", "E") != 0 &&
                 !op_lab_refused(c.lo, c.hi))
                 fail_msg("%s: modifier %s (bit %u, value %u) is executed but not tested", row->name,
                          m->names[v] != NULL ? m->names[v] : "(none)", m->bit, v);

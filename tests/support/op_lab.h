@@ -12,19 +12,25 @@
 typedef struct op_case op_case_t;
 typedef struct op_in op_in_t;
 
-/* What a lane has before the instruction: registers of the sources, predicates P0 to P6. */
+/*
+ * What a lane has before the instruction: registers of the sources, predicates P0 to P6, the
+ * constant at OP_CONSTANT. A memory instruction has its place of 16 bytes, which holds a.
+ */
 struct op_in {
     uint32_t a[4], b[4], c[4];
     uint32_t preds;
+    uint64_t constant;
+    unsigned thread;
     uint32_t active; /* lanes of the warp that execute the instruction */
     unsigned lane;
     const op_in_t *warp; /* all 32 of them */
 };
 
-/* What it has afterwards: registers of the result, predicates. */
+/* What it has afterwards: registers of the result, predicates, its place in memory. */
 typedef struct {
     uint32_t d[4];
     uint32_t preds;
+    uint32_t place[4];
 } op_out_t;
 
 /* Bits of the encoding that are tried with all values, or with those that a mask allows. */
@@ -33,10 +39,13 @@ typedef struct {
     uint32_t allowed; /* 0: all */
 } op_field_t;
 
-enum { OP_MAX_FIELDS = 10 };
+enum { OP_MAX_FIELDS = 10, OP_CONSTANT = 0x170 };
 
 /* What operands are made of. */
 typedef enum { OP_INTS, OP_FLOATS, OP_DOUBLES, OP_HALVES, OP_ALIKE } op_values_t;
+
+/* Where a lane's place is. */
+typedef enum { OP_NO_MEMORY, OP_GLOBAL, OP_SHARED, OP_LOCAL } op_memory_t;
 
 struct op_case {
     uint64_t lo, hi; /* opcode and fixed bits; when expect sees it, the whole encoding */
@@ -46,7 +55,8 @@ struct op_case {
     op_field_t fields[OP_MAX_FIELDS];
     uint8_t forms;    /* bit f: form f; 0: as operands say */
     bool whole_warps; /* no guards */
-    bool no_signs;    /* of sources */
+    op_memory_t memory;
+    bool no_signs;                                               /* of sources */
     bool (*same)(const op_out_t *expected, const op_out_t *got); /* NULL: bit for bit */
 };
 

@@ -42,6 +42,18 @@ static void conversions_are_those_of_c(void **state)
     op_cases_convert();
 }
 
+static void lanes_exchange_as_documented(void **state)
+{
+    (void)state;
+    op_cases_lanes();
+}
+
+static void memory_is_changed_as_documented(void **state)
+{
+    (void)state;
+    op_cases_memory();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -51,6 +63,8 @@ int main(void)
         cmocka_unit_test(single_and_double_precision_are_those_of_c),
         cmocka_unit_test(half_precision_is_that_of_c),
         cmocka_unit_test(conversions_are_those_of_c),
+        cmocka_unit_test(lanes_exchange_as_documented),
+        cmocka_unit_test(memory_is_changed_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
