@@ -224,5 +224,7 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
     u->select = (uint8_t)op;
     if (op == OP_ADD && u->width == 4 && !is_float(u->imm))
         u->fn = add_words;
+    if ((op == OP_CAS || op == OP_CAST) && u->imm != TYPE_U32 && u->imm != TYPE_U64)
+        return false;
     return (u->width == 4 || u->width == 8) && (!is_float(u->imm) || op == OP_ADD || op >= OP_EXCH);
 }

@@ -1,5 +1,5 @@
 /*
- * Tensor cores: HMMA with 32-bit and 16-bit accumulators. Fragments are those of the PTX
+ * Tensor cores and MOVM: HMMA with 32-bit and 16-bit accumulators. Fragments are those of the PTX
  * instructions mma.m8n8k4 (Volta, in four steps) and mma.m16n8k8 (Turing), PTX ISA, "Warp-level
  * matrix instructions". Products are exact; they are summed in double precision and rounded once,
  * where the hardware truncates partial sums: results may differ in the last bit.
@@ -130,6 +130,78 @@ EMU_HOT static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d + EMU_LANES, r[1], mask);
 }
 
+/* In u->select: the step, and which fragments and types are not those of the usual form. */
+enum { STEP = 3, A_BY_COLUMNS = 4, B_BY_ROWS = 8, D_F16 = 16, C_F16 = 32 };
+
+/* Row and column in its 8x8 of element i that a step gives to a lane. */
+EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsigned *row,
+                              unsigned *col)
+{
+    const unsigned step = select & STEP, e = 2 * step + i;
+
+    if (select & D_F16) {
+        *row = lane & 3;
+        *col = 4 * step + i;
+    } else {
+        *row = (lane & 1) + (e & 2);
+        *col = (e & 4) + (lane & 2) + (e & 1);
+    }
+    *row += lane & 16 ? 4 : 0;
+}
+
+/*
+ * Any form: fragments that lie the other way, sums of 16 bits. Four lanes of each half warp hold
+ * the lower and the upper four rows of A and columns of B, a line each or, by columns (rows), an
+ * element of each line. Sums of 16 bits lie by rows.
+ */
+EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *c32 = emu_src(w, u, 2);
+    const unsigned how = u->select, n = how & D_F16 ? 4 : 2;
+    float a[4][EMU_LANES], b[4][EMU_LANES], c16[4][EMU_LANES];
+    uint32_t r[4][EMU_LANES];
+
+    halves(emu_src(w, u, 0), 2, a);
+    halves(emu_src(w, u, 1), 2, b);
+    halves(c32, 2, c16);
+    for (unsigned lane = 0; lane < EMU_LANES; lane++)
+        for (unsigned i = 0; i < n; i++) {
+            unsigned row, col;
+            element_place(how, lane, i, &row, &col);
+            const unsigned quad = lane & 12, of_a = quad + 4 * (row & 4),
+                           of_b = quad + 4 * (col & 4);
+            double sum = (double)c16[col & 3][of_a + (row & 3)];
+            if ((how & C_F16) == 0)
+                sum = (double)emu_float(c32[EMU_LANES * i + lane]);
+            for (unsigned k = 0; k < 4; k++) {
+                const float x = how & A_BY_COLUMNS ? a[row & 3][of_a + k] : a[k][of_a + (row & 3)];
+                const float y = how & B_BY_ROWS ? b[col & 3][of_b + k] : b[k][of_b + (col & 3)];
+                sum += (double)(x * y);
+            }
+            r[i][lane] = how & D_F16 ? emu_round_to_half(sum) : rounded(sum);
+        }
+    if (how & D_F16)
+        for (unsigned k = 0; k < EMU_LANES; k++) {
+            r[0][k] |= r[1][k] << 16;
+            r[1][k] = r[2][k] | r[3][k] << 16;
+        }
+    emu_put(w, u->d, r[0], mask);
+    emu_put(w, u->d + EMU_LANES, r[1], mask);
+}
+
+static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
+{
+    const unsigned step = sass_bits(in, 79, 2);
+    const bool d16 = !sass_bits(in, 76, 1), c16 = !sass_bits(in, 78, 1);
+
+    u->select =
+        (uint8_t)(step | (sass_bits(in, 73, 1) ? A_BY_COLUMNS : 0) |
+                  (sass_bits(in, 74, 1) ? 0 : B_BY_ROWS) | (d16 ? D_F16 : 0) | (c16 ? C_F16 : 0));
+    u->fn = u->select == step ? hmma884 : hmma884_any;
+    /* 16-bit results have two steps, and take sums of 16 bits */
+    return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
+}
+
 /* --- integers: 8x8 = 8x16 * 16x8 ------------------------------------------------------------- */
 
 static int32_t byte_at(const uint32_t *v, unsigned lane, unsigned i, bool is_signed)
@@ -148,14 +220,29 @@ static void imma8816(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     for (unsigned lane = 0; lane < EMU_LANES; lane++)
         for (unsigned i = 0; i < 2; i++) {
             unsigned row = lane >> 2, col = 2 * (lane & 3) + i;
-            uint32_t v = c[EMU_LANES * i + lane];
+            int64_t v = (int32_t)c[EMU_LANES * i + lane];
             for (unsigned k = 0; k < 16; k++)
-                v += (uint32_t)(byte_at(a, 4 * row + k / 4, k % 4, sa) *
-                                byte_at(b, 4 * col + k / 4, k % 4, sb));
-            r[i][lane] = v;
+                v +=
+                    byte_at(a, 4 * row + k / 4, k % 4, sa) * byte_at(b, 4 * col + k / 4, k % 4, sb);
+            v = u->sat && v > INT32_MAX ? INT32_MAX : u->sat && v < INT32_MIN ? INT32_MIN : v;
+            r[i][lane] = (uint32_t)v;
         }
     emu_put(w, u->d, r[0], mask);
     emu_put(w, u->d + EMU_LANES, r[1], mask);
+}
+
+/* MOVM.16.MT88: an 8x8 of halves, of which lane 4i + j has [i][2j] and [i][2j+1], transposed. */
+static void transpose(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0);
+    uint32_t r[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        const unsigned row = 2 * (k % 4), col = k / 4, shift = 16 * (col & 1);
+        const uint32_t low = a[4 * row + col / 2], high = a[4 * (row + 1) + col / 2];
+        r[k] = (low >> shift & 0xffff) | (high >> shift) << 16;
+    }
+    emu_put(w, u->d, r, mask);
 }
 
 bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
@@ -165,14 +252,16 @@ bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
         u->select = (uint8_t)sass_bits(in, 76, 1);
         u->fn = hmma1688;
         return true;
-    case SASS_HMMA884: /* only the form that has been compared: F32.F32, A by rows, B by columns */
-        u->select = (uint8_t)sass_bits(in, 79, 2);
-        u->fn = hmma884;
-        return sass_bits(in, 72, 7) == 0x54;
-    case SASS_IMMA:
+    case SASS_HMMA884:
+        return bind_hmma884(in, u);
+    case SASS_IMMA: /* of bytes, A by rows, B by columns */
         u->select = (uint8_t)(sass_bits(in, 76, 1) | sass_bits(in, 78, 1) << 1);
+        u->sat = sass_bits(in, 82, 1);
         u->fn = imma8816;
-        return !sass_bits(in, 82, 1);
+        return (sass_bits(in, 72, 14) & 0x3aaf) == 0x0004;
+    case SASS_MOVM:
+        u->fn = transpose;
+        return sass_bits(in, 78, 2) == 0;
     default:
         return false;
     }

@@ -11,6 +11,5 @@ void op_cases_convert(void);
 void op_cases_lanes(void);
 void op_cases_matrix(void);
 void op_cases_memory(void);
-void op_cases_special(void);
 
 #endif

@@ -137,6 +137,12 @@ static void ldc(const op_case_t *c, const op_in_t *in, op_out_t *out)
     }
 }
 
+/* What waits or orders, and changes nothing that a lane sees. */
+static void nothing(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    (void)c, (void)in, (void)out;
+}
+
 static const op_case_t cases[] = {
     {.lo = 0x189, .words = 1, .expect = shfl, .fields = {{58, 2, 0}}, .forms = 0x96},
     {.lo = 0x006, .words = 1, .expect = vote, .fields = {{72, 2, 7}}},
@@ -147,6 +153,12 @@ static const op_case_t cases[] = {
      .expect = match,
      .fields = {{79, 1, 0}, {73, 1, 0}}},
     {.lo = 0x1c2, .words = 1, .expect = r2ur, .whole_warps = true},
+    {.lo = 0x118, .expect = nothing, .forms = 0x10},
+    {.lo = 0x11a, .expect = nothing, .fields = {{47, 1, 0}, {44, 3, 0}}, .forms = 0x10},
+    {.lo = 0x15d, .expect = nothing, .fields = {{84, 2, 0}}},
+    {.lo = 0x18f, .expect = nothing, .fields = {{87, 4, 0x1ff}}, .forms = 0x10},
+    {.lo = 0x192, .expect = nothing, .fields = {{76, 3, 0}, {79, 2, 0xb}}, .forms = 0x10},
+    {.lo = 0x1ab, .expect = nothing, .forms = 0x10},
 };
 
 static void check_special_registers(void)

@@ -135,7 +135,7 @@ static void cas(const op_case_t *c, const op_in_t *in, op_out_t *out)
     put_result(c, out, old);
 }
 
-/* CAST.SPIN says whether it took place. */
+/* CAST says whether it took place. */
 static void cast(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool equal = number(c, in->a) == number(c, in->b);
@@ -326,14 +326,13 @@ static const op_case_t swaps[] = {
      .words = 2,
      .expect = cas,
      .memory = OP_SHARED,
-     .fields = {CAS_TYPES}},
+     .fields = {CAS_TYPES, {87, 2, 5}}},
     {.lo = 0x18d,
-     .hi = 1 << 23,
      .values = OP_ALIKE,
      .words = 2,
      .expect = cast,
      .memory = OP_SHARED,
-     .fields = {CAS_TYPES}},
+     .fields = {CAS_TYPES, {87, 2, 10}}},
 };
 
 void op_cases_memory(void)
