@@ -38,8 +38,8 @@ typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
  */
 #define ISA_CLASS_MAP(X)                                                                           \
     X(FP32, "fp32", FMA, FP32)           /* FADD FMUL FFMA */                                      \
-    X(FP32_CMP, "fp32_cmp", FMA, FP32)   /* FMNMX */                                               \
-    X(FP32_SETP, "fp32_setp", FMA, FP32) /* FSETP FSET FSEL */                                     \
+    X(FP32_CMP, "fp32_cmp", ALU, FP32)   /* FMNMX */                                               \
+    X(FP32_SETP, "fp32_setp", ALU, FP32) /* FSETP FSET FSEL */                                     \
     X(IMAD, "imad", FMA, INT)                                                                      \
     X(INT, "integer", ALU, INT) /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */                      \
     X(MOVE, "move", ALU, MOVE)  /* MOV SEL CS2R-like moves */                                      \

@@ -135,12 +135,23 @@ static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
     return fma == 0 ? spec->tensor_interval : (fma + spec->tensor_fma - 1) / spec->tensor_fma;
 }
 
+/* Cycles that an instruction of a class that varies occupies its pipe: an HMMA by its size, an IMAD
+ * with a result of 64 bits for several passes. */
+static uint32_t varying_interval(const sm_t *sm, const inst_t *inst)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    if (inst->cls == OP_HMMA)
+        return hmma_interval(spec, inst);
+    bool wide = inst->n_dst > 0 && inst->dst[0].file == REG_GPR && inst->dst[0].count == 2;
+    return sm->cls[inst->cls].interval * (wide ? spec->imad_wide_passes : 1);
+}
+
 /* The pipes that share the instruction's dispatch port are busy. */
 static inline void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
                                 cycle_t now)
 {
     uint32_t interval =
-        inst->cls == OP_HMMA ? hmma_interval(&sm->config->sm, inst) : sm->cls[inst->cls].interval;
+        sm->cls[inst->cls].varies ? varying_interval(sm, inst) : sm->cls[inst->cls].interval;
     for (uint32_t pipes = sm->cls[inst->cls].port_pipes; pipes != 0; pipes &= pipes - 1) {
         unsigned p = (unsigned)__builtin_ctz(pipes);
         sub->free_base[p] = now + interval;
@@ -468,5 +479,6 @@ void issue_init(sm_t *sm)
         bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
         sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
         sm->cls[c].through_allocate = !through_mio && !through_l1tex;
+        sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD;
     }
 }

@@ -235,6 +235,7 @@ struct sm {
         uint8_t group;
         uint8_t dep_kind;
         bool through_allocate; /* fixed latency: the ports for its operands are promised first */
+        bool varies;           /* how long it occupies its pipe depends on the instruction */
     } cls[OP_CLASS_COUNT];
 
     inbox_t inbox;

@@ -29,6 +29,7 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     E(dependences, sm_dependence_names, "auto", "how dependences are tracked")                     \
     P(U32, fp32_lanes, "16", 1, 32, "lanes", "FMA pipe of a sub-core (FP32, IMAD)")                \
     P(U32, int_lanes, "16", 1, 32, "lanes", "ALU pipe of a sub-core")                              \
+    P(U32, imad_wide_passes, "2", 1, 8, "passes", "IMAD.WIDE through the FMA pipe")                \
     P(U32, fp16_lanes, "16", 1, 32, "lanes", "FP16x2 pipe of a sub-core")                          \
     P(U32, fp64_lanes, "8", 1, 32, "lanes", "FP64 pipe of a sub-core, or of the SM if shared")     \
     P(BOOL, fp64_shared, "false", 0, 1, "", "one FP64 unit for the whole SM")                      \

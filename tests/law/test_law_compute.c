@@ -172,7 +172,11 @@ static void check_rates(const gpu_spec_t *spec)
     check_rate(spec, "FADD", "R1", "R2 R3", interval(sm->fp32_lanes));
     check_rate(spec, "FFMA", "R1", "R2 R3 R4", interval(sm->fp32_lanes));
     check_rate(spec, "IMAD", "R1", "R2 R3 R4", interval(sm->fp32_lanes));
+    check_rate(spec, "IMAD.WIDE", "R8", "R2 R3 R4",
+               interval(sm->fp32_lanes) * sm->imad_wide_passes);
     check_rate(spec, "IADD3", "R1", "R2 R3 R4", interval(sm->int_lanes));
+    check_rate(spec, "FSETP", "P0", "R2 R3", interval(sm->int_lanes));
+    check_rate(spec, "FMNMX", "R1", "R2 R3", interval(sm->int_lanes));
     check_rate(spec, "HFMA2", "R1", "R2 R3 R4", interval(sm->fp16_lanes));
     check_rate(spec, "MUFU.RCP", "R1", "R2", interval(sm->xu_lanes));
     check_rate(spec, "POPC", "R1", "R2", interval(sm->xu_lanes));
@@ -224,6 +228,19 @@ static void a_sub_core_issues_one_instruction_per_cycle_to_two_pipes(void **stat
     (void)state;
     lab_assert_near(cycles_per_inst(&spec, ops, 2), 1, 0.02, "FFMA and IADD3 alternating");
     assert_true(cycles_per_inst(&spec, ops, 2) >= 1);
+}
+
+/* Comparisons of floats go through the ALU: beside FFMA they are free, beside IADD3 they are not.
+ */
+static void comparisons_of_floats_take_the_pipe_of_integers(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", FAIR_SM);
+    const lab_op_t beside[] = {{"FFMA", "R1", "R2 R3 R4"}, {"FSEL", "R5", "R6 R7"}};
+    const lab_op_t behind[] = {{"IADD3", "R1", "R2 R3 R4"}, {"FMNMX", "R5", "R6 R7"}};
+
+    (void)state;
+    lab_assert_near(cycles_per_inst(&spec, beside, 2), 1, 0.02, "FFMA and FSEL alternating");
+    lab_assert_near(cycles_per_inst(&spec, behind, 2), 2, 0.02, "IADD3 and FMNMX alternating");
 }
 
 /* Three pipes cannot be served faster than the one issue slot. */
@@ -311,6 +328,7 @@ int main(void)
         cmocka_unit_test(pipes_accept_a_warp_every_32_over_lanes_cycles_on_turing),
         cmocka_unit_test(twice_the_lanes_are_twice_as_fast),
         cmocka_unit_test(a_sub_core_issues_one_instruction_per_cycle_to_two_pipes),
+        cmocka_unit_test(comparisons_of_floats_take_the_pipe_of_integers),
         cmocka_unit_test(more_pipes_do_not_exceed_the_issue_rate),
         cmocka_unit_test(pipes_behind_one_port_share_its_time),
         cmocka_unit_test(sub_cores_work_side_by_side),
