@@ -87,6 +87,21 @@ bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool 
     return !published && fill && skip && !ahead->missing && ahead->dominant_share >= DOMINANT;
 }
 
+double photon_level_forwarded(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    photon_level_t *level = sampler->state;
+    (void)cycle;
+    return fill_skip_end(&level->fill, skipped);
+}
+
+double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
+{
+    const photon_level_t *level = sampler->state;
+    (void)cycles;
+    (void)warp_insts;
+    return fill_skip_added(&level->fill, level->pace);
+}
+
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)
 {
     const interval_latencies_t latencies = interval_unloaded(l->spec);
