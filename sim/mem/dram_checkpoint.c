@@ -9,7 +9,8 @@
 /* A checkpoint's fixed part; the banks follow. */
 typedef struct {
     uint64_t banks, groups;
-    uint64_t col_next[DRAM_KINDS], row_next, rrd_next, refresh_due, epoch, mode, last_direction;
+    uint64_t col_next[DRAM_KINDS], row_next, rrd_next, faw_next[FAW], refresh_due, epoch, mode,
+        last_direction;
 } checkpoint_t;
 
 enum { BANK_FIELDS = 7 };
@@ -17,15 +18,16 @@ enum { BANK_FIELDS = 7 };
 int dram_save(const dram_t *d, FILE *out)
 {
     RB_INVARIANT(dram_idle(d), "dram: checkpoint of a busy channel");
-    const checkpoint_t head = {.banks = d->spec.banks,
-                               .groups = d->spec.bank_groups,
-                               .col_next = {d->col_next[0], d->col_next[1]},
-                               .row_next = d->row_next,
-                               .rrd_next = d->rrd_next,
-                               .refresh_due = d->refresh_due,
-                               .epoch = d->epoch,
-                               .mode = d->mode,
-                               .last_direction = d->last_direction};
+    checkpoint_t head = {.banks = d->spec.banks,
+                         .groups = d->spec.bank_groups,
+                         .col_next = {d->col_next[0], d->col_next[1]},
+                         .row_next = d->row_next,
+                         .rrd_next = d->rrd_next,
+                         .refresh_due = d->refresh_due,
+                         .epoch = d->epoch,
+                         .mode = d->mode,
+                         .last_direction = d->last_direction};
+    memcpy(head.faw_next, d->faw_next, sizeof(head.faw_next));
     if (fwrite(&head, sizeof(head), 1, out) != 1)
         return -1;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
@@ -64,6 +66,7 @@ int dram_load(dram_t *d, FILE *in)
     memcpy(d->col_next, head.col_next, sizeof(d->col_next));
     d->row_next = head.row_next;
     d->rrd_next = head.rrd_next;
+    memcpy(d->faw_next, head.faw_next, sizeof(d->faw_next));
     d->refresh_due = head.refresh_due;
     d->epoch = head.epoch;
     d->mode = (uint32_t)head.mode;

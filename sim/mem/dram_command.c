@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "sim/mem/dram_internal.h"
 
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n)
@@ -219,6 +221,14 @@ void dram_column_issue(dram_t *d, uint64_t t)
     dram_column_choose(d, t + 1);
 }
 
+/* An activate was issued: when the next one may be. */
+static void activate_space(dram_t *d, uint64_t t)
+{
+    memmove(d->faw_next, d->faw_next + 1, (FAW - 1) * sizeof(*d->faw_next));
+    d->faw_next[FAW - 1] = t + d->spec.tFAW;
+    d->rrd_next = dram_later(t + d->spec.tRRD, d->faw_next[0]);
+}
+
 /* Moves the waiting requests for the row just opened to the hits. */
 static void bank_take_hits(dram_t *d, uint32_t b)
 {
@@ -268,7 +278,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
     bank->pre_ready = t + s->tRAS;
     d->choice.col_ready[b] = dram_since_epoch(d, t + s->tRCD);
     dram_bank_timed(d, b);
-    d->rrd_next = t + s->tRRD;
+    activate_space(d, t);
     bank_take_hits(d, b);
     dram_column_consider(d, b, dram_later(d->col_next[d->mode], t + 1));
     dram_row_choose(d, t + 1);

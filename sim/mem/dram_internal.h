@@ -12,7 +12,8 @@
 
 #define DRAM_TICK_NEVER UINT64_MAX
 
-enum { DRAM_READ, DRAM_WRITE, DRAM_KINDS, DRAM_MAX_BANKS = 256 };
+/* FAW: activates of which the next one is tFAW after the oldest. */
+enum { DRAM_READ, DRAM_WRITE, DRAM_KINDS, DRAM_MAX_BANKS = 256, FAW = 4 };
 
 typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } dram_row_outcome_t;
 
@@ -90,6 +91,7 @@ struct dram {
     uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes */
     uint64_t row_next;             /* next row command */
     uint64_t rrd_next;             /* next activate */
+    uint64_t faw_next[FAW];        /* the same, by the activates before it, the oldest first */
     uint64_t refresh_due, refresh_every;
 
     dram_request_t *request; /* owned pool */

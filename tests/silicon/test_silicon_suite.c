@@ -11,25 +11,9 @@
 static const struct {
     const char *gpu, *test;
 } known[] = {
-    {"v100", "M1"},
-    {"v100", "M9"},
-    {"v100", "M10.l1"},
     {"v100", "M10.l2"},
-    {"v100", "M17.global"},
-    {"v100", "R1.read"},
-    {"v100", "R1.init"},
-    {"v100", "R1.scale"},
-    {"v100", "R1.triad"},
     {"titan_v", "C10.fp16"},
-    {"titan_v", "C11.imad"},
     {"titan_v", "C18.f32"},
-    {"titan_v", "M1.tuner"},
-    {"titan_v", "M8.tuner"},
-    {"titan_v", "R3"},
-    {"t4", "M1"},
-    {"t4", "M17.global"},
-    {"t4", "R4"},
-    {"rtx2080ti", "C9.interval"},
 };
 
 static bool is_known(const char *gpu, const char *test)

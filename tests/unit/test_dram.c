@@ -247,6 +247,23 @@ static void activates_of_other_banks_are_trrd_apart(void **state)
     check_two_banks(&s);
 }
 
+static void the_fifth_activate_waits_for_the_window_of_four(void **state)
+{
+    (void)state;
+    enum { ROWS = 9 };
+    dram_spec_t s = hbm();
+    s.tRRD = 5;
+    s.tFAW = 40;
+    channel_t *c = channel(&s);
+    for (uint32_t b = 0; b < ROWS; b++)
+        dram_read(c->d, 0, place(c, b, 0, 0), 1, b);
+    finish(c);
+    uint64_t first = arrival_tick(c, 0) + s.tRCD;
+    for (uint32_t b = 0; b < ROWS; b++)
+        assert_int_equal(c->done[b], back(c, first + b / 4 * s.tFAW + b % 4 * s.tRRD));
+    channel_free(c);
+}
+
 static void a_row_hit_overtakes_an_older_conflict(void **state)
 {
     (void)state;
@@ -541,8 +558,9 @@ static void any_timings_serve_every_request(void **state)
     uint64_t x = 88172645463325252u;
     for (int round = 0; round < 60; round++) {
         dram_spec_t s = hbm();
-        uint32_t *const field[] = {&s.tCCD, &s.tCCDL, &s.tRRD,  &s.tRCD, &s.tRAS, &s.tRP,  &s.tRC,
-                                   &s.tCL,  &s.tWL,   &s.tCDLR, &s.tWR,  &s.tRTP, &s.tRTW, &s.tRFC};
+        uint32_t *const field[] = {&s.tCCD,  &s.tCCDL, &s.tRRD, &s.tFAW, &s.tRCD,
+                                   &s.tRAS,  &s.tRP,   &s.tRC,  &s.tCL,  &s.tWL,
+                                   &s.tCDLR, &s.tWR,   &s.tRTP, &s.tRTW, &s.tRFC};
         for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
             x ^= x << 13;
             x ^= x >> 7;
@@ -707,6 +725,7 @@ int main(void)
         cmocka_unit_test(hit_miss_and_conflict_take_what_the_spec_says),
         cmocka_unit_test(a_conflict_at_once_waits_for_tras_trp_and_trc),
         cmocka_unit_test(activates_of_other_banks_are_trrd_apart),
+        cmocka_unit_test(the_fifth_activate_waits_for_the_window_of_four),
         cmocka_unit_test(a_row_hit_overtakes_an_older_conflict),
         cmocka_unit_test(streams_come_near_the_peak_of_the_pins),
         cmocka_unit_test(scattered_rows_are_bound_by_activates),
