@@ -10,7 +10,7 @@
 #include "sim/isa/basic_block.h"
 #include "sim/isa/isa.h"
 
-static const char first_line[] = "rubato-analysis 1\n";
+static const char first_line[] = "rubato-analysis 2\n", older[] = "rubato-analysis 1\n";
 
 enum { BBS_MAX = 1 << 20 };
 
@@ -49,11 +49,11 @@ rb_code_t analysis_save(const char *path, bool fresh, const launch_info_t *launc
     if (fresh)
         fputs(first_line, out);
     fprintf(out,
-            "launch %" PRIu64 " %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %a %" PRIu64
+            "launch %" PRIu64 " %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %a %" PRIu64
             " %a %" PRIu64 " %zu\n",
-            launch->id, launch->code_id, launch->n_blocks, a->blocks, a->warps,
-            a->whole + 2 * a->missing, a->insts_per_block, a->types, a->dominant_share,
-            a->dominant_insts, a->table.n);
+            launch->id, launch->code_id, launch->n_blocks, a->blocks, a->warps, a->whole,
+            a->missing, a->insts_per_block, a->types, a->dominant_share, a->dominant_insts,
+            a->table.n);
     for (size_t i = 0; i < a->table.n; i++)
         put_basic_block(out, a, i);
     const bool bad = ferror(out) != 0;
@@ -149,20 +149,21 @@ static rb_code_t get_basic_block(lines_t *l, read_ahead_t *a, size_t number)
 static rb_code_t get_launch(lines_t *l, const launch_info_t *launch, read_ahead_t *a)
 {
     uint64_t id, code, blocks;
-    int whole;
+    unsigned whole, missing;
     size_t n;
     if (sscanf(l->line,
-               "launch %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %la %" SCNu64
-               " %la %" SCNu64 " %zu",
-               &id, &code, &blocks, &a->blocks, &a->warps, &whole, &a->insts_per_block, &a->types,
-               &a->dominant_share, &a->dominant_insts, &n) != 11 ||
-        n > BBS_MAX || !(a->insts_per_block >= 0 && a->insts_per_block < 1e18) ||
+               "launch %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %u %u %la %" SCNu64 " %la %" SCNu64 " %zu",
+               &id, &code, &blocks, &a->blocks, &a->warps, &whole, &missing, &a->insts_per_block,
+               &a->types, &a->dominant_share, &a->dominant_insts, &n) != 12 ||
+        whole > 1 || missing > 1 || n > BBS_MAX ||
+        !(a->insts_per_block >= 0 && a->insts_per_block < 1e18) ||
         !(a->dominant_share >= 0 && a->dominant_share <= 1))
         return fail(l, "a launch is expected");
     if (code != launch->code_id || blocks != launch->n_blocks)
         return fail(l, "the analysis is of another trace: this launch is another there");
-    a->whole = (whole & 1) != 0;
-    a->missing = (whole & 2) != 0;
+    a->whole = whole != 0;
+    a->missing = missing != 0;
     a->share = rb_calloc(n, sizeof(*a->share));
     a->dominant = rb_calloc(n, sizeof(*a->dominant));
     for (size_t i = 0; i < n; i++)
@@ -174,7 +175,10 @@ static rb_code_t find_launch(lines_t *l, const launch_info_t *launch, read_ahead
                              bool *found)
 {
     uint64_t id;
-    if (!next_line(l) || strcmp(l->line, first_line) != 0)
+    const bool any = next_line(l);
+    if (any && strcmp(l->line, older) == 0)
+        return fail(l, "this analysis is of an older version: save it again (option save)");
+    if (!any || strcmp(l->line, first_line) != 0)
         return fail(l, "not an analysis that this version can read");
     while (!*found && next_line(l)) {
         *found = sscanf(l->line, "launch %" SCNu64, &id) == 1 && id == launch->id;

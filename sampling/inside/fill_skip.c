@@ -9,6 +9,19 @@
 /* Waves that must be left behind the filling: else it is not worth its error. */
 enum { WORTH_WAVES = 10 };
 
+double fill_dram_sectors(const gpu_spec_t *spec)
+{
+    const dram_spec_t *d = &spec->mem.dram;
+    return (double)d->bus_bytes * d->data_rate * spec->mem.mem.partitions *
+           (d->clock_mhz / spec->gpu.clock_mhz) / SECTOR_BYTES;
+}
+
+uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors)
+{
+    const double enough = ceil(L2_TAKEN_READ * l2_sectors / of_block);
+    return enough < (double)blocks ? (uint64_t)enough : blocks;
+}
+
 fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted)
 {
     return (fill_skip_t){.wanted = wanted,
@@ -53,7 +66,7 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, 
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = insts,
-                            .warm = n};
+                            .warm = fill_blocks_read(n, f->of_block, f->l2_sectors)};
     snprintf(out->evidence, sizeof(out->evidence),
              "%" PRIu64 " blocks that fill the L2 take %.0f cycles a wave", n, f->pace);
     return true;

@@ -17,6 +17,10 @@
 #define L2_TAKEN_TURN 1.15
 #define L2_TAKEN_FULL 1.5
 
+/* So many of its sizes are enough to leave hardly a set with room: of blocks that fill it, the last
+ * that take as much are read. */
+#define L2_TAKEN_READ 1.2
+
 /* An L2 that will be full after so few waves is waited for. */
 enum { FILL_WAIT_WAVES = 2 };
 
@@ -34,6 +38,13 @@ typedef struct {
     uint64_t turn;            /* so many blocks left out are at that pace */
     uint64_t later;           /* blocks left out at the pace that is to come */
 } fill_skip_t;
+
+/* Sectors that the DRAM can move in a core cycle. */
+double fill_dram_sectors(const gpu_spec_t *spec);
+
+/* Of so many blocks that are left out, those that are read. of_block: sectors of the L2 that one
+ * takes. */
+uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors);
 
 fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted);
 

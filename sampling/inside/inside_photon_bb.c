@@ -66,11 +66,10 @@ static const param_group_t photon_group =
 enum { DETECTOR_BYTES = 256 << 20 }; /* of a launch */
 
 typedef struct {
+    photon_level_t level; /* first: its hooks find it there */
     photon_bb_options_t options;
     bool saved; /* the file of the analysis is begun */
     sampler_launch_t launch;
-    photon_trust_t trust;
-    fill_skip_t fill;
     read_ahead_t ahead; /* of the launch */
     double alone;       /* cycles that a block takes alone; 0: not known */
     photon_rule_t rule;
@@ -201,12 +200,13 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const uint64_t blocks = l->info->n_blocks;
     const bool few = !published && (double)blocks < o->few * (double)l->slots;
     const double insts = s->ahead.insts_per_block * (double)blocks;
-    s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
-    s->trust.first = published || few ? 0 : s->trust.slots;
-    s->fill = fill_skip_make(l, !few && photon_may_skip(&s->ahead, published, o->fill, o->skip));
+    s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
+    s->level.trust.first = published || few ? 0 : s->level.trust.slots;
+    s->level.fill =
+        fill_skip_make(l, !few && photon_may_skip(&s->ahead, published, o->fill, o->skip));
     s->alone = photon_block_alone(l, &s->ahead);
     const uint32_t warps = l->occupancy->warps_per_block;
-    s->rule = rule_of(o, s->trust.slots * warps, few, l->spec);
+    s->rule = rule_of(o, s->level.trust.slots * warps, few, l->spec);
     make_detectors(s);
     s->idle = s->ahead.missing || (few && executions(s) < o->loops);
     /* Windows of time may be longer than their points ask for. */
@@ -220,12 +220,12 @@ static void take_records(photon_state_t *s, const interval_records_t *r)
     for (size_t i = 0; i < r->retired[RETIRED_BASIC_BLOCK].n; i++) {
         const retired_t *e = &r->retired[RETIRED_BASIC_BLOCK].list[i];
         const int64_t bb = bb_table_find(&s->ahead.table, e->pc, (uint32_t)e->n_insts);
-        if (bb != BB_NONE && s->detector_of[bb] != 0 && photon_trusts(&s->trust, e))
+        if (bb != BB_NONE && s->detector_of[bb] != 0 && photon_trusts(&s->level.trust, e))
             photon_detector_add(&s->detectors[s->detector_of[bb] - 1], e->start, e->retire);
     }
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
         const retired_t *b = &r->retired[RETIRED_BLOCK].list[i];
-        if (photon_trusts(&s->trust, b))
+        if (photon_trusts(&s->level.trust, b))
             s->recent[s->n_recent++ % s->n_ring] = *b;
     }
 }
@@ -237,7 +237,7 @@ static void measure_cover(photon_state_t *s)
     for (size_t i = 0; i < s->n_detectors; i++) {
         photon_detector_close(&s->detectors[i]);
         const bool stable =
-            photon_detector_read(&s->detectors[i], s->trust.calm).verdict == PHOTON_STABLE;
+            photon_detector_read(&s->detectors[i], s->level.trust.calm).verdict == PHOTON_STABLE;
         s->covered += stable ? s->share[i] : 0;
         s->n_stable += stable;
     }
@@ -248,7 +248,7 @@ static double predict_time(const photon_state_t *s, uint32_t bb)
     const uint32_t number = bb < s->n_known ? s->detector_of[bb] : 0;
     if (number != 0) {
         const photon_detector_t *d = &s->detectors[number - 1];
-        const photon_reading_t r = photon_detector_read(d, s->trust.calm);
+        const photon_reading_t r = photon_detector_read(d, s->level.trust.calm);
         if (r.verdict == PHOTON_STABLE)
             return r.mean;
         if (s->options.rare == RARE_OBSERVED && r.seen > 0)
@@ -278,7 +278,7 @@ static size_t count_recent(const photon_state_t *s, cycle_t now)
     uint64_t span = 0;
     size_t count = 0;
     for (size_t i = 0; i < s->n_detectors; i++) {
-        const photon_reading_t r = photon_detector_read(&s->detectors[i], s->trust.calm);
+        const photon_reading_t r = photon_detector_read(&s->detectors[i], s->level.trust.calm);
         span = r.verdict == PHOTON_STABLE && r.cycles > span ? r.cycles : span;
     }
     while (count < n && (!s->rule.timed || recent(s, count)->retire + span > now))
@@ -290,7 +290,7 @@ static size_t count_recent(const photon_state_t *s, cycle_t now)
 static double find_scale(const photon_state_t *s, size_t n)
 {
     double predicted = 0, took = 0;
-    if (s->options.hold == HOLD_WARP || 4 * n < s->trust.slots)
+    if (s->options.hold == HOLD_WARP || 4 * n < s->level.trust.slots)
         return 1;
     for (size_t i = 0; i < n; i++) {
         predicted += bb_forecast_of(&s->forecast, recent(s, i)->block);
@@ -331,15 +331,15 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     const photon_bb_options_t *o = &s->options;
     if (s->idle || s->fired || s->failed)
         return false;
-    photon_trust_check(&s->trust, r);
-    fill_skip_look(&s->fill, r);
-    if (s->trust.filling && fill_skip_begin(&s->fill, r, s->trust.insts, out))
+    photon_trust_check(&s->level.trust, r);
+    fill_skip_look(&s->level.fill, r);
+    if (s->level.trust.filling && fill_skip_begin(&s->level.fill, r, s->level.trust.insts, out))
         return true;
     take_records(s, r);
     measure_cover(s);
     if (s->covered < o->cover)
         return false;
-    if (r->next_block >= s->trust.blocks && o->residents != RESIDENTS_CUT)
+    if (r->next_block >= s->level.trust.blocks && o->residents != RESIDENTS_CUT)
         return false;
     if (!forecast(s, r))
         return false;
@@ -347,10 +347,11 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     *out = (fast_forward_t){.until = UINT64_MAX,
                             .model = FORWARD_HOLD_SLOT,
                             .residents = (forward_residents_t)o->residents,
-                            .warp_insts = s->trust.insts};
+                            .warp_insts = s->level.trust.insts};
     const double mean = s->scale * s->forecast.mean;
+    s->level.pace = mean;
     if (o->tail)
-        out->tail = photon_tail(s->trust.slots, mean, s->alone);
+        out->tail = photon_tail(s->level.trust.slots, mean, s->alone);
     snprintf(out->evidence, sizeof(out->evidence),
              "%zu of %zu basic blocks stable over %" PRIu64
              " executions: %.1f %% of the instructions; a block holds %.0f cycles, %.3f of the sum "
@@ -369,28 +370,13 @@ static block_action_t photon_block(const sampler_t *sampler, uint64_t block, cyc
     return BLOCK_HOLD_SLOT;
 }
 
-static double photon_filled(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
-{
-    photon_state_t *s = sampler->state;
-    (void)cycle;
-    return fill_skip_end(&s->fill, skipped);
-}
-
-static double photon_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
-{
-    const photon_state_t *s = sampler->state;
-    (void)cycles;
-    (void)warp_insts;
-    return fill_skip_added(&s->fill, s->fired ? s->scale * s->forecast.mean : 0);
-}
-
 static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const photon_state_t *s = sampler->state;
     static const char *const why[] = {"too few executions", "executions in too short a time",
                                       "a trend", "a change of the mean", "stable"};
     const photon_verdict_t first =
-        s->n_detectors > 0 ? photon_detector_read(&s->detectors[0], s->trust.calm).verdict
+        s->n_detectors > 0 ? photon_detector_read(&s->detectors[0], s->level.trust.calm).verdict
                            : PHOTON_FEW;
     if (s->failed)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks to come could not be read");
@@ -404,7 +390,7 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
         snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                  "never stable%s: at the end %zu of %zu basic blocks with %.1f %% of the "
                  "instructions; the largest (%.1f %%): %s",
-                 s->trust.on ? "" : " after filling the L2", s->n_stable, s->n_known,
+                 s->level.trust.on ? "" : " after filling the L2", s->n_stable, s->n_known,
                  100 * s->covered, s->n_detectors > 0 ? 100 * s->share[0] : 0, why[first]);
 }
 
@@ -414,8 +400,8 @@ static const sampler_ops_t photon_ops = {
     .launch_open = photon_open,
     .interval_end = photon_interval,
     .block_dispatch = photon_block,
-    .fast_forward_end = photon_filled,
-    .launch_added = photon_added,
+    .fast_forward_end = photon_level_forwarded,
+    .launch_added = photon_level_added,
     .launch_verdict = photon_explain,
 };
 

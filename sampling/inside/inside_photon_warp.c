@@ -49,10 +49,9 @@ static const param_group_t photon_group =
     PARAM_GROUP("photon_warp", "Photon's warp level", photon_warp_options_t, photon_rows);
 
 typedef struct {
+    photon_level_t level; /* first: its hooks find it there */
     photon_warp_options_t options;
-    bool saved; /* the file of the analysis is begun */
-    photon_trust_t trust;
-    fill_skip_t fill;
+    bool saved;         /* the file of the analysis is begun */
     bool dominated;     /* the launch has a dominant type (not asked in variant code) */
     read_ahead_t ahead; /* of the launch */
     double alone;       /* cycles that a block takes alone; 0: not known */
@@ -108,13 +107,14 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
         s->ahead.warps > 0 && (o->variant == PHOTON_CODE || s->ahead.dominant_share >= o->dominant);
     s->alone = photon_block_alone(l, &s->ahead);
     const double insts = s->ahead.insts_per_block * (double)l->info->n_blocks;
-    s->trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
-    s->trust.first = published ? 0 : s->trust.slots;
-    s->fill = fill_skip_make(l, photon_may_skip(&s->ahead, published, o->fill, o->skip));
+    s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
+    s->level.trust.first = published ? 0 : s->level.trust.slots;
+    s->level.fill = fill_skip_make(l, photon_may_skip(&s->ahead, published, o->fill, o->skip));
     const uint32_t warps_per_block = l->occupancy->warps_per_block;
-    const photon_rule_t rule = rule_of(o, s->trust.slots * warps_per_block, l->spec);
+    const photon_rule_t rule = rule_of(o, s->level.trust.slots * warps_per_block, l->spec);
     photon_detector_free(&s->detector);
     photon_detector_init(&s->detector, &rule);
+    s->level.pace = 0;
     s->reading = (photon_reading_t){0};
     const photon_rule_t block_rule = photon_rule_of_groups(&rule, warps_per_block);
     photon_detector_free(&s->blocks);
@@ -128,13 +128,13 @@ static void take_records(photon_state_t *s, const interval_records_t *r)
     for (size_t i = 0; i < r->retired[RETIRED_WARP].n; i++) {
         const retired_t *w = &r->retired[RETIRED_WARP].list[i];
         bool dominant = s->options.variant == PHOTON_CODE || w->n_insts == s->ahead.dominant_insts;
-        if (dominant && photon_trusts(&s->trust, w))
+        if (dominant && photon_trusts(&s->level.trust, w))
             photon_detector_add(&s->detector, w->start, w->retire);
     }
     photon_detector_close(&s->detector);
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
         const retired_t *b = &r->retired[RETIRED_BLOCK].list[i];
-        if (photon_trusts(&s->trust, b))
+        if (photon_trusts(&s->level.trust, b))
             photon_detector_add(&s->blocks, b->start, b->retire);
     }
     photon_detector_close(&s->blocks);
@@ -172,22 +172,23 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     photon_state_t *s = sampler->state;
     if (!s->dominated || s->ahead.missing || s->fired)
         return false;
-    photon_trust_check(&s->trust, r);
-    fill_skip_look(&s->fill, r);
-    if (s->trust.filling && fill_skip_begin(&s->fill, r, s->trust.insts, out))
+    photon_trust_check(&s->level.trust, r);
+    fill_skip_look(&s->level.fill, r);
+    if (s->level.trust.filling && fill_skip_begin(&s->level.fill, r, s->level.trust.insts, out))
         return true;
     take_records(s, r);
-    s->reading = photon_detector_read(&s->detector, s->trust.calm);
-    if (s->reading.verdict != PHOTON_STABLE || r->next_block >= s->trust.blocks)
+    s->reading = photon_detector_read(&s->detector, s->level.trust.calm);
+    if (s->reading.verdict != PHOTON_STABLE || r->next_block >= s->level.trust.blocks)
         return false;
     s->fired = true;
     s->hold = predict(s);
+    s->level.pace = (double)s->hold;
     *out = (fast_forward_t){.until = UINT64_MAX,
                             .model = FORWARD_HOLD_SLOT,
                             .residents = (forward_residents_t)s->options.residents,
-                            .warp_insts = s->trust.insts};
+                            .warp_insts = s->level.trust.insts};
     if (s->options.tail)
-        out->tail = photon_tail(s->trust.slots, (double)s->hold, s->alone);
+        out->tail = photon_tail(s->level.trust.slots, (double)s->hold, s->alone);
     describe(s, out->evidence);
     return true;
 }
@@ -198,21 +199,6 @@ static block_action_t photon_block(const sampler_t *sampler, uint64_t block, cyc
     (void)block;
     *cycles = s->hold;
     return s->fired ? BLOCK_HOLD_SLOT : BLOCK_SIMULATE;
-}
-
-static double photon_filled(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
-{
-    photon_state_t *s = sampler->state;
-    (void)cycle;
-    return fill_skip_end(&s->fill, skipped);
-}
-
-static double photon_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
-{
-    const photon_state_t *s = sampler->state;
-    (void)cycles;
-    (void)warp_insts;
-    return fill_skip_added(&s->fill, s->fired ? (double)s->hold : 0);
 }
 
 static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
@@ -231,7 +217,7 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                      s->ahead.types, 100 * s->ahead.dominant_share, s->ahead.warps);
         else
             snprintf(evidence, SAMPLER_EVIDENCE_MAX, "too few warps%s: %" PRIu64,
-                     s->trust.on ? "" : " after filling the L2", r->seen);
+                     s->level.trust.on ? "" : " after filling the L2", r->seen);
         break;
     case PHOTON_TREND:
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "never stable: slope %.4f at the end", r->slope);
@@ -253,8 +239,8 @@ static const sampler_ops_t photon_ops = {
     .launch_open = photon_open,
     .interval_end = photon_interval,
     .block_dispatch = photon_block,
-    .fast_forward_end = photon_filled,
-    .launch_added = photon_added,
+    .fast_forward_end = photon_level_forwarded,
+    .launch_added = photon_level_added,
     .launch_verdict = photon_explain,
 };
 

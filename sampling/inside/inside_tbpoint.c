@@ -50,8 +50,9 @@ typedef struct {
     region_table_t table;
     uint64_t slots, blocks;
     uint64_t l2_sectors;
-    double travel; /* cycles that a block holds its slot before and after it is on its SM */
-    bool filled;   /* the L2 is as it will remain */
+    double dram_sectors; /* that the DRAM can move in a cycle */
+    double travel;       /* cycles that a block holds its slot before and after it is on its SM */
+    bool filled;         /* the L2 is as it will remain */
 
     const region_t *in; /* that all blocks on the chip are of; NULL: none */
     bool passed_over;   /* what happened since the last interval that was looked at is not known */
@@ -97,6 +98,7 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     *s = (region_state_t){.options = *o,
                           .slots = slots == 0 ? 1 : slots,
                           .l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES,
+                          .dram_sectors = fill_dram_sectors(l->spec),
                           .travel =
                               l->spec->sched.dispatch_latency + l->spec->sched.completion_latency};
     s->last.cycle = l->spec->gpu.launch_latency;
@@ -201,9 +203,9 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
     if (!enough || measured_rate(s) <= 0)
         return false;
     const double error = measured_error(s);
-    const bool doubtful = s->options.variant == TBPOINT_SLOPE && error > s->options.doubt;
-    return error <= s->options.error ||
-           simulated >= (doubtful ? s->options.most : s->options.share) * all;
+    if (s->options.variant == TBPOINT_SLOPE && error > s->options.doubt)
+        return s->slope.units > s->options.units && simulated >= s->options.most * all;
+    return error <= s->options.error || simulated >= s->options.share * all;
 }
 
 /* The rate that the blocks are left out at that fill the L2; 0: none is known. */
@@ -220,6 +222,17 @@ static double taken_by_block(const region_state_t *s, const interval_records_t *
     if (s->in->first > 0)
         return s->rate.taken / ((double)s->rate.units * (double)s->slots);
     return (double)r->l2_taken / ((double)r->next_block - (double)r->resident / 2);
+}
+
+/*
+ * At this rate the DRAM does not hold the launch up, not even when the L2 is full: what is taken of
+ * it is what has to be read or written back in the end.
+ */
+static bool is_light(const region_state_t *s, const interval_records_t *r, double rate)
+{
+    const double block = (double)block_insts_before(&s->table.insts, s->blocks) / (double)s->blocks;
+    return s->options.variant == TBPOINT_SLOPE &&
+           taken_by_block(s, r) * rate / block <= s->options.light * s->dram_sectors;
 }
 
 /*
@@ -265,6 +278,10 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     const double rate = filling_rate(s);
     if (rate <= 0 || (s->rate.units == 0 && s->in->first > 0))
         return false;
+    if (is_light(s, r, rate)) {
+        s->filled = true;
+        return false;
+    }
     const uint64_t to_turn = blocks_to_take(s, r, L2_TAKEN_TURN);
     uint64_t to_fill = blocks_to_take(s, r, L2_TAKEN_FULL);
     if (to_turn == 0 || to_turn == UINT64_MAX) {
@@ -280,7 +297,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
         return false;
     leave_out(s, r, r->next_block + blocks, rate, out);
     s->turn = r->next_block + to_turn;
-    out->warm = blocks;
+    out->warm = fill_blocks_read(blocks, taken_by_block(s, r), (double)s->l2_sectors);
     s->filled = to_fill < left;
     return true;
 }

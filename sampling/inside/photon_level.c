@@ -25,14 +25,6 @@ rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
 /* Share of the warps that are of one type in a regular launch. */
 #define DOMINANT 0.95
 
-/* Sectors that the DRAM can move in a core cycle. */
-static double dram_sectors(const gpu_spec_t *spec)
-{
-    const dram_spec_t *d = &spec->mem.dram;
-    return (double)d->bus_bytes * d->data_rate * spec->mem.mem.partitions *
-           (d->clock_mhz / spec->gpu.clock_mhz) / SECTOR_BYTES;
-}
-
 photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
                             double insts)
 {
@@ -41,7 +33,7 @@ photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill
                             .slots = l->slots < blocks ? l->slots : blocks,
                             .l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES,
                             .insts = insts,
-                            .light = light * dram_sectors(l->spec),
+                            .light = light * fill_dram_sectors(l->spec),
                             .on = !fill,
                             .ripe = true,
                             .first = first};
@@ -85,6 +77,21 @@ void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
 bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip)
 {
     return !published && fill && skip && !ahead->missing && ahead->dominant_share >= DOMINANT;
+}
+
+double photon_level_forwarded(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+{
+    photon_level_t *level = sampler->state;
+    (void)cycle;
+    return fill_skip_end(&level->fill, skipped);
+}
+
+double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
+{
+    const photon_level_t *level = sampler->state;
+    (void)cycles;
+    (void)warp_insts;
+    return fill_skip_added(&level->fill, level->pace);
 }
 
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)

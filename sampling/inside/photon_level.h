@@ -73,6 +73,17 @@ static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
     return t->on && t->ripe && r->block >= t->first && r->start >= t->since;
 }
 
+/* What the state of either level begins with, for the hooks below. */
+typedef struct {
+    photon_trust_t trust;
+    fill_skip_t fill;
+    double pace; /* cycles that a mean block takes, once the launch is found stable; else 0 */
+} photon_level_t;
+
+/* fast_forward_end and launch_added of both: only blocks that fill the L2 are left out by rate. */
+double photon_level_forwarded(const sampler_t *sampler, cycle_t cycle, uint64_t skipped);
+double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts);
+
 /*
  * Cycles that a mean block takes with the chip to itself: its warps beside each other, but no
  * faster than the sub-cores issue them. 0: not known.

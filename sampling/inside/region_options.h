@@ -23,6 +23,8 @@ extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
     P(U32, units, "3", 2, 1000000, "", "slope: units that a rate is measured in, at least")        \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
       "slope, waves: rates before and after a launch has filled the L2")                           \
+    P(F64, light, "0.65", 0, 1, "",                                                                \
+      "slope: a launch that takes less of the DRAM's bandwidth is not held up by a full L2")       \
     P(BOOL, hold, "true", 0, 1, "",                                                                \
       "slope: the last blocks of a launch hold their slots: else a last wave is simulated")        \
     P(F64, stall, "400", 1, 1e6, "cycles",                                                         \

@@ -39,7 +39,31 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
     x->mark = *now;
 }
 
-void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts)
+/*
+ * A launch leaves in the L2 at most as many dirty sectors as it has room for: of those that it
+ * takes, the share that it writes. The others have been written back. Rows are hit by more as by
+ * fewer; how often the bus turns is left as it is.
+ */
+static void write_back(gpu_counters_t *c, double l2_sectors)
+{
+    l2_stats_t *l2 = &c->l2;
+    dram_stats_t *d = &c->dram;
+    const double written = (double)(l2->write_sectors - l2->write_hits);
+    const double taken = written + (double)l2->fills;
+    const double back = taken > l2_sectors ? written * (1 - l2_sectors / taken) : 0;
+    const double moved = (double)(d->read_sectors + d->write_sectors);
+    if (back <= (double)l2->writebacks || moved <= 0)
+        return;
+    const double more = back - (double)l2->writebacks, factor = (moved + more) / moved;
+    uint64_t *const scaled[] = {&d->row_hits,  &d->row_misses, &d->row_conflicts,
+                                &d->activates, &d->precharges, &d->busy};
+    for (size_t i = 0; i < sizeof(scaled) / sizeof(*scaled); i++)
+        *scaled[i] = (uint64_t)llround((double)*scaled[i] * factor);
+    l2->writebacks += (uint64_t)llround(more);
+    d->write_sectors += (uint64_t)llround(more);
+}
+
+void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, uint64_t l2_sectors)
 {
     uint64_t *to = (uint64_t *)c;
     if (c->sm.warp_insts == 0)
@@ -54,4 +78,5 @@ void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts)
         add_like(x, last.sm.warp_insts > 0 ? &last : c, left - x->insts);
     for (size_t i = 0; i < GPU_COUNTERS; i++)
         to[i] = (uint64_t)llround((double)to[i] + x->extra[i]);
+    write_back(c, (double)l2_sectors);
 }

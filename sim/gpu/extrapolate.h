@@ -25,7 +25,9 @@ void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now);
 void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts);
 
 /* ... and the launch, of so many, is at its end. c: what was simulated of it becomes the whole.
- * What is left takes after the last stretch, with all that was simulated behind it. */
-void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts);
+ * What is left takes after the last stretch, with all that was simulated behind it. What is written
+ * and finds no room in an L2 of so many sectors goes to the DRAM, even if none did while blocks
+ * were simulated: the L2 may have been filled by those that were left out. */
+void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, uint64_t l2_sectors);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/msg.h"
 #include "sim/gpu/gpu_internal.h"
 
 static bool forwarding(const inside_t *n, uint64_t block)
@@ -405,7 +406,7 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
     r->blocks = blocks;
     gpu_counters_t counters = {.sm = r->sm, .l2 = r->l2, .dram = r->dram};
-    extrapolation_finish(&n->counters, &counters, insts);
+    extrapolation_finish(&n->counters, &counters, insts, g->spec.mem.l2.size / SECTOR_BYTES);
     r->sm = counters.sm;
     r->l2 = counters.l2;
     r->dram = counters.dram;

@@ -12,7 +12,7 @@ static void pka_projects_a_steady_launch(void **state)
 {
     static const char *const forms[] = {"pka_stop", "pka_stop:variant=photon",
                                         "pka_stop:variant=artifact,limit=3"};
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=1024");
     const work_t w = {.blocks = 3000};
     synth_t *s = work_program(&w, 64, 24 * 1024);
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");
@@ -35,7 +35,7 @@ static void pka_projects_a_steady_launch(void **state)
 /* The projection of the paper is a line through the decision: it can be recomputed. */
 static void pka_projects_in_a_line(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=1024");
     const work_t w = {.blocks = 3000};
     synth_t *s = work_program(&w, 64, 24 * 1024);
     launch_result_t got = run_sampled(&spec, s, 1, 0, "pka_stop");
@@ -55,7 +55,7 @@ static void pka_projects_in_a_line(void **state)
 
 static void pka_that_is_never_stable_simulates_all(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=1024");
     const work_t w = {.blocks = 300};
     synth_t *s = work_program(&w, 64, 24 * 1024);
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");
@@ -74,7 +74,7 @@ static void some_blocks_stand_for_all(void **state)
 {
     static const char *const forms[] = {"blocks:count=400", "blocks:count=400,which=last",
                                         "blocks:count=400,which=random"};
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=1024");
     const work_t w = {.blocks = 4000};
     synth_t *s = work_program(&w, 32, 48 * 1024);
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");

@@ -302,7 +302,7 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
     trace_source_t *source = phases_open(&p);
     launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     witness_init(&w, source);
-    launch_result_t got = run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region");
+    launch_result_t got = run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region:light=0");
 
     (void)state;
     /* 24576 sectors, 80 a block: 308 blocks fill it. */

@@ -3,6 +3,8 @@
 
 #include "sim/gpu/extrapolate.h"
 
+enum { ROOM = 1000000 }; /* of the L2 */
+
 /* The chip's counters after so many instructions, thread instructions and DRAM writes more. */
 static void pass(gpu_counters_t *now, uint64_t insts, uint64_t threads, uint64_t writes)
 {
@@ -35,7 +37,7 @@ static void parts_take_after_the_stretch_before_them(void **state)
     extrapolation_stop(&x, &now);
     pass(&now, 100, 1600, 25); /* residents count for the end */
     gpu_counters_t c = since(&begin, &now);
-    extrapolation_finish(&x, &c, 10000);
+    extrapolation_finish(&x, &c, 10000, ROOM);
     const uint64_t left = 10000 - 420 - 500;
     assert_int_equal(c.sm.warp_insts, 10000);
     assert_int_equal(c.sm.thread_insts, 120 * 32 + 300 * 16 + 500 * 32 + left * 16);
@@ -50,7 +52,7 @@ static void one_stretch_is_scaled(void **state)
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 30);
     gpu_counters_t c = now;
-    extrapolation_finish(&x, &c, 250);
+    extrapolation_finish(&x, &c, 250, ROOM);
     assert_int_equal(c.sm.warp_insts, 250);
     assert_int_equal(c.dram.write_sectors, 75);
 }
@@ -66,14 +68,42 @@ static void never_more_than_the_launch_has(void **state)
     extrapolation_resume(&x, &now, 900); /* by the mean size of a block: too much */
     pass(&now, 100, 3200, 10);
     gpu_counters_t c = now;
-    extrapolation_finish(&x, &c, 600);
+    extrapolation_finish(&x, &c, 600, ROOM);
     assert_int_equal(c.sm.warp_insts, 600);
     assert_int_equal(c.dram.write_sectors, 60);
     /* Nothing simulated says nothing. */
     c = (gpu_counters_t){0};
     extrapolation_begin(&x, &now);
-    extrapolation_finish(&x, &c, 600);
+    extrapolation_finish(&x, &c, 600, ROOM);
     assert_int_equal(c.sm.warp_insts, 0);
+}
+
+/* A tenth is simulated, which finds room in the L2; the whole takes twice its size. */
+static void what_the_l2_cannot_hold_is_written_back(void **state)
+{
+    extrapolation_t x;
+    gpu_counters_t c = {.sm.warp_insts = 100,
+                        .l2 = {.write_sectors = 50, .write_hits = 10, .fills = 60},
+                        .dram = {.read_sectors = 60, .row_hits = 6, .busy = 120}};
+    const gpu_counters_t none = {0}, simulated = c;
+    (void)state;
+    extrapolation_begin(&x, &none);
+    extrapolation_finish(&x, &c, 1000, 500);
+    assert_int_equal(c.l2.writebacks, 400 - 200);
+    assert_int_equal(c.dram.read_sectors, 600);
+    assert_int_equal(c.dram.write_sectors, 200);
+    assert_int_equal(c.dram.row_hits, 80);
+    assert_int_equal(c.dram.busy, 1600);
+    c = simulated;
+    extrapolation_begin(&x, &none);
+    extrapolation_finish(&x, &c, 1000, 1000); /* all has room */
+    assert_int_equal(c.dram.write_sectors, 0);
+    c = simulated;
+    c.l2.writebacks = c.dram.write_sectors = 30; /* more than it must have */
+    extrapolation_begin(&x, &none);
+    extrapolation_finish(&x, &c, 1000, 500);
+    assert_int_equal(c.dram.write_sectors, 300);
+    assert_int_equal(c.dram.row_hits, 60);
 }
 
 int main(void)
@@ -82,6 +112,7 @@ int main(void)
         cmocka_unit_test(parts_take_after_the_stretch_before_them),
         cmocka_unit_test(one_stretch_is_scaled),
         cmocka_unit_test(never_more_than_the_launch_has),
+        cmocka_unit_test(what_the_l2_cannot_hold_is_written_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

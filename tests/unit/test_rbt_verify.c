@@ -2,6 +2,7 @@
  * A native trace whose checksums are good but whose index or code lies: rubato trace verify finds
  * it, wherever it can be found; nothing crashes where it cannot.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -194,6 +195,23 @@ static void files_above_4_gib_are_read(void **state)
     assert_int_equal(remove(temp_path("x.rbt")), 0);
 }
 
+static void bundled_traces_are_whole(void **state)
+{
+    static const char *const programs[] = {"scan", "stencil", "fft",    "nbody",    "sort",
+                                           "bfs",  "hgemm",   "reduce", "layernorm"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+        for (unsigned arch = 70; arch <= 75; arch += 5) {
+            char path[512];
+            rb_err_t err = {0};
+            rbt_verified_t v;
+            snprintf(path, sizeof(path), RUBATO_ROOT "/traces/%s-sm%u.rbt", programs[i], arch);
+            if (rbt_verify(path, &v, &err) != RB_OK)
+                fail_msg("%s", err.text);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +221,7 @@ int main(void)
         cmocka_unit_test(huge_numbers_are_survived),
         cmocka_unit_test(bombs_are_refused),
         cmocka_unit_test(files_above_4_gib_are_read),
+        cmocka_unit_test(bundled_traces_are_whole),
     };
 
     return cmocka_run_group_tests(tests, make_good, clean_up);
