@@ -20,10 +20,11 @@
  * Variant slope (own): as waves, but the rate is the slope of the moments at which waves of blocks
  * retire (unit_slope.h), of at least units of them; the first wave counts, since what it is late by
  * moves all moments alike. One and a half waves tell the rate of the blocks that fill the L2; of
- * what follows them, the wave that was on the chip is not looked at. A rate whose standard error is
- * above doubt is measured longer (most). Where the region is the launch's last, its blocks hold
- * their slots for as long as gives this rate (Little's law), and so do those on SMs, which end at
- * once; as the last ones get fewer they speed up, to the shortest stay that was seen.
+ * what follows them, the wave that was on the chip is not looked at. A rate whose confidence
+ * interval is wider than doubt is measured longer (most). Where the region is the launch's last,
+ * its blocks hold their slots for as long as gives this rate (Little's law), and so do those on
+ * SMs, which end at once; as the last ones get fewer they speed up, to the shortest stay that was
+ * seen.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -203,8 +204,8 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
     if (!enough || measured_rate(s) <= 0)
         return false;
     const double error = measured_error(s);
-    if (s->options.variant == TBPOINT_SLOPE && error > s->options.doubt)
-        return s->slope.units > s->options.units && simulated >= s->options.most * all;
+    if (s->options.variant == TBPOINT_SLOPE && unit_slope_doubt(&s->slope) > s->options.doubt)
+        return simulated >= s->options.most * all;
     return error <= s->options.error || simulated >= s->options.share * all;
 }
 

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "sampling/math/quantile.h"
+
 /* Blocks of half a unit. */
 static uint64_t half_of(const unit_slope_t *s)
 {
@@ -67,4 +69,10 @@ double unit_slope_error(const unit_slope_t *s)
         return INFINITY;
     const double off = s->yy - s->y * s->y / n - slope * slope * spread(s);
     return sqrt(fmax(off, 0) / (n - 2) / spread(s)) / slope;
+}
+
+double unit_slope_doubt(const unit_slope_t *s)
+{
+    return s->units < 3 ? INFINITY
+                        : unit_slope_error(s) * student_quantile(0.95, (double)s->units - 2);
 }

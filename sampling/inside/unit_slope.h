@@ -40,4 +40,8 @@ double unit_slope_first_rate(const unit_slope_t *s);
  * fewer than three units. */
 double unit_slope_error(const unit_slope_t *s);
 
+/* Half the width of the rate's 90 % confidence interval, as a share of it: from that error, and
+ * from how little few units say of it. */
+double unit_slope_doubt(const unit_slope_t *s);
+
 #endif

@@ -47,10 +47,13 @@ static void the_error_is_that_of_a_least_squares_slope(void **state)
     assert_true(unit_slope_rate(&s) == 0);
     unit_slope_add(&s, 1600, 7);
     assert_true(isinf(unit_slope_error(&s)));
+    assert_true(isinf(unit_slope_doubt(&s)));
     unit_slope_add(&s, 2500, 7);
     /* Off the line of slope 1000 by -100/3, 200/3, -100/3: sqrt(60000 / 9 / 2) of 1000. */
     assert_true(fabs(unit_slope_rate(&s) - 0.007) < 1e-12);
     assert_true(fabs(unit_slope_error(&s) - sqrt(60000.0 / 9 / 2) / 1000) < 1e-9);
+    /* Student's t of one degree of freedom: the tangent of 0.45 pi. */
+    assert_true(fabs(unit_slope_doubt(&s) / unit_slope_error(&s) - 6.313752) < 1e-4);
 }
 
 /* Half of a wave retires late, the same in both waves: one and a half waves tell the rate. */
