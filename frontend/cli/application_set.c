@@ -1,6 +1,7 @@
 #include "frontend/cli/application_set.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,9 @@ static rb_code_t add_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     a->simulated += (double)launch_result_cycles(r);
     a->launch += (double)r->launch_cycles;
     a->launches++;
+#define ADD_COUNTER_(name, value) a->accesses.name += r->value;
+    APPLICATION_COUNTERS(ADD_COUNTER_)
+#undef ADD_COUNTER_
     return RB_OK;
 }
 
@@ -276,6 +280,31 @@ static void print_row(const application_t *a, FILE *out)
             100 * error_of(a, CYCLES_ACCELSIM));
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+static void print_accesses(const application_set_t *s, FILE *out)
+{
+    fprintf(out,
+            "\nAccesses, in sectors of 32 bytes\n\n%-26s %11s %6s %11s %11s %6s %11s %11s %11s\n",
+            "program", "L1 loads", "hits", "L1 stores", "L2 reads", "hits", "L2 writes",
+            "DRAM reads", "writes");
+    for (size_t i = 0; i < s->n; i++) {
+        const application_counters_t *a = &s->list[i].accesses;
+
+        if (!s->list[i].found)
+            continue;
+        fprintf(out,
+                "%-26.26s %11" PRIu64 " %4.0f %% %11" PRIu64 " %11" PRIu64 " %4.0f %% %11" PRIu64
+                " %11" PRIu64 " %11" PRIu64 "\n",
+                s->list[i].trace, a->l1_loads, percent(a->l1_hits, a->l1_loads), a->l1_stores,
+                a->l2_reads, percent(a->l2_read_hits, a->l2_reads), a->l2_writes, a->dram_reads,
+                a->dram_writes);
+    }
+}
+
 void application_set_print(const application_set_t *s, const char *gpu, FILE *out)
 {
     fprintf(out, "Cycles of whole programs on %s, launch latency included as in the source\n\n",
@@ -290,12 +319,17 @@ void application_set_print(const application_set_t *s, const char *gpu, FILE *ou
     print_summary(s, APPLICATION_SET, CYCLES_ACCELSIM, "Accel-Sim, same rows", out);
     print_summary(s, APPLICATION_HOLD_OUT, CYCLES_RUBATO, "rubato, hold-out", out);
     print_summary(s, APPLICATION_HOLD_OUT, CYCLES_ACCELSIM, "Accel-Sim, hold-out", out);
+    print_accesses(s, out);
 }
 
 void application_set_csv(const application_set_t *s, FILE *out)
 {
-    static const char *const head[] = {
-        "workload", "use", "launches", "measured", "rubato", "launch_latency", "accelsim"};
+#define COUNTER_HEAD_(name, value) #name,
+    static const char *const head[] = {"workload", "use",
+                                       "launches", "measured",
+                                       "rubato",   "launch_latency",
+                                       "accelsim", APPLICATION_COUNTERS(COUNTER_HEAD_)};
+#undef COUNTER_HEAD_
     static const char *const uses[] = {"set", "hold-out", "left-out"};
     csv_t csv = {.out = out};
 
@@ -314,6 +348,9 @@ void application_set_csv(const application_set_t *s, FILE *out)
         csv_f64(&csv, a->simulated);
         csv_f64(&csv, a->launch);
         csv_f64(&csv, a->accelsim);
+#define COUNTER_VALUE_(name, value) csv_u64(&csv, a->accesses.name);
+        APPLICATION_COUNTERS(COUNTER_VALUE_)
+#undef COUNTER_VALUE_
         csv_end_row(&csv);
     }
 }
