@@ -13,6 +13,7 @@
 
 #include "frontend/sass/emu_launch.h"
 #include "frontend/sass/sass_inst.h"
+#include "sim/core/clones.h"
 
 enum {
     EMU_LANES = 32,
@@ -36,17 +37,9 @@ typedef int32_t __attribute__((may_alias)) emu_s32_t;
 typedef uint32_t __attribute__((may_alias)) emu_word_t; /* in memory */
 typedef uint64_t __attribute__((may_alias)) emu_long_t;
 
-/*
- * Handlers are compiled for AVX2 and FMA too, and the right version is taken when the program
- * starts; sanitizers and clang do without.
- */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define EMU_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define EMU_HOT
-#endif
-#define EMU_INLINE static inline __attribute__((always_inline))
+/* Handlers, and what is compiled into them. */
+#define EMU_HOT    RB_CLONES
+#define EMU_INLINE RB_CLONE_PART
 
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_block emu_block_t;

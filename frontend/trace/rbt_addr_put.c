@@ -1,6 +1,7 @@
 #include "frontend/trace/rbt_addr_put.h"
 
 #include "frontend/trace/rbt_format.h"
+#include "sim/core/clones.h"
 #include "sim/core/err.h"
 
 enum { LANES = 32, LINE_BYTES = 128, SHIFT_MAX = 7 };
@@ -44,8 +45,8 @@ static uint64_t lead(const rbt_addr_put_t *w, const record_t *r, const rbt_ref_t
 }
 
 /* Differences of the lanes behind the first to what the reference says; false: it cannot say. */
-static bool lane_differences(const rbt_addr_put_t *w, const record_t *r, const rbt_ref_t *ref,
-                             int64_t *d)
+RB_CLONE_PART bool lane_differences(const rbt_addr_put_t *w, const record_t *r,
+                                    const rbt_ref_t *ref, int64_t *d)
 {
     if (ref->affine || (r->mask & ~ref->mask) != 0)
         return false;
@@ -65,7 +66,7 @@ static bool lane_differences(const rbt_addr_put_t *w, const record_t *r, const r
     return true;
 }
 
-static uint64_t all_bits(const int64_t *d, unsigned n)
+RB_CLONE_PART uint64_t all_bits(const int64_t *d, unsigned n)
 {
     uint64_t bits = 0;
 
@@ -75,12 +76,12 @@ static uint64_t all_bits(const int64_t *d, unsigned n)
 }
 
 /* Significant bits of a value that is stored as a signed one. */
-static unsigned signed_bits(uint64_t v)
+RB_CLONE_PART unsigned signed_bits(uint64_t v)
 {
     return 64u - (unsigned)__builtin_clzll(rbt_zigzag(v) | 1);
 }
 
-static unsigned cost(const int64_t *d, unsigned n)
+RB_CLONE_PART unsigned cost(const int64_t *d, unsigned n)
 {
     unsigned bits = 0;
 
@@ -90,7 +91,7 @@ static unsigned cost(const int64_t *d, unsigned n)
 }
 
 /* Leaves out the zeros at the end of all values; bits: those that are set in any. */
-static void shorten(rbt_lane_values_t *l, uint64_t bits)
+RB_CLONE_PART void shorten(rbt_lane_values_t *l, uint64_t bits)
 {
     unsigned shift = bits != 0 ? (unsigned)__builtin_ctzll(bits) : 0;
 
@@ -98,7 +99,7 @@ static void shorten(rbt_lane_values_t *l, uint64_t bits)
     l->bytes = (71u - (unsigned)__builtin_clzll(bits >> l->shift | 1)) / 8;
 }
 
-static void differences(rbt_lane_values_t *l, const int64_t *d, unsigned n)
+RB_CLONE_PART void differences(rbt_lane_values_t *l, const int64_t *d, unsigned n)
 {
     uint64_t zigzags = 0;
 
@@ -124,11 +125,11 @@ static void put_lanes(rbt_addr_put_t *w, const rbt_lane_values_t *l)
 /* --- distances from a floor ------------------------------------------------------------------ */
 
 /* Where the floor should be for a record: where it is unless lanes lie below or far above it. */
-static uint64_t choose_floor(const record_t *r, uint64_t floor)
+RB_CLONE_PART uint64_t choose_floor(const record_t *r, unsigned n, uint64_t floor)
 {
     uint64_t low = r->addr[0], high = low;
 
-    for (unsigned k = 1; k < r->n; k++) {
+    for (unsigned k = 1; k < n; k++) {
         low = r->addr[k] < low ? r->addr[k] : low;
         high = r->addr[k] > high ? r->addr[k] : high;
     }
@@ -139,48 +140,80 @@ static uint64_t choose_floor(const record_t *r, uint64_t floor)
     return span < 64 ? low >> span << span : 0;
 }
 
-static void distances(rbt_lane_values_t *l, const record_t *r, uint64_t floor)
+RB_CLONE_PART void distances(rbt_lane_values_t *l, const record_t *r, unsigned n, uint64_t floor)
 {
     uint64_t bits = 0;
 
-    l->n = r->n;
-    for (unsigned k = 0; k < r->n; k++)
+    l->n = n;
+    for (unsigned k = 0; k < n; k++)
         bits |= l->v[k] = r->addr[k] - floor;
     shorten(l, bits);
-    for (unsigned k = 0; k < r->n; k++)
+    for (unsigned k = 0; k < n; k++)
         l->v[k] >>= l->shift;
+}
+
+/* The two ways to store the lanes of a record. */
+typedef struct {
+    rbt_lane_values_t ways[RBT_LANE_WAYS]; /* differences; distances from a floor */
+    uint64_t floor;
+    bool same, changed; /* lanes lie as the reference's; differences are to it */
+} lanes_t;
+
+/* n is the number of lanes: a constant where it is that of a full warp. */
+RB_CLONE_PART void make_ways(lanes_t *l, const rbt_addr_put_t *w, const record_t *r, unsigned n,
+                             const rbt_ref_t *ref, uint64_t aim)
+{
+    int64_t deltas[LANES], changes[LANES];
+
+    l->changed = lane_differences(w, r, ref, changes);
+    l->same = l->changed && all_bits(changes, n - 1) == 0;
+    if (l->same)
+        return;
+    for (unsigned k = 1; k < n; k++)
+        deltas[k - 1] = (int64_t)(r->addr[k] - r->addr[k - 1]);
+    l->floor = choose_floor(r, n, aim);
+    l->changed = l->changed && cost(changes, n - 1) < cost(deltas, n - 1);
+    differences(&l->ways[0], l->changed ? changes : deltas, n - 1);
+    distances(&l->ways[1], r, n, l->floor);
+}
+
+RB_CLONES static void make_ways_of_all(lanes_t *l, const rbt_addr_put_t *w, const record_t *r,
+                                       const rbt_ref_t *ref, uint64_t aim)
+{
+    make_ways(l, w, r, LANES, ref, aim);
+}
+
+static void make_ways_of_some(lanes_t *l, const rbt_addr_put_t *w, const record_t *r,
+                              const rbt_ref_t *ref, uint64_t aim)
+{
+    make_ways(l, w, r, r->n, ref, aim);
 }
 
 /* Layout of the record, whose lanes are put down if they are not the reference's. */
 static unsigned put_layout(rbt_addr_put_t *w, const record_t *r, const rbt_ref_t *ref,
                            uint64_t predicted, uint32_t slot)
 {
-    int64_t deltas[LANES], changes[LANES];
-    rbt_lane_values_t ways[RBT_LANE_WAYS];
     rbt_slot_t *s = &w->refs.slots[slot];
+    lanes_t l;
 
     if (r->affine)
         return ref->affine && ref->stride == r->stride ? RBT_LAYOUT_SAME : RBT_LAYOUT_STRIDE;
-    bool changed = lane_differences(w, r, ref, changes);
-
-    if (changed && all_bits(changes, r->n - 1) == 0)
+    if (r->n == LANES)
+        make_ways_of_all(&l, w, r, ref, s->aim);
+    else
+        make_ways_of_some(&l, w, r, ref, s->aim);
+    if (l.same)
         return RBT_LAYOUT_SAME;
-    for (unsigned k = 1; k < r->n; k++)
-        deltas[k - 1] = (int64_t)(r->addr[k] - r->addr[k - 1]);
-    uint64_t floor = choose_floor(r, s->aim), moves = floor - s->floor;
-
-    changed = changed && cost(changes, r->n - 1) < cost(deltas, r->n - 1);
-    differences(&ways[0], changed ? changes : deltas, r->n - 1);
-    distances(&ways[1], r, floor);
-    ways[0].more = r->base != predicted ? signed_bits(r->base - predicted) : 0;
-    ways[1].more = floor != s->aim ? signed_bits(floor - s->aim) : 0;
-    s->aim = floor;
-    if (rbt_lane_choice(&w->choice, slot, ways) == 0) {
-        put_lanes(w, &ways[0]);
-        return changed ? RBT_LAYOUT_LANES : RBT_LAYOUT_DELTAS;
+    const uint64_t moves = l.floor - s->floor;
+    l.ways[0].more = r->base != predicted ? signed_bits(r->base - predicted) : 0;
+    l.ways[1].more = l.floor != s->aim ? signed_bits(l.floor - s->aim) : 0;
+    s->aim = l.floor;
+    if (rbt_lane_choice(&w->choice, slot, l.ways) == 0) {
+        put_lanes(w, &l.ways[0]);
+        return l.changed ? RBT_LAYOUT_LANES : RBT_LAYOUT_DELTAS;
     }
-    put_lanes(w, &ways[1]);
-    s->floor = floor;
+    put_lanes(w, &l.ways[1]);
+    s->floor = l.floor;
     if (moves == 0)
         return RBT_MODE_FLOOR;
     rbt_put_signed(&w->cols[RBT_COL_BASE], moves);

@@ -78,6 +78,29 @@ static void count_local(const uint64_t *rec, uint32_t mask, unsigned width, uint
     *sectors = (uint16_t)all;
 }
 
+enum { NEAR_SECTORS = 64 };
+_Static_assert(LINE_BYTES == 4 * SECTOR_BYTES, "lines are counted as fours of bits");
+
+/* Lines and sectors of lanes that lie within 64 sectors: bits of a word. False: they do not. */
+static bool count_near(const lane_addrs_t *lanes, unsigned width, uint16_t *lines,
+                       uint16_t *sectors)
+{
+    const uint64_t from = lanes->lo & ~(uint64_t)(LINE_BYTES - 1);
+    uint64_t bits = 0;
+
+    if (lanes->hi - from > NEAR_SECTORS * SECTOR_BYTES || width > SECTOR_BYTES)
+        return false;
+    for (unsigned i = 0; i < lanes->n; i++) {
+        const uint64_t at = lanes->addr[i] - from;
+        bits |= 1ull << at / SECTOR_BYTES | 1ull << (at + width - 1) / SECTOR_BYTES;
+    }
+    *sectors = (uint16_t)__builtin_popcountll(bits);
+    bits |= bits >> 1; /* the lowest of each four: whether there is one */
+    bits |= bits >> 2;
+    *lines = (uint16_t)__builtin_popcountll(bits & 0x1111111111111111ull);
+    return true;
+}
+
 void rbt_summary_count(const inst_t *inst, rbt_space_t space, uint32_t mask, const uint64_t *rec,
                        uint16_t *lines, uint16_t *sectors)
 {
@@ -94,6 +117,8 @@ void rbt_summary_count(const inst_t *inst, rbt_space_t space, uint32_t mask, con
         *sectors = (uint16_t)(((lanes.hi - 1) >> 5) - (lanes.lo >> 5) + 1);
         return;
     }
+    if (count_near(&lanes, inst->width, lines, sectors))
+        return;
     coalesce_lines(&lanes, inst->width, COALESCE_LOAD, &c);
     *lines = (uint16_t)c.n;
     *sectors = 0;

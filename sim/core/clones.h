@@ -1,0 +1,18 @@
+/*
+ * Functions that are compiled for AVX-512 and AVX2 too, of which the right version is taken when
+ * the program starts; sanitizers and clang do without.
+ */
+#ifndef RUBATO_CORE_CLONES_H
+#define RUBATO_CORE_CLONES_H
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define RB_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define RB_CLONES
+#endif
+
+/* Their parts, which must be compiled with them. */
+#define RB_CLONE_PART static inline __attribute__((always_inline))
+
+#endif
