@@ -42,16 +42,39 @@ typedef struct {
     uint32_t layer;
 } place_t;
 
-static void read_place(const emu_warp_t *w, const emu_uop_t *u, const sass_tex_form_t *f,
-                       unsigned lane, place_t *p)
+/* Where all lanes have them; NULL: there is none. */
+typedef struct {
+    const uint32_t *at[3], *layer, *offsets, *handles;
+} operands_t;
+
+static operands_t operands_of(const emu_warp_t *w, const emu_uop_t *u)
+{
+    operands_t o = {0};
+    sass_tex_form_t f;
+
+    sass_tex_form(u->sass, &f);
+    for (int i = 0; i < f.n_coords && i < 3; i++)
+        o.at[i] = listed(w, u, &f, f.coords + i);
+    if (f.array >= 0)
+        o.layer = listed(w, u, &f, f.array);
+    if (f.offsets >= 0)
+        o.offsets = listed(w, u, &f, f.offsets);
+    if (f.handle >= 0)
+        o.handles = listed(w, u, &f, f.handle);
+    else if (u->sass->form == SASS_FORM_UREG)
+        o.handles = emu_src(w, u, 2);
+    return o;
+}
+
+static void read_place(const operands_t *o, unsigned lane, place_t *p)
 {
     *p = (place_t){0};
-    for (int i = 0; i < f->n_coords; i++)
-        p->at.word[i] = listed(w, u, f, f->coords + i)[lane];
-    if (f->array >= 0)
-        p->layer = listed(w, u, f, f->array)[lane] & 0xffff;
-    if (f->offsets >= 0)
-        read_offsets(listed(w, u, f, f->offsets)[lane], p->offset);
+    for (unsigned i = 0; i < 3 && o->at[i] != NULL; i++)
+        p->at.word[i] = o->at[i][lane];
+    if (o->layer != NULL)
+        p->layer = o->layer[lane] & 0xffff;
+    if (o->offsets != NULL)
+        read_offsets(o->offsets[lane], p->offset);
 }
 
 static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, place_t *p,
@@ -94,20 +117,16 @@ static void put_results(emu_warp_t *w, const emu_uop_t *u, unsigned lane, const 
 
 static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    sass_tex_form_t f;
+    const operands_t o = operands_of(w, u);
     uint32_t results[EMU_LANES][4];
 
-    sass_tex_form(u->sass, &f);
-    const uint32_t *handles = f.handle >= 0                     ? listed(w, u, &f, f.handle)
-                              : u->sass->form == SASS_FORM_UREG ? emu_src(w, u, 2)
-                                                                : NULL;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctz(left);
-        const emu_texture_t *t = texture_of(w, u, handles, k);
+        const emu_texture_t *t = texture_of(w, u, o.handles, k);
         place_t p;
         if (t == NULL)
             return;
-        read_place(w, u, &f, k, &p);
+        read_place(&o, k, &p);
         if (!look_up(w, u, t, &p, results[k])) {
             emu_fault(w, u, "lane %u: the texture's memory at 0x%llx was freed", k,
                       (unsigned long long)t->addr);

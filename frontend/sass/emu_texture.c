@@ -178,9 +178,13 @@ static void neighbours(const emu_texture_t *t, const float at[3], const int32_t 
                        int64_t low[3], float weight[3])
 {
     for (unsigned i = 0; i < 3; i++) {
+        low[i] = 0;
+        weight[i] = 0;
+        if (!has_extent(t, i))
+            continue;
         float x = to_texels(t, i, at[i]) - 0.5f, whole = floorf(x);
-        low[i] = has_extent(t, i) ? (int64_t)whole + offset[i] : 0;
-        weight[i] = has_extent(t, i) ? roundf((x - whole) * 256) / 256 : 0;
+        low[i] = (int64_t)whole + offset[i];
+        weight[i] = (float)(int)((double)((x - whole) * 256) + 0.5) / 256;
     }
 }
 
@@ -189,19 +193,22 @@ static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t, const floa
 {
     int64_t low[3];
     float weight[3], sum[4] = {0};
+    unsigned mixed = 0; /* dimensions in which the upper neighbours count */
 
     neighbours(t, at, offset, low, weight);
-    for (unsigned corner = 0; corner < 8; corner++) {
+    for (unsigned i = 0; i < 3; i++)
+        mixed |= (unsigned)(weight[i] != 0) << i;
+    for (unsigned corner = 0; corner <= mixed; corner++) {
         float share = 1;
         int64_t k[3];
         uint32_t texel[4];
+        if ((corner & ~mixed) != 0)
+            continue;
         for (unsigned i = 0; i < 3; i++) {
             unsigned up = corner >> i & 1;
             k[i] = low[i] + up;
             share *= up ? weight[i] : 1 - weight[i];
         }
-        if (share == 0)
-            continue;
         if (!read_place(m, t, k, layer, texel))
             return false;
         for (unsigned c = 0; c < t->components; c++)
