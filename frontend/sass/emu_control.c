@@ -522,6 +522,11 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     case UOP_BAR:
         bar(w, u, mask);
         break;
+    case UOP_CLOCK:
+        w->splits[w->current].pc++;
+        if (mask != 0)
+            u->fn(w, u, mask);
+        break;
     case UOP_SYSTEM:
         w->splits[w->current].pc++;
         if (mask != 0)

@@ -201,6 +201,8 @@ bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u)
         u->wide = in->operand[0].count == 2;
         u->is_signed = in->operand[0].kind == SASS_OPERAND_UREG;
         u->fn = special_of_lane(u->imm) ? read_special : read_common;
+        if (!in->uniform && u->imm >= SR_CLOCKLO && u->imm <= SR_TIMERHI)
+            u->kind = UOP_CLOCK;
         return special_known(u->imm);
     case SASS_LDC:
     case SASS_ULDC_UR:

@@ -67,6 +67,7 @@ typedef enum {
     UOP_WARPSYNC,
     UOP_YIELD,
     UOP_BAR,
+    UOP_CLOCK, /* runs fn, before which the instructions so far are counted */
     UOP_UNSUPPORTED,
 } uop_kind_t;
 

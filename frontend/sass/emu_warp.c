@@ -185,7 +185,7 @@ static bool run_control(emu_warp_t *w, bool tracing)
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
 {
     bool tracing = w->grid->tracing, waits = false;
-    uint64_t n = 0;
+    uint64_t n = 0, counted = 0; /* instructions; those that the clock knows of */
 
     while (n < budget && !w->faulted) {
         if (w->current < 0 && !pick(w))
@@ -199,10 +199,12 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
             break;
         }
         n++;
+        w->clock += CLOCKS_PER_INST * (n - counted);
+        counted = n;
         if (!run_control(w, tracing))
             break;
     }
-    w->clock += CLOCKS_PER_INST * n;
+    w->clock += CLOCKS_PER_INST * (n - counted);
     w->grid->totals.warp_insts += n;
     return n;
 }

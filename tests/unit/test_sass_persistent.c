@@ -48,11 +48,32 @@ static void warps_leave_a_barrier_together(void **state)
     }
 }
 
+/* The clock counts instructions, also within a loop that does nothing but read it. */
+static void waits_by_the_clock_end_in_time(void **state)
+{
+    enum { THREADS = 96, CLOCKS = 4000, LOOP = 100 };
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "persistent")
+    {
+        uint64_t waited = sass_lab_put(&lab, NULL, 4 * THREADS);
+        sass_lab_kernel(&lab, "wait_for_clocks");
+        sass_lab_pointer(&lab, waited);
+        sass_lab_int(&lab, CLOCKS);
+        sass_lab_must_run(&lab, 1, THREADS, 0);
+        for (unsigned i = 0; i < THREADS; i++)
+            assert_in_range(((uint32_t *)sass_lab_at(&lab, waited))[i], CLOCKS, CLOCKS + LOOP);
+        assert_in_range(lab.totals.warp_insts, THREADS / 32 * CLOCKS / 8, THREADS / 32 * CLOCKS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_meet_without_long_waits),
         cmocka_unit_test(warps_leave_a_barrier_together),
+        cmocka_unit_test(waits_by_the_clock_end_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
