@@ -129,6 +129,8 @@ static void mistakes_of_the_program_are_explained(void **state)
     expect(125, "so nothing is recorded",
            WORDS("record", "-o", "wild.rbt", "--", PROGRAM, CUBIN("70"), "wild"));
     assert_false(cli_exists("wild.rbt"));
+    expect(125, "cudaIpcGetMemHandle(), which is not supported; one process uses the GPU",
+           WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("70"), "missing"));
     expect(125, "no machine code for sm_75",
            WORDS("record", "--no-trace", "--arch", "sm_75", "--", PROGRAM,
                  RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "80", "add"));

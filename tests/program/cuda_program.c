@@ -7,6 +7,7 @@
  *   cuda_program CUBIN ARCH wild        the kernel reads past its vectors
  *   cuda_program CUBIN ARCH threads     a launch with too many threads
  *   cuda_program CUBIN ARCH exit N      ends with that status
+ *   cuda_program CUBIN ARCH missing     calls what the runtime does not have
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ int cudaLaunchKernel(const void *host, dim3_t grid, dim3_t block, void **args, s
 int cudaGetLastError(void);
 int cudaDeviceSynchronize(void);
 const char *cudaGetErrorString(int error);
+int cudaIpcGetMemHandle(void *handle, void *p);
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 
@@ -71,6 +73,8 @@ int main(int argc, char **argv)
     dim3_t one = {1, 1, 1}, many = {2048, 1, 1};
     if (strcmp(argv[3], "exit") == 0)
         status = atoi(argv[4]);
+    else if (strcmp(argv[3], "missing") == 0)
+        status = cudaIpcGetMemHandle(&one, NULL);
     else if (strcmp(argv[3], "threads") == 0)
         printf("%s\n", cudaGetErrorString(cudaLaunchKernel(stub, one, many, NULL, 0, NULL)));
     else {

@@ -8,7 +8,6 @@
 #include "frontend/sass/cudart/cudart_graph.h"
 #include "sim/core/alloc.h"
 
-enum { CUDA_ERROR_CAPTURE_UNSUPPORTED = 900, CUDA_ERROR_CAPTURE_UNMATCHED = 903 };
 enum { NOT_CAPTURED, CAPTURED };
 
 /* A stream that is being captured, or an event in one: the nodes that the next one follows. */

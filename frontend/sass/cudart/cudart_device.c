@@ -81,6 +81,13 @@ static const struct {
      "too many blocks in cooperative launch"},
     {CUDA_ERROR_LAUNCH_FAILURE, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {CUDA_ERROR_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
+    {CUDA_ERROR_CAPTURE_UNSUPPORTED, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {CUDA_ERROR_CAPTURE_UNMATCHED, "cudaErrorStreamCaptureUnmatched",
+     "capture was not ended in the same stream as it began"},
+    {CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "cudaErrorGraphExecUpdateFailure",
+     "the graph update was not performed because it included changes which violated constraints "
+     "specific to instantiated graph update"},
     {CUDA_ERROR_UNKNOWN, "cudaErrorUnknown", "unknown error"},
 };
 

@@ -147,11 +147,6 @@ CUDART_EXPORT cuda_error_t cudaGraphGetRootNodes(cudart_graph_t *g, cudart_node_
                                                  size_t *n);
 CUDART_EXPORT cuda_error_t cudaGraphNodeGetType(cudart_node_t *node, int *type);
 
-static cuda_error_t none_if(bool missing)
-{
-    return missing ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
 cuda_error_t cudaGraphCreate(cudart_graph_t **g, unsigned flags)
 {
     if (g == NULL || flags != 0)
@@ -163,7 +158,7 @@ cuda_error_t cudaGraphCreate(cudart_graph_t **g, unsigned flags)
 cuda_error_t cudaGraphDestroy(cudart_graph_t *g)
 {
     cudart_graph_free(g);
-    return none_if(g == NULL);
+    return cudart_invalid_if(g == NULL);
 }
 
 cuda_error_t cudaGraphClone(cudart_graph_t **clone, cudart_graph_t *g)
@@ -171,7 +166,7 @@ cuda_error_t cudaGraphClone(cudart_graph_t **clone, cudart_graph_t *g)
     if (clone == NULL || g == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *clone = cudart_graph_copy(g);
-    return none_if(*clone == NULL);
+    return cudart_invalid_if(*clone == NULL);
 }
 
 cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origin,
@@ -180,7 +175,7 @@ cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origi
     if (node == NULL || clone == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *node = cudart_graph_find(clone, origin);
-    return none_if(*node == NULL);
+    return cudart_invalid_if(*node == NULL);
 }
 
 /* Puts up to *n nodes of g, all or those without predecessors, and says how many there are. */

@@ -36,7 +36,7 @@ cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g)
     if (exec == NULL || g == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *exec = cudart_graph_copy(g);
-    return *exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return cudart_invalid_if(*exec == NULL);
 }
 
 cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t *g,
@@ -59,13 +59,13 @@ cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_
 cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec)
 {
     cudart_graph_free(exec);
-    return exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return cudart_invalid_if(exec == NULL);
 }
 
 cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream)
 {
     (void)stream;
-    return exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return cudart_invalid_if(exec == NULL);
 }
 
 cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)

@@ -13,7 +13,6 @@
 #define IGNORE_EDGE_DATA (void)0
 #endif
 
-enum { CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910 };
 enum { UPDATED = 0, UPDATE_TOPOLOGY_CHANGED = 2, UPDATE_TYPE_CHANGED = 3 };
 
 typedef cudart_node_t *const *nodes_t;

@@ -57,11 +57,6 @@ CUDART_EXPORT cuda_error_t cudaDeviceGetGraphMemAttribute(int device, int attrib
 CUDART_EXPORT cuda_error_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value);
 CUDART_EXPORT cuda_error_t cudaDeviceGraphMemTrim(int device);
 
-static cuda_error_t none_if(bool missing)
-{
-    return missing ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
 static cuda_error_t take(void **p, size_t n, pool_t *pool)
 {
     cudart_state_t *s = cudart_enter();
@@ -159,7 +154,7 @@ cuda_error_t cudaMemPoolDestroy(pool_t *pool)
 cuda_error_t cudaMemPoolTrimTo(pool_t *pool, size_t bytes)
 {
     (void)bytes;
-    return none_if(pool == NULL);
+    return cudart_invalid_if(pool == NULL);
 }
 
 static uint64_t *count_of(pool_t *pool, int attribute)
@@ -189,7 +184,7 @@ cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
     const uint64_t *count = count_of(pool, attribute);
     if (count != NULL)
         memcpy(value, count, sizeof(*count));
-    return none_if(count == NULL);
+    return cudart_invalid_if(count == NULL);
 }
 
 cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
@@ -211,7 +206,7 @@ cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
 
 cuda_error_t cudaMemPoolSetAccess(pool_t *pool, const void *access, size_t n)
 {
-    return none_if(pool == NULL || (n > 0 && access == NULL));
+    return cudart_invalid_if(pool == NULL || (n > 0 && access == NULL));
 }
 
 cuda_error_t cudaMemPoolGetAccess(int *flags, pool_t *pool, void *location)

@@ -71,6 +71,12 @@ cudart_state_t *cudart_enter(void);
 /* Unlocks; notes error as the last one; returns it. */
 cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
+/* The error of a call whose parameters are wrong, if they are. */
+static inline cuda_error_t cudart_invalid_if(bool wrong)
+{
+    return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 /* Prints a message (NULL: none) and ends the program with CUDART_EXIT. */
 _Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 
