@@ -385,10 +385,10 @@ static void load_matrix(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
                 return;
             memcpy(rows[i], p, 16);
         }
-        for (unsigned k = 0; k < EMU_LANES; k++) {
+        memcpy(r, rows, sizeof(r));
+        for (unsigned k = 0; k < EMU_LANES && u->select; k++) {
             unsigned row = k / 4, col = 2 * (k % 4);
-            r[k] = u->select ? rows[col][row] | (uint32_t)rows[col + 1][row] << 16
-                             : rows[row][col] | (uint32_t)rows[row][col + 1] << 16;
+            r[k] = rows[col][row] | (uint32_t)rows[col + 1][row] << 16;
         }
         emu_put(w, u->d + EMU_LANES * m, r, mask);
     }

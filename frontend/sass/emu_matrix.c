@@ -38,7 +38,7 @@ EMU_INLINE uint32_t rounded(double v)
  */
 enum { COLUMNS = 8, DEPTH = 8 };
 
-typedef double four_t __attribute__((vector_size(4 * sizeof(double))));
+typedef double row_t __attribute__((vector_size(COLUMNS * sizeof(double))));
 
 EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -47,7 +47,7 @@ EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint32_t words[EMU_LANES];
     float f[4][EMU_LANES];
     double a[4][EMU_LANES], elements[2][EMU_LANES], sum[4][EMU_LANES];
-    four_t column[DEPTH][2];
+    row_t column[DEPTH];
 
     for (unsigned t = 0; t < 4; t++)
         for (unsigned j = 0; j < COLUMNS; j++)
@@ -55,27 +55,28 @@ EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     halves(words, 1, f);
     widen(f, 2, elements);
     for (unsigned k = 0; k < DEPTH; k++)
-        memcpy(column[k], &elements[k & 1][COLUMNS * (k / 2)], sizeof(column[k]));
+        memcpy(&column[k], &elements[k & 1][COLUMNS * (k / 2)], sizeof(column[k]));
     halves(emu_src(w, u, 0), 2, f);
     widen(f, 4, a);
     if (u->select)
         memcpy(f, c, sizeof(f));
     else
         halves(c, 2, f);
-    widen(f, 4, sum);
     for (unsigned lower = 0; lower < 4; lower += 2)
         for (unsigned lane = 0; lane < EMU_LANES; lane += 4) {
             const double *row = &a[lower][lane];
-            double *even = &sum[lower][lane], *odd = even + EMU_LANES;
-            four_t s[2];
-            memcpy(&s[0], even, sizeof(s[0]));
-            memcpy(&s[1], odd, sizeof(s[1]));
-            for (unsigned k = 0; k < DEPTH; k++) {
-                s[0] += row[EMU_LANES * (k & 1) + k / 2] * column[k][0];
-                s[1] += row[EMU_LANES * (k & 1) + k / 2] * column[k][1];
+            float *even = &f[lower][lane], *odd = even + EMU_LANES, both[COLUMNS];
+            row_t s;
+            memcpy(both, even, sizeof(both) / 2);
+            memcpy(both + 4, odd, sizeof(both) / 2);
+            for (unsigned k = 0; k < COLUMNS; k++)
+                s[k] = (double)both[k];
+            for (unsigned k = 0; k < DEPTH; k++)
+                s += row[EMU_LANES * (k & 1) + k / 2] * column[k];
+            for (unsigned k = 0; k < 4; k++) {
+                sum[lower][lane + k] = s[k];
+                sum[lower + 1][lane + k] = s[4 + k];
             }
-            memcpy(even, &s[0], sizeof(s[0]));
-            memcpy(odd, &s[1], sizeof(s[1]));
         }
     if (u->select)
         for (unsigned i = 0; i < 4; i++)
@@ -95,40 +96,69 @@ EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
  * part of A, and in column (lane & 2) + (e & 1) of B: of the lower lanes of the quad pair if e < 4,
  * else of the upper ones.
  */
-EMU_HOT static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned step)
 {
-    enum { HALF = EMU_LANES / 2 };
-    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    const unsigned row = 2 * (u->select & 1u), from = u->select >= 2 ? HALF : 0;
-    uint32_t rows[2 * EMU_LANES], columns[2 * EMU_LANES]; /* of each half warp: even, then odd */
-    float x[4][EMU_LANES], y[4][EMU_LANES];               /* element k of a row, of a column */
+    enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
+    const emu_fragments_t *f = &w->grid->fragments;
+    const unsigned row = 2 * (step & 1), from = step >= 2 ? EMU_LANES / 2 : 0;
+    const uint32_t *c = emu_src(w, u, 2);
     uint32_t r[2][EMU_LANES];
 
-    for (unsigned k = 0; k < 2 * EMU_LANES; k += 4) {
-        memcpy(&rows[k], &a[k + row], 2 * sizeof(a[0]));
-        memcpy(&rows[k + 2], &a[k + row], 2 * sizeof(a[0]));
-    }
-    for (unsigned i = 0; i < 2 * EMU_LANES; i += EMU_LANES)
-        for (unsigned k = 0; k < HALF; k += 2) {
-            columns[i + k] = columns[i + k + 1] = b[i + from + k];
-            columns[i + HALF + k] = columns[i + HALF + k + 1] = b[i + from + k + 1];
+    for (unsigned lane = 0; lane < EMU_LANES; lane += PART)
+        for (unsigned i = 0; i < 2; i++) {
+            double sum[PART];
+            for (unsigned k = 0; k < PART; k++)
+                sum[k] = (double)emu_float(c[EMU_LANES * i + lane + k]);
+            for (unsigned m = 0; m < 4; m++)
+                for (unsigned k = 0; k < PART; k++)
+                    sum[k] += f->a[m][lane + (k & 4) + row + (k & 1)] *
+                              f->b[m][from + lane % (EMU_LANES / 2) + (k & ~1u) + i];
+            for (unsigned k = 0; k < PART; k++)
+                r[i][lane + k] = rounded(sum[k]);
         }
-    halves(rows, 2, x);
-    halves(columns, 2, y);
-    for (unsigned i = 0; i < 2; i++)
-        for (unsigned half = 0; half < EMU_LANES; half += HALF)
-            for (unsigned k = 0; k < HALF; k++) {
-                const unsigned lane = half + k, at = HALF * i + k;
-                double sum = (double)emu_float(c[EMU_LANES * i + lane]);
-                sum += (double)(x[0][lane] * y[0][at]); /* 22 bits: exact */
-                sum += (double)(x[1][lane] * y[1][at]);
-                sum += (double)(x[2][lane] * y[2][at]);
-                sum += (double)(x[3][lane] * y[3][at]);
-                r[i][lane] = rounded(sum);
-            }
     emu_put(w, u->d, r[0], mask);
     emu_put(w, u->d + EMU_LANES, r[1], mask);
 }
+
+/* Whether the step before, which has just been executed, took the same fragments. */
+static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
+{
+    const emu_uop_t *last = w->grid->fragments.of;
+
+    if (last == NULL || last != u - 1 || last->s[0] != u->s[0] || last->s[1] != u->s[1])
+        return false;
+    for (unsigned i = 0; i < 2; i++) /* and left them alone: pairs of registers */
+        if (last->d < u->s[i] + 2 * EMU_LANES && u->s[i] < last->d + 2 * EMU_LANES)
+            return false;
+    return true;
+}
+
+EMU_HOT static void convert_fragments(emu_warp_t *w, const emu_uop_t *u)
+{
+    float f[4][EMU_LANES];
+
+    halves(emu_src(w, u, 0), 2, f);
+    widen(f, 4, w->grid->fragments.a);
+    halves(emu_src(w, u, 1), 2, f);
+    widen(f, 4, w->grid->fragments.b);
+}
+
+#define HMMA884(name, step)                                                                        \
+    EMU_HOT static void name##_given(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)             \
+    {                                                                                              \
+        hmma884_step(w, u, mask, step);                                                            \
+    }                                                                                              \
+    static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                             \
+    {                                                                                              \
+        if (!has_fragments(w, u))                                                                  \
+            convert_fragments(w, u);                                                               \
+        w->grid->fragments.of = u;                                                                 \
+        name##_given(w, u, mask);                                                                  \
+    }
+HMMA884(hmma884_0, 0)
+HMMA884(hmma884_1, 1)
+HMMA884(hmma884_2, 2)
+HMMA884(hmma884_3, 3)
 
 /* In u->select: the step, and which fragments and types are not those of the usual form. */
 enum { STEP = 3, A_BY_COLUMNS = 4, B_BY_ROWS = 8, D_F16 = 16, C_F16 = 32 };
@@ -191,13 +221,14 @@ EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask
 
 static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
 {
+    static const emu_fn_t steps[] = {hmma884_0, hmma884_1, hmma884_2, hmma884_3};
     const unsigned step = sass_bits(in, 79, 2);
     const bool d16 = !sass_bits(in, 76, 1), c16 = !sass_bits(in, 78, 1);
 
     u->select =
         (uint8_t)(step | (sass_bits(in, 73, 1) ? A_BY_COLUMNS : 0) |
                   (sass_bits(in, 74, 1) ? 0 : B_BY_ROWS) | (d16 ? D_F16 : 0) | (c16 ? C_F16 : 0));
-    u->fn = u->select == step ? hmma884 : hmma884_any;
+    u->fn = u->select == step ? steps[step] : hmma884_any;
     /* 16-bit results have two steps, and take sums of 16 bits */
     return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
 }

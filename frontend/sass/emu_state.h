@@ -180,6 +180,12 @@ typedef struct {
     atomic_bool stop;           /* one of them failed */
 } emu_progress_t;
 
+/* What the steps of one HMMA.884 share: halves of A and B as numbers, element by element. */
+typedef struct {
+    const emu_uop_t *of; /* the step that had them last, in straight-line code; or NULL */
+    double a[4][EMU_LANES], b[4][EMU_LANES];
+} emu_fragments_t;
+
 /* A launch being executed, as one thread has it: code and constants are shared. */
 struct emu_grid {
     emu_progress_t *progress;
@@ -198,6 +204,7 @@ struct emu_grid {
     double begun; /* host time, if there is a limit to it */
     emu_totals_t totals;
     uint64_t checked_insts; /* of the totals, those that progress knows of */
+    emu_fragments_t fragments;
     rb_err_t *err;
     rb_code_t rc;
 };

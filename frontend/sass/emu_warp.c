@@ -135,6 +135,7 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
     uint32_t run_mask = 0;
     uint64_t lanes = 0;
 
+    w->grid->fragments.of = NULL;
     while (u < limit && u->kind <= UOP_NOP && !*waits && !w->faulted) {
         const bool unguarded = u->straight > 0;
         const uint32_t mask = unguarded ? all : all & (w->p[u->guard] ^ u->guard_inv);
