@@ -96,28 +96,53 @@ EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
  * part of A, and in column (lane & 2) + (e & 1) of B: of the lower lanes of the quad pair if e < 4,
  * else of the upper ones.
  */
+enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
+
+typedef double part_t __attribute__((vector_size(PART * sizeof(double))));
+
+/* For each lane of a part, its row of A: the lower or the upper two of its four lanes. */
+EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
+{
+    part_t p;
+
+    memcpy(&p, a, sizeof(p));
+    *out = upper ? __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7)
+                 : __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
+}
+
+/* Its column of B: the even or odd one of its pair. */
+EMU_INLINE void columns_of(const double *b, bool odd, part_t *out)
+{
+    part_t p;
+
+    memcpy(&p, b, sizeof(p));
+    *out = odd ? __builtin_shufflevector(p, p, 1, 1, 3, 3, 5, 5, 7, 7)
+               : __builtin_shufflevector(p, p, 0, 0, 2, 2, 4, 4, 6, 6);
+}
+
 EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned step)
 {
-    enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
     const emu_fragments_t *f = &w->grid->fragments;
-    const unsigned row = 2 * (step & 1), from = step >= 2 ? EMU_LANES / 2 : 0;
     const uint32_t *c = emu_src(w, u, 2);
-    uint32_t r[2][EMU_LANES];
+    const unsigned from = step >= 2 ? EMU_LANES / 2 : 0;
+    double sum[2][EMU_LANES];
 
-    for (unsigned lane = 0; lane < EMU_LANES; lane += PART)
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            sum[i][k] = (double)emu_float(c[EMU_LANES * i + k]);
+    for (unsigned at = 0; at < EMU_LANES; at += PART)
         for (unsigned i = 0; i < 2; i++) {
-            double sum[PART];
-            for (unsigned k = 0; k < PART; k++)
-                sum[k] = (double)emu_float(c[EMU_LANES * i + lane + k]);
-            for (unsigned m = 0; m < 4; m++)
-                for (unsigned k = 0; k < PART; k++)
-                    sum[k] += f->a[m][lane + (k & 4) + row + (k & 1)] *
-                              f->b[m][from + lane % (EMU_LANES / 2) + (k & ~1u) + i];
-            for (unsigned k = 0; k < PART; k++)
-                r[i][lane + k] = rounded(sum[k]);
+            part_t s, x, y;
+            memcpy(&s, &sum[i][at], sizeof(s));
+            for (unsigned m = 0; m < 4; m++) {
+                rows_of(&f->a[m][at], step & 1, &x);
+                columns_of(&f->b[m][from + at % (EMU_LANES / 2)], i, &y);
+                s += x * y;
+            }
+            memcpy(&sum[i][at], &s, sizeof(s));
         }
-    emu_put(w, u->d, r[0], mask);
-    emu_put(w, u->d + EMU_LANES, r[1], mask);
+    for (unsigned i = 0; i < 2; i++)
+        EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, rounded(sum[i][k]));
 }
 
 /* Whether the step before, which has just been executed, took the same fragments. */
