@@ -117,6 +117,7 @@ typedef enum {
     SASS_STS,
     SASS_SULD,
     SASS_SUST,
+    SASS_SUST_P,
     SASS_TEX,
     SASS_TLD,
     SASS_TLD4,

@@ -57,12 +57,15 @@
     FIELD(87, 3, NULL, "LZ", "LB", "LL", "INVALID4", "INVALID5", "INVALID6", "INVALID7")
 #define TLD_LEVEL                                                                                  \
     FIELD(87, 3, "INVALID0", "LZ", "INVALID2", "LL", "INVALID4", "INVALID5", "INVALID6", "INVALID7")
+#define SURFACE_DIM                                                                                \
+    FIELD(61, 3, "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D", "INVALID6", "INVALID7")
+#define OUTSIDE FIELD(59, 2, "IGN", NULL, "TRAP", "INVALID3")
+#define MASK                                                                                       \
+    FIELD(72, 4, "INVALID0", "R", "G", "RG", "B", "RB", "GB", "RGB", "A", "RA", "GA", "RGA", "BA", \
+          "RBA", "GBA", NULL)
 #define SURFACE                                                                                    \
-    ALWAYS("D"), FLAG(72, "BA"),                                                                   \
-        FIELD(61, 3, "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D", "INVALID6",            \
-              "INVALID7"),                                                                         \
-        SIZE, EVICT, ORDER, SCOPE, FLAG(76, "PRIVATE"),                                            \
-        FIELD(59, 2, "IGN", NULL, "TRAP", "INVALID3")
+    ALWAYS("D"), FLAG(72, "BA"), SURFACE_DIM, SIZE, EVICT, ORDER, SCOPE, FLAG(76, "PRIVATE"),      \
+        OUTSIDE
 #define ATOM_OP                                                                                    \
     FIELD(87, 4, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD",         \
           "INVALID10", "INVALID11", "INVALID12", "INVALID13", "INVALID14", "INVALID15")
@@ -400,6 +403,18 @@ static const sass_row_t rows[] = {
       FIELD(76, 3, "CTA", "SM", "GPU", "SYS", NULL, NULL, NULL, NULL)}},
     {0x199, SASS_SULD, "SULD", "p0 Xt", SASS_ROW_SIZE, {SURFACE}},
     {0x19a, SASS_SULD, "SULD", "p0 Xt", SASS_ROW_SIZE, {SURFACE}},
+    {0x19b,
+     SASS_SUST_P,
+     "SUST",
+     "Xt",
+     0,
+     {ALWAYS("P"), SURFACE_DIM, EVICT, ORDER, SCOPE, MASK, OUTSIDE}},
+    {0x19c,
+     SASS_SUST_P,
+     "SUST",
+     "Xt",
+     0,
+     {ALWAYS("P"), SURFACE_DIM, EVICT, ORDER, SCOPE, MASK, OUTSIDE}},
     {0x19d, SASS_SUST, "SUST", "Xt", SASS_ROW_SIZE, {SURFACE}},
     {0x19e, SASS_SUST, "SUST", "Xt", SASS_ROW_SIZE, {SURFACE}},
     {0x1a1, SASS_MATCH, "MATCH", "p0 Rd Ya", 0, {FIELD(79, 1, "ALL", "ANY"), FLAG(73, "U64")}},

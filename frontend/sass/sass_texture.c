@@ -192,13 +192,15 @@ static void add_surface(sass_inst_t *in)
     bool bindless = in->form == 4;
     unsigned data = in->width > 4 ? in->width / 4u : 1;
 
+    if (in->op == SASS_SUST_P) /* of the components that the mask selects */
+        data = population(sass_bits(in, 72, 4));
     if (in->op == SASS_SULD)
         add_registers(in, 16, data)->write = true;
     sass_operand_t *address = add(in, SASS_OPERAND_MEM);
     address->num = (uint8_t)sass_bits(in, 24, 8);
     address->count = (uint8_t)surface_coords(in);
     address->slot = 1;
-    if (in->op == SASS_SUST)
+    if (in->op != SASS_SULD)
         add_registers(in, 32, data)->slot = 2;
     if (bindless)
         add_registers(in, 64, 1)->slot = 3;
@@ -208,7 +210,7 @@ static void add_surface(sass_inst_t *in)
 
 void sass_tex_operands(sass_inst_t *in)
 {
-    if (sass_is_surface(in))
+    if (sass_is_surface(in) || in->op == SASS_SUST_P)
         add_surface(in);
     else
         add_texture(in);

@@ -309,6 +309,28 @@ static void reads_of_the_cycle_counter_are_marked(void **state)
     assert_false(in.flags & INST_CLOCK);
 }
 
+/* Stores of whole texels, which only graphics and hand-written code have. */
+static void formatted_stores_to_surfaces_read_as_listed(void **state)
+{
+    static const struct {
+        uint64_t lo, hi;
+        const char *text;
+    } cases[] = {
+        {0x7000580806007b9b, 0x000fe20000110f00, "SUST.P.2D.STRONG.CTA.TRAP [R6], R8, 0x0, 0x58"},
+        {0x6800580806007b9b, 0x000fe20000110100, "SUST.P.2D.STRONG.CTA.R [R6], R8, 0x0, 0x58"},
+        {0x0000580c06007b9b, 0x000fe20000110300,
+         "SUST.P.1D.STRONG.CTA.RG.IGN [R6], R12, 0x0, 0x58"},
+    };
+    char text[SASS_TEXT_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        sass_inst_t in = decode(cases[i].lo, cases[i].hi);
+        sass_text(&in, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 /* Any 128 bits decode to something printable; unknown opcodes say so. */
 static void no_encoding_breaks_the_decoder(void **state)
 {
@@ -342,6 +364,7 @@ int main(void)
         cmocka_unit_test(read_and_write_sets_are_the_true_ones),
         cmocka_unit_test(control_words_are_taken_apart),
         cmocka_unit_test(reads_of_the_cycle_counter_are_marked),
+        cmocka_unit_test(formatted_stores_to_surfaces_read_as_listed),
         cmocka_unit_test(no_encoding_breaks_the_decoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
