@@ -116,7 +116,7 @@ static void start_block(emu_block_t *b, uint64_t index)
     b->n_waiting = 0;
     b->n_together = 0;
     b->insts = 0;
-    b->spin = (emu_spin_t){.look_at = EMU_SPIN_INSTS};
+    b->spin = (emu_spin_t){.look_at = emu_spin_interval(b)};
     memset(b->barriers, 0, sizeof(b->barriers));
     memset(b->shared, 0, b->grid->shared_bytes);
     for (uint32_t i = 0; i < b->n_warps; i++)

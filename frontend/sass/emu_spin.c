@@ -14,7 +14,15 @@ static uint64_t mix_words(uint64_t h, const uint32_t *v, size_t n)
     return n % 2 != 0 ? mix(h, v[n - 1]) : h;
 }
 
-/* Where the threads are, and what is in their registers. */
+static bool runs(const emu_warp_t *w)
+{
+    for (unsigned i = 0; i < w->n_splits; i++)
+        if (w->splits[i].state == SPLIT_RUN)
+            return true;
+    return false;
+}
+
+/* Where the threads are, and what is in the registers of those that do not wait at a barrier. */
 static uint64_t state_of(const emu_block_t *b)
 {
     uint64_t h = 0;
@@ -27,10 +35,20 @@ static uint64_t state_of(const emu_block_t *b)
         for (unsigned k = 0; k < w->n_splits; k++)
             h = mix(mix(h, w->splits[k].state),
                     w->splits[k].pc | (uint64_t)w->splits[k].mask << 32);
+        if (!runs(w))
+            continue;
         h = mix_words(h, w->p, EMU_PREDS);
         h = mix_words(h, w->r, (size_t)b->grid->n_vectors * EMU_LANES);
     }
     return h;
+}
+
+/* Blocks of a cooperative launch are known to wait for each other. */
+uint64_t emu_spin_interval(const emu_block_t *b)
+{
+    enum { COOPERATIVE = 1 << 12, PLAIN = 1 << 18 };
+
+    return b->grid->launch->workspace != 0 ? COOPERATIVE : PLAIN;
 }
 
 bool emu_spins(emu_block_t *b)
@@ -43,6 +61,6 @@ bool emu_spins(emu_block_t *b)
     const bool same = s->looked && state == s->state;
     *s = (emu_spin_t){.state = state,
                       .looked = same || !s->looked,
-                      .look_at = s->looked && !same ? b->insts + EMU_SPIN_INSTS : 0};
+                      .look_at = s->looked && !same ? b->insts + emu_spin_interval(b) : 0};
     return same;
 }

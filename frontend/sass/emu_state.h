@@ -24,8 +24,7 @@ enum {
     EMU_BLOCK_BARRIERS = 16,
     EMU_MAX_SPLITS = 33,
     EMU_MAX_SOURCES = 4,
-    EMU_SINK_VECTORS = 4,     /* RZ as destination, up to 128 bits */
-    EMU_SPIN_INSTS = 1 << 18, /* of a block, before it is looked at (again) whether it spins */
+    EMU_SINK_VECTORS = 4, /* RZ as destination, up to 128 bits */
 };
 
 #define EMU_ALL   0xffffffffu
@@ -482,6 +481,9 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
  * and then.
  */
 bool emu_spins(emu_block_t *b);
+
+/* Instructions of a block before it is looked at (again). */
+uint64_t emu_spin_interval(const emu_block_t *b);
 
 /* Executes a control instruction of the current split, whose active lanes under guard are mask. */
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
