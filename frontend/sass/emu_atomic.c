@@ -151,6 +151,31 @@ static void add_at(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p,
     }
 }
 
+/* Whether a generic address is of memory that has no atomics of its own. */
+static bool in_window(const emu_uop_t *u, uint64_t addr)
+{
+    return u->inst->space == MEM_GENERIC &&
+           (addr - EMU_SHARED_BASE < EMU_WINDOW || addr - EMU_LOCAL_BASE < EMU_WINDOW);
+}
+
+/*
+ * With a predicate to be written, it is left to the code to do what the hardware cannot: nothing is
+ * done in shared and local memory, and the predicate says where something was.
+ */
+static uint32_t lanes_done(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
+                           uint32_t mask)
+{
+    uint32_t done = mask;
+
+    if (u->pd[0] == EMU_PRED_SINK)
+        return mask;
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        if (in_window(u, a[__builtin_ctz(left)]))
+            done &= ~(left & (0u - left));
+    emu_set_pred(w, u->pd[0], done, mask);
+    return done;
+}
+
 static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES], result[EMU_LANES] = {0};
@@ -160,6 +185,7 @@ static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_addresses(w, u, a);
     if (w->grid->tracing)
         emu_record_addresses(w, u, a, mask);
+    mask = lanes_done(w, u, a, mask);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         uint8_t *p = place(w, u, k, a[k]);
@@ -222,7 +248,7 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
         return false;
     }
     u->select = (uint8_t)op;
-    if (op == OP_ADD && u->width == 4 && !is_float(u->imm))
+    if (op == OP_ADD && u->width == 4 && !is_float(u->imm) && u->pd[0] == EMU_PRED_SINK)
         u->fn = add_words;
     if ((op == OP_CAS || op == OP_CAST) && u->imm != TYPE_U32 && u->imm != TYPE_U64)
         return false;

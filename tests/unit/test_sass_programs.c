@@ -353,6 +353,31 @@ static void shared_memory_is_changed_atomically(void **state)
     }
 }
 
+/* Of an atomic at a generic address the code asks whether it was done, and does it itself if not.
+ */
+static void generic_atomics_happen_once(void **state)
+{
+    enum { THREADS = 70 };
+    const uint64_t sum = 100 + THREADS * (THREADS - 1) / 2 + ((uint64_t)THREADS << 40);
+    const uint64_t begin = 100, in_shared[3] = {sum, 5, 6}, in_global[3] = {sum, sum, 100};
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "shared_atomics")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, sizeof(in_shared));
+        for (int32_t shared = 0; shared < 2; shared++) {
+            sass_lab_kernel(&lab, "generic_atomics");
+            sass_lab_pointer(&lab, sass_lab_put(&lab, &begin, sizeof(begin)));
+            sass_lab_pointer(&lab, out);
+            sass_lab_int(&lab, shared);
+            sass_lab_must_run(&lab, 1, THREADS, 0);
+            assert_memory_equal(sass_lab_at(&lab, out), shared ? in_shared : in_global,
+                                sizeof(in_shared));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +390,7 @@ int main(void)
         cmocka_unit_test(tiles_multiply_on_tensor_cores),
         cmocka_unit_test(keys_are_ranked_by_digit),
         cmocka_unit_test(shared_memory_is_changed_atomically),
+        cmocka_unit_test(generic_atomics_happen_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

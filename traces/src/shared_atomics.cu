@@ -31,3 +31,21 @@ extern "C" __global__ void shared_atomics(const double *x, const float *y, const
         extremes[4] = atomicExch(&least, 9ull);
     }
 }
+
+// The same calls for shared and for global memory: the code must find out which it is.
+extern "C" __global__ void generic_atomics(unsigned long long *global, unsigned long long *out, int in_shared)
+{
+    __shared__ unsigned long long shared;
+    unsigned long long *sum = in_shared ? &shared : global;
+
+    if (threadIdx.x == 0)
+        shared = 100;
+    __syncthreads();
+    atomicAdd(sum, threadIdx.x + (1ull << 40));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        out[0] = atomicCAS(sum, shared, 5ull);
+        out[1] = atomicExch(sum, 6ull);
+        out[2] = shared;
+    }
+}
