@@ -81,14 +81,18 @@ static void count_local(const uint64_t *rec, uint32_t mask, unsigned width, uint
 enum { NEAR_SECTORS = 64 };
 _Static_assert(LINE_BYTES == 4 * SECTOR_BYTES, "lines are counted as fours of bits");
 
-/* Lines and sectors of lanes that lie within 64 sectors: bits of a word. False: they do not. */
+/*
+ * Lines and sectors of lanes that lie within 64 sectors: bits of a word. False: they do not, or
+ * access nothing, as code of a broken file may say.
+ */
 static bool count_near(const lane_addrs_t *lanes, unsigned width, uint16_t *lines,
                        uint16_t *sectors)
 {
     const uint64_t from = lanes->lo & ~(uint64_t)(LINE_BYTES - 1);
+    const uint64_t last = lanes->hi - width; /* the end itself may lie behind the last address */
     uint64_t bits = 0;
 
-    if (lanes->hi - from > NEAR_SECTORS * SECTOR_BYTES || width > SECTOR_BYTES)
+    if (width - 1 >= SECTOR_BYTES || last - from > NEAR_SECTORS * SECTOR_BYTES - width)
         return false;
     for (unsigned i = 0; i < lanes->n; i++) {
         const uint64_t at = lanes->addr[i] - from;
