@@ -4,7 +4,7 @@
 
 static void blocks_meet_without_long_waits(void **state)
 {
-    enum { BLOCKS = 20, THREADS = 64, N = BLOCKS * THREADS, ROUNDS = 15, A_WAIT = 1 << 19 };
+    enum { BLOCKS = 8, THREADS = 64, N = BLOCKS * THREADS, ROUNDS = 3, A_WAIT = 1 << 19 };
     int32_t values[2 * N];
     sass_lab_t lab;
 
