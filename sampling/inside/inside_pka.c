@@ -3,14 +3,18 @@
  * of blocks is done, the simulation stops and the rest is projected in a line.
  *
  * Three detectors go by this name; variant chooses one and each of its parts can be set:
- *   paper     IPC of each interval over the last 3000 cycles, its deviation below 0.25, and as many
+ *   paper     IPC of each 1000 cycles over the last 3000, its deviation below 0.25, and as many
  *             blocks done as the chip holds (no such condition for a smaller grid); cycles so far
  *             x blocks / blocks done
- *   artifact  the published code: IPC since the launch began, six points of 500 cycles (set
- *             sampling.interval to 500), deviation below 0.25 % of the mean; a smaller grid must
- *             have done 0.3 of it; cycles so far x blocks / (blocks done + 1)
+ *   artifact  the published code: IPC since the launch began, six points of 500 cycles, deviation
+ *             below 0.25 % of the mean; a smaller grid must have done 0.3 of it; cycles so far x
+ *             blocks / (blocks done + 1)
  *   photon    the comparison in Photon's code: IPC over the last 3000 cycles, deviation at most
  *             25 % of the mean, no condition on blocks; instructions left / mean IPC
+ *
+ * The papers do not say for how many cycles a point of the series stands, and Photon's code counts
+ * single cycles, as whose deviation nothing is ever stable here; a point ends with the interval
+ * (sampling.interval) that is nearest.
  *
  * The launch latency is no part of what is projected. The blocks that are on SMs at the stop are
  * simulated to their end, which does not count: the projection covers them.
@@ -38,7 +42,9 @@ static const char *const rule_names[] = {"variant", "wave", "third", "none", NUL
 
 #define PKA_STOP_OPTIONS(P, E, T)                                                                  \
     E(variant, variant_names, "paper", "the detector: as published, or as one of two codes")       \
-    E(series, series_names, "variant", "IPC of each interval, or since the launch began")          \
+    E(series, series_names, "variant", "IPC of each step, or since the launch began")              \
+    P(U32, step, "0", 0, 1e9, "cycles",                                                            \
+      "from one point of the series to the next; 0: 500 in variant artifact, else 1000")           \
     P(U32, window, "3000", 2, 1e9, "cycles", "of the series that are looked at")                   \
     P(F64, limit, "0.25", 0, 1e9, "", "the series is stable below this deviation")                 \
     E(unit, unit_names, "variant", "of the deviation: IPC, share of the mean, or percent of it")   \
@@ -63,7 +69,8 @@ typedef struct {
     size_t n_points;            /* of the ring */
     uint64_t n;                 /* points since the launch began */
     uint64_t blocks, slots, latency;
-    double all_insts; /* variant photon */
+    double all_insts;         /* variant photon */
+    cycle_t step, next_point; /* of the series; cycles */
     cycle_t last_cycle;
     uint64_t last_insts;
     double added; /* cycles projected at the stop */
@@ -74,15 +81,16 @@ typedef struct {
 static void settle(pka_stop_options_t *o)
 {
     static const struct {
-        uint32_t series, unit, rule;
+        uint32_t series, unit, rule, step;
     } of[] = {
-        [PKA_PAPER] = {SERIES_WINDOW, UNIT_IPC, RULE_WAVE},
-        [PKA_ARTIFACT] = {SERIES_CUMULATIVE, UNIT_PERCENT, RULE_THIRD},
-        [PKA_PHOTON] = {SERIES_WINDOW, UNIT_RELATIVE, RULE_NONE},
+        [PKA_PAPER] = {SERIES_WINDOW, UNIT_IPC, RULE_WAVE, 1000},
+        [PKA_ARTIFACT] = {SERIES_CUMULATIVE, UNIT_PERCENT, RULE_THIRD, 500},
+        [PKA_PHOTON] = {SERIES_WINDOW, UNIT_RELATIVE, RULE_NONE, 1000},
     };
     o->series = o->series == OF_VARIANT ? of[o->variant].series : o->series;
     o->unit = o->unit == OF_VARIANT ? of[o->variant].unit : o->unit;
     o->rule = o->rule == OF_VARIANT ? of[o->variant].rule : o->rule;
+    o->step = o->step == 0 ? of[o->variant].step : o->step;
 }
 
 static void *pka_create(const void *options, uint64_t seed)
@@ -105,7 +113,11 @@ static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, r
 {
     pka_state_t *s = sampler->state;
     const uint32_t interval = l->spec->sampling.interval;
-    s->n_points = ((size_t)s->options.window + interval / 2) / interval;
+    /* Points are as many whole intervals apart as come nearest to the step. */
+    uint32_t apart = (s->options.step + interval / 2) / interval;
+    s->step = (uint64_t)(apart > 0 ? apart : 1) * interval;
+    s->next_point = s->step;
+    s->n_points = (size_t)((s->options.window + s->step / 2) / s->step);
     if (s->n_points < 2)
         s->n_points = 2;
     free(s->point);
@@ -181,6 +193,9 @@ static double project(const pka_state_t *s, const interval_records_t *r)
 static bool pka_interval(const sampler_t *sampler, const interval_records_t *r, fast_forward_t *out)
 {
     pka_state_t *s = sampler->state;
+    if (r->cycle < s->next_point)
+        return false;
+    s->next_point = r->cycle + s->step;
     if (r->warp_insts == 0 || r->cycle <= s->last_cycle)
         return false;
     add_point(s, r);
