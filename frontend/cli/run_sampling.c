@@ -448,7 +448,7 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
 
 rb_code_t run_sampling_check(const sampling_options_t *o, trace_source_t *source, rb_err_t *err)
 {
-    launch_choice_t choice;
+    launch_choice_t choice = {0};
     launch_list_t trace = {0}, profile = {0};
     if (o->sample == NULL) {
         run_sampling_t s = {0};
