@@ -59,15 +59,23 @@ void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
     }
 }
 
+/* The line, without time: made room for if it is absent, whatever has to go for it. */
+static cache_tag_t *line_place(l2_slice_t *s, uint64_t line, bool *fresh)
+{
+    const cache_key_t key = cache_key_of(s->cache, line);
+    cache_line_t victim;
+    bool evicted;
+    cache_tag_t *l = cache_lookup_key(s->cache, key, true);
+    *fresh = l == NULL;
+    return *fresh ? cache_insert_key(s->cache, key, &victim, &evicted) : l;
+}
+
 void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
 {
     if (s->spec.perfect)
         return;
-    cache_line_t victim;
-    bool evicted;
-    cache_tag_t *l = cache_lookup(s->cache, key, true);
-    if (l == NULL)
-        l = cache_insert(s->cache, key, &victim, &evicted);
+    bool fresh;
+    cache_tag_t *l = line_place(s, key, &fresh);
     l2_line_fill(s, l, sectors);
     cache_written_t *w = cache_written(s->cache, l);
     if (w != NULL)
@@ -80,13 +88,10 @@ uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch)
     uint32_t taken = 0;
     if (s->spec.perfect)
         return 0;
-    cache_line_t victim;
-    bool evicted;
-    cache_tag_t *l = cache_lookup(s->cache, key, true);
-    if (l == NULL) {
-        l = cache_insert(s->cache, key, &victim, &evicted);
-        taken += touch->write ? l2_sector_count(touch->sectors) : 0;
-    }
+    bool fresh;
+    cache_tag_t *l = line_place(s, key, &fresh);
+    if (fresh && touch->write)
+        taken += l2_sector_count(touch->sectors);
     if (touch->read) {
         uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(l), filled = 0;
         for (; missing != 0; missing &= missing - 1)

@@ -24,22 +24,24 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
                             int *warp_size);
 void __cudaUnregisterFatBinary(void **handle);
 
-enum { CUDA_STUB_FILE_BYTES = 1 << 16 };
+enum { CUDA_STUB_FILE_BYTES = 1 << 20, CUDA_STUB_HEADER = 80 };
 
 static inline void cuda_stub_put(uint8_t *p, uint64_t value, unsigned bytes)
 {
     memcpy(p, &value, bytes);
 }
 
-/* A fat binary with the file as its only image. */
+/* A fat binary with the file as its only image. Ends the program if there is no such file. */
 static inline uint8_t *cuda_stub_fatbin(const char *path, unsigned arch)
 {
-    uint8_t *p = calloc(1, CUDA_STUB_FILE_BYTES + 80);
+    uint8_t *p = calloc(1, CUDA_STUB_FILE_BYTES + CUDA_STUB_HEADER);
     FILE *in = fopen(path, "rb");
 
-    if (in == NULL)
+    if (in == NULL || p == NULL) {
+        perror(path);
         exit(3);
-    size_t n = fread(p + 80, 1, CUDA_STUB_FILE_BYTES, in);
+    }
+    size_t n = fread(p + CUDA_STUB_HEADER, 1, CUDA_STUB_FILE_BYTES, in);
     fclose(in);
     cuda_stub_put(p, 0xba55ed50u, 4);
     cuda_stub_put(p + 4, 1, 2);
@@ -52,15 +54,28 @@ static inline uint8_t *cuda_stub_fatbin(const char *path, unsigned arch)
     return p;
 }
 
-/* Registers a kernel of a cubin; the program knows it by the address stub. */
-static inline void **cuda_stub_register(const char *path, unsigned arch, const char *stub,
-                                        const char *kernel)
+/* Registers a cubin; its kernels are to follow, then __cudaRegisterFatBinaryEnd(). */
+static inline void **cuda_stub_open(const char *path, unsigned arch)
 {
     static wrapper_t wrapper;
 
     wrapper = (wrapper_t){0x466243b1, 1, cuda_stub_fatbin(path, arch), NULL};
-    void **handle = __cudaRegisterFatBinary(&wrapper);
+    return __cudaRegisterFatBinary(&wrapper);
+}
+
+/* Registers a kernel; the program knows it by the address stub. */
+static inline void cuda_stub_kernel(void **handle, const char *stub, const char *kernel)
+{
     __cudaRegisterFunction(handle, stub, NULL, kernel, -1, NULL, NULL, NULL, NULL, NULL);
+}
+
+/* Registers a cubin of which one kernel is used. */
+static inline void **cuda_stub_register(const char *path, unsigned arch, const char *stub,
+                                        const char *kernel)
+{
+    void **handle = cuda_stub_open(path, arch);
+
+    cuda_stub_kernel(handle, stub, kernel);
     __cudaRegisterFatBinaryEnd(handle);
     return handle;
 }

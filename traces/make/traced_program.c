@@ -11,53 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    int magic, version;
-    const void *data;
-    void *filename;
-} wrapper_t;
-
-void **__cudaRegisterFatBinary(const wrapper_t *wrapper);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid,
-                            int *warp_size);
 int cudaMalloc(void **p, size_t n);
 int cudaLaunchKernel(const void *host, dim3_t grid, dim3_t block, void **args, size_t shared,
                      void *stream);
 
-enum { FILE_BYTES = 1 << 20, FATBIN_HEADER = 80 };
-
 /* Their addresses are what the program knows its kernels by. */
 static const char stubs[2][1];
-
-static void put(uint8_t *p, uint64_t value, unsigned bytes)
-{
-    memcpy(p, &value, bytes);
-}
-
-/* A fat binary with the file as its only image. */
-static uint8_t *make_fatbin(const char *path, unsigned arch)
-{
-    uint8_t *p = calloc(1, FILE_BYTES + FATBIN_HEADER);
-    FILE *in = fopen(path, "rb");
-
-    if (in == NULL || p == NULL) {
-        perror(path);
-        exit(2);
-    }
-    size_t n = fread(p + FATBIN_HEADER, 1, FILE_BYTES, in);
-    fclose(in);
-    put(p, 0xba55ed50u, 4);
-    put(p + 4, 1, 2);
-    put(p + 6, 16, 2);
-    put(p + 8, 64 + n, 8);
-    put(p + 16, 2, 2);
-    put(p + 20, 64, 4);
-    put(p + 24, n, 8);
-    put(p + 44, arch, 4);
-    return p;
-}
 
 void *on_device(const void *data, size_t bytes)
 {
@@ -138,10 +97,9 @@ int main(int argc, char **argv)
         fputc('\n', stderr);
         return 2;
     }
-    wrapper_t wrapper = {0x466243b1, 1, make_fatbin(argv[1], (unsigned)atoi(argv[2])), NULL};
-    void **handle = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(handle, stubs[0], NULL, programs[i].a, -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFunction(handle, stubs[1], NULL, programs[i].b, -1, NULL, NULL, NULL, NULL, NULL);
+    void **handle = cuda_stub_open(argv[1], (unsigned)atoi(argv[2]));
+    cuda_stub_kernel(handle, stubs[FIRST_KERNEL], programs[i].a);
+    cuda_stub_kernel(handle, stubs[SECOND_KERNEL], programs[i].b);
     __cudaRegisterFatBinaryEnd(handle);
     unsigned wrong = programs[i].run();
     printf("%s, sm_%s: %u values differ from the CPU's\n", argv[3], argv[2], wrong);

@@ -8,9 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct {
-    unsigned x, y, z;
-} dim3_t;
+#include "tests/support/cuda_stub.h"
 
 int cudaMemcpy(void *to, const void *from, size_t n, int kind);
 
