@@ -14,13 +14,14 @@
 #include <time.h>
 
 #include "frontend/sass/emu_launch.h"
+#include "frontend/sass/emu_texture.h"
 #include "frontend/trace/rbt_writer.h"
 
 enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };
 static const uint64_t memory_base = 0x7f0000000000ull, memory_bytes = 512ull << 20;
 
 /* Parameters in order: 'p' a new array of that many words, 'P' the one before again, 'i' a number,
- * 'f' a float, 'd' a double, 'h' two halves. */
+ * 'f' a float, 'd' a double, 'h' two halves, 't' a square texture of so many texels a side. */
 typedef struct {
     char kind;
     double value;
@@ -120,6 +121,12 @@ static const case_t cases[] = {
      {256, 1, 1},
      0,
      {{'p', 1 << 20}, {'p', 1 << 20}, {'p', 1 << 20}, {'i', 1 << 20}}},
+    {"texture",
+     "sample_2d",
+     {4096, 1, 1},
+     {256, 1, 1},
+     0,
+     {{'p', 1 << 20}, {'t', 512}, {'p', 1 << 20}, {'p', 1 << 20}}},
 };
 
 static _Noreturn void give_up(const char *what, const rb_err_t *err)
@@ -150,9 +157,28 @@ static uint64_t new_array(emu_mem_t *mem, size_t n)
     return addr;
 }
 
+/* The handle of a texture of floats, of which four are mixed. */
+static uint64_t new_texture(emu_mem_t *mem, uint32_t side)
+{
+    const emu_texture_t t = {.bound = true,
+                             .addr = new_array(mem, (size_t)side * side),
+                             .size = {side, side, 1},
+                             .n_layers = 1,
+                             .pitch = 4ull * side,
+                             .kind = EMU_TEX_FLOAT,
+                             .bits = 32,
+                             .components = 1,
+                             .normalized = true,
+                             .linear = true};
+    const uint32_t handle = emu_texture_add(mem);
+
+    *emu_texture_of(mem, handle) = t;
+    return handle;
+}
+
 static void set_params(const case_t *c, const cubin_kernel_t *k, emu_mem_t *mem, uint8_t *params)
 {
-    uint64_t array = 0;
+    uint64_t array = 0, texture;
 
     for (uint32_t i = 0; i < k->n_params && c->params[i].kind != 0; i++) {
         double value = c->params[i].value;
@@ -164,6 +190,10 @@ static void set_params(const case_t *c, const cubin_kernel_t *k, emu_mem_t *mem,
         case 'p':
             array = new_array(mem, (size_t)value);
             memcpy(p, &array, sizeof(array));
+            break;
+        case 't':
+            texture = new_texture(mem, (uint32_t)value);
+            memcpy(p, &texture, sizeof(texture));
             break;
         case 'i':
             memcpy(p, &n, sizeof(n));

@@ -1,6 +1,5 @@
 /* Texture fetches, and loads and stores of surfaces. */
-#include "frontend/sass/emu_state.h"
-#include "frontend/sass/emu_texture.h"
+#include "frontend/sass/emu_sample.h"
 #include "frontend/sass/sass_texture.h"
 
 /* Number i of the list of operands, in all lanes. */
@@ -24,23 +23,6 @@ static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const 
               sass_is_surface(u->sass) ? "surface" : "texture");
     return NULL;
 }
-
-/* Offsets of .AOFFI: four bits for each dimension. */
-static void read_offsets(uint32_t word, int32_t offset[3])
-{
-    for (unsigned i = 0; i < 3; i++)
-        offset[i] = (int32_t)(word << (28 - 4 * i)) >> 28;
-}
-
-typedef struct {
-    union {
-        float real[3];
-        int32_t whole[3];
-        uint32_t word[3];
-    } at;
-    int32_t offset[3];
-    uint32_t layer;
-} place_t;
 
 /* Where all lanes have them; NULL: there is none. */
 typedef struct {
@@ -66,77 +48,112 @@ static operands_t operands_of(const emu_warp_t *w, const emu_uop_t *u)
     return o;
 }
 
-static void read_place(const operands_t *o, unsigned lane, place_t *p)
+/* Copies a register in the lanes of a mask; the others get the value of the first of those. */
+EMU_INLINE void copy_lanes(const uint32_t *from, uint32_t mask, uint32_t to[EMU_LANES])
 {
-    *p = (place_t){0};
-    for (unsigned i = 0; i < 3 && o->at[i] != NULL; i++)
-        p->at.word[i] = o->at[i][lane];
-    if (o->layer != NULL)
-        p->layer = o->layer[lane] & 0xffff;
-    if (o->offsets != NULL)
-        read_offsets(o->offsets[lane], p->offset);
+    const uint32_t first = from[__builtin_ctz(mask)];
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        to[k] = emu_merge(emu_lane(mask, k), from[k], first);
 }
 
-static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, place_t *p,
-                    uint32_t value[4])
+EMU_HOT static void read_place(const operands_t *o, uint32_t mask, emu_tex_place_t *p)
 {
-    const emu_mem_t *m = w->grid->launch->mem;
-
-    switch (u->sass->op) {
-    case SASS_TLD:
-        for (unsigned i = 0; i < 3; i++)
-            p->at.whole[i] += p->offset[i];
-        return emu_texture_fetch(m, t, p->at.whole, p->layer, value);
-    case SASS_TLD4:
-        return emu_texture_gather(m, t, p->at.real, p->offset, p->layer, sass_bits(u->sass, 87, 2),
-                                  value);
-    case SASS_TXQ:
-        value[0] = t->size[0];
-        value[1] = t->size[1];
-        value[2] = t->n_layers > 1 ? t->n_layers : t->size[2];
-        value[3] = 1; /* levels */
-        return true;
-    default:
-        return emu_texture_sample(m, t, p->at.real, p->offset, p->layer, value);
+    memset(p, 0, sizeof(*p));
+    for (unsigned i = 0; i < 3 && o->at[i] != NULL; i++)
+        copy_lanes(o->at[i], mask, p->at[i]);
+    if (o->layer != NULL) {
+        copy_lanes(o->layer, mask, p->layer);
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            p->layer[k] &= 0xffff;
+    }
+    if (o->offsets == NULL)
+        return;
+    for (unsigned i = 0; i < 3; i++) { /* .AOFFI: four bits for each dimension */
+        uint32_t words[EMU_LANES];
+        copy_lanes(o->offsets, mask, words);
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            p->offset[i][k] = (int32_t)(words[k] << (28 - 4 * i)) >> 28;
     }
 }
 
-/* The components that the mask selects, one after the other. */
-static void put_results(emu_warp_t *w, const emu_uop_t *u, unsigned lane, const uint32_t value[4])
+static void query(const emu_texture_t *t, uint32_t value[4][EMU_LANES])
+{
+    const uint32_t answers[4] = {t->size[0], t->size[1], t->n_layers > 1 ? t->n_layers : t->size[2],
+                                 1 /* levels */};
+
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            value[i][k] = answers[i];
+}
+
+/* What the lanes of a mask read, all of them through t. False: its memory is not there. */
+static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t,
+                    const operands_t *o, uint32_t mask, uint32_t value[4][EMU_LANES])
+{
+    const emu_mem_t *m = w->grid->launch->mem;
+    emu_tex_place_t p;
+
+    if (u->sass->op == SASS_TXQ) {
+        query(t, value);
+        return true;
+    }
+    read_place(o, mask, &p);
+    switch (u->sass->op) {
+    case SASS_TLD:
+        return emu_texture_fetch(m, t, &p, value);
+    case SASS_TLD4:
+        return emu_texture_gather(m, t, &p, sass_bits(u->sass, 87, 2), value);
+    default:
+        return emu_texture_sample(m, t, &p, value);
+    }
+}
+
+/* Lanes of a mask that have the same handle as its first one. */
+static uint32_t lanes_alike(const uint32_t *handles, uint32_t mask)
+{
+    uint32_t alike;
+
+    if (handles == NULL)
+        return mask;
+    EMU_WHERE(alike, handles[k] == handles[__builtin_ctz(mask)]);
+    return alike & mask;
+}
+
+/* The components that the mask of the instruction selects, one after the other. */
+static void put_results(emu_warp_t *w, const emu_uop_t *u, uint32_t value[4][EMU_LANES],
+                        uint32_t mask)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < 4; i++) {
-        if ((u->select >> i & 1) == 0)
-            continue;
-        uint32_t d = n < 2 ? u->d + EMU_LANES * n : u->d2 + EMU_LANES * (n - 2);
-        w->r[d + lane] = value[i];
-        n++;
-    }
+    for (unsigned i = 0; i < 4; i++)
+        if (u->select >> i & 1) {
+            emu_put(w, n < 2 ? u->d + EMU_LANES * n : u->d2 + EMU_LANES * (n - 2), value[i], mask);
+            n++;
+        }
 }
 
 static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const operands_t o = operands_of(w, u);
-    uint32_t results[EMU_LANES][4];
+    uint32_t results[4][EMU_LANES], value[4][EMU_LANES];
 
-    for (uint32_t left = mask; left != 0; left &= left - 1) {
-        unsigned k = (unsigned)__builtin_ctz(left);
-        const emu_texture_t *t = texture_of(w, u, o.handles, k);
-        place_t p;
+    for (uint32_t left = mask; left != 0;) {
+        const uint32_t lanes = lanes_alike(o.handles, left);
+        const emu_texture_t *t = texture_of(w, u, o.handles, (unsigned)__builtin_ctz(left));
         if (t == NULL)
             return;
-        read_place(&o, k, &p);
-        if (!look_up(w, u, t, &p, results[k])) {
-            emu_fault(w, u, "lane %u: the texture's memory at 0x%llx was freed", k,
+        if (!look_up(w, u, t, &o, lanes, lanes == mask ? results : value)) {
+            emu_fault(w, u, "the texture's memory at 0x%llx was freed",
                       (unsigned long long)t->addr);
             return;
         }
+        left &= ~lanes;
+        for (unsigned i = 0; i < 4 && lanes != mask; i++)
+            for (unsigned k = 0; k < EMU_LANES; k++)
+                results[i][k] = emu_merge(emu_lane(lanes, k), value[i][k], results[i][k]);
     }
-    for (uint32_t left = mask; left != 0; left &= left - 1) { /* sources may be destinations */
-        unsigned k = (unsigned)__builtin_ctz(left);
-        put_results(w, u, k, results[k]);
-    }
+    put_results(w, u, results, mask); /* not before: sources may be destinations */
 }
 
 /* --- surfaces -------------------------------------------------------------------------------- */

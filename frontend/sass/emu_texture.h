@@ -1,7 +1,6 @@
 /*
- * Textures and surfaces: what their handles stand for, and how values are read through them
- * ("CUDA C++ Programming Guide", appendix "Texture Fetching"). Texels lie in rows in device memory,
- * where the hardware has tiles: no program can see the difference.
+ * Textures and surfaces: what their handles stand for. Texels lie in rows in device memory, where
+ * the hardware has tiles: no program can see the difference.
  */
 #ifndef RUBATO_EMU_TEXTURE_H
 #define RUBATO_EMU_TEXTURE_H
@@ -37,25 +36,7 @@ emu_texture_t *emu_texture_of(const emu_mem_t *m, uint32_t handle);
 /* Bytes of a texel. */
 unsigned emu_texel_bytes(const emu_texture_t *t);
 
-/*
- * The texel at integer coordinates of a layer, as registers get it: four components; 0 outside.
- * False: its memory is not there (any more).
- */
-bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const int32_t at[3],
-                       uint32_t layer, uint32_t value[4]);
-
-/* The value at coordinates, by the address modes and the filter of the texture. */
-bool emu_texture_sample(const emu_mem_t *m, const emu_texture_t *t, const float at[3],
-                        const int32_t offset[3], uint32_t layer, uint32_t value[4]);
-
-/* One component of the four texels that a linear filter mixes, in the order of tex2Dgather(). */
-bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t, const float at[3],
-                        const int32_t offset[3], uint32_t layer, unsigned component,
-                        uint32_t value[4]);
-
-/*
- * Host address of width bytes of a surface: x in bytes, y and z in texels; NULL outside.
- */
+/* Host address of width bytes of a surface: x in bytes, y and z in texels; NULL outside. */
 uint8_t *emu_surface_at(const emu_mem_t *m, const emu_texture_t *t, const int32_t at[3],
                         uint32_t layer, unsigned width);
 

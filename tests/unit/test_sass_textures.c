@@ -389,6 +389,40 @@ static void a_handle_of_nothing_is_a_fault(void **state)
     }
 }
 
+/* A texture goes on to stand for memory that the program has freed. */
+static void memory_that_was_freed_is_a_fault(void **state)
+{
+    enum { PAGE = 512, N = 2 * PAGE / 4 };
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "texture")
+    {
+        float x[32], y[32] = {0};
+        emu_texture_t t = image(&lab, sass_lab_at(&lab, sass_lab_put(&lab, NULL, 4)), 1, 1, 1);
+        uint64_t first = sass_lab_put(&lab, NULL, PAGE), second = sass_lab_put(&lab, NULL, PAGE);
+        t.addr = first;
+        t.size[0] = N;
+        assert_int_equal(second, first + PAGE);
+        uint64_t handle = bind(&lab, &t), out = sass_lab_put(&lab, NULL, 128);
+        for (unsigned i = 0; i < 32; i++)
+            x[i] = (float)(i * N / 32); /* on both pages */
+        uint64_t at[2] = {sass_lab_put(&lab, x, sizeof(x)), sass_lab_put(&lab, y, sizeof(y))};
+        for (unsigned freed = 0; freed < 2; freed++) {
+            sass_lab_kernel(&lab, "sample_2d");
+            sass_lab_pointer(&lab, out);
+            sass_lab_param(&lab, &handle);
+            sass_lab_pointer(&lab, at[0]);
+            sass_lab_pointer(&lab, at[1]);
+            assert_int_equal(
+                sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
+                freed ? RB_TRACE : RB_OK);
+            assert_true(emu_mem_release(&lab.mem, freed ? first : second));
+        }
+        assert_non_null(strstr(lab.err.text, "the texture's memory at 0x"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +434,7 @@ int main(void)
         cmocka_unit_test(gathers_and_queries),
         cmocka_unit_test(surfaces_are_clamped_cut_and_trapped),
         cmocka_unit_test(a_handle_of_nothing_is_a_fault),
+        cmocka_unit_test(memory_that_was_freed_is_a_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
