@@ -150,16 +150,21 @@ check_fuzz()
     done
 }
 
+# Arrays as the bundled text has them, from 0x7f0000000200 on.
+as_bundled_addresses()
+{
+    sed -E -e 's/(0x0*)2000002([0-9a-f]{5})/\17f00000\2/; s/(0x0*)2000003([0-9a-f]{5})/\17f00001\2/' \
+        -e 's/(0x0*)2000004([0-9a-f]{5})/\17f00002\2/; s/(0x0*)2000005([0-9a-f]{5})/\17f00003\2/'
+}
+
 # What the emulator writes as text, as it was when the bundled text was made: tracer version 3, which
-# has no column of immediates, and arrays from 0x7f0000000200 on.
+# has no column of immediates.
 as_bundled_text()
 {
     sed -E -e '/^-enable lineinfo/d; $d' -e 's/^(-nvbit version = ).*/\1emul-0/' \
         -e 's/^(-accelsim tracer version = ).*/\13/' \
         -e 's/^(#traces format = )\[line_num\] (.*) immediate$/\1\2/' \
-        -e '/^[0-9a-f]{4} [0-9a-f]{8} /s/[^ ]+ $//' \
-        -e 's/0x2000002([0-9a-f]{5})/0x7f00000\1/; s/0x2000003([0-9a-f]{5})/0x7f00001\1/' \
-        -e 's/0x2000004([0-9a-f]{5})/0x7f00002\1/; s/0x2000005([0-9a-f]{5})/0x7f00003\1/'
+        -e '/^[0-9a-f]{4} [0-9a-f]{8} /s/[^ ]+ $//' | as_bundled_addresses
 }
 
 # Makes a trace of Accel-Sim's text again. It is written only where it is not the one that is there.
@@ -170,10 +175,13 @@ make_text_trace()
     build/rubato record --accelsim "$made/text" -- \
         build/traced_program "traces/cubin/$program.sm$arch.cubin" "$arch" "$program"
     as_bundled_text <"$made/text/kernel-1.traceg" >"$made/new"
-    if xz -dc "$folder/kernel-1.traceg.xz" | cmp -s - "$made/new"; then
+    sed 's/\.traceg$/&.xz/' "$made/text/kernelslist.g" | as_bundled_addresses >"$made/list"
+    if xz -dc "$folder/kernel-1.traceg.xz" | cmp -s - "$made/new" &&
+        cmp -s "$folder/kernelslist.g" "$made/list"; then
         say "$folder: the same"
     else
         xz -c "$made/new" >"$folder/kernel-1.traceg.xz"
+        cp "$made/list" "$folder/kernelslist.g"
         say "$folder: made again, and different"
     fi
     rm -rf "$made"
@@ -195,6 +203,8 @@ make_traces()
         make_text_trace matmul "$arch" matmul
         make_text_trace transpose "$arch" transpose_tiled
         make_text_trace softmax "$arch" softmax
+        make_text_trace histo "$arch" histo
+        make_text_trace spmv "$arch" spmv_vector
     done
 }
 

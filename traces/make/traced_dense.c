@@ -7,12 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The first arrays of the bundled text begin 512 bytes into a page. */
-static void skip_a_place(void)
-{
-    on_device(NULL, 512);
-}
-
 unsigned traced_vecadd(void)
 {
     enum { N = 1 << 18 };

@@ -20,6 +20,9 @@ typedef enum { FIRST_KERNEL, SECOND_KERNEL } kernel_t;
 /* An array on the device, with a copy of data unless that is NULL. Ends the program on an error. */
 void *on_device(const void *data, size_t bytes);
 
+/* Before the first array: those of the traces that are text begin 512 bytes into a page. */
+void skip_a_place(void);
+
 /* A copy of such an array, to be freed. */
 void *from_device(const void *p, size_t bytes);
 
@@ -44,5 +47,7 @@ unsigned traced_softmax(void);
 unsigned traced_layernorm(void);
 unsigned traced_reduce(void);
 unsigned traced_hgemm(void);
+unsigned traced_histo(void);
+unsigned traced_spmv(void);
 
 #endif
