@@ -27,7 +27,8 @@ uint64_t dram_min_refresh(const dram_spec_t *s)
 {
     uint64_t close = (uint64_t)s->tRAS + s->tRTP + s->tWR + s->tRP;
     uint64_t turn = (uint64_t)s->tCL + s->tWL + s->tCDLR + s->tRTW + 2 * burst_ticks(s);
-    uint64_t one = close + (s->tRFCSB > 0 ? s->tRFCSB : s->tRFC) + s->tRCD + turn + 1;
+    uint64_t commands = (uint64_t)s->activate_slots + s->precharge_slots;
+    uint64_t one = close + (s->tRFCSB > 0 ? s->tRFCSB : s->tRFC) + commands + s->tRCD + turn + 1;
     return one > s->banks ? one : s->banks;
 }
 

@@ -3,9 +3,11 @@
  *
  * A request (the sectors of one line that move together) travels half of dram.latency, waits in
  * the read window or the write buffer, is served burst by burst, and for reads travels the other
- * half. The controller issues at most one column and one row command (activate or precharge) per
- * DRAM tick: HBM's two command buses; on other parts column commands are so far apart that one bus
- * does as well.
+ * half. Column commands and row commands (activates and precharges) have a bus each, as HBM's do;
+ * on other parts column commands are so far apart that one bus does as well. A row command holds
+ * its bus for dram.activate_slots or precharge_slots ticks. The two pseudo-channels of an HBM2
+ * channel, which share their command buses, are channels here: each has half of the row commands'
+ * slots, also while the other is silent; the column commands of both fit into theirs.
  *
  *   Columns: first ready, first come: of the banks whose open row has requests, the one that can
  *   go first; the oldest of several. tCCD, tCCDL (bank groups), burst length, bus turnaround.

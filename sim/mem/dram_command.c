@@ -257,7 +257,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
     const dram_spec_t *s = &d->spec;
     uint32_t b = d->row_bank;
     dram_bank_t *bank = &d->bank[b];
-    d->row_next = t + 1;
+    d->row_next = t + (bank->open ? s->precharge_slots : s->activate_slots);
     if (bank->open) {
         d->stats.precharges++;
         bank->open = bank->closing = false;

@@ -77,9 +77,7 @@ void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
     bool fresh;
     cache_tag_t *l = line_place(s, key, &fresh);
     l2_line_fill(s, l, sectors);
-    cache_written_t *w = cache_written(s->cache, l);
-    if (w != NULL)
-        w->dirty &= (uint8_t)~sectors;
+    cache_write(s->cache, l)->dirty |= sectors;
     s->stats.memcpy_sectors += l2_sector_count(sectors);
 }
 

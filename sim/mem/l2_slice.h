@@ -147,7 +147,8 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now);
 /* Everything of cycle now; sets s->next. Returns true if something was sent to the DRAM. */
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* A host copy left the sectors of the line at address key of the slice here, clean. */
+/* A host copy wrote the sectors of the line at address key of the slice: they are modified, as
+ * after any write. */
 void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors);
 
 /*

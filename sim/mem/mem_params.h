@@ -65,6 +65,8 @@ extern const param_group_t l2_param_group;
     P(U32, tCCDL, "2", 1, 1000, "DRAM cycles", "column to column, same bank group")                \
     P(U32, tRRD, "3", 0, 1000, "DRAM cycles", "activate to activate, other bank")                  \
     P(U32, tFAW, "0", 0, 1000, "DRAM cycles", "activate to the fourth after it")                   \
+    P(U32, activate_slots, "1", 1, 64, "DRAM cycles", "an activate holds the bus of row commands") \
+    P(U32, precharge_slots, "1", 1, 64, "DRAM cycles", "a precharge holds the same bus")           \
     P(U32, tRCD, "12", 0, 1000, "DRAM cycles", "activate to column")                               \
     P(U32, tRAS, "28", 0, 1000, "DRAM cycles", "activate to precharge")                            \
     P(U32, tRP, "12", 0, 1000, "DRAM cycles", "precharge to activate")                             \

@@ -186,6 +186,11 @@ static double dram_slope(const gpu_spec_t *spec, row_case_t what, unsigned n)
     return lab_access_slope(spec, chase("LDG.E.SYS", n / 2, place_address, &p));
 }
 
+static unsigned row_lines(const dram_spec_t *d)
+{
+    return (unsigned)(d->row_bytes / LINE_BYTES);
+}
+
 static uint32_t burst_ticks(const dram_spec_t *d)
 {
     return d->burst_bytes / (d->bus_bytes * d->data_rate);
@@ -198,7 +203,7 @@ static void a_dram_access_takes_l2_the_channel_and_the_commands_of_its_row(void 
     uint32_t open = l2_hit_latency(&spec) + d->latency + d->tCL + burst_ticks(d);
 
     (void)state;
-    lab_assert_equal(dram_slope(&spec, SAME_ROW, 16), open, "row open");
+    lab_assert_equal(dram_slope(&spec, SAME_ROW, row_lines(d)), open, "row open");
     lab_assert_equal(dram_slope(&spec, FRESH_BANK, d->banks), open + d->tRCD, "bank closed");
     lab_assert_equal(dram_slope(&spec, OTHER_ROW, 32), open + d->tRP + d->tRCD, "other row open");
 }
@@ -211,7 +216,7 @@ static void the_law_of_a_dram_access_holds_for_turing(void **state)
     uint32_t open = l2_hit_latency(&spec) + d->latency + d->tCL + burst_ticks(d);
 
     (void)state;
-    lab_assert_equal(dram_slope(&spec, SAME_ROW, 16), open, "row open");
+    lab_assert_equal(dram_slope(&spec, SAME_ROW, row_lines(d)), open, "row open");
     lab_assert_equal(dram_slope(&spec, OTHER_ROW, 32), open + d->tRP + d->tRCD, "other row open");
 }
 
@@ -221,7 +226,7 @@ static void dram_commands_are_in_dram_cycles(void **state)
     gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "dram.clock_mhz=500");
     const dram_spec_t *d = &spec.mem.dram;
     double want = l2_hit_latency(&spec) + d->latency + 2.0 * (d->tCL + burst_ticks(d));
-    double got = dram_slope(&spec, SAME_ROW, 16);
+    double got = dram_slope(&spec, SAME_ROW, row_lines(d));
 
     (void)state;
     /* A request may reach the controller between two ticks. */
@@ -234,7 +239,8 @@ static void a_fetch_of_two_sectors_is_no_slower_than_the_second_column(void **st
     gpu_spec_t one = LAB_SPEC("v100", ONE_PATH);
     gpu_spec_t two = LAB_SPEC("v100", ONE_PATH, "l2.fill_sectors=2");
     const dram_spec_t *d = &one.mem.dram;
-    double more = dram_slope(&two, SAME_ROW, 16) - dram_slope(&one, SAME_ROW, 16);
+    double more =
+        dram_slope(&two, SAME_ROW, row_lines(d)) - dram_slope(&one, SAME_ROW, row_lines(d));
 
     (void)state;
     assert_true(more >= 0 && more <= d->tCCDL + burst_ticks(d));

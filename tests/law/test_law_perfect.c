@@ -10,7 +10,7 @@
 /* Warps in turn: strict priority makes more of a chance overtaking. Constants miss only once, which
  * must be felt. */
 #define SMALL                                                                                      \
-    "sm.count=6", "mem.partitions=4", "l2.slices=8", "l2.size=768KiB", "gpu.launch_latency=500",   \
+    "sm.count=6", "mem.partitions=8", "l2.slices=8", "l2.size=768KiB", "gpu.launch_latency=500",   \
         "sm.scheduler=lrr", "const.l2_latency=2000"
 
 /*

@@ -5,7 +5,7 @@
 
 enum { LAUNCHES = 4, STEPS = 16 };
 
-#define SMALL "sm.count=2", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB"
+#define SMALL "sm.count=2", "mem.partitions=4", "l2.slices=4", "l2.size=768KiB"
 
 static uint64_t streaming(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
 {

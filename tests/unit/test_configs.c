@@ -14,8 +14,8 @@ static const struct {
     uint32_t arch, sms, warps, blocks, slices, partitions;
     double l2_mib, bandwidth;
 } boards[] = {
-    {"v100", 70, 80, 64, 32, 64, 32, 6, 898},      {"qv100", 70, 80, 64, 32, 64, 32, 6, 870},
-    {"titan_v", 70, 80, 64, 32, 48, 24, 4.5, 653}, {"t4", 75, 40, 32, 16, 32, 16, 4, 320},
+    {"v100", 70, 80, 64, 32, 64, 64, 6, 898},      {"qv100", 70, 80, 64, 32, 64, 64, 6, 870},
+    {"titan_v", 70, 80, 64, 32, 48, 48, 4.5, 653}, {"t4", 75, 40, 32, 16, 32, 16, 4, 320},
     {"rtx2060", 75, 30, 32, 16, 24, 12, 3, 336},   {"rtx2080ti", 75, 68, 32, 16, 44, 22, 5.5, 616},
 };
 enum { BOARDS = sizeof(boards) / sizeof(boards[0]) };
@@ -207,8 +207,8 @@ static void an_impossible_l2_size_is_refused_with_the_nearest_legal_ones(void **
     assert_refused(LIST("l2.size=4MiB"),
                    LIST("command line: l2.size = 4MiB", "192KiB", "4032KiB", "4224KiB"));
     assert_refused(LIST("l2.size=64KiB"), LIST("l2.size = 64KiB", "the smallest is 192KiB"));
-    assert_refused(LIST("l2.slices=65"), LIST("l2.slices = 65", "64 and 96"));
-    assert_refused(LIST("l2.slices=16"), LIST("l2.slices = 16", "the smallest is 32"));
+    assert_refused(LIST("l2.slices=65"), LIST("l2.slices = 65", "64 and 128"));
+    assert_refused(LIST("l2.slices=16"), LIST("l2.slices = 16", "the smallest is 64"));
 }
 
 static void a_crossbar_buffer_that_starves_a_port_is_refused_naming_the_smallest(void **state)

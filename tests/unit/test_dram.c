@@ -264,6 +264,43 @@ static void the_fifth_activate_waits_for_the_window_of_four(void **state)
     channel_free(c);
 }
 
+static void activates_hold_the_bus_of_row_commands(void **state)
+{
+    (void)state;
+    enum { ROWS = 6 };
+    dram_spec_t s = hbm();
+    s.tRRD = 2;
+    s.activate_slots = 7;
+    channel_t *c = channel(&s);
+    for (uint32_t b = 0; b < ROWS; b++)
+        dram_read(c->d, 0, place(c, b, 0, 0), 1, b);
+    finish(c);
+    uint64_t first = arrival_tick(c, 0) + s.tRCD;
+    for (uint32_t b = 0; b < ROWS; b++)
+        assert_int_equal(c->done[b], back(c, first + (uint64_t)b * s.activate_slots));
+    channel_free(c);
+}
+
+static void precharges_hold_the_bus_of_row_commands(void **state)
+{
+    (void)state;
+    dram_spec_t s = hbm();
+    s.precharge_slots = 5;
+    s.activate_slots = 9;
+    channel_t *c = channel(&s);
+    dram_read(c->d, 0, place(c, 2, 0, 0), 1, 0);
+    finish(c);
+    cycle_t sent = c->now + 100;
+    advance(c, sent);
+    dram_read(c->d, sent, place(c, 2, 1, 0), 1, 1); /* its bank is closed first */
+    dram_read(c->d, sent, place(c, 3, 0, 0), 1, 2);
+    finish(c);
+    uint64_t act = arrival_tick(c, sent) + s.precharge_slots;
+    assert_int_equal(c->done[2], back(c, act + s.tRCD));
+    assert_int_equal(c->done[1], back(c, act + s.activate_slots + s.tRCD));
+    channel_free(c);
+}
+
 static void a_row_hit_overtakes_an_older_conflict(void **state)
 {
     (void)state;
@@ -558,6 +595,8 @@ static void any_timings_serve_every_request(void **state)
     uint64_t x = 88172645463325252u;
     for (int round = 0; round < 60; round++) {
         dram_spec_t s = hbm();
+        s.activate_slots = 1 + (uint32_t)(x >> 12) % 8;
+        s.precharge_slots = 1 + (uint32_t)(x >> 15) % 8;
         uint32_t *const field[] = {&s.tCCD,  &s.tCCDL, &s.tRRD, &s.tFAW, &s.tRCD,
                                    &s.tRAS,  &s.tRP,   &s.tRC,  &s.tCL,  &s.tWL,
                                    &s.tCDLR, &s.tWR,   &s.tRTP, &s.tRTW, &s.tRFC};
@@ -726,6 +765,8 @@ int main(void)
         cmocka_unit_test(a_conflict_at_once_waits_for_tras_trp_and_trc),
         cmocka_unit_test(activates_of_other_banks_are_trrd_apart),
         cmocka_unit_test(the_fifth_activate_waits_for_the_window_of_four),
+        cmocka_unit_test(activates_hold_the_bus_of_row_commands),
+        cmocka_unit_test(precharges_hold_the_bus_of_row_commands),
         cmocka_unit_test(a_row_hit_overtakes_an_older_conflict),
         cmocka_unit_test(streams_come_near_the_peak_of_the_pins),
         cmocka_unit_test(scattered_rows_are_bound_by_activates),
