@@ -46,6 +46,9 @@
 static const uint64_t settle_waves[] = {
     [TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2, [TBPOINT_PAPER] = 0};
 
+/* Waves at the end of a launch in which blocks hold their slots. */
+enum { HELD_WAVES = 3 };
+
 typedef struct {
     region_options_t options;
     region_table_t table;
@@ -303,7 +306,10 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     return true;
 }
 
-/* The launch ends with this region: its blocks that are left hold their slots, and those on SMs. */
+/*
+ * The launch ends with this region: its blocks that are left hold their slots, and those on SMs. Of
+ * many waves only the last do: those before would only repeat what the scheduler does.
+ */
 static void hold_out(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const double rate = measured_rate(s);
@@ -311,6 +317,11 @@ static void hold_out(region_state_t *s, const interval_records_t *r, fast_forwar
     s->held = (double)s->slots / rate;
     out->model = FORWARD_HOLD_SLOT;
     out->residents = RESIDENTS_CUT;
+    const uint64_t left = (s->blocks - r->next_block) / s->slots;
+    out->pass = left > HELD_WAVES ? (left - HELD_WAVES) * s->slots : 0;
+    out->pass_cycles = (double)(block_insts_before(&s->table.insts, r->next_block + out->pass) -
+                                block_insts_before(&s->table.insts, r->next_block)) /
+                       rate;
     out->tail = (forward_tail_t){.full = s->slots, .floor = fmin(s->shortest / s->held, 1)};
 }
 

@@ -134,6 +134,14 @@ void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now)
     shrink_tail(s, now);
 }
 
+uint64_t block_scheduler_pass(block_scheduler_t *s, uint64_t blocks)
+{
+    const uint64_t left = s->n_blocks - s->next, n = blocks < left ? blocks : left;
+    s->next += n;
+    s->skipped += n;
+    return n;
+}
+
 uint64_t block_scheduler_oldest(const block_scheduler_t *s)
 {
     uint64_t oldest = s->next;

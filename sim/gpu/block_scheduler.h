@@ -60,6 +60,9 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
  * they are simulated. Between windows; now: start of the next. */
 void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now);
 
+/* Leaves out the next blocks, at most so many. Returns how many. */
+uint64_t block_scheduler_pass(block_scheduler_t *s, uint64_t blocks);
+
 /* The first block that is on an SM, or the next one; with samplers only. */
 uint64_t block_scheduler_oldest(const block_scheduler_t *s);
 

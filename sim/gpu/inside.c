@@ -14,6 +14,12 @@ static bool forwarding(const inside_t *n, uint64_t block)
     return n->active != NULL && block < n->forward.until;
 }
 
+bool inside_wants(const inside_t *n, uint64_t block)
+{
+    cycle_t ignored;
+    return !forwarding(n, block) && inside_action(n, block, &ignored) == BLOCK_SIMULATE;
+}
+
 block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles)
 {
     if (forwarding(n, block)) {
@@ -189,6 +195,10 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
     }
     if (f->warp_insts > 0)
         n->warp_insts = f->warp_insts;
+    if (f->model == FORWARD_HOLD_SLOT && inside_decided(n)) {
+        n->skipped_in_forwards += block_scheduler_pass(&g->scheduler, f->pass);
+        n->added += f->pass_cycles;
+    }
     if (f->residents != RESIDENTS_DRAIN && f->model == FORWARD_HOLD_SLOT)
         block_scheduler_predict_residents(&g->scheduler, now);
     if (f->residents != RESIDENTS_DRAIN && f->model == FORWARD_REGION_IPC && inside_decided(n)) {
@@ -266,6 +276,12 @@ static void sum_latencies(inside_t *n, const gpu_t *g)
 rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
+    if (n->active != NULL && b->next > n->forward.until)
+        resume(n, g, now);
+    if (n->active != NULL) {
+        clear_records(g);
+        return RB_OK;
+    }
     interval_records_t records = {.cycle = now - n->start,
                                   .warp_insts = warp_insts(g) - n->insts_before,
                                   .blocks_done = b->done,
@@ -274,19 +290,15 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
                                   .oldest = block_scheduler_oldest(b),
                                   .l2_taken = l2_taken(g) - n->taken_before + n->warmed,
                                   .latencies = n->latencies};
-    if (n->active != NULL && b->next > n->forward.until)
-        resume(n, g, now);
-    if (n->active == NULL) {
-        for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
-            sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
-        if (n->recorded & retired_bit(RETIRED_BASIC_BLOCK))
-            sum_latencies(n, g);
-        for (size_t i = 0; i < n->n && n->active == NULL; i++) {
-            const sampler_t *s = &n->samplers[i];
-            fast_forward_t f = {0};
-            if (s->ops->interval_end != NULL && s->ops->interval_end(s, &records, &f))
-                RB_TRY(begin_forward(n, g, s, &f, now, err));
-        }
+    for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
+        sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
+    if (n->recorded & retired_bit(RETIRED_BASIC_BLOCK))
+        sum_latencies(n, g);
+    for (size_t i = 0; i < n->n && n->active == NULL; i++) {
+        const sampler_t *s = &n->samplers[i];
+        fast_forward_t f = {0};
+        if (s->ops->interval_end != NULL && s->ops->interval_end(s, &records, &f))
+            RB_TRY(begin_forward(n, g, s, &f, now, err));
     }
     clear_records(g);
     return RB_OK;

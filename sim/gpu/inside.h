@@ -49,6 +49,9 @@ typedef struct {
 /* What is done with a block; *cycles if it holds a slot. */
 block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles);
 
+/* A block is simulated. */
+bool inside_wants(const inside_t *n, uint64_t block);
+
 void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers);
 void inside_free(inside_t *n);
 

@@ -192,8 +192,7 @@ static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *
 /* Filter of the feed. */
 static bool is_wanted(const void *inside, uint64_t block)
 {
-    cycle_t ignored;
-    return inside_action(inside, block, &ignored) == BLOCK_SIMULATE;
+    return inside_wants(inside, block);
 }
 
 static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *info,

@@ -87,6 +87,11 @@ typedef struct {
     forward_model_t model;
     forward_residents_t residents;
     forward_tail_t tail;
+    /* HOLD_SLOT to the end of the launch: so many of its next blocks do not even hold a slot, and
+     * take these cycles together. Of a part that is even, where the scheduler only repeats itself:
+     * in whole waves, so that those behind them find the slots as they are. */
+    uint64_t pass;
+    double pass_cycles;
     double warp_insts; /* of the whole launch: scales the counters; 0: blocks do */
     /* REGION_IPC: so many of the last blocks left out are read, and leave in the L2 what they
      * touch, without time. */

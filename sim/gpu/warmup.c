@@ -32,7 +32,8 @@ void gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes
     }
 }
 
-enum { CODE_LINES = 64 }; /* of the instruction cache that hides repeats within a block */
+/* Of the instruction cache, and of lines of data, that hide repeats within a block. */
+enum { CODE_LINES = 64, RECENT_LINES = 256 };
 
 /* A launch whose accesses are followed. */
 typedef struct {
@@ -41,6 +42,11 @@ typedef struct {
     uint64_t code_base;
     /* Lines of instructions that the block touched, by their place. */
     uint64_t code_line[CODE_LINES];
+    /* Lines of data that it touched, by their place, with the sectors read and written whole. */
+    struct {
+        uint64_t line;
+        uint8_t read, written;
+    } recent[RECENT_LINES];
     uint64_t taken;  /* sectors of the L2 that were not there before */
     cache_t *taught; /* owned; translations that the SMs have got from it */
 } passage_t;
@@ -82,6 +88,23 @@ static void touch_code(passage_t *p, const trace_run_t *run)
     }
 }
 
+/* What the block has read or written whole a moment ago is there, in use and with the same bytes
+ * dirty. */
+static bool is_repeat(passage_t *p, uint64_t line, const l2_touch_t *touch)
+{
+    const uint64_t at = line / LINE_BYTES;
+    const size_t place = (at ^ at / RECENT_LINES) % RECENT_LINES;
+    if (p->recent[place].line != line) {
+        p->recent[place].line = line;
+        p->recent[place].read = p->recent[place].written = 0;
+    }
+    uint8_t *before = touch->write ? &p->recent[place].written : &p->recent[place].read;
+    const uint8_t sectors = touch->write ? touch->full : touch->sectors;
+    const bool repeat = !(touch->read && touch->write) && (touch->sectors & ~*before) == 0;
+    *before |= sectors;
+    return repeat;
+}
+
 static void touch_lines(passage_t *p, const inst_t *inst, const uint64_t *rec)
 {
     const mem_access_t access = (mem_access_t)inst->access;
@@ -101,6 +124,8 @@ static void touch_lines(passage_t *p, const inst_t *inst, const uint64_t *rec)
                             .write = access == ACC_STORE || atomic};
         for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)
             touch.bytes[s] = a->bytes[s];
+        if (is_repeat(p, a->line, &touch))
+            continue;
         touch_line(p, a->line, &touch);
         touch_entry(p, a->line);
     }
@@ -136,6 +161,7 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
         if (block == NULL)
             return RB_OK;
         memset(p->code_line, 0xff, sizeof(p->code_line)); /* no line */
+        memset(p->recent, 0, sizeof(p->recent));
         for (uint32_t w = 0; w < block->n_warps; w++)
             touch_warp(p, &block->warps[w]);
         ops->free_block(launch, block);

@@ -373,6 +373,29 @@ static void residents_that_are_cut_end_at_once(void **state)
     synth_destroy(s);
 }
 
+/* 25 waves of four blocks do not even hold slots: nothing shows it if they take what they would. */
+static void waves_that_are_passed_change_nothing(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=200");
+    const cycle_t hold = even_time(&spec);
+    const cycle_t wave = hold + spec.sched.dispatch_latency + spec.sched.completion_latency;
+    synth_t *s = even_program(203);
+    script_t t = {.decide_at = 5, .hold = hold};
+    t.forward = (fast_forward_t){.until = UINT64_MAX, .residents = RESIDENTS_CUT};
+    launch_result_t want = run_script(&spec, synth_source(s), 1, 0, &t);
+    script_t passes = {.decide_at = 5, .hold = hold, .forward = t.forward};
+    passes.forward.pass = 100;
+    passes.forward.pass_cycles = 25.0 * (double)wave;
+    launch_result_t got = run_script(&spec, synth_source(s), 1, 0, &passes);
+
+    (void)state;
+    assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&want));
+    assert_int_equal(got.blocks, 203);
+    assert_int_equal(got.sm.blocks, 203);
+    assert_int_equal(got.sampling.simulated_cycles, want.sampling.simulated_cycles - 25 * wave);
+    synth_destroy(s);
+}
+
 /* Warps that wait at barriers, for memory or for their code are cut like any other. */
 static void cuts_do_not_depend_on_threads_or_windows(void **state)
 {
@@ -462,6 +485,7 @@ int main(void)
         cmocka_unit_test(blocks_left_out_are_never_asked_for),
         cmocka_unit_test(a_region_adds_the_time_that_its_sampler_says),
         cmocka_unit_test(residents_that_are_cut_end_at_once),
+        cmocka_unit_test(waves_that_are_passed_change_nothing),
         cmocka_unit_test(cuts_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(a_last_wave_speeds_up_as_it_shrinks),
         cmocka_unit_test(launches_after_an_estimated_one_run_as_ever),
