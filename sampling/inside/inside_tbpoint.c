@@ -18,13 +18,13 @@
  * so that a last one with fewer blocks than slots is simulated with as many blocks as it has.
  *
  * Variant slope (own): as waves, but the rate is the slope of the moments at which waves of blocks
- * retire (unit_slope.h), of at least units of them; the first wave counts, since what it is late by
- * moves all moments alike. One and a half waves tell the rate of the blocks that fill the L2; of
- * what follows them, the wave that was on the chip is not looked at. A rate whose confidence
- * interval is wider than doubt is measured longer (most). Where the region is the launch's last,
- * its blocks hold their slots for as long as gives this rate (Little's law), and so do those on
- * SMs, which end at once; as the last ones get fewer they speed up, to the shortest stay that was
- * seen.
+ * retire (unit_slope.h), of at least units of them. One and a quarter waves tell the rate of the
+ * blocks that fill the L2; of what follows them, the wave that was on the chip is not looked at. A
+ * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
+ * rate whose confidence interval is wider than doubt is measured longer (most). Where the region is
+ * the launch's last, its blocks hold their slots for as long as gives this rate (Little's law), and
+ * so do those on SMs, which end at once; as the last ones get fewer they speed up, to the shortest
+ * stay that was seen.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -207,7 +207,8 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
     if (!enough || measured_rate(s) <= 0)
         return false;
     const double error = measured_error(s);
-    if (s->options.variant == TBPOINT_SLOPE && unit_slope_doubt(&s->slope) > s->options.doubt)
+    if (s->options.variant == TBPOINT_SLOPE &&
+        unit_slope_doubt(&s->slope, s->options.usual) > s->options.doubt)
         return simulated >= s->options.most * all;
     return error <= s->options.error || simulated >= s->options.share * all;
 }
@@ -228,15 +229,13 @@ static double taken_by_block(const region_state_t *s, const interval_records_t *
     return (double)r->l2_taken / ((double)r->next_block - (double)r->resident / 2);
 }
 
-/*
- * At this rate the DRAM does not hold the launch up, not even when the L2 is full: what is taken of
- * it is what has to be read or written back in the end.
- */
+/* At this rate the DRAM does not hold the launch up, not even when the L2 is full. */
 static bool is_light(const region_state_t *s, const interval_records_t *r, double rate)
 {
     const double block = (double)block_insts_before(&s->table.insts, s->blocks) / (double)s->blocks;
+    const double moved = r->l2_taken == 0 ? 0 : (double)r->l2_moved / (double)r->l2_taken;
     return s->options.variant == TBPOINT_SLOPE &&
-           taken_by_block(s, r) * rate / block <= s->options.light * s->dram_sectors;
+           moved * taken_by_block(s, r) * rate / block <= s->options.light * s->dram_sectors;
 }
 
 /*
@@ -275,6 +274,14 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
              s->rate.units == 1 ? "" : "s", spread);
 }
 
+/* The rate is measured from here on. Slope: the launch's first wave, in cold caches, is over. */
+static void fill_does_not_matter(region_state_t *s)
+{
+    s->filled = true;
+    if (s->options.variant == TBPOINT_SLOPE)
+        unit_slope_forget(&s->slope);
+}
+
 /* While the L2 is not full: leaves out the blocks that fill it, or waits for it. */
 static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
@@ -283,15 +290,18 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     if (rate <= 0 || (s->rate.units == 0 && s->in->first > 0))
         return false;
     if (is_light(s, r, rate)) {
-        s->filled = true;
+        fill_does_not_matter(s);
         return false;
     }
     const uint64_t to_turn = blocks_to_take(s, r, L2_TAKEN_TURN);
     uint64_t to_fill = blocks_to_take(s, r, L2_TAKEN_FULL);
-    if (to_turn == 0 || to_turn == UINT64_MAX) {
+    if (to_turn == UINT64_MAX) {
+        fill_does_not_matter(s);
+        return false;
+    }
+    if (to_turn == 0) {
         s->filled = true;
-        if (to_turn == 0)
-            measure_anew(s, settle_waves[s->options.variant] * s->slots);
+        measure_anew(s, settle_waves[s->options.variant] * s->slots);
         return false;
     }
     if (to_fill == UINT64_MAX)

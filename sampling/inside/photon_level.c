@@ -44,10 +44,10 @@ static bool is_light(photon_trust_t *t, const interval_records_t *r)
 {
     if (t->from == 0) {
         t->from = r->cycle;
-        t->taken = r->l2_taken;
+        t->moved = r->l2_moved;
     }
     const double cycles = (double)(r->cycle - t->from);
-    return r->cycle >= 2 * t->from && (double)(r->l2_taken - t->taken) <= t->light * cycles;
+    return r->cycle >= 2 * t->from && (double)(r->l2_moved - t->moved) <= t->light * cycles;
 }
 
 void photon_trust_check(photon_trust_t *t, const interval_records_t *r)

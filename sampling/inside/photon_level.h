@@ -42,15 +42,14 @@ RB_CHECKED rb_code_t photon_look(const sampler_launch_t *l, double share, const 
  * What is looked at: blocks from first on, and what began at or after cycle since. While a launch
  * has yet to fill the L2, what it writes does not reach the DRAM, and its warps are steadily too
  * fast: of a launch that will fill the L2, only what begins after it has is trusted. Unless what it
- * takes of the L2, which is what it will move through the DRAM in the end, is so little that the
- * DRAM will not hold it up.
+ * will have to move through the DRAM in the end is so little that the DRAM will not hold it up.
  */
 typedef struct {
     uint64_t blocks, slots;
     double l2_sectors, insts; /* insts: of the launch; 0: not known */
     double light;             /* sectors per cycle that do not hold it up */
     cycle_t from;             /* when the first wave was over; 0: it is not */
-    uint64_t taken;           /* sectors by then */
+    uint64_t moved;           /* sectors by then */
     bool on, calm;            /* calm: the DRAM does not hold it up */
     bool filling;             /* not on because the L2 is not full, and will be */
     uint64_t first;

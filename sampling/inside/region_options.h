@@ -19,7 +19,9 @@ extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
     P(F64, share, "0.03", 0, 1, "",                                                                \
       "slope, waves: of a region, to be simulated for a better rate")                              \
     P(F64, doubt, "0.05", 0, 10, "", "slope: of a rate with a wider 90 % confidence interval ...") \
-    P(F64, most, "0.06", 0, 1, "", "slope: ... this share of a region is simulated")               \
+    P(F64, usual, "0.03", 0, 10, "",                                                               \
+      "slope: deviation of waves from an even rate, in waves, that is usual")                      \
+    P(F64, most, "0.055", 0, 1, "", "slope: ... this share of a region is simulated, at most")     \
     P(U32, units, "3", 2, 1000000, "", "slope: units that a rate is measured in, at least")        \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
       "slope, waves: rates before and after a launch has filled the L2")                           \

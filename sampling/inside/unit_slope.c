@@ -4,18 +4,21 @@
 
 #include "sampling/math/quantile.h"
 
-/* Blocks of half a unit. */
-static uint64_t half_of(const unit_slope_t *s)
+/* Units that what is usual counts for. */
+enum { USUAL_WEIGHT = 2 };
+
+/* Blocks of a quarter of a unit. */
+static uint64_t quarter_of(const unit_slope_t *s)
 {
-    return (s->slots + 1) / 2;
+    return (s->slots + 3) / 4;
 }
 
 void unit_slope_add(unit_slope_t *s, double retire, double insts)
 {
     if (s->blocks == 0 && s->units == 0)
         s->origin = retire;
-    if (s->units < 2 && s->blocks < half_of(s))
-        s->half[s->units] += retire - s->origin;
+    if (s->units < 2 && s->blocks < quarter_of(s))
+        s->quarter[s->units] += retire - s->origin;
     s->moment += retire - s->origin;
     s->insts += insts;
     if (++s->blocks < s->slots)
@@ -32,12 +35,20 @@ void unit_slope_add(unit_slope_t *s, double retire, double insts)
 
 double unit_slope_first_rate(const unit_slope_t *s)
 {
-    const double half = (double)half_of(s), slots = (double)s->slots;
-    if (s->units == 0 || (s->units == 1 && s->blocks < half_of(s)))
+    const double quarter = (double)quarter_of(s), slots = (double)s->slots;
+    if (s->units == 0 || (s->units == 1 && s->blocks < quarter_of(s)))
         return 0;
-    const double cycles = (s->half[1] - s->half[0]) / half;
+    const double cycles = (s->quarter[1] - s->quarter[0]) / quarter;
     const double blocks = (double)s->units * slots + (double)s->blocks;
     return cycles > 0 ? s->insts / blocks * slots / cycles : 0;
+}
+
+void unit_slope_forget(unit_slope_t *s)
+{
+    s->insts -= s->closed_insts;
+    s->closed_insts = 0;
+    s->units = 0;
+    s->y = s->jy = s->yy = 0;
 }
 
 /* Sum of squares of the units' numbers about their mean. */
@@ -62,17 +73,26 @@ double unit_slope_rate(const unit_slope_t *s)
     return slope > 0 ? s->closed_insts / (double)s->units / slope : 0;
 }
 
-double unit_slope_error(const unit_slope_t *s)
+/* Sum of squares of what the moments lie off the line, in units' times. */
+static double off_line(const unit_slope_t *s, double slope)
 {
-    const double n = (double)s->units, slope = slope_of(s);
-    if (s->units < 3 || slope <= 0)
-        return INFINITY;
-    const double off = s->yy - s->y * s->y / n - slope * slope * spread(s);
-    return sqrt(fmax(off, 0) / (n - 2) / spread(s)) / slope;
+    const double off = s->yy - s->y * s->y / (double)s->units - slope * slope * spread(s);
+    return fmax(off, 0) / (slope * slope);
 }
 
-double unit_slope_doubt(const unit_slope_t *s)
+double unit_slope_error(const unit_slope_t *s)
 {
-    return s->units < 3 ? INFINITY
-                        : unit_slope_error(s) * student_quantile(0.95, (double)s->units - 2);
+    const double slope = slope_of(s);
+    if (s->units < 3 || slope <= 0)
+        return INFINITY;
+    return sqrt(off_line(s, slope) / ((double)s->units - 2) / spread(s));
+}
+
+double unit_slope_doubt(const unit_slope_t *s, double usual)
+{
+    const double slope = slope_of(s), freedom = (double)s->units - 2 + USUAL_WEIGHT;
+    if (s->units < 2 || slope <= 0)
+        return INFINITY;
+    const double variance = (off_line(s, slope) + USUAL_WEIGHT * usual * usual) / freedom;
+    return sqrt(variance / spread(s)) * student_quantile(0.95, freedom);
 }

@@ -23,25 +23,31 @@ typedef struct {
     double closed_insts; /* of these */
     double origin;       /* cycle of the first block */
     double y, jy, yy;    /* sums of the units' moments y and their numbers j = 0, 1, ... */
-    double half[2];      /* sums of the moments of the first halves of the first two units */
+    double quarter[2];   /* sums of the moments of the first quarters of the first two units */
 } unit_slope_t;
 
 /* A block retired. */
 void unit_slope_add(unit_slope_t *s, double retire, double insts);
 
+/* Units that have closed do not count: the one that is open is the first. */
+void unit_slope_forget(unit_slope_t *s);
+
 /* Warp instructions per cycle; 0 of fewer than two units. */
 double unit_slope_rate(const unit_slope_t *s);
 
-/* The same of one and a half units: from the first halves of the first two. 0: they are not over.
- * Blocks of the second half are taken to execute as much as the others. */
+/* The same of one and a quarter units: from the first quarters of the first two. 0: they are not
+ * over. Blocks of the others are taken to execute as much. Not after unit_slope_forget(). */
 double unit_slope_first_rate(const unit_slope_t *s);
 
 /* Standard error of the rate as a share of it, from what the moments lie off the line; INFINITY of
  * fewer than three units. */
 double unit_slope_error(const unit_slope_t *s);
 
-/* Half the width of the rate's 90 % confidence interval, as a share of it: from that error, and
- * from how little few units say of it. */
-double unit_slope_doubt(const unit_slope_t *s);
+/*
+ * Half the width of the rate's 90 % confidence interval, as a share of it. Few units say little of
+ * how far moments lie off the line, and some do not by chance: what is usual (a standard deviation,
+ * in times of a unit) counts as two more. INFINITY of fewer than two units.
+ */
+double unit_slope_doubt(const unit_slope_t *s, double usual);
 
 #endif

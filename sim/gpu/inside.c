@@ -65,14 +65,17 @@ static uint64_t warp_insts(const gpu_t *g)
     return sum;
 }
 
-static uint64_t l2_taken(const gpu_t *g)
+/* What the L2 has taken (sampler.h), and the writes that found their sector there. */
+static uint64_t l2_taken(const gpu_t *g, uint64_t *write_hits)
 {
     uint64_t sum = 0;
+    *write_hits = 0;
     for (uint32_t i = 0; i < g->n_partitions; i++) {
         l2_stats_t l2 = {0};
         dram_stats_t dram = {0};
         partition_stats(g->partition[i], &l2, &dram);
         sum += l2.fills + l2.write_sectors - l2.write_hits;
+        *write_hits += l2.write_hits;
     }
     return sum;
 }
@@ -115,7 +118,7 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->cut = false;
     n->warp_insts = 0;
     n->insts_before = warp_insts(g);
-    n->taken_before = l2_taken(g);
+    n->taken_before = l2_taken(g, &n->write_hits_before);
     gpu_counters_t counters;
     gpu_count(g, start, &counters);
     extrapolation_begin(&n->counters, &counters);
@@ -282,13 +285,18 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
         clear_records(g);
         return RB_OK;
     }
+    uint64_t write_hits;
+    const uint64_t taken = l2_taken(g, &write_hits) - n->taken_before;
+    write_hits -= n->write_hits_before;
     interval_records_t records = {.cycle = now - n->start,
                                   .warp_insts = warp_insts(g) - n->insts_before,
                                   .blocks_done = b->done,
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,
                                   .oldest = block_scheduler_oldest(b),
-                                  .l2_taken = l2_taken(g) - n->taken_before + n->warmed,
+                                  .l2_taken = taken + n->warmed,
+                                  .l2_moved =
+                                      taken + n->warmed + (write_hits < taken ? write_hits : taken),
                                   .latencies = n->latencies};
     for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
         sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);

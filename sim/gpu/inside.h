@@ -21,9 +21,10 @@ typedef struct {
     sampler_launch_t launch;
     launch_info_t info;
     occupancy_t occupancy;
-    cycle_t start;                       /* of the launch */
-    uint64_t insts_before, taken_before; /* of the chip, when the launch began */
-    unsigned recorded;                   /* kinds of retired_t */
+    cycle_t start; /* of the launch */
+    /* Of the chip, when the launch began. */
+    uint64_t insts_before, taken_before, write_hits_before;
+    unsigned recorded; /* kinds of retired_t */
 
     const sampler_t *active; /* whose fast-forward is under way; NULL: none */
     fast_forward_t forward;

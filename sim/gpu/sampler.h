@@ -45,6 +45,9 @@ typedef struct {
     /* Sectors of the L2 that the launch took: read in, or written anew; what blocks that were left
      * out have left there (warm) included. */
     uint64_t l2_taken;
+    /* Sectors that the DRAM has to move for it sooner or later: what was read in, and, where it was
+     * written, is to be written back. At most twice what was taken. */
+    uint64_t l2_moved;
     /* What retired in the interval, of the kinds that any sampler asked for, in the order (cycle,
      * SM, sequence). A block not simulated is not among them. */
     struct {

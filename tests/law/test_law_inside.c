@@ -29,7 +29,7 @@ typedef struct {
     /* what was seen */
     sha256_t seen;
     uint64_t intervals, warps, blocks, basic_blocks, bb_insts, warp_insts;
-    uint64_t last_next, skipped, l2_taken;
+    uint64_t last_next, skipped, l2_taken, l2_moved;
     bool in_forward;
 } script_t;
 
@@ -73,6 +73,7 @@ static bool script_interval(const sampler_t *s, const interval_records_t *r, fas
     t->warp_insts = r->warp_insts;
     t->last_next = r->next_block;
     t->l2_taken = r->l2_taken;
+    t->l2_moved = r->l2_moved;
     if (++t->intervals != t->decide_at)
         return false;
     *out = t->forward;
@@ -203,6 +204,35 @@ static void records_are_of_everything_that_retires(void **state)
     assert_int_equal(t.last_next, 60);
     assert_int_equal(t.l2_taken, r.l2.fills + r.l2.write_sectors - r.l2.write_hits);
     assert_true(t.l2_taken > 0);
+    assert_int_equal(t.l2_moved, t.l2_taken);
+    synth_destroy(s);
+}
+
+static uint64_t one_place(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)step;
+    return 0x10000000 + (warp * 32 + lane) * 4;
+}
+
+/* What is written where the L2 has it is to go back to the DRAM, but once. */
+static void what_is_written_is_to_be_moved_again(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=1");
+    synth_t *s = synth_create();
+    const lab_access_t a = {.op = {"STG.E", "", "R2 R8"},
+                            .blocks = 6,
+                            .threads = 128,
+                            .mask = 0xffffffff,
+                            .steps = 5,
+                            .address = one_place};
+    lab_access_add(s, &spec, &a);
+    script_t t = {0};
+    launch_result_t r = run_script(&spec, synth_source(s), 1, 0, &t);
+
+    (void)state;
+    assert_int_equal(r.l2.write_sectors - r.l2.write_hits, 6 * 128 * 4 / 32);
+    assert_int_equal(t.l2_moved, 2 * t.l2_taken);
     synth_destroy(s);
 }
 
@@ -479,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looking_changes_nothing),
         cmocka_unit_test(records_are_of_everything_that_retires),
+        cmocka_unit_test(what_is_written_is_to_be_moved_again),
         cmocka_unit_test(records_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(held_slots_of_equal_blocks_give_the_exact_time),
         cmocka_unit_test(detail_comes_back_at_the_block_named),

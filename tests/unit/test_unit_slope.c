@@ -47,24 +47,45 @@ static void the_error_is_that_of_a_least_squares_slope(void **state)
     assert_true(unit_slope_rate(&s) == 0);
     unit_slope_add(&s, 1600, 7);
     assert_true(isinf(unit_slope_error(&s)));
-    assert_true(isinf(unit_slope_doubt(&s)));
+    /* Of two units only what is usual is known: Student's t of two degrees of freedom. */
+    assert_true(fabs(unit_slope_doubt(&s, 0.01) - 0.01 * sqrt(2) * 2.919986) < 1e-7);
     unit_slope_add(&s, 2500, 7);
     /* Off the line of slope 1000 by -100/3, 200/3, -100/3: sqrt(60000 / 9 / 2) of 1000. */
     assert_true(fabs(unit_slope_rate(&s) - 0.007) < 1e-12);
     assert_true(fabs(unit_slope_error(&s) - sqrt(60000.0 / 9 / 2) / 1000) < 1e-9);
-    /* Student's t of one degree of freedom: the tangent of 0.45 pi. */
-    assert_true(fabs(unit_slope_doubt(&s) / unit_slope_error(&s) - 6.313752) < 1e-4);
+    /* One degree of freedom, and two of what is usual. */
+    const double off = 60000.0 / 9 / 1e6, variance = (off + 2 * 0.03 * 0.03) / 3;
+    assert_true(fabs(unit_slope_doubt(&s, 0.03) - sqrt(variance / 2) * 2.353363) < 1e-7);
 }
 
-/* Half of a wave retires late, the same in both waves: one and a half waves tell the rate. */
-static void one_and_a_half_units_give_a_first_rate(void **state)
+/* The first wave is slow. Without it the others have an even rate, wherever it is forgotten. */
+static void units_that_are_forgotten_do_not_count(void **state)
+{
+    enum { SLOW = 3 * UNIT };
+    (void)state;
+    for (unsigned at = SLOTS; at < 2 * SLOTS; at++) {
+        unit_slope_t s = {.slots = SLOTS};
+        for (unsigned k = 0; k < 4 * SLOTS; k++) {
+            if (k == at)
+                unit_slope_forget(&s);
+            unit_slope_add(&s, k / SLOTS == 0 ? k : SLOW + k / SLOTS * UNIT,
+                           k < SLOTS ? 99 : INSTS);
+        }
+        assert_int_equal(s.units, 3);
+        assert_true(fabs(unit_slope_rate(&s) - (double)SLOTS * INSTS / UNIT) < 1e-9);
+        assert_true(unit_slope_error(&s) < 1e-9);
+    }
+}
+
+/* A quarter of a wave retires late, the same in both waves: one and a quarter tell the rate. */
+static void one_and_a_quarter_units_give_a_first_rate(void **state)
 {
     (void)state;
-    for (unsigned slots = 1; slots < 4; slots++) {
+    for (unsigned slots = 1; slots < 10; slots++) {
         unit_slope_t s = {.slots = slots};
-        const unsigned half = (slots + 1) / 2;
+        const unsigned quarter = (slots + 3) / 4;
         for (unsigned k = 0; k < 2 * slots; k++) {
-            assert_true((unit_slope_first_rate(&s) > 0) == (k >= slots + half));
+            assert_true((unit_slope_first_rate(&s) > 0) == (k >= slots + quarter));
             unit_slope_add(&s, 5000 + k / slots * UNIT + (k % slots) * 7, INSTS);
         }
         assert_true(fabs(unit_slope_first_rate(&s) - (double)slots * INSTS / UNIT) < 1e-9);
@@ -87,7 +108,8 @@ int main(void)
         cmocka_unit_test(blocks_that_retire_in_bursts_give_the_exact_rate),
         cmocka_unit_test(blocks_may_differ_in_size),
         cmocka_unit_test(the_error_is_that_of_a_least_squares_slope),
-        cmocka_unit_test(one_and_a_half_units_give_a_first_rate),
+        cmocka_unit_test(units_that_are_forgotten_do_not_count),
+        cmocka_unit_test(one_and_a_quarter_units_give_a_first_rate),
         cmocka_unit_test(time_that_does_not_pass_gives_no_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
