@@ -8,8 +8,11 @@
  * ahead. Every basic block has a detector of its own (photon_detector.h), fed in the order of
  * retiring. Variants steady and scaled: the first wave is not looked at, nor what is executed
  * before the launch has filled the L2 (fill). Of a launch of few waves the first one is looked at,
- * but not the first execution by each warp; and only where loops are long: elsewhere warps that are
- * all at the same place say little of those to come. paper: windows of 2048 and 4096 executions,
+ * but not the first execution by each warp, and a part of it is simulated in any case; and only
+ * where loops are long: elsewhere warps that are all at the same place say little of those to come.
+ * Schedulers prefer some warps to others: those that come first execute more of the basic blocks
+ * that are seen, and faster. What blocks of such a launch take is therefore scaled to the rate at
+ * which all of them together issue instructions. paper: windows of 2048 and 4096 executions,
  * delta 3 %; code: 4096 and their half, delta 1 %, means 3 %.
  *
  * A basic block without a stable time takes the mean of its latest executions (rare = observed), if
@@ -28,6 +31,7 @@
 
 #include "sampling/inside/bb_forecast.h"
 #include "sampling/inside/inside_table.h"
+#include "sampling/inside/issue_rate.h"
 #include "sampling/inside/photon_level.h"
 #include "sim/core/alloc.h"
 
@@ -43,6 +47,8 @@ static const char *const rare_names[] = {"observed", "interval", NULL};
       "steady, scaled: of a shorter launch the first wave is looked at")                           \
     P(F64, loops, "500", 0, 1e12, "",                                                              \
       "steady, scaled: if a warp executes its main basic block so often; else it is left alone")   \
+    P(F64, part, "0.1", 0, 1, "",                                                                  \
+      "steady, scaled: of the instructions of such a launch that is simulated at least")           \
     P(F64, delta, "0", 0, 1, "", "slopes may differ from one by this; 0: the variant's own")       \
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
     P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
@@ -83,7 +89,9 @@ typedef struct {
     uint64_t n_recent; /* noted so far */
     double covered;    /* the latest */
     size_t n_stable;
-    bool idle; /* few waves and no long loop, or blocks are missing */
+    bool few;           /* waves */
+    issue_rate_t issue; /* few */
+    bool idle;          /* few waves and no long loop, or blocks are missing */
     bool fired, failed;
     interval_latencies_t latencies; /* once fired, as what follows */
     double *time;                   /* owned: of each basic block read ahead */
@@ -198,7 +206,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     s->launch = *l;
     RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
     const uint64_t blocks = l->info->n_blocks;
-    const bool few = !published && (double)blocks < o->few * (double)l->slots;
+    const bool few = s->few = !published && (double)blocks < o->few * (double)l->slots;
     const double insts = s->ahead.insts_per_block * (double)blocks;
     s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->level.trust.first = published || few ? 0 : s->level.trust.slots;
@@ -299,6 +307,19 @@ static double find_scale(const photon_state_t *s, size_t n)
     return predicted > 0 ? took / predicted : 1;
 }
 
+/* What the forecast is wrong by for the blocks on SMs, by the rate at which they issue. */
+static double scale_to_issue(const photon_state_t *s, const interval_records_t *r)
+{
+    const double rate = issue_rate_of(&s->issue, r), blocks = (double)(r->next_block - r->oldest);
+    double predicted = 0;
+    if (s->options.hold == HOLD_WARP || rate <= 0)
+        return 1;
+    for (uint64_t b = r->oldest; b < r->next_block; b++)
+        predicted += bb_forecast_of(&s->forecast, b);
+    const double took = (double)r->resident * s->ahead.insts_per_block / rate;
+    return predicted > 0 ? took / (predicted / blocks) : 1;
+}
+
 /* Predicts all blocks from the first on that is still looked at. false: they cannot be read. */
 static bool forecast(photon_state_t *s, const interval_records_t *r)
 {
@@ -314,7 +335,7 @@ static bool forecast(photon_state_t *s, const interval_records_t *r)
         s->time[i] = predict_time(s, (uint32_t)i);
     s->failed = bb_forecast(&s->forecast, &s->launch, &s->ahead, first,
                             s->launch.spec->sm.sm.block_start_latency, time_of, s, &err) != RB_OK;
-    s->scale = s->failed ? 1 : find_scale(s, n);
+    s->scale = s->failed ? 1 : s->few ? scale_to_issue(s, r) : find_scale(s, n);
     return !s->failed;
 }
 
@@ -337,7 +358,8 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return true;
     take_records(s, r);
     measure_cover(s);
-    if (s->covered < o->cover)
+    issue_rate_note(&s->issue, r);
+    if (s->covered < o->cover || (s->few && (double)r->warp_insts < o->part * s->level.trust.insts))
         return false;
     if (r->next_block >= s->level.trust.blocks && o->residents != RESIDENTS_CUT)
         return false;

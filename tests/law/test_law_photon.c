@@ -99,11 +99,12 @@ static void long_loops_are_predicted_in_the_first_wave(void **state)
     static const struct {
         const char *form;
         double share; /* of the instructions that may be simulated */
-    } cases[] = {{"photon_bb", 0.1},
-                 {"photon_bb:variant=scaled", 0.1},
+    } cases[] = {{"photon_bb", 0.11},
+                 {"photon_bb:part=0", 0.03},
+                 {"photon_bb:part=0,variant=scaled", 0.06},
                  {"photon_bb:residents=predict", 0.5},
                  {"photon_bb:residents=drain", 0.5},
-                 {"photon_bb:hold=warp,rare=interval", 0.1}};
+                 {"photon_bb:hold=warp,rare=interval", 0.11}};
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     const work_t w = {.blocks = 20, .loops = 1000};
     synth_t *s = work_program(&w, 32, 48 * 1024); /* eight at once */
@@ -124,6 +125,24 @@ static void long_loops_are_predicted_in_the_first_wave(void **state)
         lab_assert_near((double)got.warp_insts, (double)want.warp_insts, 1e-6, "instructions");
         assert_int_equal(lab_state_sum(&got.sm), got.warp_slot_cycles);
     }
+    synth_destroy(s);
+}
+
+/* Where some warps issue all the time and others hardly, the first ones' times are those of few:
+ * what all of them issue together tells how long blocks take. */
+static void warps_that_are_preferred_do_not_speak_for_all(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sm.count=1");
+    const work_t w = {.blocks = 90, .loops = 200};
+    synth_t *s = work_program(&w, 32, 0); /* eight warps for each scheduler, which two can fill */
+    launch_result_t want = run_sampled(&spec, s, 1, 0, "");
+    launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_bb:loops=100");
+    launch_result_t alone = run_sampled(&spec, s, 1, 0, "photon_bb:loops=100,hold=warp");
+
+    (void)state;
+    assert_true(got.sampling.estimated && alone.sampling.estimated);
+    assert_true(relative_error(&got, &want) < 0.15);
+    assert_true(relative_error(&alone, &want) > 0.7);
     synth_destroy(s);
 }
 
@@ -679,6 +698,7 @@ int main(void)
         cmocka_unit_test(an_unstable_launch_is_simulated_whole_and_says_so),
         cmocka_unit_test(a_short_launch_is_simulated_whole),
         cmocka_unit_test(long_loops_are_predicted_in_the_first_wave),
+        cmocka_unit_test(warps_that_are_preferred_do_not_speak_for_all),
         cmocka_unit_test(blocks_of_different_lengths_are_predicted_each),
         cmocka_unit_test(a_launch_that_is_never_stable_is_simulated_whole),
         cmocka_unit_test(a_launch_with_missing_blocks_is_simulated_whole),
