@@ -93,9 +93,10 @@ static void make_mnemonic(const inst_t *inst, char mnemonic[MNEMONIC_MAX])
         snprintf(mnemonic, MNEMONIC_MAX, "UNKNOWN");
         return;
     }
-    snprintf(mnemonic, MNEMONIC_MAX, "%s%s%s%s%s%s%s", op->mnemonic, is_wide(inst) ? ".WIDE" : "",
+    snprintf(mnemonic, MNEMONIC_MAX, "%s%s%s%s%s%s%s%s", op->mnemonic, is_wide(inst) ? ".WIDE" : "",
              inst->flags & INST_ADDR64 ? ".E" : "",
              inst->space != MEM_NONE ? width_modifier(inst, op->mnemonic) : "",
+             inst->flags & INST_READ_ONLY ? ".CONSTANT" : "",
              inst->flags & INST_BYPASS_L1 ? ".STRONG.GPU" : "", fence_modifier(inst),
              inst->flags & INST_BAR_ARRIVE ? ".ARV" : "");
 }

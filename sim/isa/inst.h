@@ -60,9 +60,10 @@ enum {
     INST_MEMBAR_SYS = 1 << 13,
     INST_BAR_ARRIVE = 1 << 14, /* BAR.ARV: arrives without waiting */
     INST_TENSOR = 1 << 15,
-    INST_CLOCK = 1 << 16, /* S2R or CS2R of the cycle counter */
-    INST_SLOTS = 17,      /* from this bit on, two for each of the first three GPR sources: the
-                             operand slot it is read through, 1 (a), 2 (b) or 3 (c); 0: unknown */
+    INST_CLOCK = 1 << 16,     /* S2R or CS2R of the cycle counter */
+    INST_SLOTS = 17,          /* from this bit on, two for each of the first three GPR sources: the
+                                 operand slot it is read through, 1 (a), 2 (b) or 3 (c); 0: unknown */
+    INST_READ_ONLY = 1 << 23, /* .CONSTANT: reads what no thread writes */
 };
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };

@@ -146,6 +146,7 @@ static uint32_t memory_flags(const char *text, size_t len)
     bool wide = isa_has_token(text, len, "GPU") || isa_has_token(text, len, "SYS");
     uint32_t flags = isa_has_token(text, len, "E") ? INST_ADDR64 : 0;
 
+    flags |= isa_has_token(text, len, "CONSTANT") ? INST_READ_ONLY : 0;
     return flags | (strong && wide ? INST_BYPASS_L1 : 0);
 }
 

@@ -47,7 +47,7 @@ void issue_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
     sub->charged = now;
 }
 
-/* Greedy: the warp issued last if it can go on; otherwise the oldest or the youngest. */
+/* The oldest or the youngest warp. */
 static uint32_t pick_by_age(const sub_core_t *sub, uint32_t eligible, bool youngest)
 {
     uint32_t best = 0, best_age = 0;
@@ -66,21 +66,27 @@ static uint32_t pick_by_age(const sub_core_t *sub, uint32_t eligible, bool young
     return best;
 }
 
+/* The warp after the one issued last, in the order of their slots. */
+static uint32_t pick_in_turn(const sub_core_t *sub, uint32_t eligible)
+{
+    uint32_t after = sub->last >= 31 ? 0 : eligible & ~((UINT32_C(2) << sub->last) - 1);
+    return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
+}
+
 static uint32_t pick_warp(const sm_t *sm, uint32_t sub_core, uint32_t eligible)
 {
     const sub_core_t *sub = &sm->sub[sub_core];
-    switch (sm->config->sm.scheduler) {
-    case SCHED_LRR: {
-        uint32_t after = sub->last >= 31 ? 0 : eligible & ~((UINT32_C(2) << sub->last) - 1);
-        return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
-    }
-    case SCHED_OLDEST:
+    uint32_t policy = sm->config->sm.scheduler;
+    if (policy == SCHED_LRR)
+        return pick_in_turn(sub, eligible);
+    if (policy == SCHED_OLDEST)
         return pick_by_age(sub, eligible, false);
-    default:
-        if (eligible >> sub->last & 1)
-            return sub->last;
-        return pick_by_age(sub, eligible, sm->config->sm.scheduler == SCHED_CGGTY);
-    }
+    /* Greedy: the warp issued last if it can go on. */
+    if (eligible >> sub->last & 1)
+        return sub->last;
+    if (policy == SCHED_GRR)
+        return pick_in_turn(sub, eligible);
+    return pick_by_age(sub, eligible, policy == SCHED_CGGTY);
 }
 
 static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)

@@ -2,18 +2,23 @@
  * Memory instructions: the queue of each sub-core, the MIO that takes one instruction at a time
  * from them in turn, and the load/store unit with its tag and data stages.
  *
- * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles).
+ * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles), a
+ * load of data that may change for l1.load_interval at least.
  * Latencies are issue to dependent issue, so the part before acceptance is taken off again.
  */
 #include "sim/sm/sm_internal.h"
 
 #include "sim/core/model_mem.h"
 
+/* Part of a cycle in which l1.load_interval is counted. */
+enum { LOAD_CYCLE_PARTS = 256 };
+
 void lsu_init(sm_t *sm)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
         sm->sub[s].queue = rb_model_calloc(sm->config->sm.mem_queue, sizeof(mem_entry_t));
     sm->lsu.retry = CYCLE_NEVER;
+    sm->lsu.load_parts = (uint32_t)(sm->config->l1.load_interval * LOAD_CYCLE_PARTS + 0.5);
 }
 
 static void queue_set_free(sub_core_t *sub, cycle_t at)
@@ -180,6 +185,14 @@ static void count_sectors(sm_t *sm, const inst_t *inst, mem_space_t space, const
     st->l1_tags += c->n;
 }
 
+/* Whole cycles that a load takes at least; what is left of a cycle the next ones pay. */
+static cycle_t load_cycles(lsu_t *u)
+{
+    uint32_t parts = u->load_parts + u->load_owed;
+    u->load_owed = parts % LOAD_CYCLE_PARTS;
+    return parts / LOAD_CYCLE_PARTS;
+}
+
 /* Works out lines, sectors and occupancy of the global or local instruction just accepted. */
 static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
 {
@@ -216,6 +229,8 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
         busy = cycle_max(busy, cycle_max(passes, tag_cycles));
         u->extra = (uint32_t)(cycle_max(passes, tag_cycles) - cycle_min(ideal, passes));
     }
+    if (e->inst->access == ACC_LOAD && !(e->inst->flags & INST_READ_ONLY))
+        busy = cycle_max(busy, load_cycles(u));
     if (spec->perfect)
         busy = 1;
     occupy(sm, now, busy);

@@ -125,10 +125,7 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
     uint8_t reads[MAX_RF_BANKS] = {0};
     if (!sm->cls[inst->cls].through_allocate)
         return 0;
-    /* Operands of tensor instructions are aligned pairs and quads; HMMA runs at its full rate with
-     * them (Accel-Sim's tuner on a TITAN V: 509 of 512 FMA per cycle and SM). */
-    if (!(inst->flags & INST_TENSOR))
-        count_reads(sm, sub, w, inst, reads);
+    count_reads(sm, sub, w, inst, reads);
     unsigned ports = spec->rf_bank_reads > 2 ? spec->rf_bank_reads / 2 : 1;
     unsigned window = spec->rf_window;
     for (uint32_t b = 0; b < spec->rf_banks; b++) {

@@ -268,6 +268,7 @@ static int load_value(FILE *f, void *value, size_t bytes)
     X(sm->epoch)                                                                                   \
     X(sm->lsu.turn)                                                                                \
     X(sm->lsu.data_free)                                                                           \
+    X(sm->lsu.load_owed)                                                                           \
     X(sm->lsu.next_accept)                                                                         \
     X(sm->lsu.tex_free)                                                                            \
     X(sm->sweep_at)

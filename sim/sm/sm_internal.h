@@ -181,6 +181,8 @@ typedef struct {
     uint32_t missing;    /* sectors that missed so far */
     cycle_t started;     /* accepted */
     cycle_t data_free;   /* data stage takes the next instruction */
+    uint32_t load_parts; /* l1.load_interval in parts of a cycle */
+    uint32_t load_owed;  /* parts of a cycle that loads have not yet taken */
     cycle_t next_accept; /* MIO rate */
     uint32_t turn;       /* sub-core asked first */
     cycle_t tex_free;

@@ -1,6 +1,6 @@
 #include "sim/sm/sm_params.h"
 
-const char *const sm_scheduler_names[] = {"gto", "lrr", "oldest", "cggty", NULL};
+const char *const sm_scheduler_names[] = {"gto", "lrr", "oldest", "cggty", "grr", NULL};
 const char *const sm_dependence_names[] = {"auto", "scoreboard", "control", NULL};
 const char *const cache_policy_names[] = {"lru", "random", NULL};
 

@@ -101,8 +101,12 @@ static void check_l1_rates(const gpu_spec_t *spec)
     double lines_per_cycle = spec->sm.l1.tags_per_cycle;
     double bytes_per_cycle = spec->sm.l1.bank_bytes;
 
-    lab_assert_equal(cycles_per_access(spec, "LDG.E.SYS", 4, region),
-                     larger(address_cycles(spec), WARP * 4 / bytes_per_cycle), "L1 hits, 32 bits");
+    double word = larger(address_cycles(spec), WARP * 4 / bytes_per_cycle);
+
+    lab_assert_equal(cycles_per_access(spec, "LDG.E.CONSTANT.SYS", 4, region), word,
+                     "L1 hits, 32 bits, read only");
+    lab_assert_near(cycles_per_access(spec, "LDG.E.SYS", 4, region),
+                    larger(word, spec->sm.l1.load_interval), 0.002, "L1 hits, 32 bits");
     lab_assert_equal(cycles_per_access(spec, "LDG.E.64.SYS", 8, region),
                      larger(address_cycles(spec), WARP * 8 / bytes_per_cycle), "L1 hits, 64 bits");
     lab_assert_equal(cycles_per_access(spec, "LDG.E.128.SYS", 16, region),
