@@ -199,8 +199,6 @@ EMU_INLINE void record_span(emu_warp_t *w, const emu_uop_t *u, const span_t *s, 
 EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], unsigned n,
                        uint32_t v[][EMU_LANES])
 {
-    uint32_t words[EMU_LANES][4];
-
     if (n == 1) {
         for (unsigned k = 0; k < EMU_LANES; k += 4) {
             uint32_t x[4];
@@ -210,9 +208,15 @@ EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], unsigned
         }
         return;
     }
+    if (n == 4) {
+        for (unsigned k = 0; k < EMU_LANES; k += 4)
+            emu_transpose4(p, rel + k, v[0] + k);
+        return;
+    }
+    uint32_t words[EMU_LANES][2];
     for (unsigned k = 0; k < EMU_LANES; k++)
-        memcpy(words[k], p + rel[k], 4 * (size_t)n);
-    for (unsigned i = 0; i < n; i++)
+        memcpy(words[k], p + rel[k], sizeof(words[k]));
+    for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < EMU_LANES; k++)
             v[i][k] = words[k][i];
 }

@@ -338,7 +338,7 @@ typedef struct {
 
 static worker_t *new_worker(const emu_grid_t *g)
 {
-    worker_t *w = rb_calloc(1, sizeof(*w));
+    worker_t *w = rb_calloc_aligned(1, sizeof(*w));
 
     w->grid = *g;
     w->grid.totals = (emu_totals_t){0};

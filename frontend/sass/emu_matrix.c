@@ -4,8 +4,9 @@
  * matrix instructions". Products are exact; they are summed in double precision and rounded once,
  * where the hardware truncates partial sums: results may differ in the last bit.
  */
+#include "frontend/sass/emu_matrix.h"
+
 #include "frontend/sass/emu_half.h"
-#include "frontend/sass/emu_state.h"
 
 /* Halves of n registers as vectors of floats: the lower one of the first, its upper one, ... */
 EMU_INLINE void halves(const uint32_t *v, unsigned n, float out[][EMU_LANES])
@@ -40,7 +41,7 @@ enum { COLUMNS = 8, DEPTH = 8 };
 
 typedef double row_t __attribute__((vector_size(COLUMNS * sizeof(double))));
 
-EMU_HOT static void hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT void emu_hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *c = emu_src(w, u, 2);
     const uint32_t *b = emu_src(w, u, 1);
@@ -100,26 +101,6 @@ enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
 
 typedef double part_t __attribute__((vector_size(PART * sizeof(double))));
 
-/* For each lane of a part, its row of A: the lower or the upper two of its four lanes. */
-EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
-{
-    part_t p;
-
-    memcpy(&p, a, sizeof(p));
-    *out = upper ? __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7)
-                 : __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
-}
-
-/* Its column of B: the even or odd one of its pair. */
-EMU_INLINE void columns_of(const double *b, bool odd, part_t *out)
-{
-    part_t p;
-
-    memcpy(&p, b, sizeof(p));
-    *out = odd ? __builtin_shufflevector(p, p, 1, 1, 3, 3, 5, 5, 7, 7)
-               : __builtin_shufflevector(p, p, 0, 0, 2, 2, 4, 4, 6, 6);
-}
-
 EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned step)
 {
     const emu_fragments_t *f = &w->grid->fragments;
@@ -135,8 +116,8 @@ EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, u
             part_t s, x, y;
             memcpy(&s, &sum[i][at], sizeof(s));
             for (unsigned m = 0; m < 4; m++) {
-                rows_of(&f->a[m][at], step & 1, &x);
-                columns_of(&f->b[m][from + at % (EMU_LANES / 2)], i, &y);
+                memcpy(&x, &f->rows[step & 1][m][at], sizeof(x));
+                memcpy(&y, &f->columns[i][m][from + at % (EMU_LANES / 2)], sizeof(y));
                 s += x * y;
             }
             memcpy(&sum[i][at], &s, sizeof(s));
@@ -158,14 +139,49 @@ static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
     return true;
 }
 
-EMU_HOT static void convert_fragments(emu_warp_t *w, const emu_uop_t *u)
+EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
 {
     float f[4][EMU_LANES];
+    double elements[4][EMU_LANES];
 
     halves(emu_src(w, u, 0), 2, f);
-    widen(f, 4, w->grid->fragments.a);
+    widen(f, 4, elements);
+    for (unsigned m = 0; m < 4; m++)
+        for (unsigned at = 0; at < EMU_LANES; at += PART) {
+            part_t p, q;
+            memcpy(&p, &elements[m][at], sizeof(p));
+            q = __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
+            memcpy(&to->rows[0][m][at], &q, sizeof(q));
+            q = __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7);
+            memcpy(&to->rows[1][m][at], &q, sizeof(q));
+        }
     halves(emu_src(w, u, 1), 2, f);
-    widen(f, 4, w->grid->fragments.b);
+    widen(f, 4, elements);
+    for (unsigned m = 0; m < 4; m++)
+        for (unsigned at = 0; at < EMU_LANES; at += PART) {
+            part_t p, q;
+            memcpy(&p, &elements[m][at], sizeof(p));
+            q = __builtin_shufflevector(p, p, 0, 0, 2, 2, 4, 4, 6, 6);
+            memcpy(&to->columns[0][m][at], &q, sizeof(q));
+            q = __builtin_shufflevector(p, p, 1, 1, 3, 3, 5, 5, 7, 7);
+            memcpy(&to->columns[1][m][at], &q, sizeof(q));
+        }
+}
+
+/* What a step works on, unless the one before has left it. */
+static void take_fragments(const emu_warp_t *w, const emu_uop_t *u)
+{
+    emu_fragments_t *f = &w->grid->fragments;
+
+    if (has_fragments(w, u)) {
+        f->of = u;
+        return;
+    }
+    f->of = u;
+    if (emu_has_avx512())
+        emu_fragments_avx512(w, u, f);
+    else
+        emu_fragments(w, u, f);
 }
 
 #define HMMA884(name, step)                                                                        \
@@ -175,9 +191,7 @@ EMU_HOT static void convert_fragments(emu_warp_t *w, const emu_uop_t *u)
     }                                                                                              \
     static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                             \
     {                                                                                              \
-        if (!has_fragments(w, u))                                                                  \
-            convert_fragments(w, u);                                                               \
-        w->grid->fragments.of = u;                                                                 \
+        take_fragments(w, u);                                                                      \
         name##_given(w, u, mask);                                                                  \
     }
 HMMA884(hmma884_0, 0)
@@ -306,7 +320,7 @@ bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
     switch (in->op) {
     case SASS_HMMA1688:
         u->select = (uint8_t)sass_bits(in, 76, 1);
-        u->fn = hmma1688;
+        u->fn = u->select && emu_has_avx512() ? emu_hmma1688_avx512 : emu_hmma1688;
         return true;
     case SASS_HMMA884:
         return bind_hmma884(in, u);

@@ -179,10 +179,13 @@ typedef struct {
     atomic_bool stop;           /* one of them failed */
 } emu_progress_t;
 
-/* What the steps of one HMMA.884 share: halves of A and B as numbers, element by element. */
+/*
+ * What the steps of one HMMA.884 share: for each lane the elements of the row of A that its upper
+ * or lower sums are of, and of the column of B that its even or odd ones are of.
+ */
 typedef struct {
     const emu_uop_t *of; /* the step that had them last, in straight-line code; or NULL */
-    double a[4][EMU_LANES], b[4][EMU_LANES];
+    double __attribute__((aligned(64))) rows[2][4][EMU_LANES], columns[2][4][EMU_LANES];
 } emu_fragments_t;
 
 /* A launch being executed, as one thread has it: code and constants are shared. */
@@ -349,6 +352,30 @@ EMU_INLINE void emu_put4(uint32_t *v, uint32_t a, uint32_t b, uint32_t c, uint32
     v[1] = b;
     v[2] = c;
     v[3] = d;
+#endif
+}
+
+/* Four words at each of four places, to neighbours: word i of place j to v[EMU_LANES * i + j]. */
+EMU_INLINE void emu_transpose4(const uint8_t *p, const uint32_t place[4], uint32_t *v)
+{
+#ifdef __SSE2__
+    __m128i x[4], low[2], high[2];
+
+    for (int i = 0; i < 4; i++)
+        x[i] = _mm_loadu_si128((const __m128i *)(const void *)(p + place[i]));
+    for (int i = 0; i < 2; i++) {
+        low[i] = _mm_unpacklo_epi32(x[2 * i], x[2 * i + 1]);
+        high[i] = _mm_unpackhi_epi32(x[2 * i], x[2 * i + 1]);
+    }
+    __m128i *to = (__m128i *)(void *)v;
+    _mm_storeu_si128(to, _mm_unpacklo_epi64(low[0], low[1]));
+    _mm_storeu_si128(to + EMU_LANES / 4, _mm_unpackhi_epi64(low[0], low[1]));
+    _mm_storeu_si128(to + 2 * EMU_LANES / 4, _mm_unpacklo_epi64(high[0], high[1]));
+    _mm_storeu_si128(to + 3 * EMU_LANES / 4, _mm_unpackhi_epi64(high[0], high[1]));
+#else
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            memcpy(&v[EMU_LANES * i + j], p + place[j] + 4 * i, sizeof(*v));
 #endif
 }
 

@@ -1,0 +1,95 @@
+/*
+ * HMMA for hosts with AVX-512 against that for any host, bit by bit: numbers of all kinds,
+ * registers that are sources and destinations, lanes that take no part.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/sass/emu_matrix.h"
+#include "sim/core/alloc.h"
+#include "tests/support/sass_lab.h"
+#include "tests/support/test.h"
+
+enum { REGISTERS = 24, WORDS = REGISTERS * EMU_LANES, ROUNDS = 4000 };
+
+/* Mostly numbers of usual size, else any bits: NaN, infinities, numbers below the normal ones. */
+static void fill(uint32_t words[WORDS], uint64_t *seed)
+{
+    for (unsigned i = 0; i < WORDS; i++) {
+        const uint32_t any = (uint32_t)(sass_lab_random(seed) >> 32);
+        const uint32_t usual = (any & 0x8fff8fffu) + 0x30003000u;
+        words[i] = sass_lab_random(seed) >> 61 == 0 ? any : usual;
+    }
+}
+
+/* A warp of registers only. */
+static emu_warp_t warp_of(uint32_t words[WORDS])
+{
+    return (emu_warp_t){.base = {words, words}, .r = words};
+}
+
+static void products_of_turing_are_the_same(void **state)
+{
+    uint32_t *given = rb_calloc_aligned(WORDS, 4), *plain = rb_calloc_aligned(WORDS, 4),
+             *wide = rb_calloc_aligned(WORDS, 4);
+    uint64_t seed = 1;
+
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS && emu_has_avx512(); i++) {
+        emu_warp_t w[2] = {warp_of(plain), warp_of(wide)};
+        emu_uop_t u = {.select = 1};
+        const uint32_t mask = i % 3 ? EMU_ALL : (uint32_t)(sass_lab_random(&seed) >> 32);
+        for (unsigned s = 0; s < 3; s++)
+            u.s[s] = EMU_LANES * (uint32_t)(sass_lab_random(&seed) % (REGISTERS - 4));
+        u.d = i % 2 ? u.s[2] : EMU_LANES * (uint32_t)(sass_lab_random(&seed) % (REGISTERS - 4));
+        fill(given, &seed);
+        memcpy(plain, given, 4 * WORDS);
+        memcpy(wide, given, 4 * WORDS);
+        emu_hmma1688(&w[0], &u, mask);
+        emu_hmma1688_avx512(&w[1], &u, mask);
+        assert_memory_equal(plain, wide, 4 * WORDS);
+    }
+    free(given), free(plain), free(wide);
+    if (!emu_has_avx512())
+        skip();
+}
+
+static void same_number(double a, double b)
+{
+    if ((a == a || b == b) && memcmp(&a, &b, sizeof(a)) != 0)
+        fail_msg("%a is not %a", a, b);
+}
+
+static void fragments_of_volta_are_the_same(void **state)
+{
+    uint32_t *words = rb_calloc_aligned(WORDS, 4);
+    emu_fragments_t *plain = rb_calloc_aligned(1, sizeof(*plain)),
+                    *wide = rb_calloc_aligned(1, sizeof(*wide));
+    uint64_t seed = 2;
+
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS / 8 && emu_has_avx512(); i++) {
+        const emu_warp_t w = warp_of(words);
+        const emu_uop_t u = {.s = {EMU_LANES * (i % 20), EMU_LANES * (i % 7)}};
+        fill(words, &seed);
+        emu_fragments(&w, &u, plain);
+        emu_fragments_avx512(&w, &u, wide);
+        for (unsigned k = 0; k < 2 * 4 * EMU_LANES; k++) {
+            same_number((&plain->rows[0][0][0])[k], (&wide->rows[0][0][0])[k]);
+            same_number((&plain->columns[0][0][0])[k], (&wide->columns[0][0][0])[k]);
+        }
+    }
+    free(words), free(plain), free(wide);
+    if (!emu_has_avx512())
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_of_turing_are_the_same),
+        cmocka_unit_test(fragments_of_volta_are_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
