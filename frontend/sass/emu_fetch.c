@@ -10,6 +10,13 @@ static const uint32_t *listed(const emu_warp_t *w, const emu_uop_t *u, const sas
                           : emu_src(w, u, 1) + (i - f->n_first) * EMU_LANES;
 }
 
+static bool is_cube(const sass_inst_t *in)
+{
+    const unsigned dim = sass_bits(in, 61, 3);
+
+    return in->op == SASS_TEX && (dim == SASS_TEX_CUBE || dim == SASS_TEX_ARRAY_CUBE);
+}
+
 /* The texture of a lane; NULL after reporting that its handle names none. */
 static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const uint32_t *handles,
                                        unsigned lane)
@@ -17,10 +24,13 @@ static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const 
     uint32_t handle = handles != NULL ? handles[lane] : u->imm;
     const emu_texture_t *t = emu_texture_of(w->grid->launch->mem, handle);
 
-    if (t != NULL && t->bound)
+    const bool cube = is_cube(u->sass);
+    if (t != NULL && t->bound && (!cube || t->n_layers % EMU_CUBE_FACES == 0))
         return t;
     emu_fault(w, u, "lane %u: 0x%x is the handle of no %s", lane, handle,
-              sass_is_surface(u->sass) ? "surface" : "texture");
+              sass_is_surface(u->sass) ? "surface"
+              : cube                   ? "cube map"
+                                       : "texture");
     return NULL;
 }
 
@@ -99,6 +109,12 @@ static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t
         return true;
     }
     read_place(o, mask, &p);
+    if (is_cube(u->sass)) {
+        emu_texture_t face = *t;
+        face.normalized = true;
+        emu_texture_to_faces(t, &p);
+        return emu_texture_sample(m, &face, &p, value);
+    }
     switch (u->sass->op) {
     case SASS_TLD:
         return emu_texture_fetch(m, t, &p, value);
@@ -223,7 +239,7 @@ static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 static bool plain_texture(const sass_inst_t *in)
 {
     unsigned dim = sass_bits(in, 61, 3), level = sass_bits(in, 87, 3);
-    bool cube = dim == SASS_TEX_CUBE || dim == SASS_TEX_ARRAY_CUBE;
+    const bool cube = dim == SASS_TEX_CUBE || dim == SASS_TEX_ARRAY_CUBE;
 
     if (in->op == SASS_TXQ)
         return sass_bits(in, 62, 2) == 0;
@@ -238,7 +254,7 @@ static bool plain_texture(const sass_inst_t *in)
         return !cube && (level == SASS_LEVEL_ZERO || level == SASS_LEVEL_GIVEN) &&
                sass_bits(in, 77, 2) == 0;
     default:
-        return !cube && level <= SASS_LEVEL_GIVEN && sass_bits(in, 78, 1) == 0;
+        return level <= SASS_LEVEL_GIVEN && sass_bits(in, 78, 1) == 0;
     }
 }
 

@@ -371,3 +371,24 @@ EMU_HOT bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const
             value[c][k] = outside[k] ? 0 : value[c][k];
     return true;
 }
+
+/* --- cubes ----------------------------------------------------------------------------------- */
+
+EMU_HOT void emu_texture_to_faces(const emu_texture_t *t, emu_tex_place_t *p)
+{
+    const uint32_t last = t->n_layers / EMU_CUBE_FACES - 1;
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        const float x = emu_float(p->at[0][k]), y = emu_float(p->at[1][k]),
+                    z = emu_float(p->at[2][k]), ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+        const bool is_x = ax >= ay && ax >= az, is_y = !is_x && ay >= az;
+        const float major = is_x ? x : is_y ? y : z;
+        const float right = is_x ? (x < 0 ? z : -z) : is_y ? x : z < 0 ? -x : x;
+        const float down = is_y ? (y < 0 ? -z : z) : -y;
+        const uint32_t cube = p->layer[k] < last ? p->layer[k] : last;
+        p->layer[k] = EMU_CUBE_FACES * cube + (is_x ? 0 : is_y ? 2u : 4u) + (major < 0);
+        p->at[0][k] = emu_float_bits((right + 1) / 2);
+        p->at[1][k] = emu_float_bits((down + 1) / 2);
+        p->at[2][k] = 0;
+    }
+}

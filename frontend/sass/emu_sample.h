@@ -15,6 +15,14 @@ typedef struct {
     uint32_t layer[EMU_LANES];
 } emu_tex_place_t;
 
+enum { EMU_CUBE_FACES = 6 };
+
+/*
+ * Makes coordinates of the faces of a cube, which are layers, from directions ("Cubemap Textures"):
+ * the largest coordinate, of magnitude 1, names the face. t->n_layers is a multiple of six.
+ */
+void emu_texture_to_faces(const emu_texture_t *t, emu_tex_place_t *p);
+
 /*
  * The texel at integer coordinates of a layer, as registers get it: four components; 0 outside.
  * False: its memory is not there (any more).

@@ -274,6 +274,96 @@ static void each_lane_has_its_texture_and_layer(void **state)
     free(other);
 }
 
+/* --- cubes: the guide's table of faces ------------------------------------------------------- */
+
+/* The axis that names a face and its sign, and those of which its columns and rows are. */
+static const struct {
+    int major, major_sign, right, right_sign, down, down_sign;
+} faces[6] = {{0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1},
+              {1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1},  {2, -1, 0, -1, 1, -1}};
+
+enum { CUBE_SIDE = 8 };
+
+/* A direction through a face, and where on it; weights have few bits. */
+static void aim(unsigned face, uint64_t *seed, float x[3], double at[2])
+{
+    const float scale = (float)(1u << (sass_lab_random(seed) >> 62)); /* length does not matter */
+
+    for (unsigned i = 0; i < 2; i++) {
+        const double v = (double)((int)(sass_lab_random(seed) >> 32 & 127) - 63) / 64;
+        const int axis = i ? faces[face].down : faces[face].right;
+        x[axis] = (float)(v * (i ? faces[face].down_sign : faces[face].right_sign)) * scale;
+        at[i] = (v + 1) / 2;
+    }
+    x[faces[face].major] = (float)faces[face].major_sign * scale;
+}
+
+static void check_cubes(sass_lab_t *lab, const float *texels, unsigned n_cubes, bool linear)
+{
+    const size_t side = CUBE_SIDE, area = side * side;
+    float x[3 * 32];
+    double at[32][2];
+    uint64_t seed = 6, handle, out = sass_lab_put(lab, NULL, 128);
+    emu_texture_t t = image(lab, texels, CUBE_SIDE, CUBE_SIDE, 6 * n_cubes);
+
+    t.size[2] = 1;
+    t.n_layers = 6 * n_cubes;
+    t.linear = linear;
+    memset(t.address, EMU_TEX_CLAMP, sizeof(t.address));
+    handle = bind(lab, &t);
+    for (unsigned i = 0; i < 32; i++)
+        aim(i % 6, &seed, x + (size_t)3 * i, at[i]);
+    sass_lab_kernel(lab, n_cubes > 1 ? "sample_cubes" : "sample_cube");
+    sass_lab_pointer(lab, out);
+    sass_lab_param(lab, &handle);
+    sass_lab_pointer(lab, sass_lab_put(lab, x, sizeof(x)));
+    sass_lab_must_run(lab, 1, 32, 0);
+    t.normalized = true;
+    for (unsigned i = 0; i < 32; i++) { /* a layer behind the last cube is the last one */
+        const unsigned cube = n_cubes > 1 ? (i % 3 < n_cubes ? i % 3 : n_cubes - 1) : 0;
+        const double e = expected_2d(&t, texels + (6 * cube + i % 6) * area, at[i][0], at[i][1]);
+        sass_lab_assert_close((double)((float *)sass_lab_at(lab, out))[i], e, 1e-5);
+    }
+}
+
+static void directions_meet_the_faces_of_cubes(void **state)
+{
+    uint64_t seed = 8;
+    float *texels = sass_lab_floats((size_t)12 * CUBE_SIDE * CUBE_SIDE, &seed);
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "texture")
+    for (unsigned n_cubes = 1; n_cubes <= 2; n_cubes++) {
+        check_cubes(&lab, texels, n_cubes, false);
+        check_cubes(&lab, texels, n_cubes, true);
+    }
+    free(texels);
+}
+
+static void a_texture_of_four_layers_is_no_cube(void **state)
+{
+    float x[96] = {0};
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "texture")
+    {
+        emu_texture_t t = image(&lab, x, 4, 4, 4);
+        t.size[2] = 1;
+        t.n_layers = 4;
+        uint64_t handle = bind(&lab, &t), in = sass_lab_put(&lab, x, sizeof(x));
+        sass_lab_kernel(&lab, "sample_cube");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 128));
+        sass_lab_param(&lab, &handle);
+        sass_lab_pointer(&lab, in);
+        assert_int_equal(
+            sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
+            RB_TRACE);
+        assert_non_null(strstr(lab.err.text, "is the handle of no cube map"));
+    }
+}
+
 /* tex2Dgather: (i, j+1), (i+1, j+1), (i+1, j), (i, j). And what a query tells. */
 static void gathers_and_queries(void **state)
 {
@@ -431,6 +521,8 @@ int main(void)
         cmocka_unit_test(bytes_are_read_as_fractions),
         cmocka_unit_test(three_dimensions_are_mixed),
         cmocka_unit_test(each_lane_has_its_texture_and_layer),
+        cmocka_unit_test(directions_meet_the_faces_of_cubes),
+        cmocka_unit_test(a_texture_of_four_layers_is_no_cube),
         cmocka_unit_test(gathers_and_queries),
         cmocka_unit_test(surfaces_are_clamped_cut_and_trapped),
         cmocka_unit_test(a_handle_of_nothing_is_a_fault),

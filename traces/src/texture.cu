@@ -40,6 +40,18 @@ extern "C" __global__ void sample_layers(float *out, const cudaTextureObject_t *
                  tex2DLod<float>(t[2], x[i], 0, 0);
 }
 
+extern "C" __global__ void sample_cube(float *out, cudaTextureObject_t t, const float *x)
+{
+    int i = threadIdx.x;
+    out[i] = texCubemap<float>(t, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+}
+
+extern "C" __global__ void sample_cubes(float *out, cudaTextureObject_t t, const float *x)
+{
+    int i = threadIdx.x;
+    out[i] = texCubemapLayered<float>(t, x[3 * i], x[3 * i + 1], x[3 * i + 2], i % 3);
+}
+
 extern "C" __global__ void gather(float4 *out, cudaTextureObject_t t, const float *x, const float *y)
 {
     out[2 * threadIdx.x] = tex2Dgather<float4>(t, x[threadIdx.x], y[threadIdx.x], 0);

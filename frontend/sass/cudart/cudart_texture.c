@@ -28,12 +28,16 @@ typedef struct {
     } u;
 } cuda_resource_t;
 
-/* The beginning of struct cudaTextureDesc, which all versions have. */
+/* struct cudaTextureDesc; not all versions have the last one. */
 typedef struct {
     int address[3];
     int filter, as_float, srgb;
     float border[4];
     int normalized;
+    unsigned anisotropy;
+    int level_filter;
+    float level_bias, lowest_level, highest_level;
+    int no_trilinear_optimization, seamless;
 } cuda_sampling_t;
 
 /* The beginning of struct textureReference. */
@@ -167,6 +171,9 @@ cuda_error_t cudaCreateTextureObject(uint64_t *object, const cuda_resource_t *re
 cuda_error_t cudaCreateTextureObject_v2(uint64_t *object, const cuda_resource_t *resource,
                                         const cuda_sampling_t *sampling, const void *view)
 {
+    if (sampling != NULL && sampling->seamless && sampling->filter != 0)
+        cudart_give_up("the program makes a texture that is mixed over the edges of a cube: that "
+                       "is not supported; leave seamlessCubemap 0");
     return cudaCreateTextureObject(object, resource, sampling, view);
 }
 
