@@ -2,47 +2,7 @@
  * Control flow of a warp: its lanes are in splits, each with a pc; the last split that can run,
  * runs. Lanes that diverged meet again only where the code says so: at BSYNC, WARPSYNC, BAR.
  */
-#include "frontend/sass/emu_state.h"
-
-static void remove_split(emu_warp_t *w, unsigned i)
-{
-    memmove(&w->splits[i], &w->splits[i + 1], (w->n_splits - i - 1) * sizeof(w->splits[0]));
-    w->n_splits--;
-    w->current = -1;
-}
-
-static void append_split(emu_warp_t *w, emu_split_t s)
-{
-    RB_INVARIANT(w->n_splits < EMU_MAX_SPLITS, "a warp has more splits than lanes");
-    w->splits[w->n_splits++] = s;
-    w->current = -1;
-}
-
-/* Takes lanes out of all splits; those that are left empty go. */
-static void take_lanes(emu_warp_t *w, uint32_t lanes)
-{
-    unsigned kept = 0;
-
-    for (unsigned i = 0; i < w->n_splits; i++) {
-        w->splits[i].mask &= ~lanes;
-        if (w->splits[i].mask != 0)
-            w->splits[kept++] = w->splits[i];
-    }
-    w->n_splits = kept;
-    w->current = -1;
-}
-
-/* Makes waiting lanes one split that runs at pc. */
-static void merge(emu_warp_t *w, uint32_t lanes, uint32_t pc)
-{
-    take_lanes(w, lanes);
-    append_split(w, (emu_split_t){.pc = pc, .mask = lanes});
-}
-
-static unsigned first_lane(uint32_t mask)
-{
-    return (unsigned)__builtin_ctz(mask);
-}
+#include "frontend/sass/emu_split.h"
 
 /*
  * Whether lanes of two splits wait for each other at a BSYNC: at the same one, with the same
@@ -50,7 +10,8 @@ static unsigned first_lane(uint32_t mask)
  */
 static bool same_bsync(const emu_warp_t *w, const emu_split_t *s, const emu_split_t *t)
 {
-    return t->pc == s->pc && w->b[s->arg][first_lane(t->mask)] == w->b[s->arg][first_lane(s->mask)];
+    return t->pc == s->pc &&
+           w->b[s->arg][emu_first_lane(t->mask)] == w->b[s->arg][emu_first_lane(s->mask)];
 }
 
 /* Lanes that wait as those of s do. */
@@ -79,7 +40,7 @@ static void release_warpsync(emu_warp_t *w, uint32_t arg)
             if (w->splits[k].state == SPLIT_WARPSYNC && w->splits[k].arg == arg &&
                 w->splits[k].pc == s.pc)
                 lanes |= w->splits[k].mask;
-        merge(w, lanes, s.pc + 1);
+        emu_merge_splits(w, lanes, s.pc + 1);
         i = UINT32_MAX; /* begin again: the splits have moved */
     }
 }
@@ -91,13 +52,13 @@ static bool release_one(emu_warp_t *w)
         emu_split_t s = w->splits[i];
         if (s.state != SPLIT_BSYNC && s.state != SPLIT_WARPSYNC)
             continue;
-        uint32_t partners = s.state == SPLIT_BSYNC ? w->b[s.arg][first_lane(s.mask)] : s.arg;
+        uint32_t partners = s.state == SPLIT_BSYNC ? w->b[s.arg][emu_first_lane(s.mask)] : s.arg;
         uint32_t arrived = lanes_like(w, &s);
         partners &= w->alive;
         if ((arrived & partners) != partners)
             continue;
         if (s.state == SPLIT_BSYNC)
-            merge(w, arrived & (partners | s.mask), s.pc + 1);
+            emu_merge_splits(w, arrived & (partners | s.mask), s.pc + 1);
         else
             release_warpsync(w, s.arg);
         return true;
@@ -134,7 +95,7 @@ static bool runs_later(const side_t *a, const side_t *b)
 /* Replaces the current split by sides; the last one appended runs first. */
 static void diverge(emu_warp_t *w, side_t *sides, unsigned n)
 {
-    remove_split(w, (unsigned)w->current);
+    emu_remove_split(w, (unsigned)w->current);
     for (unsigned i = 0; i < n; i++) {
         unsigned latest = i;
         for (unsigned k = i + 1; k < n; k++)
@@ -143,7 +104,7 @@ static void diverge(emu_warp_t *w, side_t *sides, unsigned n)
         side_t swap = sides[i];
         sides[i] = sides[latest];
         sides[latest] = swap;
-        append_split(w, (emu_split_t){.pc = sides[i].pc, .mask = sides[i].mask});
+        emu_append_split(w, (emu_split_t){.pc = sides[i].pc, .mask = sides[i].mask});
     }
     w->grid->totals.divergences++;
 }
@@ -207,7 +168,7 @@ static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint32_t rest = w->splits[w->current].mask & ~mask;
 
     for (uint32_t left = mask; left != 0; left &= left - 1) {
-        unsigned k = first_lane(left), i = 0;
+        unsigned k = emu_first_lane(left), i = 0;
         uint32_t pc;
         if (!indirect_target(w, u, k, &pc))
             return;
@@ -240,13 +201,13 @@ static void leave_barrier(emu_warp_t *w, unsigned barrier, uint32_t mask)
     uint32_t *b = w->b[barrier];
 
     while (mask != 0) {
-        uint32_t partners = b[first_lane(mask)], gone = 0;
+        uint32_t partners = b[emu_first_lane(mask)], gone = 0;
         for (uint32_t left = mask; left != 0; left &= left - 1)
-            if (b[first_lane(left)] == partners)
+            if (b[emu_first_lane(left)] == partners)
                 gone |= left & (0u - left);
         for (uint32_t left = partners & ~gone; left != 0; left &= left - 1)
-            if (b[first_lane(left)] == partners)
-                b[first_lane(left)] &= ~gone;
+            if (b[emu_first_lane(left)] == partners)
+                b[emu_first_lane(left)] &= ~gone;
         mask &= ~gone;
     }
 }
@@ -268,7 +229,7 @@ EMU_HOT static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 EMU_HOT static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_t mask)
 {
-    const uint32_t *b = w->b[barrier], partners = b[first_lane(mask)];
+    const uint32_t *b = w->b[barrier], partners = b[emu_first_lane(mask)];
     uint32_t unlike = 0;
 
     for (unsigned k = 0; k < EMU_LANES; k++)
@@ -280,12 +241,12 @@ EMU_HOT static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_
 static void wait_apart(emu_warp_t *w, unsigned barrier, uint32_t mask, uint32_t pc)
 {
     while (mask != 0) {
-        uint32_t partners = w->b[barrier][first_lane(mask)], group = 0;
+        uint32_t partners = w->b[barrier][emu_first_lane(mask)], group = 0;
         for (uint32_t left = mask; left != 0; left &= left - 1)
-            if (w->b[barrier][first_lane(left)] == partners)
+            if (w->b[barrier][emu_first_lane(left)] == partners)
                 group |= left & (0u - left);
-        append_split(w,
-                     (emu_split_t){.pc = pc, .mask = group, .state = SPLIT_BSYNC, .arg = barrier});
+        emu_append_split(
+            w, (emu_split_t){.pc = pc, .mask = group, .state = SPLIT_BSYNC, .arg = barrier});
         mask &= ~group;
     }
 }
@@ -296,14 +257,14 @@ static void bsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint32_t rest = s.mask & ~mask;
 
     if (mask != 0 && rest == 0 && same_partners(w, u->imm, mask) &&
-        (w->b[u->imm][first_lane(mask)] & w->alive) == mask) {
+        (w->b[u->imm][emu_first_lane(mask)] & w->alive) == mask) {
         w->splits[w->current].pc++; /* all are here */
         return;
     }
-    remove_split(w, (unsigned)w->current);
+    emu_remove_split(w, (unsigned)w->current);
     wait_apart(w, u->imm, mask, s.pc);
     if (rest != 0)
-        append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
+        emu_append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
     check_waiting(w);
 }
 
@@ -314,8 +275,8 @@ static void break_barrier(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     mask &= u->n_pred > 0 ? emu_pred(w, u, 0) : EMU_ALL;
     if (mask == 0)
         return;
-    for (uint32_t left = w->b[u->imm][first_lane(mask)]; left != 0; left &= left - 1)
-        w->b[u->imm][first_lane(left)] &= ~mask;
+    for (uint32_t left = w->b[u->imm][emu_first_lane(mask)]; left != 0; left &= left - 1)
+        w->b[u->imm][emu_first_lane(left)] &= ~mask;
     check_waiting(w);
 }
 
@@ -328,7 +289,7 @@ static void warpsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         return;
     }
     s->state = SPLIT_WARPSYNC;
-    s->arg = emu_src(w, u, 0)[first_lane(mask)];
+    s->arg = emu_src(w, u, 0)[emu_first_lane(mask)];
     w->current = -1;
     check_waiting(w);
 }
@@ -343,81 +304,13 @@ static void yield(emu_warp_t *w)
         w->splits[0].pc++;
         return;
     }
-    remove_split(w, (unsigned)w->current);
+    emu_remove_split(w, (unsigned)w->current);
     memmove(&w->splits[1], &w->splits[0], w->n_splits * sizeof(s));
     w->splits[0] = s;
     w->n_splits++;
 }
 
-/* --- barriers of the block ------------------------------------------------------------------- */
-
-enum { BAR_SYNC, BAR_ARV, BAR_RED };
-enum { BAR_POPC, BAR_AND, BAR_OR };
-
-static void set_result(emu_warp_t *w, const emu_barrier_t *b)
-{
-    switch (w->bar_result) {
-    case BAR_AND:
-        w->bar_result = b->true_votes == b->votes;
-        break;
-    case BAR_OR:
-        w->bar_result = b->true_votes != 0;
-        break;
-    default:
-        w->bar_result = b->true_votes;
-    }
-}
-
-/* Replaces the splits that wait at a barrier: they go on, joined where they are together. */
-static void release_barrier(emu_warp_t *w, unsigned barrier)
-{
-    bool waited = false;
-    emu_split_t *only = &w->splits[0];
-
-    if (w->n_splits == 1 && only->state == SPLIT_BAR && only->arg == barrier) { /* nearly always */
-        *only = (emu_split_t){.pc = only->pc + 1, .mask = only->mask};
-        w->current = -1;
-        if (w->block->barriers[barrier].reduces)
-            set_result(w, &w->block->barriers[barrier]);
-        return;
-    }
-    for (unsigned i = 0; i < w->n_splits; i++) {
-        emu_split_t s = w->splits[i];
-        if (s.state != SPLIT_BAR || s.arg != barrier)
-            continue;
-        uint32_t lanes = 0;
-        for (unsigned k = 0; k < w->n_splits; k++)
-            if (w->splits[k].state == SPLIT_BAR && w->splits[k].arg == barrier &&
-                w->splits[k].pc == s.pc)
-                lanes |= w->splits[k].mask;
-        merge(w, lanes, s.pc + 1);
-        waited = true;
-        i = UINT32_MAX; /* begin again: the splits have moved */
-    }
-    if (waited && w->block->barriers[barrier].reduces)
-        set_result(w, &w->block->barriers[barrier]);
-}
-
-static void check_barrier(emu_block_t *b, unsigned n)
-{
-    emu_barrier_t *bar_n = &b->barriers[n];
-    uint32_t expected = bar_n->expected != 0 ? bar_n->expected : b->n_alive;
-
-    if (bar_n->waiting == 0 || bar_n->waiting + bar_n->arrived < expected)
-        return;
-    for (uint32_t i = 0; i < b->n_warps; i++)
-        release_barrier(&b->warps[i], n);
-    b->n_waiting -= bar_n->waiting;
-    b->n_together = b->n_warps;
-    *bar_n = (emu_barrier_t){0};
-}
-
-/* Opens the barriers that have what they wait for. */
-static void check_barriers(emu_block_t *b)
-{
-    for (unsigned n = 0; n < EMU_BLOCK_BARRIERS && b->n_waiting > 0; n++)
-        check_barrier(b, n);
-}
+/* --- the end of lanes ------------------------------------------------------------------------- */
 
 static void leave(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -429,56 +322,11 @@ static void leave(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     s->mask &= ~mask;
     s->pc++;
     if (s->mask == 0)
-        remove_split(w, (unsigned)w->current);
+        emu_remove_split(w, (unsigned)w->current);
     if (mask == 0)
         return;
     check_waiting(w);
-    check_barriers(w->block);
-}
-
-/* Number and threads of a BAR, from its immediates or registers. */
-static void barrier_numbers(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask,
-                            uint32_t *number, uint32_t *threads)
-{
-    uint32_t first = emu_src(w, u, 0)[first_lane(mask)];
-    uint32_t second = emu_src(w, u, 1)[first_lane(mask)];
-
-    *number = first & (EMU_BLOCK_BARRIERS - 1);
-    *threads = second;
-    if (u->sass->form == 1) /* both in one register */
-        *threads = first >> 16 & 0xfff;
-}
-
-static void bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
-{
-    emu_split_t s = w->splits[w->current];
-    uint32_t mode = sass_bits(u->sass, 77, 2), rest = s.mask & ~mask, number, threads;
-
-    if (mask == 0) {
-        w->splits[w->current].pc++;
-        return;
-    }
-    barrier_numbers(w, u, mask, &number, &threads);
-    emu_barrier_t *b = &w->block->barriers[number];
-    b->expected = threads;
-    if (mode == BAR_ARV) {
-        b->arrived += (uint32_t)__builtin_popcount(mask);
-        w->splits[w->current].pc++;
-    } else {
-        if (mode == BAR_RED) {
-            b->reduces = true;
-            b->votes += (uint32_t)__builtin_popcount(mask);
-            b->true_votes += (uint32_t)__builtin_popcount(mask & emu_pred(w, u, 0));
-            w->bar_result = sass_bits(u->sass, 74, 2); /* how, until the barrier opens */
-        }
-        remove_split(w, (unsigned)w->current);
-        append_split(w, (emu_split_t){.pc = s.pc, .mask = mask, .state = SPLIT_BAR, .arg = number});
-        b->waiting += (uint32_t)__builtin_popcount(mask);
-        w->block->n_waiting += (uint32_t)__builtin_popcount(mask);
-        if (rest != 0)
-            append_split(w, (emu_split_t){.pc = s.pc + 1, .mask = rest});
-    }
-    check_barrier(w->block, number);
+    emu_check_barriers(w->block);
 }
 
 static void trap(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -487,7 +335,7 @@ static void trap(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     if (mask == 0)
         return;
     w->grid->totals.fault = EMU_FAULT_TRAP;
-    emu_fault(w, u, "lane %u: the kernel stops itself", first_lane(mask));
+    emu_fault(w, u, "lane %u: the kernel stops itself", emu_first_lane(mask));
 }
 
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -520,7 +368,7 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         yield(w);
         break;
     case UOP_BAR:
-        bar(w, u, mask);
+        emu_bar(w, u, mask);
         break;
     case UOP_CLOCK:
         w->splits[w->current].pc++;

@@ -7,16 +7,12 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "frontend/sass/emu_launch.h"
+#include "frontend/sass/emu_vector.h"
 #include "frontend/sass/sass_inst.h"
-#include "sim/core/clones.h"
 
 enum {
-    EMU_LANES = 32,
     EMU_PREDS = 17,       /* P0-P6, PT, UP0-UP6, UPT, and one that swallows writes */
     EMU_PRED_UNIFORM = 8, /* first uniform predicate */
     EMU_PRED_SINK = 16,
@@ -27,18 +23,7 @@ enum {
     EMU_SINK_VECTORS = 4, /* RZ as destination, up to 128 bits */
 };
 
-#define EMU_ALL   0xffffffffu
 #define EMU_CONST 0x80000000u /* a source in the constant pool, not in the register file */
-
-/* Register values seen as other types: may_alias lets them share storage. */
-typedef float __attribute__((may_alias)) emu_f32_t;
-typedef int32_t __attribute__((may_alias)) emu_s32_t;
-typedef uint32_t __attribute__((may_alias)) emu_word_t; /* in memory */
-typedef uint64_t __attribute__((may_alias)) emu_long_t;
-
-/* Handlers, and what is compiled into them. */
-#define EMU_HOT    RB_CLONES
-#define EMU_INLINE RB_CLONE_PART
 
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_block emu_block_t;
@@ -214,35 +199,6 @@ struct emu_grid {
 /* --- access to operands ---------------------------------------------------------------------- */
 
 /*
- * Before a loop over the lanes: lane k of what it writes depends on lane k of what it reads, and on
- * no other lane, so that lanes may be taken together even where a register is source and
- * destination.
- */
-#ifdef __clang__ /* its hint is a demand, with a warning where it is not met */
-#define EMU_ANY_ORDER
-#else
-#define EMU_ANY_ORDER _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-#endif
-
-static const uint32_t emu_lane_bit[EMU_LANES] __attribute__((aligned(64))) = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-
-/* All ones if lane k is in mask, without a branch. */
-EMU_INLINE uint32_t emu_lane(uint32_t mask, unsigned k)
-{
-    return 0u - (uint32_t)((mask & emu_lane_bit[k]) != 0);
-}
-
-/* Bits of a where m has ones, of b elsewhere. */
-EMU_INLINE uint32_t emu_merge(uint32_t m, uint32_t a, uint32_t b)
-{
-    return (a & m) | (b & ~m);
-}
-
-/*
  * Writes value, an expression in lane k of registers, to the vector at word offset d of the
  * register file, in the lanes of mask.
  */
@@ -258,15 +214,6 @@ EMU_INLINE uint32_t emu_merge(uint32_t m, uint32_t a, uint32_t b)
             for (unsigned k = 0; k < EMU_LANES; k++)                                               \
                 out_[k] = emu_merge(emu_lane((mask), k), (value), out_[k]);                        \
         }                                                                                          \
-    } while (0)
-
-/* Sets result to the lanes in which condition, an expression in lane k of registers, is true. */
-#define EMU_WHERE(result, condition)                                                               \
-    do {                                                                                           \
-        uint32_t lanes_ = 0;                                                                       \
-        for (unsigned k = 0; k < EMU_LANES; k++)                                                   \
-            lanes_ |= (condition) ? emu_lane_bit[k] : 0;                                           \
-        (result) = lanes_;                                                                         \
     } while (0)
 
 EMU_INLINE const uint32_t *emu_ref(const emu_warp_t *w, uint32_t ref)
@@ -294,22 +241,6 @@ EMU_INLINE uint32_t emu_modified(const emu_mods_t *m, uint32_t v)
     return ((v & m->am) ^ m->xm) + m->ad;
 }
 
-EMU_INLINE float emu_float(uint32_t bits)
-{
-    float f;
-
-    memcpy(&f, &bits, sizeof(f));
-    return f;
-}
-
-EMU_INLINE uint32_t emu_float_bits(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof(bits));
-    return bits;
-}
-
 /* Source i with its modifiers into v. */
 EMU_INLINE void emu_load(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bool mods,
                          uint32_t v[EMU_LANES])
@@ -319,13 +250,6 @@ EMU_INLINE void emu_load(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bo
 
     for (int k = 0; k < EMU_LANES; k++)
         v[k] = mods ? ((s[k] & am) ^ xm) + ad : s[k];
-}
-
-/* All ones in the lanes of mask. */
-EMU_INLINE void emu_expand(uint32_t mask, uint32_t v[EMU_LANES])
-{
-    for (int k = 0; k < EMU_LANES; k++)
-        v[k] = emu_lane(mask, (unsigned)k);
 }
 
 /* Writes v to the vector at word offset d of the register file, in the lanes of mask. */
@@ -342,64 +266,6 @@ EMU_INLINE void emu_put(emu_warp_t *w, uint32_t d, const uint32_t v[EMU_LANES], 
         out[k] = (v[k] & m[k]) | (out[k] & ~m[k]);
 }
 
-/* Four neighbours at once, so that whoever reads more of them at a time need not wait. */
-EMU_INLINE void emu_put4(uint32_t *v, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-#ifdef __SSE2__
-    _mm_storeu_si128((__m128i *)(void *)v, _mm_set_epi32((int)d, (int)c, (int)b, (int)a));
-#else
-    v[0] = a;
-    v[1] = b;
-    v[2] = c;
-    v[3] = d;
-#endif
-}
-
-/* Four words at each of four places, to neighbours: word i of place j to v[EMU_LANES * i + j]. */
-EMU_INLINE void emu_transpose4(const uint8_t *p, const uint32_t place[4], uint32_t *v)
-{
-#ifdef __SSE2__
-    __m128i x[4], low[2], high[2];
-
-    for (int i = 0; i < 4; i++)
-        x[i] = _mm_loadu_si128((const __m128i *)(const void *)(p + place[i]));
-    for (int i = 0; i < 2; i++) {
-        low[i] = _mm_unpacklo_epi32(x[2 * i], x[2 * i + 1]);
-        high[i] = _mm_unpackhi_epi32(x[2 * i], x[2 * i + 1]);
-    }
-    __m128i *to = (__m128i *)(void *)v;
-    _mm_storeu_si128(to, _mm_unpacklo_epi64(low[0], low[1]));
-    _mm_storeu_si128(to + EMU_LANES / 4, _mm_unpackhi_epi64(low[0], low[1]));
-    _mm_storeu_si128(to + 2 * EMU_LANES / 4, _mm_unpacklo_epi64(high[0], high[1]));
-    _mm_storeu_si128(to + 3 * EMU_LANES / 4, _mm_unpackhi_epi64(high[0], high[1]));
-#else
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++)
-            memcpy(&v[EMU_LANES * i + j], p + place[j] + 4 * i, sizeof(*v));
-#endif
-}
-
-/* Bit k is set where v[k] is not 0. */
-EMU_INLINE uint32_t emu_bits(const uint32_t v[EMU_LANES])
-{
-    uint32_t bits = 0;
-
-#ifdef __SSE2__
-    const __m128i zero = _mm_setzero_si128();
-    for (int k = 0; k < EMU_LANES; k += 16) {
-        __m128i c[4];
-        for (int i = 0; i < 4; i++)
-            c[i] = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(v + k + 4 * i)), zero);
-        __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(c[0], c[1]), _mm_packs_epi32(c[2], c[3]));
-        bits |= (~(uint32_t)_mm_movemask_epi8(bytes) & 0xffffu) << k;
-    }
-#else
-    for (int k = 0; k < EMU_LANES; k++)
-        bits |= (uint32_t)(v[k] != 0) << k;
-#endif
-    return bits;
-}
-
 EMU_INLINE uint32_t emu_pred(const emu_warp_t *w, const emu_uop_t *u, unsigned i)
 {
     return w->p[u->ps[i]] ^ u->ps_inv[i];
@@ -408,12 +274,6 @@ EMU_INLINE uint32_t emu_pred(const emu_warp_t *w, const emu_uop_t *u, unsigned i
 EMU_INLINE void emu_set_pred(emu_warp_t *w, unsigned p, uint32_t value, uint32_t mask)
 {
     w->p[p] = (w->p[p] & ~mask) | (value & mask);
-}
-
-/* Lane k of a 64-bit value in two vectors. */
-EMU_INLINE uint64_t emu_u64(const uint32_t *v, int k)
-{
-    return v[k] | (uint64_t)v[k + EMU_LANES] << 32;
 }
 
 EMU_INLINE void emu_put_u64(emu_warp_t *w, uint32_t d, const uint64_t v[EMU_LANES], uint32_t mask)

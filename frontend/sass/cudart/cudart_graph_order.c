@@ -41,26 +41,32 @@ static bool all_there(const cudart_graph_t *g, nodes_t from, nodes_t to, size_t 
     return true;
 }
 
+/* Makes or ends dependences of a list of nodes on those of another. */
+static cuda_error_t set_dependences(cudart_graph_t *g, nodes_t from, nodes_t to, size_t n,
+                                    bool follow)
+{
+    if (!all_there(g, from, to, n))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < n; i++)
+        if (follow)
+            cudart_graph_follow(to[i], from[i]);
+        else
+            cudart_graph_unfollow(to[i], from[i]);
+    return CUDA_SUCCESS;
+}
+
 cuda_error_t cudaGraphAddDependencies(cudart_graph_t *g, nodes_t from, nodes_t to EDGE_DATA,
                                       size_t n)
 {
     IGNORE_EDGE_DATA;
-    if (!all_there(g, from, to, n))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < n; i++)
-        cudart_graph_follow(to[i], from[i]);
-    return CUDA_SUCCESS;
+    return set_dependences(g, from, to, n, true);
 }
 
 cuda_error_t cudaGraphRemoveDependencies(cudart_graph_t *g, nodes_t from, nodes_t to EDGE_DATA,
                                          size_t n)
 {
     IGNORE_EDGE_DATA;
-    if (!all_there(g, from, to, n))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < n; i++)
-        cudart_graph_unfollow(to[i], from[i]);
-    return CUDA_SUCCESS;
+    return set_dependences(g, from, to, n, false);
 }
 
 /* A list that a call fills as far as there is room, and says how long it is. */
