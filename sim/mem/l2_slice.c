@@ -65,6 +65,27 @@ void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
     xbar_in_prefetch(&s->in, m->input);
 }
 
+void l2_slice_prefetch_input(const l2_slice_t *s)
+{
+    uint32_t next = xbar_in_likely(&s->in, 0);
+    if (next != 0)
+        __builtin_prefetch(msg_pool_at(s->pool, next));
+    if (s->held == 0)
+        return;
+    cache_prefetch(s->cache, s->request_key);
+    mshr_prefetch(&s->mshr, s->request_key);
+}
+
+/* A request was taken: those behind it were brought near in steps. */
+static void input_prefetch(const l2_slice_t *s)
+{
+    uint32_t next = xbar_in_likely(&s->in, 0), after = xbar_in_likely(&s->in, 1);
+    if (after != 0)
+        __builtin_prefetch(msg_pool_at(s->pool, after));
+    if (next != 0)
+        l2_slice_prefetch(s, &msg_pool_at(s->pool, next)->msg);
+}
+
 void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
 {
     const mshr_entry_t *e = l2_token_mshr(s, token);
@@ -166,6 +187,7 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
             s->held = xbar_in_take(&s->in, out, now);
             s->request_key =
                 cache_key_of(s->cache, addr_map_slice_local(s->map, l2_held_request(s)->line));
+            input_prefetch(s);
         }
         l2_stall_t stall = l2_request_try(s, now);
         stall_account(s, stall, now);

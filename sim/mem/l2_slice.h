@@ -127,6 +127,9 @@ void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
 /* Host-side hint that this request will arrive soon. */
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
 
+/* Host-side hint that the slice will go on: what its next request will need. */
+void l2_slice_prefetch_input(const l2_slice_t *s);
+
 /* Host-side hint that a fetch will be back in so many: with each step nearer, what the one before
  * has led to. */
 enum { L2_PREFETCH_AHEAD = 4 };

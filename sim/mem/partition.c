@@ -142,6 +142,8 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
 {
     partition_t *p = self;
     RB_INVARIANT(p->next >= from, "partition %u missed cycle %" PRIu64, p->index, p->next);
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        l2_slice_prefetch_input(&p->slice[s]);
     while (p->next < to)
         cycle_run(p, out, p->next);
     inbox_advance(&p->inbox, to);

@@ -170,14 +170,12 @@ static uint32_t arbiter_next(const xbar_in_t *x)
     rb_panic("crossbar: take from an empty buffer");
 }
 
-/* Host-side: the packet that is likely to be taken next; its place is rarely in the host's cache.
- */
-static inline void next_prefetch(const xbar_in_t *x, uint32_t input)
+uint32_t xbar_in_likely(const xbar_in_t *x, uint32_t ahead)
 {
-    uint64_t bits = x->nonempty[input / 64] & (~UINT64_C(1) << input % 64);
-    if (bits != 0)
-        __builtin_prefetch(
-            msg_pool_at(x->pool, x->src[(input & ~63u) + (uint32_t)__builtin_ctzll(bits)].head));
+    uint64_t bits = x->nonempty[x->last / 64] & (~UINT64_C(1) << x->last % 64);
+    for (; ahead > 0 && bits != 0; ahead--)
+        bits &= bits - 1;
+    return bits != 0 ? x->src[(x->last & ~63u) + (uint32_t)__builtin_ctzll(bits)].head : 0;
 }
 
 static void credits_return(xbar_in_t *x, outbox_t *out, xbar_src_t *src, uint32_t flits,
@@ -206,7 +204,6 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
     src->head = node->next;
     if (src->head == 0)
         x->nonempty[input / 64] &= ~(UINT64_C(1) << input % 64);
-    next_prefetch(x, input);
     x->waiting--;
     x->last = input;
     if (!x->perfect) {

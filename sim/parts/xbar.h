@@ -146,6 +146,10 @@ static inline void xbar_in_prefetch(const xbar_in_t *x, uint32_t input)
     __builtin_prefetch(&x->src[input]);
 }
 
+/* Host-side: the packet that is likely to be taken next (ahead 0), after that (1) ...; 0: none in
+ * sight. Its place is rarely in the host's cache. */
+uint32_t xbar_in_likely(const xbar_in_t *x, uint32_t ahead);
+
 /* Packet n of the pool arrived now (its input says from whom). */
 void xbar_in_push(xbar_in_t *x, uint32_t n);
 

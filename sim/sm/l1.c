@@ -94,6 +94,7 @@ static void line_fill(sm_t *sm, uint64_t line, uint8_t sectors)
         cache_line_t victim; /* never dirty: the L1 writes through */
         bool evicted;
         l = cache_insert_key(sm->l1, key, &victim, &evicted);
+        cache_prefetch_victim_chunk(sm->l1, key); /* of the line to go next */
     }
     cache_tag_fill(l, sectors);
 }
@@ -349,6 +350,7 @@ void l1_prefetch_reply(const sm_t *sm, const msg_t *m)
         return;
     __builtin_prefetch(&sm->mshr[m->mem.txn & ((UINT32_C(1) << TXN_SHIFT) - 1)]);
     l1_prefetch_line(sm, m->mem.line);
+    cache_prefetch_victim(sm->l1, cache_key_of(sm->l1, m->mem.line));
 }
 
 void l1_prefetch_line(const sm_t *sm, uint64_t line)

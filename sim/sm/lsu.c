@@ -13,6 +13,9 @@
 /* Part of a cycle in which l1.load_interval is counted. */
 enum { LOAD_CYCLE_PARTS = 256 };
 
+/* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead. */
+enum { PREFETCH_LINES = 12 };
+
 void lsu_init(sm_t *sm)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
@@ -277,12 +280,11 @@ static void end_stall(sm_t *sm, cycle_t now)
     u->stalled = L1_DONE;
 }
 
-/* Brings the tags that step_lines() looks at next into the host's cache. */
-static void lines_prefetch(const sm_t *sm)
+/* Host-side: brings the tags of lines [first, end) into the host's cache. */
+static void lines_prefetch(const sm_t *sm, uint32_t first, uint32_t end)
 {
     const lsu_t *u = &sm->lsu;
-    uint32_t end = u->next_line + sm->config->l1.tags_per_cycle;
-    for (uint32_t i = u->next_line; i < end && i < u->lines.n; i++)
+    for (uint32_t i = first; i < end && i < u->lines.n; i++)
         l1_prefetch_line(sm, u->lines.line[i].line);
 }
 
@@ -302,7 +304,8 @@ static void step_lines(sm_t *sm, cycle_t now)
         u->next_line++;
     }
     if (u->next_line < u->lines.n) {
-        lines_prefetch(sm);
+        uint32_t ahead = u->next_line + PREFETCH_LINES;
+        lines_prefetch(sm, ahead - sm->config->l1.tags_per_cycle, ahead);
         u->retry = now + 1;
         return;
     }
@@ -391,6 +394,7 @@ static void begin(sm_t *sm, cycle_t now)
         return;
     }
     begin_global(sm, space, now);
+    lines_prefetch(sm, 0, PREFETCH_LINES);
     step_lines(sm, now);
 }
 
