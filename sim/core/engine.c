@@ -110,6 +110,7 @@ static void bag_put(mail_t *mail, uint16_t dest, const msg_t *m, uint16_t sender
         rb_model_grow(&bag->msg, &bag->cap, bag->n + 1, sizeof(*bag->msg));
     bag->msg[bag->n] = *m;
     bag->msg[bag->n++].from = sender;
+    __builtin_prefetch(&bag->msg[bag->n], 1);
     mail->addressed[dest / 64] |= UINT64_C(1) << dest % 64;
     mail->first_arrival = cycle_min(mail->first_arrival, m->arrival);
 }
@@ -124,18 +125,22 @@ void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
     bag_put(out->mail, dest, m, out->sender);
 }
 
+static void deliver(engine_t *e, uint32_t s, const msg_t *m, size_t n)
+{
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        e->next[s] = cycle_min(e->next[s], m[i].arrival);
+    e->shard[s].ops->deliver(e->shard[s].self, m, n);
+}
+
 /* Shard s takes the messages of all threads, senders ascending. */
 static void deliver_mail(engine_t *e, uint32_t s)
 {
-    const shard_ops_t *ops = e->shard[s].ops;
-    void *self = e->shard[s].self;
     unsigned reading = e->writing ^ 1u;
     if (e->n_threads == 1) {
         mailbag_t *bag = &e->worker[0].half[reading].bag[s];
-        for (size_t i = 0; i < bag->n; i++) {
-            e->next[s] = cycle_min(e->next[s], bag->msg[i].arrival);
-            ops->deliver(self, &bag->msg[i]);
-        }
+        deliver(e, s, bag->msg, bag->n);
         bag->n = 0;
         return;
     }
@@ -153,11 +158,10 @@ static void deliver_mail(engine_t *e, uint32_t s)
         if (best < 0)
             break;
         mailbag_t *bag = &e->worker[best].half[reading].bag[s];
-        uint16_t from = bag->msg[at[best]].from;
-        for (; at[best] < bag->n && bag->msg[at[best]].from == from; at[best]++) {
-            e->next[s] = cycle_min(e->next[s], bag->msg[at[best]].arrival);
-            ops->deliver(self, &bag->msg[at[best]]);
-        }
+        size_t first = at[best];
+        while (at[best] < bag->n && bag->msg[at[best]].from == bag->msg[first].from)
+            at[best]++;
+        deliver(e, s, &bag->msg[first], at[best] - first);
     }
     for (int t = 0; t < e->n_threads; t++)
         e->worker[t].half[reading].bag[s].n = 0;

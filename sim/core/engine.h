@@ -28,8 +28,8 @@ typedef struct outbox outbox_t;
 typedef struct {
     const char *kind; /* "sm", "partition", "scheduler": for dumps */
 
-    /* Takes one message at the beginning of a window; m->arrival is not before the window. */
-    void (*deliver)(void *self, const msg_t *m);
+    /* Takes n messages at the beginning of a window; they arrive not before the window. */
+    void (*deliver)(void *self, const msg_t *m, size_t n);
 
     /*
      * Simulates [from, to). May send through out, with arrival >= to. Returns the next cycle >= to

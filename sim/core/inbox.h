@@ -29,8 +29,8 @@ typedef struct {
 void inbox_init(inbox_t *b);
 void inbox_free(inbox_t *b);
 
-/* Takes a copy of m. */
-void inbox_put(inbox_t *b, const msg_t *m);
+/* Takes copies of n messages. */
+void inbox_put(inbox_t *b, const msg_t *m, size_t n);
 
 /* Arrival of the earliest message, CYCLE_NEVER if there is none. */
 static inline cycle_t inbox_next(const inbox_t *b)

@@ -58,10 +58,10 @@ uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window)
     return (uint32_t)(window / spec->sched.dispatch_interval) + 2;
 }
 
-static void scheduler_deliver(void *self, const msg_t *m)
+static void scheduler_deliver(void *self, const msg_t *m, size_t n)
 {
     block_scheduler_t *s = self;
-    inbox_put(&s->inbox, m);
+    inbox_put(&s->inbox, m, n);
 }
 
 /* From dispatch to the message that the block is done, its time on the SM apart. */

@@ -72,6 +72,7 @@ void l2_slice_prefetch_input(const l2_slice_t *s)
         __builtin_prefetch(msg_pool_at(s->pool, next));
     if (s->held == 0)
         return;
+    __builtin_prefetch(msg_pool_at(s->pool, s->held));
     cache_prefetch(s->cache, s->request_key);
     mshr_prefetch(&s->mshr, s->request_key);
 }

@@ -40,10 +40,10 @@ void mmu_destroy(mmu_t *m)
     rb_model_free(m);
 }
 
-static void mmu_deliver(void *self, const msg_t *msg)
+static void mmu_deliver(void *self, const msg_t *msg, size_t n)
 {
     mmu_t *m = self;
-    inbox_put(&m->inbox, msg);
+    inbox_put(&m->inbox, msg, n);
 }
 
 static void forget_walks(mmu_t *m, cycle_t now)

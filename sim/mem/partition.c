@@ -61,13 +61,15 @@ void partition_connect(partition_t *p, const uint16_t *sm_shard)
     }
 }
 
-static void partition_deliver(void *self, const msg_t *m)
+static void partition_deliver(void *self, const msg_t *m, size_t n)
 {
     partition_t *p = self;
-    inbox_put(&p->inbox, m);
-    if (m->kind == MSG_MEM_REQUEST)
-        l2_slice_prefetch(&p->slice[m->port], m);
-    p->next = cycle_min(p->next, m->arrival);
+    inbox_put(&p->inbox, m, n);
+    p->next = cycle_min(p->next, inbox_next(&p->inbox));
+    for (size_t i = 0; i < n; i++) {
+        if (m[i].kind == MSG_MEM_REQUEST)
+            l2_slice_prefetch(&p->slice[m[i].port], &m[i]);
+    }
 }
 
 /* Room came free at the DRAM by the end of cycle now: wakes the slices that it is enough for. */

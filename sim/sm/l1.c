@@ -353,6 +353,12 @@ void l1_prefetch_reply(const sm_t *sm, const msg_t *m)
     cache_prefetch_victim(sm->l1, cache_key_of(sm->l1, m->mem.line));
 }
 
+void l1_prefetch_arrived(const sm_t *sm, const msg_t *m)
+{
+    if (m->mem.txn >> TXN_SHIFT == TXN_MSHR)
+        __builtin_prefetch(&sm->load[sm->mshr[m->mem.txn & ((UINT32_C(1) << TXN_SHIFT) - 1)].load]);
+}
+
 void l1_prefetch_line(const sm_t *sm, uint64_t line)
 {
     cache_prefetch(sm->l1, cache_key_of(sm->l1, line));

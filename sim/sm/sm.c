@@ -93,12 +93,14 @@ void sm_destroy(sm_t *sm)
     rb_model_free(sm);
 }
 
-static void sm_deliver(void *self, const msg_t *m)
+static void sm_deliver(void *self, const msg_t *m, size_t n)
 {
     sm_t *sm = self;
-    inbox_put(&sm->inbox, m);
-    if (m->kind == MSG_MEM_REPLY)
-        l1_prefetch_reply(sm, m);
+    inbox_put(&sm->inbox, m, n);
+    for (size_t i = 0; i < n; i++) {
+        if (m[i].kind == MSG_MEM_REPLY)
+            l1_prefetch_reply(sm, &m[i]);
+    }
 }
 
 /* Message n of the inbox's pool arrived. */
@@ -107,6 +109,7 @@ static void take_message(sm_t *sm, uint32_t n, cycle_t now)
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     switch (m->kind) {
     case MSG_MEM_REPLY:
+        l1_prefetch_arrived(sm, m);
         xbar_in_push(&sm->in, n);
         return;
     case MSG_CREDIT:

@@ -469,8 +469,9 @@ typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE, L1_NO_TLB } l1_result_t;
 /* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
-/* Host-side hint that this reply will be taken soon. */
+/* Host-side hints: this reply will arrive in this window; it has arrived and will be taken soon. */
 void l1_prefetch_reply(const sm_t *sm, const msg_t *m);
+void l1_prefetch_arrived(const sm_t *sm, const msg_t *m);
 
 /* Host-side hint that this line will be accessed soon. */
 void l1_prefetch_line(const sm_t *sm, uint64_t line);

@@ -63,10 +63,10 @@ mem_msg_t mem_harness_message(mem_op_t op, uint64_t line, uint8_t sectors)
     return m;
 }
 
-static void port_deliver(void *self, const msg_t *m)
+static void port_deliver(void *self, const msg_t *m, size_t n)
 {
     sm_port_t *p = self;
-    inbox_put(&p->inbox, m);
+    inbox_put(&p->inbox, m, n);
 }
 
 static void reply_record(mem_harness_t *h, const msg_t *m)

@@ -30,10 +30,11 @@ static uint64_t mix(uint64_t x)
     return x;
 }
 
-static void node_deliver(void *self, const msg_t *m)
+static void node_deliver(void *self, const msg_t *m, size_t n)
 {
-    node_t *n = self;
-    wheel_add(&n->inbox, m->arrival, (uint32_t)m->mem.line);
+    node_t *node = self;
+    for (size_t i = 0; i < n; i++)
+        wheel_add(&node->inbox, m[i].arrival, (uint32_t)m[i].mem.line);
 }
 
 static cycle_t node_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -125,10 +126,11 @@ static cycle_t sleeper_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
     return CYCLE_NEVER;
 }
 
-static void sleeper_deliver(void *self, const msg_t *m)
+static void sleeper_deliver(void *self, const msg_t *m, size_t n)
 {
     (void)self;
     (void)m;
+    (void)n;
 }
 
 static void an_idle_engine_jumps_to_the_next_event(void **state)

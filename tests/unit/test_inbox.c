@@ -50,7 +50,7 @@ static void messages_come_out_by_arrival_and_then_in_the_order_of_putting(void *
             /* Mostly soon, some beyond the slots, some on the same far cycle. */
             uint64_t kind = rng() % 16;
             cycle_t delay = kind == 0 ? 5000 : kind == 1 ? rng() % 3000 : rng() % 100;
-            inbox_put(&b, &(msg_t){.arrival = from + delay, .mem = {.txn = ++put}});
+            inbox_put(&b, &(msg_t){.arrival = from + delay, .mem = {.txn = ++put}}, 1);
         }
         if (window % 7 != 0) /* a shard that sleeps through a window is not told */
             inbox_advance(&b, from);
@@ -72,7 +72,7 @@ static void a_slot_is_used_again_after_a_turn_of_the_wheel(void **state)
     const cycle_t at[] = {3, INBOX_SLOTS + 3, 2 * INBOX_SLOTS + 3, INBOX_SLOTS + 2, 3};
     const uint32_t order[] = {0, 4, 3, 1, 2};
     for (uint32_t i = 0; i < 5; i++)
-        inbox_put(&b, &(msg_t){.arrival = at[i], .mem = {.txn = i}});
+        inbox_put(&b, &(msg_t){.arrival = at[i], .mem = {.txn = i}}, 1);
     for (uint32_t i = 0; i < 5; i++) {
         uint32_t n = inbox_take(&b, CYCLE_NEVER);
         assert_int_equal(msg_pool_at(&b.pool, n)->msg.mem.txn, order[i]);

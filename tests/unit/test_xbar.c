@@ -57,11 +57,13 @@ struct bench {
     cycle_t until; /* receivers count until then */
 };
 
-static void sender_deliver(void *self, const msg_t *m)
+static void sender_deliver(void *self, const msg_t *m, size_t n)
 {
     sender_t *s = self;
-    assert_int_equal(m->kind, MSG_CREDIT);
-    wheel_add(&s->wheel, m->arrival, (uint32_t)m->input << 8 | m->count);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(m[i].kind, MSG_CREDIT);
+        wheel_add(&s->wheel, m[i].arrival, (uint32_t)m[i].input << 8 | m[i].count);
+    }
 }
 
 static cycle_t sender_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -93,10 +95,10 @@ static cycle_t sender_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
     return now;
 }
 
-static void receiver_deliver(void *self, const msg_t *m)
+static void receiver_deliver(void *self, const msg_t *m, size_t n)
 {
     receiver_t *r = self;
-    inbox_put(&r->inbox, m);
+    inbox_put(&r->inbox, m, n);
 }
 
 static cycle_t receiver_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
