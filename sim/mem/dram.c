@@ -90,7 +90,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
         d->release.mask = 2 * d->release.mask + 1;
     d->release.item = rb_model_calloc((size_t)d->release.mask + 1, sizeof(*d->release.item));
     d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
-    d->next_cycle = CYCLE_NEVER;
+    d->next_cycle = d->read_due = d->release.next = CYCLE_NEVER;
     return d;
 }
 
@@ -180,7 +180,7 @@ void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_
     d->stats.read_sectors += (uint32_t)__builtin_popcount(sectors);
     if (d->spec.perfect) {
         d->stats.read_latency += d->spec.latency;
-        RB_RING_PUSH(&d->reads) = (dram_read_t){.cycle = now + d->spec.latency, .token = token};
+        dram_read_served(d, now + d->spec.latency, token);
         return;
     }
     request_send(d, now, local, sectors, false, token);
@@ -198,6 +198,8 @@ static void release_add(dram_t *d, uint32_t kind, uint64_t t)
 {
     dram_release_t *r = &d->release;
     cycle_t cycle = clock_cursor_cycle(&d->step_clock, &d->clock, t);
+    if (r->count == 0)
+        r->next = cycle;
     r->item[(r->head + r->count++) & r->mask] = cycle << 1 | kind;
 }
 
@@ -269,13 +271,14 @@ static uint64_t channel_step(dram_t *d, uint64_t t)
     }
     if (((admit || refresh) && mode_update(d)) || refresh)
         choose(d, t);
-    if (d->col_tick <= t) {
+    bool column = d->col_tick <= t;
+    if (column) {
         dram_column_issue(d, t);
         d->admit_tick = next_admission(d);
     }
     if (d->row_tick <= t)
         dram_row_issue(d, t);
-    if (mode_update(d))
+    if (column && mode_update(d))
         choose(d, t + 1);
     return next_after(d, t);
 }
@@ -287,18 +290,17 @@ cycle_t dram_next(const dram_t *d)
 
 cycle_t dram_next_room(const dram_t *d)
 {
-    return d->release.count > 0 ? d->release.item[d->release.head] >> 1 : CYCLE_NEVER;
+    return d->release.next;
 }
 
 bool dram_see_room(dram_t *d, cycle_t now)
 {
     dram_release_t *r = &d->release;
-    bool any = false;
-    while (r->count > 0 && r->item[r->head] >> 1 <= now) {
+    bool any = r->next <= now;
+    while (r->next <= now) {
         d->n_seen[r->item[r->head] & 1]--;
         r->head = (r->head + 1) & r->mask;
-        r->count--;
-        any = true;
+        r->next = --r->count > 0 ? r->item[r->head] >> 1 : CYCLE_NEVER;
     }
     return any;
 }
@@ -314,9 +316,14 @@ void dram_run(dram_t *d, cycle_t now)
     set_next_tick(d, t);
 }
 
-cycle_t dram_read_due(const dram_t *d, size_t i)
+cycle_t dram_read_due(const dram_t *d)
 {
-    return i < d->reads.count ? RB_RING_AT(&d->reads, i)->cycle : CYCLE_NEVER;
+    return d->read_due;
+}
+
+size_t dram_reads(const dram_t *d)
+{
+    return d->reads.count;
 }
 
 uint32_t dram_read_token(const dram_t *d, size_t i)
@@ -327,6 +334,7 @@ uint32_t dram_read_token(const dram_t *d, size_t i)
 void dram_read_drop(dram_t *d)
 {
     RB_RING_DROP(&d->reads);
+    d->read_due = d->reads.count > 0 ? RB_RING_AT(&d->reads, 0)->cycle : CYCLE_NEVER;
 }
 
 bool dram_idle(const dram_t *d)

@@ -74,10 +74,12 @@ void dram_run(dram_t *d, cycle_t now);
 cycle_t dram_next_room(const dram_t *d);
 bool dram_see_room(dram_t *d, cycle_t now);
 
-/* Reads come back in the order in which their data does: the core cycle at which the i-th from now
- * is back at the slices (as far as was worked out; CYCLE_NEVER: there are not so many), and its
- * token. */
-cycle_t dram_read_due(const dram_t *d, size_t i);
+/* Reads come back in the order in which their data does: the core cycle at which the next one is
+ * back at the slices (CYCLE_NEVER: none was worked out). */
+cycle_t dram_read_due(const dram_t *d);
+
+/* How many were worked out, and the token of the i-th of these. */
+size_t dram_reads(const dram_t *d);
 uint32_t dram_read_token(const dram_t *d, size_t i);
 
 /* The next one was dealt with. */

@@ -171,7 +171,7 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
         if (d->back == 0)
             cycle = cycle_max(cycle, clock_cursor_cycle(&d->step_clock, &d->clock, t) + 1);
         d->stats.read_latency += (uint32_t)((uint32_t)cycle - r->sent);
-        RB_RING_PUSH(&d->reads) = (dram_read_t){.cycle = cycle, .token = r->token};
+        dram_read_served(d, cycle, r->token);
     }
     r->next = d->free_list;
     d->free_list = (uint16_t)n;

@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
     uint64_t *item; /* owned; ring of mask + 1, a power of two above the number of requests */
     uint32_t head, count, mask;
+    cycle_t next; /* of the first; CYCLE_NEVER: there is none */
 } dram_release_t;
 
 /* A read that was served. */
@@ -118,6 +119,7 @@ struct dram {
         dram_read_t *item; /* owned */
         size_t head, count, cap;
     } reads;                               /* that are served, in order of their cycles */
+    cycle_t read_due;                      /* of the first; CYCLE_NEVER: there is none */
     clock_cursor_t step_clock, data_clock; /* cycles of commands, and of the data of reads */
     dram_stats_t stats;
 };
@@ -131,6 +133,13 @@ static inline uint64_t dram_later(uint64_t a, uint64_t b)
 static inline uint32_t dram_since_epoch(const dram_t *d, uint64_t tick)
 {
     return tick > d->epoch ? (uint32_t)(tick - d->epoch) : 0;
+}
+
+/* A read is served: it is back at the slice at that cycle, no earlier than those before it. */
+static inline void dram_read_served(dram_t *d, cycle_t cycle, uint32_t token)
+{
+    RB_RING_PUSH(&d->reads) = (dram_read_t){.cycle = cycle, .token = token};
+    d->read_due = RB_RING_AT(&d->reads, 0)->cycle;
 }
 
 /* Lists of requests. */

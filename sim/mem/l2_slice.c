@@ -57,12 +57,19 @@ static inline void reschedule(l2_slice_t *s, cycle_t now)
     s->next = cycle_max(cycle_min(s->out_due, s->in_due), now);
 }
 
-void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
+/* The tags that a request will look at. */
+static inline void request_prefetch(const l2_slice_t *s, const msg_t *m)
 {
     cache_key_t key = cache_key_of(s->cache, addr_map_slice_local(s->map, m->mem.line));
     cache_prefetch(s->cache, key);
     mshr_prefetch(&s->mshr, key);
+}
+
+void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
+{
     xbar_in_prefetch(&s->in, m->input);
+    if (s->in.waiting == 0) /* otherwise its turn comes later: input_prefetch() */
+        request_prefetch(s, m);
 }
 
 void l2_slice_prefetch_input(const l2_slice_t *s)
@@ -84,7 +91,7 @@ static void input_prefetch(const l2_slice_t *s)
     if (after != 0)
         __builtin_prefetch(msg_pool_at(s->pool, after));
     if (next != 0)
-        l2_slice_prefetch(s, &msg_pool_at(s->pool, next)->msg);
+        request_prefetch(s, &msg_pool_at(s->pool, next)->msg);
 }
 
 void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
@@ -198,13 +205,14 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
         }
         msg_pool_free(s->pool, s->held);
         s->held = 0;
-        sent |= transfers_send(s, now);
+        if (s->transfer.count > 0)
+            sent |= transfers_send(s, now);
     }
 }
 
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
-    bool sent = transfers_send(s, now);
+    bool sent = s->transfer.count > 0 && transfers_send(s, now);
     if (s->out_due <= now)
         l2_replies_run(s, out, now);
     if (s->held != 0 && ((s->stall == L2_STALL_DRAM && s->transfer.count == 0) ||

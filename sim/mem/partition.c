@@ -85,7 +85,7 @@ static void room_share(partition_t *p, cycle_t now)
 
 static void next_cycle(partition_t *p)
 {
-    cycle_t next = cycle_min(dram_read_due(p->dram, 0), dram_next(p->dram));
+    cycle_t next = cycle_min(dram_read_due(p->dram), dram_next(p->dram));
     bool wait = false;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         next = cycle_min(next, p->slice[s].next);
@@ -99,9 +99,7 @@ static void next_cycle(partition_t *p)
 /* Host-side: what the next fills will need. */
 static void fills_prefetch(const partition_t *p)
 {
-    for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD; ahead++) {
-        if (dram_read_due(p->dram, ahead - 1) == CYCLE_NEVER)
-            return;
+    for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD && ahead <= dram_reads(p->dram); ahead++) {
         uint32_t token = dram_read_token(p->dram, ahead - 1);
         l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
     }
@@ -120,7 +118,7 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
         uint32_t n = inbox_take(&p->inbox, now + 1);
         l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
     }
-    while (dram_read_due(p->dram, 0) <= now) {
+    while (dram_read_due(p->dram) <= now) {
         uint32_t token = dram_read_token(p->dram, 0);
         dram_read_drop(p->dram);
         fills_prefetch(p);

@@ -72,14 +72,14 @@ static void channel_free(channel_t *c)
 static void advance(channel_t *c, cycle_t to)
 {
     for (;;) {
-        cycle_t next = cycle_min(dram_read_due(c->d, 0), dram_next(c->d));
+        cycle_t next = cycle_min(dram_read_due(c->d), dram_next(c->d));
         if (next == CYCLE_NEVER || next > to)
             break;
         c->now = next;
-        for (; dram_read_due(c->d, 0) <= next; dram_read_drop(c->d)) {
+        for (; dram_read_due(c->d) <= next; dram_read_drop(c->d)) {
             uint32_t token = dram_read_token(c->d, 0);
             assert_int_equal(c->done[token], 0);
-            c->done[token] = dram_read_due(c->d, 0);
+            c->done[token] = dram_read_due(c->d);
             c->n_done++;
         }
         dram_run(c->d, next);
