@@ -41,8 +41,7 @@ static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
     sm->epoch = newer > 0 ? launch->epoch : sm->epoch;
     sm->code_base = launch->code_base;
     l1_reset(sm, launch->carveout);
-    cache_invalidate(sm->const_l1);
-    cache_invalidate(sm->const_l15);
+    const_forget(sm);
 }
 
 /*

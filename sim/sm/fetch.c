@@ -37,6 +37,8 @@ void fetch_init(sm_t *sm)
     const const_spec_t *c = &sm->config->constant;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         sm->sub[s].l0 = cache_of_size(spec->l0_size, spec->l0_ways, INST_LINE_BYTES);
+        if (c->l0_size > 0)
+            sm->sub[s].const_l0 = cache_of_size(c->l0_size, c->l0_ways, L1_CONST_LINE);
         sm->sub[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
     }
     sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES);
@@ -51,6 +53,7 @@ void fetch_free(sm_t *sm)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         cache_destroy(sm->sub[s].l0);
+        cache_destroy(sm->sub[s].const_l0);
         rb_model_free(sm->sub[s].fetch);
     }
     cache_destroy(sm->l1i);
@@ -234,6 +237,16 @@ void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
     }
 }
 
+void const_forget(sm_t *sm)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        if (sm->sub[s].const_l0 != NULL)
+            cache_invalidate(sm->sub[s].const_l0);
+    }
+    cache_invalidate(sm->const_l1);
+    cache_invalidate(sm->const_l15);
+}
+
 uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_load)
 {
     const const_spec_t *spec = &sm->config->constant;
@@ -245,12 +258,14 @@ uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_lo
                        (uint64_t)inst->const_bank << 16 | inst->const_offset;
     uint64_t line1 = address / L1_CONST_LINE * L1_CONST_LINE;
     uint64_t line15 = address / L15_CONST_LINE * L15_CONST_LINE;
+    cache_t *l0 = sm->sub[warp->sub_core].const_l0;
+    cache_t *first = is_load || l0 == NULL ? sm->const_l1 : l0;
     sm->stats.const_lookups++;
-    if (cache_lookup(sm->const_l1, line1, true) != NULL)
+    if (cache_lookup(first, line1, true) != NULL)
         return hit;
     sm->stats.const_misses++;
     bool in_l15 = cache_lookup(sm->const_l15, line15, true) != NULL;
-    cache_put(sm->const_l1, line1);
+    cache_put(first, line1);
     cache_put(sm->const_l15, line15);
     uint32_t latency = in_l15 ? spec->l15_latency : spec->l2_latency;
     return is_load ? latency : latency - spec->l1_latency;

@@ -55,6 +55,8 @@ void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const 
     e->accept_from = now + spec->mem_issue_latency;
     if (++sub->q_count == spec->mem_queue)
         queue_set_free(sub, CYCLE_NEVER);
+    else if (sub->q_count + 1 == spec->mem_queue && sub->q_leaves > now)
+        queue_set_free(sub, sub->q_leaves);
     warp->loads++;
     if (addr != NULL && addr_form(addr) != ADDR_AFFINE) {
         enum { CACHE_LINE_WORDS = 8 };
@@ -312,6 +314,13 @@ static void step_lines(sm_t *sm, cycle_t now)
     finish_global(sm, now);
 }
 
+/* Cycles that the address of a global or local access is read longer than one of shared memory. */
+static uint32_t address_extra(const sm_t *sm, const inst_t *inst)
+{
+    bool global = isa_class_pipe((op_class_t)inst->cls) == PIPE_LG;
+    return global ? sm->config->sm.global_read_extra : 0;
+}
+
 /* From when on the oldest instruction of a queue may be taken. */
 static cycle_t head_from(const sm_t *sm, const sub_core_t *sub)
 {
@@ -332,10 +341,12 @@ static bool accept_next(sm_t *sm, cycle_t now)
             continue;
         u->cur = sub->queue[sub->q_head];
         sub->q_head = (sub->q_head + 1) % depth;
+        /* Its place is free when its address has been read. */
+        sub->q_leaves = now + address_extra(sm, u->cur.inst);
         if (sub->q_count-- == depth) {
             issue_charge(sm, sub, now);
-            queue_set_free(sub, 0);
-            sm->issue_next = cycle_min(sm->issue_next, now);
+            queue_set_free(sub, sub->q_leaves);
+            sm->issue_next = cycle_min(sm->issue_next, sub->q_leaves);
         }
         /* Addresses of the next one are computed while this one waits for its turn, those of the
          * one after not before that. */
@@ -359,9 +370,7 @@ static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
     const sm_spec_t *spec = &sm->config->sm;
     bool store =
         inst->access == ACC_STORE || inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
-    uint32_t latency = spec->mem_read_latency;
-    if (isa_class_pipe((op_class_t)inst->cls) == PIPE_LG)
-        latency += spec->global_read_extra;
+    uint32_t latency = spec->mem_read_latency + address_extra(sm, inst);
     return store ? latency + spec->store_read_extra + return_extra(sm, inst) : latency;
 }
 

@@ -126,6 +126,7 @@ typedef struct {
     uint32_t q_head, q_count;
     cycle_t q_free;               /* the addresses of the next entry are there */
     cycle_t q_taken;              /* the last entry left the queue */
+    cycle_t q_leaves;             /* ... and its place is free */
     cycle_t allocate_free;        /* operand stage takes the next instruction */
     cycle_t issue_free;           /* control stage takes the next instruction */
     cycle_t port_base;            /* cycle of the lowest entry of ports */
@@ -133,7 +134,8 @@ typedef struct {
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* warp and register, 0: nothing */
     uint32_t operands_held;                              /* of its entries */
     cache_t *l0;
-    cycle_t l1i_free; /* the L1 instruction cache sends it the next line */
+    cache_t *const_l0; /* NULL: operand constants are looked up in the SM's */
+    cycle_t l1i_free;  /* the L1 instruction cache sends it the next line */
     struct fetch_slot {
         uint64_t line;
         cycle_t ready; /* CYCLE_NEVER: not known */
@@ -422,6 +424,9 @@ cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now);
 
 /* Sectors of line have arrived from L2 for entry of l1i_miss. */
 void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now);
+
+/* A launch begins: constants are no longer there. */
+void const_forget(sm_t *sm);
 
 /* Cycles that reading constant inst->const_bank/offset adds to an instruction. */
 uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_load);

@@ -149,6 +149,8 @@ extern const param_group_t icache_param_group;
 
 #define CONST_PARAMS(P, E, T)                                                                      \
     P(BOOL, perfect, "false", 0, 1, "", "constants with known addresses always hit")               \
+    P(SIZE, l0_size, "0", 0, 1 << 20, "bytes", "a sub-core's cache of operands, 0: none")          \
+    P(U32, l0_ways, "2", 1, 1024, "ways", "")                                                      \
     P(SIZE, l1_size, "2KiB", 64, 1 << 20, "bytes", "constant cache of the SM")                     \
     P(U32, l1_ways, "4", 1, 1024, "ways", "")                                                      \
     P(U32, l1_latency, "27", 1, 4096, "cycles", "LDC, hit")                                        \

@@ -424,6 +424,24 @@ static void a_constant_that_is_not_cached_is_imc_miss(void **state)
     assert_int_equal(r.sm.const_misses, STEPS);
 }
 
+/* Four warps on four sub-cores read the same constants: once for all, or once for each of them. */
+static void sub_cores_may_have_constants_of_their_own(void **state)
+{
+    static const char *const own = "const.l0_size=512";
+    gpu_spec_t shared = LAB_SPEC("v100", NO_FETCH);
+    gpu_spec_t apart = LAB_SPEC("v100", NO_FETCH, own);
+    gpu_spec_t one = LAB_SPEC("v100", NO_FETCH, own, "sm.sub_cores=1", "sm.max_warps=32");
+
+    (void)state;
+    /* Warps that have fallen behind may find a line evicted. */
+    assert_in_range(run_body(&shared, 4 * WARP, fall_through_body, const_code).sm.const_misses,
+                    STEPS, 2 * STEPS);
+    assert_int_equal(run_body(&apart, 4 * WARP, fall_through_body, const_code).sm.const_misses,
+                     4 * STEPS);
+    assert_in_range(run_body(&one, 4 * WARP, fall_through_body, const_code).sm.const_misses, STEPS,
+                    2 * STEPS);
+}
+
 /* Three sources in one register bank: the pipe could go on, the registers cannot. */
 static void a_register_bank_conflict_is_dispatch_stall(void **state)
 {
@@ -511,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_branch_under_way_is_branch_resolving),
         cmocka_unit_test(missing_code_is_no_instruction),
         cmocka_unit_test(a_constant_that_is_not_cached_is_imc_miss),
+        cmocka_unit_test(sub_cores_may_have_constants_of_their_own),
         cmocka_unit_test(a_register_bank_conflict_is_dispatch_stall),
         cmocka_unit_test(waiting_for_stores_after_exit_is_drain),
         cmocka_unit_test(a_sleeping_warp_is_sleeping),

@@ -238,7 +238,7 @@ static void parameters_that_contradict_each_other_are_refused(void **state)
 {
     (void)state;
     assert_refused(LIST("sm.max_warps=30"), LIST("sm.max_warps = 30", "28 and 32"));
-    assert_refused(LIST("l1.latency=4"), LIST("l1.latency", "sm.mem_issue_latency", "12 cycles"));
+    assert_refused(LIST("l1.latency=4"), LIST("l1.latency", "sm.mem_issue_latency", "10 cycles"));
     assert_refused(LIST("lat.hmma_acc=11"), LIST("lat.hmma_acc = 11", "lat.hmma = 10"));
     assert_refused(LIST("sm.mem_issue_latency=23"), LIST("shared.latency", "24 cycles"));
     assert_refused(LIST("l1.carveouts=0,64KiB,32KiB"), LIST("l1.carveouts", "32KiB"));
