@@ -228,7 +228,7 @@ static void sync_folder(const char *folder)
 }
 
 /* An empty folder may be replaced; rename() does that. */
-static rb_code_t check_target(const char *folder, rb_err_t *err)
+rb_code_t accelsim_check_target(const char *folder, rb_err_t *err)
 {
     struct stat st;
 
@@ -302,7 +302,7 @@ rb_code_t accelsim_write(trace_source_t *source, const char *folder,
     static const accelsim_writer_options_t defaults = {0};
     writing_t w = {.source = source, .opts = opts != NULL ? opts : &defaults};
     char *target = trim(folder);
-    rb_code_t code = check_target(target, err);
+    rb_code_t code = accelsim_check_target(target, err);
 
     if (code == RB_OK)
         code = write_and_rename(&w, target, err);

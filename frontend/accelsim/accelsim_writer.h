@@ -38,6 +38,9 @@ typedef struct {
     void *step_ctx;
 } accelsim_writer_options_t;
 
+/* RB_USAGE unless folder does not exist, or is empty; RB_IO. */
+RB_CHECKED rb_code_t accelsim_check_target(const char *folder, rb_err_t *err);
+
 /*
  * Writes all launches of source into folder, which must not exist, or be empty. The folder appears
  * under its name when everything is written and synced; after an error nothing is left. opts may be

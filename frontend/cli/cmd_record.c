@@ -80,7 +80,9 @@ static rb_code_t check_options(const record_options_t *o, rb_err_t *err)
     if (o->no_trace && (p->launches != NULL || o->plan != NULL))
         return rb_fail(err, RB_USAGE, "--no-trace has no use for --%s",
                        o->plan != NULL ? "plan" : "launches");
-    return RB_OK;
+    if (p->trace != NULL && !p->replace && access(p->trace, F_OK) == 0)
+        return rb_fail(err, RB_USAGE, "%s: exists already; --force replaces it", p->trace);
+    return o->accelsim != NULL ? accelsim_check_target(o->accelsim, err) : RB_OK;
 }
 
 static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)

@@ -119,6 +119,21 @@ static rb_code_t make_folder(program_child_t *p, rb_err_t *err)
     return p->options->plan != NULL ? write_plan(p, err) : RB_OK;
 }
 
+/* What a program that was killed has left of its trace: the file's name stands in SEEN_FILE. */
+static void remove_leftover(const program_child_t *p)
+{
+    char path[PATH_MAX], name[PATH_MAX] = "";
+
+    path_of(p, SEEN_FILE, path);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    const size_t n = fread(name, 1, sizeof(name) - 1, file);
+    fclose(file);
+    if (n > 0)
+        unlink(name);
+}
+
 static void remove_folder(program_child_t *p)
 {
     static const char *const files[] = {SEEN_FILE, PIPE_FILE, PLAN_FILE, SPOOL_FILE};
@@ -126,6 +141,7 @@ static void remove_folder(program_child_t *p)
 
     if (p->folder[0] == '\0')
         return;
+    remove_leftover(p);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         path_of(p, files[i], path);
         unlink(path);

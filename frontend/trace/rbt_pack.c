@@ -324,6 +324,11 @@ rb_code_t rbt_pack_commit(rbt_pack_t *p, bool overwrite, rb_err_t *err)
     return code;
 }
 
+const char *rbt_pack_temporary(const rbt_pack_t *p)
+{
+    return p->temporary;
+}
+
 void rbt_pack_discard(rbt_pack_t *p)
 {
     if (p == NULL)

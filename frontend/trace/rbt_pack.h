@@ -25,6 +25,9 @@ typedef struct {
 rbt_pack_t *rbt_pack_create(const char *path, int level, unsigned threads, rbt_placed_fn placed,
                             void *ctx, rb_err_t *err);
 
+/* The temporary file, which is there until p is freed. */
+const char *rbt_pack_temporary(const rbt_pack_t *p);
+
 /* Hands over a frame; its bytes are swapped for an empty buffer. May wait and call placed. */
 RB_CHECKED rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, const rbt_cuts_t *cuts,
                                   rb_err_t *err);

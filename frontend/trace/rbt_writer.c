@@ -124,6 +124,11 @@ rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *op
     return w;
 }
 
+const char *rbt_writer_temporary(const rbt_writer_t *w)
+{
+    return rbt_pack_temporary(w->pack);
+}
+
 void rbt_writer_discard(rbt_writer_t *w)
 {
     if (w == NULL)

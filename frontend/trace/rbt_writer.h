@@ -30,6 +30,9 @@ typedef const char *(*rbt_inst_text_fn)(void *ctx, const inst_t *inst, uint32_t 
 /* opts may be NULL. NULL with *err set: RB_IO. */
 rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *opts, rb_err_t *err);
 
+/* The temporary file beside path, for whoever removes it should this process be killed. */
+const char *rbt_writer_temporary(const rbt_writer_t *w);
+
 /* A memory copy that comes before the next launch (or after the last). */
 RB_CHECKED rb_code_t rbt_writer_copy(rbt_writer_t *w, const memcpy_op_t *op, rb_err_t *err);
 

@@ -1,4 +1,6 @@
 /* rubato record: programs see their results, rubato sees what they execute. */
+#include <dirent.h>
+#include <signal.h>
 #include <string.h>
 
 #include "tests/support/cli_child.h"
@@ -94,8 +96,34 @@ static void traces_can_be_text(void **state)
     expect(0, NULL, WORDS("convert", "n.rbt", "other", "--to", "accelsim"));
     cli_same_file("text", "other", "kernel-1.traceg");
     cli_same_file("text", "other", "kernelslist.g");
-    expect(125, "not empty",
-           WORDS("record", "--accelsim", "text", "--", PROGRAM, CUBIN("75"), "add", "1000"));
+    expect(125, "not empty", WORDS("record", "--accelsim", "text", "--", "not started"));
+    expect(125, "n.rbt: exists already; --force replaces it",
+           WORDS("record", "-o", "n.rbt", "--", "not started"));
+}
+
+/* Files of the folder whose name begins so. */
+static unsigned files_like(const char *start)
+{
+    DIR *dir = opendir(".");
+    unsigned n = 0;
+
+    assert_non_null(dir);
+    for (const struct dirent *e = readdir(dir); e != NULL; e = readdir(dir))
+        n += strncmp(e->d_name, start, strlen(start)) == 0;
+    closedir(dir);
+    return n;
+}
+
+static void nothing_is_left_of_what_was_not_recorded(void **state)
+{
+    (void)state;
+    expect(128 + SIGKILL, NULL,
+           WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "die"));
+    expect(125, "none of --launches 9-12 was made: the program has ended after launch 1",
+           WORDS("record", "-l", "9-12", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "add"));
+    expect(125, "which is not supported",
+           WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));
+    assert_int_equal(files_like("killed"), 0);
 }
 
 static void status_is_the_programs(void **state)
@@ -145,6 +173,7 @@ int main(void)
         cmocka_unit_test(only_chosen_launches_are_traced),
         cmocka_unit_test(a_plan_says_what_is_traced),
         cmocka_unit_test(traces_can_be_text),
+        cmocka_unit_test(nothing_is_left_of_what_was_not_recorded),
         cmocka_unit_test(status_is_the_programs),
         cmocka_unit_test(mistakes_of_the_program_are_explained),
     };

@@ -7,8 +7,10 @@
  *   cuda_program CUBIN ARCH wild        the kernel reads past its vectors
  *   cuda_program CUBIN ARCH threads     a launch with too many threads
  *   cuda_program CUBIN ARCH exit N      ends with that status
+ *   cuda_program CUBIN ARCH die         adds, and is killed before it ends
  *   cuda_program CUBIN ARCH missing     calls what the runtime does not have
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +83,8 @@ int main(int argc, char **argv)
         status = add(argc > 4 ? atoi(argv[4]) : 1000, strcmp(argv[3], "wild") == 0,
                      argc > 5 ? atoi(argv[5]) : 1);
         status = argc > 6 ? atoi(argv[6]) : status;
+        if (strcmp(argv[3], "die") == 0)
+            raise(SIGKILL);
     }
     __cudaUnregisterFatBinary(handle);
     return status;

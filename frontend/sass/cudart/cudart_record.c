@@ -9,7 +9,8 @@
  *   RUBATO_RECORD_PLAN       file with those of a plan (both: recorded_launches.h); unset: all
  *   RUBATO_RECORD_PROFILE    file for one line per launch; unset: none
  *   RUBATO_RECORD_FORCE      an existing trace may be replaced
- *   RUBATO_RECORD_SEEN       a file that is made when the program first calls the runtime
+ *   RUBATO_RECORD_SEEN       a file that is made when the program first calls the runtime; it says
+ *                            what is to be removed if the program is killed
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,8 @@ static struct {
     launch_pipe_writer_t *pipe; /* simulated elsewhere, or neither */
     FILE *profile;
     recorded_launches_t recorded;
-    pid_t owner; /* a child that the program forks does not write */
+    uint64_t n_launches, n_recorded; /* of the program; of those, in what goes out */
+    pid_t owner;                     /* a child that the program forks does not write */
 } out;
 
 static bool recording(void)
@@ -56,7 +58,17 @@ static void fail(const rb_err_t *err)
     cudart_give_up("%s", err->text);
 }
 
-static void open_trace(const char *path)
+static void note_temporary(const char *seen)
+{
+    FILE *file = fopen(seen, "we");
+
+    if (file == NULL)
+        cudart_give_up("%s: %s", seen, strerror(errno));
+    fputs(rbt_writer_temporary(out.writer), file);
+    fclose(file);
+}
+
+static void open_trace(const char *path, const char *seen)
 {
     rb_err_t err = {0};
     rbt_writer_options_t options = {.overwrite = getenv("RUBATO_RECORD_FORCE") != NULL,
@@ -65,6 +77,8 @@ static void open_trace(const char *path)
     out.writer = rbt_writer_create(path, &options, &err);
     if (out.writer == NULL)
         fail(&err);
+    if (seen != NULL)
+        note_temporary(seen);
     if (out.recorded.json != NULL)
         rbt_writer_plan(out.writer, out.recorded.json);
 }
@@ -114,7 +128,7 @@ void cudart_record_start(cudart_state_t *s)
         fail(&err);
     out.recorded.list = getenv("RUBATO_RECORD_LAUNCHES");
     if (trace != NULL)
-        open_trace(trace);
+        open_trace(trace, seen);
     if (pipe != NULL)
         open_pipe(pipe);
     if (profile != NULL)
@@ -200,10 +214,9 @@ static void give_up_trace(const cudart_state_t *s, rb_err_t *err)
 {
     size_t n = strlen(err->text);
 
+    snprintf(err->text + n, sizeof(err->text) - n, "; launch %llu did not end, so nothing is %s",
+             (unsigned long long)s->n_launches, out.pipe != NULL ? "simulated" : "recorded");
     discard();
-    snprintf(err->text + n, sizeof(err->text) - n,
-             "; launch %llu did not end, so nothing is recorded",
-             (unsigned long long)s->n_launches);
 }
 
 rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
@@ -213,12 +226,14 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
     bool traced = recording() && recorded_launches_has(&out.recorded, s->n_launches, &weight);
     const emu_code_t *code;
 
+    out.n_launches = s->n_launches;
     l->workers = recording() ? 1 : s->threads;
     RB_TRY(emu_module_code(l->module, l->kernel, &code, err));
     if (traced) {
         launch_info_t info = launch_facts(s, l, stream);
         if (begin_launch(&info, weight, code, err) != RB_OK)
             fail(err);
+        out.n_recorded++;
         l->on_block = put_block;
     }
     rb_code_t rc = emu_run(l, totals, err);
@@ -233,9 +248,21 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
     return rc;
 }
 
+/* A trace of no launch is of no use: the list was meant for another run. */
+static void check_list(void)
+{
+    if (out.recorded.list == NULL || out.n_recorded > 0)
+        return;
+    discard();
+    cudart_give_up("none of --launches %s was made: the program has ended after launch %llu",
+                   out.recorded.list, (unsigned long long)out.n_launches);
+}
+
 /* The program ends: what went out is complete. */
 __attribute__((destructor)) static void finish(void)
 {
+    if (recording() && out.writer != NULL)
+        check_list();
     rbt_writer_t *writer = out.writer;
     launch_pipe_writer_t *pipe = out.pipe;
     rb_err_t err = {0};
