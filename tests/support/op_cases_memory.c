@@ -210,6 +210,13 @@ static void qspc(const op_case_t *c, const op_in_t *in, op_out_t *out)
         73, 3, 1 << U32 | 1 << U64                                                                 \
     }
 
+/* Of so many matrices, by their code. */
+#define LDSM(code, n_matrices)                                                                     \
+    {                                                                                              \
+        .lo = 0x03b, .hi = (code) << 8, .words = (n_matrices), .expect = ldsm,                     \
+        .memory = OP_SHARED, .fields = {{78, 1, 0}}, .forms = 0x10, .whole_warps = true            \
+    }
+
 static const op_case_t accesses[] = {
     {.lo = 0x180,
      .hi = E,
@@ -230,29 +237,9 @@ static const op_case_t accesses[] = {
     {.lo = 0x188, .expect = store, .memory = OP_SHARED, .fields = {SIZES}},
     {.lo = 0x187, .expect = store, .memory = OP_LOCAL, .fields = {SIZES, EVICTION}},
     {.lo = 0x1aa, .hi = E, .words = 1, .expect = qspc, .memory = OP_GLOBAL, .fields = {{79, 2, 7}}},
-    {.lo = 0x03b,
-     .words = 1,
-     .expect = ldsm,
-     .memory = OP_SHARED,
-     .fields = {{78, 1, 0}},
-     .forms = 0x10,
-     .whole_warps = true},
-    {.lo = 0x03b,
-     .hi = 1 << 8,
-     .words = 2,
-     .expect = ldsm,
-     .memory = OP_SHARED,
-     .fields = {{78, 1, 0}},
-     .forms = 0x10,
-     .whole_warps = true},
-    {.lo = 0x03b,
-     .hi = 2 << 8,
-     .words = 4,
-     .expect = ldsm,
-     .memory = OP_SHARED,
-     .fields = {{78, 1, 0}},
-     .forms = 0x10,
-     .whole_warps = true},
+    LDSM(0, 1),
+    LDSM(1, 2),
+    LDSM(2, 4),
 };
 
 /* An opcode that changes memory with all types: whole numbers, sums, exchanges. */
