@@ -91,8 +91,7 @@ static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
         return RB_OK;
     RB_TRY(get(s, &s->next, sizeof(s->next), &eof, err));
     if (eof)
-        return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete",
-                       s->origin);
+        return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete", s->origin);
     if (s->next.kind > PIPE_END || s->next.bytes > max_bytes)
         return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
     s->has_next = true;
