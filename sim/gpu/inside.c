@@ -65,19 +65,31 @@ static uint64_t warp_insts(const gpu_t *g)
     return sum;
 }
 
-/* What the L2 has taken (sampler.h), and the writes that found their sector there. */
-static uint64_t l2_taken(const gpu_t *g, uint64_t *write_hits)
+/* What the L2s and DRAMs have done. */
+static memory_work_t memory_work(const gpu_t *g)
 {
-    uint64_t sum = 0;
-    *write_hits = 0;
+    memory_work_t sum = {0};
     for (uint32_t i = 0; i < g->n_partitions; i++) {
         l2_stats_t l2 = {0};
         dram_stats_t dram = {0};
         partition_stats(g->partition[i], &l2, &dram);
-        sum += l2.fills + l2.write_sectors - l2.write_hits;
-        *write_hits += l2.write_hits;
+        sum.taken += l2.fills + l2.write_sectors - l2.write_hits;
+        sum.write_hits += l2.write_hits;
+        sum.dram += dram.read_sectors + dram.write_sectors;
     }
     return sum;
+}
+
+/* What the launch has taken of the L2 and has the DRAM move (sampler.h). */
+static void note_memory(const inside_t *n, const gpu_t *g, interval_records_t *r)
+{
+    const memory_work_t now = memory_work(g);
+    const uint64_t hits = now.write_hits - n->before.write_hits;
+    const uint64_t moved = now.dram - n->before.dram;
+    r->l2_taken = now.taken - n->before.taken + n->warmed;
+    r->l2_moved = r->l2_taken + (hits < r->l2_taken ? hits : r->l2_taken);
+    if (r->l2_moved < moved)
+        r->l2_moved = moved;
 }
 
 static void record(gpu_t *g, unsigned kinds)
@@ -118,7 +130,7 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->cut = false;
     n->warp_insts = 0;
     n->insts_before = warp_insts(g);
-    n->taken_before = l2_taken(g, &n->write_hits_before);
+    n->before = memory_work(g);
     gpu_counters_t counters;
     gpu_count(g, start, &counters);
     extrapolation_begin(&n->counters, &counters);
@@ -285,19 +297,14 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
         clear_records(g);
         return RB_OK;
     }
-    uint64_t write_hits;
-    const uint64_t taken = l2_taken(g, &write_hits) - n->taken_before;
-    write_hits -= n->write_hits_before;
     interval_records_t records = {.cycle = now - n->start,
                                   .warp_insts = warp_insts(g) - n->insts_before,
                                   .blocks_done = b->done,
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,
                                   .oldest = block_scheduler_oldest(b),
-                                  .l2_taken = taken + n->warmed,
-                                  .l2_moved =
-                                      taken + n->warmed + (write_hits < taken ? write_hits : taken),
                                   .latencies = n->latencies};
+    note_memory(n, g, &records);
     for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
         sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
     if (n->recorded & retired_bit(RETIRED_BASIC_BLOCK))

@@ -15,15 +15,22 @@
 
 struct gpu;
 
+/* Sectors, of the whole chip. */
+typedef struct {
+    uint64_t taken;      /* read into L2s, or written anew there */
+    uint64_t write_hits; /* written where the L2 had them */
+    uint64_t dram;       /* moved by DRAMs */
+} memory_work_t;
+
 typedef struct {
     const sampler_t *samplers; /* borrowed */
     size_t n;
     sampler_launch_t launch;
     launch_info_t info;
     occupancy_t occupancy;
-    cycle_t start; /* of the launch */
-    /* Of the chip, when the launch began. */
-    uint64_t insts_before, taken_before, write_hits_before;
+    cycle_t start;         /* of the launch */
+    uint64_t insts_before; /* of the chip, when the launch began */
+    memory_work_t before;
     unsigned recorded; /* kinds of retired_t */
 
     const sampler_t *active; /* whose fast-forward is under way; NULL: none */

@@ -46,7 +46,8 @@ typedef struct {
      * out have left there (warm) included. */
     uint64_t l2_taken;
     /* Sectors that the DRAM has to move for it sooner or later: what was read in, and, where it was
-     * written, is to be written back. At most twice what was taken. */
+     * written, is to be written back, at most twice what was taken. Or what it has moved if that
+     * is more: the launch may have to make room by writing back what it found in the L2. */
     uint64_t l2_moved;
     /* What retired in the interval, of the kinds that any sampler asked for, in the order (cycle,
      * SM, sequence). A block not simulated is not among them. */
