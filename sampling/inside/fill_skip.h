@@ -14,7 +14,7 @@
  * lines must go from some while others have room. In between there is a turn from one rate to the
  * other.
  */
-#define L2_TAKEN_TURN 1.15
+#define L2_TAKEN_TURN 1.05
 #define L2_TAKEN_FULL 1.5
 
 /* So many of its sizes are enough to leave hardly a set with room: of blocks that fill it, the last

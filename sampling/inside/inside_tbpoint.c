@@ -55,6 +55,7 @@ typedef struct {
     uint64_t slots, blocks;
     uint64_t l2_sectors;
     double dram_sectors; /* that the DRAM can move in a cycle */
+    double begun;        /* cycle of the first dispatch */
     double travel;       /* cycles that a block holds its slot before and after it is on its SM */
     bool filled;         /* the L2 is as it will remain */
 
@@ -105,7 +106,7 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
                           .dram_sectors = fill_dram_sectors(l->spec),
                           .travel =
                               l->spec->sched.dispatch_latency + l->spec->sched.completion_latency};
-    s->last.cycle = l->spec->gpu.launch_latency;
+    s->last.cycle = s->begun = l->spec->gpu.launch_latency;
     s->filled = o->variant == TBPOINT_PAPER || !o->fill;
     rb_code_t rc = region_table_make(&table, l->source, l->position, s->slots, &rule, err);
     s->table = table;
@@ -213,12 +214,19 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
     return error <= s->options.error || simulated >= s->options.share * all;
 }
 
-/* The rate that the blocks are left out at that fill the L2; 0: none is known. */
-static double filling_rate(const region_state_t *s)
+/*
+ * The rate that the blocks are left out at that fill the L2; 0: none is known. From the first wave
+ * and a quarter: those that retire first and their successors are quicker than the rest, and all
+ * that was issued so far began cold. What lies between is near.
+ */
+static double filling_rate(const region_state_t *s, const interval_records_t *r)
 {
-    if (s->options.variant == TBPOINT_SLOPE)
-        return s->slope.units >= 2 ? unit_slope_rate(&s->slope) : unit_slope_first_rate(&s->slope);
-    return measured_rate(s);
+    if (s->options.variant != TBPOINT_SLOPE)
+        return measured_rate(s);
+    if (s->slope.units >= 2)
+        return unit_slope_rate(&s->slope);
+    const double first = unit_slope_first_rate(&s->slope);
+    return sqrt(first * (double)r->warp_insts / ((double)r->cycle - s->begun));
 }
 
 /* Sectors of the L2 that a block takes: in the mean those on SMs are half done. */
@@ -286,7 +294,7 @@ static void fill_does_not_matter(region_state_t *s)
 static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const uint64_t left = s->in->end - r->next_block;
-    const double rate = filling_rate(s);
+    const double rate = filling_rate(s, r);
     if (rate <= 0 || (s->rate.units == 0 && s->in->first > 0))
         return false;
     if (is_light(s, r, rate)) {
