@@ -18,9 +18,10 @@ static gpu_counters_t between(const gpu_counters_t *from, const gpu_counters_t *
     return out;
 }
 
-void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now)
+void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now, bool cut)
 {
     x->stretch = between(&x->mark, now);
+    x->cut = cut;
 }
 
 /* What so many instructions add that take after those of c, which has some. */
@@ -37,6 +38,7 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
     if (x->stretch.sm.warp_insts > 0)
         add_like(x, &x->stretch, insts);
     x->mark = *now;
+    x->cut = false;
 }
 
 /*
@@ -74,8 +76,9 @@ void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, u
         x->extra[i] *= part;
     x->insts *= part;
     const gpu_counters_t before = between(&x->begin, &x->mark), last = between(&before, c);
+    const gpu_counters_t *like = x->cut ? &x->stretch : &last;
     if (left > x->insts)
-        add_like(x, last.sm.warp_insts > 0 ? &last : c, left - x->insts);
+        add_like(x, like->sm.warp_insts > 0 ? like : c, left - x->insts);
     for (size_t i = 0; i < GPU_COUNTERS; i++)
         to[i] = (uint64_t)llround((double)to[i] + x->extra[i]);
     write_back(c, (double)l2_sectors);

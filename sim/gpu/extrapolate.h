@@ -6,11 +6,14 @@
 #ifndef RUBATO_GPU_EXTRAPOLATE_H
 #define RUBATO_GPU_EXTRAPOLATE_H
 
+#include <stdbool.h>
+
 #include "sim/gpu/gpu_counters.h"
 
 typedef struct {
     gpu_counters_t begin, mark; /* the chip's, when the launch and the stretch began */
-    gpu_counters_t stretch;     /* between there and where a part was left out */
+    gpu_counters_t stretch;     /* between there and where a part was left out ... */
+    bool cut;                   /* ... with all that was under way */
     double extra[GPU_COUNTERS]; /* of parts that are over */
     double insts;               /* their warp instructions */
 } extrapolation_t;
@@ -18,16 +21,17 @@ typedef struct {
 /* now: the chip's counters. A launch begins ... */
 void extrapolation_begin(extrapolation_t *x, const gpu_counters_t *now);
 
-/* ... a part of it begins to be left out ... */
-void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now);
+/* ... a part of it begins to be left out; cut: what is under way ends at once ... */
+void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now, bool cut);
 
 /* ... it is over, and has so many warp instructions ... */
 void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts);
 
 /* ... and the launch, of so many, is at its end. c: what was simulated of it becomes the whole.
- * What is left takes after the last stretch, with all that was simulated behind it. What is written
- * and finds no room in an L2 of so many sectors goes to the DRAM, even if none did while blocks
- * were simulated: the L2 may have been filled by those that were left out. */
+ * What is left takes after the last stretch, with all that was simulated behind it; but where what
+ * was under way was cut, only up to there: as much was under way when it began. What is
+ * written and finds no room in an L2 of so many sectors goes to the DRAM, even if none did while
+ * blocks were simulated: the L2 may have been filled by those that were left out. */
 void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, uint64_t l2_sectors);
 
 #endif

@@ -191,7 +191,7 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
     const block_scheduler_t *b = &g->scheduler;
     gpu_counters_t counters;
     gpu_count(g, now, &counters);
-    extrapolation_stop(&n->counters, &counters);
+    extrapolation_stop(&n->counters, &counters, f->residents == RESIDENTS_CUT);
     n->active = s;
     n->forward = *f;
     if (n->forward.until > n->info.n_blocks)

@@ -30,11 +30,11 @@ static void parts_take_after_the_stretch_before_them(void **state)
     const gpu_counters_t begin = now;
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 0); /* nothing is written while the L2 fills */
-    extrapolation_stop(&x, &now);
+    extrapolation_stop(&x, &now, false);
     pass(&now, 20, 640, 0); /* residents */
     extrapolation_resume(&x, &now, 500);
     pass(&now, 200, 3200, 50);
-    extrapolation_stop(&x, &now);
+    extrapolation_stop(&x, &now, false);
     pass(&now, 100, 1600, 25); /* residents count for the end */
     gpu_counters_t c = since(&begin, &now);
     extrapolation_finish(&x, &c, 10000, ROOM);
@@ -42,6 +42,24 @@ static void parts_take_after_the_stretch_before_them(void **state)
     assert_int_equal(c.sm.warp_insts, 10000);
     assert_int_equal(c.sm.thread_insts, 120 * 32 + 300 * 16 + 500 * 32 + left * 16);
     assert_int_equal(c.dram.write_sectors, 75 + left / 4);
+}
+
+/* Data that was asked for before the stretch comes in it, and what it asks for comes after it. */
+static void what_was_cut_is_not_counted_twice(void **state)
+{
+    extrapolation_t x;
+    gpu_counters_t now = {0};
+    (void)state;
+    extrapolation_begin(&x, &now);
+    pass(&now, 100, 3200, 0);
+    extrapolation_stop(&x, &now, false);
+    extrapolation_resume(&x, &now, 0);
+    pass(&now, 100, 3200, 20);
+    extrapolation_stop(&x, &now, true);
+    pass(&now, 0, 0, 10);
+    gpu_counters_t c = now;
+    extrapolation_finish(&x, &c, 1200, ROOM);
+    assert_int_equal(c.dram.write_sectors, 30 + 1000 / 5);
 }
 
 static void one_stretch_is_scaled(void **state)
@@ -64,7 +82,7 @@ static void never_more_than_the_launch_has(void **state)
     (void)state;
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 10);
-    extrapolation_stop(&x, &now);
+    extrapolation_stop(&x, &now, false);
     extrapolation_resume(&x, &now, 900); /* by the mean size of a block: too much */
     pass(&now, 100, 3200, 10);
     gpu_counters_t c = now;
@@ -110,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_take_after_the_stretch_before_them),
+        cmocka_unit_test(what_was_cut_is_not_counted_twice),
         cmocka_unit_test(one_stretch_is_scaled),
         cmocka_unit_test(never_more_than_the_launch_has),
         cmocka_unit_test(what_the_l2_cannot_hold_is_written_back),
