@@ -27,6 +27,7 @@ fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted)
     return (fill_skip_t){.wanted = wanted,
                          .slots = l->slots,
                          .blocks = l->info->n_blocks,
+                         .begun = l->spec->gpu.launch_latency,
                          .l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES};
 }
 
@@ -36,18 +37,26 @@ void fill_skip_look(fill_skip_t *f, const interval_records_t *r)
         return;
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
         const cycle_t at = r->retired[RETIRED_BLOCK].list[i].retire;
+        if (f->retired < 2 * f->slots)
+            f->moment[f->retired / f->slots] += (double)at / (double)f->slots;
         f->retired++;
         if (f->retired == f->slots) {
-            f->wave.cycle = at;
             f->wave.done = r->blocks_done;
             f->wave.taken = r->l2_taken;
         }
         if (f->retired == 2 * f->slots && r->blocks_done > f->wave.done) {
-            f->pace = (double)(at - f->wave.cycle);
+            f->pace = f->moment[1] - f->moment[0];
             f->of_block =
                 (double)(r->l2_taken - f->wave.taken) / (double)(r->blocks_done - f->wave.done);
         }
     }
+}
+
+/* By all instructions that were issued so far. */
+static double mean_pace(const fill_skip_t *f, const interval_records_t *r, double insts)
+{
+    return ((double)r->cycle - f->begun) * insts / (double)f->blocks * (double)f->slots /
+           (double)r->warp_insts;
 }
 
 bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, fast_forward_t *out)
@@ -55,6 +64,8 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, 
     if (!f->wanted || f->pace <= 0 || f->of_block <= 0)
         return false;
     f->wanted = false;
+    if (r->warp_insts > 0)
+        f->pace = sqrt(f->pace * mean_pace(f, r, insts));
     const double full = ceil((L2_TAKEN_FULL * f->l2_sectors - (double)r->l2_taken) / f->of_block);
     const double turn = ceil((L2_TAKEN_TURN * f->l2_sectors - (double)r->l2_taken) / f->of_block);
     const uint64_t left = f->blocks - r->next_block, wait = FILL_WAIT_WAVES * f->slots;

@@ -29,14 +29,17 @@ typedef struct {
     uint64_t slots, blocks; /* of the launch */
     double l2_sectors;
     uint64_t retired; /* blocks */
+    double begun;     /* cycle of the first dispatch */
+    double moment[2]; /* mean cycle at which blocks of the first two waves retired */
     struct {
-        cycle_t cycle;
         uint64_t done, taken; /* blocks, sectors of the L2, at the interval's end */
     } wave;                   /* the first wave was over */
-    double pace;              /* cycles a wave takes; 0: not known */
-    double of_block;          /* sectors of the L2 that a block takes; once pace is known */
-    uint64_t turn;            /* so many blocks left out are at that pace */
-    uint64_t later;           /* blocks left out at the pace that is to come */
+    /* Cycles a wave takes, 0: not known. Blocks of the second wave may be quicker than those to
+     * come, and all that is known of the first began cold: between the two. */
+    double pace;
+    double of_block; /* sectors of the L2 that a block takes; once pace is known */
+    uint64_t turn;   /* so many blocks left out are at that pace */
+    uint64_t later;  /* blocks left out at the pace that is to come */
 } fill_skip_t;
 
 /* Sectors that the DRAM can move in a core cycle. */
