@@ -156,6 +156,7 @@ static bool indirect_target(emu_warp_t *w, const emu_uop_t *u, unsigned k, uint3
         if (to % SASS_INST_BYTES == 0 && to < (uint64_t)w->grid->n_uops * SASS_INST_BYTES)
             return true;
     }
+    w->grid->totals.fault = EMU_FAULT_PC;
     emu_fault(w, u, "lane %u: jump to 0x%llx, outside the function", k, (unsigned long long)to);
     return false;
 }

@@ -153,6 +153,7 @@ static rb_code_t report_deadlock(emu_block_t *b)
 {
     emu_warp_t *w = unfinished_warp(b);
 
+    b->grid->totals.fault = EMU_FAULT_TIMEOUT;
     emu_fault(w, uop_at(w),
               "deadlock: every warp of the block waits at a barrier that never opens");
     return b->grid->rc;

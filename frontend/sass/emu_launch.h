@@ -53,7 +53,8 @@ typedef enum {
     EMU_FAULT_MISALIGNED,
     EMU_FAULT_ASSERT,
     EMU_FAULT_TRAP,
-    EMU_FAULT_TIMEOUT
+    EMU_FAULT_TIMEOUT, /* of what would never end, too */
+    EMU_FAULT_PC       /* a jump out of the code */
 } emu_fault_t;
 
 typedef struct {

@@ -66,6 +66,51 @@ static void endless_loops_end(void **state)
     sass_lab_close(&lab);
 }
 
+/* Runs the launch that the lab was given; what was wrong with it. */
+static emu_fault_t fault_of(sass_lab_t *lab, uint32_t threads)
+{
+    emu_totals_t totals;
+    emu_launch_t l = {.module = &lab->module,
+                      .mem = &lab->mem,
+                      .kernel = lab->kernel,
+                      .grid = {1, 1, 1},
+                      .block = {threads, 1, 1},
+                      .params = lab->params};
+
+    assert_int_equal(emu_run(&l, &totals, &lab->err), RB_TRACE);
+    return totals.fault;
+}
+
+static void barriers_that_never_open_are_a_timeout(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "faults")
+    {
+        sass_lab_kernel(&lab, "wait_apart");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 512));
+        assert_int_equal(fault_of(&lab, 64), EMU_FAULT_TIMEOUT);
+        assert_non_null(strstr(lab.err.text, "deadlock: every warp of the block waits"));
+    }
+}
+
+static void jumps_out_of_the_code_are_named(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "faults")
+    {
+        uint64_t to = 0x1234567;
+        sass_lab_kernel(&lab, "jump");
+        sass_lab_param(&lab, &to);
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 512));
+        assert_int_equal(fault_of(&lab, 32), EMU_FAULT_PC);
+        assert_non_null(strstr(lab.err.text, "lane 0: jump to 0x1234567, outside the function"));
+    }
+}
+
 static void impossible_launches_are_refused(void **state)
 {
     sass_lab_t lab;
@@ -91,6 +136,8 @@ int main(void)
         cmocka_unit_test(accesses_out_of_bounds_are_named),
         cmocka_unit_test(shared_memory_has_bounds),
         cmocka_unit_test(endless_loops_end),
+        cmocka_unit_test(barriers_that_never_open_are_a_timeout),
+        cmocka_unit_test(jumps_out_of_the_code_are_named),
         cmocka_unit_test(impossible_launches_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

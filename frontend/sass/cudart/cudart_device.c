@@ -77,6 +77,7 @@ static const struct {
      "the launch timed out and was terminated"},
     {CUDA_ERROR_ASSERT, "cudaErrorAssert", "device-side assert triggered"},
     {CUDA_ERROR_MISALIGNED_ADDRESS, "cudaErrorMisalignedAddress", "misaligned address"},
+    {CUDA_ERROR_INVALID_PC, "cudaErrorInvalidPc", "invalid program counter"},
     {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "cudaErrorCooperativeLaunchTooLarge",
      "too many blocks in cooperative launch"},
     {CUDA_ERROR_LAUNCH_FAILURE, "cudaErrorLaunchFailure", "unspecified launch failure"},

@@ -124,6 +124,8 @@ static cuda_error_t error_of(emu_fault_t fault)
         return CUDA_ERROR_LAUNCH_FAILURE;
     case EMU_FAULT_TIMEOUT:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case EMU_FAULT_PC:
+        return CUDA_ERROR_INVALID_PC;
     default:
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
