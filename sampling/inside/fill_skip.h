@@ -1,8 +1,9 @@
 /*
  * The blocks of a regular launch that fill the L2, left out by Photon's levels. While a launch has
- * yet to fill the L2, what it writes does not reach the DRAM: its rate then says nothing of the
- * rest. Once a wave has shown that rate, the blocks that do the filling need not be simulated: they
- * take the time of that rate, and leave in the L2 what they touch (they are read).
+ * yet to fill the L2, what it writes does not reach the DRAM, but what it found there may have to:
+ * its rate then says nothing of the rest. Once two waves have shown that rate, the blocks that do
+ * the filling need not be simulated: they take the time of that rate, and leave in the L2 what they
+ * touch (they are read).
  */
 #ifndef RUBATO_FILL_SKIP_H
 #define RUBATO_FILL_SKIP_H

@@ -12,10 +12,11 @@
  * holds. The first wave of a region, which begins cold or among blocks of another, is not looked
  * at. The rate is that of all units since, as many as it takes until its standard error is below
  * error, or share of the region is simulated. While a launch has yet to fill the L2, what it writes
- * does not reach the DRAM: of one that will fill it, the blocks up to then are left out at the rate
- * before, the L2 gets what they touch (they are read, but not simulated), and the rate is measured
- * anew. It is also that of blocks left out when the L2 was nearly full. Whole waves are left out,
- * so that a last one with fewer blocks than slots is simulated with as many blocks as it has.
+ * does not reach the DRAM, but what it found there may have to be written back: of one that will
+ * fill it, the blocks up to then are left out at the rate before, the L2 gets what they touch (they
+ * are read, but not simulated), and the rate is measured anew. It is also that of blocks left out
+ * when the L2 was nearly full. Whole waves are left out, so that a last one with fewer blocks than
+ * slots is simulated with as many blocks as it has.
  *
  * Variant slope (own): as waves, but the rate is the slope of the moments at which waves of blocks
  * retire (unit_slope.h), of at least units of them. One and a quarter waves tell the rate of the
