@@ -21,6 +21,7 @@ typedef enum {
     MSG_CREDIT,      /* receiver of a crossbar port -> sender: buffer slots are free again */
     MSG_BLOCK,       /* block scheduler -> SM: start this block */
     MSG_BLOCK_DONE,  /* SM -> block scheduler */
+    MSG_STORES_DONE, /* the same: of the blocks reported before */
     MSG_TRANSLATE,   /* SM -> MMU: an entry of its second-level TLB is missing */
     MSG_TRANSLATION, /* MMU -> SM: here it is */
 } msg_kind_t;
@@ -72,6 +73,7 @@ typedef struct {
 typedef struct {
     struct trace_block *block;  /* borrowed until MSG_BLOCK_DONE */
     const launch_ctx_t *launch; /* borrowed */
+    bool stores;                /* MSG_BLOCK_DONE: MSG_STORES_DONE will follow */
 } block_msg_t;
 
 typedef struct {

@@ -51,6 +51,7 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
     s->tail_shrunk = false;
     s->ghosts = 0;
     s->ghosts_below = 0;
+    s->storing = 0;
 }
 
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window)
@@ -154,7 +155,12 @@ uint64_t block_scheduler_oldest(const block_scheduler_t *s)
 
 static void block_done(block_scheduler_t *s, const msg_t *m)
 {
+    if (m->kind == MSG_STORES_DONE) {
+        s->storing--;
+        return;
+    }
     RB_INVARIANT(m->kind == MSG_BLOCK_DONE, "block scheduler: message of kind %d", m->kind);
+    s->storing += m->block.stores;
     bool ghost = m->block.block->index < s->ghosts_below;
     if (s->inside != NULL)
         remove_resident(s, m->block.block->index);
@@ -237,10 +243,16 @@ static bool take_done(block_scheduler_t *s, cycle_t now)
     return any;
 }
 
-/* Nothing is left to be dispatched or to be waited for. */
+/* No block is left to be dispatched or to be waited for. */
 static bool all_done(const block_scheduler_t *s)
 {
     return s->dispatched == s->done && !more(s);
+}
+
+/* Nor a store of one, nor blocks that the launch's end does not depend on. */
+static bool nothing_left(const block_scheduler_t *s)
+{
+    return s->storing == 0 && s->ghosts == 0;
 }
 
 static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -252,7 +264,7 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         cycle_t next = cycle_min(inbox_next(&s->inbox), wheel_next(&s->holds));
         if (room && more(s))
             next = cycle_min(next, cycle_max(now, s->dispatch_next));
-        else if (all_done(s) && s->ghosts == 0)
+        else if (all_done(s) && nothing_left(s))
             next = cycle_min(next, cycle_max(now, s->first_dispatch));
         if (next >= to)
             return next;
@@ -261,9 +273,9 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         if (s->inside != NULL)
             pass_blocks(s);
         /* A launch without blocks ends when its launch latency is over. */
-        if (all_done(s) && s->end == CYCLE_NEVER)
+        if (all_done(s) && s->end == CYCLE_NEVER && (s->storing == 0 || s->ghosts_below > 0))
             s->end = cycle_max(now, s->first_dispatch);
-        if (all_done(s) && s->ghosts == 0) {
+        if (all_done(s) && nothing_left(s)) {
             s->finished = true;
             s->quiet = cycle_max(now, s->end);
             break;

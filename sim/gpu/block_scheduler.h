@@ -43,6 +43,7 @@ typedef struct {
     bool tail_shrunk;
     uint64_t ghosts;       /* blocks on SMs that hold no slot any more */
     uint64_t ghosts_below; /* they are blocks before this one */
+    uint32_t storing;      /* SMs with stores of blocks that are done under way */
 } block_scheduler_t;
 
 extern const shard_ops_t block_scheduler_ops;

@@ -107,6 +107,7 @@ static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t 
     if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0)
         line_fill(sm, a->line, a->full);
     sm->warp[sm->lsu.cur.warp].stores++;
+    sm->stores++;
     send(sm, a, op, a->sectors, TXN_STORE, sm->lsu.cur.warp, now);
     return L1_DONE;
 }
@@ -379,7 +380,8 @@ void l1_reply(sm_t *sm, const msg_t *msg, cycle_t now)
         break;
     case TXN_STORE:
         sm->warp[index].stores--;
-        block_memory_done(sm, index, now);
+        sm->stores--;
+        block_store_done(sm, index, now);
         break;
     case TXN_FETCH:
         fetch_reply(sm, index, m->sectors, now);

@@ -27,9 +27,9 @@ static inline unsigned retired_bit(retired_kind_t kind)
 
 /*
  * start: a warp or block came to its SM; the basic block's first instruction was issued.
- * retire: the warp's loads and stores were complete too; all warps of the block had retired; the
- * first instruction of the warp's next basic block was issued, or the warp retired.
- * A read of the cycle counter has both at the cycle that it reads.
+ * retire: the warp's loads were complete and its stores had left the SM too; all warps of the block
+ * had retired; the first instruction of the warp's next basic block was issued, or the warp
+ * retired. A read of the cycle counter has both at the cycle that it reads.
  */
 typedef struct {
     cycle_t start, retire;

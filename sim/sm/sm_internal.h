@@ -83,7 +83,7 @@ typedef struct {
     uint8_t sub_core;
     uint16_t block;          /* block slot */
     uint16_t index;          /* warp of the block */
-    uint16_t loads, stores;  /* in flight: load instructions, store packets */
+    uint16_t loads, stores;  /* in flight: instructions, store packets (of the warp before too) */
     uint8_t barrier;         /* id it waits at */
     bool ready;              /* in a ready set */
     bool control;            /* control words, not the scoreboard, hold it back */
@@ -253,6 +253,8 @@ struct sm {
     struct control_check *check; /* owned; one per warp, NULL: not asked for */
     block_slot_t block[SM_MAX_BLOCKS];
     uint32_t n_resident; /* warps */
+    uint32_t stores;     /* packets in flight, of warps that have left too */
+    bool stores_owed;    /* the block scheduler waits for MSG_STORES_DONE */
     uint32_t next_age;
     cycle_t active_since; /* valid while n_resident > 0 */
     cycle_t sweep_at;
@@ -531,8 +533,11 @@ void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 /* Warp w has no instruction left. */
 void block_warp_end(sm_t *sm, uint32_t w, cycle_t now);
 
-/* A load or store of warp w has completed. */
+/* A load of warp w has completed, or a store has left the load/store unit. */
 void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
+
+/* A packet of a store of warp w, or of the one before in its slot, is acknowledged. */
+void block_store_done(sm_t *sm, uint32_t w, cycle_t now);
 
 /* Sends a packet for one line to the slice that owns it, not before ready nor before those sent
  * earlier; room was checked. */

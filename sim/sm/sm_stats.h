@@ -62,7 +62,7 @@ typedef enum {
     S(state_dispatch_stall, "warp cycles", "smsp__average_warps_issue_stalled_dispatch_stall",     \
       "dispatch held back: register-file port conflict")                                           \
     S(state_drain, "warp cycles", "smsp__average_warps_issue_stalled_drain",                       \
-      "exited, waits for its loads and stores")                                                    \
+      "exited, waits for its loads, or for its stores to leave the SM")                            \
     S(state_sleeping, "warp cycles", "smsp__average_warps_issue_stalled_sleeping",                 \
       "NANOSLEEP, YIELD")                                                                          \
     S(state_misc, "warp cycles", "smsp__average_warps_issue_stalled_misc", "anything else")        \

@@ -11,7 +11,7 @@
 #include "tests/support/witness.h"
 
 #define SMALL                                                                                      \
-    "sm.count=4", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700",   \
+    "sm.count=4", "mem.partitions=4", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700",   \
         "sampling.interval=1024"
 
 /* Everything that could tell one block of a compute kernel from another is perfect. */

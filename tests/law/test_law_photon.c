@@ -132,7 +132,7 @@ static void long_loops_are_predicted_in_the_first_wave(void **state)
  * what all of them issue together tells how long blocks take. */
 static void warps_that_are_preferred_do_not_speak_for_all(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sm.count=1");
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sm.count=1", "sm.scheduler=cggty");
     const work_t w = {.blocks = 90, .loops = 200};
     synth_t *s = work_program(&w, 32, 0); /* eight warps for each scheduler, which two can fill */
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");

@@ -138,8 +138,8 @@ static void store_body(synth_warp_t *w, const void *ctx)
     synth_emit(w, 1, 1);
 }
 
-/* A block with a store is done when the store is acknowledged. */
-static void a_block_ends_when_its_stores_are_acknowledged(void **state)
+/* A launch with a store ends when the store is acknowledged. */
+static void a_launch_ends_when_its_stores_are_acknowledged(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", QUIET, "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
                                "sm.count=1", "tlb.perfect=true");
@@ -157,6 +157,34 @@ static void a_block_ends_when_its_stores_are_acknowledged(void **state)
     launch_result_t r = lab_run_one(&spec, s);
     assert_int_equal(launch_result_cycles(&r),
                      spec.gpu.launch_latency + overhead(&spec) + round_trip);
+}
+
+static uint64_t blocks_of_a_store(uint32_t blocks, uint32_t latency)
+{
+    char reply[40];
+    snprintf(reply, sizeof(reply), "icnt.reply_latency=%u", latency);
+    gpu_spec_t spec = LAB_SPEC("v100", QUIET, "sm.count=1", "sm.max_blocks=1", "tlb.perfect=true",
+                               "dram.perfect=true", "icnt.buffer=4096", reply);
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "store", &(synth_shape_t){.grid = {blocks}, .block = {1}});
+
+    synth_code(k, "STG.E.SYS", "", "R2 R4");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, store_body, NULL);
+    launch_result_t r = lab_run_one(&spec, s);
+    return launch_result_cycles(&r);
+}
+
+/* An acknowledgement that takes longer delays the end of the launch, whatever the number of blocks
+ * before. */
+static void the_next_block_does_not_wait_for_the_stores_of_the_last(void **state)
+{
+    (void)state;
+    enum { LATER = 500 };
+    for (uint32_t blocks = 1; blocks <= 8; blocks *= 2)
+        assert_int_equal(blocks_of_a_store(blocks, 60 + LATER),
+                         blocks_of_a_store(blocks, 60) + LATER);
 }
 
 /* Launches do not overlap, and one does not feel the one before. */
@@ -214,7 +242,8 @@ int main(void)
         cmocka_unit_test(a_slot_is_refilled_after_completion_dispatch_and_start),
         cmocka_unit_test(blocks_are_dispatched_at_the_rate_of_the_scheduler),
         cmocka_unit_test(waves_follow_each_other_with_one_refill_in_between),
-        cmocka_unit_test(a_block_ends_when_its_stores_are_acknowledged),
+        cmocka_unit_test(a_launch_ends_when_its_stores_are_acknowledged),
+        cmocka_unit_test(the_next_block_does_not_wait_for_the_stores_of_the_last),
         cmocka_unit_test(the_next_launch_begins_after_the_last_one_has_ended),
         cmocka_unit_test(no_more_blocks_are_resident_than_occupancy_allows),
     };

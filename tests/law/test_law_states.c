@@ -473,15 +473,13 @@ static void drain_body(synth_warp_t *w, const void *ctx)
 
 static void waiting_for_stores_after_exit_is_drain(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH, "tlb.perfect=true");
+    gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH, "tlb.perfect=true", "sm.mem_issue_latency=18",
+                               "sm.block_start_latency=1");
     launch_result_t r = run_body(&spec, 1, drain_body, drain_code);
-    uint64_t round_trip = spec.sm.sm.mem_issue_latency + spec.sm.l1.miss_latency +
-                          spec.mem.icnt.request_latency + spec.mem.l2.latency +
-                          spec.mem.icnt.reply_latency;
 
     (void)state;
-    /* From the cycle after EXIT, which follows the store, to the acknowledgement. */
-    check_stall_exactly(&r, STATE_DRAIN, round_trip - 2);
+    /* From the cycle after EXIT, which follows the store, until the load/store unit has sent it. */
+    check_stall_exactly(&r, STATE_DRAIN, spec.sm.sm.mem_issue_latency - 2);
 }
 
 enum { SLEEP_NS = 500 };

@@ -6,7 +6,7 @@
 
 /* A chip of four SMs. */
 #define SMALL                                                                                      \
-    "sm.count=4", "mem.partitions=2", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700"
+    "sm.count=4", "mem.partitions=4", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700"
 
 /* Nothing tells one block of a compute kernel from another. */
 #define EVEN SMALL, "icache.perfect=true", "const.perfect=true"
