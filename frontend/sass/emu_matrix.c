@@ -101,6 +101,26 @@ enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
 
 typedef double part_t __attribute__((vector_size(PART * sizeof(double))));
 
+/* For each lane of a part, its row of A: the lower or the upper two of its four lanes. */
+EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
+{
+    part_t p;
+
+    memcpy(&p, a, sizeof(p));
+    *out = upper ? __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7)
+                 : __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
+}
+
+/* Its column of B: the even or odd one of its pair. */
+EMU_INLINE void columns_of(const double *b, bool odd, part_t *out)
+{
+    part_t p;
+
+    memcpy(&p, b, sizeof(p));
+    *out = odd ? __builtin_shufflevector(p, p, 1, 1, 3, 3, 5, 5, 7, 7)
+               : __builtin_shufflevector(p, p, 0, 0, 2, 2, 4, 4, 6, 6);
+}
+
 EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned step)
 {
     const emu_fragments_t *f = &w->grid->fragments;
@@ -116,8 +136,8 @@ EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, u
             part_t s, x, y;
             memcpy(&s, &sum[i][at], sizeof(s));
             for (unsigned m = 0; m < 4; m++) {
-                memcpy(&x, &f->rows[step & 1][m][at], sizeof(x));
-                memcpy(&y, &f->columns[i][m][from + at % (EMU_LANES / 2)], sizeof(y));
+                rows_of(&f->a[m][at], step & 1, &x);
+                columns_of(&f->b[m][from + at % (EMU_LANES / 2)], i, &y);
                 s += x * y;
             }
             memcpy(&sum[i][at], &s, sizeof(s));
@@ -142,62 +162,53 @@ static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
 EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
 {
     float f[4][EMU_LANES];
-    double elements[4][EMU_LANES];
 
     halves(emu_src(w, u, 0), 2, f);
-    widen(f, 4, elements);
-    for (unsigned m = 0; m < 4; m++)
-        for (unsigned at = 0; at < EMU_LANES; at += PART) {
-            part_t p, q;
-            memcpy(&p, &elements[m][at], sizeof(p));
-            q = __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
-            memcpy(&to->rows[0][m][at], &q, sizeof(q));
-            q = __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7);
-            memcpy(&to->rows[1][m][at], &q, sizeof(q));
-        }
+    widen(f, 4, to->a);
     halves(emu_src(w, u, 1), 2, f);
-    widen(f, 4, elements);
-    for (unsigned m = 0; m < 4; m++)
-        for (unsigned at = 0; at < EMU_LANES; at += PART) {
-            part_t p, q;
-            memcpy(&p, &elements[m][at], sizeof(p));
-            q = __builtin_shufflevector(p, p, 0, 0, 2, 2, 4, 4, 6, 6);
-            memcpy(&to->columns[0][m][at], &q, sizeof(q));
-            q = __builtin_shufflevector(p, p, 1, 1, 3, 3, 5, 5, 7, 7);
-            memcpy(&to->columns[1][m][at], &q, sizeof(q));
-        }
+    widen(f, 4, to->b);
 }
 
 /* What a step works on, unless the one before has left it. */
-static void take_fragments(const emu_warp_t *w, const emu_uop_t *u)
+EMU_INLINE void take_fragments(const emu_warp_t *w, const emu_uop_t *u,
+                               void (*convert)(const emu_warp_t *w, const emu_uop_t *u,
+                                               emu_fragments_t *to))
 {
     emu_fragments_t *f = &w->grid->fragments;
 
-    if (has_fragments(w, u)) {
-        f->of = u;
-        return;
-    }
+    if (!has_fragments(w, u))
+        convert(w, u, f);
     f->of = u;
-    if (emu_has_avx512())
-        emu_fragments_avx512(w, u, f);
-    else
-        emu_fragments(w, u, f);
 }
 
 #define HMMA884(name, step)                                                                        \
-    EMU_HOT static void name##_given(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)             \
+    EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
     {                                                                                              \
         hmma884_step(w, u, mask, step);                                                            \
-    }                                                                                              \
-    static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                             \
-    {                                                                                              \
-        take_fragments(w, u);                                                                      \
-        name##_given(w, u, mask);                                                                  \
     }
 HMMA884(hmma884_0, 0)
 HMMA884(hmma884_1, 1)
 HMMA884(hmma884_2, 2)
 HMMA884(hmma884_3, 3)
+
+void emu_hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    static const emu_fn_t steps[] = {hmma884_0, hmma884_1, hmma884_2, hmma884_3};
+
+    steps[u->select](w, u, mask);
+}
+
+static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    take_fragments(w, u, emu_fragments);
+    emu_hmma884(w, u, mask);
+}
+
+static void hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    take_fragments(w, u, emu_fragments_avx512);
+    emu_hmma884_avx512(w, u, mask);
+}
 
 /* In u->select: the step, and which fragments and types are not those of the usual form. */
 enum { STEP = 3, A_BY_COLUMNS = 4, B_BY_ROWS = 8, D_F16 = 16, C_F16 = 32 };
@@ -260,14 +271,13 @@ EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask
 
 static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
 {
-    static const emu_fn_t steps[] = {hmma884_0, hmma884_1, hmma884_2, hmma884_3};
     const unsigned step = sass_bits(in, 79, 2);
     const bool d16 = !sass_bits(in, 76, 1), c16 = !sass_bits(in, 78, 1);
 
     u->select =
         (uint8_t)(step | (sass_bits(in, 73, 1) ? A_BY_COLUMNS : 0) |
                   (sass_bits(in, 74, 1) ? 0 : B_BY_ROWS) | (d16 ? D_F16 : 0) | (c16 ? C_F16 : 0));
-    u->fn = u->select == step ? steps[step] : hmma884_any;
+    u->fn = u->select != step ? hmma884_any : emu_has_avx512() ? hmma884_avx512 : hmma884;
     /* 16-bit results have two steps, and take sums of 16 bits */
     return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
 }

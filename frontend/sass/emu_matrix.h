@@ -14,6 +14,10 @@ bool emu_has_avx512(void);
 void emu_hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
+/* A step, u->select, of an HMMA.884 of usual form, with the fragments of the grid. */
+void emu_hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+void emu_hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+
 /* What the steps of an HMMA.884 work on, from A and B of the first. */
 void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to);
 void emu_fragments_avx512(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to);

@@ -23,6 +23,17 @@ WIDE_INLINE __m512d eight_halves(const void *p)
     return _mm512_cvtps_pd(_mm256_cvtph_ps(_mm_loadu_si128(p)));
 }
 
+/* n registers of sums: every NaN is the hardware's, and lanes that take no part keep theirs. */
+WIDE_INLINE void finish_sums(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t *sums,
+                             unsigned n, bool not_numbers)
+{
+    for (unsigned i = 0; i < EMU_LANES * n && not_numbers; i++)
+        if ((sums[i] & 0x7fffffffu) > 0x7f800000u)
+            sums[i] = 0x7fffffffu;
+    for (unsigned i = 0; i < n && mask != EMU_ALL; i++)
+        emu_put(w, u->d + EMU_LANES * i, sums + EMU_LANES * i, mask);
+}
+
 /* --- Turing: 16x8 = 16x8 * 8x8 --------------------------------------------------------------- */
 
 enum { ROWS = 16, COLUMNS = 8, DEPTH = 8 };
@@ -89,28 +100,30 @@ WIDE void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         _mm_storeu_ps(out, _mm256_castps256_ps128(rounded));
         _mm_storeu_ps(out + EMU_LANES, _mm256_extractf128_ps(rounded, 1));
     }
-    for (unsigned i = 0; i < 4 * EMU_LANES && not_numbers; i++) /* every NaN is the hardware's */
-        if ((to[i] & 0x7fffffffu) > 0x7f800000u)
-            to[i] = 0x7fffffffu;
-    for (unsigned i = 0; i < 4 && mask != EMU_ALL; i++)
-        emu_put(w, u->d + EMU_LANES * i, masked[i], mask);
+    finish_sums(w, u, mask, to, 4, not_numbers != 0);
 }
 
-/* --- Volta: the elements that the steps multiply ---------------------------------------------- */
+/* --- Volta: a step of 8x8 = 8x4 * 4x8, four times --------------------------------------------- */
 
-/* Of two registers, the four halves that each lane of an order has, as numbers. */
-WIDE_INLINE void spread(const uint32_t *v, const uint16_t order[EMU_LANES],
-                        double out[4][EMU_LANES])
+/* Halves of a register, the lower (0) or upper ones (1), lane by lane. */
+#define FOUR(k, upper)                                                                             \
+    2 * (k) + (upper), 2 * (k) + 2 + (upper), 2 * (k) + 4 + (upper), 2 * (k) + 6 + (upper)
+#define SIXTEEN(k, upper)                                                                          \
+    FOUR(k, upper), FOUR((k) + 4, upper), FOUR((k) + 8, upper), FOUR((k) + 12, upper)
+static const uint16_t lane_order[2][EMU_LANES] __attribute__((aligned(64))) = {
+    {SIXTEEN(0, 0), SIXTEEN(16, 0)}, {SIXTEEN(0, 1), SIXTEEN(16, 1)}};
+
+/* The four halves that each lane has in two registers, as numbers. */
+WIDE_INLINE void elements_of(const uint32_t *v, double out[4][EMU_LANES])
 {
     UNROLL
     for (unsigned m = 0; m < 4; m++) {
         const uint32_t *words = v + (size_t)EMU_LANES * (m / 2);
         const __m512i low = _mm512_loadu_si512(words),
                       high = _mm512_loadu_si512(words + EMU_LANES / 2),
-                      half = _mm512_add_epi16(_mm512_load_si512(order),
-                                              _mm512_set1_epi16((short)(m & 1)));
+                      order = _mm512_load_si512(lane_order[m & 1]);
         uint16_t halves[EMU_LANES] __attribute__((aligned(64)));
-        _mm512_store_si512(halves, _mm512_permutex2var_epi16(low, half, high));
+        _mm512_store_si512(halves, _mm512_permutex2var_epi16(low, order, high));
         __asm__("" : "+m"(halves)); /* parts are read from memory: taking them apart costs more */
         UNROLL
         for (unsigned k = 0; k < EMU_LANES; k += 8)
@@ -118,32 +131,66 @@ WIDE_INLINE void spread(const uint32_t *v, const uint16_t order[EMU_LANES],
     }
 }
 
-/* Lower halves of the words of 32 lanes: those that f() has for lane k. */
-#define FOUR(f, k)    f(k), f((k) + 1), f((k) + 2), f((k) + 3)
-#define SIXTEEN(f, k) FOUR(f, k), FOUR(f, (k) + 4), FOUR(f, (k) + 8), FOUR(f, (k) + 12)
-#define ORDER(f)                                                                                   \
-    {                                                                                              \
-        SIXTEEN(f, 0), SIXTEEN(f, 16)                                                              \
-    }
-#define LOWER_ROW(k) 2 * (((k)&28) + ((k)&1))
-#define UPPER_ROW(k) 2 * (((k)&28) + 2 + ((k)&1))
-#define EVEN(k)      2 * ((k)&30)
-#define ODD(k)       2 * ((k)&30) + 2
-
 WIDE void emu_fragments_avx512(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
 {
-    static const uint16_t __attribute__((aligned(64)))
-    rows[2][EMU_LANES] = {ORDER(LOWER_ROW), ORDER(UPPER_ROW)};
-    static const uint16_t __attribute__((aligned(64)))
-    columns[2][EMU_LANES] = {ORDER(EVEN), ORDER(ODD)};
+    elements_of(emu_src(w, u, 0), to->a);
+    elements_of(emu_src(w, u, 1), to->b);
+}
 
-    for (unsigned i = 0; i < 2; i++) {
-        spread(emu_src(w, u, 0), rows[i], to->rows[i]);
-        spread(emu_src(w, u, 1), columns[i], to->columns[i]);
+/* For each lane, its row of A: of the lower or the upper two of its four lanes. */
+WIDE_INLINE __m512d rows_of_a(const double *a, bool upper)
+{
+    const __m512d v = _mm512_load_pd(a);
+
+    return upper ? _mm512_permutex_pd(v, 0xee) : _mm512_permutex_pd(v, 0x44);
+}
+
+/* Sums of all lanes, of which part i of eight has even columns in [i][0] and odd ones in [i][1]. */
+WIDE_INLINE void add_products(const emu_fragments_t *f, bool upper, unsigned from, __m512d s[4][2])
+{
+    UNROLL
+    for (unsigned at = 0; at < 2; at++)
+        UNROLL
+    for (unsigned m = 0; m < 4; m++) {
+        const __m512d column = _mm512_load_pd(f->b[m] + from + (size_t)8 * at);
+        const __m512d even = _mm512_permutex_pd(column, 0xa0),
+                      odd = _mm512_permutex_pd(column, 0xf5);
+        UNROLL
+        for (unsigned i = at; i < 4; i += 2) {
+            const __m512d row = rows_of_a(f->a[m] + (size_t)8 * i, upper);
+            s[i][0] = _mm512_fmadd_pd(row, even, s[i][0]);
+            s[i][1] = _mm512_fmadd_pd(row, odd, s[i][1]);
+        }
     }
 }
 
-#else
+WIDE void emu_hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const emu_fragments_t *f = &w->grid->fragments;
+    const emu_f32_t *c = (const emu_f32_t *)emu_src(w, u, 2);
+    const unsigned from = u->select >= 2 ? EMU_LANES / 2 : 0;
+    uint32_t masked[2][EMU_LANES], *to = mask == EMU_ALL ? w->r + u->d : masked[0];
+    unsigned not_numbers = 0;
+    __m512d s[4][2];
+
+    UNROLL
+    for (unsigned i = 0; i < 8; i++)
+        s[i / 2][i % 2] = _mm512_cvtps_pd(_mm256_loadu_ps(c + EMU_LANES * (i % 2) + 8 * (i / 2)));
+    if (u->select & 1)
+        add_products(f, true, from, s);
+    else
+        add_products(f, false, from, s);
+    UNROLL
+    for (unsigned i = 0; i < 4; i++)
+        not_numbers |= _mm512_cmp_pd_mask(s[i][0], s[i][1], _CMP_UNORD_Q);
+    UNROLL
+    for (unsigned i = 0; i < 8; i++)
+        _mm256_storeu_ps((emu_f32_t *)to + EMU_LANES * (i % 2) + 8 * (i / 2),
+                         _mm512_cvtpd_ps(s[i / 2][i % 2]));
+    finish_sums(w, u, mask, to, 2, not_numbers != 0);
+}
+
+#else /* never called */
 
 bool emu_has_avx512(void)
 {
@@ -153,6 +200,11 @@ bool emu_has_avx512(void)
 void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     emu_hmma1688(w, u, mask);
+}
+
+void emu_hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    emu_hmma884(w, u, mask);
 }
 
 void emu_fragments_avx512(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)

@@ -164,13 +164,10 @@ typedef struct {
     atomic_bool stop;           /* one of them failed */
 } emu_progress_t;
 
-/*
- * What the steps of one HMMA.884 share: for each lane the elements of the row of A that its upper
- * or lower sums are of, and of the column of B that its even or odd ones are of.
- */
+/* What the steps of one HMMA.884 share: halves of A and B as numbers, element by element. */
 typedef struct {
     const emu_uop_t *of; /* the step that had them last, in straight-line code; or NULL */
-    double __attribute__((aligned(64))) rows[2][4][EMU_LANES], columns[2][4][EMU_LANES];
+    double __attribute__((aligned(64))) a[4][EMU_LANES], b[4][EMU_LANES];
 } emu_fragments_t;
 
 /* A launch being executed, as one thread has it: code and constants are shared. */
