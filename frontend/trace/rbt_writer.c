@@ -107,9 +107,13 @@ rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *op
     const rbt_writer_options_t *o = opts != NULL ? opts : &none;
     struct stat st;
 
-    if (!o->overwrite && lstat(path, &st) == 0) {
-        rb_fail(err, RB_IO, "%s: exists already", path);
-        return NULL;
+    if (lstat(path, &st) == 0) {
+        const bool file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+        if (!file || !o->overwrite) {
+            rb_fail(err, RB_IO, "%s: %s", path,
+                    file ? "exists already" : "is no file whose place a trace can take");
+            return NULL;
+        }
     }
     rbt_writer_t *w = rb_calloc(1, sizeof(*w));
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tests/support/cli_child.h"
 #include "tests/support/test.h"
@@ -124,6 +125,10 @@ static void nothing_is_left_of_what_was_not_recorded(void **state)
     expect(125, "which is not supported",
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));
     assert_int_equal(files_like("killed"), 0);
+    assert_int_equal(mkfifo("killed", 0600), 0);
+    expect(125, "killed: is no file whose place a trace can take",
+           WORDS("record", "-f", "-o", "killed", "--", PROGRAM, CUBIN("70"), "add"));
+    assert_int_equal(files_like("killed"), 1);
 }
 
 static void status_is_the_programs(void **state)
