@@ -27,7 +27,7 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
             .slice_shard = slice_shard,
             .slice_port = slice_port,
             .scheduler_shard = g->scheduler_shard,
-            .mmu_shard = (uint16_t)(g->scheduler_shard + 1),
+            .mmu_shard = g->mmu_shard,
             .mmu_latency = s->mem.mmu.latency,
             .request_latency = s->mem.icnt.request_latency,
             .completion_latency = s->sched.completion_latency,
@@ -78,7 +78,8 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
         g->sm_shard[i] = shard++;
     for (uint32_t i = 0; i < g->n_partitions; i++)
         g->partition_shard[i] = shard++;
-    g->scheduler_shard = shard;
+    g->scheduler_shard = shard++;
+    g->mmu_shard = shard;
 
     uint16_t *slice_shard = rb_calloc(slices, sizeof(*slice_shard));
     uint8_t *slice_port = rb_calloc(slices, sizeof(*slice_port));

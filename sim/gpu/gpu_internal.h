@@ -41,7 +41,7 @@ struct gpu {
     block_scheduler_t scheduler;
     uint16_t *sm_shard;        /* owned */
     uint16_t *partition_shard; /* owned */
-    uint16_t scheduler_shard;
+    uint16_t scheduler_shard, mmu_shard;
     uint32_t epoch;     /* launches begun */
     cycle_t next_start; /* the chip was at rest by then */
     uint64_t *code_id;  /* owned; kernels seen, in order: their index places their code */

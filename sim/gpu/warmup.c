@@ -56,11 +56,8 @@ static void touch_entry(passage_t *p, uint64_t line)
 {
     gpu_t *g = p->g;
     const uint64_t entry = line & ~(g->spec.sm.tlb.l2_page - 1);
-    cache_line_t victim;
-    bool evicted;
-    if (cache_lookup(p->taught, entry, true) != NULL)
+    if (cache_use(p->taught, entry))
         return;
-    (void)cache_insert(p->taught, entry, &victim, &evicted);
     mmu_learn(g->mmu, entry);
     for (uint32_t i = 0; i < g->n_sms; i++)
         sm_learn(g->sm[i], entry);

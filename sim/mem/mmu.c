@@ -58,24 +58,16 @@ static void forget_walks(mmu_t *m, cycle_t now)
     m->n_walk = n;
 }
 
-static void learn(mmu_t *m, uint64_t entry)
-{
-    cache_line_t victim;
-    bool evicted;
-    (void)cache_insert(m->known, entry, &victim, &evicted);
-}
-
 /* End of the walk for an entry, which starts now if there was none before. */
 static cycle_t walk_end(mmu_t *m, uint64_t entry, cycle_t now)
 {
     forget_walks(m, now);
-    if (cache_lookup(m->known, entry, true) != NULL) {
+    if (cache_use(m->known, entry)) {
         for (size_t i = m->n_walk; i-- > 0;)
             if (m->walk[i].entry == entry)
                 return m->walk[i].done;
         return now;
     }
-    learn(m, entry);
     rb_model_grow(&m->walk, &m->cap_walk, m->n_walk + 1, sizeof(*m->walk));
     m->walk[m->n_walk++] = (walk_t){.entry = entry, .done = now + m->spec->walk};
     return now + m->spec->walk;
@@ -114,8 +106,7 @@ const shard_ops_t mmu_shard_ops = {"mmu", mmu_deliver, mmu_run, mmu_dump};
 
 void mmu_learn(mmu_t *m, uint64_t entry)
 {
-    if (cache_lookup(m->known, entry, true) == NULL)
-        learn(m, entry);
+    (void)cache_use(m->known, entry);
 }
 
 int mmu_save(const mmu_t *m, FILE *out)

@@ -305,6 +305,17 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
     return &tags[way];
 }
 
+bool cache_use(cache_t *c, uint64_t line)
+{
+    const cache_key_t k = cache_key_of(c, line);
+    cache_line_t victim; /* never written */
+    bool evicted;
+    if (cache_lookup_key(c, k, true) != NULL)
+        return true;
+    cache_tag_fill(cache_insert_key(c, k, &victim, &evicted), CACHE_TAG_VALID);
+    return false;
+}
+
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx)
 {
     for (uint32_t s = 0; s < c->sets; s++) {

@@ -110,6 +110,10 @@ static inline cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t 
     return cache_insert_key(c, cache_key_of(c, line), victim, evicted);
 }
 
+/* Makes a line the one used last, in a cache that nobody writes; one that is absent comes in whole.
+ * Returns whether it was there. */
+bool cache_use(cache_t *c, uint64_t line);
+
 /* What is known of the written sectors of a line just looked up or inserted. NULL: none was
  * written. */
 cache_written_t *cache_written(cache_t *c, const cache_tag_t *t);

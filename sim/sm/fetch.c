@@ -63,15 +63,6 @@ void fetch_free(sm_t *sm)
     rb_model_free(sm->l1i_queue);
 }
 
-static void cache_put(cache_t *c, uint64_t line)
-{
-    if (cache_lookup(c, line, true) != NULL)
-        return;
-    cache_line_t victim;
-    bool evicted;
-    cache_tag_fill(cache_insert(c, line, &victim, &evicted), ALL_SECTORS);
-}
-
 /* The L1 instruction cache sends one line to a sub-core; when it is there. */
 static cycle_t l1i_send(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
@@ -136,7 +127,7 @@ static struct fetch_slot *fetch_slot_new(sm_t *sm, sub_core_t *sub, cycle_t now)
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
         struct fetch_slot *f = &sub->fetch[i];
         if (f->ready <= now) {
-            cache_put(sub->l0, f->line * INST_LINE_BYTES);
+            (void)cache_use(sub->l0, f->line * INST_LINE_BYTES);
             f->used = false;
             return f;
         }
@@ -207,7 +198,7 @@ cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     bool first = !f->demanded;
     f->demanded = true;
     if (ready <= now) {
-        cache_put(sub->l0, line * INST_LINE_BYTES);
+        (void)cache_use(sub->l0, line * INST_LINE_BYTES);
         f->used = false;
     }
     /* The stream goes on at the first demand of each line, whether it has arrived or not. */
@@ -223,7 +214,7 @@ void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
     if (miss->pending != 0)
         return;
     miss->used = false;
-    cache_put(sm->l1i, miss->line * INST_LINE_BYTES);
+    (void)cache_use(sm->l1i, miss->line * INST_LINE_BYTES);
     sm->l1i_requested--;
     l1i_request(sm, now);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
@@ -261,12 +252,9 @@ uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_lo
     cache_t *l0 = sm->sub[warp->sub_core].const_l0;
     cache_t *first = is_load || l0 == NULL ? sm->const_l1 : l0;
     sm->stats.const_lookups++;
-    if (cache_lookup(first, line1, true) != NULL)
+    if (cache_use(first, line1))
         return hit;
     sm->stats.const_misses++;
-    bool in_l15 = cache_lookup(sm->const_l15, line15, true) != NULL;
-    cache_put(first, line1);
-    cache_put(sm->const_l15, line15);
-    uint32_t latency = in_l15 ? spec->l15_latency : spec->l2_latency;
+    uint32_t latency = cache_use(sm->const_l15, line15) ? spec->l15_latency : spec->l2_latency;
     return is_load ? latency : latency - spec->l1_latency;
 }

@@ -83,11 +83,8 @@ static bool second_level_has(sm_t *sm, uint64_t entry)
 
 static void second_level_fill(sm_t *sm, uint64_t entry)
 {
-    cache_line_t victim;
-    bool evicted;
-    if (second_level_has(sm, entry))
-        return;
-    (void)cache_insert(sm->tlb.l2, entry, &victim, &evicted);
+    if (entry != sm->tlb.l2_last)
+        (void)cache_use(sm->tlb.l2, entry);
     sm->tlb.l2_last = entry;
 }
 
