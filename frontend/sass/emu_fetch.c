@@ -1,4 +1,6 @@
 /* Texture fetches, and loads and stores of surfaces. */
+#include <math.h>
+
 #include "frontend/sass/emu_sample.h"
 #include "frontend/sass/sass_texture.h"
 
@@ -24,19 +26,22 @@ static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const 
     uint32_t handle = handles != NULL ? handles[lane] : u->imm;
     const emu_texture_t *t = emu_texture_of(w->grid->launch->mem, handle);
 
-    const bool cube = is_cube(u->sass);
-    if (t != NULL && t->bound && (!cube || t->n_layers % EMU_CUBE_FACES == 0))
+    const bool cube = is_cube(u->sass), flat = u->sass->op == SASS_TLD;
+    if (t != NULL && t->bound && (!cube || t->n_layers % EMU_CUBE_FACES == 0) &&
+        (!flat || t->n_levels <= 1))
         return t;
     emu_fault(w, u, "lane %u: 0x%x is the handle of no %s", lane, handle,
               sass_is_surface(u->sass) ? "surface"
               : cube                   ? "cube map"
+              : flat                   ? "texture of one level"
                                        : "texture");
     return NULL;
 }
 
 /* Where all lanes have them; NULL: there is none. */
 typedef struct {
-    const uint32_t *at[3], *layer, *offsets, *handles;
+    const uint32_t *at[3], *layer, *offsets, *handles, *level;
+    const uint32_t *gradients[6];
 } operands_t;
 
 static operands_t operands_of(const emu_warp_t *w, const emu_uop_t *u)
@@ -51,6 +56,10 @@ static operands_t operands_of(const emu_warp_t *w, const emu_uop_t *u)
         o.layer = listed(w, u, &f, f.array);
     if (f.offsets >= 0)
         o.offsets = listed(w, u, &f, f.offsets);
+    if (f.level >= 0)
+        o.level = listed(w, u, &f, f.level);
+    for (int i = 0; f.gradients >= 0 && i < 2 * f.n_coords && i < 6; i++)
+        o.gradients[i] = listed(w, u, &f, f.gradients + i);
     if (f.handle >= 0)
         o.handles = listed(w, u, &f, f.handle);
     else if (u->sass->form == SASS_FORM_UREG)
@@ -87,10 +96,48 @@ EMU_HOT static void read_place(const operands_t *o, uint32_t mask, emu_tex_place
     }
 }
 
+/* How many texels lie between neighbours, as a level: that of the larger step, in x or in y. */
+static float level_of_steps(const emu_texture_t *t, const operands_t *o, unsigned k)
+{
+    float square[2] = {0, 0};
+
+    for (unsigned i = 0; i < 6 && o->gradients[i] != NULL; i++) {
+        const float step =
+            emu_float(o->gradients[i][k]) * (t->normalized ? (float)t->size[i / 2] : 1);
+        square[i % 2] += step * step;
+    }
+    return 0.5f * log2f(fmaxf(square[0], square[1]));
+}
+
+/* Levels of detail: given, by gradients, or 0, to which a bias is added. */
+static void read_levels(const emu_texture_t *t, const operands_t *o, uint32_t mask,
+                        float level[EMU_LANES])
+{
+    memset(level, 0, EMU_LANES * sizeof(*level));
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const unsigned k = (unsigned)__builtin_ctz(left);
+        if (o->level != NULL)
+            level[k] = emu_float(o->level[k]);
+        else if (o->gradients[0] != NULL)
+            level[k] = level_of_steps(t, o, k);
+    }
+}
+
+static bool sample(const emu_mem_t *m, const emu_texture_t *t, const operands_t *o, uint32_t mask,
+                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES])
+{
+    float level[EMU_LANES];
+
+    if (t->n_levels <= 1)
+        return emu_texture_sample(m, t, p, value);
+    read_levels(t, o, mask, level);
+    return emu_texture_sample_levels(m, t, p, level, value);
+}
+
 static void query(const emu_texture_t *t, uint32_t value[4][EMU_LANES])
 {
     const uint32_t answers[4] = {t->size[0], t->size[1], t->n_layers > 1 ? t->n_layers : t->size[2],
-                                 1 /* levels */};
+                                 t->n_levels > 1 ? t->n_levels : 1};
 
     for (unsigned i = 0; i < 4; i++)
         for (unsigned k = 0; k < EMU_LANES; k++)
@@ -113,7 +160,7 @@ static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t
         emu_texture_t face = *t;
         face.normalized = true;
         emu_texture_to_faces(t, &p);
-        return emu_texture_sample(m, &face, &p, value);
+        return sample(m, &face, o, mask, &p, value);
     }
     switch (u->sass->op) {
     case SASS_TLD:
@@ -121,7 +168,7 @@ static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t
     case SASS_TLD4:
         return emu_texture_gather(m, t, &p, sass_bits(u->sass, 87, 2), value);
     default:
-        return emu_texture_sample(m, t, &p, value);
+        return sample(m, t, o, mask, &p, value);
     }
 }
 

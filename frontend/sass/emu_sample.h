@@ -34,6 +34,10 @@ bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const emu_tex
 bool emu_texture_sample(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
                         uint32_t value[4][EMU_LANES]);
 
+/* The same at levels of detail of a mipmap. */
+bool emu_texture_sample_levels(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
+                               const float level[EMU_LANES], uint32_t value[4][EMU_LANES]);
+
 /* One component of the four texels that a linear filter mixes, in the order of tex2Dgather(). */
 bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
                         unsigned component, uint32_t value[4][EMU_LANES]);

@@ -19,6 +19,30 @@ unsigned emu_texel_bytes(const emu_texture_t *t)
     return t->bits / 8u * t->components;
 }
 
+enum { ROW_ALIGN = 32 };
+
+void emu_texture_lay_out(emu_texture_t *t)
+{
+    const uint64_t row = (uint64_t)t->size[0] * emu_texel_bytes(t);
+
+    t->pitch = (row + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+    t->slice = t->pitch * t->size[1];
+}
+
+emu_texture_t emu_texture_level(const emu_texture_t *t, unsigned level)
+{
+    emu_texture_t r = *t;
+
+    r.n_levels = 1;
+    while (level-- > 0) {
+        r.addr += r.slice * r.size[2] * r.n_layers;
+        for (unsigned i = 0; i < 3; i++)
+            r.size[i] = r.size[i] > 1 ? r.size[i] / 2 : 1;
+        emu_texture_lay_out(&r);
+    }
+    return r;
+}
+
 uint8_t *emu_surface_at(const emu_mem_t *m, const emu_texture_t *t, const int32_t at[3],
                         uint32_t layer, unsigned width)
 {

@@ -25,7 +25,12 @@ typedef struct emu_texture {
     bool as_float;         /* integers are read as fractions */
     uint8_t address[3];    /* emu_tex_address_t */
     float border[4];
+    uint8_t n_levels; /* of a mipmap: one behind the other in memory; 0 or 1: it is none */
+    bool mixes_levels;
+    float level_bias, lowest_level, highest_level;
 } emu_texture_t;
+
+enum { EMU_TEX_LEVELS = 16 }; /* of the largest mipmap */
 
 /* A free handle, never 0, for an unbound texture. */
 uint32_t emu_texture_add(emu_mem_t *m);
@@ -35,6 +40,12 @@ emu_texture_t *emu_texture_of(const emu_mem_t *m, uint32_t handle);
 
 /* Bytes of a texel. */
 unsigned emu_texel_bytes(const emu_texture_t *t);
+
+/* Sets how texels of its size lie: rows and slices. */
+void emu_texture_lay_out(emu_texture_t *t);
+
+/* One level of a mipmap that lies so, or (behind the last level) what would follow it. */
+emu_texture_t emu_texture_level(const emu_texture_t *t, unsigned level);
 
 /* Host address of width bytes of a surface: x in bytes, y and z in texels; NULL outside. */
 uint8_t *emu_surface_at(const emu_mem_t *m, const emu_texture_t *t, const int32_t at[3],

@@ -31,6 +31,7 @@ static void gradient_form(bool bindless, bool offsets, sass_tex_form_t *f)
     f->coords = at;
     f->n_first = (uint8_t)(at + f->n_coords + (offsets ? 1 : 0));
     f->offsets = offsets ? (int8_t)(f->n_first - 1) : -1;
+    f->gradients = (int8_t)f->n_first;
     f->n = (uint8_t)(f->n_first + 2 * f->n_coords);
 }
 
@@ -46,7 +47,7 @@ static void lookup_form(const sass_inst_t *in, bool bindless, sass_tex_form_t *f
     at = (uint8_t)(at + f->n_coords);
     f->n_first = at;
     f->handle = bindless ? (int8_t)at++ : -1;
-    at = (uint8_t)(at + has_level);
+    f->level = has_level ? (int8_t)at++ : -1;
     f->offsets = sass_bits(in, 76, 1) ? (int8_t)at++ : -1;
     at = (uint8_t)(at + compares);
     f->n = at;
@@ -58,7 +59,11 @@ void sass_tex_form(const sass_inst_t *in, sass_tex_form_t *f)
 {
     bool bindless = in->form == 1;
 
-    *f = (sass_tex_form_t){.dim = (uint8_t)sass_bits(in, 61, 3), .array = -1, .offsets = -1};
+    *f = (sass_tex_form_t){.dim = (uint8_t)sass_bits(in, 61, 3),
+                           .array = -1,
+                           .offsets = -1,
+                           .level = -1,
+                           .gradients = -1};
     f->n_coords = n_coords[f->dim];
     f->n_results = (uint8_t)population(sass_bits(in, 72, 4));
     if (in->op == SASS_TXQ)

@@ -32,6 +32,8 @@ typedef struct {
     uint8_t coords;  /* place of the first coordinate */
     uint8_t n_coords;
     int8_t array, handle, offsets; /* places; -1: none */
+    int8_t level, gradients;       /* a level of detail, or its bias; the first of two for each
+                                      coordinate: its changes in x and in y */
     uint8_t n_results;             /* registers written: the first two at bit 16, then bit 64 */
 } sass_tex_form_t;
 

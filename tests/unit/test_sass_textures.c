@@ -3,68 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sass/emu_texture.h"
-#include "tests/support/sass_lab.h"
 #include "tests/support/test.h"
+#include "tests/support/texture_lab.h"
 
 enum { WIDTH = 13, HEIGHT = 7, POINTS = 128 };
-
-/* A texture of floats in device memory. */
-static emu_texture_t image(sass_lab_t *lab, const float *texels, uint32_t width, uint32_t height,
-                           uint32_t depth)
-{
-    return (emu_texture_t){.bound = true,
-                           .addr = sass_lab_put(lab, texels, 4ull * width * height * depth),
-                           .size = {width, height, depth},
-                           .n_layers = 1,
-                           .pitch = 4ull * width,
-                           .slice = 4ull * width * height,
-                           .kind = EMU_TEX_FLOAT,
-                           .bits = 32,
-                           .components = 1};
-}
-
-static uint64_t bind(sass_lab_t *lab, const emu_texture_t *t)
-{
-    uint32_t handle = emu_texture_add(&lab->mem);
-
-    *emu_texture_of(&lab->mem, handle) = *t;
-    return handle;
-}
-
-/* --- what the guide says, by other means than the emulator's ---------------------------------- */
-
-static double texel(const emu_texture_t *t, const float *v, int x, int y)
-{
-    int at[2] = {x, y};
-
-    for (unsigned i = 0; i < 2; i++) {
-        int n = (int)t->size[i];
-        while (t->address[i] == EMU_TEX_WRAP && t->normalized && at[i] < 0)
-            at[i] += n;
-        if (t->address[i] == EMU_TEX_WRAP && t->normalized)
-            at[i] %= n;
-        while (t->address[i] == EMU_TEX_MIRROR && t->normalized && (at[i] < 0 || at[i] >= n))
-            at[i] = at[i] < 0 ? -1 - at[i] : 2 * n - 1 - at[i];
-        if ((at[i] < 0 || at[i] >= n) && t->address[i] == EMU_TEX_BORDER)
-            return (double)t->border[0];
-        at[i] = at[i] < 0 ? 0 : at[i] >= n ? n - 1 : at[i];
-    }
-    return (double)v[at[1] * (int)t->size[0] + at[0]];
-}
-
-static double expected_2d(const emu_texture_t *t, const float *v, double x, double y)
-{
-    double scale_x = t->normalized ? t->size[0] : 1, scale_y = t->normalized ? t->size[1] : 1;
-    double u = x * scale_x, w = y * scale_y;
-
-    if (!t->linear)
-        return texel(t, v, (int)floor(u), (int)floor(w));
-    int i = (int)floor(u - 0.5), k = (int)floor(w - 0.5);
-    double a = round((u - 0.5 - i) * 256) / 256, b = round((w - 0.5 - k) * 256) / 256;
-    return (1 - a) * (1 - b) * texel(t, v, i, k) + a * (1 - b) * texel(t, v, i + 1, k) +
-           (1 - a) * b * texel(t, v, i, k + 1) + a * b * texel(t, v, i + 1, k + 1);
-}
 
 /* --- tests ----------------------------------------------------------------------------------- */
 
@@ -86,7 +28,7 @@ static void make_points(float x[POINTS], float y[POINTS], bool normalized)
 static void check_sampling(sass_lab_t *lab, const emu_texture_t *t, const float *texels)
 {
     float x[POINTS], y[POINTS];
-    uint64_t out = sass_lab_put(lab, NULL, POINTS * 4), handle = bind(lab, t);
+    uint64_t out = sass_lab_put(lab, NULL, POINTS * 4), handle = texture_lab_bind(lab, t);
 
     make_points(x, y, t->normalized);
     sass_lab_kernel(lab, "sample_2d");
@@ -97,8 +39,8 @@ static void check_sampling(sass_lab_t *lab, const emu_texture_t *t, const float 
     sass_lab_must_run(lab, POINTS / 32, 32, 0);
     const float *got = sass_lab_at(lab, out);
     for (unsigned i = 0; i < POINTS; i++)
-        sass_lab_assert_close((double)got[i], expected_2d(t, texels, (double)x[i], (double)y[i]),
-                              1e-5);
+        sass_lab_assert_close((double)got[i],
+                              texture_lab_expected(t, texels, (double)x[i], (double)y[i]), 1e-5);
 }
 
 static void samples_follow_address_mode_and_filter(void **state)
@@ -110,7 +52,7 @@ static void samples_follow_address_mode_and_filter(void **state)
     (void)state;
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
-        emu_texture_t t = image(&lab, texels, WIDTH, HEIGHT, 1);
+        emu_texture_t t = texture_lab_image(&lab, texels, WIDTH, HEIGHT, 1);
         t.border[0] = 0.75f;
         for (unsigned mode = 0; mode < 64; mode++) {
             t.address[0] = mode & 3;
@@ -136,7 +78,7 @@ static void fetches_outside_give_zero(void **state)
         pairs[i] = (int16_t)(i * 1021 - 32000);
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
-        emu_texture_t t = image(&lab, texels, 20, 1, 1);
+        emu_texture_t t = texture_lab_image(&lab, texels, 20, 1, 1);
         uint64_t out = sass_lab_put(&lab, NULL, 256);
         uint32_t handle = emu_module_reference(&lab.module, "reference");
         *emu_texture_of(&lab.mem, handle) = t;
@@ -154,7 +96,7 @@ static void fetches_outside_give_zero(void **state)
                            .kind = EMU_TEX_SIGNED,
                            .bits = 16,
                            .components = 2};
-        uint64_t object = bind(&lab, &s);
+        uint64_t object = texture_lab_bind(&lab, &s);
         sass_lab_kernel(&lab, "fetch_signed");
         sass_lab_pointer(&lab, out);
         sass_lab_param(&lab, &object);
@@ -190,7 +132,7 @@ static void bytes_are_read_as_fractions(void **state)
                            .as_float = true,
                            .linear = true,
                            .address = {EMU_TEX_CLAMP, EMU_TEX_CLAMP, EMU_TEX_CLAMP}};
-        uint64_t out = sass_lab_put(&lab, NULL, 512), object = bind(&lab, &t);
+        uint64_t out = sass_lab_put(&lab, NULL, 512), object = texture_lab_bind(&lab, &t);
         sass_lab_kernel(&lab, "sample_colours");
         sass_lab_pointer(&lab, out);
         sass_lab_param(&lab, &object);
@@ -216,10 +158,10 @@ static void three_dimensions_are_mixed(void **state)
         x[i] = 0.5f + (float)(i * 7 % 12) / 4; /* inside, by quarters */
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
-        emu_texture_t t = image(&lab, texels, 4, 4, 4);
+        emu_texture_t t = texture_lab_image(&lab, texels, 4, 4, 4);
         t.linear = true;
         memset(t.address, EMU_TEX_CLAMP, sizeof(t.address));
-        uint64_t out = sass_lab_put(&lab, NULL, 128), object = bind(&lab, &t);
+        uint64_t out = sass_lab_put(&lab, NULL, 128), object = texture_lab_bind(&lab, &t);
         sass_lab_kernel(&lab, "sample_3d");
         sass_lab_pointer(&lab, out);
         sass_lab_param(&lab, &object);
@@ -252,10 +194,12 @@ static void each_lane_has_its_texture_and_layer(void **state)
         x[i] = (float)(i % 8) + 0.25f;
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
-        emu_texture_t a = image(&lab, texels, 8, 1, 3), b = image(&lab, other, 8, 1, 3), c = a;
+        emu_texture_t a = texture_lab_image(&lab, texels, 8, 1, 3),
+                      b = texture_lab_image(&lab, other, 8, 1, 3), c = a;
         a.size[2] = b.size[2] = c.size[2] = 1;
         a.n_layers = b.n_layers = 3;
-        uint64_t objects[3] = {bind(&lab, &a), bind(&lab, &b), bind(&lab, &c)};
+        uint64_t objects[3] = {texture_lab_bind(&lab, &a), texture_lab_bind(&lab, &b),
+                               texture_lab_bind(&lab, &c)};
         uint64_t out = sass_lab_put(&lab, NULL, 128);
         sass_lab_kernel(&lab, "sample_layers");
         sass_lab_pointer(&lab, out);
@@ -274,96 +218,6 @@ static void each_lane_has_its_texture_and_layer(void **state)
     free(other);
 }
 
-/* --- cubes: the guide's table of faces ------------------------------------------------------- */
-
-/* The axis that names a face and its sign, and those of which its columns and rows are. */
-static const struct {
-    int major, major_sign, right, right_sign, down, down_sign;
-} faces[6] = {{0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1},
-              {1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1},  {2, -1, 0, -1, 1, -1}};
-
-enum { CUBE_SIDE = 8 };
-
-/* A direction through a face, and where on it; weights have few bits. */
-static void aim(unsigned face, uint64_t *seed, float x[3], double at[2])
-{
-    const float scale = (float)(1u << (sass_lab_random(seed) >> 62)); /* length does not matter */
-
-    for (unsigned i = 0; i < 2; i++) {
-        const double v = (double)((int)(sass_lab_random(seed) >> 32 & 127) - 63) / 64;
-        const int axis = i ? faces[face].down : faces[face].right;
-        x[axis] = (float)(v * (i ? faces[face].down_sign : faces[face].right_sign)) * scale;
-        at[i] = (v + 1) / 2;
-    }
-    x[faces[face].major] = (float)faces[face].major_sign * scale;
-}
-
-static void check_cubes(sass_lab_t *lab, const float *texels, unsigned n_cubes, bool linear)
-{
-    const size_t side = CUBE_SIDE, area = side * side;
-    float x[3 * 32];
-    double at[32][2];
-    uint64_t seed = 6, handle, out = sass_lab_put(lab, NULL, 128);
-    emu_texture_t t = image(lab, texels, CUBE_SIDE, CUBE_SIDE, 6 * n_cubes);
-
-    t.size[2] = 1;
-    t.n_layers = 6 * n_cubes;
-    t.linear = linear;
-    memset(t.address, EMU_TEX_CLAMP, sizeof(t.address));
-    handle = bind(lab, &t);
-    for (unsigned i = 0; i < 32; i++)
-        aim(i % 6, &seed, x + (size_t)3 * i, at[i]);
-    sass_lab_kernel(lab, n_cubes > 1 ? "sample_cubes" : "sample_cube");
-    sass_lab_pointer(lab, out);
-    sass_lab_param(lab, &handle);
-    sass_lab_pointer(lab, sass_lab_put(lab, x, sizeof(x)));
-    sass_lab_must_run(lab, 1, 32, 0);
-    t.normalized = true;
-    for (unsigned i = 0; i < 32; i++) { /* a layer behind the last cube is the last one */
-        const unsigned cube = n_cubes > 1 ? (i % 3 < n_cubes ? i % 3 : n_cubes - 1) : 0;
-        const double e = expected_2d(&t, texels + (6 * cube + i % 6) * area, at[i][0], at[i][1]);
-        sass_lab_assert_close((double)((float *)sass_lab_at(lab, out))[i], e, 1e-5);
-    }
-}
-
-static void directions_meet_the_faces_of_cubes(void **state)
-{
-    uint64_t seed = 8;
-    float *texels = sass_lab_floats((size_t)12 * CUBE_SIDE * CUBE_SIDE, &seed);
-    sass_lab_t lab;
-
-    (void)state;
-    SASS_LAB_FOR_EACH_ARCH(lab, "texture")
-    for (unsigned n_cubes = 1; n_cubes <= 2; n_cubes++) {
-        check_cubes(&lab, texels, n_cubes, false);
-        check_cubes(&lab, texels, n_cubes, true);
-    }
-    free(texels);
-}
-
-static void a_texture_of_four_layers_is_no_cube(void **state)
-{
-    float x[96] = {0};
-    sass_lab_t lab;
-
-    (void)state;
-    SASS_LAB_FOR_EACH_ARCH(lab, "texture")
-    {
-        emu_texture_t t = image(&lab, x, 4, 4, 4);
-        t.size[2] = 1;
-        t.n_layers = 4;
-        uint64_t handle = bind(&lab, &t), in = sass_lab_put(&lab, x, sizeof(x));
-        sass_lab_kernel(&lab, "sample_cube");
-        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 128));
-        sass_lab_param(&lab, &handle);
-        sass_lab_pointer(&lab, in);
-        assert_int_equal(
-            sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
-            RB_TRACE);
-        assert_non_null(strstr(lab.err.text, "is the handle of no cube map"));
-    }
-}
-
 /* tex2Dgather: (i, j+1), (i+1, j+1), (i+1, j), (i, j). And what a query tells. */
 static void gathers_and_queries(void **state)
 {
@@ -379,11 +233,11 @@ static void gathers_and_queries(void **state)
     }
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
-        emu_texture_t t = image(&lab, texels, 16, 4, 1);
+        emu_texture_t t = texture_lab_image(&lab, texels, 16, 4, 1);
         t.size[0] = 8;
         t.components = 2;
         memset(t.address, EMU_TEX_CLAMP, sizeof(t.address));
-        uint64_t out = sass_lab_put(&lab, NULL, 1024), object = bind(&lab, &t);
+        uint64_t out = sass_lab_put(&lab, NULL, 1024), object = texture_lab_bind(&lab, &t);
         sass_lab_kernel(&lab, "gather");
         sass_lab_pointer(&lab, out);
         sass_lab_param(&lab, &object);
@@ -436,7 +290,7 @@ static void surfaces_are_clamped_cut_and_trapped(void **state)
                            .kind = EMU_TEX_UNSIGNED,
                            .bits = 16,
                            .components = 4};
-        uint64_t source = bind(&lab, &a), target = bind(&lab, &b);
+        uint64_t source = texture_lab_bind(&lab, &a), target = texture_lab_bind(&lab, &b);
         sass_lab_kernel(&lab, "surface_copy");
         sass_lab_param(&lab, &target);
         sass_lab_param(&lab, &source);
@@ -489,12 +343,13 @@ static void memory_that_was_freed_is_a_fault(void **state)
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
         float x[32], y[32] = {0};
-        emu_texture_t t = image(&lab, sass_lab_at(&lab, sass_lab_put(&lab, NULL, 4)), 1, 1, 1);
+        emu_texture_t t =
+            texture_lab_image(&lab, sass_lab_at(&lab, sass_lab_put(&lab, NULL, 4)), 1, 1, 1);
         uint64_t first = sass_lab_put(&lab, NULL, PAGE), second = sass_lab_put(&lab, NULL, PAGE);
         t.addr = first;
         t.size[0] = N;
         assert_int_equal(second, first + PAGE);
-        uint64_t handle = bind(&lab, &t), out = sass_lab_put(&lab, NULL, 128);
+        uint64_t handle = texture_lab_bind(&lab, &t), out = sass_lab_put(&lab, NULL, 128);
         for (unsigned i = 0; i < 32; i++)
             x[i] = (float)(i * N / 32); /* on both pages */
         uint64_t at[2] = {sass_lab_put(&lab, x, sizeof(x)), sass_lab_put(&lab, y, sizeof(y))};
@@ -521,8 +376,6 @@ int main(void)
         cmocka_unit_test(bytes_are_read_as_fractions),
         cmocka_unit_test(three_dimensions_are_mixed),
         cmocka_unit_test(each_lane_has_its_texture_and_layer),
-        cmocka_unit_test(directions_meet_the_faces_of_cubes),
-        cmocka_unit_test(a_texture_of_four_layers_is_no_cube),
         cmocka_unit_test(gathers_and_queries),
         cmocka_unit_test(surfaces_are_clamped_cut_and_trapped),
         cmocka_unit_test(a_handle_of_nothing_is_a_fault),

@@ -52,6 +52,19 @@ extern "C" __global__ void sample_cubes(float *out, cudaTextureObject_t t, const
     out[i] = texCubemapLayered<float>(t, x[3 * i], x[3 * i + 1], x[3 * i + 2], i % 3);
 }
 
+// Each thread its own level of detail; the same by how coordinates change.
+extern "C" __global__ void sample_levels(float *out, cudaTextureObject_t t, const float *x, const float *level)
+{
+    int i = threadIdx.x;
+    out[i] = tex2DLod<float>(t, x[2 * i], x[2 * i + 1], level[i]);
+}
+
+extern "C" __global__ void sample_gradients(float *out, cudaTextureObject_t t, const float *x, const float4 *d)
+{
+    int i = threadIdx.x;
+    out[i] = tex2DGrad<float>(t, x[2 * i], x[2 * i + 1], make_float2(d[i].x, d[i].y), make_float2(d[i].z, d[i].w));
+}
+
 extern "C" __global__ void gather(float4 *out, cudaTextureObject_t t, const float *x, const float *y)
 {
     out[2 * threadIdx.x] = tex2Dgather<float4>(t, x[threadIdx.x], y[threadIdx.x], 0);

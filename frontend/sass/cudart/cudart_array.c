@@ -100,7 +100,6 @@ cuda_error_t cudaArrayGetInfo(cuda_channels_t *channels, cuda_extent_t *extent, 
 
 /* --- allocation ------------------------------------------------------------------------------ */
 
-enum { ROW_ALIGN = 32 };
 static const size_t max_side = 1 << 17; /* more than compute capability 7.x allows */
 
 static uint32_t at_least_one(size_t n)
@@ -121,10 +120,15 @@ static bool lay_out(cudart_array_t *a)
     t->size[1] = at_least_one(a->extent.height);
     t->size[2] = layered ? 1 : at_least_one(a->extent.depth);
     t->n_layers = layered ? at_least_one(a->extent.depth) : 1;
-    t->pitch = ((uint64_t)t->size[0] * emu_texel_bytes(t) + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-    t->slice = t->pitch * t->size[1];
+    emu_texture_lay_out(t);
     t->bound = true;
     return true;
+}
+
+bool cudart_array_layout(cudart_array_t *a, const cuda_channels_t *channels)
+{
+    a->channels = *channels;
+    return cudart_texel_format(channels, &a->texels) && lay_out(a);
 }
 
 cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cuda_extent_t extent,
@@ -132,11 +136,9 @@ cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cu
 {
     cudart_array_t a = {.extent = extent, .flags = flags};
 
-    if (array == NULL || channels == NULL || !cudart_texel_format(channels, &a.texels) ||
-        !lay_out(&a))
+    if (array == NULL || channels == NULL || !cudart_array_layout(&a, channels))
         return cudart_leave(cudart_enter(), CUDA_ERROR_INVALID_VALUE);
     cudart_state_t *s = cudart_enter();
-    a.channels = *channels;
     a.texels.addr = emu_mem_alloc(&s->mem, a.texels.slice * a.texels.size[2] * a.texels.n_layers);
     if (a.texels.addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
@@ -156,6 +158,8 @@ cuda_error_t cudaFreeArray(void *array)
     cudart_state_t *s = cudart_enter();
     cudart_array_t *a = array;
 
+    if (a != NULL && a->part)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (a != NULL && !emu_mem_release(&s->mem, a->texels.addr))
         return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
     free(a);

@@ -21,6 +21,7 @@ typedef struct {
     cuda_extent_t extent; /* as given: height and depth may be 0 */
     unsigned flags;
     emu_texture_t texels; /* how they lie; address modes and filter are not set */
+    bool part;            /* a level of a mipmap, which it goes with */
 } cudart_array_t;
 
 typedef struct {
@@ -45,6 +46,10 @@ enum { CUDA_ARRAY_LAYERED = 1, CUDA_ARRAY_CUBEMAP = 4 };
 /* A copy between arrays and memory; its extent is in texels if an array takes part, else in bytes.
  */
 CUDART_EXPORT cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c);
+
+/* Sets channels and texels, all but the address, of an array whose extent and flags are set; false:
+ * it is too large, or of no format that textures have. */
+bool cudart_array_layout(cudart_array_t *a, const cuda_channels_t *channels);
 
 /* Sets kind, bits and components of *t; false: no format that textures have. */
 bool cudart_texel_format(const cuda_channels_t *c, emu_texture_t *t);

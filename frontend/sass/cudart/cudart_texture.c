@@ -124,6 +124,7 @@ static bool resource_texels(const cudart_state_t *s, const cuda_resource_t *r, e
 {
     switch (r->type) {
     case RESOURCE_ARRAY:
+    case RESOURCE_MIPMAPPED: /* begins as an array */
         if (r->u.array != NULL)
             *t = r->u.array->texels;
         return r->u.array != NULL;
@@ -133,8 +134,7 @@ static bool resource_texels(const cudart_state_t *s, const cuda_resource_t *r, e
         return pitched_texels(s, r->u.pitched.p, &r->u.pitched.channels, r->u.pitched.width,
                               r->u.pitched.height, r->u.pitched.pitch, t);
     default:
-        cudart_give_up("the program makes a texture of a mipmapped array: that is not supported; "
-                       "use one level as an array");
+        return false;
     }
 }
 
@@ -164,6 +164,10 @@ cuda_error_t cudaCreateTextureObject(uint64_t *object, const cuda_resource_t *re
         cudart_give_up("the program makes a texture of sRGB colours: that is not supported");
     set_sampling(&t, sampling->address, sampling->filter, sampling->normalized, sampling->as_float);
     memcpy(t.border, sampling->border, sizeof(t.border));
+    t.mixes_levels = sampling->level_filter != 0 && (t.kind == EMU_TEX_FLOAT || sampling->as_float);
+    t.level_bias = sampling->level_bias;
+    t.lowest_level = sampling->lowest_level;
+    t.highest_level = sampling->highest_level;
     return cudart_leave(s, add_object(s, &t, object));
 }
 
