@@ -102,8 +102,8 @@ static float level_of_steps(const emu_texture_t *t, const operands_t *o, unsigne
     float square[2] = {0, 0};
 
     for (unsigned i = 0; i < 6 && o->gradients[i] != NULL; i++) {
-        const float step =
-            emu_float(o->gradients[i][k]) * (t->normalized ? (float)t->size[i / 2] : 1);
+        const uint32_t size = t->normalized ? t->size[i / 2] : 1;
+        const float step = emu_float(o->gradients[i][k]) * (float)size;
         square[i % 2] += step * step;
     }
     return 0.5f * log2f(fmaxf(square[0], square[1]));
@@ -199,7 +199,7 @@ static void put_results(emu_warp_t *w, const emu_uop_t *u, uint32_t value[4][EMU
 static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const operands_t o = operands_of(w, u);
-    uint32_t results[4][EMU_LANES], value[4][EMU_LANES];
+    uint32_t results[4][EMU_LANES] = {{0}}, value[4][EMU_LANES] = {{0}};
 
     for (uint32_t left = mask; left != 0;) {
         const uint32_t lanes = lanes_alike(o.handles, left);
