@@ -21,15 +21,18 @@ typedef struct {
     size_t n, cap;
 } mailbag_t;
 
-/* One half of a thread's outbox: what was sent in one window. */
+/* What one thread sent in one window, senders ascending. */
 typedef struct {
     mailbag_t *bag;      /* owned; per destination shard */
     uint64_t *addressed; /* owned; bit per shard with a non-empty bag */
     cycle_t first_arrival;
 } mail_t;
 
+/* A thread's mail is of shards that are at home with it, and of others that it helped out with. */
+enum { HOME, AWAY, MAILS };
+
 struct outbox {
-    mail_t *mail;    /* the half being written */
+    mail_t *mail;    /* being written */
     uint16_t sender; /* shard that is running */
     cycle_t window_end;
     uint32_t n_shards;
@@ -39,9 +42,16 @@ typedef struct {
     engine_t *engine;
     int number;
     outbox_t out;
-    mail_t half[2];
+    mail_t half[2][MAILS];
     pthread_t thread;
 } worker_t;
+
+/* Shards of one kind that are at home with one thread, one after the other: those of them that have
+ * something to do in a window. */
+typedef struct {
+    _Alignas(64) atomic_uint next; /* position in engine.active of the next to be taken */
+    uint32_t end;
+} piece_t;
 
 struct engine {
     cycle_t window, now;
@@ -65,7 +75,9 @@ struct engine {
     cycle_t from, to;
     uint16_t *active; /* owned; shards with something to do, ascending */
     uint32_t n_active;
-    atomic_uint claim;      /* next position in active */
+    piece_t *piece;     /* owned; n_kinds x n_threads, shards ascending */
+    uint32_t *piece_of; /* owned; per shard */
+    uint32_t n_pieces;
     atomic_uint finished;   /* workers done with this window */
     atomic_uint generation; /* counts parallel windows; workers wait for it to change */
     atomic_bool quit;
@@ -139,32 +151,39 @@ static void deliver_mail(engine_t *e, uint32_t s)
 {
     unsigned reading = e->writing ^ 1u;
     if (e->n_threads == 1) {
-        mailbag_t *bag = &e->worker[0].half[reading].bag[s];
+        mailbag_t *bag = &e->worker[0].half[reading][HOME].bag[s];
         deliver(e, s, bag->msg, bag->n);
         bag->n = 0;
         return;
     }
     enum { MAX_THREADS = 256 };
-    size_t at[MAX_THREADS] = {0};
+    mailbag_t *bag[MAX_THREADS * MAILS];
+    size_t at[MAX_THREADS * MAILS];
+    int n = 0;
+    for (int t = 0; t < e->n_threads; t++) {
+        for (int m = 0; m < MAILS; m++) {
+            bag[n] = &e->worker[t].half[reading][m].bag[s];
+            at[n] = 0;
+            n += bag[n]->n > 0;
+        }
+    }
     for (;;) {
         int best = -1;
-        for (int t = 0; t < e->n_threads; t++) {
-            const mailbag_t *bag = &e->worker[t].half[reading].bag[s];
-            if (at[t] < bag->n &&
-                (best < 0 ||
-                 bag->msg[at[t]].from < e->worker[best].half[reading].bag[s].msg[at[best]].from))
-                best = t;
+        for (int i = 0; i < n; i++) {
+            if (at[i] < bag[i]->n &&
+                (best < 0 || bag[i]->msg[at[i]].from < bag[best]->msg[at[best]].from))
+                best = i;
         }
         if (best < 0)
             break;
-        mailbag_t *bag = &e->worker[best].half[reading].bag[s];
         size_t first = at[best];
-        while (at[best] < bag->n && bag->msg[at[best]].from == bag->msg[first].from)
+        while (at[best] < bag[best]->n &&
+               bag[best]->msg[at[best]].from == bag[best]->msg[first].from)
             at[best]++;
-        deliver(e, s, &bag->msg[first], at[best] - first);
+        deliver(e, s, &bag[best]->msg[first], at[best] - first);
     }
-    for (int t = 0; t < e->n_threads; t++)
-        e->worker[t].half[reading].bag[s].n = 0;
+    for (int i = 0; i < n; i++)
+        bag[i]->n = 0;
 }
 
 static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
@@ -182,23 +201,39 @@ static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
 static void open_outbox(worker_t *w)
 {
     engine_t *e = w->engine;
-    w->out.mail = &w->half[e->writing];
     w->out.window_end = e->to;
     w->out.n_shards = e->n_shards;
-    w->out.mail->first_arrival = CYCLE_NEVER;
+    for (int m = 0; m < MAILS; m++)
+        w->half[e->writing][m].first_arrival = CYCLE_NEVER;
 }
 
-/* Takes shards until none is left in this window. */
+/* Runs the shards of a piece that no other thread has taken. */
+static void run_piece(worker_t *w, piece_t *p)
+{
+    engine_t *e = w->engine;
+    while (atomic_load_explicit(&p->next, memory_order_relaxed) < p->end) {
+        unsigned i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
+        if (i < p->end)
+            run_shard(e, &w->out, e->active[i]);
+    }
+}
+
+/*
+ * Runs shards until none is left in this window: first those at home with this thread, whose state
+ * is in its core's cache, then those that other threads have not come to. In both the shards
+ * ascend.
+ */
 static void run_window(worker_t *w)
 {
     engine_t *e = w->engine;
+    const uint32_t threads = (uint32_t)e->n_threads, home = (uint32_t)w->number;
     open_outbox(w);
-    for (;;) {
-        unsigned i = atomic_fetch_add_explicit(&e->claim, 1, memory_order_relaxed);
-        if (i >= e->n_active)
-            break;
-        run_shard(e, &w->out, e->active[i]);
-    }
+    w->out.mail = &w->half[e->writing][HOME];
+    for (uint32_t p = home; p < e->n_pieces; p += threads)
+        run_piece(w, &e->piece[p]);
+    w->out.mail = &w->half[e->writing][AWAY];
+    for (uint32_t p = 0; p < e->n_pieces; p++)
+        run_piece(w, &e->piece[p]);
 }
 
 static void relax(unsigned *spins)
@@ -265,9 +300,27 @@ static void group_update(engine_t *e, uint32_t g)
     e->group_next[g] = t;
 }
 
+/* Cuts each run of shards of one kind into as many pieces as there are threads. */
+static void cut_pieces(engine_t *e)
+{
+    const uint32_t threads = (uint32_t)e->n_threads;
+    uint32_t kinds = 0;
+    e->piece_of = rb_model_calloc(e->n_shards, sizeof(*e->piece_of));
+    for (uint32_t first = 0, end; first < e->n_shards; first = end, kinds++) {
+        for (end = first; end < e->n_shards && e->shard[end].ops == e->shard[first].ops;)
+            end++;
+        for (uint32_t s = first; s < end; s++)
+            e->piece_of[s] =
+                kinds * threads + (uint32_t)((uint64_t)(s - first) * threads / (end - first));
+    }
+    e->n_pieces = kinds * threads;
+    e->piece = rb_model_calloc(e->n_pieces, sizeof(*e->piece));
+}
+
 static void engine_start(engine_t *e)
 {
     e->started = true;
+    cut_pieces(e);
     e->n_groups = (e->n_shards + GROUP - 1) / GROUP;
     e->group_next = rb_model_calloc(e->n_groups, sizeof(*e->group_next));
     e->mail_words = ((size_t)e->n_shards + 63) / 64;
@@ -279,10 +332,11 @@ static void engine_start(engine_t *e)
         worker_t *w = &e->worker[t];
         w->engine = e;
         w->number = t;
-        for (int h = 0; h < 2; h++) {
-            w->half[h].bag = rb_model_calloc(e->n_shards, sizeof(mailbag_t));
-            w->half[h].addressed = rb_model_calloc(e->mail_words, sizeof(uint64_t));
-            w->half[h].first_arrival = CYCLE_NEVER;
+        for (int i = 0; i < 2 * MAILS; i++) {
+            mail_t *m = &w->half[i / MAILS][i % MAILS];
+            m->bag = rb_model_calloc(e->n_shards, sizeof(mailbag_t));
+            m->addressed = rb_model_calloc(e->mail_words, sizeof(uint64_t));
+            m->first_arrival = CYCLE_NEVER;
         }
     }
     for (int t = 1; t < e->n_threads; t++) {
@@ -303,11 +357,12 @@ void engine_destroy(engine_t *e)
         for (int t = 1; t < e->n_threads; t++)
             pthread_join(e->worker[t].thread, NULL);
         for (int t = 0; t < e->n_threads; t++) {
-            for (int h = 0; h < 2; h++) {
+            for (int i = 0; i < 2 * MAILS; i++) {
+                mail_t *m = &e->worker[t].half[i / MAILS][i % MAILS];
                 for (uint32_t s = 0; s < e->n_shards; s++)
-                    rb_model_free(e->worker[t].half[h].bag[s].msg);
-                rb_model_free(e->worker[t].half[h].bag);
-                rb_model_free(e->worker[t].half[h].addressed);
+                    rb_model_free(m->bag[s].msg);
+                rb_model_free(m->bag);
+                rb_model_free(m->addressed);
             }
         }
     }
@@ -315,6 +370,8 @@ void engine_destroy(engine_t *e)
     pthread_mutex_destroy(&e->sleep_lock);
     rb_model_free(e->worker);
     rb_model_free(e->active);
+    rb_model_free(e->piece);
+    rb_model_free(e->piece_of);
     rb_model_free(e->group_next);
     rb_model_free(e->shard);
     rb_model_free(e->next);
@@ -326,7 +383,7 @@ void engine_post(engine_t *e, uint16_t dest, const msg_t *m)
     if (!e->started)
         engine_start(e);
     RB_INVARIANT(m->arrival >= e->now && dest < e->n_shards, "host message into the past");
-    bag_put(&e->worker[0].half[e->writing], dest, m, HOST_SENDER);
+    bag_put(&e->worker[0].half[e->writing][HOME], dest, m, HOST_SENDER);
 }
 
 void engine_wake(engine_t *e, uint16_t shard, cycle_t at)
@@ -343,8 +400,10 @@ static cycle_t earliest_event(const engine_t *e)
     cycle_t t = CYCLE_NEVER;
     for (uint32_t g = 0; g < e->n_groups; g++)
         t = cycle_min(t, e->group_next[g]);
-    for (int w = 0; w < e->n_threads; w++)
-        t = cycle_min(t, e->worker[w].half[e->writing].first_arrival);
+    for (int w = 0; w < e->n_threads; w++) {
+        for (int m = 0; m < MAILS; m++)
+            t = cycle_min(t, e->worker[w].half[e->writing][m].first_arrival);
+    }
     return t;
 }
 
@@ -378,15 +437,28 @@ static void list_active(engine_t *e)
     e->n_active = 0;
     for (size_t word = 0; word < e->mail_words; word++) {
         uint64_t mail = 0;
-        for (int w = 0; w < e->n_threads; w++) {
-            mail |= e->worker[w].half[reading].addressed[word];
-            e->worker[w].half[reading].addressed[word] = 0;
+        for (int i = 0; i < e->n_threads * MAILS; i++) {
+            uint64_t *addressed = e->worker[i / MAILS].half[reading][i % MAILS].addressed;
+            mail |= addressed[word];
+            addressed[word] = 0;
         }
         for (uint32_t i = 0; i < 64; i += GROUP) {
             uint32_t first = (uint32_t)(word * 64) + i;
             if (first < e->n_shards)
                 list_group(e, first, mail >> i & ((1u << GROUP) - 1));
         }
+    }
+}
+
+/* Divides the active shards among the pieces. */
+static void list_pieces(engine_t *e)
+{
+    uint32_t i = 0;
+    for (uint32_t p = 0; p < e->n_pieces; p++) {
+        atomic_store_explicit(&e->piece[p].next, i, memory_order_relaxed);
+        while (i < e->n_active && e->piece_of[e->active[i]] == p)
+            i++;
+        e->piece[p].end = i;
     }
 }
 
@@ -408,7 +480,7 @@ bool engine_run(engine_t *e, cycle_t until)
         e->to = cycle_min(t + e->window, until);
         e->writing ^= 1u;
         list_active(e);
-        atomic_store_explicit(&e->claim, 0, memory_order_relaxed);
+        list_pieces(e);
         if (e->n_threads == 1 || e->n_active < PARALLEL_MIN) {
             for (int w = 1; w < e->n_threads; w++)
                 open_outbox(&e->worker[w]);

@@ -10,9 +10,11 @@
  * the shard they take effect at their arrival cycle. A shard must not let the order of messages
  * with equal arrival from different senders matter (crossbar ports queue them per input).
  *
- * Threads: within a window any thread takes the next shard that has something to do. Each thread
- * writes its own outbox, in which the messages of one sender stand together and senders ascend, so
- * that delivery merges the outboxes by sender: no result depends on which thread ran what.
+ * Threads: each shard is at home with one thread, so that its state stays in one core's cache; a
+ * thread that is through with its own in a window takes those that others have not come to. Each
+ * thread has an outbox for the former and one for the latter, in which the messages of one sender
+ * stand together and senders ascend, so that delivery merges the outboxes by sender: no result
+ * depends on which thread ran what.
  */
 #ifndef RUBATO_CORE_ENGINE_H
 #define RUBATO_CORE_ENGINE_H
