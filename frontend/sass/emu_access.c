@@ -227,6 +227,10 @@ EMU_INLINE void load_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from
 {
     uint32_t v[4][EMU_LANES];
 
+    if (mask == EMU_ALL) {
+        gather(from, s->rel, n, (uint32_t(*)[EMU_LANES])(w->r + u->d));
+        return;
+    }
     gather(from, s->rel, n, v);
     for (unsigned i = 0; i < n; i++)
         emu_put(w, u->d + EMU_LANES * i, v[i], mask);
