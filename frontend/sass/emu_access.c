@@ -371,6 +371,17 @@ static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- others ---------------------------------------------------------------------------------- */
 
+/* Notes addresses of 32 bits for the trace. */
+EMU_HOT static void record_shared(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
+                                  uint32_t mask)
+{
+    span_t s = {.first = a[__builtin_ctz(mask)]};
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        s.rel[k] = (uint32_t)a[k];
+    record_span(w, u, &s, mask);
+}
+
 /*
  * LDSM: 8x8 matrices of 16-bit values from shared memory. Lanes 8i to 8i + 7 give the addresses of
  * the rows of matrix i; each lane gets two neighbours of row lane / 4 (.MT88: of a column).
@@ -382,7 +393,8 @@ static void load_matrix(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint32_t r[EMU_LANES];
 
     addresses(w, u, a);
-    record(w, u, a, mask);
+    if (w->grid->tracing)
+        record_shared(w, u, a, mask);
     for (unsigned m = 0; m < u->width / 4u; m++) {
         for (unsigned i = 0; i < 8; i++) {
             uint64_t at = a[8 * m + i];
