@@ -33,47 +33,53 @@ enum {
  */
 typedef struct {
     const char *measured; /* ends in '*': the beginning of the column's name */
-    const char *plus[4], *minus, *over;
+    const char *plus[4], *minus[2], *over;
     double factor; /* 0: 1 */
     bool seconds;  /* cycles are divided by the core clock */
 } rule_t;
 
 static const rule_t rules[] = {
-    {"gpc__cycles_elapsed.max", {"cycles"}, "launch_latency_cycles", NULL, 0, false},
-    {"gpc__cycles_elapsed.avg", {"cycles"}, "launch_latency_cycles", NULL, 0, false},
-    {"sm__cycles_elapsed.max", {"cycles"}, "launch_latency_cycles", NULL, 0, false},
-    {"sm__cycles_elapsed.avg", {"cycles"}, "launch_latency_cycles", NULL, 0, false},
-    {"gpu__time_duration.sum", {"cycles"}, "launch_latency_cycles", NULL, 0, true},
-    {"dram__bytes_read.sum", {"dram.read_sectors"}, NULL, NULL, 32, false},
-    {"dram__bytes_write.sum", {"dram.write_sectors"}, NULL, NULL, 32, false},
-    {"dram__bytes.sum", {"dram.read_sectors", "dram.write_sectors"}, NULL, NULL, 32, false},
-    {"dram__sectors.sum", {"dram.read_sectors", "dram.write_sectors"}, NULL, NULL, 0, false},
+    {"gpc__cycles_elapsed.max", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
+    {"gpc__cycles_elapsed.avg", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
+    {"sm__cycles_elapsed.max", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
+    {"sm__cycles_elapsed.avg", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
+    {"gpu__time_duration.sum", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, true},
+    {"dram__bytes_read.sum", {"dram.read_sectors"}, {0}, NULL, 32, false},
+    {"dram__bytes_write.sum", {"dram.write_sectors"}, {0}, NULL, 32, false},
+    {"dram__bytes.sum", {"dram.read_sectors", "dram.write_sectors"}, {0}, NULL, 32, false},
+    {"dram__sectors.sum", {"dram.read_sectors", "dram.write_sectors"}, {0}, NULL, 0, false},
     {"lts__t_sectors.sum",
      {"l2.read_sectors", "l2.write_sectors", "l2.atomic_sectors", "l2.red_sectors"},
-     NULL,
+     {0},
      NULL,
      0,
      false},
-    {"lts__t_sectors_op_read_lookup_miss.sum", {"l2.read_sectors"}, "l2.read_hits", NULL, 0, false},
-    {"smsp__inst_issued.sum", {"sm.warp_insts"}, NULL, NULL, 0, false},
-    {"sm__inst_executed.sum", {"sm.warp_insts"}, NULL, NULL, 0, false},
+    {"lts__t_sectors_op_read_lookup_miss.sum",
+     {"l2.read_sectors"},
+     {"l2.read_hits"},
+     NULL,
+     0,
+     false},
+    {"smsp__inst_issued.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
+    {"sm__inst_executed.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
     /* Names of AccelWattch's tables, which are in sectors. */
-    {"Elapsed_Cycles", {"cycles"}, "launch_latency_cycles", NULL, 0, false},
-    {"L1_RH", {"sm.global_load_hits", "sm.local_load_hits"}, NULL, NULL, 0, false},
-    {"DRAM_Rd", {"dram.read_sectors"}, NULL, NULL, 0, false},
-    {"DRAM_Wr", {"dram.write_sectors"}, NULL, NULL, 0, false},
-    {"L2_RH", {"l2.read_hits"}, NULL, NULL, 0, false},
-    {"L2_RM", {"l2.read_sectors"}, "l2.read_hits", NULL, 0, false},
-    {"L2_WH", {"l2.write_hits"}, NULL, NULL, 0, false},
-    {"L2_WM", {"l2.write_sectors"}, "l2.write_hits", NULL, 0, false},
-    {"hw_cycles*", {"cycles"}, NULL, NULL, 0, false},
+    {"Elapsed_Cycles", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
+    {"L1_RH", {"sm.global_load_hits", "sm.local_load_hits"}, {0}, NULL, 0, false},
+    {"DRAM_Rd", {"dram.read_sectors"}, {0}, NULL, 0, false},
+    {"DRAM_Wr", {"dram.write_sectors"}, {0}, NULL, 0, false},
+    /* What is on its way counts as a hit, code does not count, and writes do not miss. */
+    {"L2_RH", {"l2.read_sectors"}, {"l2.fills", "l2.inst_sectors"}, NULL, 0, false},
+    {"L2_RM", {"l2.fills"}, {0}, NULL, 0, false},
+    {"L2_WH", {"l2.write_sectors"}, {0}, NULL, 0, false},
+    {"SHRD_ACC", {"sm.shared_wavefronts"}, {0}, NULL, 0, false},
+    {"hw_cycles*", {"cycles"}, {0}, NULL, 0, false},
 };
 
-enum { PLUS_MAX = 4, NO_PATH = PATHS };
+enum { PLUS_MAX = 4, MINUS_MAX = 2, NO_PATH = PATHS };
 
 /* A rule with the indices of its paths. */
 struct hardware_formula {
-    size_t plus[PLUS_MAX], n_plus, minus, over;
+    size_t plus[PLUS_MAX], n_plus, minus[MINUS_MAX], n_minus, over;
     double factor;
     bool seconds, share;
 };
@@ -98,8 +104,7 @@ static bool is_named(const char *column, const char *pattern)
 
 static hardware_formula_t one_path(size_t index)
 {
-    return (hardware_formula_t){
-        .plus = {index}, .n_plus = 1, .minus = NO_PATH, .over = NO_PATH, .factor = 1.0};
+    return (hardware_formula_t){.plus = {index}, .n_plus = 1, .over = NO_PATH, .factor = 1.0};
 }
 
 static bool find_rule(const char *column, hardware_formula_t *f)
@@ -108,13 +113,16 @@ static bool find_rule(const char *column, hardware_formula_t *f)
         const rule_t *r = &rules[i];
         if (!is_named(column, r->measured))
             continue;
-        *f = (hardware_formula_t){.minus = path_index(r->minus),
-                                  .over = path_index(r->over),
+        *f = (hardware_formula_t){.over = path_index(r->over),
                                   .factor = r->factor != 0.0 ? r->factor : 1.0,
                                   .seconds = r->seconds};
         while (f->n_plus < PLUS_MAX && r->plus[f->n_plus] != NULL) {
             f->plus[f->n_plus] = path_index(r->plus[f->n_plus]);
             f->n_plus++;
+        }
+        while (f->n_minus < MINUS_MAX && r->minus[f->n_minus] != NULL) {
+            f->minus[f->n_minus] = path_index(r->minus[f->n_minus]);
+            f->n_minus++;
         }
         return true;
     }
@@ -163,8 +171,8 @@ static void describe(const hardware_formula_t *f, char *text, size_t cap)
     text[0] = '\0';
     for (size_t i = 0; i < f->n_plus && n < cap; i++)
         n += (size_t)snprintf(text + n, cap - n, "%s%s", i > 0 ? " + " : "", paths[f->plus[i]]);
-    if (f->minus != NO_PATH && n < cap)
-        n += (size_t)snprintf(text + n, cap - n, " - %s", paths[f->minus]);
+    for (size_t i = 0; i < f->n_minus && n < cap; i++)
+        n += (size_t)snprintf(text + n, cap - n, " - %s", paths[f->minus[i]]);
     if (f->over != NO_PATH && n < cap)
         n += (size_t)snprintf(text + n, cap - n, " / %s", paths[f->over]);
     if (f->factor != 1.0 && n < cap)
@@ -205,8 +213,8 @@ static double evaluate(const hardware_formula_t *f, const double *values, double
     double v = 0.0;
     for (size_t i = 0; i < f->n_plus; i++)
         v += values[f->plus[i]];
-    if (f->minus != NO_PATH)
-        v -= values[f->minus];
+    for (size_t i = 0; i < f->n_minus; i++)
+        v -= values[f->minus[i]];
     if (f->over != NO_PATH)
         v /= values[f->over];
     return f->seconds ? v * f->factor / (clock_mhz * 1e6) : v * f->factor;

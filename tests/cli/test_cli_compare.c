@@ -89,6 +89,33 @@ static void launches_stand_against_the_rows_of_their_kernel(void **state)
     free(pairs);
 }
 
+/* What AccelWattch's tables call an access. */
+static void reads_under_way_are_hits_and_code_is_none(void **state)
+{
+    (void)state;
+    write_text(
+        "run.json",
+        "{\"schema\": 1, \"complete\": true, \"config\": {\"name\": \"T\", \"clock_mhz\": 1000},\n"
+        "\"trace\": {\"path\": \"t/abc\", \"launches\": 1},\n"
+        "\"totals\": {\"cycles\": 400, \"interval\": null},\n"
+        "\"launches\": [\n"
+        "{\"id\": 1, \"name\": \"_Z3addPf\", \"grid\": [4, 1, 1], \"block\": [32, 1, 1],\n"
+        " \"cycles\": 400, \"launch_latency_cycles\": 100, \"sampling\": null,\n"
+        " \"sm\": {\"shared_wavefronts\": 7},\n"
+        " \"l2\": {\"read_sectors\": 100, \"read_hits\": 10, \"fills\": 60, \"inst_sectors\": 5,"
+        " \"write_sectors\": 40, \"write_hits\": 3}}]}\n");
+    write_text("k.csv", "Benchmark,Kernel,L2_RH,L2_RM,L2_WH,L2_WM,SHRD_ACC\n"
+                        "x,_Z3addPf,35,60,40,0,7\n");
+    char *out = cli_run_as(&rubato, 0, NULL, WORDS("compare", "run.json", "--hardware", "k.csv"));
+    static const char *const exact[] = {"L2_RH ", "L2_RM ", "L2_WH ", "SHRD_ACC "};
+    for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {
+        char *line = line_of(out, exact[i]);
+        expect_in(line, "    1      0.0 %     +0.0 %");
+        free(line);
+    }
+    free(out);
+}
+
 static void kernels_stand_against_means_and_programs_against_totals(void **state)
 {
     (void)state;
@@ -167,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_stand_against_the_rows_of_their_kernel),
         cmocka_unit_test(kernels_stand_against_means_and_programs_against_totals),
+        cmocka_unit_test(reads_under_way_are_hits_and_code_is_none),
         cmocka_unit_test(launches_of_a_sampled_run_are_found_by_their_ids),
         cmocka_unit_test(what_cannot_be_compared_is_said),
     };
