@@ -236,6 +236,17 @@ EMU_INLINE void load_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from
         emu_put(w, u->d + EMU_LANES * i, v[i], mask);
 }
 
+/* The same of bytes, or pairs of them. */
+EMU_INLINE void load_small_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from,
+                                const span_t *s, unsigned width, uint32_t mask)
+{
+    uint32_t v[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        v[k] = emu_small_value(from + s->rel[k], width, u->is_signed);
+    emu_put(w, u->d, v, mask);
+}
+
 EMU_HOT static bool span_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     span_t s;
@@ -248,7 +259,11 @@ EMU_HOT static bool span_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         return false;
     if (w->grid->tracing)
         record_span(w, u, &seen, mask);
-    if (u->width == 4)
+    if (u->width == 1)
+        load_small_span(w, u, from, &s, 1, mask);
+    else if (u->width == 2)
+        load_small_span(w, u, from, &s, 2, mask);
+    else if (u->width == 4)
         load_span(w, u, from, &s, 1, mask);
     else if (u->width == 8)
         load_span(w, u, from, &s, 2, mask);
@@ -270,6 +285,10 @@ EMU_HOT static bool span_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         return false;
     if (w->grid->tracing)
         record_span(w, u, &seen, mask);
+    for (uint32_t left = u->width < 4 ? mask : 0; left != 0; left &= left - 1) {
+        const int k = __builtin_ctz(left);
+        memcpy(to + s.rel[k], &v[k], u->width == 1 ? 1 : 2);
+    }
     for (unsigned i = 0; i < u->width / 4u; i++, to += 4, v += EMU_LANES)
         if (mask == EMU_ALL)
             for (int k = 0; k < EMU_LANES; k++)
@@ -304,20 +323,10 @@ static void record(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES
 
 /* --- loads and stores ------------------------------------------------------------------------ */
 
-static uint32_t small_value(const uint8_t *p, unsigned width, bool is_signed)
-{
-    uint16_t half;
-
-    if (width == 1)
-        return is_signed ? (uint32_t)(int8_t)*p : *p;
-    memcpy(&half, p, sizeof(half));
-    return is_signed ? (uint32_t)(int16_t)half : half;
-}
-
 static void load_lane(emu_warp_t *w, const emu_uop_t *u, int k, const uint8_t *p)
 {
     if (u->width < 4) {
-        w->r[u->d + (uint32_t)k] = small_value(p, u->width, u->is_signed);
+        w->r[u->d + (uint32_t)k] = emu_small_value(p, u->width, u->is_signed);
         return;
     }
     for (unsigned i = 0; i < u->width / 4u; i++)
@@ -328,7 +337,7 @@ static void load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES];
 
-    if (u->width >= 4 && (emu_simple_load(w, u, mask) || span_load(w, u, mask)))
+    if (emu_simple_load(w, u, mask) || span_load(w, u, mask))
         return;
     addresses(w, u, a);
     record(w, u, a, mask);
@@ -356,7 +365,7 @@ static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     const uint32_t *s = emu_src(w, u, 0);
     uint64_t a[EMU_LANES];
 
-    if (u->width >= 4 && (emu_simple_store(w, u, mask) || span_store(w, u, mask)))
+    if (emu_simple_store(w, u, mask) || span_store(w, u, mask))
         return;
     addresses(w, u, a);
     record(w, u, a, mask);

@@ -258,6 +258,31 @@ EMU_INLINE void load_parts(emu_warp_t *w, const emu_uop_t *u, const part_t part[
     }
 }
 
+/* The same of bytes, or pairs of them. */
+EMU_INLINE void load_small(emu_warp_t *w, const emu_uop_t *u, const part_t *part, unsigned width)
+{
+    uint32_t *out = w->r + u->d + part->lane;
+    const uint32_t mask = part->mask >> part->lane;
+    const unsigned step = part->pattern == PATTERN_ROW ? width : 0;
+
+    for (unsigned k = 0; k < part->n; k++) {
+        const uint32_t v = emu_small_value(part->host + (size_t)step * k, width, u->is_signed);
+        out[k] = emu_merge(emu_lane(mask, k), v, out[k]);
+    }
+}
+
+/* Stores bytes, or pairs of them; of one place the last lane's value stays. */
+EMU_INLINE void store_small(const uint32_t *v, const part_t *part, unsigned width)
+{
+    const uint32_t all = part->n == EMU_LANES ? EMU_ALL : (1u << part->n) - 1;
+    const unsigned step = part->pattern == PATTERN_ROW ? width : 0;
+
+    for (uint32_t left = part->mask >> part->lane & all; left != 0; left &= left - 1) {
+        const unsigned k = (unsigned)__builtin_ctz(left);
+        memcpy(part->host + (size_t)step * k, &v[part->lane + k], width);
+    }
+}
+
 EMU_HOT bool emu_simple_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     part_t part[2];
@@ -265,6 +290,13 @@ EMU_HOT bool emu_simple_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
     if (n == 0)
         return false;
+    for (unsigned i = 0; i < n && u->width < 4; i++)
+        if (u->width == 1)
+            load_small(w, u, &part[i], 1);
+        else
+            load_small(w, u, &part[i], 2);
+    if (u->width < 4)
+        return true;
     if (u->width == 4)
         load_parts(w, u, part, n, 1);
     else if (u->width == 8)
@@ -294,6 +326,13 @@ EMU_HOT bool emu_simple_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
     if (n == 0)
         return false;
+    for (unsigned i = 0; i < n && u->width < 4; i++)
+        if (u->width == 1)
+            store_small(v, &part[i], 1);
+        else
+            store_small(v, &part[i], 2);
+    if (u->width < 4)
+        return true;
     if (u->width == 4)
         store_parts(v, part, n, 1);
     else if (u->width == 8)

@@ -39,8 +39,19 @@ EMU_INLINE uint32_t emu_high_word(const emu_place_t *p, unsigned k, bool wide, b
     return wide || uwide ? sum + (emu_low_word(p, k) < p->low) : 0;
 }
 
+/* A byte (width 1) or two, extended to 32 bits. */
+EMU_INLINE uint32_t emu_small_value(const uint8_t *p, unsigned width, bool is_signed)
+{
+    uint16_t half;
+
+    if (width == 1)
+        return is_signed ? (uint32_t)(int8_t)*p : *p;
+    memcpy(&half, p, sizeof(half));
+    return is_signed ? (uint32_t)(int16_t)half : half;
+}
+
 /*
- * Execute a load or store of words whose active lanes access one place, or a row in which each
+ * Execute a load or store whose active lanes access one place, or a row in which each
  * lane's is behind that of the lane before; or each half of the warp does, with all lanes active.
  * False: the instruction does something else, or what it does may be a fault; nothing has happened.
  */

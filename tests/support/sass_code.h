@@ -22,9 +22,10 @@ static inline sass_code_t sass_code_address_to(unsigned d, unsigned a, unsigned 
                          0x078e0200 | b};
 }
 
+/* A byte without a sign, two bytes with one, or words. */
 static inline uint64_t sass_code_size(unsigned width)
 {
-    return (width == 4 ? 4u : width == 8 ? 5u : 6u) << 9;
+    return (width == 1 ? 0u : width == 2 ? 3u : width == 4 ? 4u : width == 8 ? 5u : 6u) << 9;
 }
 
 static inline sass_code_t sass_code_load_to(unsigned d, unsigned a, unsigned width)
