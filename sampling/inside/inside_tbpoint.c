@@ -59,6 +59,7 @@ typedef struct {
     double begun;        /* cycle of the first dispatch */
     double travel;       /* cycles that a block holds its slot before and after it is on its SM */
     bool filled;         /* the L2 is as it will remain */
+    bool waited;         /* whether it will be filled was open for a while */
 
     const region_t *in; /* that all blocks on the chip are of; NULL: none */
     bool passed_over;   /* what happened since the last interval that was looked at is not known */
@@ -238,13 +239,34 @@ static double taken_by_block(const region_state_t *s, const interval_records_t *
     return (double)r->l2_taken / ((double)r->next_block - (double)r->resident / 2);
 }
 
+/* Sectors of the L2 that a block looks up. */
+static double touched_by_block(const region_state_t *s, const interval_records_t *r)
+{
+    return (double)r->l2_touched /
+           ((double)r->next_block - (double)s->left_out - (double)r->resident / 2);
+}
+
+/*
+ * The launch may find in the L2 what others have left there, as long as it is there: its blocks
+ * have not come round the L2 once, and will.
+ */
+static bool may_live_on_others(const region_state_t *s, const interval_records_t *r)
+{
+    return s->options.variant == TBPOINT_SLOPE &&
+           (double)r->l2_touched < L2_TAKEN_FULL * (double)s->l2_sectors &&
+           touched_by_block(s, r) * (double)s->blocks >= (double)s->l2_sectors;
+}
+
 /* At this rate the DRAM does not hold the launch up, not even when the L2 is full. */
 static bool is_light(const region_state_t *s, const interval_records_t *r, double rate)
 {
     const double block = (double)block_insts_before(&s->table.insts, s->blocks) / (double)s->blocks;
     const double moved = r->l2_taken == 0 ? 0 : (double)r->l2_moved / (double)r->l2_taken;
+    double sectors = moved * taken_by_block(s, r);
+    if (may_live_on_others(s, r))
+        sectors = fmax(sectors, touched_by_block(s, r));
     return s->options.variant == TBPOINT_SLOPE &&
-           moved * taken_by_block(s, r) * rate / block <= s->options.light * s->dram_sectors;
+           sectors * rate / block <= s->options.light * s->dram_sectors;
 }
 
 /*
@@ -305,7 +327,9 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     const uint64_t to_turn = blocks_to_take(s, r, L2_TAKEN_TURN);
     uint64_t to_fill = blocks_to_take(s, r, L2_TAKEN_FULL);
     if (to_turn == UINT64_MAX) {
-        fill_does_not_matter(s);
+        s->waited = may_live_on_others(s, r);
+        if (!s->waited)
+            fill_does_not_matter(s);
         return false;
     }
     if (to_turn == 0) {
@@ -313,6 +337,8 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
         measure_anew(s, settle_waves[s->options.variant] * s->slots);
         return false;
     }
+    if (s->waited) /* the rate so far is of more than one kind */
+        return false;
     if (to_fill == UINT64_MAX)
         to_fill = to_turn;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;

@@ -75,6 +75,7 @@ static memory_work_t memory_work(const gpu_t *g)
         partition_stats(g->partition[i], &l2, &dram);
         sum.taken += l2.fills + l2.write_sectors - l2.write_hits;
         sum.write_hits += l2.write_hits;
+        sum.touched += l2.read_sectors + l2.write_sectors;
         sum.dram += dram.read_sectors + dram.write_sectors;
     }
     return sum;
@@ -86,6 +87,7 @@ static void note_memory(const inside_t *n, const gpu_t *g, interval_records_t *r
     const memory_work_t now = memory_work(g);
     const uint64_t hits = now.write_hits - n->before.write_hits;
     const uint64_t moved = now.dram - n->before.dram;
+    r->l2_touched = now.touched - n->before.touched;
     r->l2_taken = now.taken - n->before.taken + n->warmed;
     r->l2_moved = r->l2_taken + (hits < r->l2_taken ? hits : r->l2_taken);
     if (r->l2_moved < moved)

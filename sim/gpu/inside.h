@@ -19,6 +19,7 @@ struct gpu;
 typedef struct {
     uint64_t taken;      /* read into L2s, or written anew there */
     uint64_t write_hits; /* written where the L2 had them */
+    uint64_t touched;    /* looked up in L2s */
     uint64_t dram;       /* moved by DRAMs */
 } memory_work_t;
 

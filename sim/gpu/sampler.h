@@ -49,6 +49,7 @@ typedef struct {
      * written, is to be written back, at most twice what was taken. Or what it has moved if that
      * is more: the launch may have to make room by writing back what it found in the L2. */
     uint64_t l2_moved;
+    uint64_t l2_touched; /* sectors looked up, found or not */
     /* What retired in the interval, of the kinds that any sampler asked for, in the order (cycle,
      * SM, sequence). A block not simulated is not among them. */
     struct {

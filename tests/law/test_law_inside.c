@@ -29,7 +29,7 @@ typedef struct {
     /* what was seen */
     sha256_t seen;
     uint64_t intervals, warps, blocks, basic_blocks, bb_insts, warp_insts;
-    uint64_t last_next, skipped, l2_taken, l2_moved;
+    uint64_t last_next, skipped, l2_taken, l2_moved, l2_touched;
     bool in_forward;
 } script_t;
 
@@ -74,6 +74,7 @@ static bool script_interval(const sampler_t *s, const interval_records_t *r, fas
     t->last_next = r->next_block;
     t->l2_taken = r->l2_taken;
     t->l2_moved = r->l2_moved;
+    t->l2_touched = r->l2_touched;
     if (++t->intervals != t->decide_at)
         return false;
     *out = t->forward;
@@ -205,6 +206,8 @@ static void records_are_of_everything_that_retires(void **state)
     assert_int_equal(t.l2_taken, r.l2.fills + r.l2.write_sectors - r.l2.write_hits);
     assert_true(t.l2_taken > 0);
     assert_int_equal(t.l2_moved, t.l2_taken);
+    assert_int_equal(t.l2_touched, r.l2.read_sectors + r.l2.write_sectors);
+    assert_true(t.l2_touched >= t.l2_taken);
     synth_destroy(s);
 }
 
