@@ -1,9 +1,6 @@
 /*
- * What a run simulated against what was measured on a GPU, counter by counter.
- *
- * Which statistic stands for which measured column: statistics that carry the name of an Nsight
- * Compute metric stand for the column of that name; a table in hardware_compare.c has the rest
- * (cycles, durations, sums and quotients, names of other tables).
+ * What a run simulated against what was measured on a GPU, counter by counter (which statistics
+ * stand for which measured column: hardware_formula.h).
  *
  * Pairs are made
  *   per launch   the k-th launch of a kernel (of that grid and block) in the run with the k-th such
@@ -14,6 +11,7 @@
 #ifndef RUBATO_CLI_HARDWARE_COMPARE_H
 #define RUBATO_CLI_HARDWARE_COMPARE_H
 
+#include "frontend/cli/hardware_formula.h"
 #include "frontend/profile/hardware_table.h"
 #include "frontend/report/run_data.h"
 
@@ -24,15 +22,12 @@ typedef struct {
     double measured, simulated;
 } hardware_pair_t;
 
-/* How the simulated value is computed; hardware_compare.c's own. */
-typedef struct hardware_formula hardware_formula_t;
-
 typedef struct {
     const char *measured; /* column of the file; borrowed */
     size_t column;
-    hardware_formula_t *formula; /* owned */
-    char simulated[160];         /* the statistics that stand for it, as a formula */
-    bool share;                  /* errors are differences of shares, not relative */
+    hardware_formula_t formula; /* what is simulated for it */
+    char simulated[160];        /* the statistics that stand for it, as a formula */
+    bool share;                 /* errors are differences of shares, not relative */
     hardware_pair_t *pairs;
     size_t n_pairs, cap_pairs;
     /*
