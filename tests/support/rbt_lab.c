@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/support/stream_check.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 
 typedef struct {
@@ -121,6 +122,14 @@ void rbt_lab_store(trace_source_t *source, const char *path, unsigned threads)
     if (rbt_store(source, &o, &stored, &err) != RB_OK)
         fail_msg("%s", err.text);
     assert_int_equal(stored.launches, source->ops->n_launches(source));
+}
+
+const char *rbt_lab_store_temp(trace_source_t *source)
+{
+    static char path[256];
+    snprintf(path, sizeof(path), "%s", temp_path("launch.rbt"));
+    rbt_lab_store(source, path, 1);
+    return path;
 }
 
 trace_source_t *rbt_lab_open(const char *path)

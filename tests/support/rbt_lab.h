@@ -20,6 +20,9 @@ synth_t *rbt_lab_program(const rbt_lab_launch_t *launches, size_t n);
 /* Stores a source at path, which must succeed. */
 void rbt_lab_store(trace_source_t *source, const char *path, unsigned threads);
 
+/* The same in the test's temporary folder; returns the path, which the next call replaces. */
+const char *rbt_lab_store_temp(trace_source_t *source);
+
 /* Opens path, which must succeed. */
 trace_source_t *rbt_lab_open(const char *path);
 
