@@ -57,10 +57,15 @@ static inline void reschedule(l2_slice_t *s, cycle_t now)
     s->next = cycle_max(cycle_min(s->out_due, s->in_due), now);
 }
 
-/* The tags that a request will look at. */
-static inline void request_prefetch(const l2_slice_t *s, const msg_t *m)
+/* The line of a request within the slice. */
+static inline cache_key_t request_key(const l2_slice_t *s, const mem_msg_t *m)
 {
-    cache_key_t key = cache_key_of(s->cache, addr_map_slice_local(s->map, m->mem.line));
+    return cache_key_of(s->cache, addr_map_slice_local(s->map, m->line));
+}
+
+/* The tags that a request for this line will look at. */
+static inline void request_prefetch(const l2_slice_t *s, cache_key_t key)
+{
     cache_prefetch(s->cache, key);
     mshr_prefetch(&s->mshr, key);
 }
@@ -69,7 +74,7 @@ void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
 {
     xbar_in_prefetch(&s->in, m->input);
     if (s->in.waiting == 0) /* otherwise its turn comes later: input_prefetch() */
-        request_prefetch(s, m);
+        request_prefetch(s, request_key(s, &m->mem));
 }
 
 void l2_slice_prefetch_input(const l2_slice_t *s)
@@ -80,8 +85,7 @@ void l2_slice_prefetch_input(const l2_slice_t *s)
     if (s->held == 0)
         return;
     __builtin_prefetch(msg_pool_at(s->pool, s->held));
-    cache_prefetch(s->cache, s->request_key);
-    mshr_prefetch(&s->mshr, s->request_key);
+    request_prefetch(s, s->request_key);
 }
 
 /* A request was taken: those behind it were brought near in steps. */
@@ -91,7 +95,7 @@ static void input_prefetch(const l2_slice_t *s)
     if (after != 0)
         __builtin_prefetch(msg_pool_at(s->pool, after));
     if (next != 0)
-        request_prefetch(s, &msg_pool_at(s->pool, next)->msg);
+        request_prefetch(s, request_key(s, &msg_pool_at(s->pool, next)->msg.mem));
 }
 
 void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
@@ -193,8 +197,7 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
                 return sent;
             }
             s->held = xbar_in_take(&s->in, out, now);
-            s->request_key =
-                cache_key_of(s->cache, addr_map_slice_local(s->map, l2_held_request(s)->line));
+            s->request_key = request_key(s, l2_held_request(s));
             input_prefetch(s);
         }
         l2_stall_t stall = l2_request_try(s, now);
@@ -205,14 +208,13 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
         }
         msg_pool_free(s->pool, s->held);
         s->held = 0;
-        if (s->transfer.count > 0)
-            sent |= transfers_send(s, now);
+        sent |= transfers_send(s, now);
     }
 }
 
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
-    bool sent = s->transfer.count > 0 && transfers_send(s, now);
+    bool sent = transfers_send(s, now);
     if (s->out_due <= now)
         l2_replies_run(s, out, now);
     if (s->held != 0 && ((s->stall == L2_STALL_DRAM && s->transfer.count == 0) ||

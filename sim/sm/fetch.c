@@ -83,7 +83,7 @@ static void l1i_request(sm_t *sm, cycle_t now)
         sm->l1i_requested++;
         uint64_t line = sm->l1i_miss[slot].line * INST_LINE_BYTES;
         mem_msg_t m = {.line = line,
-                       .txn = (uint32_t)TXN_FETCH << TXN_SHIFT | slot,
+                       .txn = txn_make(TXN_FETCH, slot),
                        .op = MEM_READ,
                        .src = MEM_SRC_INST,
                        .sectors = ALL_SECTORS,

@@ -73,7 +73,7 @@ static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors,
                  uint32_t index, cycle_t now)
 {
     mem_msg_t m = {.line = a->line,
-                   .txn = (uint32_t)kind << TXN_SHIFT | index,
+                   .txn = txn_make(kind, index),
                    .op = (uint8_t)op,
                    .src = sm->lsu.space == MEM_LOCAL ? MEM_SRC_LOCAL : MEM_SRC_GLOBAL,
                    .sectors = sectors,
@@ -344,34 +344,41 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
     lsu_kick(sm, now);
 }
 
-void l1_prefetch_reply(const sm_t *sm, const msg_t *m)
+/* What a lookup of this line in the cache (k: its key there) and among the misses reads first. */
+static inline void line_prefetch(const sm_t *sm, cache_key_t k)
 {
-    xbar_in_prefetch(&sm->in, m->input);
-    if (m->mem.txn >> TXN_SHIFT != TXN_MSHR)
-        return;
-    __builtin_prefetch(&sm->mshr[m->mem.txn & ((UINT32_C(1) << TXN_SHIFT) - 1)]);
-    l1_prefetch_line(sm, m->mem.line);
-    cache_prefetch_victim(sm->l1, cache_key_of(sm->l1, m->mem.line));
-}
-
-void l1_prefetch_arrived(const sm_t *sm, const msg_t *m)
-{
-    if (m->mem.txn >> TXN_SHIFT == TXN_MSHR)
-        __builtin_prefetch(&sm->load[sm->mshr[m->mem.txn & ((UINT32_C(1) << TXN_SHIFT) - 1)].load]);
+    cache_prefetch(sm->l1, k);
+    __builtin_prefetch(&sm->mshr_table[tag_table_home(mshr_tag(k.line), sm->mshr_bits)]);
 }
 
 void l1_prefetch_line(const sm_t *sm, uint64_t line)
 {
-    cache_prefetch(sm->l1, cache_key_of(sm->l1, line));
-    __builtin_prefetch(&sm->mshr_table[tag_table_home(mshr_tag(line), sm->mshr_bits)]);
+    line_prefetch(sm, cache_key_of(sm->l1, line));
+}
+
+void l1_prefetch_reply(const sm_t *sm, const msg_t *m)
+{
+    xbar_in_prefetch(&sm->in, m->input);
+    if (txn_kind(m->mem.txn) != TXN_MSHR)
+        return;
+    const cache_key_t key = cache_key_of(sm->l1, m->mem.line);
+    __builtin_prefetch(&sm->mshr[txn_index(m->mem.txn)]);
+    line_prefetch(sm, key);
+    cache_prefetch_victim(sm->l1, key);
+}
+
+void l1_prefetch_arrived(const sm_t *sm, const msg_t *m)
+{
+    if (txn_kind(m->mem.txn) == TXN_MSHR)
+        __builtin_prefetch(&sm->load[sm->mshr[txn_index(m->mem.txn)].load]);
 }
 
 void l1_reply(sm_t *sm, const msg_t *msg, cycle_t now)
 {
     const mem_msg_t *m = &msg->mem;
-    uint32_t index = m->txn & ((UINT32_C(1) << TXN_SHIFT) - 1);
+    uint32_t index = txn_index(m->txn);
     sm->stats.xbar_flits_in += msg->flits;
-    switch ((txn_kind_t)(m->txn >> TXN_SHIFT)) {
+    switch (txn_kind(m->txn)) {
     case TXN_MSHR:
         fill(sm, index, m, now);
         break;

@@ -193,6 +193,21 @@ typedef struct {
 typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH } txn_kind_t;
 enum { TXN_SHIFT = 28 };
 
+static inline uint32_t txn_make(txn_kind_t kind, uint32_t index)
+{
+    return (uint32_t)kind << TXN_SHIFT | index;
+}
+
+static inline txn_kind_t txn_kind(uint32_t txn)
+{
+    return (txn_kind_t)(txn >> TXN_SHIFT);
+}
+
+static inline uint32_t txn_index(uint32_t txn)
+{
+    return txn & ((UINT32_C(1) << TXN_SHIFT) - 1);
+}
+
 /* A packet whose address has yet to be translated. */
 typedef struct {
     mem_msg_t m;

@@ -98,7 +98,7 @@ uint32_t dram_burst_ticks(const dram_spec_t *s)
 
 uint64_t dram_last_column(const dram_spec_t *s, uint64_t t, uint32_t n)
 {
-    uint64_t gap = dram_max(dram_max(s->tCCD, s->tCCDL), dram_burst_ticks(s));
+    uint64_t gap = cycle_max(cycle_max(s->tCCD, s->tCCDL), dram_burst_ticks(s));
     return t + (n - 1) * gap;
 }
 

@@ -43,11 +43,6 @@ cycle_t dram_channel_finish(dram_channel_t *c);
 /* An address in the n-th block of a row of a bank. */
 uint64_t dram_channel_place(const dram_channel_t *c, uint32_t bank, uint64_t row, uint32_t n);
 
-static inline uint64_t dram_max(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 uint32_t dram_burst_ticks(const dram_spec_t *s);
 
 /* Column commands of one row: tick of the last of n, the first at t. */

@@ -53,8 +53,8 @@ static void check_conflict_at_once(const dram_spec_t *s)
     uint64_t act = dram_arrival_tick(c, 0);
     uint64_t column = dram_last_column(s, act + s->tRCD, 2);
     assert_int_equal(c->done[0], dram_back(c, column));
-    uint64_t pre = dram_max(act + s->tRAS, column + s->tRTP);
-    uint64_t act2 = dram_max(pre + s->tRP, act + s->tRC);
+    uint64_t pre = cycle_max(act + s->tRAS, column + s->tRTP);
+    uint64_t act2 = cycle_max(pre + s->tRP, act + s->tRC);
     assert_int_equal(c->done[1], dram_back(c, act2 + s->tRCD));
     dram_channel_free(c);
 }
@@ -79,11 +79,11 @@ static void check_two_banks(const dram_spec_t *s)
     dram_read(c->d, 0, dram_channel_place(c, s->bank_groups, 0, 0), 1,
               2); /* the group of the first */
     dram_channel_finish(c);
-    uint64_t ccd = dram_max(s->tCCD, dram_burst_ticks(s)), rrd = dram_max(s->tRRD, 1);
+    uint64_t ccd = cycle_max(s->tCCD, dram_burst_ticks(s)), rrd = cycle_max(s->tRRD, 1);
     uint64_t a = dram_arrival_tick(c, 0), first = a + s->tRCD;
-    uint64_t second = dram_max(first + rrd, first + ccd);
-    uint64_t third = dram_max(first + 2 * rrd, second + ccd);
-    third = dram_max(third, dram_last_column(s, first, 2));
+    uint64_t second = cycle_max(first + rrd, first + ccd);
+    uint64_t third = cycle_max(first + 2 * rrd, second + ccd);
+    third = cycle_max(third, dram_last_column(s, first, 2));
     assert_int_equal(c->done[0], dram_back(c, first));
     assert_int_equal(c->done[1], dram_back(c, second));
     assert_int_equal(c->done[2], dram_back(c, third));
@@ -254,18 +254,18 @@ static void check_turnaround(const dram_spec_t *s)
     uint64_t w = dram_arrival_tick(c, 0) + s->tRCD;
     cycle_t sent = clock_cycle_from(&c->clock, w + 1) - s->latency / 2;
     dram_channel_advance(c, sent);
-    uint64_t r = dram_max(w + s->tWL + bl + s->tCDLR, dram_last_column(s, w, 2));
+    uint64_t r = cycle_max(w + s->tWL + bl + s->tCDLR, dram_last_column(s, w, 2));
     assert_true(dram_arrival_tick(c, sent) <= r);
     dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
     /* Read, then a write of the row: seen through a second read that follows the write. */
-    uint64_t w2 = dram_max(r + s->tCL + bl + s->tRTW - s->tWL, dram_last_column(s, r, 2));
+    uint64_t w2 = cycle_max(r + s->tCL + bl + s->tRTW - s->tWL, dram_last_column(s, r, 2));
     sent = cycle_max(sent, clock_cycle_from(&c->clock, r + 1) - s->latency / 2);
     dram_channel_advance(c, sent);
     assert_true(dram_arrival_tick(c, sent) <= w2);
     dram_write(c->d, sent, dram_channel_place(c, 1, 0, 2), 1);
     sent = clock_cycle_from(&c->clock, w2 + 1) - s->latency / 2;
     dram_channel_advance(c, sent);
-    uint64_t r2 = dram_max(w2 + s->tWL + bl + s->tCDLR, dram_last_column(s, w2, 2));
+    uint64_t r2 = cycle_max(w2 + s->tWL + bl + s->tCDLR, dram_last_column(s, w2, 2));
     assert_true(dram_arrival_tick(c, sent) <= r2);
     dram_read(c->d, sent, dram_channel_place(c, 1, 0, 3), 1, 1);
     dram_channel_finish(c);
@@ -294,8 +294,8 @@ static void write_recovery_delays_the_precharge(void **state)
         dram_read(c->d, sent, dram_channel_place(c, 1, 1, 0), 1, 0);
         dram_channel_finish(c);
         uint64_t act = dram_arrival_tick(c, 0), w = act + s.tRCD;
-        uint64_t pre = dram_max(act + s.tRAS, w + s.tWL + dram_burst_ticks(&s) + s.tWR);
-        uint64_t act2 = dram_max(pre + s.tRP, act + s.tRC);
+        uint64_t pre = cycle_max(act + s.tRAS, w + s.tWL + dram_burst_ticks(&s) + s.tWR);
+        uint64_t act2 = cycle_max(pre + s.tRP, act + s.tRC);
         assert_true(dram_arrival_tick(c, sent) < pre);
         assert_int_equal(c->done[0], dram_back(c, act2 + s.tRCD));
         dram_channel_free(c);
