@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "frontend/accelsim/accelsim_line.h"
 #include "frontend/accelsim/accelsim_out.h"
 #include "sim/core/alloc.h"
+#include "sim/core/new_file.h"
 
 static const char *const endings[] = {
     [ACCELSIM_PLAIN] = "", [ACCELSIM_XZ] = ".xz", [ACCELSIM_ZSTD] = ".zst"};
@@ -216,17 +216,6 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* Failure is ignored: not every file system can, and the files themselves are synced. */
-static void sync_folder(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
 /* An empty folder may be replaced; rename() does that. */
 rb_code_t accelsim_check_target(const char *folder, rb_err_t *err)
 {
@@ -286,7 +275,7 @@ static rb_code_t write_and_rename(writing_t *w, const char *target, rb_err_t *er
     rb_code_t code = write_all(w, err);
 
     if (code == RB_OK) {
-        sync_folder(folder);
+        new_file_sync_folder(folder);
         if (rename(folder, target) != 0)
             code = rb_fail(err, RB_IO, "%s: %s", target, strerror(errno));
     }

@@ -112,11 +112,7 @@ static rb_code_t save_pairs(const hardware_comparison_t *c, const char *path, rb
     out_file_t f;
     RB_TRY(out_file_open_path(&f, path, err));
     write_pairs(c, f.out);
-    rb_code_t rc = out_file_finish(&f, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, RB_OK, err);
 }
 
 static rb_code_t compare(const compare_options_t *o, char *const *operands, int n, rb_err_t *err)

@@ -166,20 +166,10 @@ static rb_code_t check(const config_args_t *a, rb_err_t *err)
 /* Writes the imported configuration to a file; the list of keys goes to stdout. */
 static rb_code_t import_to_file(const import_t *im, const char *path, rb_err_t *err)
 {
-    out_file_t f = {0};
-    char folder[1024] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash && snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path + 1), path) >=
-                     (int)sizeof(folder))
-        return rb_fail(err, RB_USAGE, "-o: this path is too long");
-    rb_code_t code = out_file_open(&f, folder, slash ? slash + 1 : path, err);
-    if (code == RB_OK) {
-        import_write_config(im, f.out);
-        code = out_file_finish(&f, err);
-    }
-    if (code == RB_OK)
-        code = out_file_commit(&f, err);
-    out_file_abandon(&f);
+    out_file_t f;
+    RB_TRY(out_file_open_path(&f, path, err));
+    import_write_config(im, f.out);
+    rb_code_t code = out_file_close(&f, RB_OK, err);
     if (code == RB_OK)
         import_write_report(im, "", stdout);
     return code;

@@ -13,6 +13,7 @@
 #include "frontend/cli/text_format.h"
 #include "frontend/trace/rbt_store.h"
 #include "sim/core/log.h"
+#include "sim/core/new_file.h"
 
 enum { THREADS_MAX = 64 };
 
@@ -151,12 +152,7 @@ static rb_code_t check_target(const convert_options_t *o, rb_err_t *err)
         return RB_OK;
     if (stat(o->from, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
         return rb_fail(err, RB_USAGE, "%s: source and target are the same", o->to);
-    if (o->format == TO_RBT && S_ISDIR(to.st_mode))
-        return rb_fail(err, RB_USAGE, "%s: is a folder; the target is a file such as trace.rbt",
-                       o->to);
-    if (o->format == TO_RBT && !o->force)
-        return rb_fail(err, RB_USAGE, "%s: exists already; --force replaces it", o->to);
-    return RB_OK;
+    return o->format == TO_RBT ? new_file_check(o->to, o->force, err) : RB_OK;
 }
 
 static rb_code_t to_rbt(conversion_t *c, const convert_options_t *o, rb_err_t *err)

@@ -13,6 +13,7 @@
 #include "frontend/cli/run_setup.h"
 #include "frontend/sass/recorded_launches.h"
 #include "frontend/trace/rbt_source.h"
+#include "sim/core/new_file.h"
 
 typedef struct {
     program_options_t program;
@@ -80,8 +81,8 @@ static rb_code_t check_options(const record_options_t *o, rb_err_t *err)
     if (o->no_trace && (p->launches != NULL || o->plan != NULL))
         return rb_fail(err, RB_USAGE, "--no-trace has no use for --%s",
                        o->plan != NULL ? "plan" : "launches");
-    if (p->trace != NULL && !p->replace && access(p->trace, F_OK) == 0)
-        return rb_fail(err, RB_USAGE, "%s: exists already; --force replaces it", p->trace);
+    if (p->trace != NULL)
+        RB_TRY(new_file_check(p->trace, p->replace, err));
     return o->accelsim != NULL ? accelsim_check_target(o->accelsim, err) : RB_OK;
 }
 

@@ -202,12 +202,7 @@ static rb_code_t write_report(const report_options_t *o, rb_err_t *err)
     out_file_t f = {0};
     RB_TRY(open_page(o, &f, err));
     rb_code_t rc = write_page(o, f.out, err);
-    if (rc == RB_OK)
-        rc = out_file_finish(&f, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, rc, err);
 }
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)

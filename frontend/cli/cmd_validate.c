@@ -94,12 +94,7 @@ static rb_code_t write_file(const char *folder, const char *name,
 
     RB_TRY(out_file_open(&f, folder, name, err));
     write(v, n, f.out);
-    rb_code_t rc = out_file_finish(&f, err);
-
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, RB_OK, err);
 }
 
 static rb_code_t write_files(const char *folder, const validation_t *v, size_t n, rb_err_t *err)
@@ -175,12 +170,7 @@ static rb_code_t write_applications(const char *folder, const application_set_t 
     RB_TRY(out_make_folder(folder, &made, err));
     RB_TRY(out_file_open(&f, folder, "applications.csv", err));
     application_set_csv(s, f.out);
-    rb_code_t rc = out_file_finish(&f, err);
-
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, RB_OK, err);
 }
 
 static rb_code_t run_applications(const validate_options_t *o, rb_err_t *err)

@@ -370,11 +370,7 @@ static rb_code_t write_page(const evaluate_report_t *e, rb_err_t *err)
     if (rc == RB_OK)
         rc = report_detectors_jobs(f.out, e->folder, err);
     report_page_end(f.out);
-    if (rc == RB_OK)
-        rc = out_file_finish(&f, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
+    rc = out_file_close(&f, rc, err);
     free(json);
     return rc;
 }

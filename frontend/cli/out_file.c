@@ -1,13 +1,13 @@
 #include "frontend/cli/out_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/new_file.h"
 
 static rb_code_t file_error(const char *what, const char *path, rb_err_t *err)
 {
@@ -22,11 +22,27 @@ char *out_path(const char *folder, const char *name)
     return path;
 }
 
-rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_err_t *err)
+/* The hidden name beside path that the file has until it is whole. */
+static char *temporary_name(const char *path)
 {
-    char hidden[128];
-    snprintf(hidden, sizeof(hidden), ".%s.tmp", name);
-    *f = (out_file_t){.path = out_path(folder, name), .temporary = out_path(folder, hidden)};
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    size_t n = strlen(path) + sizeof("..tmp");
+    char *temporary = rb_calloc(n, 1);
+    snprintf(temporary, n, "%.*s.%s.tmp", (int)(name - path), path, name);
+    return temporary;
+}
+
+rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
+{
+    *f = (out_file_t){0};
+    if (path[0] == '\0')
+        return rb_fail(err, RB_USAGE, "the name of a file to write is empty");
+    if (path[strlen(path) - 1] == '/')
+        return rb_fail(err, RB_USAGE, "%s: is a folder; the name of a file is expected", path);
+    f->path = new_file_name(path, true, err);
+    if (f->path == NULL)
+        return err->code;
+    f->temporary = temporary_name(f->path);
     f->out = fopen(f->temporary, "we");
     if (f->out == NULL) {
         rb_code_t rc = file_error("cannot create", f->path, err);
@@ -36,19 +52,11 @@ rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_
     return RB_OK;
 }
 
-rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
+rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_err_t *err)
 {
-    char *folder = rb_strdup(path), *slash = strrchr(folder, '/');
-    const char *name = slash != NULL ? slash + 1 : folder;
-    const char *where = slash == NULL ? "." : slash == folder ? "/" : folder;
-    rb_code_t rc;
-    if (slash != NULL)
-        *slash = '\0';
-    if (name[0] == '\0')
-        rc = rb_fail(err, RB_USAGE, "%s: is a folder; the name of a file is expected", path);
-    else
-        rc = out_file_open(f, where, name, err);
-    free(folder);
+    char *path = out_path(folder, name);
+    rb_code_t rc = out_file_open_path(f, path, err);
+    free(path);
     return rc;
 }
 
@@ -100,36 +108,45 @@ void out_file_abandon(out_file_t *f)
     release(f);
 }
 
+rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err)
+{
+    if (rc == RB_OK)
+        rc = out_file_finish(f, err);
+    if (rc == RB_OK)
+        rc = out_file_commit(f, err);
+    out_file_abandon(f);
+    return rc;
+}
+
+static rb_code_t make_one_folder(const char *path, bool *made, rb_err_t *err)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0)
+        *made = true;
+    else if (errno != EEXIST)
+        return file_error("cannot make the folder", path, err);
+    else if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return rb_fail(err, RB_USAGE, "%s: is there and is no folder", path);
+    return RB_OK;
+}
+
 rb_code_t out_make_folder(const char *folder, bool *made, rb_err_t *err)
 {
     *made = false;
+    if (folder[0] == '\0')
+        return rb_fail(err, RB_USAGE, "the name of a folder to write is empty");
     char *path = rb_strdup(folder);
     rb_code_t rc = RB_OK;
-    for (char *s = path + 1; rc == RB_OK && path[0] != '\0'; s++) {
+    for (char *s = path + 1; rc == RB_OK; s++) {
         if (*s != '/' && *s != '\0')
             continue;
         char saved = *s;
         *s = '\0';
-        if (mkdir(path, 0777) == 0)
-            *made = true;
-        else if (errno != EEXIST)
-            rc = file_error("cannot make the folder", path, err);
+        rc = make_one_folder(path, made, err);
         *s = saved;
         if (saved == '\0')
             break;
     }
     free(path);
-    struct stat st;
-    if (rc == RB_OK && (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)))
-        rc = rb_fail(err, RB_IO, "%s: not a folder", folder);
     return rc;
-}
-
-void out_sync_folder(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
 }

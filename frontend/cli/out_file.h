@@ -1,6 +1,7 @@
 /*
  * Files that are there whole or not at all: written under a temporary name in their folder, synced,
- * then renamed. All errors are RB_IO with the file's name and the system's reason.
+ * then renamed. Errors are RB_IO with the file's name and the system's reason, if nothing else is
+ * said.
  */
 #ifndef RUBATO_CLI_OUT_FILE_H
 #define RUBATO_CLI_OUT_FILE_H
@@ -16,12 +17,12 @@ typedef struct {
     char *temporary; /* owned: name until the commit */
 } out_file_t;
 
-/* Creates the temporary file of folder/name. */
+/* Creates the temporary file for path. RB_USAGE if that is there and no regular file. */
+RB_CHECKED rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err);
+
+/* The same for folder/name. */
 RB_CHECKED rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name,
                                    rb_err_t *err);
-
-/* The same for a path. RB_USAGE if it names a folder. */
-RB_CHECKED rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err);
 
 /* Everything is written: flushes, syncs and closes the temporary file. */
 RB_CHECKED rb_code_t out_file_finish(out_file_t *f, rb_err_t *err);
@@ -29,17 +30,18 @@ RB_CHECKED rb_code_t out_file_finish(out_file_t *f, rb_err_t *err);
 /* Renames it to its final name and releases f. After out_file_finish(). */
 RB_CHECKED rb_code_t out_file_commit(out_file_t *f, rb_err_t *err);
 
+/* The end of a file that stands alone: finished and committed if its content is good (rc is RB_OK),
+ * else abandoned. Gives rc or the first error. */
+RB_CHECKED rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err);
+
 /* Removes the temporary file, if any, and releases f. Harmless on a zeroed or released f. */
 void out_file_abandon(out_file_t *f);
 
 /* folder/name in new memory, owned by the caller. */
 char *out_path(const char *folder, const char *name);
 
-/* Makes a folder and its parents; *made tells whether it was missing. */
+/* Makes a folder and its parents; *made tells whether it was missing. RB_USAGE if one of them is
+ * there and is no folder. */
 RB_CHECKED rb_code_t out_make_folder(const char *folder, bool *made, rb_err_t *err);
-
-/* Makes the names of a folder durable after a rename. Failure is ignored: not every file system
- * can, and the data itself was synced. */
-void out_sync_folder(const char *folder);
 
 #endif

@@ -35,12 +35,7 @@ rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_format_t for
     out_file_t file;
     RB_TRY(out_file_open_path(&file, path, err));
     rb_code_t rc = plan_file_write(plan, format, file.out, err);
-    if (rc == RB_OK)
-        rc = out_file_finish(&file, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&file, err);
-    out_file_abandon(&file);
-    return rc;
+    return out_file_close(&file, rc, err);
 }
 
 /*

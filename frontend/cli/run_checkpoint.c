@@ -55,11 +55,8 @@ rb_code_t checkpoint_write(const char *folder, const char *identity, const check
         memcpy(head.magic, checkpoint_magic, MAGIC_BYTES);
         fwrite(&head, sizeof(head), 1, file.out);
         fwrite(body, n, 1, file.out);
-        rc = out_file_finish(&file, err);
-        if (rc == RB_OK)
-            rc = out_file_commit(&file, err);
+        rc = out_file_close(&file, RB_OK, err);
     }
-    out_file_abandon(&file);
     free(body);
     return rc;
 }

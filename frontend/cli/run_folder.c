@@ -9,6 +9,7 @@
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_detectors.h"
 #include "frontend/cli/run_parts.h"
+#include "sim/core/new_file.h"
 
 static const char journal_name[] = "journal";
 static const char run_name[] = "run.json";
@@ -210,7 +211,7 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
     for (size_t i = 0; i < RESULTS; i++)
         out_file_abandon(&files[i]);
     RB_TRY(rc);
-    out_sync_folder(f->path);
+    new_file_sync_folder(f->path);
     if (report->complete)
         remove_state(f->path);
     return RB_OK;

@@ -125,11 +125,7 @@ static rb_code_t write_list(const sweep_t *s, rb_err_t *err)
         write_row(f.out, (const char *const[]){number, job->id, job->command}, job->fields,
                   s->n_columns);
     }
-    rb_code_t rc = out_file_finish(&f, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, RB_OK, err);
 }
 
 typedef struct {
@@ -393,10 +389,7 @@ rb_code_t sweep_mark(sweep_t *s, size_t index, int status, rb_err_t *err)
                     strsignal(status - SIGNALLED));
         else
             fprintf(f.out, "%s (exit status %d)\n", reason, status);
-        rc = out_file_finish(&f, err);
-        if (rc == RB_OK)
-            rc = out_file_commit(&f, err);
-        out_file_abandon(&f);
+        rc = out_file_close(&f, RB_OK, err);
     }
     free(jobs);
     free(reason);

@@ -161,12 +161,7 @@ static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_resu
         write_jobs(s, results, f.out);
     else
         rc = write_launches(s, f.out, err);
-    if (rc == RB_OK)
-        rc = out_file_finish(&f, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, rc, err);
 }
 
 /* Width of each column of fields. */

@@ -68,11 +68,7 @@ static rb_code_t write_script(const sweep_t *s, char *folder, rb_err_t *err)
     write_variable(f.out, "folder", folder);
     fputs(command, f.out);
     (void)fchmod(fileno(f.out), 0755);
-    rb_code_t rc = out_file_finish(&f, err);
-    if (rc == RB_OK)
-        rc = out_file_commit(&f, err);
-    out_file_abandon(&f);
-    return rc;
+    return out_file_close(&f, RB_OK, err);
 }
 
 static bool to_submit(const sweep_t *s, size_t i)

@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "frontend/trace/rbt_checksum.h"
+#include "sim/core/new_file.h"
 
 enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 6 };
 enum { CUT_BYTES = 8 }; /* that a cut may add to what zstd needs */
@@ -25,6 +26,7 @@ typedef struct {
 /* Jobs [written, added) are under way; those below taken have a thread. */
 struct rbt_pack {
     char *path, *temporary; /* owned */
+    bool overwrite;
     int fd, level;
     uint64_t offset;
     rbt_placed_fn placed;
@@ -252,13 +254,18 @@ static void destroy(rbt_pack_t *p)
     free(p);
 }
 
-rbt_pack_t *rbt_pack_create(const char *path, int level, unsigned threads, rbt_placed_fn placed,
+rbt_pack_t *rbt_pack_create(const char *path, const rbt_writer_options_t *o, rbt_placed_fn placed,
                             void *ctx, rb_err_t *err)
 {
+    char *name = new_file_name(path, o->overwrite, err);
+
+    if (name == NULL)
+        return NULL;
     rbt_pack_t *p = rb_calloc(1, sizeof(*p));
 
-    p->path = rb_strdup(path);
-    p->level = level != 0 ? level : LEVEL_DEFAULT;
+    p->path = name;
+    p->overwrite = o->overwrite;
+    p->level = o->level != 0 ? o->level : LEVEL_DEFAULT;
     p->placed = placed;
     p->ctx = ctx;
     pthread_mutex_init(&p->lock, NULL);
@@ -274,9 +281,9 @@ rbt_pack_t *rbt_pack_create(const char *path, int level, unsigned threads, rbt_p
         rbt_pack_discard(p);
         return NULL;
     }
-    p->n_jobs = threads > 1 ? (size_t)JOBS_PER_THREAD * threads : 1;
+    p->n_jobs = o->threads > 1 ? (size_t)JOBS_PER_THREAD * o->threads : 1;
     p->jobs = rb_calloc(p->n_jobs, sizeof(*p->jobs));
-    start_threads(p, threads);
+    start_threads(p, o->threads);
     return p;
 }
 
@@ -289,37 +296,35 @@ static void set_rights(int fd)
     (void)fchmod(fd, 0666 & ~mask);
 }
 
-static void sync_folder(const char *path)
+static void sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = rb_strdup(slash != NULL ? path : ".");
 
     if (slash != NULL)
         folder[slash - path + (slash == path)] = '\0';
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd >= 0) {
-        (void)fsync(fd); /* not every file system can; the data itself is synced */
-        close(fd);
-    }
+    new_file_sync_folder(folder);
     free(folder);
 }
 
-rb_code_t rbt_pack_commit(rbt_pack_t *p, bool overwrite, rb_err_t *err)
+rb_code_t rbt_pack_commit(rbt_pack_t *p, rb_err_t *err)
 {
     rb_code_t code = RB_OK;
 
     set_rights(p->fd);
     if (fsync(p->fd) != 0)
         code = fail_system(p, err);
-    if (code == RB_OK && overwrite && rename(p->temporary, p->path) != 0)
+    if (code == RB_OK && p->overwrite && rename(p->temporary, p->path) != 0)
         code = fail_system(p, err);
-    if (code == RB_OK && !overwrite && link(p->temporary, p->path) != 0)
-        code = rb_fail(err, RB_IO, "%s: %s", p->path, strerror(errno));
-    if (code != RB_OK || !overwrite)
+    if (code == RB_OK && !p->overwrite && link(p->temporary, p->path) != 0) {
+        code = new_file_check(p->path, false, err); /* it may have come meanwhile */
+        if (code == RB_OK)
+            code = rb_fail(err, RB_IO, "%s: %s", p->path, strerror(errno));
+    }
+    if (code != RB_OK || !p->overwrite)
         unlink(p->temporary);
     if (code == RB_OK)
-        sync_folder(p->path);
+        sync_folder_of(p->path);
     destroy(p);
     return code;
 }

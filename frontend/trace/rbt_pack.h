@@ -7,6 +7,7 @@
 
 #include "frontend/trace/rbt_bytes.h"
 #include "frontend/trace/rbt_format.h"
+#include "frontend/trace/rbt_writer.h"
 #include "sim/core/err.h"
 
 typedef struct rbt_pack rbt_pack_t;
@@ -21,8 +22,11 @@ typedef struct {
     unsigned n;
 } rbt_cuts_t;
 
-/* Creates a temporary file beside path. NULL: RB_IO. placed is called on the caller's thread. */
-rbt_pack_t *rbt_pack_create(const char *path, int level, unsigned threads, rbt_placed_fn placed,
+/*
+ * Creates a temporary file beside path, as o says. NULL: RB_USAGE if path is there and may not be
+ * replaced, RB_IO. placed is called on the caller's thread.
+ */
+rbt_pack_t *rbt_pack_create(const char *path, const rbt_writer_options_t *o, rbt_placed_fn placed,
                             void *ctx, rb_err_t *err);
 
 /* The temporary file, which is there until p is freed. */
@@ -42,8 +46,8 @@ RB_CHECKED rb_code_t rbt_pack_now(rbt_pack_t *p, const rbt_buf_t *bytes, rbt_pla
 /* Appends bytes as they are; only with nothing under way. */
 RB_CHECKED rb_code_t rbt_pack_raw(rbt_pack_t *p, const void *data, size_t n, rb_err_t *err);
 
-/* Syncs, renames the file to its name, and frees p, also on failure. overwrite: as the writer's. */
-RB_CHECKED rb_code_t rbt_pack_commit(rbt_pack_t *p, bool overwrite, rb_err_t *err);
+/* Syncs, renames the file to its name, and frees p, also on failure. */
+RB_CHECKED rb_code_t rbt_pack_commit(rbt_pack_t *p, rb_err_t *err);
 
 /* Removes the file and frees p. NULL is allowed. */
 void rbt_pack_discard(rbt_pack_t *p);

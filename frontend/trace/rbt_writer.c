@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "frontend/trace/rbt_checksum.h"
 #include "frontend/trace/rbt_index_put.h"
@@ -41,7 +40,6 @@ typedef struct {
 
 struct rbt_writer {
     rbt_pack_t *pack;
-    bool overwrite;
     rb_err_t failed; /* the first error: all later calls give it */
     rbt_root_put_t root;
     rbt_walk_t walk;
@@ -105,22 +103,11 @@ rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *op
 {
     static const rbt_writer_options_t none = {0};
     const rbt_writer_options_t *o = opts != NULL ? opts : &none;
-    struct stat st;
-
-    if (lstat(path, &st) == 0) {
-        const bool file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
-        if (!file || !o->overwrite) {
-            rb_fail(err, RB_IO, "%s: %s", path,
-                    file ? "exists already" : "is no file whose place a trace can take");
-            return NULL;
-        }
-    }
     rbt_writer_t *w = rb_calloc(1, sizeof(*w));
 
-    w->overwrite = o->overwrite;
     rbt_root_put_init(&w->root, o->producer != NULL ? o->producer : "rubato");
     w->rows = rb_calloc(PAGE_LAUNCHES, sizeof(*w->rows));
-    w->pack = rbt_pack_create(path, o->level, o->threads, on_placed, w, err);
+    w->pack = rbt_pack_create(path, o, on_placed, w, err);
     if (w->pack == NULL || put_header(w, err) != RB_OK) {
         rbt_writer_discard(w);
         return NULL;
@@ -554,7 +541,7 @@ rb_code_t rbt_writer_finish(rbt_writer_t *w, rb_err_t *err)
         rbt_writer_discard(w);
         return code;
     }
-    rb_code_t code = rbt_pack_commit(w->pack, w->overwrite, err);
+    rb_code_t code = rbt_pack_commit(w->pack, err);
 
     destroy(w);
     return code;

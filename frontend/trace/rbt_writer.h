@@ -27,7 +27,10 @@ typedef struct {
  */
 typedef const char *(*rbt_inst_text_fn)(void *ctx, const inst_t *inst, uint32_t *len);
 
-/* opts may be NULL. NULL with *err set: RB_IO. */
+/*
+ * opts may be NULL. NULL with *err set: RB_USAGE if path is there and is no regular file, or may
+ * not be replaced; RB_IO.
+ */
 rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *opts, rb_err_t *err);
 
 /* The temporary file beside path, for whoever removes it should this process be killed. */

@@ -155,6 +155,32 @@ static void a_damaged_checkpoint_or_journal_is_reported(void **state)
     expect(0, NULL, WORDS("run", TRACE, "-o", "hurt", "--force"));
 }
 
+static void only_files_are_replaced_whatever_is_asked_for(void **state)
+{
+    (void)state;
+    static const char why[] = "pipe: is no regular file";
+    struct stat st;
+
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    expect(0, NULL, WORDS("run", TRACE, "-o", "sound"));
+    expect(0, NULL, WORDS("convert", TRACE, "sound.rbt"));
+    expect(2, why, WORDS("convert", "--force", TRACE, "pipe"));
+    expect(2, why, WORDS("trace", "slice", "sound.rbt", "--launches", "1", "-f", "-o", "pipe"));
+    expect(2, why, WORDS("gen", "vecadd", "--size", "1000", "--force", "-o", "pipe"));
+    expect(2, why, WORDS("plan", "sound", "--sample", "stem", "-o", "pipe"));
+    expect(2, why, WORDS("evaluate", "sound", "--sample", "stem", "--csv", "pipe"));
+    expect(2, why, WORDS("report", "sound", "-o", "pipe"));
+    expect(2, why, WORDS("run", TRACE, "--timeline", "pipe"));
+    expect(2, "pipe: is there and is no folder", WORDS("run", TRACE, "-o", "pipe", "--force"));
+    expect(2, "pipe: is there and is no folder", WORDS("run", TRACE, "-o", "pipe/in/it"));
+    expect(2, "pipe: is there and is no folder",
+           WORDS("sweep", TRACE, "--vary", "sm.count=40", "-o", "pipe"));
+    expect(2, "pipe: is there and is no folder",
+           WORDS("convert", "--to", "accelsim", TRACE, "pipe"));
+    assert_int_equal(lstat("pipe", &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_stopped_run_says_so_and_resumes_to_the_same_results),
         cmocka_unit_test(a_full_disk_exits_with_1_and_leaves_no_half_written_file),
         cmocka_unit_test(a_damaged_checkpoint_or_journal_is_reported),
+        cmocka_unit_test(only_files_are_replaced_whatever_is_asked_for),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }

@@ -126,7 +126,7 @@ static void nothing_is_left_of_what_was_not_recorded(void **state)
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));
     assert_int_equal(files_like("killed"), 0);
     assert_int_equal(mkfifo("killed", 0600), 0);
-    expect(125, "killed: is no file whose place a trace can take",
+    expect(125, "killed: is no regular file",
            WORDS("record", "-f", "-o", "killed", "--", PROGRAM, CUBIN("70"), "add"));
     assert_int_equal(files_like("killed"), 1);
 }
