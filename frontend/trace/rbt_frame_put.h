@@ -82,7 +82,7 @@ typedef struct {
 
 void rbt_frame_put_free(rbt_frame_put_t *f);
 
-/* Begins a frame; the kernel's code has n_code instructions so far. */
+/* Begins a frame of the launch of this position in the file, with this block of it. */
 void rbt_frame_put_begin(rbt_frame_put_t *f, uint64_t launch, uint64_t first_block, bool continues);
 
 /* Begins a block (also when the frame continues one); the linear id counts x first. */

@@ -219,7 +219,7 @@ static void nothing_is_left_of_a_writing_that_is_given_up(void **state)
     assert_int_equal(mkdir(temp_path(""), 0777), 0);
     temp_write("x.rbt", "mine");
     assert_null(rbt_writer_create(temp_path("x.rbt"), NULL, &err));
-    assert_int_equal(err.code, RB_IO);
+    assert_int_equal(err.code, RB_USAGE);
 }
 
 /* --- real traces ----------------------------------------------------------------------------- */
