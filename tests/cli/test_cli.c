@@ -64,6 +64,8 @@ static void a_mistake_of_the_user_exits_with_2_and_says_what_to_do(void **state)
     expect(2, "needs a folder", WORDS("run", TRACE, "--stats-interval", "100"));
     expect(2, "--debug-window", WORDS("run", TRACE, "--debug-window", "100000"));
     expect(2, "choose one", WORDS("run", TRACE, "--json", "--stats-format", "accelsim"));
+    cli_write("plainfile", "x", 1);
+    expect(2, "plainfile: is there", WORDS("run", TRACE, "-o", "plainfile/out"));
 }
 
 static void a_failure_of_the_environment_exits_with_1(void **state)
@@ -71,14 +73,26 @@ static void a_failure_of_the_environment_exits_with_1(void **state)
     (void)state;
     expect(1, "nowhere", WORDS("run", "nowhere"));
     expect(1, "nowhere", WORDS("info", "nowhere"));
-    cli_write("plainfile", "x", 1);
-    expect(1, "plainfile/out", WORDS("run", TRACE, "-o", "plainfile/out"));
     if (cli_exists("/dev/full")) {
         cli_child_t full = {.binary = RUBATO_BINARY, .out = "/dev/full"};
         cli_run_as(&full, 1, "standard output", WORDS("run", TRACE));
         cli_run_as(&full, 1, "standard output", WORDS("info", TRACE));
         cli_run_as(&full, 1, "standard output", WORDS("help"));
     }
+}
+
+/* What is meant for a standard stream does not go into a file that took its number. */
+static void closed_streams_are_no_files(void **state)
+{
+    (void)state;
+    const cli_child_t closed = {.binary = RUBATO_BINARY, .closed = true};
+
+    expect(0, NULL, WORDS("run", TRACE, "-o", "streams"));
+    cli_run_as(&closed, 1, "standard output: Bad file descriptor",
+               WORDS("run", TRACE, "-o", "closed"));
+    cli_same_results("streams", "closed");
+    cli_run_as(&closed, 1, "standard output: Bad file descriptor", WORDS("run", TRACE));
+    cli_run_as(&closed, 1, "standard output: Bad file descriptor", WORDS("info", TRACE));
 }
 
 static void a_run_writes_one_folder_of_agreeing_files(void **state)
@@ -334,6 +348,7 @@ int main(void)
         cmocka_unit_test(the_completion_script_is_one_that_bash_accepts),
         cmocka_unit_test(a_mistake_of_the_user_exits_with_2_and_says_what_to_do),
         cmocka_unit_test(a_failure_of_the_environment_exits_with_1),
+        cmocka_unit_test(closed_streams_are_no_files),
         cmocka_unit_test(a_run_writes_one_folder_of_agreeing_files),
         cmocka_unit_test(csv_rows_have_as_many_fields_as_their_header),
         cmocka_unit_test(intervals_add_up_to_their_launch),

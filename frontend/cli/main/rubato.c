@@ -1,12 +1,26 @@
 /* rubato: finds the subcommand and runs it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/version.h"
 
+/*
+ * Takes the places of standard streams that are closed, lest a file that is opened gets what is
+ * meant for them. Reading and writing fail as before: each is open the other way round.
+ */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     /* A file that outgrows its limit is an error of write(), reported as a full disk is. */
     signal(SIGXFSZ, SIG_IGN);
 
