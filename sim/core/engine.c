@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "sim/core/err.h"
+#include "sim/core/log.h"
+#include "sim/core/mail.h"
 #include "sim/core/model_mem.h"
 
 enum {
@@ -14,19 +16,6 @@ enum {
     HOST_SENDER = 0xffff, /* msg.from of engine_post() */
     GROUP = 16,           /* shards whose next events are looked at together */
 };
-
-/* Messages of one thread to one shard, in the order of sending. */
-typedef struct {
-    msg_t *msg; /* owned */
-    size_t n, cap;
-} mailbag_t;
-
-/* What one thread sent in one window, senders ascending. */
-typedef struct {
-    mailbag_t *bag;      /* owned; per destination shard */
-    uint64_t *addressed; /* owned; bit per shard with a non-empty bag */
-    cycle_t first_arrival;
-} mail_t;
 
 /* A thread's mail is of shards that are at home with it, and of others that it helped out with. */
 enum { HOME, AWAY, MAILS };
@@ -42,7 +31,6 @@ typedef struct {
     engine_t *engine;
     int number;
     outbox_t out;
-    mail_t half[2][MAILS];
     pthread_t thread;
 } worker_t;
 
@@ -67,11 +55,11 @@ struct engine {
     cycle_t *next;       /* owned; next event of each shard, messages not counted */
     cycle_t *group_next; /* owned; earliest of each GROUP of shards */
     uint32_t n_groups;
-    worker_t *worker;  /* owned; number 0 is the calling thread */
-    size_t mail_words; /* words of an addressed bitmap */
+    worker_t *worker; /* owned; number 0 is the calling thread */
 
     /* The window being run. */
-    unsigned writing; /* half of the outboxes being written; the other is being delivered */
+    mail_t *mail[2];  /* owned; n_threads x MAILS each */
+    unsigned writing; /* the mails being written; the others are being delivered */
     cycle_t from, to;
     uint16_t *active; /* owned; shards with something to do, ascending */
     uint32_t n_active;
@@ -89,8 +77,8 @@ struct engine {
 engine_t *engine_create(int threads, cycle_t window)
 {
     engine_t *e = rb_model_calloc(1, sizeof(*e));
-    RB_INVARIANT(window >= 1 && threads >= 1, "engine: window %llu, threads %d",
-                 (unsigned long long)window, threads);
+    RB_INVARIANT(window >= 1 && threads >= 1 && threads <= MAIL_MERGE_MAX / MAILS,
+                 "engine: window %llu, threads %d", (unsigned long long)window, threads);
     e->window = window;
     e->n_threads = threads;
     pthread_mutex_init(&e->sleep_lock, NULL);
@@ -115,16 +103,15 @@ void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks)
     e->hooks = *hooks;
 }
 
-static void bag_put(mail_t *mail, uint16_t dest, const msg_t *m, uint16_t sender)
+static uint32_t n_mails(const engine_t *e)
 {
-    mailbag_t *bag = &mail->bag[dest];
-    if (bag->n == bag->cap)
-        rb_model_grow(&bag->msg, &bag->cap, bag->n + 1, sizeof(*bag->msg));
-    bag->msg[bag->n] = *m;
-    bag->msg[bag->n++].from = sender;
-    __builtin_prefetch(&bag->msg[bag->n], 1);
-    mail->addressed[dest / 64] |= UINT64_C(1) << dest % 64;
-    mail->first_arrival = cycle_min(mail->first_arrival, m->arrival);
+    return (uint32_t)e->n_threads * MAILS;
+}
+
+/* The mail that a thread writes: HOME or AWAY. */
+static mail_t *mail_of(const worker_t *w, int kind)
+{
+    return &w->engine->mail[w->engine->writing][w->number * MAILS + kind];
 }
 
 void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
@@ -134,61 +121,20 @@ void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
                  "ends at %llu",
                  m->kind, out->sender, dest, (unsigned long long)m->arrival,
                  (unsigned long long)out->window_end);
-    bag_put(out->mail, dest, m, out->sender);
+    mail_put(out->mail, dest, m, out->sender);
 }
 
-static void deliver(engine_t *e, uint32_t s, const msg_t *m, size_t n)
+static void deliver(void *engine, uint32_t s, const msg_t *m, size_t n)
 {
-    if (n == 0)
-        return;
+    engine_t *e = engine;
     for (size_t i = 0; i < n; i++)
         e->next[s] = cycle_min(e->next[s], m[i].arrival);
     e->shard[s].ops->deliver(e->shard[s].self, m, n);
 }
 
-/* Shard s takes the messages of all threads, senders ascending. */
-static void deliver_mail(engine_t *e, uint32_t s)
-{
-    unsigned reading = e->writing ^ 1u;
-    if (e->n_threads == 1) {
-        mailbag_t *bag = &e->worker[0].half[reading][HOME].bag[s];
-        deliver(e, s, bag->msg, bag->n);
-        bag->n = 0;
-        return;
-    }
-    enum { MAX_THREADS = 256 };
-    mailbag_t *bag[MAX_THREADS * MAILS];
-    size_t at[MAX_THREADS * MAILS];
-    int n = 0;
-    for (int t = 0; t < e->n_threads; t++) {
-        for (int m = 0; m < MAILS; m++) {
-            bag[n] = &e->worker[t].half[reading][m].bag[s];
-            at[n] = 0;
-            n += bag[n]->n > 0;
-        }
-    }
-    for (;;) {
-        int best = -1;
-        for (int i = 0; i < n; i++) {
-            if (at[i] < bag[i]->n &&
-                (best < 0 || bag[i]->msg[at[i]].from < bag[best]->msg[at[best]].from))
-                best = i;
-        }
-        if (best < 0)
-            break;
-        size_t first = at[best];
-        while (at[best] < bag[best]->n &&
-               bag[best]->msg[at[best]].from == bag[best]->msg[first].from)
-            at[best]++;
-        deliver(e, s, &bag[best]->msg[first], at[best] - first);
-    }
-    for (int i = 0; i < n; i++)
-        bag[i]->n = 0;
-}
-
 static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
 {
-    deliver_mail(e, s);
+    mail_deliver(e->mail[e->writing ^ 1u], n_mails(e), s, deliver, e);
     if (e->next[s] >= e->to)
         return;
     out->sender = (uint16_t)s;
@@ -204,7 +150,7 @@ static void open_outbox(worker_t *w)
     w->out.window_end = e->to;
     w->out.n_shards = e->n_shards;
     for (int m = 0; m < MAILS; m++)
-        w->half[e->writing][m].first_arrival = CYCLE_NEVER;
+        mail_open(mail_of(w, m));
 }
 
 /* Runs the shards of a piece that no other thread has taken. */
@@ -228,10 +174,10 @@ static void run_window(worker_t *w)
     engine_t *e = w->engine;
     const uint32_t threads = (uint32_t)e->n_threads, home = (uint32_t)w->number;
     open_outbox(w);
-    w->out.mail = &w->half[e->writing][HOME];
+    w->out.mail = mail_of(w, HOME);
     for (uint32_t p = home; p < e->n_pieces; p += threads)
         run_piece(w, &e->piece[p]);
-    w->out.mail = &w->half[e->writing][AWAY];
+    w->out.mail = mail_of(w, AWAY);
     for (uint32_t p = 0; p < e->n_pieces; p++)
         run_piece(w, &e->piece[p]);
 }
@@ -317,33 +263,35 @@ static void cut_pieces(engine_t *e)
     e->piece = rb_model_calloc(e->n_pieces, sizeof(*e->piece));
 }
 
-static void engine_start(engine_t *e)
+/* The workers; a host that has no more threads to give is slower, no more. */
+static void workers_start(engine_t *e)
 {
-    e->started = true;
-    cut_pieces(e);
-    e->n_groups = (e->n_shards + GROUP - 1) / GROUP;
-    e->group_next = rb_model_calloc(e->n_groups, sizeof(*e->group_next));
-    e->mail_words = ((size_t)e->n_shards + 63) / 64;
     e->worker = rb_model_calloc((size_t)e->n_threads, sizeof(*e->worker));
-    e->active = rb_model_calloc(e->n_shards, sizeof(*e->active));
-    for (uint32_t g = 0; g < e->n_groups; g++)
-        group_update(e, g);
     for (int t = 0; t < e->n_threads; t++) {
         worker_t *w = &e->worker[t];
         w->engine = e;
         w->number = t;
-        for (int i = 0; i < 2 * MAILS; i++) {
-            mail_t *m = &w->half[i / MAILS][i % MAILS];
-            m->bag = rb_model_calloc(e->n_shards, sizeof(mailbag_t));
-            m->addressed = rb_model_calloc(e->mail_words, sizeof(uint64_t));
-            m->first_arrival = CYCLE_NEVER;
+        if (t > 0 && pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+            rb_warn("no more than %d of %d threads could be started", t, e->n_threads);
+            e->n_threads = t;
         }
     }
-    for (int t = 1; t < e->n_threads; t++) {
-        /* A missing thread changes nothing but speed. */
-        if (pthread_create(&e->worker[t].thread, NULL, worker_main, &e->worker[t]) != 0) {
-            RB_INVARIANT(false, "cannot start worker thread %d of %d", t, e->n_threads);
-        }
+}
+
+static void engine_start(engine_t *e)
+{
+    e->started = true;
+    workers_start(e);
+    cut_pieces(e);
+    e->n_groups = (e->n_shards + GROUP - 1) / GROUP;
+    e->group_next = rb_model_calloc(e->n_groups, sizeof(*e->group_next));
+    e->active = rb_model_calloc(e->n_shards, sizeof(*e->active));
+    for (uint32_t g = 0; g < e->n_groups; g++)
+        group_update(e, g);
+    for (unsigned half = 0; half < 2; half++) {
+        e->mail[half] = rb_model_calloc(n_mails(e), sizeof(*e->mail[half]));
+        for (uint32_t i = 0; i < n_mails(e); i++)
+            mail_init(&e->mail[half][i], e->n_shards);
     }
 }
 
@@ -356,15 +304,11 @@ void engine_destroy(engine_t *e)
         next_generation(e);
         for (int t = 1; t < e->n_threads; t++)
             pthread_join(e->worker[t].thread, NULL);
-        for (int t = 0; t < e->n_threads; t++) {
-            for (int i = 0; i < 2 * MAILS; i++) {
-                mail_t *m = &e->worker[t].half[i / MAILS][i % MAILS];
-                for (uint32_t s = 0; s < e->n_shards; s++)
-                    rb_model_free(m->bag[s].msg);
-                rb_model_free(m->bag);
-                rb_model_free(m->addressed);
-            }
-        }
+    }
+    for (unsigned half = 0; half < 2 && e->started; half++) {
+        for (uint32_t i = 0; i < n_mails(e); i++)
+            mail_free(&e->mail[half][i], e->n_shards);
+        rb_model_free(e->mail[half]);
     }
     pthread_cond_destroy(&e->sleep_cond);
     pthread_mutex_destroy(&e->sleep_lock);
@@ -383,7 +327,7 @@ void engine_post(engine_t *e, uint16_t dest, const msg_t *m)
     if (!e->started)
         engine_start(e);
     RB_INVARIANT(m->arrival >= e->now && dest < e->n_shards, "host message into the past");
-    bag_put(&e->worker[0].half[e->writing][HOME], dest, m, HOST_SENDER);
+    mail_put(mail_of(&e->worker[0], HOME), dest, m, HOST_SENDER);
 }
 
 void engine_wake(engine_t *e, uint16_t shard, cycle_t at)
@@ -400,11 +344,7 @@ static cycle_t earliest_event(const engine_t *e)
     cycle_t t = CYCLE_NEVER;
     for (uint32_t g = 0; g < e->n_groups; g++)
         t = cycle_min(t, e->group_next[g]);
-    for (int w = 0; w < e->n_threads; w++) {
-        for (int m = 0; m < MAILS; m++)
-            t = cycle_min(t, e->worker[w].half[e->writing][m].first_arrival);
-    }
-    return t;
+    return cycle_min(t, mail_first_arrival(e->mail[e->writing], n_mails(e)));
 }
 
 /* Lists those shards of the group beginning with first that have something to do. */
@@ -433,15 +373,9 @@ static void update_groups(engine_t *e)
 /* Lists the shards that have mail or an event before the end of the window. */
 static void list_active(engine_t *e)
 {
-    unsigned reading = e->writing ^ 1u;
     e->n_active = 0;
-    for (size_t word = 0; word < e->mail_words; word++) {
-        uint64_t mail = 0;
-        for (int i = 0; i < e->n_threads * MAILS; i++) {
-            uint64_t *addressed = e->worker[i / MAILS].half[reading][i % MAILS].addressed;
-            mail |= addressed[word];
-            addressed[word] = 0;
-        }
+    for (size_t word = 0; word * 64 < e->n_shards; word++) {
+        uint64_t mail = mail_take_addressed(e->mail[e->writing ^ 1u], n_mails(e), word);
         for (uint32_t i = 0; i < 64; i += GROUP) {
             uint32_t first = (uint32_t)(word * 64) + i;
             if (first < e->n_shards)
