@@ -56,7 +56,7 @@ static void become(const cli_child_t *child, const char *const *words, const cha
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
             _exit(99);
     }
-    if (child->closed && (close(STDIN_FILENO) != 0 || close(STDOUT_FILENO) != 0))
+    if (child->closed && close(STDOUT_FILENO) != 0)
         _exit(99);
     execv(child->binary, argv);
     _exit(99);

@@ -13,7 +13,7 @@ typedef struct {
     const char *binary;
     long file_limit; /* bytes a file may grow to; 0: no limit */
     const char *out; /* where standard output goes; NULL: kept */
-    bool closed;     /* without standard input and output */
+    bool closed;     /* standard output is closed */
 } cli_child_t;
 
 typedef struct {
