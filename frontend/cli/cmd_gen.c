@@ -10,6 +10,7 @@
 #include "frontend/gen/gen.h"
 #include "frontend/trace/rbt_writer.h"
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 
 enum { THREADS_MAX = 64, COLUMN = 16 };
 
@@ -221,7 +222,7 @@ static void print_summary(const gen_options_t *o, const pump_t *p)
     struct stat st;
     char insts[FORMAT_MAX], bytes[FORMAT_MAX];
 
-    fprintf(stderr, "%s: %llu launch%s, %s warp instructions, %s\n", o->output,
+    rb_info("%s: %llu launch%s, %s warp instructions, %s", o->output,
             (unsigned long long)p->progress.launches_total,
             p->progress.launches_total > 1 ? "es" : "",
             format_si(insts, (double)p->progress.warp_insts),

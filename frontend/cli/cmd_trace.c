@@ -217,8 +217,8 @@ static rb_code_t slice(const trace_options_t *o, trace_source_t *source, rb_err_
     }
     slice_free(&s);
     RB_TRY(code);
-    rb_info("%s: %" PRIu64 " launches, %" PRIu64 " blocks", o->output, stored.launches,
-            stored.blocks);
+    rb_info("%s: %" PRIu64 " launch%s, %" PRIu64 " block%s", o->output, stored.launches,
+            stored.launches == 1 ? "" : "es", stored.blocks, stored.blocks == 1 ? "" : "s");
     return RB_OK;
 }
 

@@ -73,9 +73,9 @@ static const cli_option_t run_options[] = {
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only, and estimate the whole from them", "@file", false},
     OPT_SAMPLE(NULL,
-               "choose launches by this sampler, and estimate the whole from them; photon_bb, "
-               "photon_warp, pka_stop and blocks stop inside launches; photon: photon_kernel and "
-               "both"),
+               "choose launches by this sampler, and estimate the whole from them; others, such as "
+               "photon_warp or tbpoint_region, stop inside launches, alone or in a list after one "
+               "that chooses (rubato plan --sample help lists all)"),
     {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,
@@ -412,8 +412,9 @@ static const cli_option_t help_options[] = {
 const cli_command_t cli_commands[] = {
     {"run", "TRACE | -- PROGRAM [ARGUMENT]...", "simulate a trace or a program on a GPU model",
      "Simulates the launches of TRACE, one after the other, and prints how long they take on the "
-     "modelled GPU and why. TRACE is an Accel-Sim trace: a folder with kernelslist.g or "
-     "kernelslist, or one kernel's file (.traceg or .trace, plain, .xz, .gz or .zst).\n\n"
+     "modelled GPU and why. TRACE is a native trace (.rbt), an Accel-Sim trace (a folder with "
+     "kernelslist.g or kernelslist, or one kernel's file: .traceg or .trace, plain, .xz, .gz or "
+     ".zst), or a folder of MacSim's tracer.\n\n"
      "Instead of a trace, a CUDA program is executed as rubato record does it, and its launches "
      "are "
      "simulated as they come, with the results that recording and then running the trace give; no "

@@ -297,6 +297,8 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
 {
     const evaluate_options_t *o = t->o;
     RB_TRY(find_profile(t, err));
+    if (o->plan_from != NULL)
+        RB_TRY(read_planned(t, err)); /* what is wrong with it is known before hours of work */
     RB_TRY(make_study(t, false, err));
     RB_TRY(run_study(t, err));
     RB_TRY(require(t, 0, err));

@@ -100,7 +100,8 @@ void cli_print_help(const cli_command_t *c, FILE *out)
         print_overview(out);
         return;
     }
-    fprintf(out, "Usage: rubato %s [OPTION]... %s\n\n", c->name, c->operands);
+    fprintf(out, "Usage: rubato %s [OPTION]...%s%s\n\n", c->name, c->operands[0] != '\0' ? " " : "",
+            c->operands);
     print_wrapped(out, c->text, 0, 0);
     visit_options(c, out, help_group, print_option);
 }
@@ -185,7 +186,8 @@ void cli_print_man(FILE *out)
             ".SH COMMANDS\n",
             RUBATO_VERSION);
     for (const cli_command_t *c = cli_commands; c->name != NULL; c++) {
-        fprintf(out, ".SS rubato %s [\\fIOPTION\\fR]... %s\n", c->name, c->operands);
+        fprintf(out, ".SS rubato %s [\\fIOPTION\\fR]...%s%s\n", c->name,
+                c->operands[0] != '\0' ? " " : "", c->operands);
         roff_text(out, c->text);
         fputc('\n', out);
         visit_options(c, out, man_group, man_option);

@@ -1,5 +1,6 @@
 #include "frontend/cli/launch_list.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,8 @@ void launch_list_take_index(launch_list_t *l, launch_list_t *trace)
 rb_code_t launch_list_add_trace(launch_list_t *l, const char *path, rb_err_t *err)
 {
     launch_list_t other = {0};
+    if (access(path, R_OK) != 0)
+        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     if (!rbt_detect(path))
         return rb_fail(err, RB_USAGE,
                        "%s: is no native trace (.rbt): only these have an index to choose by",

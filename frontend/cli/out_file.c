@@ -1,6 +1,7 @@
 #include "frontend/cli/out_file.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,45 @@ static char *temporary_name(const char *path)
     return temporary;
 }
 
+/*
+ * Temporary files that are open. Commands without signal handlers of their own leave none behind
+ * when they are interrupted.
+ */
+enum { GUARDED_MAX = 16 };
+static char *volatile guarded[GUARDED_MAX]; /* borrowed from their out_file_t */
+
+static void on_interrupt(int signal_number)
+{
+    for (int i = 0; i < GUARDED_MAX; i++)
+        if (guarded[i] != NULL)
+            unlink(guarded[i]);
+    raise(signal_number); /* once more, by SA_RESETHAND with the default action */
+}
+
+static void guard(char *temporary)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before;
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    for (int i = 0; i < GUARDED_MAX; i++) {
+        if (guarded[i] == NULL) {
+            guarded[i] = temporary;
+            return;
+        }
+    }
+}
+
+static void unguard(const char *temporary)
+{
+    for (int i = 0; i < GUARDED_MAX; i++)
+        if (guarded[i] == temporary)
+            guarded[i] = NULL;
+}
+
 rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
 {
     *f = (out_file_t){0};
@@ -49,6 +89,7 @@ rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
         out_file_abandon(f);
         return rc;
     }
+    guard(f->temporary);
     return RB_OK;
 }
 
@@ -83,6 +124,8 @@ rb_code_t out_file_finish(out_file_t *f, rb_err_t *err)
 
 static void release(out_file_t *f)
 {
+    if (f->temporary != NULL)
+        unguard(f->temporary);
     free(f->path);
     free(f->temporary);
     *f = (out_file_t){0};

@@ -221,7 +221,9 @@ static void settle(run_sampling_t *s)
     unsigned rounds = stem_online_rounds(s->online);
     if (!stem_online_met(s->online))
         rb_warn("%s: the error bound is not met after %u rounds", s->sampler, rounds);
-    rb_info("%s: %u rounds, %u strata", s->sampler, rounds, stem_online_strata(s->online));
+    const unsigned strata = stem_online_strata(s->online);
+    rb_info("%s: %u round%s, %u strat%s", s->sampler, rounds, rounds == 1 ? "" : "s", strata,
+            strata == 1 ? "um" : "a");
     s->estimate = stem_online_estimate(s->online);
     plan_free(&s->plan);
     stem_online_plan(s->online, &s->plan);

@@ -32,7 +32,10 @@ static rb_code_t unknown_method(const char *name, rb_err_t *err)
     if (near.best != NULL)
         return rb_fail(err, RB_USAGE, "unknown launch sampler '%.60s'; did you mean '%s'?", name,
                        near.best);
-    return rb_fail(err, RB_USAGE, "unknown launch sampler '%.60s'; there are: %s", name, list);
+    return rb_fail(err, RB_USAGE,
+                   "unknown launch sampler '%.60s'; there are: %s; 'rubato plan --sample help' "
+                   "lists those inside launches too",
+                   name, list);
 }
 
 static sampler_options_t options_of(const launch_choice_t *choice)

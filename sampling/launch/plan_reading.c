@@ -111,7 +111,10 @@ static rb_code_t check_whole(const plan_reading_t *g)
 {
     const plan_t *p = g->plan;
     if (p->n_samples == 0)
-        return rb_fail(g->err, RB_TRACE, "%s: the plan has no samples", g->name);
+        return rb_fail(g->err, RB_TRACE,
+                       "%s: no samples of a plan are in this file: rubato's JSON, a list of "
+                       "launches and weights, its pickle, or MacSim's list is expected",
+                       g->name);
     uint64_t *ids = rb_calloc(p->n_samples, sizeof(*ids)), n = plan_launches(p, ids);
     free(ids);
     if (n != p->n_samples)

@@ -13,14 +13,35 @@ static const char *const code_texts[] = {RB_ERR_MAP(RB_ERR_TEXT_)};
 static void (*panic_dump)(void *ctx, FILE *out);
 static void *panic_ctx;
 
+/* A message that is too long, of a path of thousands of characters say, loses its middle: what is
+ * wrong stands at its end. */
+static void shorten(rb_err_t *err, const char *whole, size_t n)
+{
+    static const char gap[] = " [...] ";
+    const size_t head = (sizeof(err->text) - sizeof(gap)) / 2;
+    const size_t tail = sizeof(err->text) - sizeof(gap) - head;
+
+    snprintf(err->text, sizeof(err->text), "%.*s%s%s", (int)head, whole, gap, whole + n - tail);
+}
+
 rb_code_t rb_fail(rb_err_t *err, rb_code_t code, const char *fmt, ...)
 {
-    if (err != NULL && err->code == RB_OK) {
-        va_list ap;
-        err->code = code;
-        va_start(ap, fmt);
-        vsnprintf(err->text, sizeof(err->text), fmt, ap);
-        va_end(ap);
+    if (err == NULL || err->code != RB_OK)
+        return code;
+    va_list ap;
+    err->code = code;
+    va_start(ap, fmt);
+    int n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
+    va_end(ap);
+    if (n < (int)sizeof(err->text))
+        return code;
+    char *whole;
+    va_start(ap, fmt);
+    n = vasprintf(&whole, fmt, ap);
+    va_end(ap);
+    if (n >= 0) {
+        shorten(err, whole, (size_t)n);
+        free(whole);
     }
     return code;
 }

@@ -246,6 +246,10 @@ static void mistakes_are_named(void **state)
     expect(0, NULL, WORDS("run", "many", "-o", "full"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--gpu", "v100"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--metrics"));
+    cli_write("empty", "\n\n", 2);
+    expect(2, "empty: no header of a profile",
+           WORDS("evaluate", "many", "--plan-from", "empty", "--sample", "stem", "-o", "unrun"));
+    assert_false(cli_exists("unrun"));
     expect(2, "--csv FILE", WORDS("evaluate", "full", "-o", "scores.csv"));
     expect(2, "is a trace", WORDS("evaluate", "many", "--epsilon", "5%"));
     expect(2, "unknown delta 'cache.x3'", WORDS("evaluate", "many", "--variants", "cache.x3"));

@@ -215,8 +215,8 @@ static void a_run_can_choose_as_it_goes(void **state)
 {
     (void)state;
     cli_make_many(TRACE, LAUNCHES);
-    char *json =
-        cli_run_as(&rubato, 0, "rounds", WORDS("run", "many", "--sample", "stem_online", "--json"));
+    char *json = cli_run_as(
+        &rubato, 0, "stem_online: ", WORDS("run", "many", "--sample", "stem_online", "--json"));
     assert_true(json_is(json, "totals.estimated", "true"));
     assert_true(json_number(json, "totals.interval.cycles.low") <=
                 json_number(json, "totals.cycles") + 1);
@@ -282,6 +282,7 @@ static void a_trace_of_the_plans_launches_is_enough(void **state)
     free(text);
     expect(2, "in the other", WORDS("evaluate", "whole", "--trace", "part.rbt"));
     expect(2, "no native trace", WORDS("evaluate", "whole", "--trace", "part.json"));
+    expect(1, "none.rbt: No such file", WORDS("evaluate", "whole", "--trace", "none.rbt"));
 }
 
 static void warmups_are_settings(void **state)

@@ -1,6 +1,7 @@
 /* Names that may be taken by a file that is written under a temporary name. */
 #include "tests/support/test.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,6 +104,27 @@ static void names_of_any_length_have_their_own_temporary_file(void **state)
     }
 }
 
+static void a_signal_leaves_no_temporary_file(void **state)
+{
+    (void)state;
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        out_file_t f[2];
+        for (int i = 0; i < 2; i++)
+            if (out_file_open(&f[i], ".", i == 0 ? "first" : "second", NULL) != RB_OK)
+                _exit(1);
+        if (!cli_exists(".first.tmp") || !cli_exists(".second.tmp") ||
+            out_file_close(&f[0], RB_OK, NULL) != RB_OK)
+            _exit(1);
+        raise(SIGTERM);
+        _exit(1);
+    }
+    assert_int_equal(cli_wait(pid), 128 + SIGTERM);
+    assert_true(cli_exists("first"));
+    assert_false(cli_exists(".second.tmp") || cli_exists("second"));
+}
+
 static void a_trace_that_came_meanwhile_is_kept(void **state)
 {
     (void)state;
@@ -124,6 +146,7 @@ int main(void)
         cmocka_unit_test(only_regular_files_are_replaced),
         cmocka_unit_test(a_link_stays_and_its_file_is_replaced),
         cmocka_unit_test(names_of_any_length_have_their_own_temporary_file),
+        cmocka_unit_test(a_signal_leaves_no_temporary_file),
         cmocka_unit_test(a_trace_that_came_meanwhile_is_kept),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
