@@ -75,8 +75,9 @@ void clock_reads_begin(gpu_t *g);
 RB_CHECKED rb_code_t clock_reads_end(gpu_t *g, const launch_info_t *info, cycle_t start,
                                      rb_err_t *err);
 
-/* Host copies before a launch; *bytes is increased by theirs. */
-void gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
+/* Host copies before a launch; *bytes is increased by theirs. Returns the sectors left in the L2.
+ */
+uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
 
 /* Hooks of the engine (launch_loop.c). */
 bool gpu_boundary_hook(void *gpu, cycle_t now);

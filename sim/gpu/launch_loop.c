@@ -278,13 +278,14 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     launch_info_t info;
     launch_result_t result = {0};
     const memcpy_op_t *copies;
+    uint64_t copied = 0;
     RB_TRY(r->source->ops->launch_info(r->source, id, &info, err));
     bool wanted = is_planned(r->plan, id) && sampled(r->plan, &info);
     if (wanted && g->spec.warmup.mode == WARMUP_FUNCTIONAL)
         RB_TRY(gpu_warm_up(g, r->source, id, err));
     if (id >= r->plan->first && (wanted || !r->plan->skip_copies_of_others)) {
         size_t n = r->source->ops->copies(r->source, id, &copies);
-        gpu_take_copies(g, copies, n, &result.copied_bytes);
+        copied = gpu_take_copies(g, copies, n, &result.copied_bytes);
     }
     if (!wanted)
         return RB_OK;
@@ -292,6 +293,7 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0)
         gpu_flush_l2(g);
     RB_TRY(run_launch(g, id, &info, &result, err));
+    result.l2.memcpy_sectors = copied; /* before the first cycle that it counts */
     if (r->plan->sampler != NULL && r->plan->sampler->ops->launch_end != NULL)
         r->plan->sampler->ops->launch_end(r->plan->sampler, &info, launch_result_cycles(&result));
     r->progress.launches_done++;

@@ -27,7 +27,8 @@
     S(stall_atomic, "cycles", "", "input waits: atomic unit busy")                                 \
     S(fills, "sectors", "lts__d_sectors_fill_device.sum", "sectors filled from DRAM")              \
     S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
-    S(memcpy_sectors, "sectors", "", "sectors left by host copies, no time")                       \
+    S(memcpy_sectors, "sectors", "",                                                               \
+      "sectors left by host copies just before the launch, no time")                               \
     S(data_sectors, "sectors", "lts__d_sectors.sum", "sectors through the data port")
 STATS_STRUCT(l2_stats_t, L2_STATS);
 extern const stat_def_t l2_stat_defs[];

@@ -49,8 +49,8 @@ void partition_gauges(const partition_t *p, partition_gauges_t *out);
 
 /*
  * A host copy of [addr, addr + bytes) leaves its sectors of this partition's slices in the L2,
- * clean, in address order; takes no time. Only on an idle chip. A copy larger than the L2 costs no
- * more than one pass over the L2's size (its last part is what stays).
+ * modified, in address order; takes no time. Only on an idle chip. A copy larger than the L2 costs
+ * no more than one pass over the L2's size (its last part is what stays).
  */
 void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 

@@ -219,6 +219,21 @@ static void intervals_add_up_to_their_launch(void **state)
     free(json);
 }
 
+/* Two inputs of a MiB each, which the L2 has room for. */
+static void copies_of_the_host_are_counted_with_the_launch_that_follows(void **state)
+{
+    (void)state;
+    for (int fills = 0; fills < 2; fills++) {
+        char *json =
+            cli_run_as(&rubato, 0, NULL,
+                       WORDS("run", TRACE, "--json", "-s",
+                             fills ? "gpu.memcpy_fills_l2=true" : "gpu.memcpy_fills_l2=false"));
+        assert_true(json_number(json, "totals.copied_bytes") == 2 << 20);
+        assert_true(json_number(json, "totals.l2.memcpy_sectors") == (fills ? (2 << 20) / 32 : 0));
+        free(json);
+    }
+}
+
 static void json_goes_to_standard_output_on_request(void **state)
 {
     (void)state;
@@ -352,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_run_writes_one_folder_of_agreeing_files),
         cmocka_unit_test(csv_rows_have_as_many_fields_as_their_header),
         cmocka_unit_test(intervals_add_up_to_their_launch),
+        cmocka_unit_test(copies_of_the_host_are_counted_with_the_launch_that_follows),
         cmocka_unit_test(json_goes_to_standard_output_on_request),
         cmocka_unit_test(names_of_accelsim_carry_the_same_values),
         cmocka_unit_test(only_the_launches_asked_for_are_simulated),
