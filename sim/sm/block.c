@@ -132,7 +132,7 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     if (sm->cut_warps)
         cut_warp(warp);
     sm->sub[warp->sub_core].age[w / sm->n_sub_cores] = sm->next_age++;
-    warp->fetch_line = (uint64_t)NO_LINE;
+    fetch_forget(warp);
     warp->base = now + sm->config->sm.block_start_latency;
     warp->base_state = STATE_NO_INSTRUCTION;
     warp->pred_ready = 0;
@@ -217,6 +217,7 @@ void block_barrier_arrive(sm_t *sm, uint32_t w, unsigned id, cycle_t now)
     warp->barrier = (uint8_t)(id % SM_BARRIERS);
     slot->at_barrier[warp->barrier]++;
     slot->waiting++;
+    fetch_while_waiting(sm, w, now);
     warp_park(sm, w, PARK_BARRIER, STATE_BARRIER);
     barrier_check(sm, warp->block, now);
 }
@@ -241,10 +242,12 @@ void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
         warp->membar_latency = spec->membar_gpu_latency;
     else
         warp->membar_latency = spec->membar_cta_latency;
-    if (warp->loads == 0 && warp->stores == 0)
+    if (warp->loads == 0 && warp->stores == 0) {
         membar_release(sm, w, now);
-    else
-        warp_park(sm, w, PARK_MEMBAR, STATE_MEMBAR);
+        return;
+    }
+    fetch_while_waiting(sm, w, now);
+    warp_park(sm, w, PARK_MEMBAR, STATE_MEMBAR);
 }
 
 /* The slot of an ended warp with nothing outstanding is free. */

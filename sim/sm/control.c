@@ -217,10 +217,10 @@ void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cyc
     }
 }
 
-void control_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
+void control_result(sm_t *sm, uint32_t w, unsigned barrier, cycle_t at, dep_kind_t kind,
                     cycle_t now)
 {
-    release(sm, w, ctl_write_barrier(inst->ctl), at, kind, now);
+    release(sm, w, barrier, at, kind, now);
 }
 
 void control_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,

@@ -2,14 +2,19 @@
  * Instruction supply: an L0 cache with a stream buffer in each sub-core, an L1 instruction cache in
  * the SM, L2 behind it through the crossbar; and the constant caches.
  *
- * Fetching is modelled by line: while a warp stays in a line that its sub-core's L0 holds, its
- * instruction buffer never runs dry. A stream buffer fetches the lines that follow a demanded line.
+ * A sub-core fetches one instruction a cycle, of the warp that it issued last: each issue is
+ * followed by the fetch of the instruction that takes its place in the warp's buffer, in order and
+ * as if no branch were taken (Huerta 2025). So the buffer of a warp whose code is in L0 does not
+ * run dry, and what is to be known is when it comes to the next line: icache.buffer instructions
+ * before that line's first is issued. A stream buffer fetches the lines that follow a demanded
+ * line.
  */
 #include "sim/sm/sm_internal.h"
 
 #include "sim/core/model_mem.h"
 
-enum { INST_LINE_BYTES = 128, L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15 };
+enum { INST_BYTES = 16, INST_LINE_BYTES = 128, L1_CONST_LINE = 64, L15_CONST_LINE = 256 };
+enum { ALL_SECTORS = 15, NO_LINE = -1 };
 
 static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes)
 {
@@ -21,9 +26,11 @@ static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes)
     return cache_create(lines / ways, ways, line_bytes, CACHE_POLICY_LRU, false, false);
 }
 
+/* Lines under way: those of the stream buffer, one that each warp waits for, and as many that warps
+ * asked for ahead, which a branch may have made useless. */
 static uint32_t slots_per_sub_core(const sm_t *sm)
 {
-    return sm->config->icache.prefetch + sm->warps_per_sub_core + 1;
+    return sm->config->icache.prefetch + 2 * sm->warps_per_sub_core + 1;
 }
 
 size_t fetch_slot_bytes(const sm_t *sm)
@@ -41,6 +48,8 @@ void fetch_init(sm_t *sm)
             sm->sub[s].const_l0 = cache_of_size(c->l0_size, c->l0_ways, L1_CONST_LINE);
         sm->sub[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
     }
+    sm->short_buffer = spec->buffer < SHORTEST_BUFFER && !spec->perfect ? spec->buffer : 0;
+    sm->fetch_ahead = spec->buffer > 0 ? (spec->buffer - 1) * INST_BYTES : 0;
     sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES);
     sm->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
     sm->l1i_miss = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
@@ -181,7 +190,9 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
     }
 }
 
-cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+/* Cycle >= now at which the instruction line is in the sub-core's L0; CYCLE_NEVER: not known yet.
+ * early: none waits for it, so that it need not be asked for where too many are. */
+static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early, cycle_t now)
 {
     sub_core_t *sub = &sm->sub[sub_core];
     if (sm->config->icache.perfect || sm->config->sm.ideal)
@@ -190,6 +201,9 @@ cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
         return now;
     struct fetch_slot *f = fetch_slot_find(sm, sub, line);
     if (f == NULL) {
+        uint32_t limit = sm->config->icache.prefetch + sm->warps_per_sub_core;
+        if (early && fetches_waiting(sm, sub, now) >= limit)
+            return CYCLE_NEVER;
         sm->stats.icache_l0_misses++;
         fetch_start(sm, sub_core, line, now);
         f = fetch_slot_find(sm, sub, line);
@@ -205,6 +219,71 @@ cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     if (first)
         prefetch_after(sm, sub_core, line, now);
     return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
+}
+
+void fetch_forget(warp_t *warp)
+{
+    warp->fetch_first = (uint64_t)NO_LINE;
+    warp->fetch_last = (uint64_t)NO_LINE;
+    warp->fetching = false;
+    warp->issued = 0;
+}
+
+/* Asks for the line that the warp's fetch has come to. */
+static void fetch_begin(sm_t *sm, warp_t *warp, uint64_t line)
+{
+    warp->fetch_last = line;
+    warp->fetching = true;
+    sm->stats.icache_l0_lookups++;
+}
+
+/* The warp's next instruction lies in line, the last one that its buffer takes in ahead, and they
+ * are not both known to be in L0. */
+static bool fetch_lines(sm_t *sm, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
+{
+    warp_t *warp = &sm->warp[w];
+    if (line < warp->fetch_first || line > warp->fetch_last) {
+        warp->fetch_first = line;
+        fetch_begin(sm, warp, line);
+    } else if (ahead < warp->fetch_last) { /* a branch back, in a line that is there */
+        warp->fetch_last = ahead;
+        warp->fetching = false;
+    }
+    if (warp->fetching) {
+        bool early = line != warp->fetch_last;
+        cycle_t here = fetch_line(sm, warp->sub_core, warp->fetch_last, early, now);
+        warp->fetching = here > now;
+        if (!early && here == CYCLE_NEVER) {
+            warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
+            return false;
+        }
+        if (!early && here > warp->base) {
+            warp->base = here;
+            warp->base_state = STATE_NO_INSTRUCTION;
+        }
+    }
+    if (ahead > warp->fetch_last && !warp->fetching) {
+        warp->fetch_first = line;
+        fetch_begin(sm, warp, ahead);
+        warp->fetching = fetch_line(sm, warp->sub_core, ahead, true, now) > now;
+    }
+    return true;
+}
+
+bool fetch_instructions(sm_t *sm, uint32_t w, cycle_t now)
+{
+    const warp_t *warp = &sm->warp[w];
+    uint64_t pc = sm->block[warp->block].launch->code_base + warp->inst->pc;
+    uint64_t line = pc / INST_LINE_BYTES, ahead = (pc + sm->fetch_ahead) / INST_LINE_BYTES;
+    if (ahead == warp->fetch_last && line >= warp->fetch_first && !warp->fetching)
+        return true;
+    return fetch_lines(sm, w, line, ahead, now);
+}
+
+void fetch_while_waiting(sm_t *sm, uint32_t w, cycle_t now)
+{
+    if (sm->config->icache.buffer > 0)
+        (void)fetch_instructions(sm, w, now);
 }
 
 void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)

@@ -262,8 +262,12 @@ static cycle_t execute_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle
         control_check_issue(sm, w, inst, warp->mask);
     uint32_t conflict = operands_allocate(sm, sub, w, inst, now);
     occupy(sm, sub, inst, conflict, now);
-    if (!goes_through_queue(inst) || warp->mask == 0)
-        return fixed_result(sm, w, inst, conflict, now);
+    if (!goes_through_queue(inst) || warp->mask == 0) {
+        cycle_t result = fixed_result(sm, w, inst, conflict, now);
+        if (sm->cls[inst->cls].through_allocate && warp->mask != 0)
+            results_fixed(sm, sub, inst, result, now);
+        return result;
+    }
     lsu_enqueue(sm, w, inst, warp->mask, addr, now);
     return CYCLE_NEVER;
 }

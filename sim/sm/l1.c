@@ -278,10 +278,17 @@ void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cyc
 {
     if (recorded(sm, RETIRED_BASIC_BLOCK))
         record_latency(sm, inst, cycle - issued);
-    if (sm->warp[w].control)
-        control_result(sm, w, inst, cycle, kind, now);
-    else
+    if (!sm->warp[w].control)
         depend_set(sm, w, inst, cycle, kind);
+    else if (results_wait(sm, w, inst, cycle, kind))
+        return;
+    else
+        control_result(sm, w, ctl_write_barrier(inst->ctl), cycle, kind, now);
+    l1_load_done(sm, w, now);
+}
+
+void l1_load_done(sm_t *sm, uint32_t w, cycle_t now)
+{
     sm->warp[w].loads--;
     warp_unpark(sm, w, PARK_DEPEND, now);
     block_memory_done(sm, w, now);

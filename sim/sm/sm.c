@@ -156,7 +156,7 @@ static void sm_cycle(sm_t *sm, cycle_t now)
         msg_pool_free(&sm->inbox.pool, n);
     }
     while (wheel_pop(&sm->events, now + 1, &at, &payload))
-        warp_make_ready(sm, payload, now);
+        (payload < SM_MAX_WARPS ? warp_make_ready : results_due)(sm, payload, now);
     if (sm->lsu.retry <= now)
         lsu_step(sm, now);
     uint32_t waiting = sm->out.count;

@@ -4,7 +4,7 @@
  *
  * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
  * depend.c (scoreboard), control.c (control words), fetch.c (instruction caches),
- * issue.c (schedulers, pipes), operands.c (register-file ports),
+ * issue.c (schedulers, pipes), operands.c (register-file ports), results.c (write-back),
  * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
  * tlb.c (address translation),
  * block.c (blocks, barriers, exit), record.c (what retired, for samplers), watch.c (for timelines).
@@ -84,12 +84,24 @@ cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t no
                       dep_kind_t *kind);
 
 /* inst was issued at now: its counters count up. result: when its destinations are ready,
- * CYCLE_NEVER if control_result() and control_sources_read() will tell. */
+ * CYCLE_NEVER if control_result(), with its write barrier, and control_sources_read() will tell. */
 void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cycle_t now);
-void control_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
+void control_result(sm_t *sm, uint32_t w, unsigned barrier, cycle_t at, dep_kind_t kind,
                     cycle_t now);
 void control_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
                           cycle_t now);
+
+/* results.c: of warps with control words */
+
+/* inst, of fixed latency, was issued at now; its result is forwarded from that cycle on. */
+void results_fixed(sm_t *sm, sub_core_t *sub, const inst_t *inst, cycle_t result, cycle_t now);
+
+/* The result of warp w's inst comes from the load/store unit at cycle. true: results_due() will say
+ * when it has been written; false: it needs no port. */
+bool results_wait(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind);
+
+/* An event of the wheel that is no warp's: a result that waited has its turn. */
+void results_due(sm_t *sm, uint32_t event, cycle_t now);
 
 /* control_check.c: only with sm->check != NULL, except init and free. */
 
@@ -119,9 +131,15 @@ void fetch_free(sm_t *sm);
 /* Size of a sub-core's table of lines under way, for checkpoints. */
 size_t fetch_slot_bytes(const sm_t *sm);
 
-/* Cycle >= now at which the instruction line is in the sub-core's L0; CYCLE_NEVER: not known yet
- * (the warp is unparked with PARK_FETCH later). */
-cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now);
+/* A warp starts: its instruction buffer is empty. */
+void fetch_forget(warp_t *warp);
+
+/* Fills the instruction buffer of a warp that has a next instruction, whose base is moved to when
+ * it is there. false: not known yet, the warp has been parked with PARK_FETCH. */
+bool fetch_instructions(sm_t *sm, uint32_t w, cycle_t now);
+
+/* Warp w is about to be parked for something else: its buffer is filled meanwhile. */
+void fetch_while_waiting(sm_t *sm, uint32_t w, cycle_t now);
 
 /* Sectors of line have arrived from L2 for entry of l1i_miss. */
 void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now);
@@ -195,6 +213,9 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
  * cycle. */
 void l1_write_back(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
                    dep_kind_t kind, cycle_t now);
+
+/* A result of warp w has been written, or needs no writing: it is not in flight any more. */
+void l1_load_done(sm_t *sm, uint32_t w, cycle_t now);
 
 /* tlb.c */
 

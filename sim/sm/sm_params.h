@@ -46,6 +46,7 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     P(U32, zero_stall, "45", 1, 1024, "cycles", "meant by a stall count of 0 with a yield")        \
     P(BOOL, control_check, "false", 0, 1, "", "warn of stall counts shorter than latencies")       \
     P(U32, rf_banks, "2", 1, 4, "banks", "register-file banks of a sub-core")                      \
+    P(BOOL, rf_write_conflicts, "true", 0, 1, "", "a load's result waits for a bank's write port") \
     P(U32, mem_queue, "5", 1, 64, "entries", "memory instructions waiting in a sub-core")          \
     P(U32, mem_issue_latency, "4", 1, 64, "cycles", "issue to acceptance by the load/store unit")  \
     P(U32, mem_interval, "4", 1, 64, "cycles", "between two instructions a sub-core hands over")   \
@@ -142,6 +143,7 @@ extern const param_group_t shared_param_group;
     P(U32, l1_interval, "24", 1, 256, "cycles", "between two lines L1 sends to a sub-core")        \
     P(U32, l1_misses, "4", 1, 256, "lines", "L1 has under way from L2")                            \
     P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")                           \
+    P(U32, buffer, "3", 0, 8, "instructions", "buffer of a warp; 0: each fetched at its turn")     \
     P(SIZE, launch_bytes, "0", 0, 1 << 26, "bytes",                                                \
       "of a kernel's code that its launch brings to L2")
 PARAM_STRUCT(icache_spec_t, ICACHE_PARAMS);

@@ -22,7 +22,9 @@ enum {
     SM_MAX_BLOCKS = 64,
     SM_BARRIERS = 16,
     MAX_RF_BANKS = 4,
+    SHORTEST_BUFFER = 3, /* instructions of a buffer that is refilled as fast as a warp issues */
     OPERAND_SLOTS = 3,
+    RESULT_CYCLES = 64, /* longer latencies are not looked at */
     NO_INDEX = 0xffff,
     NOT_ISSUING = -1,
 };
@@ -65,11 +67,13 @@ typedef struct {
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
-    uint64_t fetch_line;   /* instruction line that inst lies in, NO_LINE before the first */
+    uint64_t fetch_first;  /* instruction lines that its buffer has been filled from: no, one */
+    uint64_t fetch_last;   /* or two, which follow each other */
     cycle_t since;         /* charged up to here, if not in a ready set */
     cycle_t base;          /* inst may not issue earlier, dependences apart */
     cycle_t stalled_until; /* with control words: stall count of the instruction before */
     cycle_t pred_ready;    /* predicates of the last set-predicate instruction reach branches */
+    cycle_t issued;        /* with a short buffer: its last issue */
     cycle_t dep_until;     /* no entry of its dependence tables is later, those pending apart */
     uint8_t state;         /* sm_state_t charged from since on */
     uint8_t base_state;    /* what waiting for base is charged to */
@@ -80,11 +84,10 @@ typedef struct {
     uint16_t loads, stores;  /* in flight: instructions, store packets (of the warp before too) */
     uint8_t barrier;         /* id it waits at */
     bool ready;              /* in a ready set */
+    bool fetching;           /* fetch_last was not in L0 when last looked for */
     bool control;            /* control words, not the scoreboard, hold it back */
     uint32_t membar_latency; /* PARK_MEMBAR: from the last completion on */
 } warp_t;
-
-enum { NO_LINE = -1 };
 
 typedef struct {
     struct trace_block *block; /* NULL: slot free */
@@ -127,6 +130,8 @@ typedef struct {
     uint64_t ports[MAX_RF_BANKS]; /* four bits a cycle: reads of a bank promised */
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* warp and register, 0: nothing */
     uint32_t operands_held;                              /* of its entries */
+    uint64_t results[RESULT_CYCLES]; /* results of fixed latency: of each cycle modulo that number,
+                                      * the latest one and the banks written in it */
     cache_t *l0;
     cache_t *const_l0; /* NULL: operand constants are looked up in the SM's */
     cycle_t l1i_free;  /* the L1 instruction cache sends it the next line */
@@ -269,7 +274,9 @@ struct sm {
     cycle_t sweep_at;
     uint32_t epoch;
     uint32_t carveout;
-    uint64_t code_base; /* of the launch */
+    uint64_t code_base;    /* of the launch */
+    uint32_t short_buffer; /* places of a buffer too short to be refilled in time, 0: it is not */
+    uint32_t fetch_ahead;  /* bytes from a warp's next instruction to the last of its buffer */
 
     sub_core_t sub[SM_MAX_SUB_CORES];
     cycle_t issue_next;        /* next cycle at which some sub-core may issue */

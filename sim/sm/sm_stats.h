@@ -122,6 +122,7 @@ typedef enum {
       "passes through the banks")                                                                  \
     S(shared_conflicts, "wavefronts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",        \
       "passes beyond those a conflict-free access of the width needs")                             \
+    S(rf_write_conflicts, "results", "", "written a cycle later: the bank's write port was taken") \
     S(icache_l0_lookups, "lines", "", "lines looked up in L0")                                     \
     S(icache_l0_misses, "lines", "", "not in L0, prefetches not counted")                          \
     S(icache_l1_misses, "lines", "", "not in the SM's instruction cache")                          \

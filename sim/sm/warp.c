@@ -5,7 +5,7 @@
  */
 #include "sim/sm/sm_internal.h"
 
-enum { INST_BYTES = 16, INST_LINE_BYTES = 128 };
+enum { INST_BYTES = 16 };
 
 static const uint8_t dep_state[] = {
     [DEP_FIXED] = STATE_WAIT,
@@ -57,21 +57,9 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
 {
     warp_t *warp = &sm->warp[w];
     const inst_t *inst = warp->inst;
-    uint64_t line = (sm->block[warp->block].launch->code_base + inst->pc) / INST_LINE_BYTES;
     warp->park = PARK_NOT;
-    if (line != warp->fetch_line) {
-        cycle_t here = fetch_line(sm, warp->sub_core, line, now);
-        if (here == CYCLE_NEVER) {
-            warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
-            return;
-        }
-        sm->stats.icache_l0_lookups++;
-        warp->fetch_line = line;
-        if (here > warp->base) {
-            warp->base = here;
-            warp->base_state = STATE_NO_INSTRUCTION;
-        }
-    }
+    if (!fetch_instructions(sm, w, now))
+        return;
     cycle_t at = warp->base;
     sm_state_t state = (sm_state_t)warp->base_state;
     dep_kind_t kind;
@@ -131,6 +119,21 @@ void warp_read_constant(sm_t *sm, warp_t *warp)
     }
 }
 
+/*
+ * The place in its buffer that an issue leaves is filled by an instruction that can issue three
+ * cycles later: it is fetched in the next one and decoded. With three places or more that is no
+ * later than its turn; a shorter buffer runs dry (Huerta 2025).
+ */
+static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
+{
+    cycle_t refilled = (places == 1 ? now : warp->issued) + SHORTEST_BUFFER;
+    warp->issued = now;
+    if (refilled > warp->base) {
+        warp->base = refilled;
+        warp->base_state = STATE_NO_INSTRUCTION;
+    }
+}
+
 static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_mask, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -149,6 +152,8 @@ static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_m
         warp->base = now + sleep_cycles(sm, prev);
         warp->base_state = STATE_SLEEPING;
     }
+    if (sm->short_buffer > 0)
+        wait_for_refill(warp, sm->short_buffer, now);
     warp_read_constant(sm, warp);
     if (spec->ideal)
         warp->base = now + 1;

@@ -5,82 +5,8 @@
 #include <string.h>
 
 #include "sim/core/log.h"
-#include "tests/support/clock_lab.h"
+#include "tests/support/control_lab.h"
 #include "tests/support/mix.h"
-
-#define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true"
-
-enum { MAX_CODE = 96, WARP = 32, NONE = CTL_NONE };
-
-/* A line of a program: an instruction with its control word. */
-typedef struct {
-    const char *mnemonic, *dst, *src;
-    unsigned stall;
-    bool yield;
-    unsigned write, read, wait, reuse;
-    int32_t imm; /* DEPBAR */
-} line_t;
-
-/* The usual control word: n cycles, nothing else. */
-#define STALL(n)        n, false, NONE, NONE, 0, 0, 0
-#define WAITS(n, mask)  n, false, NONE, NONE, mask, 0, 0
-#define WRITES(n, what) n, false, what, NONE, 0, 0, 0
-#define READS(n, what)  n, false, NONE, what, 0, 0, 0
-#define CLOCK           "CS2R", "R40", ""
-
-static void run_line(synth_warp_t *w, const void *ctx)
-{
-    const line_t *line = ctx;
-    const uint64_t shared = 0, global = 0x7f0000000000;
-
-    for (unsigned i = 0; line[i].mnemonic != NULL; i++) {
-        bool lds = strncmp(line[i].mnemonic, "LDS", 3) == 0;
-        bool sts = strncmp(line[i].mnemonic, "STS", 3) == 0;
-        bool memory = lds || sts || strncmp(line[i].mnemonic, "LDG", 3) == 0;
-
-        if (memory)
-            synth_emit_affine(w, i, (uint32_t)SYNTH_FULL_MASK, lds || sts ? shared : global, 4);
-        else
-            synth_emit(w, i, (uint32_t)SYNTH_FULL_MASK);
-    }
-}
-
-static synth_t *program(const gpu_spec_t *spec, const line_t *line, uint32_t warps)
-{
-    synth_t *s = synth_create();
-    synth_kernel_t *k = synth_kernel_create(
-        s, "controlled",
-        &(synth_shape_t){
-            .arch = spec->gpu.arch, .block = {warps * WARP}, .shared = 1024, .regs = 64});
-
-    for (unsigned i = 0; line[i].mnemonic != NULL; i++) {
-        const line_t *l = &line[i];
-        unsigned n = l->imm != 0 ? synth_code_imm(k, l->mnemonic, l->imm)
-                                 : synth_code(k, l->mnemonic, l->dst, l->src);
-
-        synth_control(k, n,
-                      synth_control_word(l->stall, l->yield, l->write, l->read, l->wait, l->reuse));
-        if (strcmp(l->mnemonic, "CS2R") == 0)
-            synth_inst(k, n)->flags |= INST_CLOCK;
-    }
-    synth_kernel_body(k, run_line, line);
-    return s;
-}
-
-static clock_lab_t run(const gpu_spec_t *spec, const line_t *line, uint32_t warps)
-{
-    return clock_lab_run(spec, program(spec, line, warps), 1, 0, true);
-}
-
-/* Cycles between the first and the last clock read of the first warp. */
-static uint64_t elapsed(const gpu_spec_t *spec, const line_t *line)
-{
-    clock_lab_t t = run(spec, line, 1);
-
-    assert_true(t.n >= 2);
-    assert_int_equal(lab_state_sum(&t.result.sm), t.result.warp_slot_cycles);
-    return t.read[t.n - 1].cycle - t.read[0].cycle;
-}
 
 /* --- stall counts ---------------------------------------------------------------------------- */
 
@@ -91,33 +17,33 @@ static void the_stall_count_is_the_distance_of_two_issues(void **state)
     (void)state;
     for (unsigned yield = 0; yield < 2; yield++)
         for (unsigned stall = 0; stall < 16; stall++) {
-            const line_t code[] = {{CLOCK, stall, yield != 0, NONE, NONE, 0, 0, 0},
-                                   {CLOCK, STALL(1)},
-                                   {"EXIT", "", "", STALL(5)},
-                                   {0}};
+            const control_line_t code[] = {{CLOCK, stall, yield != 0, NONE, NONE, 0, 0, 0},
+                                           {CLOCK, STALL(1)},
+                                           {"EXIT", "", "", STALL(5)},
+                                           {0}};
             unsigned want = yield ? (stall == 0   ? spec.sm.sm.zero_stall
                                      : stall == 1 ? 2 /* not in the next cycle */
                                                   : stall)
                                   : (stall == 0   ? 1
                                      : stall > 11 ? 2 /* an encoding of its own */
                                                   : stall);
-            assert_int_equal(elapsed(&spec, code), want);
+            assert_int_equal(control_lab_elapsed(&spec, code), want);
         }
 }
 
 static void fixed_latencies_are_not_waited_for(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    const line_t hasty[] = {
+    const control_line_t hasty[] = {
         {CLOCK, STALL(2)}, {"FADD", "R1", "R1 R2", STALL(2)}, {"FADD", "R1", "R1 R2", STALL(2)},
         {CLOCK, STALL(1)}, {"EXIT", "", "", STALL(5)},        {0}};
-    const line_t right[] = {
+    const control_line_t right[] = {
         {CLOCK, STALL(2)}, {"FADD", "R1", "R1 R2", STALL(4)}, {"FADD", "R1", "R1 R2", STALL(2)},
         {CLOCK, STALL(1)}, {"EXIT", "", "", STALL(5)},        {0}};
 
     (void)state;
-    assert_int_equal(elapsed(&spec, hasty), 6);
-    assert_int_equal(elapsed(&spec, right), 8);
+    assert_int_equal(control_lab_elapsed(&spec, hasty), 6);
+    assert_int_equal(control_lab_elapsed(&spec, right), 8);
 }
 
 /* A yield leaves the next cycle to another warp. */
@@ -125,14 +51,14 @@ static void after_a_yield_another_warp_issues(void **state)
 {
     gpu_spec_t spec =
         LAB_SPEC("v100", ONE_SM, "sm.sub_cores=1", "sm.max_warps=32", "sm.int_lanes=32");
-    const line_t yields[] = {{CLOCK, 1, true, NONE, NONE, 0, 0, 0},
-                             {CLOCK, 1, true, NONE, NONE, 0, 0, 0},
-                             {CLOCK, 1, true, NONE, NONE, 0, 0, 0},
-                             {"EXIT", "", "", STALL(5)},
-                             {0}};
-    const line_t keeps[] = {
+    const control_line_t yields[] = {{CLOCK, 1, true, NONE, NONE, 0, 0, 0},
+                                     {CLOCK, 1, true, NONE, NONE, 0, 0, 0},
+                                     {CLOCK, 1, true, NONE, NONE, 0, 0, 0},
+                                     {"EXIT", "", "", STALL(5)},
+                                     {0}};
+    const control_line_t keeps[] = {
         {CLOCK, STALL(1)}, {CLOCK, STALL(1)}, {CLOCK, STALL(1)}, {"EXIT", "", "", STALL(5)}, {0}};
-    clock_lab_t a = run(&spec, yields, 2), b = run(&spec, keeps, 2);
+    clock_lab_t a = control_lab_run(&spec, yields, 2), b = control_lab_run(&spec, keeps, 2);
 
     (void)state;
     assert_int_equal(a.n, 6);
@@ -154,19 +80,19 @@ static void a_write_barrier_holds_until_the_result_is_there(void **state)
 
     (void)state;
     for (unsigned b = 0; b < 6; b++) {
-        const line_t code[] = {{CLOCK, STALL(2)},
-                               {"MUFU.RCP", "R1", "R1", WRITES(2, b)},
-                               {CLOCK, WAITS(1, 1u << b)},
-                               {"EXIT", "", "", STALL(5)},
-                               {0}};
-        const line_t other[] = {{CLOCK, STALL(2)},
-                                {"MUFU.RCP", "R1", "R1", WRITES(2, b)},
-                                {CLOCK, WAITS(1, 63u & ~(1u << b))},
-                                {"EXIT", "", "", STALL(5)},
-                                {0}};
+        const control_line_t code[] = {{CLOCK, STALL(2)},
+                                       {"MUFU.RCP", "R1", "R1", WRITES(2, b)},
+                                       {CLOCK, WAITS(1, 1u << b)},
+                                       {"EXIT", "", "", STALL(5)},
+                                       {0}};
+        const control_line_t other[] = {{CLOCK, STALL(2)},
+                                        {"MUFU.RCP", "R1", "R1", WRITES(2, b)},
+                                        {CLOCK, WAITS(1, 63u & ~(1u << b))},
+                                        {"EXIT", "", "", STALL(5)},
+                                        {0}};
 
-        assert_int_equal(elapsed(&spec, code), 2 + spec.sm.lat.mufu);
-        assert_int_equal(elapsed(&spec, other), 4);
+        assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.lat.mufu);
+        assert_int_equal(control_lab_elapsed(&spec, other), 4);
     }
 }
 
@@ -174,39 +100,40 @@ static void a_write_barrier_holds_until_the_result_is_there(void **state)
 static void a_counter_is_seen_from_the_second_cycle_on(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    const line_t too_soon[] = {{CLOCK, STALL(2)},
-                               {"MUFU.RCP", "R1", "R1", WRITES(1, 0)},
-                               {CLOCK, WAITS(1, 1)},
-                               {"EXIT", "", "", STALL(5)},
-                               {0}};
-    const line_t later[] = {{CLOCK, STALL(2)},          {"MUFU.RCP", "R1", "R1", WRITES(1, 0)},
-                            {"NOP", "", "", STALL(1)},  {CLOCK, WAITS(1, 1)},
-                            {"EXIT", "", "", STALL(5)}, {0}};
+    const control_line_t too_soon[] = {{CLOCK, STALL(2)},
+                                       {"MUFU.RCP", "R1", "R1", WRITES(1, 0)},
+                                       {CLOCK, WAITS(1, 1)},
+                                       {"EXIT", "", "", STALL(5)},
+                                       {0}};
+    const control_line_t later[] = {
+        {CLOCK, STALL(2)},          {"MUFU.RCP", "R1", "R1", WRITES(1, 0)},
+        {"NOP", "", "", STALL(1)},  {CLOCK, WAITS(1, 1)},
+        {"EXIT", "", "", STALL(5)}, {0}};
 
     (void)state;
-    assert_int_equal(elapsed(&spec, too_soon), 3);
-    assert_int_equal(elapsed(&spec, later), 2 + spec.sm.lat.mufu);
+    assert_int_equal(control_lab_elapsed(&spec, too_soon), 3);
+    assert_int_equal(control_lab_elapsed(&spec, later), 2 + spec.sm.lat.mufu);
 }
 
 static void a_read_barrier_holds_until_the_sources_are_read(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    const line_t code[] = {{CLOCK, STALL(2)},
-                           {"LDS", "R1", "R2", READS(2, 3)},
-                           {CLOCK, WAITS(1, 8)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
-    const line_t both[] = {{CLOCK, STALL(2)},
-                           {"LDS", "R1", "R2", 2, false, 3, 3, 0, 0, 0},
-                           {CLOCK, WAITS(1, 8)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
+    const control_line_t code[] = {{CLOCK, STALL(2)},
+                                   {"LDS", "R1", "R2", READS(2, 3)},
+                                   {CLOCK, WAITS(1, 8)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+    const control_line_t both[] = {{CLOCK, STALL(2)},
+                                   {"LDS", "R1", "R2", 2, false, 3, 3, 0, 0, 0},
+                                   {CLOCK, WAITS(1, 8)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
 
     (void)state;
     /* Read when the load/store unit takes it, 11 cycles after issue (Huerta 2025, table 1). Table 2
      * has 9 for LDS, before it is taken: what the model has not. */
-    assert_int_equal(elapsed(&spec, code), 2 + spec.sm.sm.mem_issue_latency);
-    assert_int_equal(elapsed(&spec, both), 2 + spec.sm.shared.latency);
+    assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.sm.mem_issue_latency);
+    assert_int_equal(control_lab_elapsed(&spec, both), 2 + spec.sm.shared.latency);
 }
 
 /* Loads that one counter counts come back one after another: DEPBAR waits for all but n. */
@@ -217,34 +144,35 @@ static void depbar_waits_until_a_counter_has_fallen_far_enough(void **state)
 
     (void)state;
     for (unsigned limit = 0; limit <= LOADS; limit++) {
-        line_t code[LOADS + 5] = {{CLOCK, STALL(2)}};
+        control_line_t code[LOADS + 5] = {{CLOCK, STALL(2)}};
 
         for (unsigned i = 1; i <= LOADS; i++)
-            code[i] = (line_t){"LDS", "R1", "R2", WRITES(GAP, COUNTER)};
-        code[LOADS + 1] = (line_t){"DEPBAR.LE", "",   "", 4, true,
-                                   NONE,        NONE, 0,  0, depbar_pack(COUNTER, limit, 0)};
-        code[LOADS + 2] = (line_t){CLOCK, STALL(1)};
-        code[LOADS + 3] = (line_t){"EXIT", "", "", STALL(5)};
+            code[i] = (control_line_t){"LDS", "R1", "R2", WRITES(GAP, COUNTER)};
+        code[LOADS + 1] = (control_line_t){
+            "DEPBAR.LE", "", "", 4, true, NONE, NONE, 0, 0, depbar_pack(COUNTER, limit, 0)};
+        code[LOADS + 2] = (control_line_t){CLOCK, STALL(1)};
+        code[LOADS + 3] = (control_line_t){"EXIT", "", "", STALL(5)};
         uint64_t issued = 2 + LOADS * GAP;
         uint64_t back =
             limit == LOADS ? 0 : 2 + (LOADS - limit - 1) * GAP + (uint64_t)spec.sm.shared.latency;
 
-        assert_int_equal(elapsed(&spec, code), (back > issued ? back : issued) + 4);
+        assert_int_equal(control_lab_elapsed(&spec, code), (back > issued ? back : issued) + 4);
     }
 }
 
 static void depbar_waits_for_the_counters_of_its_mask_too(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    const line_t code[] = {{CLOCK, STALL(2)},
-                           {"MUFU.RCP", "R1", "R1", WRITES(2, 5)},
-                           {"DEPBAR.LE", "", "", 4, true, NONE, NONE, 0, 0, depbar_pack(0, 1, 32)},
-                           {CLOCK, STALL(1)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
+    const control_line_t code[] = {
+        {CLOCK, STALL(2)},
+        {"MUFU.RCP", "R1", "R1", WRITES(2, 5)},
+        {"DEPBAR.LE", "", "", 4, true, NONE, NONE, 0, 0, depbar_pack(0, 1, 32)},
+        {CLOCK, STALL(1)},
+        {"EXIT", "", "", STALL(5)},
+        {0}};
 
     (void)state;
-    assert_int_equal(elapsed(&spec, code), 2 + spec.sm.lat.mufu + 4);
+    assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.lat.mufu + 4);
 }
 
 /* A counter counts to 63; what would not fit waits. */
@@ -252,14 +180,14 @@ static void more_loads_than_a_counter_counts_are_all_waited_for(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
     enum { LOADS = 80 };
-    line_t code[LOADS + 4] = {{CLOCK, STALL(2)}};
+    control_line_t code[LOADS + 4] = {{CLOCK, STALL(2)}};
 
     (void)state;
     for (unsigned i = 1; i <= LOADS; i++)
-        code[i] = (line_t){"LDG.E", "R1", "R2", 1, false, 0, 0, 0, 0, 0};
-    code[LOADS + 1] = (line_t){CLOCK, WAITS(1, 1)};
-    code[LOADS + 2] = (line_t){"EXIT", "", "", STALL(5)};
-    assert_true(elapsed(&spec, code) > LOADS + spec.sm.l1.latency);
+        code[i] = (control_line_t){"LDG.E", "R1", "R2", 1, false, 0, 0, 0, 0, 0};
+    code[LOADS + 1] = (control_line_t){CLOCK, WAITS(1, 1)};
+    code[LOADS + 2] = (control_line_t){"EXIT", "", "", STALL(5)};
+    assert_true(control_lab_elapsed(&spec, code) > LOADS + spec.sm.l1.latency);
 }
 
 /* --- what the warps' cycles are charged to --------------------------------------------------- */
@@ -267,17 +195,18 @@ static void more_loads_than_a_counter_counts_are_all_waited_for(void **state)
 static void waits_are_charged_to_what_they_are_for(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    const line_t stall[] = {
+    const control_line_t stall[] = {
         {"NOP", "", "", 15, true, NONE, NONE, 0, 0, 0}, {"EXIT", "", "", STALL(5)}, {0}};
-    const line_t mufu[] = {{"MUFU.RCP", "R1", "R1", WRITES(2, 0)},
-                           {"NOP", "", "", WAITS(1, 1)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
-    const line_t global[] = {{"LDG.E", "R1", "R2", WRITES(2, 0)},
-                             {"NOP", "", "", WAITS(1, 1)},
-                             {"EXIT", "", "", STALL(5)},
-                             {0}};
-    clock_lab_t s = run(&spec, stall, 1), m = run(&spec, mufu, 1), g = run(&spec, global, 1);
+    const control_line_t mufu[] = {{"MUFU.RCP", "R1", "R1", WRITES(2, 0)},
+                                   {"NOP", "", "", WAITS(1, 1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+    const control_line_t global[] = {{"LDG.E", "R1", "R2", WRITES(2, 0)},
+                                     {"NOP", "", "", WAITS(1, 1)},
+                                     {"EXIT", "", "", STALL(5)},
+                                     {0}};
+    clock_lab_t s = control_lab_run(&spec, stall, 1), m = control_lab_run(&spec, mufu, 1),
+                g = control_lab_run(&spec, global, 1);
 
     (void)state;
     assert_int_equal(lab_state(&s.result, STATE_WAIT), 14);
@@ -317,16 +246,16 @@ static void states_add_up_with_any_control_words(void **state)
 static uint64_t two_ffma(const char *second, unsigned reuse, const char *sources)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.fp32_lanes=32", "sm.int_lanes=32");
-    const line_t code[] = {{CLOCK, STALL(1)},
-                           {"NOP", "", "", STALL(1)},
-                           {"FFMA", "R11", sources, 1, false, NONE, NONE, 0, reuse, 0},
-                           {"FFMA", "R13", second, STALL(1)},
-                           {"NOP", "", "", STALL(1)},
-                           {CLOCK, STALL(1)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
+    const control_line_t code[] = {{CLOCK, STALL(1)},
+                                   {"NOP", "", "", STALL(1)},
+                                   {"FFMA", "R11", sources, 1, false, NONE, NONE, 0, reuse, 0},
+                                   {"FFMA", "R13", second, STALL(1)},
+                                   {"NOP", "", "", STALL(1)},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
 
-    return elapsed(&spec, code);
+    return control_lab_elapsed(&spec, code);
 }
 
 /* Huerta 2025, listing 1: 5, 6 and 7 cycles with no, one and two operands more in the bank that the
@@ -362,18 +291,18 @@ static void an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer(void **s
 
     (void)state;
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-        line_t code[2 * N + 4] = {{CLOCK, STALL(2)}};
+        control_line_t code[2 * N + 4] = {{CLOCK, STALL(2)}};
         uint64_t took[2];
 
         for (unsigned twice = 1; twice <= 2; twice++) {
             unsigned n = 1;
             while (n <= twice * N)
-                code[n++] = (line_t){"FFMA", "R6", rows[r].sources, 1, false, NONE,
-                                     NONE,   0,    rows[r].reuse,   0};
-            code[n++] = (line_t){CLOCK, STALL(1)};
-            code[n++] = (line_t){"EXIT", "", "", STALL(5)};
-            code[n] = (line_t){0};
-            took[twice - 1] = elapsed(&spec, code);
+                code[n++] = (control_line_t){"FFMA", "R6", rows[r].sources, 1, false, NONE,
+                                             NONE,   0,    rows[r].reuse,   0};
+            code[n++] = (control_line_t){CLOCK, STALL(1)};
+            code[n++] = (control_line_t){"EXIT", "", "", STALL(5)};
+            code[n] = (control_line_t){0};
+            took[twice - 1] = control_lab_elapsed(&spec, code);
         }
         assert_int_equal(took[1] - took[0], N * rows[r].cycles);
     }
@@ -391,7 +320,7 @@ static double wmma(const char *const *step, unsigned steps)
     uint64_t took[2];
 
     for (unsigned twice = 1; twice <= 2; twice++) {
-        line_t code[2 * PRODUCTS * SETS * 4 + 4] = {{CLOCK, STALL(2)}};
+        control_line_t code[2 * PRODUCTS * SETS * 4 + 4] = {{CLOCK, STALL(2)}};
         unsigned n = 1;
 
         for (unsigned set = 0; set < twice * PRODUCTS * SETS; set++)
@@ -399,12 +328,12 @@ static double wmma(const char *const *step, unsigned steps)
                 static const char *const sums[] = {"R24", "R26", "R20", "R22"};
                 bool last = i == steps - 1;
 
-                code[n++] = (line_t){step[i],         sums[i], "R4 R8 R12",     2, false,
-                                     last ? 5 : NONE, NONE,    i == 0 ? 32 : 0, 7, 0};
+                code[n++] = (control_line_t){step[i],         sums[i], "R4 R8 R12",     2, false,
+                                             last ? 5 : NONE, NONE,    i == 0 ? 32 : 0, 7, 0};
             }
-        code[n++] = (line_t){CLOCK, WAITS(1, 32)};
-        code[n++] = (line_t){"EXIT", "", "", STALL(5)};
-        took[twice - 1] = elapsed(&spec, code);
+        code[n++] = (control_line_t){CLOCK, WAITS(1, 32)};
+        code[n++] = (control_line_t){"EXIT", "", "", STALL(5)};
+        took[twice - 1] = control_lab_elapsed(&spec, code);
     }
     return (double)(took[1] - took[0]) / PRODUCTS;
 }
@@ -425,20 +354,20 @@ static void products_that_accumulate_take_the_measured_time(void **state)
 
 static void control_words_are_used_where_there_are_any_and_not_forbidden(void **state)
 {
-    const line_t code[] = {{CLOCK, STALL(2)},
-                           {"FADD", "R1", "R1 R2", STALL(11)},
-                           {CLOCK, STALL(1)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
+    const control_line_t code[] = {{CLOCK, STALL(2)},
+                                   {"FADD", "R1", "R1 R2", STALL(11)},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
     gpu_spec_t any = LAB_SPEC("v100", ONE_SM, "sm.dependences=auto");
     gpu_spec_t forced = LAB_SPEC("v100", ONE_SM, "sm.dependences=control");
     gpu_spec_t forbidden = LAB_SPEC("v100", ONE_SM, "sm.dependences=scoreboard");
 
     (void)state;
-    assert_int_equal(elapsed(&any, code), 13);
-    assert_int_equal(elapsed(&forced, code), 13);
+    assert_int_equal(control_lab_elapsed(&any, code), 13);
+    assert_int_equal(control_lab_elapsed(&forced, code), 13);
     /* Both clock reads write the same register. */
-    assert_int_equal(elapsed(&forbidden, code), forbidden.sm.lat.cs2r);
+    assert_int_equal(control_lab_elapsed(&forbidden, code), forbidden.sm.lat.cs2r);
 }
 
 static void count_messages(void *ctx, bool before)
@@ -447,12 +376,12 @@ static void count_messages(void *ctx, bool before)
 }
 
 /* Warnings that the check gives for a program. */
-static unsigned warnings(const gpu_spec_t *spec, const line_t *line)
+static unsigned warnings(const gpu_spec_t *spec, const control_line_t *line)
 {
     unsigned n = 0;
 
     rb_log_set_hook(count_messages, &n);
-    clock_lab_run(spec, program(spec, line, 1), 1, 0, false);
+    clock_lab_run(spec, control_lab_program(spec, line, 1), 1, 0, false);
     rb_log_set_hook(NULL, NULL);
     return n;
 }
@@ -461,26 +390,26 @@ static void the_check_reports_stall_counts_that_are_too_short(void **state)
 {
     gpu_spec_t on = LAB_SPEC("v100", ONE_SM, "sm.control_check=true");
     gpu_spec_t off = LAB_SPEC("v100", ONE_SM);
-    const line_t good[] = {{"FADD", "R1", "R1 R2", STALL(4)},
-                           {"FADD", "R3", "R1 R2", STALL(1)},
-                           {"NOP", "", "", STALL(3)},
-                           {"FADD", "R1", "R3 R2", STALL(1)},
-                           {"MUFU.RCP", "R4", "R5", WRITES(2, 0)},
-                           {"FADD", "R6", "R4 R2", WAITS(1, 1)},
-                           {"EXIT", "", "", STALL(5)},
-                           {0}};
-    const line_t short_stall[] = {{"FADD", "R1", "R1 R2", STALL(3)},
-                                  {"FADD", "R7", "R1 R2", STALL(5)},
-                                  {"EXIT", "", "", STALL(5)},
-                                  {0}};
-    const line_t no_barrier[] = {{"MUFU.RCP", "R4", "R5", STALL(2)},
-                                 {"FADD", "R8", "R4 R2", STALL(5)},
-                                 {"EXIT", "", "", STALL(5)},
-                                 {0}};
-    const line_t guard[] = {{"ISETP.GE.AND", "P0", "R1 R2", STALL(10)},
-                            {"BRA", "", "P0", STALL(5)},
-                            {"EXIT", "", "", STALL(5)},
-                            {0}};
+    const control_line_t good[] = {{"FADD", "R1", "R1 R2", STALL(4)},
+                                   {"FADD", "R3", "R1 R2", STALL(1)},
+                                   {"NOP", "", "", STALL(3)},
+                                   {"FADD", "R1", "R3 R2", STALL(1)},
+                                   {"MUFU.RCP", "R4", "R5", WRITES(2, 0)},
+                                   {"FADD", "R6", "R4 R2", WAITS(1, 1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+    const control_line_t short_stall[] = {{"FADD", "R1", "R1 R2", STALL(3)},
+                                          {"FADD", "R7", "R1 R2", STALL(5)},
+                                          {"EXIT", "", "", STALL(5)},
+                                          {0}};
+    const control_line_t no_barrier[] = {{"MUFU.RCP", "R4", "R5", STALL(2)},
+                                         {"FADD", "R8", "R4 R2", STALL(5)},
+                                         {"EXIT", "", "", STALL(5)},
+                                         {0}};
+    const control_line_t guard[] = {{"ISETP.GE.AND", "P0", "R1 R2", STALL(10)},
+                                    {"BRA", "", "P0", STALL(5)},
+                                    {"EXIT", "", "", STALL(5)},
+                                    {0}};
 
     (void)state;
     assert_int_equal(warnings(&on, good), 0);

@@ -75,7 +75,8 @@ static void a_perfect_instruction_cache_has_no_gaps(void **state)
 static void without_prefetch_each_line_costs_its_latency(void **state)
 {
     /* The line of the EXIT comes from beyond, at a time that must not depend on DRAM's clock. */
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.prefetch=0", "dram.perfect=true");
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=1", "icache.prefetch=0", "icache.buffer=0", "dram.perfect=true");
     const icache_spec_t *i = &spec.sm.icache;
     unsigned length = (unsigned)(2 * i->l0_size / INST_BYTES);
     launch_result_t few = run_code(&spec, length, 2), many = run_code(&spec, length, 3);
@@ -87,6 +88,80 @@ static void without_prefetch_each_line_costs_its_latency(void **state)
     assert_int_equal(many.sm.icache_l1_misses, few.sm.icache_l1_misses);
     assert_int_equal(launch_result_cycles(&many) - launch_result_cycles(&few),
                      length + misses * (i->l1_latency - 1));
+}
+
+/* A buffer of n instructions hides n cycles of a miss: the issue of the n-th before a line leaves
+ * the place that its first one is fetched into. Without it the last one before it asks. */
+static void a_buffer_hides_a_cycle_with_each_of_its_places(void **state)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=0", "icache.buffer=0");
+    double none = cycles_per_cold_line(&spec);
+
+    (void)state;
+    for (uint32_t n = 3; n <= PER_LINE; n++) {
+        spec.sm.icache.buffer = n;
+        lab_assert_equal(none - cycles_per_cold_line(&spec), n - 1, "cycles hidden of a line");
+    }
+}
+
+/* Two stages from fetch to issue: with three places a warp issues every cycle, with two not every
+ * third one, with one every third one only. */
+static void a_short_buffer_runs_dry(void **state)
+{
+    static const unsigned cycles_of_six[] = {6, 18, 9, 6, 6};
+
+    (void)state;
+    for (uint32_t places = 0; places < 5; places++) {
+        gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+        const lab_op_t op = {"NOP", "", ""};
+
+        spec.sm.icache.buffer = places;
+        lab_assert_equal(cycles_per_line(&spec, spec.sm.icache.l0_size / 2) / PER_LINE,
+                         cycles_of_six[places] / 6.0, "cycles per instruction of one warp");
+        spec.sm.icache.perfect = true;
+        lab_assert_equal(lab_straight_slope(&spec, 1, 32, &op, 1), 1, "with perfect caches");
+    }
+}
+
+enum { BEHIND_BARRIER = PER_LINE, LONG_WAY = 2 * PER_LINE, LONG_WAY_LINES = 16 };
+
+/* The second warp goes a long way, with its own lines, before it comes to the barrier. */
+static void barrier_body(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    if (w->warp == 1)
+        synth_emit_span(w, LONG_WAY, LONG_WAY_LINES * PER_LINE);
+    synth_emit_span(w, 0, BEHIND_BARRIER);
+    synth_emit(w, BEHIND_BARRIER, (uint32_t)LAB_FULL);
+}
+
+/* While a warp waits at a barrier its buffer is filled: the line behind it is there when it is
+ * released. */
+static void a_barrier_hides_the_line_behind_it(void **state)
+{
+    uint64_t cycles[2];
+
+    (void)state;
+    for (unsigned buffered = 0; buffered < 2; buffered++) {
+        gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.prefetch=0", "l2.perfect=true");
+        synth_t *s = synth_create();
+        synth_kernel_t *k =
+            synth_kernel_create(s, "code", &(synth_shape_t){.grid = {1}, .block = {64}});
+
+        spec.sm.icache.buffer = buffered ? 3 : 0;
+        for (unsigned i = 1; i < BEHIND_BARRIER; i++)
+            synth_code(k, "NOP", "", "");
+        synth_code(k, "BAR.SYNC", "", "");
+        synth_code(k, "EXIT", "", "");
+        for (unsigned i = BEHIND_BARRIER + 1; i < LONG_WAY + LONG_WAY_LINES * PER_LINE; i++)
+            synth_code(k, "NOP", "", "");
+        synth_kernel_body(k, barrier_body, NULL);
+        launch_result_t r = lab_run_one(&spec, s);
+        cycles[buffered] = launch_result_cycles(&r);
+    }
+    /* Nothing else that buffers hide is as much: two cycles a line. */
+    assert_true(cycles[0] > cycles[1] + 2 * LONG_WAY_LINES + 100);
 }
 
 /* The stream buffer hides latency as far as it is deep and as L1 sends lines. */
@@ -129,7 +204,7 @@ static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
 /* The launch has brought the beginning of the code to the L2, the rest comes from DRAM. */
 static void code_that_the_launch_brings_does_not_come_from_dram(void **state)
 {
-    const unsigned length = 128 * PER_LINE - 1;
+    const unsigned length = 128 * PER_LINE - 3; /* EXIT's line is the last in a buffer */
     gpu_spec_t none = LAB_SPEC("v100", "sm.count=1", "icache.launch_bytes=0", "icache.prefetch=0");
     gpu_spec_t half =
         LAB_SPEC("v100", "sm.count=1", "icache.launch_bytes=8KiB", "icache.prefetch=0");
@@ -173,17 +248,18 @@ static void code_runs_as_fast_as_its_cache_delivers_it(void **state)
 /* Warps of one sub-core that run the same code share its lines. */
 static void warps_of_a_sub_core_share_a_line(void **state)
 {
+    const unsigned length = 64 * PER_LINE - 3; /* EXIT's line is the last in a buffer */
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
     const lab_op_t op = {"NOP", "", ""};
-    launch_result_t one = lab_straight(&spec, 1, 32, &op, 1, 511);
-    launch_result_t many = lab_straight(&spec, 1, 1024, &op, 1, 511);
+    launch_result_t one = lab_straight(&spec, 1, 32, &op, 1, length);
+    launch_result_t many = lab_straight(&spec, 1, 1024, &op, 1, length);
 
     (void)state;
     /* Lines of the code, and what the stream buffer fetches behind its end. */
     assert_in_range(one.sm.icache_l1_misses, 64, 64 + spec.sm.icache.prefetch);
     assert_in_range(many.sm.icache_l1_misses, 64, 64 + spec.sm.icache.prefetch);
     assert_true(launch_result_cycles(&many) <
-                launch_result_cycles(&one) + 511 * (1024 / 32 / spec.sm.sm.sub_cores));
+                launch_result_cycles(&one) + length * (1024 / 32 / spec.sm.sm.sub_cores));
 }
 
 int main(void)
@@ -192,6 +268,9 @@ int main(void)
         cmocka_unit_test(code_in_l0_runs_without_a_gap),
         cmocka_unit_test(a_perfect_instruction_cache_has_no_gaps),
         cmocka_unit_test(without_prefetch_each_line_costs_its_latency),
+        cmocka_unit_test(a_buffer_hides_a_cycle_with_each_of_its_places),
+        cmocka_unit_test(a_short_buffer_runs_dry),
+        cmocka_unit_test(a_barrier_hides_the_line_behind_it),
         cmocka_unit_test(prefetch_keeps_lines_coming_from_l1),
         cmocka_unit_test(prefetch_divides_the_latency_of_l2_by_its_depth),
         cmocka_unit_test(code_that_the_launch_brings_does_not_come_from_dram),
