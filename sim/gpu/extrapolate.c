@@ -42,17 +42,18 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
 }
 
 /*
- * A launch leaves in the L2 at most as many dirty sectors as it has room for: of those that it
- * takes, the share that it writes. The others have been written back. Rows are hit by more as by
- * fewer; how often the bus turns is left as it is.
+ * A launch leaves in the L2 at most as many dirty sectors as may be modified, and as it has room
+ * for: of those that it takes, the share that it writes. The others have been written back. Rows
+ * are hit by more as by fewer; how often the bus turns is left as it is.
  */
-static void write_back(gpu_counters_t *c, double l2_sectors)
+static void write_back(gpu_counters_t *c, const l2_room_t *room)
 {
     l2_stats_t *l2 = &c->l2;
     dram_stats_t *d = &c->dram;
     const double written = (double)(l2->write_sectors - l2->write_hits);
     const double taken = written + (double)l2->fills;
-    const double back = taken > l2_sectors ? written * (1 - l2_sectors / taken) : 0;
+    const double fits = taken > room->sectors ? written * (room->sectors / taken) : written;
+    const double back = written - fmin(fits, room->modified);
     const double moved = (double)(d->read_sectors + d->write_sectors);
     if (back <= (double)l2->writebacks || moved <= 0)
         return;
@@ -65,7 +66,8 @@ static void write_back(gpu_counters_t *c, double l2_sectors)
     d->write_sectors += (uint64_t)llround(more);
 }
 
-void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, uint64_t l2_sectors)
+void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts,
+                          const l2_room_t *room)
 {
     uint64_t *to = (uint64_t *)c;
     if (c->sm.warp_insts == 0)
@@ -81,5 +83,5 @@ void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, u
         add_like(x, like->sm.warp_insts > 0 ? like : c, left - x->insts);
     for (size_t i = 0; i < GPU_COUNTERS; i++)
         to[i] = (uint64_t)llround((double)to[i] + x->extra[i]);
-    write_back(c, (double)l2_sectors);
+    write_back(c, room);
 }

@@ -18,6 +18,11 @@ typedef struct {
     double insts;               /* their warp instructions */
 } extrapolation_t;
 
+/* Sectors of the L2; of these, as many as may be modified at the same time. */
+typedef struct {
+    double sectors, modified;
+} l2_room_t;
+
 /* now: the chip's counters. A launch begins ... */
 void extrapolation_begin(extrapolation_t *x, const gpu_counters_t *now);
 
@@ -30,8 +35,9 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
 /* ... and the launch, of so many, is at its end. c: what was simulated of it becomes the whole.
  * What is left takes after the last stretch, with all that was simulated behind it; but where what
  * was under way was cut, only up to there: as much was under way when it began. What is
- * written and finds no room in an L2 of so many sectors goes to the DRAM, even if none did while
- * blocks were simulated: the L2 may have been filled by those that were left out. */
-void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts, uint64_t l2_sectors);
+ * written and finds no room in the L2 goes to the DRAM, even if none did while blocks were
+ * simulated: the L2 may have been filled by those that were left out. */
+void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts,
+                          const l2_room_t *room);
 
 #endif

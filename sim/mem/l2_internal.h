@@ -51,6 +51,10 @@ void l2_line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors);
 void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
                    const uint32_t bytes[SECTORS_PER_LINE]);
 
+/* After a line of the set of key was written: if more of its lines are modified than may be, the
+ * one of them used least recently is written back and stays. */
+void l2_set_clean(l2_slice_t *s, cache_key_t key);
+
 /* The aligned group of l2.fill_sectors that contains a sector. */
 uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector);
 

@@ -1,15 +1,35 @@
 #include "sim/mem/l2_internal.h"
 
+static void write_back(l2_slice_t *s, const cache_line_t *line)
+{
+    s->stats.writebacks += l2_sector_count(line->written.dirty);
+    l2_transfer_add(s, line->line, line->written.dirty, true, 0);
+}
+
 cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key)
 {
     cache_line_t victim;
     bool evicted;
     cache_tag_t *l = cache_insert_key(s->cache, key, &victim, &evicted);
-    if (evicted) {
-        s->stats.writebacks += l2_sector_count(victim.written.dirty);
-        l2_transfer_add(s, victim.line, victim.written.dirty, true, 0);
-    }
+    if (evicted)
+        write_back(s, &victim);
     return l;
+}
+
+/* Takes the line that a set has modified in excess, if any. */
+static bool take_excess(l2_slice_t *s, cache_key_t key, cache_line_t *line)
+{
+    return cache_modified(s->cache, key) > s->modified_ways &&
+           cache_clean_oldest(s->cache, key, line);
+}
+
+void l2_set_clean(l2_slice_t *s, cache_key_t key)
+{
+    cache_line_t line;
+    if (!take_excess(s, key, &line))
+        return;
+    s->stats.early_writebacks += l2_sector_count(line.written.dirty);
+    write_back(s, &line);
 }
 
 uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l)
@@ -60,9 +80,8 @@ void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
 }
 
 /* The line, without time: made room for if it is absent, whatever has to go for it. */
-static cache_tag_t *line_place(l2_slice_t *s, uint64_t line, bool *fresh)
+static cache_tag_t *line_place(l2_slice_t *s, cache_key_t key, bool *fresh)
 {
-    const cache_key_t key = cache_key_of(s->cache, line);
     cache_line_t victim;
     bool evicted;
     cache_tag_t *l = cache_lookup_key(s->cache, key, true);
@@ -70,22 +89,24 @@ static cache_tag_t *line_place(l2_slice_t *s, uint64_t line, bool *fresh)
     return *fresh ? cache_insert_key(s->cache, key, &victim, &evicted) : l;
 }
 
-void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors)
+void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
 {
     if (s->spec.perfect)
         return;
     bool fresh;
-    cache_tag_t *l = line_place(s, key, &fresh);
+    cache_tag_t *l = line_place(s, cache_key_of(s->cache, line), &fresh);
     l2_line_fill(s, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;
     s->stats.memcpy_sectors += l2_sector_count(sectors);
 }
 
-uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch)
+uint32_t l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch)
 {
     uint32_t taken = 0;
     if (s->spec.perfect)
         return 0;
+    const cache_key_t key = cache_key_of(s->cache, line);
+    cache_line_t excess;
     bool fresh;
     cache_tag_t *l = line_place(s, key, &fresh);
     if (fresh && touch->write)
@@ -97,7 +118,9 @@ uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch)
         l2_line_fill(s, l, (uint8_t)filled);
         taken += touch->write ? 0 : l2_sector_count((uint8_t)filled);
     }
-    if (touch->write)
+    if (touch->write) {
         l2_line_write(s, l, touch->sectors, touch->full, touch->bytes);
+        take_excess(s, key, &excess);
+    }
     return taken;
 }

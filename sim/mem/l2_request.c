@@ -25,6 +25,7 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
         } else if (w->missing == 0) {
             l2_atomic_perform(s, e->line, w, now);
             cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
+            l2_set_clean(s, e->key);
         }
     }
     mshr_drop_served(&s->mshr, e);
@@ -106,6 +107,7 @@ static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
         else
             l = l2_line_allocate(s, s->request_key);
         l2_line_write(s, l, m->sectors, m->full, m->bytes);
+        l2_set_clean(s, s->request_key);
     } else {
         s->stats.write_hits += n;
     }
@@ -141,8 +143,10 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
                                .sectors = m->sectors,
                                .conflict = m->conflict};
         l2_atomic_perform(s, m->line, &w, now);
-        if (l != NULL)
+        if (l != NULL) {
             cache_write(s->cache, l)->dirty |= m->sectors;
+            l2_set_clean(s, s->request_key);
+        }
     }
     return L2_STALL_NONE;
 }

@@ -16,6 +16,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     s->spec = *spec;
     s->flit_bytes = icnt->flit_bytes;
     s->flits_per_cycle = icnt->slice_flits;
+    s->modified_ways = (uint32_t)(spec->modified_share * spec->ways);
     s->atomic_interval = (uint32_t)(spec->atomic_interval * L2_CYCLE_PARTS + 0.5);
     s->map = map;
     s->dram = dram;

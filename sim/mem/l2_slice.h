@@ -9,6 +9,11 @@
  *     replies leave l2.latency after the fill.
  *   Writes: write-back, write-allocate, byte masks, no fetch; acknowledged as a hit is answered. A
  *     read of a partly written sector fetches and merges it (lazy fetch-on-read, gpu-facts C.5).
+ *     When more than l2.modified_share of a set's ways are modified, the one of them used least
+ *     recently is written to the DRAM and stays, unmodified (NVIDIA's US patents 8464001 and
+ *     9639466: the L2 counts the modified lines of a set and above a threshold notifies the frame
+ *     buffer logic, which pulls and writes them). What host copies have modified begins to count
+ *     with the first write of a launch.
  *   Misses: aligned groups of l2.fill_sectors are fetched together. Lines are allocated on fill
  *     and on write, never reserved.
  *   Atomics and reductions work on sectors that are there (fetched if need be), one request at a
@@ -73,10 +78,11 @@ typedef struct {
 typedef struct {
     l2_spec_t spec;
     uint32_t flit_bytes, flits_per_cycle;
-    const addr_map_t *map; /* borrowed */
-    dram_t *dram;          /* borrowed */
-    uint32_t number;       /* slice of the chip */
-    uint32_t token;        /* of this slice, in fetch tokens */
+    uint32_t modified_ways; /* of a set, at most */
+    const addr_map_t *map;  /* borrowed */
+    dram_t *dram;           /* borrowed */
+    uint32_t number;        /* slice of the chip */
+    uint32_t token;         /* of this slice, in fetch tokens */
 
     xbar_in_t in;
     xbar_out_t out;
@@ -150,16 +156,16 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now);
 /* Everything of cycle now; sets s->next. Returns true if something was sent to the DRAM. */
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* A host copy wrote the sectors of the line at address key of the slice: they are modified, as
- * after any write. */
-void l2_slice_copy_in(l2_slice_t *s, uint64_t key, uint8_t sectors);
+/* A host copy wrote the sectors of the line at this address of the slice: they are modified, as
+ * after any write, and no other line is written back for it (guess). */
+void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
 /*
- * A launch of the past touched the line at address key of the slice; its data is here now and no
+ * A launch of the past touched the line at this address of the slice; its data is here now and no
  * time has passed. Statistics do not count it. Only on an idle slice. Returns the sectors that were
  * not there before.
  */
-uint32_t l2_slice_warm(l2_slice_t *s, uint64_t key, const l2_touch_t *touch);
+uint32_t l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch);
 
 /* Nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);

@@ -35,6 +35,8 @@ extern const param_group_t mem_param_group;
     P(SIZE, size, "6MiB", 1024, 1ull << 32, "bytes", "capacity of all slices; changes their sets") \
     P(U32, slices, "64", 1, 1024, "slices", "slices of the chip, a multiple of mem.partitions")    \
     P(U32, ways, "24", 1, 1024, "ways", "associativity")                                           \
+    P(F64, modified_share, "1", 0, 1, "",                                                          \
+      "of a set's ways, modified at the same time; the oldest beyond is written to DRAM; 1: all")  \
     P(BOOL, perfect, "false", 0, 1, "", "every access hits, no bandwidth limit")                   \
     P(U32, latency, "80", 1, 4096, "cycles", "request at the slice to reply at its output port")   \
     P(U32, fill_sectors, "2", 1, 4, "sectors", "sectors fetched from DRAM together")               \

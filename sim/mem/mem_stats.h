@@ -27,6 +27,7 @@
     S(stall_atomic, "cycles", "", "input waits: atomic unit busy")                                 \
     S(fills, "sectors", "lts__d_sectors_fill_device.sum", "sectors filled from DRAM")              \
     S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
+    S(early_writebacks, "sectors", "", "of these, sectors of lines that stay")                     \
     S(memcpy_sectors, "sectors", "",                                                               \
       "sectors left by host copies just before the launch, no time")                               \
     S(data_sectors, "sectors", "lts__d_sectors.sum", "sectors through the data port")

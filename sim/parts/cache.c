@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     uint16_t newest, oldest;
     uint16_t count;
+    uint16_t modified; /* lines with CACHE_TAG_WRITTEN */
 } set_t;
 
 struct cache {
@@ -249,9 +250,17 @@ cache_written_t *cache_write(cache_t *c, cache_tag_t *t)
     bool first = !(*t & CACHE_TAG_WRITTEN);
     *t |= CACHE_TAG_WRITTEN;
     cache_written_t *w = cache_written(c, t);
-    if (first)
+    if (first) {
         *w = (cache_written_t){0};
+        if (t != &c->dropped)
+            c->set[(uint32_t)(t - c->tag) / c->ways].modified++;
+    }
     return w;
+}
+
+uint32_t cache_modified(const cache_t *c, cache_key_t k)
+{
+    return c->ways > 0 ? c->set[k.set].modified : 0;
 }
 
 /* Marsaglia's xorshift32. */
@@ -273,6 +282,22 @@ static cache_line_t line_copy(const cache_t *c, const cache_tag_t *t)
     return copy;
 }
 
+bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned)
+{
+    if (cache_modified(c, k) == 0)
+        return false;
+    set_t *s = &c->set[k.set];
+    const link_t *link = &c->link[k.set * c->ways];
+    cache_tag_t *tags = &c->tag[k.set * c->ways];
+    uint32_t way = s->oldest;
+    while (!(tags[way] & CACHE_TAG_WRITTEN))
+        way = link[way].newer;
+    *cleaned = line_copy(c, &tags[way]);
+    tags[way] &= ~(cache_tag_t)CACHE_TAG_WRITTEN;
+    s->modified--;
+    return true;
+}
+
 cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted)
 {
     *evicted = false;
@@ -291,10 +316,10 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
     } else {
         way = c->random ? (uint32_t)((uint64_t)random_next(c) * c->ways >> 32) : s->oldest;
         const cache_tag_t *old = &tags[way];
-        const cache_written_t *written = cache_written(c, old);
-        if (written != NULL && (written->dirty | written->partial) != 0) {
+        if (*old & CACHE_TAG_WRITTEN) {
             *victim = line_copy(c, old);
-            *evicted = true;
+            *evicted = (victim->written.dirty | victim->written.partial) != 0;
+            s->modified--;
         }
         tag_table_take(table, c->table_bits, tag_of(*old >> c->line_shift), (uint16_t)way);
         order_unlink(s, link, way);
@@ -400,7 +425,7 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
             return -1;
         tag_table_put(set_table(c, s), c->table_bits, k.tag, (uint16_t)w);
         tags[w] = line | word[2];
-        if (c->written != NULL)
+        if ((word[3] | word[4]) != 0)
             *cache_write(c, &tags[w]) = written;
         /* A way that is its own neighbour is not yet in the order of use. */
         link[w] = (link_t){.newer = (uint16_t)w, .older = (uint16_t)w};

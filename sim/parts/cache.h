@@ -121,6 +121,16 @@ cache_written_t *cache_written(cache_t *c, const cache_tag_t *t);
 /* The same for a line that is about to be written: with all zero if none was. */
 cache_written_t *cache_write(cache_t *c, cache_tag_t *t);
 
+/* Lines of the set of k that were written. */
+uint32_t cache_modified(const cache_t *c, cache_key_t k);
+
+/*
+ * The line of the set of k that was written and least recently used goes to memory: *cleaned is a
+ * copy of it. It stays with the sectors that are whole, as if it had been read; of the others
+ * memory has the bytes now. false: no line of the set was written.
+ */
+bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned);
+
 /* Calls visit for every line present, set by set, most recently used first. */
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx);
 

@@ -89,6 +89,72 @@ static void only_dirty_or_partial_victims_are_handed_out(void **state)
     cache_destroy(c);
 }
 
+/* Lines 0 to 3 of a set of 4 ways, of which 0, 1 and 3 are written. */
+static cache_t *three_written(void)
+{
+    cache_t *c = cache_create(1, 4, LINE, CACHE_POLICY_LRU, true, true);
+    for (uint64_t i = 0; i < 4; i++) {
+        fill(c, i * LINE);
+        if (i != 2)
+            cache_write(c, cache_lookup(c, i * LINE, false))->dirty = (uint8_t)(i + 1);
+    }
+    return c;
+}
+
+static uint32_t modified(const cache_t *c)
+{
+    return cache_modified(c, cache_key_of(c, 0));
+}
+
+/* The line that goes to memory, as its number in the set; 99: none. */
+static uint64_t clean(cache_t *c, cache_line_t *line)
+{
+    return cache_clean_oldest(c, cache_key_of(c, 0), line) ? line->line / LINE : 99;
+}
+
+static void written_lines_are_cleaned_in_order_of_use_and_stay(void **state)
+{
+    (void)state;
+    cache_t *c = three_written();
+    cache_line_t line;
+    assert_int_equal(modified(c), 3);
+    assert_non_null(cache_lookup(c, 0, true)); /* no longer the oldest */
+    assert_int_equal(clean(c, &line), 1);
+    assert_int_equal(line.written.dirty, 2);
+    assert_int_equal(modified(c), 2);
+    cache_tag_t *l = cache_lookup(c, LINE, false);
+    assert_int_equal(cache_tag_valid(l), CACHE_TAG_VALID);
+    assert_null(cache_written(c, l));
+    cache_write(c, l)->dirty = 8; /* modified again */
+    assert_int_equal(modified(c), 3);
+    assert_int_equal(clean(c, &line), 1);
+    assert_int_equal(line.written.dirty, 8);
+    assert_int_equal(clean(c, &line), 3);
+    assert_int_equal(clean(c, &line), 0);
+    assert_int_equal(clean(c, &line), 99);
+    assert_int_equal(cache_count(c), 4);
+    cache_destroy(c);
+}
+
+static void a_replaced_line_is_no_longer_modified(void **state)
+{
+    (void)state;
+    cache_t *c = three_written();
+    cache_line_t line;
+    bool evicted;
+    assert_int_equal(clean(c, &line), 0);
+    cache_insert(c, 4 * LINE, &line, &evicted); /* for line 0, which memory has */
+    assert_false(evicted);
+    assert_int_equal(modified(c), 2);
+    cache_insert(c, 5 * LINE, &line, &evicted);
+    assert_true(evicted);
+    assert_int_equal(line.line, LINE);
+    assert_int_equal(modified(c), 1);
+    cache_invalidate(c);
+    assert_int_equal(modified(c), 0);
+    cache_destroy(c);
+}
+
 /* Straightforward model: per set an array of lines, most recently used first. */
 typedef struct {
     uint32_t sets, ways;
@@ -364,6 +430,8 @@ int main(void)
         cmocka_unit_test(an_inserted_line_is_found_and_holds_no_sector),
         cmocka_unit_test(lru_evicts_the_line_not_used_for_longest),
         cmocka_unit_test(only_dirty_or_partial_victims_are_handed_out),
+        cmocka_unit_test(written_lines_are_cleaned_in_order_of_use_and_stay),
+        cmocka_unit_test(a_replaced_line_is_no_longer_modified),
         cmocka_unit_test(random_traffic_agrees_with_a_simple_model),
         cmocka_unit_test(more_ways_never_lower_the_hits_of_lru),
         cmocka_unit_test(sequential_lines_fill_every_way),

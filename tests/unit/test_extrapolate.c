@@ -3,7 +3,7 @@
 
 #include "sim/gpu/extrapolate.h"
 
-enum { ROOM = 1000000 }; /* of the L2 */
+static const l2_room_t room = {1000000, 1000000};
 
 /* The chip's counters after so many instructions, thread instructions and DRAM writes more. */
 static void pass(gpu_counters_t *now, uint64_t insts, uint64_t threads, uint64_t writes)
@@ -37,7 +37,7 @@ static void parts_take_after_the_stretch_before_them(void **state)
     extrapolation_stop(&x, &now, false);
     pass(&now, 100, 1600, 25); /* residents count for the end */
     gpu_counters_t c = since(&begin, &now);
-    extrapolation_finish(&x, &c, 10000, ROOM);
+    extrapolation_finish(&x, &c, 10000, &room);
     const uint64_t left = 10000 - 420 - 500;
     assert_int_equal(c.sm.warp_insts, 10000);
     assert_int_equal(c.sm.thread_insts, 120 * 32 + 300 * 16 + 500 * 32 + left * 16);
@@ -58,7 +58,7 @@ static void what_was_cut_is_not_counted_twice(void **state)
     extrapolation_stop(&x, &now, true);
     pass(&now, 0, 0, 10);
     gpu_counters_t c = now;
-    extrapolation_finish(&x, &c, 1200, ROOM);
+    extrapolation_finish(&x, &c, 1200, &room);
     assert_int_equal(c.dram.write_sectors, 30 + 1000 / 5);
 }
 
@@ -70,7 +70,7 @@ static void one_stretch_is_scaled(void **state)
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 30);
     gpu_counters_t c = now;
-    extrapolation_finish(&x, &c, 250, ROOM);
+    extrapolation_finish(&x, &c, 250, &room);
     assert_int_equal(c.sm.warp_insts, 250);
     assert_int_equal(c.dram.write_sectors, 75);
 }
@@ -86,13 +86,13 @@ static void never_more_than_the_launch_has(void **state)
     extrapolation_resume(&x, &now, 900); /* by the mean size of a block: too much */
     pass(&now, 100, 3200, 10);
     gpu_counters_t c = now;
-    extrapolation_finish(&x, &c, 600, ROOM);
+    extrapolation_finish(&x, &c, 600, &room);
     assert_int_equal(c.sm.warp_insts, 600);
     assert_int_equal(c.dram.write_sectors, 60);
     /* Nothing simulated says nothing. */
     c = (gpu_counters_t){0};
     extrapolation_begin(&x, &now);
-    extrapolation_finish(&x, &c, 600, ROOM);
+    extrapolation_finish(&x, &c, 600, &room);
     assert_int_equal(c.sm.warp_insts, 0);
 }
 
@@ -106,7 +106,7 @@ static void what_the_l2_cannot_hold_is_written_back(void **state)
     const gpu_counters_t none = {0}, simulated = c;
     (void)state;
     extrapolation_begin(&x, &none);
-    extrapolation_finish(&x, &c, 1000, 500);
+    extrapolation_finish(&x, &c, 1000, &(l2_room_t){500, 500});
     assert_int_equal(c.l2.writebacks, 400 - 200);
     assert_int_equal(c.dram.read_sectors, 600);
     assert_int_equal(c.dram.write_sectors, 200);
@@ -114,12 +114,20 @@ static void what_the_l2_cannot_hold_is_written_back(void **state)
     assert_int_equal(c.dram.busy, 1600);
     c = simulated;
     extrapolation_begin(&x, &none);
-    extrapolation_finish(&x, &c, 1000, 1000); /* all has room */
+    extrapolation_finish(&x, &c, 1000, &(l2_room_t){1000, 1000}); /* all has room */
     assert_int_equal(c.dram.write_sectors, 0);
+    c = simulated;
+    extrapolation_begin(&x, &none);
+    extrapolation_finish(&x, &c, 1000, &(l2_room_t){1000, 250}); /* but not modified */
+    assert_int_equal(c.dram.write_sectors, 400 - 250);
+    c = simulated;
+    extrapolation_begin(&x, &none);
+    extrapolation_finish(&x, &c, 1000, &(l2_room_t){500, 250}); /* of which 200 would stay */
+    assert_int_equal(c.dram.write_sectors, 400 - 200);
     c = simulated;
     c.l2.writebacks = c.dram.write_sectors = 30; /* more than it must have */
     extrapolation_begin(&x, &none);
-    extrapolation_finish(&x, &c, 1000, 500);
+    extrapolation_finish(&x, &c, 1000, &(l2_room_t){500, 500});
     assert_int_equal(c.dram.write_sectors, 300);
     assert_int_equal(c.dram.row_hits, 60);
 }
