@@ -297,7 +297,7 @@ static const cli_option_t validate_options[] = {
                "@dir"),
     OPT_JSON("print JSON instead of the table"),
     {CLI_GUESSES, 0, "guesses", NULL, NULL, "Results",
-     "list the settings of the configuration that no source supports", NULL, false},
+     "list also the settings of the configuration that no source supports", NULL, false},
     {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
      "host threads; results do not depend on it", NULL, false},
     OPT_HELP,
