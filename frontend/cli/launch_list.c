@@ -29,7 +29,8 @@ static const pop_counter_t counter_of[PROFILE_COUNTERS] = {
     [PROFILE_GLOBAL_ATOMICS] = POP_GLOBAL_ATOMICS,
 };
 
-void launch_list_of_profile(launch_list_t *l, profile_t *profile)
+/* The launches of a profile, which is taken over. */
+static void list_profile(launch_list_t *l, profile_t *profile)
 {
     population_t *pop = &l->pop;
     *l = (launch_list_t){.profile = profile, .format = profile->format};
@@ -111,7 +112,7 @@ static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)
 {
     profile_t *profile;
     RB_TRY(profile_read(&profile, path, err));
-    launch_list_of_profile(l, profile);
+    list_profile(l, profile);
     return RB_OK;
 }
 

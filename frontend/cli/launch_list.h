@@ -37,9 +37,6 @@ RB_CHECKED rb_code_t launch_list_open(launch_list_t *l, const char *path, const 
  */
 RB_CHECKED rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err);
 
-/* The launches of a profile, which is taken over. */
-void launch_list_of_profile(launch_list_t *l, profile_t *profile);
-
 /*
  * Adds to the launches of a profile what the index of a native trace of the same program tells.
  * RB_TRACE, naming the first launch at fault: it is of another program; RB_USAGE: no native trace.

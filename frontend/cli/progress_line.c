@@ -34,7 +34,7 @@ uint64_t clock_peak_rss_bytes(void)
     return (uint64_t)u.ru_maxrss * 1024;
 }
 
-uint64_t clock_rss_bytes(void)
+static uint64_t rss_bytes(void)
 {
     unsigned long size, resident = 0;
     FILE *in = fopen("/proc/self/statm", "re");
@@ -142,7 +142,7 @@ void progress_line_update(progress_line_t *p, const gpu_progress_t *g)
         .launches = g->launches_total,
         .rate = elapsed > 0.0 ? (double)(g->warp_insts - p->insts_at_begin) / elapsed : -1.0,
         .seconds_left = gained > 0.0 && elapsed > 0.0 ? (1.0 - f) * elapsed / gained : -1.0,
-        .rss_bytes = clock_rss_bytes(),
+        .rss_bytes = rss_bytes(),
     };
     if (redraw) {
         p->drawn = now;

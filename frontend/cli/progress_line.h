@@ -33,7 +33,6 @@ void progress_line_end(progress_line_t *p);
 double clock_seconds(void);
 double clock_cpu_seconds(void);
 uint64_t clock_peak_rss_bytes(void);
-uint64_t clock_rss_bytes(void);
 
 /* Width of the terminal behind fd, or otherwise. */
 unsigned terminal_columns(int fd, unsigned otherwise);

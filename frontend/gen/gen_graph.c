@@ -34,7 +34,8 @@ static uint64_t unit_of(const gen_graph_spec_t *spec)
     return unit > 0 ? unit : 1;
 }
 
-uint64_t gen_graph_degree(const gen_graph_t *g, uint64_t row)
+/* Number of neighbours of a row. */
+static uint64_t degree_of(const gen_graph_t *g, uint64_t row)
 {
     uint64_t word = gen_hash(g->spec.seed, DEGREE, row);
 
@@ -63,7 +64,7 @@ void gen_graph_rows(const gen_graph_t *g, uint64_t first, gen_rows_t *out)
 
     for (unsigned k = 0; k < GEN_WARP; k++) {
         out->edge[k] = edge;
-        out->degree[k] = first + k < g->spec.rows ? gen_graph_degree(g, first + k) : 0;
+        out->degree[k] = first + k < g->spec.rows ? degree_of(g, first + k) : 0;
         edge += out->degree[k];
     }
 }
@@ -90,8 +91,8 @@ static void visit(gen_graph_t *g, queue_t *q, uint32_t row, uint8_t level)
     uint64_t edge = g->begin[row / GEN_GRAPH_CHUNK];
 
     for (uint64_t before = row / GEN_GRAPH_CHUNK * GEN_GRAPH_CHUNK; before < row; before++)
-        edge += gen_graph_degree(g, before);
-    for (uint64_t end = edge + gen_graph_degree(g, row); edge < end; edge++) {
+        edge += degree_of(g, before);
+    for (uint64_t end = edge + degree_of(g, row); edge < end; edge++) {
         uint64_t target = gen_graph_neighbour(g, row, edge);
 
         if (g->level[target] != GEN_UNREACHED)
@@ -136,7 +137,7 @@ rb_code_t gen_graph_create(const gen_graph_spec_t *spec, bool levels, gen_graph_
     for (uint64_t row = 0; row < spec->rows; row++) {
         if (row % GEN_GRAPH_CHUNK == 0)
             g->begin[row / GEN_GRAPH_CHUNK] = edge;
-        edge += gen_graph_degree(g, row);
+        edge += degree_of(g, row);
     }
     g->n_edges = edge;
     if (levels) {

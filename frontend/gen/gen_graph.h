@@ -44,9 +44,6 @@ typedef struct {
 RB_CHECKED rb_code_t gen_graph_create(const gen_graph_spec_t *spec, bool levels, gen_graph_t **out,
                                       rb_err_t *err);
 
-/* Number of neighbours of a row. */
-uint64_t gen_graph_degree(const gen_graph_t *g, uint64_t row);
-
 /* The row that edge number edge, which belongs to row, leads to. */
 uint64_t gen_graph_neighbour(const gen_graph_t *g, uint64_t row, uint64_t edge);
 

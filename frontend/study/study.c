@@ -17,7 +17,7 @@ study_t *study_create(void)
     return rb_calloc(1, sizeof(study_t));
 }
 
-void study_set_free(study_set_t *set)
+static void free_set(study_set_t *set)
 {
     for (size_t i = 0; i < set->n; i++) {
         free(set->item[i].key);
@@ -48,12 +48,12 @@ void study_destroy(study_t *s)
         free_texts(s->axes[i].values, s->axes[i].n);
     }
     for (size_t i = 0; i < s->n_listed; i++)
-        study_set_free(&s->listed[i]);
+        free_set(&s->listed[i]);
     for (size_t i = 0; i < s->n_deltas; i++) {
         free(s->deltas[i].name);
-        study_set_free(&s->deltas[i].set);
+        free_set(&s->deltas[i].set);
     }
-    study_set_free(&s->common);
+    free_set(&s->common);
     free_texts(s->gpus, s->n_gpus);
     free_texts(s->columns, s->n_columns);
     free(s->file);

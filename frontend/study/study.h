@@ -93,7 +93,6 @@ study_set_t *study_add_point(study_t *s);
 /* Adds to s->common, a listed point or a delta; a key may stand in a set once. */
 RB_CHECKED rb_code_t study_assign(const study_t *s, study_set_t *set, const char *key,
                                   const char *value, int line, rb_err_t *err);
-void study_set_free(study_set_t *set);
 
 /* "key=value" of -s as a common setting. */
 RB_CHECKED rb_code_t study_add_setting(study_t *s, const char *text, rb_err_t *err);

@@ -15,12 +15,9 @@ typedef struct {
     bool profile, unknown, sampled;
 } spread_sum_t;
 
-/*
- * Adds the stratum of samples [from, to). value: of each sample; minus rate times other, where
- * other is given: the linearised rate.
- */
+/* Adds the stratum of samples [from, to). value: of each sample. */
 static void add_stratum(spread_sum_t *s, const plan_t *p, const plan_cluster_t *c, uint64_t from,
-                        uint64_t to, const double *value, const double *other, double rate)
+                        uint64_t to, const double *value)
 {
     double n = (double)c->size, m = (double)c->draws, mean = 0, squares = 0;
     if (!p->replacement && c->draws >= c->size)
@@ -31,10 +28,10 @@ static void add_stratum(spread_sum_t *s, const plan_t *p, const plan_cluster_t *
         return;
     }
     for (uint64_t i = from; i < to; i++)
-        mean += p->samples[i].draws * (value[i] - (other == NULL ? 0 : rate * other[i]));
+        mean += p->samples[i].draws * value[i];
     mean /= m;
     for (uint64_t i = from; i < to; i++) {
-        double d = value[i] - (other == NULL ? 0 : rate * other[i]) - mean;
+        double d = value[i] - mean;
         squares += p->samples[i].draws * d * d;
     }
     double left = p->replacement ? 1 : 1 - m / n;
@@ -45,8 +42,7 @@ static void add_stratum(spread_sum_t *s, const plan_t *p, const plan_cluster_t *
         return;
     }
     double cov = c->sd / c->mean;
-    if (other != NULL || !isfinite(cov)) {
-        /* A profile of times says nothing of how two statistics go together. */
+    if (!isfinite(cov)) {
         s->unknown = s->unknown || !(c->size == 1);
         return;
     }
@@ -55,22 +51,21 @@ static void add_stratum(spread_sum_t *s, const plan_t *p, const plan_cluster_t *
     s->profile = s->profile || sd > 0;
 }
 
-static spread_sum_t total_spread(const plan_t *p, const double *value, const double *other,
-                                 double rate)
+static spread_sum_t total_spread(const plan_t *p, const double *value)
 {
     spread_sum_t s = {0};
     for (uint64_t c = 0, at = 0; c < p->n_clusters; c++) {
         uint64_t end = at;
         while (end < p->n_samples && p->samples[end].cluster == c)
             end++;
-        add_stratum(&s, p, &p->clusters[c], at, end, value, other, rate);
+        add_stratum(&s, p, &p->clusters[c], at, end, value);
         at = end;
     }
     return s;
 }
 
-/* The interval of e->value, whose variance is that of s divided by scale squared. */
-static void set_interval(estimate_t *e, const plan_t *p, const spread_sum_t *s, double scale)
+/* The interval of e->value. */
+static void set_interval(estimate_t *e, const plan_t *p, const spread_sum_t *s)
 {
     e->df = INFINITY;
     if (!s->sampled) {
@@ -82,7 +77,7 @@ static void set_interval(estimate_t *e, const plan_t *p, const spread_sum_t *s, 
         return;
     if (s->per_df > 0)
         e->df = s->variance * s->variance / s->per_df;
-    double half = interval_factor(e->confidence, e->df) * sqrt(s->variance) / fabs(scale);
+    double half = interval_factor(e->confidence, e->df) * sqrt(s->variance);
     e->low = e->value - half;
     e->high = e->value + half;
     e->method = s->profile ? with_profile : from_samples;
@@ -103,26 +98,7 @@ estimate_t estimate_total(const plan_t *plan, const double *value, double confid
                     .high = NAN,
                     .confidence = confidence,
                     .method = no_interval};
-    spread_sum_t s = total_spread(plan, value, NULL, 0);
-    set_interval(&e, plan, &s, 1);
-    return e;
-}
-
-estimate_t estimate_rate(const plan_t *plan, const double *numerator, const double *denominator,
-                         double confidence)
-{
-    double below = weighted(plan, denominator);
-    estimate_t e = {.value = weighted(plan, numerator) / below,
-                    .low = NAN,
-                    .high = NAN,
-                    .confidence = confidence,
-                    .method = no_interval,
-                    .df = INFINITY};
-    if (!(fabs(below) > 0)) {
-        e.value = NAN;
-        return e;
-    }
-    spread_sum_t s = total_spread(plan, numerator, denominator, e.value);
-    set_interval(&e, plan, &s, below);
+    spread_sum_t s = total_spread(plan, value);
+    set_interval(&e, plan, &s);
     return e;
 }

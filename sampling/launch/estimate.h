@@ -25,11 +25,4 @@ typedef struct {
 /* Total of an additive statistic; value[i] is that of plan->samples[i]. */
 estimate_t estimate_total(const plan_t *plan, const double *value, double confidence);
 
-/*
- * A rate: weighted numerators over weighted denominators; its interval by linearisation. NAN
- * where the denominator is zero.
- */
-estimate_t estimate_rate(const plan_t *plan, const double *numerator, const double *denominator,
-                         double confidence);
-
 #endif

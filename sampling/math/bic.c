@@ -6,7 +6,8 @@
 
 #include "sim/core/alloc.h"
 
-double bic_of(const points_t *p, size_t k, const uint32_t *cluster, const double *centre)
+/* Of p in k clusters with these centres; larger is better. Weights count as that many points. */
+static double bic_of(const points_t *p, size_t k, const uint32_t *cluster, const double *centre)
 {
     double *size = rb_calloc(k, sizeof(*size)), all = 0, squares = 0;
     const double d = (double)p->d;

@@ -7,9 +7,6 @@
 
 #include "sampling/math/kmeans.h"
 
-/* Of p in k clusters with these centres; larger is better. Weights count as that many points. */
-double bic_of(const points_t *p, size_t k, const uint32_t *cluster, const double *centre);
-
 /*
  * SimPoint's choice: the smallest number of clusters, up to k_max, whose criterion reaches share of
  * the way from the worst to the best. Writes each point's cluster; returns how many there are.

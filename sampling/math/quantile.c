@@ -59,7 +59,8 @@ static double beta_share(double a, double b, double x, double y)
     return 1 - front * beta_fraction(b, a, y) / b;
 }
 
-double student_tail(double t, double df)
+/* P(T > t) of Student's t. */
+static double student_tail(double t, double df)
 {
     if (t < 0)
         return 1 - student_tail(-t, df);

@@ -8,9 +8,6 @@ double normal_quantile(double p);
 /* The same for Student's t with df degrees of freedom, df > 0, whole or not; INFINITY: normal. */
 double student_quantile(double p, double df);
 
-/* P(T > t) of Student's t. */
-double student_tail(double t, double df);
-
 /* Half width of a two-sided interval in standard errors: quantile of (1 + confidence) / 2. */
 double interval_factor(double confidence, double df);
 

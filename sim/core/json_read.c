@@ -500,13 +500,3 @@ long json_read_file(void *file, void *data, size_t size)
     size_t n = fread(data, 1, size, file);
     return n == 0 && ferror((FILE *)file) ? -1 : (long)n;
 }
-
-long json_read_span(void *span, void *data, size_t size)
-{
-    json_span_t *s = span;
-    size_t left = (size_t)(s->end - s->at), n = left < size ? left : size;
-    if (n > 0)
-        memcpy(data, s->at, n);
-    s->at += n;
-    return (long)n;
-}

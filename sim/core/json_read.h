@@ -91,10 +91,4 @@ json_event_t json_fail(json_reader_t *r, const char *fmt, ...) RB_PRINTF(2, 3);
 /* A read function over a FILE * as ctx. */
 long json_read_file(void *file, void *data, size_t size);
 
-/* A read function over memory: ctx is a json_span_t, which is consumed. */
-typedef struct {
-    const char *at, *end;
-} json_span_t;
-long json_read_span(void *span, void *data, size_t size);
-
 #endif
