@@ -210,8 +210,8 @@ void import_map_plus(import_t *im, import_option_t *o)
 
 void import_map_banks(import_t *im, import_option_t *o)
 {
-    uint64_t banks =
-        import_number(im, o->key, 0) / import_number(im, "gpgpu_num_sched_per_core", 4);
+    uint64_t sub_cores = import_number(im, "gpgpu_num_sched_per_core", 4);
+    uint64_t banks = sub_cores == 0 ? 0 : import_number(im, o->key, 0) / sub_cores;
     if (import_set(im, o, "sm.rf_banks", "%llu", (unsigned long long)banks))
         import_treat(o, IMPORT_MAPPED, "banks of a sub-core");
 }

@@ -71,21 +71,42 @@ static const struct {
     {"dram_data_command_freq_ratio", "dram.data_rate"},
 };
 
-/* Keys that need more. */
-static const struct {
+/* Keys that need more: those whose value is a whole number, and the others. */
+typedef struct {
     const char *key;
     void (*map)(import_t *im, import_option_t *o);
-} mapped[] = {
+} mapping_t;
+
+static const mapping_t whole_numbers[] = {
     {"gpgpu_compute_capability_major", import_map_arch},
     {"gpgpu_compute_capability_minor", import_map_arch},
     {"gpgpu_n_clusters", import_map_clusters},
     {"gpgpu_n_cores_per_cluster", import_map_clusters},
     {"gpgpu_n_mem", import_map_slices},
     {"gpgpu_n_sub_partition_per_mchannel", import_map_slices},
+    {"gpgpu_num_reg_banks", import_map_banks},
+    {"gpgpu_unified_l1d_size", import_map_unified},
+    {"gpgpu_l1_latency", import_map_plus},
+    {"gpgpu_smem_latency", import_map_plus},
+    {"gpgpu_gmem_skip_L1D", import_map_skip_l1},
+    {"gpgpu_perfect_inst_const_cache", import_map_perfect_fetch},
+    {"gpgpu_l2_rop_latency", import_map_rop},
+    {"gpgpu_perf_sim_memcpy", import_map_memcpy},
+    {"gpgpu_flush_l2_cache", import_map_flush_l2},
+    {"gpgpu_TB_launch_latency", import_map_block_launch},
+    {"gpgpu_memory_partition_indexing", import_map_hash},
+    {"gpgpu_dram_buswidth", import_map_dram_bus},
+    {"gpgpu_n_mem_per_ctrlr", import_map_dram_bus},
+    {"gpgpu_dram_burst_length", import_map_dram_bus},
+    {"gpgpu_dram_scheduler", import_map_dram_scheduler},
+    {"gpgpu_frfcfs_dram_sched_queue_size", import_map_frfcfs_queue},
+    {"icnt_flit_size", import_map_flit},
+};
+
+static const mapping_t others[] = {
     {"gpgpu_clock_domains", import_map_clocks},
     {"gpgpu_shader_core_pipeline", import_map_threads},
     {"gpgpu_scheduler", import_map_scheduler},
-    {"gpgpu_num_reg_banks", import_map_banks},
     {"trace_opcode_latency_initiation_int", import_map_unit},
     {"trace_opcode_latency_initiation_sp", import_map_unit},
     {"trace_opcode_latency_initiation_dp", import_map_unit},
@@ -98,27 +119,11 @@ static const struct {
     {"gpgpu_cache:dl1", import_map_l1},
     {"gpgpu_cache:dl2", import_map_l2},
     {"gpgpu_cache:il1", import_map_instruction_cache},
-    {"gpgpu_unified_l1d_size", import_map_unified},
     {"gpgpu_shmem_option", import_map_carveouts},
-    {"gpgpu_l1_latency", import_map_plus},
-    {"gpgpu_smem_latency", import_map_plus},
-    {"gpgpu_gmem_skip_L1D", import_map_skip_l1},
-    {"gpgpu_perfect_inst_const_cache", import_map_perfect_fetch},
-    {"gpgpu_l2_rop_latency", import_map_rop},
-    {"gpgpu_perf_sim_memcpy", import_map_memcpy},
-    {"gpgpu_flush_l2_cache", import_map_flush_l2},
-    {"gpgpu_TB_launch_latency", import_map_block_launch},
-    {"gpgpu_memory_partition_indexing", import_map_hash},
     {"gpgpu_mem_addr_mapping", import_map_interleave},
     {"gpgpu_dram_timing_opt", import_map_dram_timing},
-    {"gpgpu_dram_buswidth", import_map_dram_bus},
-    {"gpgpu_n_mem_per_ctrlr", import_map_dram_bus},
-    {"gpgpu_dram_burst_length", import_map_dram_bus},
-    {"gpgpu_dram_scheduler", import_map_dram_scheduler},
-    {"gpgpu_frfcfs_dram_sched_queue_size", import_map_frfcfs_queue},
     {"dram_write_queue_size", import_map_write_queue},
     {"gpgpu_dram_partition_queues", import_map_partition_queues},
-    {"icnt_flit_size", import_map_flit},
 };
 
 /* Keys without a counterpart, by prefix; the first that fits counts. */
@@ -173,19 +178,34 @@ static const struct {
     {"trace_", "not known"},
 };
 
+static const mapping_t *find_mapping(const mapping_t *m, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(key, m[i].key))
+            return &m[i];
+    return NULL;
+}
+
 void import_option(import_t *im, import_option_t *o)
 {
+    const size_t n_numbers = sizeof(whole_numbers) / sizeof(whole_numbers[0]);
+    const size_t n_others = sizeof(others) / sizeof(others[0]);
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
         if (!strcmp(o->key, same[i].key)) {
             if (import_set(im, o, same[i].setting, "%s", o->value))
                 import_exact(o);
             return;
         }
-    for (size_t i = 0; i < sizeof(mapped) / sizeof(mapped[0]); i++)
-        if (!strcmp(o->key, mapped[i].key)) {
-            mapped[i].map(im, o);
-            return;
-        }
+    const mapping_t *number = find_mapping(whole_numbers, n_numbers, o->key);
+    const mapping_t *other = find_mapping(others, n_others, o->key);
+    if (number != NULL && import_number(im, o->key, UINT64_MAX) == UINT64_MAX) {
+        import_not_understood(o);
+        return;
+    }
+    if (number != NULL || other != NULL) {
+        (number != NULL ? number : other)->map(im, o);
+        return;
+    }
     for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
         if (!strncmp(o->key, without[i].prefix, strlen(without[i].prefix))) {
             import_treat(o, IMPORT_IGNORED, "%s", without[i].reason);

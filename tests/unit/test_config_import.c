@@ -256,6 +256,41 @@ static void what_cannot_be_is_listed_and_not_taken(void **state)
     release(&r);
 }
 
+/* Not even the value that a missing key would have is made of them. */
+static void what_is_no_whole_number_is_not_understood(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"gpgpu_n_clusters",     "gpgpu_n_cores_per_cluster",
+                                       "gpgpu_n_mem",          "gpgpu_n_sub_partition_per_mchannel",
+                                       "gpgpu_num_reg_banks",  "gpgpu_perf_sim_memcpy",
+                                       "gpgpu_flush_l2_cache", "gpgpu_gmem_skip_L1D",
+                                       "gpgpu_dram_scheduler", "gpgpu_memory_partition_indexing",
+                                       "gpgpu_dram_buswidth"};
+    static const char *const values[] = {"-80", "many", "99999999999", "", "1.5", "8x"};
+    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+        for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+            char text[128], want[160];
+            snprintf(text, sizeof(text), "-%s %s\n", keys[k], values[v]);
+            snprintf(want, sizeof(want), "ignored      -%s %s: this value is not understood",
+                     keys[k], values[v]);
+            imported_t r = import_good(text, NULL);
+            if (!strstr(r.report, want))
+                fail_msg("'%s' is not in: %s", want, r.report);
+            assert_null(strstr(r.report, "->"));
+            release(&r);
+        }
+    }
+}
+
+static void banks_of_no_sub_core_are_none(void **state)
+{
+    (void)state;
+    imported_t r = import_good("-gpgpu_num_reg_banks 8\n-gpgpu_num_sched_per_core 0\n", NULL);
+    assert_non_null(strstr(r.report, "ignored      -gpgpu_num_reg_banks 8: sm.rf_banks must be"));
+    assert_non_null(strstr(r.report, "ignored      -gpgpu_num_sched_per_core 0: sm.sub_cores"));
+    release(&r);
+}
+
 static void an_inconsistent_gpu_is_refused_with_its_reason(void **state)
 {
     (void)state;
@@ -325,6 +360,8 @@ int main(void)
         cmocka_unit_test(every_key_is_listed_once_with_what_became_of_it),
         cmocka_unit_test(the_last_of_two_equal_keys_counts),
         cmocka_unit_test(what_cannot_be_is_listed_and_not_taken),
+        cmocka_unit_test(what_is_no_whole_number_is_not_understood),
+        cmocka_unit_test(banks_of_no_sub_core_are_none),
         cmocka_unit_test(an_inconsistent_gpu_is_refused_with_its_reason),
         cmocka_unit_test(what_is_no_such_file_is_refused_with_its_line),
         cmocka_unit_test(random_changes_are_imported_or_refused_but_never_break_the_reader),
