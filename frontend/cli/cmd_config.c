@@ -1,6 +1,7 @@
 /* rubato config: shows, explains, checks and imports configurations. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/config_import.h"
@@ -47,6 +48,14 @@ static conf_t *create_conf(void)
     return c;
 }
 
+/* A file, or what --gpu would take. */
+static rb_code_t load_operand(conf_t *c, const char *word, rb_err_t *err)
+{
+    const char *suffix = strrchr(word, '.');
+    const bool file = access(word, F_OK) == 0 || (suffix != NULL && !strcmp(suffix, ".cfg"));
+    return file ? conf_load_file(c, word, err) : conf_load_gpu(c, word, err);
+}
+
 static rb_code_t show(const config_args_t *a, rb_err_t *err)
 {
     gpu_spec_t spec;
@@ -59,7 +68,7 @@ static rb_code_t show(const config_args_t *a, rb_err_t *err)
     if (a->gpu || !files)
         code = conf_load_gpu(c, a->gpu ? a->gpu : "v100", err);
     for (int i = 0; i < files && code == RB_OK; i++)
-        code = conf_load_file(c, a->operand[i], err);
+        code = load_operand(c, a->operand[i], err);
     for (size_t i = 0; i < a->n_sets && code == RB_OK; i++)
         code = conf_set(c, a->set[i], err);
     if (code == RB_OK)
@@ -147,7 +156,7 @@ static rb_code_t check(const config_args_t *a, rb_err_t *err)
         gpu_spec_t spec;
         rb_err_t here = {0};
         conf_t *c = create_conf();
-        rb_code_t code = conf_load_file(c, a->operand[i], &here);
+        rb_code_t code = load_operand(c, a->operand[i], &here);
         if (code == RB_OK)
             code = gpu_spec_from_conf(&spec, c, &here);
         conf_destroy(c);

@@ -509,11 +509,11 @@ const cli_command_t cli_commands[] = {
      "can be sorted and filtered. The page needs no network.",
      NULL, "@file", OPTIONS(report_options), cmd_report},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
-     "show [FILE]... [GROUP]: prints the resolved configuration, every value with where it came "
-     "from.\n\n"
+     "show [GPU|FILE]... [GROUP]: prints the resolved configuration, every value with where it "
+     "came from.\n\n"
      "explain [KEY]...: describes the settings of a group, or those that begin with KEY: legal "
      "values, default, unit. Without KEY: the groups.\n\n"
-     "check FILE...: reads configuration files and reports mistakes.\n\n"
+     "check GPU|FILE...: reads configuration files and reports mistakes.\n\n"
      "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
      "mapped, approximated or ignored.",
      "show explain check import", "@file", OPTIONS(config_options), cmd_config},

@@ -65,6 +65,8 @@ static void a_mistake_of_the_user_exits_with_2_and_says_what_to_do(void **state)
     expect(2, "--debug-window", WORDS("run", TRACE, "--debug-window", "100000"));
     expect(2, "choose one", WORDS("run", TRACE, "--json", "--stats-format", "accelsim"));
     cli_write("plainfile", "x", 1);
+    expect(2, "unknown GPU 'v10'; did you mean 'v100'", WORDS("config", "show", "v10"));
+    expect(1, "none.cfg: No such file", WORDS("config", "check", "none.cfg"));
     expect(2, "plainfile: is there", WORDS("run", TRACE, "-o", "plainfile/out"));
 }
 
@@ -219,6 +221,22 @@ static void intervals_add_up_to_their_launch(void **state)
     free(json);
 }
 
+static void a_gpu_is_shown_by_its_name_or_its_file(void **state)
+{
+    (void)state;
+    char *by_option = cli_run_as(&rubato, 0, NULL, WORDS("config", "show", "--gpu", "t4", "l2"));
+    char *by_name = cli_run_as(&rubato, 0, NULL, WORDS("config", "show", "t4", "l2"));
+    char *by_file =
+        cli_run_as(&rubato, 0, NULL, WORDS("config", "show", RUBATO_ROOT "/configs/t4.cfg", "l2"));
+    assert_non_null(strstr(by_option, "l2"));
+    assert_string_equal(by_name, by_option);
+    assert_string_equal(by_file, by_option);
+    free(by_option);
+    free(by_name);
+    free(by_file);
+    expect(0, NULL, WORDS("config", "check", "v100", "titan_v"));
+}
+
 /* Two inputs of a MiB each, which the L2 has room for. */
 static void copies_of_the_host_are_counted_with_the_launch_that_follows(void **state)
 {
@@ -367,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_run_writes_one_folder_of_agreeing_files),
         cmocka_unit_test(csv_rows_have_as_many_fields_as_their_header),
         cmocka_unit_test(intervals_add_up_to_their_launch),
+        cmocka_unit_test(a_gpu_is_shown_by_its_name_or_its_file),
         cmocka_unit_test(copies_of_the_host_are_counted_with_the_launch_that_follows),
         cmocka_unit_test(json_goes_to_standard_output_on_request),
         cmocka_unit_test(names_of_accelsim_carry_the_same_values),
