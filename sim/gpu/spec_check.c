@@ -101,6 +101,11 @@ static rb_code_t check_sm(const gpu_spec_t *s, rb_err_t *err)
 {
     const sm_spec_t *m = &s->sm.sm;
     RB_TRY(check_multiple("sm.max_warps", m->max_warps, "sm.sub_cores", m->sub_cores, err));
+    if (m->max_warps / m->sub_cores > SM_SUB_CORE_WARPS)
+        return rb_fail(err, RB_CONFIG,
+                       "sm.max_warps = %" PRIu32 " are more than %d for each of sm.sub_cores = "
+                       "%" PRIu32,
+                       m->max_warps, SM_SUB_CORE_WARPS, m->sub_cores);
     RB_TRY(check_multiple("sm.registers", m->registers, "sm.sub_cores", m->sub_cores, err));
     if (m->registers / m->sub_cores < m->register_unit)
         return rb_fail(err, RB_CONFIG,

@@ -89,7 +89,7 @@ extern const param_group_t dram_param_group;
     P(U32, latency, "60", 1, 4096, "cycles", "flight SM to MMU, and back")                         \
     P(U32, lookup, "20", 0, 4096, "cycles", "translation that has been walked before")             \
     P(U32, walk, "500", 0, 65535, "cycles", "added for one that has not")                          \
-    P(U32, entries, "4096", 1, 65535, "entries", "translations that need no walk")
+    P(U32, entries, "4096", 1, 32768, "entries", "translations that need no walk")
 PARAM_STRUCT(mmu_spec_t, MMU_PARAMS);
 extern const param_group_t mmu_param_group;
 

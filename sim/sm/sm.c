@@ -49,7 +49,8 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
     sm->n_warps = config->sm.max_warps;
     sm->warps_per_sub_core = (sm->n_warps + sm->n_sub_cores - 1) / sm->n_sub_cores;
     RB_INVARIANT(sm->n_sub_cores <= SM_MAX_SUB_CORES && sm->n_warps <= SM_MAX_WARPS &&
-                     sm->warps_per_sub_core <= 32 && config->sm.max_blocks <= SM_MAX_BLOCKS,
+                     sm->warps_per_sub_core <= SM_SUB_CORE_WARPS &&
+                     config->sm.max_blocks <= SM_MAX_BLOCKS,
                  "SM parameters beyond the tables' sizes");
     inbox_init(&sm->inbox);
     wheel_init(&sm->events);

@@ -15,6 +15,8 @@ extern const char *const sm_scheduler_names[]; /* "gto", "lrr", "oldest", "cggty
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const char *const sm_dependence_names[]; /* "auto", "scoreboard", "control" */
 
+enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots that a sub-core's masks hold */
+
 enum { CACHE_LRU, CACHE_RANDOM };
 extern const char *const cache_policy_names[]; /* "lru", "random" */
 
