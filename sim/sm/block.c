@@ -182,11 +182,13 @@ static void barrier_release(sm_t *sm, uint32_t b, unsigned id, cycle_t now)
     slot->waiting -= slot->at_barrier[id];
     slot->at_barrier[id] = 0;
     sm->stats.barriers++;
-    cycle_t latency = sm->config->sm.ideal ? 1 : sm->config->sm.barrier_latency;
+    cycle_t released = now + 1;
+    if (!sm->config->sm.ideal)
+        released = cycle_max(now, slot->arrived) + sm->config->sm.barrier_latency;
     for (uint32_t w = 0; w < sm->n_warps; w++) {
         warp_t *warp = &sm->warp[w];
         if (warp->block == b && warp->park == PARK_BARRIER && warp->barrier == id) {
-            warp->base = now + latency;
+            warp->base = released;
             warp->base_state = STATE_BARRIER;
             warp_schedule(sm, w, now);
         }
@@ -217,6 +219,9 @@ void block_barrier_arrive(sm_t *sm, uint32_t w, unsigned id, cycle_t now)
     warp->barrier = (uint8_t)(id % SM_BARRIERS);
     slot->at_barrier[warp->barrier]++;
     slot->waiting++;
+    /* One warp after another, of all blocks. */
+    slot->arrived = cycle_max(now, sm->barrier_free) + sm->config->sm.barrier_interval;
+    sm->barrier_free = slot->arrived;
     fetch_while_waiting(sm, w, now);
     warp_park(sm, w, PARK_BARRIER, STATE_BARRIER);
     barrier_check(sm, warp->block, now);

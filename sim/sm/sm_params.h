@@ -61,7 +61,8 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     P(U32, branch_latency, "4", 1, 64, "cycles", "branch to next instruction, not taken")          \
     P(U32, branch_taken_latency, "8", 1, 128, "cycles", "branch to next instruction, taken")       \
     P(U32, predicate_latency, "12", 1, 64, "cycles", "set-predicate to a branch that uses it")     \
-    P(U32, barrier_latency, "6", 1, 256, "cycles", "last arrival to release")                      \
+    P(U32, barrier_interval, "2", 0, 64, "cycles", "between two warps whose barrier the SM takes") \
+    P(U32, barrier_latency, "20", 1, 256, "cycles", "last of them taken to release")               \
     P(U32, membar_cta_latency, "20", 0, 100000, "cycles", "MEMBAR.CTA with nothing outstanding")   \
     P(U32, membar_gpu_latency, "186", 0, 100000, "cycles", "MEMBAR.GPU with nothing outstanding")  \
     P(U32, membar_sys_latency, "2900", 0, 100000, "cycles", "MEMBAR.SYS with nothing outstanding") \

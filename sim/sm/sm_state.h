@@ -95,6 +95,7 @@ typedef struct {
     uint32_t live;     /* warps not yet at their end */
     uint32_t resident; /* warps whose slot is still taken */
     uint32_t waiting;  /* warps at any barrier */
+    cycle_t arrived;   /* the last of them has been taken */
     uint16_t at_barrier[SM_BARRIERS];
     uint64_t thread_insts;
 } block_slot_t;
@@ -266,9 +267,10 @@ struct sm {
     cycle_t *release;   /* owned; CONTROL_COUNTER_MAX per counter */
     struct control_check *check; /* owned; one per warp, NULL: not asked for */
     block_slot_t block[SM_MAX_BLOCKS];
-    uint32_t n_resident; /* warps */
-    uint32_t stores;     /* packets in flight, of warps that have left too */
-    bool stores_owed;    /* the block scheduler waits for MSG_STORES_DONE */
+    cycle_t barrier_free; /* the barrier unit takes the next warp */
+    uint32_t n_resident;  /* warps */
+    uint32_t stores;      /* packets in flight, of warps that have left too */
+    bool stores_owed;     /* the block scheduler waits for MSG_STORES_DONE */
     uint32_t next_age;
     cycle_t active_since; /* valid while n_resident > 0 */
     cycle_t sweep_at;

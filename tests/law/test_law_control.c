@@ -419,6 +419,33 @@ static void the_check_reports_stall_counts_that_are_too_short(void **state)
     assert_int_equal(warnings(&on, guard), 1);
 }
 
+/* --- barriers -------------------------------------------------------------------------------- */
+
+/* The SM takes one warp after another: the last one's latency is added once. */
+static void a_barrier_takes_its_warps_one_after_another(void **state)
+{
+    const control_line_t code[] = {{CLOCK, STALL(1)},
+                                   {"BAR.SYNC", "", "", STALL(5)},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+
+    (void)state;
+    for (uint32_t warps = 1; warps <= 32; warps *= 2) {
+        gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.barrier_interval=3");
+        clock_lab_t t = control_lab_run(&spec, code, warps);
+        cycle_t first = t.read[0].cycle, next = t.read[1].cycle;
+
+        assert_int_equal(t.n, 2 * warps);
+        for (uint32_t w = 1; w < warps; w++) {
+            first = cycle_min(first, t.read[2 * w].cycle);
+            next = cycle_min(next, t.read[2 * w + 1].cycle);
+        }
+        /* The barrier follows the first read by a cycle. */
+        assert_int_equal(next - first, 1 + 3 * warps + spec.sm.sm.barrier_latency);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +466,7 @@ int main(void)
         cmocka_unit_test(products_that_accumulate_take_the_measured_time),
         cmocka_unit_test(control_words_are_used_where_there_are_any_and_not_forbidden),
         cmocka_unit_test(the_check_reports_stall_counts_that_are_too_short),
+        cmocka_unit_test(a_barrier_takes_its_warps_one_after_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

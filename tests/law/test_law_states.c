@@ -314,7 +314,7 @@ static void waiting_for_other_warps_is_barrier(void **state)
     launch_result_t r = run_body(&spec, 4 * WARP, barrier_body, barrier_code);
     /* Issue of the barrier by warp 0 after its chain, by the others in their first cycle. */
     uint64_t late = (CHAIN - 1) * (uint64_t)spec.sm.lat.fp32 + 1;
-    uint64_t release = spec.sm.sm.barrier_latency - 1;
+    uint64_t release = spec.sm.sm.barrier_interval + spec.sm.sm.barrier_latency - 1;
 
     (void)state;
     check_stall_exactly(&r, STATE_BARRIER, 3 * (late + release) + release);
