@@ -19,7 +19,7 @@ typedef struct {
     occupancy_t occupancy;
     bool fits; /* occupancy is set: a block fits an SM */
     uint64_t file_bytes;
-    uint64_t blocks, warp_insts, thread_insts; /* only with --count */
+    uint64_t stored, warp_insts, thread_insts; /* of the blocks in the trace; only with --count */
 } launch_facts_t;
 
 typedef struct {
@@ -72,7 +72,7 @@ static rb_code_t read_options(info_options_t *o, int argc, char **argv, bool *he
 
 static void count_block(launch_facts_t *f, const trace_block_t *b)
 {
-    f->blocks++;
+    f->stored++;
     f->warp_insts += b->n_insts;
     for (uint32_t w = 0; w < b->n_warps; w++) {
         const warp_stream_t *warp = &b->warps[w];
@@ -118,13 +118,14 @@ static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, l
 
 /* Sums of the launches listed so far. */
 typedef struct {
-    uint64_t blocks, file_bytes, warp_insts, thread_insts;
+    uint64_t blocks, stored, file_bytes, warp_insts, thread_insts;
     const char *file; /* borrowed: that of the last launch */
 } info_totals_t;
 
 static void add_totals(info_totals_t *t, const launch_facts_t *f)
 {
     t->blocks += f->info.n_blocks;
+    t->stored += f->stored;
     if (t->file == NULL || strcmp(t->file, f->info.file) != 0) /* several may be in one */
         t->file_bytes += f->file_bytes;
     t->file = f->info.file;
@@ -189,8 +190,10 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
         print_launch(s, o, &f, out);
         add_totals(&t, &f);
     }
-    fprintf(out, "\n%llu block%s in %s", (unsigned long long)t.blocks, t.blocks == 1 ? "" : "s",
-            format_bytes(bytes, t.file_bytes));
+    fprintf(out, "\n%llu block%s", (unsigned long long)t.blocks, t.blocks == 1 ? "" : "s");
+    if (o->count && t.stored != t.blocks)
+        fprintf(out, ", %llu of them", (unsigned long long)t.stored);
+    fprintf(out, " in %s", format_bytes(bytes, t.file_bytes));
     if (o->count)
         fprintf(out, ", %llu warp instructions, %llu thread instructions",
                 (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
@@ -223,6 +226,7 @@ static void json_launch(json_t *j, const setup_t *s, const info_options_t *o,
     json_u64(j, "registers", f->info.regs);
     json_u64(j, "shared_bytes", f->info.shared_bytes);
     if (o->count) {
+        json_u64(j, "stored_blocks", f->stored);
         json_u64(j, "warp_instructions", f->warp_insts);
         json_u64(j, "thread_instructions", f->thread_insts);
     }
@@ -261,6 +265,7 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
     json_u64(&j, "blocks", t.blocks);
     json_u64(&j, "file_bytes", t.file_bytes);
     if (o->count) {
+        json_u64(&j, "stored_blocks", t.stored);
         json_u64(&j, "warp_instructions", t.warp_insts);
         json_u64(&j, "thread_instructions", t.thread_insts);
     }

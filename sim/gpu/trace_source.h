@@ -26,7 +26,7 @@ typedef struct {
     uint32_t grid[3], block[3];
     uint32_t regs;         /* per thread */
     uint32_t shared_bytes; /* static + dynamic, per block */
-    uint32_t arch;         /* 70, 75, 80, 86, 90: the trace's binary version */
+    uint32_t arch;         /* 70, 75, 80 to 90: the trace's binary version */
     uint64_t stream;
     uint64_t shared_base, local_base; /* generic address windows; 0: unknown */
     uint64_t n_blocks;                /* grid[0] * grid[1] * grid[2] */

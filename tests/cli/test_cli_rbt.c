@@ -137,6 +137,10 @@ static void parts_keep_their_ids(void **state)
     cli_same_file("part", "whole", "launches.csv");
     expect(0, NULL, WORDS("run", "part.rbt", "-l", "4"));
     expect(2, "none of these launches", WORDS("run", "part.rbt", "-l", "3"));
+    expect(0, NULL, WORDS("trace", "slice", "many", "--blocks", "0-9", "-o", "ten.rbt"));
+    says("5120 blocks, 50 of them in", WORDS("info", "--count", "ten.rbt"));
+    says("\"stored_blocks\": 50,", WORDS("info", "--count", "--json", "ten.rbt"));
+    says("5120 blocks in", WORDS("info", "--count", "many"));
     expect(2, "--blocks 5-3", WORDS("trace", "slice", "many", "--blocks", "5-3", "-o", "y.rbt"));
     expect(2, "needs -o", WORDS("trace", "slice", "many"));
     expect(2, "is none of verify, cat, slice", WORDS("trace", "shave", "many"));
