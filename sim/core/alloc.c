@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { CACHE_LINE = 64, EXIT_NO_MEMORY = 1 };
@@ -59,6 +60,29 @@ void *rb_calloc_aligned(size_t count, size_t size)
     void *p = rb_aligned_alloc(CACHE_LINE, bytes == 0 ? CACHE_LINE : bytes);
     memset(p, 0, bytes);
     return p;
+}
+
+void *rb_map_zeroed(size_t alignment, size_t bytes)
+{
+    size_t reserved;
+    void *p =
+        __builtin_add_overflow(bytes, alignment, &reserved)
+            ? MAP_FAILED
+            : mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        out_of_memory(bytes, 1);
+    const size_t before = -(uintptr_t)p & (alignment - 1), after = alignment - before;
+    char *start = (char *)p + before;
+    if (before > 0)
+        munmap(p, before);
+    if (after > 0)
+        munmap(start + bytes, after);
+    return start;
+}
+
+void rb_unmap(void *p, size_t bytes)
+{
+    munmap(p, bytes);
 }
 
 char *rb_strdup(const char *text)

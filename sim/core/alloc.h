@@ -20,6 +20,12 @@ void *rb_calloc_aligned(size_t count, size_t size);
 /* As aligned_alloc(), never NULL. */
 void *rb_aligned_alloc(size_t alignment, size_t bytes);
 
+/* Zeroed pages of the host, never NULL: nobody touches them before the caller does. alignment: a
+ * power of two, bytes: a multiple of it, at least a page. Free with rb_unmap(), of the same bytes.
+ */
+void *rb_map_zeroed(size_t alignment, size_t bytes);
+void rb_unmap(void *p, size_t bytes);
+
 /* A copy of a string; free with free(). NULL stays NULL. */
 char *rb_strdup(const char *text);
 

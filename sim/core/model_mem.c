@@ -31,6 +31,7 @@ enum { CACHE_LINE = 64, CHUNK_BYTES = 2 << 20 };
 typedef struct {
     size_t bytes; /* of the chunk */
     size_t used;
+    size_t dirty;  /* from here on nobody has had a piece: the host's zeros are still there */
     size_t pieces; /* not yet freed */
 } chunk_t;
 
@@ -40,35 +41,48 @@ static chunk_t *current; /* the chunk being cut up */
 static chunk_t *chunk_create(size_t bytes)
 {
     bytes = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
-    chunk_t *c = rb_aligned_alloc(CHUNK_BYTES, bytes);
+    chunk_t *c = rb_map_zeroed(CHUNK_BYTES, bytes);
     /* A host that has no huge pages to give is slower, no more. */
     (void)madvise(c, bytes, MADV_HUGEPAGE);
-    *c = (chunk_t){.bytes = bytes, .used = CACHE_LINE};
+    c->bytes = bytes;
+    c->used = c->dirty = CACHE_LINE;
     return c;
 }
 
-static void *piece_take(chunk_t *c, size_t bytes)
+static void chunk_destroy(chunk_t *c)
+{
+    rb_unmap(c, c->bytes);
+}
+
+/* A piece, and how many of its bytes are to be zeroed. */
+static void *piece_take(chunk_t *c, size_t bytes, size_t *stale)
 {
     void *p = (char *)c + c->used;
+    *stale = c->dirty <= c->used ? 0 : c->dirty - c->used;
+    if (*stale > bytes)
+        *stale = bytes;
     c->used += bytes;
     c->pieces++;
+    if (c->dirty < c->used)
+        c->dirty = c->used;
     return p;
 }
 
 static void *piece_create(size_t bytes)
 {
+    size_t stale;
     if (bytes > CHUNK_BYTES / 4)
-        return piece_take(chunk_create(bytes + CACHE_LINE), bytes);
+        return piece_take(chunk_create(bytes + CACHE_LINE), bytes, &stale);
     pthread_mutex_lock(&lock);
     if (current == NULL || current->bytes - current->used < bytes) {
         chunk_t *full = current;
         current = chunk_create(CHUNK_BYTES);
         if (full != NULL && full->pieces == 0)
-            free(full);
+            chunk_destroy(full);
     }
-    void *p = piece_take(current, bytes);
+    void *p = piece_take(current, bytes, &stale);
     pthread_mutex_unlock(&lock);
-    return p;
+    return memset(p, 0, stale);
 }
 
 static void piece_destroy(void *p)
@@ -82,7 +96,7 @@ static void piece_destroy(void *p)
     }
     pthread_mutex_unlock(&lock);
     if (last)
-        free(c);
+        chunk_destroy(c);
 }
 
 void *rb_model_calloc(size_t count, size_t size)
@@ -92,9 +106,7 @@ void *rb_model_calloc(size_t count, size_t size)
         rb_panic("%zu x %zu bytes of the model's memory", count, size);
     bytes = bytes == 0 ? CACHE_LINE : (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     /* A sanitizer sees the borders of pieces only if they are allocated one by one. */
-    void *p = WATCHED ? rb_aligned_alloc(CACHE_LINE, bytes) : piece_create(bytes);
-    memset(p, 0, bytes);
-    return p;
+    return WATCHED ? rb_calloc_aligned(bytes, 1) : piece_create(bytes);
 }
 
 void rb_model_free(void *p)
