@@ -22,13 +22,26 @@ uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors)
     return enough < (double)blocks ? (uint64_t)enough : blocks;
 }
 
-fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted)
+fill_dram_t fill_dram(const left_moves_t *moves, double dram_sectors, double light, double by_pace)
+{
+    /* What the DRAM gives of its bandwidth then: 0.82 to 0.94 in 21 launches simulated whole, on
+     * rtx2060 and v100. */
+    static const double given = 0.9;
+    const double cycles = moves->then / (given * dram_sectors);
+    if (cycles <= 0 || cycles < light * by_pace)
+        return (fill_dram_t){0};
+    return (fill_dram_t){.cycles = cycles, .like = fmin(moves->then / moves->later, 1)};
+}
+
+fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted, double light)
 {
     return (fill_skip_t){.wanted = wanted,
                          .slots = l->slots,
                          .blocks = l->info->n_blocks,
                          .begun = l->spec->gpu.launch_latency,
-                         .l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES};
+                         .l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES,
+                         .dram_sectors = fill_dram_sectors(l->spec),
+                         .light = light};
 }
 
 void fill_skip_look(fill_skip_t *f, const interval_records_t *r)
@@ -83,8 +96,14 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, 
     return true;
 }
 
-double fill_skip_end(fill_skip_t *f, uint64_t skipped)
+double fill_skip_end(fill_skip_t *f, uint64_t skipped, const left_moves_t *moves)
 {
+    const double waves = (double)skipped / (double)f->slots;
+    f->by_dram = fill_dram(moves, f->dram_sectors, f->light, f->pace * waves);
+    f->by_dram.like *= waves;
+    f->later = 0;
+    if (f->by_dram.cycles > 0)
+        return f->by_dram.cycles;
     const uint64_t now = skipped < f->turn ? skipped : f->turn;
     f->later = skipped - now;
     return f->pace * (double)now / (double)f->slots;
@@ -92,5 +111,6 @@ double fill_skip_end(fill_skip_t *f, uint64_t skipped)
 
 double fill_skip_added(const fill_skip_t *f, double pace)
 {
-    return (pace > 0 ? pace : f->pace) * (double)f->later / (double)f->slots;
+    return (pace > 0 ? pace : f->pace) * (double)f->later / (double)f->slots +
+           fmax(pace * f->by_dram.like - f->by_dram.cycles, 0);
 }

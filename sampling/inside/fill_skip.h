@@ -25,32 +25,49 @@
 /* An L2 that will be full after so few waves is waited for. */
 enum { FILL_WAIT_WAVES = 2 };
 
+/*
+ * Blocks that fill the L2 and that the DRAM holds up: it has so much to move for them. They take
+ * the cycles that it needs for that, but no less than blocks later do for which it has as much to
+ * do.
+ */
+typedef struct {
+    double cycles; /* that the DRAM needs; 0: it does not hold them up */
+    double like;   /* of as many blocks later, those that it has as much to move for */
+} fill_dram_t;
+
 typedef struct {
     bool wanted;            /* blocks may still be left out */
     uint64_t slots, blocks; /* of the launch */
     double l2_sectors;
-    uint64_t retired; /* blocks */
-    double begun;     /* cycle of the first dispatch */
-    double moment[2]; /* mean cycle at which blocks of the first two waves retired */
+    double dram_sectors, light; /* per cycle; share of it */
+    uint64_t retired;           /* blocks */
+    double begun;               /* cycle of the first dispatch */
+    double moment[2];           /* mean cycle at which blocks of the first two waves retired */
     struct {
         uint64_t done, taken; /* blocks, sectors of the L2, at the interval's end */
     } wave;                   /* the first wave was over */
     /* Cycles a wave takes, 0: not known. Blocks of the second wave may be quicker than those to
      * come, and all that is known of the first began cold: between the two. */
     double pace;
-    double of_block; /* sectors of the L2 that a block takes; once pace is known */
-    uint64_t turn;   /* so many blocks left out are at that pace */
-    uint64_t later;  /* blocks left out at the pace that is to come */
+    double of_block;     /* sectors of the L2 that a block takes; once pace is known */
+    uint64_t turn;       /* so many blocks left out are at that pace */
+    uint64_t later;      /* blocks left out at the pace that is to come */
+    fill_dram_t by_dram; /* of the blocks left out */
 } fill_skip_t;
 
 /* Sectors that the DRAM can move in a core cycle. */
 double fill_dram_sectors(const gpu_spec_t *spec);
 
+/* by_pace: cycles that the blocks take at the pace before; if the DRAM needs less than the share
+ * light of these, it is not what they wait for. dram_sectors: that it can move in a cycle. */
+fill_dram_t fill_dram(const left_moves_t *moves, double dram_sectors, double light, double by_pace);
+
 /* Of so many blocks that are left out, those that are read. of_block: sectors of the L2 that one
  * takes. */
 uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors);
 
-fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted);
+/* light: share of the DRAM's bandwidth that does not hold a launch up. */
+fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted, double light);
 
 /* What happened in an interval before which no block was left out. */
 void fill_skip_look(fill_skip_t *f, const interval_records_t *r);
@@ -61,10 +78,10 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts,
                      fast_forward_t *out);
 
 /* So many were: cycles that they take (fast_forward_end). */
-double fill_skip_end(fill_skip_t *f, uint64_t skipped);
+double fill_skip_end(fill_skip_t *f, uint64_t skipped, const left_moves_t *moves);
 
-/* Cycles that those take which had to wait for the pace to come (launch_added); it, in cycles of a
- * wave, or 0: that before. */
+/* Cycles that those take, besides, which had to wait for the pace to come (launch_added); it, in
+ * cycles of a wave, or 0: that before. */
 double fill_skip_added(const fill_skip_t *f, double pace);
 
 #endif

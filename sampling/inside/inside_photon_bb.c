@@ -210,8 +210,8 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const double insts = s->ahead.insts_per_block * (double)blocks;
     s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->level.trust.first = published || few ? 0 : s->level.trust.slots;
-    s->level.fill =
-        fill_skip_make(l, !few && photon_may_skip(&s->ahead, published, o->fill, o->skip));
+    s->level.fill = fill_skip_make(
+        l, !few && photon_may_skip(&s->ahead, published, o->fill, o->skip), o->light);
     s->alone = photon_block_alone(l, &s->ahead);
     const uint32_t warps = l->occupancy->warps_per_block;
     s->rule = rule_of(o, s->level.trust.slots * warps, few, l->spec);

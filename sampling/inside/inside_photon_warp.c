@@ -109,7 +109,8 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const double insts = s->ahead.insts_per_block * (double)l->info->n_blocks;
     s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
     s->level.trust.first = published ? 0 : s->level.trust.slots;
-    s->level.fill = fill_skip_make(l, photon_may_skip(&s->ahead, published, o->fill, o->skip));
+    s->level.fill =
+        fill_skip_make(l, photon_may_skip(&s->ahead, published, o->fill, o->skip), o->light);
     const uint32_t warps_per_block = l->occupancy->warps_per_block;
     const photon_rule_t rule = rule_of(o, s->level.trust.slots * warps_per_block, l->spec);
     photon_detector_free(&s->detector);

@@ -214,11 +214,11 @@ static bool pka_interval(const sampler_t *sampler, const interval_records_t *r, 
     return true;
 }
 
-static double pka_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+static double pka_end(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     const pka_state_t *s = sampler->state;
-    (void)cycle;
     (void)skipped;
+    (void)moves;
     return s->added;
 }
 

@@ -24,8 +24,8 @@
  * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
  * rate whose confidence interval is wider than doubt is measured longer (most). Where the region is
  * the launch's last, its blocks hold their slots for as long as gives this rate (Little's law), and
- * so do those on SMs, which end at once; as the last ones get fewer they speed up, to the shortest
- * stay that was seen.
+ * so do those on SMs, which end at once. The last ones do not speed up as they get fewer: what they
+ * gain by sharing with fewer, the launch loses by waiting for the slowest of them.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -69,7 +69,6 @@ typedef struct {
     uint64_t followed;  /* paper: the block whose lifetime the unit is */
     region_rate_t rate;
     unit_slope_t slope; /* slope: of the same units */
-    double shortest;    /* stay of a block in its slot, per warp instruction; 0: none has ended */
     double held;        /* blocks hold their slots: cycles per warp instruction; 0: none does */
     rate_edge_t last;   /* the end of the interval before */
 
@@ -77,6 +76,7 @@ typedef struct {
     uint64_t turn;    /* blocks from here on take the rate that is measured next */
     double postponed; /* instructions of such blocks */
     double rate_used;
+    fill_dram_t fill; /* in instructions: blocks that were left out as they filled the L2 */
 } region_state_t;
 
 static void *region_create(const void *options, uint64_t seed)
@@ -137,13 +137,6 @@ static rate_edge_t edge_at(const region_state_t *s, const rate_edge_t *now, cycl
     return e;
 }
 
-static void note_shortest(region_state_t *s, const retired_t *block)
-{
-    const double cycles = (double)(block->retire - block->start) + s->travel;
-    if (block->n_insts > 0 && (s->shortest <= 0 || cycles < s->shortest * (double)block->n_insts))
-        s->shortest = cycles / (double)block->n_insts;
-}
-
 /* A unit is the time in which as many blocks retire as the chip holds. */
 static void count_waves(region_state_t *s, const interval_records_t *r, rate_edge_t *now)
 {
@@ -151,7 +144,6 @@ static void count_waves(region_state_t *s, const interval_records_t *r, rate_edg
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
         const retired_t *block = &r->retired[RETIRED_BLOCK].list[i];
         now->insts[RATE_RETIRED] += (double)block->n_insts;
-        note_shortest(s, block);
         if (s->rate.open)
             unit_slope_add(&s->slope, (double)block->retire, (double)block->n_insts);
         if (++s->retired < s->next_edge)
@@ -332,15 +324,15 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
             fill_does_not_matter(s);
         return false;
     }
-    if (to_turn == 0) {
+    if (to_fill == UINT64_MAX)
+        to_fill = to_turn;
+    if (to_fill == 0) {
         s->filled = true;
         measure_anew(s, settle_waves[s->options.variant] * s->slots);
         return false;
     }
     if (s->waited) /* the rate so far is of more than one kind */
         return false;
-    if (to_fill == UINT64_MAX)
-        to_fill = to_turn;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
     if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
         return false;
@@ -367,7 +359,6 @@ static void hold_out(region_state_t *s, const interval_records_t *r, fast_forwar
     out->pass_cycles = (double)(block_insts_before(&s->table.insts, r->next_block + out->pass) -
                                 block_insts_before(&s->table.insts, r->next_block)) /
                        rate;
-    out->tail = (forward_tail_t){.full = s->slots, .floor = fmin(s->shortest / s->held, 1)};
 }
 
 static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
@@ -437,12 +428,19 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
     return go;
 }
 
-static double region_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+static double region_end(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     region_state_t *s = sampler->state;
     const block_insts_t *insts = &s->table.insts;
     const uint64_t end = s->first + skipped, turn = s->turn < end ? s->turn : end;
-    (void)cycle;
+    const double all =
+        (double)(block_insts_before(insts, end) - block_insts_before(insts, s->first));
+    if (s->turn != UINT64_MAX)
+        s->fill = fill_dram(moves, s->dram_sectors, s->options.light, all / s->rate_used);
+    if (s->turn != UINT64_MAX && s->fill.cycles > 0) {
+        s->fill.like *= all;
+        return s->fill.cycles;
+    }
     double now = s->postponed +
                  (double)(block_insts_before(insts, turn) - block_insts_before(insts, s->first));
     s->postponed = (double)(block_insts_before(insts, end) - block_insts_before(insts, turn));
@@ -466,10 +464,9 @@ static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t wa
     const region_state_t *s = sampler->state;
     (void)cycles;
     (void)warp_insts;
-    if (s->postponed <= 0)
-        return 0;
-    const double rate = measured_rate(s);
-    return s->postponed / (rate > 0 ? rate : s->rate_used);
+    const double measured = measured_rate(s), rate = measured > 0 ? measured : s->rate_used;
+    const double held_up = measured > 0 ? s->fill.like / measured - s->fill.cycles : 0;
+    return (s->postponed > 0 ? s->postponed / rate : 0) + fmax(held_up, 0);
 }
 
 static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])

@@ -157,10 +157,10 @@ static bool units_interval(const sampler_t *sampler, const interval_records_t *r
 }
 
 /* The rates are not known before the launch is over: notes what was left out. */
-static double units_end(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+static double units_end(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     units_state_t *s = sampler->state;
-    (void)cycle;
+    (void)moves;
     for (uint64_t at = s->first, end; at < s->first + skipped; at = end) {
         const inst_unit_t *unit = &s->units.list[inst_units_find(&s->units, at)];
         end = unit->end < s->first + skipped ? unit->end : s->first + skipped;

@@ -79,11 +79,10 @@ bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool 
     return !published && fill && skip && !ahead->missing && ahead->dominant_share >= DOMINANT;
 }
 
-double photon_level_forwarded(const sampler_t *sampler, cycle_t cycle, uint64_t skipped)
+double photon_level_forwarded(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     photon_level_t *level = sampler->state;
-    (void)cycle;
-    return fill_skip_end(&level->fill, skipped);
+    return fill_skip_end(&level->fill, skipped, moves);
 }
 
 double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)

@@ -80,7 +80,8 @@ typedef struct {
 } photon_level_t;
 
 /* fast_forward_end and launch_added of both: only blocks that fill the L2 are left out by rate. */
-double photon_level_forwarded(const sampler_t *sampler, cycle_t cycle, uint64_t skipped);
+double photon_level_forwarded(const sampler_t *sampler, uint64_t skipped,
+                              const left_moves_t *moves);
 double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts);
 
 /*

@@ -61,10 +61,9 @@ void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
  */
 RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err);
 
-/* Lets blocks [first, end) of a launch leave in the L2 what they touch, without time; *taken: the
- * sectors that were not there before. */
+/* Lets blocks [first, end) of a launch leave in the L2 what they touch, without time. */
 RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
-                                     uint64_t end, uint64_t *taken, rb_err_t *err);
+                                     uint64_t end, l2_warmed_t *warmed, rb_err_t *err);
 
 void gpu_flush_l2(gpu_t *g);
 

@@ -226,16 +226,20 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
         cut_warps(g, true);
     if (inside_decided(n))
         record(g, 0);
+    n->moves = (left_moves_t){0};
     if (f->warm == 0 || f->model != FORWARD_REGION_IPC)
         return RB_OK;
     uint64_t from = n->forward.until > f->warm ? n->forward.until - f->warm : 0;
     if (from < b->next)
         from = b->next;
-    uint64_t taken = 0;
-    rb_code_t rc = gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until,
-                                   &taken, err);
-    n->warmed += taken;
-    return rc;
+    l2_warmed_t warmed;
+    RB_TRY(gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until, &warmed,
+                           err));
+    n->warmed += warmed.taken;
+    const double blocks = (double)(n->forward.until - from);
+    n->moves.then = (double)(warmed.filled + warmed.written_back) / blocks;
+    n->moves.later = (double)(warmed.filled + warmed.modified) / blocks;
+    return RB_OK;
 }
 
 const forward_tail_t *inside_tail(const inside_t *n)
@@ -256,13 +260,15 @@ static double insts_per_block(const inside_t *n, const gpu_t *g)
 
 /* A fast-forward is over: the block after it was dispatched, or the launch has ended. Returns the
  * warp instructions that it has left out. */
-static double end_forward(inside_t *n, const gpu_t *g, cycle_t now)
+static double end_forward(inside_t *n, const gpu_t *g)
 {
     const block_scheduler_t *b = &g->scheduler;
     const sampler_t *s = n->active;
     const uint64_t skipped = b->skipped - n->skipped_before;
     if (n->forward.model == FORWARD_REGION_IPC) {
-        double cycles = s->ops->fast_forward_end(s, now - n->start, skipped);
+        const left_moves_t moves = {.then = n->moves.then * (double)skipped,
+                                    .later = n->moves.later * (double)skipped};
+        double cycles = s->ops->fast_forward_end(s, skipped, &moves);
         n->added += cycles > 0 ? cycles : 0;
         n->skipped_in_forwards += skipped;
     }
@@ -272,7 +278,7 @@ static double end_forward(inside_t *n, const gpu_t *g, cycle_t now)
 
 static void resume(inside_t *n, gpu_t *g, cycle_t now)
 {
-    const double insts = end_forward(n, g, now);
+    const double insts = end_forward(n, g);
     gpu_counters_t counters;
     gpu_count(g, now, &counters);
     extrapolation_resume(&n->counters, &counters, insts);
@@ -405,7 +411,7 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
 {
     const block_scheduler_t *b = &g->scheduler;
     if (n->active != NULL)
-        end_forward(n, g, b->end);
+        end_forward(n, g);
     for (size_t i = 0; i < n->n; i++) {
         const sampler_t *s = &n->samplers[i];
         if (s->ops->launch_added != NULL)

@@ -44,10 +44,11 @@ typedef struct {
     double added;           /* cycles of the blocks left out by fast-forwards so far */
     uint64_t skipped_in_forwards;
     extrapolation_t counters;
-    uint64_t warmed;   /* sectors of the L2 that blocks left out have taken */
-    double warp_insts; /* of the whole launch, as a fast-forward has told; 0: none has */
-    bool cut;          /* the launch's counted time ends at cut_at */
-    cycle_t cut_at;    /* relative to start */
+    uint64_t warmed;    /* sectors of the L2 that blocks left out have taken */
+    left_moves_t moves; /* of a block of the fast-forward */
+    double warp_insts;  /* of the whole launch, as a fast-forward has told; 0: none has */
+    bool cut;           /* the launch's counted time ends at cut_at */
+    cycle_t cut_at;     /* relative to start */
 
     retired_t *sorted[RETIRED_KINDS]; /* owned */
     size_t cap[RETIRED_KINDS];

@@ -104,6 +104,14 @@ typedef struct {
     char evidence[SAMPLER_EVIDENCE_MAX]; /* why now: for the report */
 } fast_forward_t;
 
+/* Sectors that the DRAM has to move for blocks that were left out, by those of them that were read
+ * (warm; 0: none was): */
+typedef struct {
+    double then;  /* while they run: what they read in, and what is written back to make room */
+    double later; /* for as many of them once the L2 holds nothing else: that which they wrote is
+                   * written back */
+} left_moves_t;
+
 typedef enum { BLOCK_SIMULATE, BLOCK_HOLD_SLOT, BLOCK_SKIP } block_action_t;
 
 typedef struct {
@@ -131,8 +139,9 @@ typedef struct {
      */
     block_action_t (*block_dispatch)(const struct sampler *s, uint64_t block, cycle_t *cycles);
 
-    /* REGION_IPC is over at cycle, with so many blocks left out: cycles that they take. */
-    double (*fast_forward_end)(const struct sampler *s, cycle_t cycle, uint64_t skipped);
+    /* REGION_IPC is over, with so many blocks left out: cycles that they take. */
+    double (*fast_forward_end)(const struct sampler *s, uint64_t skipped,
+                               const left_moves_t *moves);
 
     /* The launch is over, so many instructions were simulated in so many cycles: cycles that blocks
      * left out take, besides those that fast_forward_end() has told. */

@@ -61,7 +61,7 @@ typedef struct {
         uint64_t line;
         uint8_t read, written;
     } recent[RECENT_LINES];
-    uint64_t taken;  /* sectors of the L2 that were not there before */
+    l2_warmed_t warmed;
     cache_t *taught; /* owned; translations that the SMs have got from it */
 } passage_t;
 
@@ -82,7 +82,7 @@ static void touch_line(passage_t *p, uint64_t line, const l2_touch_t *touch)
     gpu_t *g = p->g;
     uint32_t slice = addr_map_slice(&g->map, line);
     partition_t *partition = g->partition[slice / g->map.slices_per_partition];
-    p->taken += partition_warm_l2(partition, slice, line, touch);
+    partition_warm_l2(partition, slice, line, touch, &p->warmed);
 }
 
 /* Lines of the instructions of a run. */
@@ -181,7 +181,7 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
 }
 
 rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
-                          uint64_t end, uint64_t *taken, rb_err_t *err)
+                          uint64_t end, l2_warmed_t *warmed, rb_err_t *err)
 {
     passage_t p = {.g = g};
     trace_launch_t *launch;
@@ -193,16 +193,17 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     rb_code_t rc = touch_blocks(&p, source->ops, launch, first, end, err);
     cache_destroy(p.taught);
     source->ops->close(launch);
-    *taken = p.taken;
+    *warmed = p.warmed;
     return rc;
 }
 
 static rb_code_t pass_launch(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)
 {
     const memcpy_op_t *copies;
-    uint64_t ignored = 0;
+    uint64_t bytes = 0;
+    l2_warmed_t ignored;
     size_t n = source->ops->copies(source, id, &copies);
-    gpu_take_copies(g, copies, n, &ignored);
+    gpu_take_copies(g, copies, n, &bytes);
     return gpu_warm_blocks(g, source, id, 0, UINT64_MAX, &ignored, err);
 }
 

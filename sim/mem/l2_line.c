@@ -79,14 +79,18 @@ void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
     }
 }
 
-/* The line, without time: made room for if it is absent, whatever has to go for it. */
-static cache_tag_t *line_place(l2_slice_t *s, cache_key_t key, bool *fresh)
+/* The line, without time: made room for if it is absent, whatever has to go for it. written_back:
+ * sectors of that. */
+static cache_tag_t *line_place(l2_slice_t *s, cache_key_t key, bool *fresh, uint32_t *written_back)
 {
     cache_line_t victim;
-    bool evicted;
+    bool evicted = false;
     cache_tag_t *l = cache_lookup_key(s->cache, key, true);
     *fresh = l == NULL;
-    return *fresh ? cache_insert_key(s->cache, key, &victim, &evicted) : l;
+    if (*fresh)
+        l = cache_insert_key(s->cache, key, &victim, &evicted);
+    *written_back = evicted ? l2_sector_count(victim.written.dirty) : 0;
+    return l;
 }
 
 void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
@@ -94,33 +98,38 @@ void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
     if (s->spec.perfect)
         return;
     bool fresh;
-    cache_tag_t *l = line_place(s, cache_key_of(s->cache, line), &fresh);
+    uint32_t written_back; /* for whom, nobody asks */
+    cache_tag_t *l = line_place(s, cache_key_of(s->cache, line), &fresh, &written_back);
     l2_line_fill(s, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;
     s->stats.memcpy_sectors += l2_sector_count(sectors);
 }
 
-uint32_t l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch)
+void l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch, l2_warmed_t *sum)
 {
-    uint32_t taken = 0;
     if (s->spec.perfect)
-        return 0;
+        return;
     const cache_key_t key = cache_key_of(s->cache, line);
     cache_line_t excess;
     bool fresh;
-    cache_tag_t *l = line_place(s, key, &fresh);
+    uint32_t written_back;
+    cache_tag_t *l = line_place(s, key, &fresh, &written_back);
+    sum->written_back += written_back;
     if (fresh && touch->write)
-        taken += l2_sector_count(touch->sectors);
+        sum->taken += l2_sector_count(touch->sectors);
     if (touch->read) {
         uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(l), filled = 0;
         for (; missing != 0; missing &= missing - 1)
             filled |= l2_fill_group(s, (uint32_t)__builtin_ctz(missing));
         l2_line_fill(s, l, (uint8_t)filled);
-        taken += touch->write ? 0 : l2_sector_count((uint8_t)filled);
+        sum->taken += touch->write ? 0 : l2_sector_count((uint8_t)filled);
+        sum->filled += l2_sector_count((uint8_t)filled);
     }
     if (touch->write) {
+        const uint8_t before = cache_write(s->cache, l)->dirty;
         l2_line_write(s, l, touch->sectors, touch->full, touch->bytes);
-        take_excess(s, key, &excess);
+        sum->modified += l2_sector_count(touch->sectors & (uint8_t)~before);
+        if (take_excess(s, key, &excess))
+            sum->written_back += l2_sector_count(excess.written.dirty);
     }
-    return taken;
 }

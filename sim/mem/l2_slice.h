@@ -160,12 +160,19 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
  * after any write, and no other line is written back for it (guess). */
 void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
+/* Sectors that blocks without time have taken of an L2: */
+typedef struct {
+    uint64_t taken; /* read in, or written anew */
+    uint64_t filled, written_back;
+    uint64_t modified; /* now, and not before */
+} l2_warmed_t;
+
 /*
  * A launch of the past touched the line at this address of the slice; its data is here now and no
- * time has passed. Statistics do not count it. Only on an idle slice. Returns the sectors that were
- * not there before.
+ * time has passed. Statistics do not count it; *sum does, in addition to what it has. Only on an
+ * idle slice.
  */
-uint32_t l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch);
+void l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch, l2_warmed_t *sum);
 
 /* Nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);

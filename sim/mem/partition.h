@@ -59,10 +59,10 @@ void partition_flush_l2(partition_t *p);
 
 /*
  * A launch of the past touched the line at addr, which lies in this slice (of the chip): its data
- * is in the L2 now, no time has passed and no statistic counts it. Only on an idle chip. Returns
- * the sectors that were not there before.
+ * is in the L2 now, no time has passed and no statistic counts it, but *sum. Only on an idle chip.
  */
-uint32_t partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_touch_t *touch);
+void partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_touch_t *touch,
+                       l2_warmed_t *sum);
 
 /* Checkpoint of an idle partition: tags, rows, arbiters, refresh. 0, or -1 with errno. */
 int partition_save(const partition_t *p, FILE *out);

@@ -58,10 +58,10 @@ static block_action_t script_block(const sampler_t *s, uint64_t block, cycle_t *
     return t->keep_every != 0 && block % t->keep_every != 0 ? BLOCK_SKIP : BLOCK_SIMULATE;
 }
 
-static double script_end(const sampler_t *s, cycle_t cycle, uint64_t skipped)
+static double script_end(const sampler_t *s, uint64_t skipped, const left_moves_t *moves)
 {
     script_t *t = s->state;
-    (void)cycle;
+    (void)moves;
     t->skipped = skipped;
     t->in_forward = false;
     return t->added;
