@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/silicon/silicon_assembler.h"
 #include "frontend/silicon/silicon_inst.h"
 #include "sim/core/alloc.h"
 #include "sim/isa/inst.h"
@@ -12,217 +13,13 @@
 enum {
     PC_STEP = 16,
     MAX_CODE = 1 << 18, /* 4 MiB of code */
-    MAX_LINE = 400,
-    MAX_PARAMS = 32,
-    MAX_NESTING = 8,
     DEFAULT_REGS = 32,
     MAX_REGS = 255,
     MAX_THREADS = 1024,
     MAX_LINES_READ = 1 << 22, /* .repeat in .repeat */
 };
 
-typedef struct {
-    kernel_t *k;
-    const kernel_text_t *text;
-    unsigned arch;
-    kernel_param_t param[MAX_PARAMS]; /* names and values owned: given, defaults, .repeat */
-    size_t n_params;
-    const char *loop_name[KERNEL_MAX_VARS]; /* of loops that are open */
-    unsigned n_loops;
-    unsigned nesting; /* of blocks */
-    unsigned depth;   /* of parameters in parameters */
-    size_t n_read;    /* lines */
-    size_t at;        /* line being read */
-    bool was_given;   /* at least one instruction has a control word */
-    bool was_not;     /* ... or has none */
-    rb_err_t *err;
-} assembler_t;
-
 static rb_code_t read_lines(assembler_t *a, size_t first, size_t end);
-
-/* Puts file and line before a message that has neither. */
-static rb_code_t place(const assembler_t *a, rb_code_t rc, const rb_err_t *what)
-{
-    return rb_fail(a->err, rc, "%s:%zu: %s", a->text->file, a->text->first_no + a->at, what->text);
-}
-
-static rb_code_t wrong(const assembler_t *a, const char *what, const char *text)
-{
-    return rb_fail(a->err, RB_TRACE, "%s:%zu: %s: '%s'", a->text->file, a->text->first_no + a->at,
-                   what, text);
-}
-
-/* --- parameters ------------------------------------------------------------------------------ */
-
-static kernel_param_t *find_param(assembler_t *a, const char *name, size_t len)
-{
-    for (size_t i = a->n_params; i-- > 0;)
-        if (strlen(a->param[i].name) == len && memcmp(a->param[i].name, name, len) == 0)
-            return &a->param[i];
-    return NULL;
-}
-
-static rb_code_t push_param(assembler_t *a, const char *name, size_t len, const char *value)
-{
-    if (a->n_params == MAX_PARAMS)
-        return wrong(a, "too many parameters", a->text->line[a->at]);
-    char *copy = rb_calloc(len + 1, 1);
-
-    memcpy(copy, name, len);
-    a->param[a->n_params++] = (kernel_param_t){.name = copy, .value = rb_strdup(value)};
-    return RB_OK;
-}
-
-static void pop_param(assembler_t *a)
-{
-    kernel_param_t *p = &a->param[--a->n_params];
-
-    free((char *)(uintptr_t)p->name);
-    free((char *)(uintptr_t)p->value);
-}
-
-static expr_name_t resolve(void *ctx, const char *name, size_t len)
-{
-    static const char *const builtin[] = {"lane", "warp", "thread", "block"};
-    assembler_t *a = ctx;
-    const kernel_param_t *p = find_param(a, name, len);
-    expr_name_t found = {NAME_UNKNOWN, 0, 0};
-
-    for (unsigned i = 0; i < VAR_FIRST_LOOP; i++)
-        if (strlen(builtin[i]) == len && memcmp(builtin[i], name, len) == 0)
-            return (expr_name_t){NAME_VARIABLE, 0, i};
-    for (unsigned i = a->n_loops; i-- > 0;)
-        if (strlen(a->loop_name[i]) == len && memcmp(a->loop_name[i], name, len) == 0)
-            return (expr_name_t){NAME_VARIABLE, 0, VAR_FIRST_LOOP + i};
-    if (p == NULL)
-        return found;
-    /* A parameter may be an expression of others. */
-    expr_t e;
-    rb_err_t unused = {0};
-
-    if (a->depth < MAX_NESTING) {
-        a->depth++;
-        if (expr_parse(&e, p->value, strlen(p->value), resolve, a, &unused) == RB_OK) {
-            const double none[KERNEL_MAX_VARS] = {0};
-
-            found = (expr_name_t){NAME_CONSTANT, expr_eval(&e, &(expr_env_t){.vars = none}), 0};
-            expr_free(&e);
-        }
-        a->depth--;
-    }
-    return found;
-}
-
-static rb_code_t parse(assembler_t *a, const char *text, size_t len, expr_t *e)
-{
-    rb_err_t what = {0};
-    rb_code_t rc = expr_parse(e, text, len, resolve, a, &what);
-
-    return rc == RB_OK ? RB_OK : place(a, rc, &what);
-}
-
-/* The value of an expression of parameters. */
-static rb_code_t value_of(assembler_t *a, const char *text, size_t len, double *value)
-{
-    const double none[KERNEL_MAX_VARS] = {0};
-    expr_t e;
-
-    RB_TRY(parse(a, text, len, &e));
-    *value = expr_eval(&e, &(expr_env_t){.vars = none});
-    expr_free(&e);
-    return RB_OK;
-}
-
-static rb_code_t whole_of(assembler_t *a, const char *text, size_t len, int64_t min, int64_t max,
-                          int64_t *out)
-{
-    double v;
-
-    RB_TRY(value_of(a, text, len, &v));
-    *out = expr_whole(v);
-    if (*out < min || *out > max)
-        return rb_fail(a->err, RB_TRACE, "%s:%zu: '%.*s' is %lld, not %lld to %lld", a->text->file,
-                       a->text->first_no + a->at, (int)len, text, (long long)*out, (long long)min,
-                       (long long)max);
-    return RB_OK;
-}
-
-/* Length of "(...)" at text, nested ones included; 0: it does not end. */
-static size_t parenthesised(const char *text)
-{
-    size_t open = 0;
-
-    for (size_t i = 0; text[i] != '\0'; i++) {
-        open += text[i] == '(';
-        open -= text[i] == ')';
-        if (open == 0)
-            return i + 1;
-    }
-    return 0;
-}
-
-/* Replaces $name and $(expression) once. */
-static rb_code_t substitute_once(assembler_t *a, const char *in, char out[MAX_LINE])
-{
-    size_t n = 0;
-
-    while (*in != '\0') {
-        char number[32];
-        const char *with = number;
-
-        if (*in != '$') {
-            if (n + 1 >= MAX_LINE)
-                return wrong(a, "too long", in);
-            out[n++] = *in++;
-            continue;
-        }
-        in++;
-        if (*in == '(') {
-            size_t len = parenthesised(in);
-            int64_t v;
-
-            if (len == 0)
-                return wrong(a, "')' is missing", in);
-            RB_TRY(whole_of(a, in + 1, len - 2, INT32_MIN, INT64_C(1) << 52, &v));
-            snprintf(number, sizeof(number), "%lld", (long long)v);
-            in += len;
-        } else {
-            size_t len = 0;
-
-            while (isalnum((unsigned char)in[len]) || in[len] == '_')
-                len++;
-            const kernel_param_t *p = find_param(a, in, len);
-
-            if (p == NULL)
-                return wrong(a, "no such parameter", in);
-            with = p->value;
-            in += len;
-        }
-        size_t len = strlen(with);
-
-        if (n + len >= MAX_LINE)
-            return wrong(a, "too long", with);
-        memcpy(out + n, with, len);
-        n += len;
-    }
-    out[n] = '\0';
-    return RB_OK;
-}
-
-/* Replaces them also in what they stand for. */
-static rb_code_t substitute(assembler_t *a, const char *in, char out[MAX_LINE])
-{
-    char before[MAX_LINE];
-
-    RB_TRY(substitute_once(a, in, out));
-    for (unsigned depth = 0; strchr(out, '$') != NULL; depth++) {
-        if (depth == MAX_NESTING)
-            return wrong(a, "parameters that name each other", in);
-        memcpy(before, out, MAX_LINE);
-        RB_TRY(substitute_once(a, before, out));
-    }
-    return RB_OK;
-}
 
 /* --- code ------------------------------------------------------------------------------------ */
 
@@ -240,7 +37,7 @@ static rb_code_t put_expr(assembler_t *a, const char *text, size_t len, uint32_t
     kernel_t *k = a->k;
     expr_t e;
 
-    RB_TRY(parse(a, text, len, &e));
+    RB_TRY(assembler_parse(a, text, len, &e));
     rb_grow(&k->expr, &k->cap_expr, k->n_expr + 1, sizeof(k->expr[0]));
     k->expr[k->n_expr++] = e;
     *number = (uint32_t)k->n_expr;
@@ -266,12 +63,12 @@ static rb_code_t put_inst(assembler_t *a, const char *line)
     rb_code_t rc = silicon_inst_read(line, len, a->arch, &in, &mnemonic, &mnemonic_len, &what);
 
     if (rc != RB_OK)
-        return place(a, rc, &what);
+        return assembler_place(a, rc, &what);
     if (k->n_code == MAX_CODE)
-        return wrong(a, "too much code", line);
+        return assembler_wrong(a, "too much code", line);
     if (has_addresses(&in) != (at != NULL))
-        return wrong(a, at != NULL ? "takes no address" : "needs an address: ' @ expression'",
-                     line);
+        return assembler_wrong(
+            a, at != NULL ? "takes no address" : "needs an address: ' @ expression'", line);
     *(in.flags & INST_CONTROL_WORD ? &a->was_given : &a->was_not) = true;
     if (at != NULL)
         RB_TRY(put_expr(a, at + 3, strlen(at + 3), &address));
@@ -330,7 +127,7 @@ static rb_code_t find_end(assembler_t *a, size_t first, size_t *end)
             return RB_OK;
         }
     }
-    return wrong(a, "'.end' is missing", a->text->line[first]);
+    return assembler_wrong(a, "'.end' is missing", a->text->line[first]);
 }
 
 static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first, size_t end)
@@ -339,17 +136,17 @@ static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first,
     size_t len = take_word(&count, &name);
     int64_t n;
 
-    RB_TRY(whole_of(a, count, strlen(count), 0, MAX_CODE, &n));
+    RB_TRY(assembler_whole(a, count, strlen(count), 0, MAX_CODE, &n));
     for (int64_t i = 0; i < n; i++) {
         char number[32];
 
         if (++a->n_read > MAX_LINES_READ)
-            return wrong(a, "repeated too often", operands);
+            return assembler_wrong(a, "repeated too often", operands);
         snprintf(number, sizeof(number), "%lld", (long long)i);
-        RB_TRY(push_param(a, name, len, number));
+        RB_TRY(assembler_push(a, name, len, number));
         rb_code_t rc = read_lines(a, first + 1, end);
 
-        pop_param(a);
+        assembler_pop(a);
         RB_TRY(rc);
     }
     return RB_OK;
@@ -358,12 +155,12 @@ static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first,
 static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, size_t end)
 {
     const char *word, *count = operands;
-    char name[MAX_LINE];
+    char name[ASSEMBLER_LINE];
     size_t len = take_word(&count, &word);
     uint32_t number;
 
     if (a->n_loops == KERNEL_MAX_VARS - VAR_FIRST_LOOP)
-        return wrong(a, "loops are nested too deeply", operands);
+        return assembler_wrong(a, "loops are nested too deeply", operands);
     RB_TRY(put_expr(a, count, strlen(count), &number));
     memcpy(name, word, len);
     name[len] = '\0';
@@ -405,10 +202,10 @@ static rb_code_t read_sizes(assembler_t *a, const char *operands, uint32_t *out,
         size_t len = take_word(&operands, &word);
         int64_t v;
 
-        RB_TRY(whole_of(a, word, len, 0, max, &v));
+        RB_TRY(assembler_whole(a, word, len, 0, max, &v));
         out[i] = (uint32_t)v;
     }
-    return *operands == '\0' ? RB_OK : wrong(a, "too many numbers", operands);
+    return *operands == '\0' ? RB_OK : assembler_wrong(a, "too many numbers", operands);
 }
 
 static rb_code_t read_copy(assembler_t *a, const char *operands)
@@ -418,8 +215,8 @@ static rb_code_t read_copy(assembler_t *a, const char *operands)
     int64_t addr, bytes;
     kernel_t *k = a->k;
 
-    RB_TRY(whole_of(a, word, len, 0, INT64_C(1) << 52, &addr));
-    RB_TRY(whole_of(a, operands, strlen(operands), 1, INT64_C(1) << 40, &bytes));
+    RB_TRY(assembler_whole(a, word, len, 0, INT64_C(1) << 52, &addr));
+    RB_TRY(assembler_whole(a, operands, strlen(operands), 1, INT64_C(1) << 40, &bytes));
     rb_grow(&k->copy, &k->cap_copy, k->n_copy + 1, sizeof(k->copy[0]));
     k->copy[k->n_copy++] = (memcpy_op_t){.addr = (uint64_t)addr, .bytes = (uint64_t)bytes};
     return RB_OK;
@@ -431,8 +228,8 @@ static rb_code_t read_param(assembler_t *a, const char *operands)
     size_t len = take_word(&operands, &name);
 
     if (len == 0 || *operands == '\0')
-        return wrong(a, "a name and a value are needed", name);
-    return find_param(a, name, len) != NULL ? RB_OK : push_param(a, name, len, operands);
+        return assembler_wrong(a, "a name and a value are needed", name);
+    return assembler_param(a, name, len) != NULL ? RB_OK : assembler_push(a, name, len, operands);
 }
 
 /* A line that opens a block: reads it all, *next is the line behind it. */
@@ -448,8 +245,8 @@ static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size
         if (!is_directive(line, blocks[i].name))
             continue;
         RB_TRY(find_end(a, first, &end));
-        if (a->nesting == MAX_NESTING)
-            return wrong(a, "blocks are nested too deeply", line);
+        if (a->nesting == ASSEMBLER_NESTING)
+            return assembler_wrong(a, "blocks are nested too deeply", line);
         a->nesting++;
         rb_code_t rc = blocks[i].read(a, operands_of(line), first, end);
 
@@ -457,7 +254,7 @@ static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size
         *next = end + 1;
         return rc;
     }
-    return wrong(a, "unknown directive", line);
+    return assembler_wrong(a, "unknown directive", line);
 }
 
 static rb_code_t read_directive(assembler_t *a, const char *line, size_t first, size_t *next)
@@ -481,17 +278,17 @@ static rb_code_t read_directive(assembler_t *a, const char *line, size_t first, 
 static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
 {
     for (size_t i = first; i < end;) {
-        char line[MAX_LINE];
+        char line[ASSEMBLER_LINE];
         size_t next = i + 1;
 
         a->at = i;
         if (++a->n_read > MAX_LINES_READ)
-            return wrong(a, "repeated too often", a->text->line[i]);
+            return assembler_wrong(a, "repeated too often", a->text->line[i]);
         if (is_directive(a->text->line[i], "param")) { /* its value is for later */
             RB_TRY(read_param(a, operands_of(a->text->line[i++])));
             continue;
         }
-        RB_TRY(substitute(a, a->text->line[i], line));
+        RB_TRY(assembler_substitute(a, a->text->line[i], line));
         if (line[0] == '.')
             RB_TRY(read_directive(a, line, i, &next));
         else if (line[0] != '\0')
@@ -517,17 +314,18 @@ static rb_code_t finish(assembler_t *a)
     uint64_t threads = 1;
 
     if (k->n_code == 0)
-        return wrong(a, "a kernel without instructions", a->text->name);
+        return assembler_wrong(a, "a kernel without instructions", a->text->name);
     if (a->was_given && a->was_not)
-        return wrong(a, "some instructions have a control word and some have none", a->text->name);
+        return assembler_wrong(a, "some instructions have a control word and some have none",
+                               a->text->name);
     info->n_blocks = 1;
     for (int d = 0; d < 3; d++) {
         info->n_blocks *= info->grid[d];
         threads *= info->block[d];
     }
     if (threads == 0 || threads > MAX_THREADS || info->n_blocks == 0)
-        return wrong(a, "grid and block need at least one thread, the block at most 1024",
-                     a->text->name);
+        return assembler_wrong(a, "grid and block need at least one thread, the block at most 1024",
+                               a->text->name);
     k->n_warps = (uint32_t)((threads + 31) / 32);
     info->name = a->text->name;
     info->file = a->text->file;
@@ -545,7 +343,7 @@ static void keep_numbers(assembler_t *a)
 
     for (size_t i = 0; i < a->n_params; i++) {
         const char *name = a->param[i].name;
-        expr_name_t found = resolve(a, name, strlen(name));
+        expr_name_t found = assembler_resolve(a, name, strlen(name));
 
         if (found.kind != NAME_CONSTANT)
             continue;
@@ -562,7 +360,7 @@ rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
 
     *k = (kernel_t){.info = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = DEFAULT_REGS}};
     for (size_t i = 0; i < n_params && rc == RB_OK; i++)
-        rc = push_param(&a, params[i].name, strlen(params[i].name), params[i].value);
+        rc = assembler_push(&a, params[i].name, strlen(params[i].name), params[i].value);
     if (rc == RB_OK)
         rc = read_lines(&a, 0, text->n_lines);
     if (rc == RB_OK)
@@ -570,7 +368,7 @@ rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
     if (rc == RB_OK)
         keep_numbers(&a);
     while (a.n_params > 0)
-        pop_param(&a);
+        assembler_pop(&a);
     if (rc != RB_OK)
         kernel_free(k);
     return rc;
