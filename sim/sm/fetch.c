@@ -13,8 +13,7 @@
 
 #include "sim/core/model_mem.h"
 
-enum { INST_BYTES = 16, INST_LINE_BYTES = 128, L1_CONST_LINE = 64, L15_CONST_LINE = 256 };
-enum { ALL_SECTORS = 15, NO_LINE = -1 };
+enum { L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15, NO_LINE = -1 };
 
 static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes)
 {
@@ -237,9 +236,7 @@ static void fetch_begin(sm_t *sm, warp_t *warp, uint64_t line)
     sm->stats.icache_l0_lookups++;
 }
 
-/* The warp's next instruction lies in line, the last one that its buffer takes in ahead, and they
- * are not both known to be in L0. */
-static bool fetch_lines(sm_t *sm, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
+bool fetch_lines(sm_t *sm, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
 {
     warp_t *warp = &sm->warp[w];
     if (line < warp->fetch_first || line > warp->fetch_last) {
@@ -268,16 +265,6 @@ static bool fetch_lines(sm_t *sm, uint32_t w, uint64_t line, uint64_t ahead, cyc
         warp->fetching = fetch_line(sm, warp->sub_core, ahead, true, now) > now;
     }
     return true;
-}
-
-bool fetch_instructions(sm_t *sm, uint32_t w, cycle_t now)
-{
-    const warp_t *warp = &sm->warp[w];
-    uint64_t pc = sm->block[warp->block].launch->code_base + warp->inst->pc;
-    uint64_t line = pc / INST_LINE_BYTES, ahead = (pc + sm->fetch_ahead) / INST_LINE_BYTES;
-    if (ahead == warp->fetch_last && line >= warp->fetch_first && !warp->fetching)
-        return true;
-    return fetch_lines(sm, w, line, ahead, now);
 }
 
 void fetch_while_waiting(sm_t *sm, uint32_t w, cycle_t now)

@@ -134,9 +134,21 @@ size_t fetch_slot_bytes(const sm_t *sm);
 /* A warp starts: its instruction buffer is empty. */
 void fetch_forget(warp_t *warp);
 
+/* fetch_instructions() where the lines that hold warp w's next instruction and, as far ahead as its
+ * buffer reaches, another one are not both known to be in L0. */
+bool fetch_lines(sm_t *sm, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now);
+
 /* Fills the instruction buffer of a warp that has a next instruction, whose base is moved to when
  * it is there. false: not known yet, the warp has been parked with PARK_FETCH. */
-bool fetch_instructions(sm_t *sm, uint32_t w, cycle_t now);
+static inline bool fetch_instructions(sm_t *sm, uint32_t w, cycle_t now)
+{
+    const warp_t *warp = &sm->warp[w];
+    uint64_t pc = sm->block[warp->block].launch->code_base + warp->inst->pc;
+    uint64_t line = pc / INST_LINE_BYTES, ahead = (pc + sm->fetch_ahead) / INST_LINE_BYTES;
+    if (ahead == warp->fetch_last && line >= warp->fetch_first && !warp->fetching)
+        return true;
+    return fetch_lines(sm, w, line, ahead, now);
+}
 
 /* Warp w is about to be parked for something else: its buffer is filled meanwhile. */
 void fetch_while_waiting(sm_t *sm, uint32_t w, cycle_t now);

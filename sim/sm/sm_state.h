@@ -21,6 +21,8 @@ enum {
     SM_MAX_WARPS = 128,
     SM_MAX_BLOCKS = 64,
     SM_BARRIERS = 16,
+    INST_BYTES = 16,
+    INST_LINE_BYTES = 128,
     MAX_RF_BANKS = 4,
     SHORTEST_BUFFER = 3, /* instructions of a buffer that is refilled as fast as a warp issues */
     OPERAND_SLOTS = 3,

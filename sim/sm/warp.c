@@ -5,8 +5,6 @@
  */
 #include "sim/sm/sm_internal.h"
 
-enum { INST_BYTES = 16 };
-
 static const uint8_t dep_state[] = {
     [DEP_FIXED] = STATE_WAIT,
     [DEP_SHORT] = STATE_SHORT_SCOREBOARD,
