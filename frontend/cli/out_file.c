@@ -156,7 +156,7 @@ rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err)
     if (rc == RB_OK)
         rc = out_file_finish(f, err);
     if (rc == RB_OK)
-        rc = out_file_commit(f, err);
+        return out_file_commit(f, err);
     out_file_abandon(f);
     return rc;
 }
