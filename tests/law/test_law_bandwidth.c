@@ -231,9 +231,10 @@ static void one_sm_is_limited_by_its_crossbar_port(void **state)
  */
 static void check_smallest_buffer(const char *request, const char *reply)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1",
-                               "l2.size=1536KiB", "icnt.sm_flits=1", "icnt.slice_flits=1",
-                               "icnt.data_interval=0", request, reply, QUIET);
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
+                 "icnt.sm_flits=1", "icnt.slice_flits=1", "icnt.data_interval=0",
+                 "l2.modified_share=1", request, reply, QUIET);
     const icnt_spec_t *icnt = &spec.mem.icnt;
     stream_t s = {.blocks = 2,
                   .threads = 1024,
