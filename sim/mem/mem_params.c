@@ -1,6 +1,6 @@
 #include "sim/mem/mem_params.h"
 
-const char *const mem_hash_names[] = {"none", "ipoly", NULL};
+const char *const mem_hash_names[] = {"none", "ipoly", "gv100", NULL};
 
 #define PARAM_SPEC_ icnt_spec_t
 static const param_t icnt_rows[] = {PARAM_ROWS(ICNT_PARAMS)};

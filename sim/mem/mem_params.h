@@ -21,13 +21,13 @@
 PARAM_STRUCT(icnt_spec_t, ICNT_PARAMS);
 extern const param_group_t icnt_param_group;
 
-enum { HASH_NONE, HASH_IPOLY };
-extern const char *const mem_hash_names[]; /* "none", "ipoly" */
+extern const char *const mem_hash_names[]; /* of HASH_NONE ...: "none", "ipoly", "gv100" */
 
 #define MEM_PARAMS(P, E, T)                                                                        \
     P(U32, partitions, "32", 1, 256, "partitions", "DRAM channels; each owns its L2 slices")       \
     P(U32, interleave, "256", 128, 65536, "bytes", "consecutive bytes in one partition")           \
-    E(hash, mem_hash_names, "ipoly", "how addresses choose a partition and slice")
+    E(hash, mem_hash_names, "ipoly",                                                               \
+      "how addresses choose a partition and slice; gv100: 64 slices, else as ipoly")
 PARAM_STRUCT(mem_spec_t, MEM_PARAMS);
 extern const param_group_t mem_param_group;
 

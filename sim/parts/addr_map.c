@@ -5,7 +5,10 @@
 #include "sim/core/err.h"
 #include "sim/core/msg.h"
 
-enum { MAX_BITS = 10, ROTATION_BITS = 16 };
+enum { MAX_BITS = 10, ROTATION_BITS = 16, ADDRESS_BITS = 64 };
+
+/* Of a gv100: blocks of 512 bytes, 64 slices. */
+enum { GV100_SHIFT = 9, GV100_BITS = 6 };
 
 /*
  * Irreducible polynomials over GF(2), bit i the coefficient of x^i. Degrees 4 to 7 as gpgpu-sim's
@@ -13,28 +16,95 @@ enum { MAX_BITS = 10, ROTATION_BITS = 16 };
  */
 static const uint32_t polynomial[MAX_BITS + 1] = {1, 3, 7, 11, 19, 37, 67, 131, 285, 529, 1033};
 
+#define BIT(n) (UINT64_C(1) << (n))
+
+/*
+ * Bits 1 to 5 of a slice's number: the memory module of a Tesla V100-SXM2-16GB (Jain, Fractional
+ * GPUs, RTAS 2019, doc/REVERSE.md of its sources: XORs of the bits of a physical address). The two
+ * slices of a module are not told apart there; that they take 512 bytes in turn is a guess, with
+ * the bits of the one XOR of the cache set's number whose lowest bit that is.
+ */
+static const uint64_t gv100_slice[GV100_BITS] = {
+    BIT(9) | BIT(15) | BIT(19) | BIT(21) | BIT(22) | BIT(24) | BIT(25) | BIT(26) | BIT(27) |
+        BIT(30) | BIT(31) | BIT(32) | BIT(33),
+    BIT(10) | BIT(13) | BIT(17) | BIT(19) | BIT(24) | BIT(25) | BIT(26) | BIT(29) | BIT(30) |
+        BIT(32) | BIT(33),
+    BIT(11) | BIT(13) | BIT(15) | BIT(23) | BIT(24) | BIT(26) | BIT(27) | BIT(29) | BIT(30) |
+        BIT(31),
+    BIT(12) | BIT(15) | BIT(16) | BIT(18) | BIT(20) | BIT(21) | BIT(23) | BIT(26) | BIT(28) |
+        BIT(29) | BIT(30),
+    BIT(13) | BIT(19) | BIT(20) | BIT(22) | BIT(25) | BIT(27) | BIT(28) | BIT(29),
+    BIT(15) | BIT(18) | BIT(22) | BIT(23) | BIT(26) | BIT(29) | BIT(30) | BIT(31) | BIT(32) |
+        BIT(33),
+};
+
 /* x^16 + x^12 + x^3 + x + 1, primitive. */
 static const uint32_t rotation_polynomial = 0x1100B;
 
-/* Tabulates run * x^degree mod p for each byte of run. */
-static void fold_init(addr_map_t *m, uint32_t p, uint32_t degree)
+/* What bit i of a run's number adds to the hash. */
+static void fold_bit(addr_map_t *m, uint32_t i, uint32_t adds)
+{
+    uint16_t *fold = m->fold[i / 8];
+    const uint32_t bit = 1u << i % 8;
+    for (uint32_t v = 0; v < bit; v++)
+        fold[bit | v] = (uint16_t)(fold[v] ^ adds);
+}
+
+/* run * x^degree mod p */
+static void fold_polynomial(addr_map_t *m, uint32_t p, uint32_t degree)
 {
     uint32_t power = 1; /* x^i mod p */
-    for (uint32_t i = 0; i < degree; i++)
+    for (uint32_t i = 0; i < degree + ADDRESS_BITS; i++) {
+        if (i >= degree)
+            fold_bit(m, i - degree, power);
         power = power << 1 ^ (power >> (degree - 1) & 1 ? p : 0);
-    for (uint32_t b = 0; b < ADDR_MAP_BYTES; b++) {
-        for (uint32_t bit = 0; bit < 8; bit++) {
-            for (uint32_t v = 0; v < 1u << bit; v++)
-                m->fold[b][1u << bit | v] = (uint16_t)(m->fold[b][v] ^ power);
-            power = power << 1 ^ (power >> (degree - 1) & 1 ? p : 0);
-        }
     }
+}
+
+/* Bits of the slice's number that change with a bit of the address. */
+static uint32_t gv100_changes(uint32_t address_bit)
+{
+    uint32_t slice = 0;
+    for (uint32_t b = 0; b < GV100_BITS; b++)
+        slice |= (uint32_t)(gv100_slice[b] >> address_bit & 1) << b;
+    return slice;
+}
+
+static void gv100_init(addr_map_t *m)
+{
+    m->swapped = true;
+    fold_bit(m, 0, gv100_changes(GV100_SHIFT + GV100_BITS - 1)); /* bit 14, for 15 */
+    for (uint32_t i = 1; GV100_SHIFT + GV100_BITS + i < ADDRESS_BITS; i++)
+        fold_bit(m, i, gv100_changes(GV100_SHIFT + GV100_BITS + i));
+    for (uint32_t n = 0; n < 1u << GV100_BITS; n++) {
+        uint32_t slice = 0;
+        for (uint32_t b = 0; b < GV100_BITS; b++)
+            if (n >> b & 1)
+                slice ^= gv100_changes(GV100_SHIFT + b + (b == GV100_BITS - 1));
+        m->slice[n] = (uint16_t)slice;
+    }
+}
+
+static void tables_init(addr_map_t *m, uint32_t hash)
+{
+    if (!m->pow2) {
+        fold_polynomial(m, rotation_polynomial, ROTATION_BITS);
+        return;
+    }
+    for (uint32_t n = 0; n < m->slices; n++)
+        m->slice[n] = (uint16_t)n;
+    if (hash == HASH_GV100 && m->slice_bits == GV100_BITS && m->interleave_shift == GV100_SHIFT)
+        gv100_init(m);
+    else
+        fold_polynomial(m, polynomial[m->slice_bits], m->slice_bits);
+    for (uint32_t n = 0; n < m->slices; n++)
+        m->block[m->slice[n]] = (uint16_t)n;
 }
 
 void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t interleave,
                    uint32_t hash)
 {
-    RB_INVARIANT(partitions > 0 && slices % partitions == 0 && slices <= 1u << MAX_BITS,
+    RB_INVARIANT(partitions > 0 && slices % partitions == 0 && slices <= ADDR_MAP_SLICES,
                  "address map: %u slices in %u partitions", slices, partitions);
     RB_INVARIANT(interleave >= LINE_BYTES && (interleave & (interleave - 1)) == 0,
                  "address map: interleave of %u bytes", interleave);
@@ -46,16 +116,22 @@ void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t
     m->pow2 = (slices & (slices - 1)) == 0;
     m->slice_bits = m->pow2 ? (uint32_t)__builtin_ctz(slices) : 0;
     m->reciprocal = UINT64_MAX / slices + 1;
-    m->hashed = hash != 0 && slices > 1;
-    if (m->hashed && m->pow2)
-        fold_init(m, polynomial[m->slice_bits], m->slice_bits);
-    else if (m->hashed)
-        fold_init(m, rotation_polynomial, ROTATION_BITS);
+    m->hashed = hash != HASH_NONE && slices > 1;
+    if (m->hashed)
+        tables_init(m, hash);
 }
 
-/* Block number n as run * slices + rest. */
-static inline uint64_t run_of(const addr_map_t *m, uint64_t n, uint32_t *rest)
+/* A gv100's block number with the bits 14 and 15 of the address exchanged; its own inverse. */
+static inline uint64_t swap(const addr_map_t *m, uint64_t n)
 {
+    const uint64_t differ = (n >> (GV100_BITS - 1) ^ n >> GV100_BITS) & (m->swapped ? 1 : 0);
+    return n ^ (differ << (GV100_BITS - 1) | differ << GV100_BITS);
+}
+
+/* The number of the address's block as run * slices + rest. */
+static inline uint64_t run_of(const addr_map_t *m, uint64_t addr, uint32_t *rest)
+{
+    const uint64_t n = swap(m, addr >> m->interleave_shift);
     if (m->pow2) {
         *rest = (uint32_t)n & (m->slices - 1);
         return n >> m->slice_bits;
@@ -79,19 +155,19 @@ static inline uint32_t run_hash(const addr_map_t *m, uint64_t run)
 uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
 {
     uint32_t rest;
-    uint64_t run = run_of(m, addr >> m->interleave_shift, &rest);
+    uint64_t run = run_of(m, addr, &rest);
     if (!m->hashed)
         return rest;
     uint32_t h = run_hash(m, run);
     if (m->pow2)
-        return rest ^ h;
+        return m->slice[rest] ^ h;
     return rest + h >= m->slices ? rest + h - m->slices : rest + h;
 }
 
 uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr)
 {
     uint32_t rest;
-    uint64_t run = run_of(m, addr >> m->interleave_shift, &rest);
+    uint64_t run = run_of(m, addr, &rest);
     return run << m->interleave_shift | (addr & ((UINT64_C(1) << m->interleave_shift) - 1));
 }
 
@@ -113,9 +189,9 @@ uint64_t addr_map_global(const addr_map_t *m, uint32_t slice, uint64_t slice_loc
     uint64_t run = slice_local >> m->interleave_shift;
     uint32_t rest = slice;
     if (m->hashed && m->pow2)
-        rest ^= run_hash(m, run);
+        rest = m->block[slice ^ run_hash(m, run)];
     else if (m->hashed)
         rest = (slice + m->slices - run_hash(m, run)) % m->slices;
-    uint64_t n = run * m->slices + rest;
+    uint64_t n = swap(m, run * m->slices + rest);
     return n << m->interleave_shift | (slice_local & ((UINT64_C(1) << m->interleave_shift) - 1));
 }

@@ -49,6 +49,75 @@ static void ipoly_equals_its_definition_bit_by_bit(void **state)
     }
 }
 
+/* The memory modules of a V100 as Jain 2019 lists them: bits of the address whose XOR is each bit
+ * of the module's number, from the lowest on; 0 ends a list. */
+static const uint8_t module_bits[5][12] = {
+    {10, 13, 17, 19, 24, 25, 26, 29, 30, 32, 33}, {11, 13, 15, 23, 24, 26, 27, 29, 30, 31},
+    {12, 15, 16, 18, 20, 21, 23, 26, 28, 29, 30}, {13, 19, 20, 22, 25, 27, 28, 29},
+    {15, 18, 22, 23, 26, 29, 30, 31, 32, 33},
+};
+
+static uint32_t module_of(uint64_t a)
+{
+    uint32_t module = 0;
+    for (uint32_t m = 0; m < 5; m++)
+        for (const uint8_t *bit = module_bits[m]; *bit != 0; bit++)
+            module ^= (uint32_t)(a >> *bit & 1) << m;
+    return module;
+}
+
+static void a_gv100_has_the_modules_of_a_v100(void **state)
+{
+    (void)state;
+    addr_map_t m;
+    addr_map_init(&m, 64, 64, 512, HASH_GV100);
+    for (uint32_t bit = 0; bit < 64; bit++)
+        assert_int_equal(addr_map_slice(&m, UINT64_C(1) << bit) >> 1,
+                         module_of(UINT64_C(1) << bit));
+    for (int i = 0; i < 5000; i++) {
+        const uint64_t a = rng();
+        const uint32_t slice = addr_map_slice(&m, a), local_slice = addr_map_slice(&m, a ^ 512);
+        assert_int_equal(slice >> 1, module_of(a));
+        assert_int_equal(local_slice, slice ^ 1); /* the other half of the KiB */
+        assert_int_equal(addr_map_global(&m, slice, addr_map_slice_local(&m, a)), a);
+    }
+}
+
+/* Of 16 KiB half of the modules have a KiB each, of 64 KiB every slice two blocks. */
+static void a_gv100_spreads_64_kib_evenly(void **state)
+{
+    (void)state;
+    addr_map_t m;
+    addr_map_init(&m, 64, 64, 512, HASH_GV100);
+    for (int run = 0; run < 50; run++) {
+        const uint64_t first = (rng() >> 24) * 65536;
+        uint8_t blocks[64] = {0};
+        uint64_t locals[64][2];
+        for (uint64_t b = 0; b < 128; b++) {
+            const uint64_t a = first + b * 512;
+            const uint32_t slice = addr_map_slice(&m, a);
+            assert_true(blocks[slice] < (b < 32 ? 1 : 2));
+            locals[slice][blocks[slice]++] = addr_map_slice_local(&m, a);
+        }
+        for (uint32_t s = 0; s < 64; s++)
+            assert_int_equal(locals[s][0] ^ locals[s][1], 512); /* side by side */
+    }
+}
+
+static void other_chips_than_a_gv100_take_ipoly(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t slices, interleave;
+    } chips[] = {{32, 512}, {64, 256}, {48, 512}, {1, 512}};
+    for (size_t k = 0; k < sizeof(chips) / sizeof(*chips); k++) {
+        addr_map_t m, ipoly;
+        addr_map_init(&m, 1, chips[k].slices, chips[k].interleave, HASH_GV100);
+        addr_map_init(&ipoly, 1, chips[k].slices, chips[k].interleave, HASH_IPOLY);
+        assert_memory_equal(&m, &ipoly, sizeof(m));
+    }
+}
+
 /* A polynomial is irreducible if x generates a field: no aligned stride then hits one slice only.
  */
 static void power_of_two_strides_reach_every_slice_of_a_power_of_two(void **state)
@@ -174,6 +243,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ipoly_equals_its_definition_bit_by_bit),
+        cmocka_unit_test(a_gv100_has_the_modules_of_a_v100),
+        cmocka_unit_test(a_gv100_spreads_64_kib_evenly),
+        cmocka_unit_test(other_chips_than_a_gv100_take_ipoly),
         cmocka_unit_test(power_of_two_strides_reach_every_slice_of_a_power_of_two),
         cmocka_unit_test(every_aligned_run_of_blocks_visits_each_slice_once),
         cmocka_unit_test(strides_are_spread_over_any_number_of_slices),
