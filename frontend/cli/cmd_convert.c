@@ -1,5 +1,4 @@
 /* rubato convert: from any kind of trace to the native file, and from there to Accel-Sim's text. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/progress_line.h"
 #include "frontend/cli/run_setup.h"
+#include "frontend/cli/stop_signals.h"
 #include "frontend/cli/text_format.h"
 #include "frontend/trace/rbt_store.h"
 #include "sim/core/log.h"
@@ -38,22 +38,6 @@ typedef struct {
     uint64_t launches, warp_insts;
     unsigned calls;
 } conversion_t;
-
-static volatile sig_atomic_t stop_requested;
-
-static void on_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
@@ -125,12 +109,6 @@ static void on_block(void *ctx, uint64_t launch, uint64_t insts)
     show_progress(c);
 }
 
-static bool is_stopped(void *ctx)
-{
-    (void)ctx;
-    return stop_requested != 0;
-}
-
 static rb_code_t on_text_block(void *ctx, const launch_info_t *info, const trace_block_t *block,
                                rb_err_t *err)
 {
@@ -140,7 +118,7 @@ static rb_code_t on_text_block(void *ctx, const launch_info_t *info, const trace
     c->warp_insts += block->n_insts;
     (void)info;
     show_progress(c);
-    return stop_requested != 0 ? rb_fail(err, RB_STOPPED, "stopped") : RB_OK;
+    return stop_requested() ? rb_fail(err, RB_STOPPED, "stopped") : RB_OK;
 }
 
 /* The same file by another name would be read while it is replaced. */
@@ -161,7 +139,7 @@ static rb_code_t to_rbt(conversion_t *c, const convert_options_t *o, rb_err_t *e
         .path = o->to,
         .writer = {.threads = o->threads, .overwrite = o->force},
         .progress = on_block,
-        .stop = is_stopped,
+        .stop = stop_requested_of,
         .ctx = c,
     };
     rbt_stored_t stored;
@@ -198,7 +176,7 @@ static rb_code_t convert(const convert_options_t *o, rb_err_t *err)
     c.source = open_trace(o->from, setup_tmpdir(&setup), err);
     if (c.source == NULL)
         return err->code;
-    catch_signals();
+    stop_signals_catch();
     progress_line_begin(&c.line, (progress_when_t)o->progress);
     rb_code_t code = o->format == TO_RBT ? to_rbt(&c, o, err) : to_accelsim(&c, o, err);
 

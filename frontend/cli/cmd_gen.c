@@ -1,11 +1,11 @@
 /* rubato gen: writes a generated workload to a native trace file. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/progress_line.h"
+#include "frontend/cli/stop_signals.h"
 #include "frontend/cli/text_format.h"
 #include "frontend/gen/gen.h"
 #include "frontend/trace/rbt_writer.h"
@@ -23,24 +23,6 @@ typedef struct {
     unsigned progress; /* progress_when_t */
     bool force, list, help;
 } gen_options_t;
-
-static volatile sig_atomic_t stop_requested;
-
-static void on_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-/* The first signal ends the command between blocks, so that no temporary file stays behind. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* --- options --------------------------------------------------------------------------------- */
 
@@ -181,7 +163,7 @@ static rb_code_t write_blocks(pump_t *p, rb_err_t *err)
         p->source->ops->free_block(p->launch, block);
         if (rc != RB_OK)
             return rc;
-        if (stop_requested)
+        if (stop_requested())
             return rb_fail(err, RB_STOPPED, "stopped: nothing was written");
         progress_line_update(&p->line, &p->progress);
     }
@@ -237,7 +219,7 @@ static rb_code_t write_trace(const gen_options_t *o, rb_err_t *err)
 
     if (p.source == NULL)
         return err->code;
-    catch_signals();
+    stop_signals_catch();
     p.writer = rbt_writer_create(o->output, &options, err);
     if (p.writer == NULL) {
         p.source->ops->destroy(p.source);

@@ -1,5 +1,4 @@
 /* rubato run: simulates a trace and reports what came out. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "frontend/cli/run_status.h"
 #include "frontend/cli/run_timeline.h"
 #include "frontend/cli/shell_quote.h"
+#include "frontend/cli/stop_signals.h"
 #include "frontend/cli/trace_identity.h"
 #include "frontend/cli/version.h"
 #include "sim/core/alloc.h"
@@ -46,24 +46,6 @@ typedef struct {
     double merged_seconds;        /* that the parts took */
     bool resumable;               /* the folder holds a run that is not at its end */
 } run_t;
-
-static volatile sig_atomic_t stop_requested;
-
-static void on_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-/* The first signal asks for a stop between windows; a second one ends the process. */
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
-    struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 /* The samplers of the run, with options from the configuration where --sample does not say them. */
 static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
@@ -211,7 +193,7 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
         whole.launches_total = run->n_isolated;
     }
     progress_line_update(&run->progress, &whole);
-    return stop_requested == 0;
+    return !stop_requested();
 }
 
 /* Sums of the launches that the journal has. */
@@ -251,7 +233,7 @@ static rb_code_t open_launches(run_t *run, rb_err_t *err)
         RB_TRY(run_program_begin(&run->program, &o->program, &o->sampling, revisits(o),
                                  &setup.source, err));
     }
-    catch_signals();
+    stop_signals_catch();
     RB_TRY(setup_open(&run->setup, &setup, err));
     const gpu_spec_t *spec = &run->setup.spec;
     if (run->setup.source->ops->has_launch != NULL &&
@@ -479,7 +461,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     }
     trace_identity_start(run->trace);
     rb_code_t rc = simulate(run, err);
-    if (rc == RB_TRACE && stop_requested)
+    if (rc == RB_TRACE && stop_requested())
         rc = RB_STOPPED; /* the signal came to the program too, and ended it */
     if (rc == RB_OK && run->options->program.words != NULL)
         rc = run_program_wait(&run->program, err);

@@ -9,6 +9,7 @@
 #include "frontend/cli/open_trace.h"
 #include "frontend/cli/plan_file.h"
 #include "frontend/cli/run_setup.h"
+#include "frontend/cli/stop_signals.h"
 #include "frontend/cli/trace_cat.h"
 #include "frontend/trace/rbt_store.h"
 #include "frontend/trace/rbt_verify.h"
@@ -206,6 +207,7 @@ static rb_code_t slice(const trace_options_t *o, trace_source_t *source, rb_err_
         rbt_store_options_t store = {
             .path = o->output,
             .writer.overwrite = o->force,
+            .stop = stop_requested_of,
             .select = {.positions = s.positions,
                        .weights = s.weights,
                        .n_positions = s.n_positions,
@@ -213,6 +215,7 @@ static rb_code_t slice(const trace_options_t *o, trace_source_t *source, rb_err_
                        .n_blocks = s.n_blocks,
                        .plan = s.plan},
         };
+        stop_signals_catch();
         code = rbt_store(source, &store, &stored, err);
     }
     slice_free(&s);

@@ -92,6 +92,28 @@ static void a_killed_writer_leaves_nothing_that_looks_whole(void **state)
     free(name);
 }
 
+/* It would write for a long while. */
+static void a_stopped_writer_leaves_nothing(void **state)
+{
+    (void)state;
+    cli_make_many(VECADD, 3000);
+    const char *const *const commands[] = {
+        WORDS("trace", "slice", "many", "-o", "stopped.rbt"),
+        WORDS("convert", "many", "stopped.rbt"),
+        WORDS("gen", "sgemm", "--size", "32768", "-o", "stopped.rbt"),
+    };
+
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        pid_t pid = cli_start(&rubato, commands[i]);
+        char *name = wait_for_unfinished("stopped.rbt.*");
+
+        kill(pid, SIGTERM);
+        assert_int_equal(cli_wait(pid), 75);
+        assert_false(cli_exists(name) || cli_exists("stopped.rbt"));
+        free(name);
+    }
+}
+
 static void a_size_counts_once(void **state)
 {
     (void)state;
@@ -153,6 +175,7 @@ int main(void)
         cmocka_unit_test(an_existing_file_is_kept_unless_forced),
         cmocka_unit_test(a_full_disk_leaves_nothing),
         cmocka_unit_test(a_killed_writer_leaves_nothing_that_looks_whole),
+        cmocka_unit_test(a_stopped_writer_leaves_nothing),
         cmocka_unit_test(a_size_counts_once),
         cmocka_unit_test(the_index_is_shown),
         cmocka_unit_test(instructions_are_printed),

@@ -1,0 +1,17 @@
+/*
+ * A stop on request: commands that work for long look now and then whether SIGINT, SIGTERM or
+ * SIGUSR2 has come, and end with nothing half-written. A second signal ends the process.
+ */
+#ifndef RUBATO_CLI_STOP_SIGNALS_H
+#define RUBATO_CLI_STOP_SIGNALS_H
+
+#include <stdbool.h>
+
+void stop_signals_catch(void);
+
+bool stop_requested(void);
+
+/* The same for who calls back with a context. */
+bool stop_requested_of(void *ctx);
+
+#endif
