@@ -99,8 +99,8 @@ uint64_t metric_resident(const sm_stats_t *sm);
     X(l2_bandwidth, "bytes/s", "lts__t_bytes.sum.per_second", "sectors looked up, as bytes",       \
       SECTOR_BYTES *metric_l2_sectors(m), m->seconds)                                              \
     X(l2_utilization, "1", "lts__d_sectors.avg.pct_of_peak_sustained_elapsed",                     \
-      "data ports of the slices busy: a sector per flit slot", (double)m->l2->data_sectors,        \
-      (double)m->spec->mem.l2.slices * m->spec->mem.icnt.slice_flits * m->busy_cycles)             \
+      "data ports of the slices busy", (double)m->l2->data_sectors,                                \
+      m->spec->mem.l2.slices *l2_port_rate(&m->spec->mem) * m->busy_cycles)                        \
     X(dram_bandwidth, "bytes/s", "dram__bytes.sum.per_second", "read and written",                 \
       metric_dram_bytes(m), m->seconds)                                                            \
     X(dram_utilization, "1", "dram__throughput.avg.pct_of_peak_sustained_elapsed",                 \

@@ -24,8 +24,11 @@ static inline mshr_entry_t *l2_token_mshr(const l2_slice_t *s, uint32_t token)
 static inline void l2_data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
 {
     s->stats.data_sectors += sectors;
-    if (!s->spec.perfect)
-        xbar_port_use(&s->data, s->flits_per_cycle, sectors, now);
+    if (s->spec.perfect)
+        return;
+    uint32_t used = (s->data_free < now ? 0 : s->data_used) + sectors * s->sector_interval;
+    s->data_free = cycle_max(s->data_free, now) + used / L2_CYCLE_PARTS;
+    s->data_used = used % L2_CYCLE_PARTS;
 }
 
 /* The request at the head of the input; there is one. */

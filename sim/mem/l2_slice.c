@@ -15,9 +15,9 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     memset(s, 0, sizeof(*s));
     s->spec = *spec;
     s->flit_bytes = icnt->flit_bytes;
-    s->flits_per_cycle = icnt->slice_flits;
     s->modified_ways = (uint32_t)(spec->modified_share * spec->ways);
     s->atomic_interval = (uint32_t)(spec->atomic_interval * L2_CYCLE_PARTS + 0.5);
+    s->sector_interval = (uint32_t)(L2_CYCLE_PARTS / l2_port_rate(config) + 0.5);
     s->map = map;
     s->dram = dram;
     s->pool = pool;
@@ -127,7 +127,7 @@ void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
         s->stats.requests++;
         xbar_in_push(&s->in, n);
         if (s->held == 0)
-            s->in_due = cycle_min(s->in_due, cycle_max(s->in.port.cycle, s->data.cycle));
+            s->in_due = cycle_min(s->in_due, cycle_max(s->in.port.cycle, s->data_free));
     }
     s->next = cycle_min(s->next, cycle_max(cycle_min(s->out_due, s->in_due), now));
 }
@@ -193,8 +193,8 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
     bool sent = false;
     for (;;) {
         if (s->held == 0) {
-            if (!xbar_in_ready(&s->in, now) || s->data.cycle > now) {
-                s->in_due = cycle_max(xbar_in_next(&s->in, now + 1), s->data.cycle);
+            if (!xbar_in_ready(&s->in, now) || s->data_free > now) {
+                s->in_due = cycle_max(xbar_in_next(&s->in, now + 1), s->data_free);
                 return sent;
             }
             s->held = xbar_in_take(&s->in, out, now);
@@ -236,7 +236,7 @@ bool l2_slice_idle(const l2_slice_t *s)
 int l2_slice_save(const l2_slice_t *s, FILE *out)
 {
     RB_INVARIANT(l2_slice_idle(s), "l2: checkpoint of a busy slice");
-    const cycle_t port[3] = {s->data.cycle, s->data.used, s->atomic_free};
+    const cycle_t port[3] = {s->data_free, s->data_used, s->atomic_free};
     if (fwrite(port, sizeof(port), 1, out) != 1 || cache_save(s->cache, out) != 0 ||
         xbar_in_save(&s->in, out) != 0)
         return -1;
@@ -247,12 +247,13 @@ int l2_slice_load(l2_slice_t *s, FILE *in)
 {
     cycle_t port[3];
     bool whole = fread(port, sizeof(port), 1, in) == 1;
-    if (!whole || port[1] >= s->flits_per_cycle) {
+    if (!whole || port[1] >= L2_CYCLE_PARTS) {
         if (!ferror(in))
             errno = EINVAL;
         return -1;
     }
-    s->data = (xbar_port_t){.cycle = port[0], .used = (uint32_t)port[1]};
+    s->data_free = port[0];
+    s->data_used = (uint32_t)port[1];
     s->atomic_free = port[2];
     if (cache_load(s->cache, in) != 0 || xbar_in_load(&s->in, in) != 0)
         return -1;

@@ -77,7 +77,7 @@ typedef struct {
 
 typedef struct {
     l2_spec_t spec;
-    uint32_t flit_bytes, flits_per_cycle;
+    uint32_t flit_bytes;
     uint32_t modified_ways; /* of a set, at most */
     const addr_map_t *map;  /* borrowed */
     dram_t *dram;           /* borrowed */
@@ -100,8 +100,10 @@ typedef struct {
     l2_stall_t stall;        /* why it waits */
     cycle_t stall_since;
 
-    uint32_t atomic_interval; /* in parts of a cycle */
-    xbar_port_t data;         /* data port: a sector takes a slot */
+    uint32_t atomic_interval; /* in parts of a cycle, as those that */
+    uint32_t sector_interval; /* a sector takes at the data port */
+    cycle_t data_free;        /* data port: not before this cycle, */
+    uint32_t data_used;       /* of which so many parts are taken */
     cycle_t atomic_free;      /* atomic unit */
     cycle_t out_due;          /* next cycle at which a reply may move */
     cycle_t in_due;           /* next cycle at which the input may move */
@@ -109,8 +111,8 @@ typedef struct {
     l2_stats_t stats;
 } l2_slice_t;
 
-/* Part of a cycle in which l2.atomic_interval is counted. */
-enum { L2_CYCLE_PARTS = 256 };
+/* Parts of a cycle in which intervals of operations and sectors are counted. */
+enum { L2_CYCLE_PARTS = 4096 };
 
 /* Parts of a fetch token; a partition has at most 256 slices. */
 enum { L2_TOKEN_SECTOR_BITS = 4, L2_TOKEN_MSHR_BITS = 16, L2_TOKEN_SLICE_BITS = 8 };

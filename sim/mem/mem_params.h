@@ -38,6 +38,7 @@ extern const param_group_t mem_param_group;
     P(F64, modified_share, "1", 0, 1, "",                                                          \
       "of a set's ways, modified at the same time; the oldest beyond is written to DRAM; 1: all")  \
     P(BOOL, perfect, "false", 0, 1, "", "every access hits, no bandwidth limit")                   \
+    P(F64, clock_mhz, "0", 0, 100000, "MHz", "clock of the data ports; 0, or higher: the core's")  \
     P(U32, latency, "80", 1, 4096, "cycles", "request at the slice to reply at its output port")   \
     P(U32, fill_sectors, "2", 1, 4, "sectors", "sectors fetched from DRAM together")               \
     P(U32, mshrs, "192", 1, 32768, "lines", "lines with outstanding misses, per slice")            \
@@ -101,5 +102,13 @@ typedef struct {
     mmu_spec_t mmu;
     double core_mhz; /* copied from gpu.clock_mhz: ratio of the clock domains */
 } mem_config_t;
+
+/* Sectors that the data port of a slice moves in a cycle of the core. The crossbar's ports, as many
+ * flits wide, keep the core's clock. */
+static inline double l2_port_rate(const mem_config_t *c)
+{
+    bool slower = c->l2.clock_mhz > 0 && c->l2.clock_mhz < c->core_mhz;
+    return c->icnt.slice_flits * (slower ? c->l2.clock_mhz / c->core_mhz : 1.0);
+}
 
 #endif

@@ -234,7 +234,7 @@ static void check_smallest_buffer(const char *request, const char *reply)
     gpu_spec_t spec =
         LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
                  "icnt.sm_flits=1", "icnt.slice_flits=1", "icnt.data_interval=0",
-                 "l2.modified_share=1", request, reply, QUIET);
+                 "l2.modified_share=1", "l2.clock_mhz=0", request, reply, QUIET);
     const icnt_spec_t *icnt = &spec.mem.icnt;
     stream_t s = {.blocks = 2,
                   .threads = 1024,
@@ -270,8 +270,9 @@ static void the_smallest_legal_buffer_holds_full_port_bandwidth(void **state)
 /* Half of it does not: the law above is about credits. */
 static void a_buffer_of_half_a_round_trip_halves_the_bandwidth(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1",
-                               "l2.size=1536KiB", "icnt.sm_flits=1", "icnt.slice_flits=1", QUIET);
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=1", "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",
+                 "l2.clock_mhz=0", "icnt.sm_flits=1", "icnt.slice_flits=1", QUIET);
     const icnt_spec_t *icnt = &spec.mem.icnt;
     stream_t s = {.blocks = 2,
                   .threads = 1024,
@@ -303,7 +304,7 @@ static void many_sms_are_limited_by_the_slices(void **state)
 
     (void)state;
     assert_true(spec.sm.sm.count * icnt->sm_flits > spec.mem.l2.slices * icnt->slice_flits);
-    s.peak = spec.mem.l2.slices * icnt->slice_flits * icnt->flit_bytes;
+    s.peak = spec.mem.l2.slices * l2_port_rate(&spec.mem) * SECTOR_BYTES;
     check_bandwidth(&spec, &s, 0.90, &r, "16 SMs read 8 slices");
     assert_int_equal(r.dram.read_sectors, 0);
 }

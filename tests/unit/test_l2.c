@@ -372,6 +372,35 @@ static void hits_stream_at_the_width_of_the_slice(void **state)
     }
 }
 
+static void a_slice_with_a_slower_clock_moves_as_much_less(void **state)
+{
+    (void)state;
+    const struct {
+        double clock_mhz;
+        uint32_t sectors, cycles; /* in which the core has as many */
+    } at[] = {{0, 1, 1}, {2760, 1, 1}, {1380, 1, 1}, {690, 1, 2}, {1104, 4, 5}, {1035, 3, 4}};
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        mem_config_t c = mem_harness_config(1, 1);
+        c.l2.clock_mhz = at[i].clock_mhz;
+        const uint32_t n_sms = 4, each = 240, last = n_sms * each - 1;
+        mem_harness_t *h = mem_harness_create(&c, n_sms, 0);
+        partition_memcpy(mem_harness_partition(h, 0), 0, 8192);
+        for (uint32_t n = 0; n <= last; n++) {
+            mem_msg_t m = mem_harness_message(MEM_READ, n % 64 * LINE_BYTES, 1);
+            mem_harness_add(h, n % n_sms, 0, &m);
+        }
+        mem_harness_run(h);
+        /* Each but the last sector holds the next one up. */
+        cycle_t begin = at_slice(&c, 0, 1) + last / at[i].sectors * at[i].cycles +
+                        last % at[i].sectors * at[i].cycles / at[i].sectors;
+        cycle_t replied = 0;
+        for (uint32_t n = 0; n <= last; n++)
+            replied = cycle_max(replied, mem_harness_request(h, n)->replied);
+        assert_int_equal(replied, flown(&c, begin + c.l2.latency, 1));
+        mem_harness_destroy(h);
+    }
+}
+
 static void a_perfect_l2_hits_from_the_first_access(void **state)
 {
     (void)state;
@@ -465,6 +494,7 @@ int main(void)
         cmocka_unit_test(an_atomic_on_an_absent_sector_fetches_and_dirties_it),
         cmocka_unit_test(the_sectors_of_a_hit_hold_the_input),
         cmocka_unit_test(hits_stream_at_the_width_of_the_slice),
+        cmocka_unit_test(a_slice_with_a_slower_clock_moves_as_much_less),
         cmocka_unit_test(a_perfect_l2_hits_from_the_first_access),
         cmocka_unit_test(a_perfect_dram_adds_exactly_its_latency),
         cmocka_unit_test(a_perfect_crossbar_has_only_its_flight),

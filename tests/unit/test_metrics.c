@@ -83,6 +83,9 @@ static void l2_ports_move_a_sector_per_slot(void **state)
     assert_true(value(METRIC_l2_utilization) == 0.25); /* of 64 slices x 10000 cycles */
     f.spec.mem.icnt.slice_flits = 2;
     assert_true(value(METRIC_l2_utilization) == 0.125);
+    f.spec.mem.core_mhz = f.spec.gpu.clock_mhz;
+    f.spec.mem.l2.clock_mhz = f.spec.gpu.clock_mhz / 2;
+    assert_true(value(METRIC_l2_utilization) == 0.25);
 }
 
 static void rates_are_quotients_of_their_counters(void **state)
