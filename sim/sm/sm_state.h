@@ -69,8 +69,8 @@ typedef struct {
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
-    uint64_t fetch_first;  /* instruction lines that its buffer has been filled from: no, one */
-    uint64_t fetch_last;   /* or two, which follow each other */
+    uint64_t fetch_first;  /* lines of code that its buffer is filled from: one, or two */
+    uint64_t fetch_last;   /* neighbours; none when it starts */
     cycle_t since;         /* charged up to here, if not in a ready set */
     cycle_t base;          /* inst may not issue earlier, dependences apart */
     cycle_t stalled_until; /* with control words: stall count of the instruction before */
