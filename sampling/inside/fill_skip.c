@@ -22,15 +22,21 @@ uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors)
     return enough < (double)blocks ? (uint64_t)enough : blocks;
 }
 
-fill_dram_t fill_dram(const left_moves_t *moves, double dram_sectors, double light, double by_pace)
+void fill_left_add(fill_left_t *f, const left_moves_t *moves, double work, double dram_sectors)
 {
     /* What the DRAM gives of its bandwidth then: 0.82 to 0.94 in 21 launches simulated whole, on
      * rtx2060 and v100. */
     static const double given = 0.9;
-    const double cycles = moves->then / (given * dram_sectors);
-    if (cycles <= 0 || cycles < light * by_pace)
-        return (fill_dram_t){0};
-    return (fill_dram_t){.cycles = cycles, .like = fmin(moves->then / moves->later, 1)};
+    f->work += work;
+    f->then += moves->then / (given * dram_sectors);
+    f->later += moves->later / (given * dram_sectors);
+}
+
+double fill_left_cycles(const fill_left_t *f, double rate, double light)
+{
+    const double like = f->work / rate;
+    const bool held_up = f->later > 0 && f->later >= light * like;
+    return fmax(f->then, held_up ? like * fmin(f->then / f->later, 1) : like);
 }
 
 fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted, double light)
@@ -44,8 +50,28 @@ fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted, double light)
                          .light = light};
 }
 
+/* Waves that retire in a cycle behind the blocks left out; too few have: those before. */
+static double later_rate(const fill_skip_t *f)
+{
+    if (f->after.retired < 2 * f->slots || f->after.to <= f->after.since)
+        return 1 / f->pace;
+    return (double)(f->after.retired - f->slots) / (double)f->slots /
+           (f->after.to - f->after.since);
+}
+
+static void look_after(fill_skip_t *f, const interval_records_t *r)
+{
+    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
+        f->after.to = (double)r->retired[RETIRED_BLOCK].list[i].retire;
+        if (++f->after.retired == f->slots)
+            f->after.since = f->after.to;
+    }
+}
+
 void fill_skip_look(fill_skip_t *f, const interval_records_t *r)
 {
+    if (f->left.work > 0)
+        look_after(f, r);
     if (!f->wanted || f->pace > 0)
         return;
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
@@ -80,12 +106,10 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, 
     if (r->warp_insts > 0)
         f->pace = sqrt(f->pace * mean_pace(f, r, insts));
     const double full = ceil((L2_TAKEN_FULL * f->l2_sectors - (double)r->l2_taken) / f->of_block);
-    const double turn = ceil((L2_TAKEN_TURN * f->l2_sectors - (double)r->l2_taken) / f->of_block);
     const uint64_t left = f->blocks - r->next_block, wait = FILL_WAIT_WAVES * f->slots;
-    if (turn <= 0 || full <= (double)wait || full + (double)(WORTH_WAVES * f->slots) > (double)left)
+    if (full <= (double)wait || full + (double)(WORTH_WAVES * f->slots) > (double)left)
         return false;
     const uint64_t n = ((uint64_t)full + f->slots - 1) / f->slots * f->slots;
-    f->turn = (uint64_t)turn;
     *out = (fast_forward_t){.until = r->next_block + n,
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
@@ -96,21 +120,12 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, 
     return true;
 }
 
-double fill_skip_end(fill_skip_t *f, uint64_t skipped, const left_moves_t *moves)
+void fill_skip_end(fill_skip_t *f, uint64_t skipped, const left_moves_t *moves)
 {
-    const double waves = (double)skipped / (double)f->slots;
-    f->by_dram = fill_dram(moves, f->dram_sectors, f->light, f->pace * waves);
-    f->by_dram.like *= waves;
-    f->later = 0;
-    if (f->by_dram.cycles > 0)
-        return f->by_dram.cycles;
-    const uint64_t now = skipped < f->turn ? skipped : f->turn;
-    f->later = skipped - now;
-    return f->pace * (double)now / (double)f->slots;
+    fill_left_add(&f->left, moves, (double)skipped / (double)f->slots, f->dram_sectors);
 }
 
-double fill_skip_added(const fill_skip_t *f, double pace)
+double fill_skip_added(const fill_skip_t *f)
 {
-    return (pace > 0 ? pace : f->pace) * (double)f->later / (double)f->slots +
-           fmax(pace * f->by_dram.like - f->by_dram.cycles, 0);
+    return f->left.work <= 0 ? 0 : fill_left_cycles(&f->left, later_rate(f), f->light);
 }

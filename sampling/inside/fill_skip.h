@@ -26,14 +26,14 @@
 enum { FILL_WAIT_WAVES = 2 };
 
 /*
- * Blocks that fill the L2 and that the DRAM holds up: it has so much to move for them. They take
- * the cycles that it needs for that, but no less than blocks later do for which it has as much to
- * do.
+ * Blocks that filled the L2 and were left out. They take as long as the DRAM needs for what it has
+ * to move for them, and no less than as many blocks later; of these only the share that the DRAM
+ * has as much to move for, if it holds them up.
  */
 typedef struct {
-    double cycles; /* that the DRAM needs; 0: it does not hold them up */
-    double like;   /* of as many blocks later, those that it has as much to move for */
-} fill_dram_t;
+    double work;        /* of the blocks, in any unit */
+    double then, later; /* cycles: left_moves_t */
+} fill_left_t;
 
 typedef struct {
     bool wanted;            /* blocks may still be left out */
@@ -49,18 +49,23 @@ typedef struct {
     /* Cycles a wave takes, 0: not known. Blocks of the second wave may be quicker than those to
      * come, and all that is known of the first began cold: between the two. */
     double pace;
-    double of_block;     /* sectors of the L2 that a block takes; once pace is known */
-    uint64_t turn;       /* so many blocks left out are at that pace */
-    uint64_t later;      /* blocks left out at the pace that is to come */
-    fill_dram_t by_dram; /* of the blocks left out */
+    double of_block;  /* sectors of the L2 that a block takes; once pace is known */
+    fill_left_t left; /* waves left out */
+    struct {
+        uint64_t retired; /* blocks */
+        double since, to; /* cycles at which the first wave of them had, and the last did */
+    } after;              /* they were left out */
 } fill_skip_t;
 
 /* Sectors that the DRAM can move in a core cycle. */
 double fill_dram_sectors(const gpu_spec_t *spec);
 
-/* by_pace: cycles that the blocks take at the pace before; if the DRAM needs less than the share
- * light of these, it is not what they wait for. dram_sectors: that it can move in a cycle. */
-fill_dram_t fill_dram(const left_moves_t *moves, double dram_sectors, double light, double by_pace);
+/* So much work was left out. dram_sectors: that the DRAM can move in a cycle. */
+void fill_left_add(fill_left_t *f, const left_moves_t *moves, double work, double dram_sectors);
+
+/* Cycles that all of it takes. rate: later, of such work in a cycle. light: share of the DRAM's
+ * bandwidth that does not hold a launch up. */
+double fill_left_cycles(const fill_left_t *f, double rate, double light);
 
 /* Of so many blocks that are left out, those that are read. of_block: sectors of the L2 that one
  * takes. */
@@ -69,7 +74,7 @@ uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors);
 /* light: share of the DRAM's bandwidth that does not hold a launch up. */
 fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted, double light);
 
-/* What happened in an interval before which no block was left out. */
+/* What happened in an interval. */
 void fill_skip_look(fill_skip_t *f, const interval_records_t *r);
 
 /* The launch will fill the L2 and has not: whether its blocks are left out until it has. insts: of
@@ -77,11 +82,10 @@ void fill_skip_look(fill_skip_t *f, const interval_records_t *r);
 bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts,
                      fast_forward_t *out);
 
-/* So many were: cycles that they take (fast_forward_end). */
-double fill_skip_end(fill_skip_t *f, uint64_t skipped, const left_moves_t *moves);
+/* So many were (fast_forward_end). */
+void fill_skip_end(fill_skip_t *f, uint64_t skipped, const left_moves_t *moves);
 
-/* Cycles that those take, besides, which had to wait for the pace to come (launch_added); it, in
- * cycles of a wave, or 0: that before. */
-double fill_skip_added(const fill_skip_t *f, double pace);
+/* Cycles that they take (launch_added). */
+double fill_skip_added(const fill_skip_t *f);
 
 #endif

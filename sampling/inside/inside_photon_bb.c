@@ -371,7 +371,6 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
                             .residents = (forward_residents_t)o->residents,
                             .warp_insts = s->level.trust.insts};
     const double mean = s->scale * s->forecast.mean;
-    s->level.pace = mean;
     if (o->tail)
         out->tail = photon_tail(s->level.trust.slots, mean, s->alone);
     snprintf(out->evidence, sizeof(out->evidence),

@@ -115,7 +115,6 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const photon_rule_t rule = rule_of(o, s->level.trust.slots * warps_per_block, l->spec);
     photon_detector_free(&s->detector);
     photon_detector_init(&s->detector, &rule);
-    s->level.pace = 0;
     s->reading = (photon_reading_t){0};
     const photon_rule_t block_rule = photon_rule_of_groups(&rule, warps_per_block);
     photon_detector_free(&s->blocks);
@@ -183,7 +182,6 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     s->fired = true;
     s->hold = predict(s);
-    s->level.pace = (double)s->hold;
     *out = (fast_forward_t){.until = UINT64_MAX,
                             .model = FORWARD_HOLD_SLOT,
                             .residents = (forward_residents_t)s->options.residents,

@@ -72,11 +72,10 @@ typedef struct {
     double held;        /* blocks hold their slots: cycles per warp instruction; 0: none does */
     rate_edge_t last;   /* the end of the interval before */
 
-    uint64_t first;   /* block being left out */
-    uint64_t turn;    /* blocks from here on take the rate that is measured next */
-    double postponed; /* instructions of such blocks */
+    uint64_t first; /* block being left out */
     double rate_used;
-    fill_dram_t fill; /* in instructions: blocks that were left out as they filled the L2 */
+    bool filling;     /* it fills the L2, */
+    fill_left_t fill; /* and such blocks, in instructions, take the rate that is measured next */
 } region_state_t;
 
 static void *region_create(const void *options, uint64_t seed)
@@ -281,7 +280,7 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
 {
     s->rate_used = rate;
     s->first = r->next_block;
-    s->turn = UINT64_MAX;
+    s->filling = false;
     s->left_out += until - r->next_block;
     *out = (fast_forward_t){.until = until,
                             .model = FORWARD_REGION_IPC,
@@ -337,7 +336,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
         return false;
     leave_out(s, r, r->next_block + blocks, rate, out);
-    s->turn = r->next_block + to_turn;
+    s->filling = true;
     out->warm = fill_blocks_read(blocks, taken_by_block(s, r), (double)s->l2_sectors);
     s->filled = to_fill < left;
     return true;
@@ -431,20 +430,15 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
 static double region_end(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     region_state_t *s = sampler->state;
-    const block_insts_t *insts = &s->table.insts;
-    const uint64_t end = s->first + skipped, turn = s->turn < end ? s->turn : end;
-    const double all =
-        (double)(block_insts_before(insts, end) - block_insts_before(insts, s->first));
-    if (s->turn != UINT64_MAX)
-        s->fill = fill_dram(moves, s->dram_sectors, s->options.light, all / s->rate_used);
-    if (s->turn != UINT64_MAX && s->fill.cycles > 0) {
-        s->fill.like *= all;
-        return s->fill.cycles;
+    const double insts = (double)(block_insts_before(&s->table.insts, s->first + skipped) -
+                                  block_insts_before(&s->table.insts, s->first));
+    if (s->filling) {
+        fill_left_add(&s->fill, moves, insts, s->dram_sectors);
+        return 0;
     }
-    double now = s->postponed +
-                 (double)(block_insts_before(insts, turn) - block_insts_before(insts, s->first));
-    s->postponed = (double)(block_insts_before(insts, end) - block_insts_before(insts, turn));
-    return now / s->rate_used;
+    const double filled = fill_left_cycles(&s->fill, s->rate_used, s->options.light);
+    s->fill = (fill_left_t){0};
+    return filled + insts / s->rate_used;
 }
 
 static block_action_t region_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
@@ -464,9 +458,10 @@ static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t wa
     const region_state_t *s = sampler->state;
     (void)cycles;
     (void)warp_insts;
-    const double measured = measured_rate(s), rate = measured > 0 ? measured : s->rate_used;
-    const double held_up = measured > 0 ? s->fill.like / measured - s->fill.cycles : 0;
-    return (s->postponed > 0 ? s->postponed / rate : 0) + fmax(held_up, 0);
+    const double rate = measured_rate(s);
+    return s->fill.work <= 0
+               ? 0
+               : fill_left_cycles(&s->fill, rate > 0 ? rate : s->rate_used, s->options.light);
 }
 
 static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])

@@ -82,7 +82,8 @@ bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool 
 double photon_level_forwarded(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     photon_level_t *level = sampler->state;
-    return fill_skip_end(&level->fill, skipped, moves);
+    fill_skip_end(&level->fill, skipped, moves);
+    return 0;
 }
 
 double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
@@ -90,7 +91,7 @@ double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t war
     const photon_level_t *level = sampler->state;
     (void)cycles;
     (void)warp_insts;
-    return fill_skip_added(&level->fill, level->pace);
+    return fill_skip_added(&level->fill);
 }
 
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)

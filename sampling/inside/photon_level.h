@@ -76,7 +76,6 @@ static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
 typedef struct {
     photon_trust_t trust;
     fill_skip_t fill;
-    double pace; /* cycles that a mean block takes, once the launch is found stable; else 0 */
 } photon_level_t;
 
 /* fast_forward_end and launch_added of both: only blocks that fill the L2 are left out by rate. */
