@@ -92,7 +92,8 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
 static void contents_clear(cache_t *c)
 {
     c->count = 0;
-    memset(c->table, 0, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
+    if (c->sets > 0)
+        memset(c->table, 0, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
     for (uint32_t s = 0; s < c->sets; s++)
         c->set[s] = (set_t){.newest = NIL, .oldest = NIL};
 }
