@@ -9,6 +9,7 @@
 #include "sim/gpu/gpu.h"
 #include "sim/mem/dram.h"
 #include "sim/mem/partition.h"
+#include "sim/parts/addr_map.h"
 #include "sim/parts/xbar.h"
 
 enum {
@@ -177,6 +178,12 @@ static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
         return rb_fail(err, RB_CONFIG,
                        "mem.interleave = %" PRIu32 " must be a power of two of at least %d bytes",
                        interleave, LINE_BYTES);
+    if (s->mem.mem.hash == HASH_GV100 &&
+        (l2->slices != ADDR_MAP_GV100_SLICES || interleave != ADDR_MAP_GV100_INTERLEAVE))
+        return rb_fail(err, RB_CONFIG,
+                       "mem.hash = gv100 needs l2.slices = %d and mem.interleave = %d, which are "
+                       "%" PRIu32 " and %" PRIu32 ": ipoly takes any",
+                       ADDR_MAP_GV100_SLICES, ADDR_MAP_GV100_INTERLEAVE, l2->slices, interleave);
     return RB_OK;
 }
 

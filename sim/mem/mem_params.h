@@ -27,7 +27,7 @@ extern const char *const mem_hash_names[]; /* of HASH_NONE ...: "none", "ipoly",
     P(U32, partitions, "32", 1, 256, "partitions", "DRAM channels; each owns its L2 slices")       \
     P(U32, interleave, "256", 128, 65536, "bytes", "consecutive bytes in one partition")           \
     E(hash, mem_hash_names, "ipoly",                                                               \
-      "how addresses choose a partition and slice; gv100: 64 slices, else as ipoly")
+      "how addresses choose a partition and slice; gv100: those of a V100")
 PARAM_STRUCT(mem_spec_t, MEM_PARAMS);
 extern const param_group_t mem_param_group;
 

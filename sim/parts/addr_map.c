@@ -7,7 +7,7 @@
 
 enum { MAX_BITS = 10, ROTATION_BITS = 16, ADDRESS_BITS = 64 };
 
-/* Of a gv100: blocks of 512 bytes, 64 slices. */
+/* log2 of what a gv100 has */
 enum { GV100_SHIFT = 9, GV100_BITS = 6 };
 
 /*
@@ -93,7 +93,7 @@ static void tables_init(addr_map_t *m, uint32_t hash)
     }
     for (uint32_t n = 0; n < m->slices; n++)
         m->slice[n] = (uint16_t)n;
-    if (hash == HASH_GV100 && m->slice_bits == GV100_BITS && m->interleave_shift == GV100_SHIFT)
+    if (hash == HASH_GV100)
         gv100_init(m);
     else
         fold_polynomial(m, polynomial[m->slice_bits], m->slice_bits);
@@ -108,6 +108,9 @@ void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t
                  "address map: %u slices in %u partitions", slices, partitions);
     RB_INVARIANT(interleave >= LINE_BYTES && (interleave & (interleave - 1)) == 0,
                  "address map: interleave of %u bytes", interleave);
+    RB_INVARIANT(hash != HASH_GV100 ||
+                     (slices == ADDR_MAP_GV100_SLICES && interleave == ADDR_MAP_GV100_INTERLEAVE),
+                 "address map: %u slices of %u bytes for a gv100", slices, interleave);
     memset(m, 0, sizeof(*m));
     m->slices = slices;
     m->partitions = partitions;

@@ -12,7 +12,7 @@
  *   ipoly, otherwise: slice = (n + h) mod slices, where h is an evenly spread hash of n / slices.
  *     (gpgpu-sim hashes to the next power of two and takes the remainder, which gives some slices
  *     twice the traffic of others: measured L2 bandwidth of such chips excludes that.)
- *   gv100, 64 slices and blocks of 512 bytes (else as ipoly): what Jain 2019 found on a Tesla V100.
+ *   gv100, 64 slices and blocks of 512 bytes: what Jain 2019 found on a Tesla V100.
  *     XORs of address bits choose one of 32 memory modules for each KiB. Bit 14 is in none of them
  *     alone, so that 16 KiB in a row lie in half of the modules and a run is the blocks that differ
  *     in bits 9 to 13 and 15.
@@ -23,7 +23,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ADDR_MAP_BYTES = 8, ADDR_MAP_SLICES = 1024 };
+enum {
+    ADDR_MAP_BYTES = 8,
+    ADDR_MAP_SLICES = 1024,
+    ADDR_MAP_GV100_SLICES = 64,
+    ADDR_MAP_GV100_INTERLEAVE = 512,
+};
 
 /* How addresses choose a slice; names: mem_hash_names (mem_params.h). */
 enum { HASH_NONE, HASH_IPOLY, HASH_GV100 };
@@ -44,7 +49,7 @@ typedef struct {
 } addr_map_t;
 
 /* interleave in bytes (a power of two, at least a line). slices is at most ADDR_MAP_SLICES and a
- * multiple of partitions. */
+ * multiple of partitions. What a gv100 has is ADDR_MAP_GV100_SLICES and _INTERLEAVE. */
 void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t interleave,
                    uint32_t hash);
 

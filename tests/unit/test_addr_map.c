@@ -104,20 +104,6 @@ static void a_gv100_spreads_64_kib_evenly(void **state)
     }
 }
 
-static void other_chips_than_a_gv100_take_ipoly(void **state)
-{
-    (void)state;
-    static const struct {
-        uint32_t slices, interleave;
-    } chips[] = {{32, 512}, {64, 256}, {48, 512}, {1, 512}};
-    for (size_t k = 0; k < sizeof(chips) / sizeof(*chips); k++) {
-        addr_map_t m, ipoly;
-        addr_map_init(&m, 1, chips[k].slices, chips[k].interleave, HASH_GV100);
-        addr_map_init(&ipoly, 1, chips[k].slices, chips[k].interleave, HASH_IPOLY);
-        assert_memory_equal(&m, &ipoly, sizeof(m));
-    }
-}
-
 /* A polynomial is irreducible if x generates a field: no aligned stride then hits one slice only.
  */
 static void power_of_two_strides_reach_every_slice_of_a_power_of_two(void **state)
@@ -245,7 +231,6 @@ int main(void)
         cmocka_unit_test(ipoly_equals_its_definition_bit_by_bit),
         cmocka_unit_test(a_gv100_has_the_modules_of_a_v100),
         cmocka_unit_test(a_gv100_spreads_64_kib_evenly),
-        cmocka_unit_test(other_chips_than_a_gv100_take_ipoly),
         cmocka_unit_test(power_of_two_strides_reach_every_slice_of_a_power_of_two),
         cmocka_unit_test(every_aligned_run_of_blocks_visits_each_slice_once),
         cmocka_unit_test(strides_are_spread_over_any_number_of_slices),
