@@ -42,8 +42,8 @@ static size_t distance(const char *a, const char *b)
 
 void suggest_begin(suggest_t *s, const char *wanted)
 {
-    // A third of the letters may be wrong, and a short word may miss one.
-    size_t limit = strlen(wanted) / 3 + 1;
+    // A third of the letters may be wrong, and of a short word one.
+    size_t third = strlen(wanted) / 3, limit = third > 0 ? third : 1;
     *s = (suggest_t){.wanted = wanted, .distance = limit + 1};
 }
 

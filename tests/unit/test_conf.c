@@ -203,6 +203,7 @@ static void mistakes_are_named_with_file_line_and_remedy(void **state)
     assert_message("toy : {\n ways = 3;\n depth = 3; };",
                    "f.cfg:3: unknown setting 'toy.depth'; did you mean 'other.depth'?");
     assert_message("toz : { ways = 3; };", "f.cfg:1: unknown group 'toz'; did you mean 'toy'?");
+    assert_message("tin : { ways = 3; };", "f.cfg:1: unknown group 'tin'; 'rubato config explain'");
     assert_message("ways = 3;", "f.cfg:1: 'ways' belongs into a group: toy : { ways = ...; };");
     assert_message("toy = 3;", "f.cfg:1: 'toy' is a group");
     assert_message("toy : { ways = { a = 1; }; };", "f.cfg:1: 'toy.ways' must be a value");
