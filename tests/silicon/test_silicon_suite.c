@@ -11,7 +11,6 @@
 static const struct {
     const char *gpu, *test;
 } known[] = {
-    {"v100", "M10.l2"},
     {"titan_v", "C18.f32"},
 };
 
