@@ -81,7 +81,7 @@ rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
         return rb_fail(err, RB_USAGE, "%s: is a folder; the name of a file is expected", path);
     f->path = new_file_name(path, true, err);
     if (f->path == NULL)
-        return err->code;
+        return RB_USAGE;
     f->temporary = temporary_name(f->path);
     f->out = fopen(f->temporary, "we");
     if (f->out == NULL) {
