@@ -33,18 +33,41 @@ static void add_like(extrapolation_t *x, const gpu_counters_t *c, double insts)
     x->insts += insts;
 }
 
-void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts)
+/* The DRAM worked more, or less, by that factor. Rows are hit by more as by fewer; how often the
+ * bus turns is left as it is. */
+static void dram_scale(dram_stats_t *d, double factor)
 {
-    if (x->stretch.sm.warp_insts > 0)
-        add_like(x, &x->stretch, insts);
+    uint64_t *const scaled[] = {&d->row_hits,  &d->row_misses, &d->row_conflicts,
+                                &d->activates, &d->precharges, &d->busy};
+    for (size_t i = 0; i < sizeof(scaled) / sizeof(*scaled); i++)
+        *scaled[i] = (uint64_t)llround((double)*scaled[i] * factor);
+}
+
+static double dram_moved(const dram_stats_t *d)
+{
+    return (double)(d->read_sectors + d->write_sectors);
+}
+
+void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts,
+                          const part_moved_t *moved)
+{
+    gpu_counters_t like = x->stretch;
+    if (moved != NULL && like.sm.warp_insts > 0 && insts > 0) {
+        const double share = (double)like.sm.warp_insts / insts, before = dram_moved(&like.dram);
+        like.l2.fills = like.dram.read_sectors = (uint64_t)llround(moved->read * share);
+        like.l2.writebacks = like.dram.write_sectors = (uint64_t)llround(moved->written * share);
+        if (before > 0)
+            dram_scale(&like.dram, dram_moved(&like.dram) / before);
+    }
+    if (like.sm.warp_insts > 0)
+        add_like(x, &like, insts);
     x->mark = *now;
     x->cut = false;
 }
 
 /*
  * A launch leaves in the L2 at most as many dirty sectors as may be modified, and as it has room
- * for: of those that it takes, the share that it writes. The others have been written back. Rows
- * are hit by more as by fewer; how often the bus turns is left as it is.
+ * for: of those that it takes, the share that it writes. The others have been written back.
  */
 static void write_back(gpu_counters_t *c, const l2_room_t *room)
 {
@@ -54,14 +77,11 @@ static void write_back(gpu_counters_t *c, const l2_room_t *room)
     const double taken = written + (double)l2->fills;
     const double fits = taken > room->sectors ? written * (room->sectors / taken) : written;
     const double back = written - fmin(fits, room->modified);
-    const double moved = (double)(d->read_sectors + d->write_sectors);
+    const double moved = dram_moved(d);
     if (back <= (double)l2->writebacks || moved <= 0)
         return;
-    const double more = back - (double)l2->writebacks, factor = (moved + more) / moved;
-    uint64_t *const scaled[] = {&d->row_hits,  &d->row_misses, &d->row_conflicts,
-                                &d->activates, &d->precharges, &d->busy};
-    for (size_t i = 0; i < sizeof(scaled) / sizeof(*scaled); i++)
-        *scaled[i] = (uint64_t)llround((double)*scaled[i] * factor);
+    const double more = back - (double)l2->writebacks;
+    dram_scale(d, (moved + more) / moved);
     l2->writebacks += (uint64_t)llround(more);
     d->write_sectors += (uint64_t)llround(more);
 }

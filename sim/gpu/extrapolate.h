@@ -18,6 +18,11 @@ typedef struct {
     double insts;               /* their warp instructions */
 } extrapolation_t;
 
+/* What the DRAM had to move for a part that was left out, where that is known, in sectors. */
+typedef struct {
+    double read, written;
+} part_moved_t;
+
 /* Sectors of the L2; of these, as many as may be modified at the same time. */
 typedef struct {
     double sectors, modified;
@@ -29,8 +34,9 @@ void extrapolation_begin(extrapolation_t *x, const gpu_counters_t *now);
 /* ... a part of it begins to be left out; cut: what is under way ends at once ... */
 void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now, bool cut);
 
-/* ... it is over, and has so many warp instructions ... */
-void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts);
+/* ... it is over, and has so many warp instructions; moved may be NULL ... */
+void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double insts,
+                          const part_moved_t *moved);
 
 /* ... and the launch, of so many, is at its end. c: what was simulated of it becomes the whole.
  * What is left takes after the last stretch, with all that was simulated behind it; but where what

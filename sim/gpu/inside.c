@@ -226,19 +226,16 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
         cut_warps(g, true);
     if (inside_decided(n))
         record(g, 0);
-    n->moves = (left_moves_t){0};
+    n->read_blocks = 0;
     if (f->warm == 0 || f->model != FORWARD_REGION_IPC)
         return RB_OK;
     uint64_t from = n->forward.until > f->warm ? n->forward.until - f->warm : 0;
     if (from < b->next)
         from = b->next;
-    l2_warmed_t warmed;
-    RB_TRY(gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until, &warmed,
-                           err));
-    n->warmed += warmed.taken;
-    const double blocks = (double)(n->forward.until - from);
-    n->moves.then = (double)(warmed.filled + warmed.written_back) / blocks;
-    n->moves.later = (double)(warmed.filled + warmed.modified) / blocks;
+    RB_TRY(gpu_warm_blocks(g, n->launch.source, n->launch.position, from, n->forward.until,
+                           &n->read, err));
+    n->warmed += n->read.taken;
+    n->read_blocks = (double)(n->forward.until - from);
     return RB_OK;
 }
 
@@ -258,30 +255,43 @@ static double insts_per_block(const inside_t *n, const gpu_t *g)
     return g->scheduler.done == 0 ? 0 : simulated / (double)g->scheduler.done;
 }
 
+/* Blocks that the fast-forward has left out, for each of those that it has read. */
+static double left_per_read(const inside_t *n, uint64_t skipped)
+{
+    return n->read_blocks > 0 ? (double)skipped / n->read_blocks : 0;
+}
+
 /* A fast-forward is over: the block after it was dispatched, or the launch has ended. Returns the
- * warp instructions that it has left out. */
-static double end_forward(inside_t *n, const gpu_t *g)
+ * blocks that it has left out. */
+static uint64_t end_forward(inside_t *n, const gpu_t *g)
 {
     const block_scheduler_t *b = &g->scheduler;
     const sampler_t *s = n->active;
     const uint64_t skipped = b->skipped - n->skipped_before;
     if (n->forward.model == FORWARD_REGION_IPC) {
-        const left_moves_t moves = {.then = n->moves.then * (double)skipped,
-                                    .later = n->moves.later * (double)skipped};
+        const double each = left_per_read(n, skipped);
+        const left_moves_t moves = {
+            .then = each * (double)(n->read.filled + n->read.written_back),
+            .later = each * (double)(n->read.filled + n->read.modified),
+        };
         double cycles = s->ops->fast_forward_end(s, skipped, &moves);
         n->added += cycles > 0 ? cycles : 0;
         n->skipped_in_forwards += skipped;
     }
     n->active = NULL;
-    return (double)skipped * insts_per_block(n, g);
+    return skipped;
 }
 
 static void resume(inside_t *n, gpu_t *g, cycle_t now)
 {
-    const double insts = end_forward(n, g);
+    const uint64_t skipped = end_forward(n, g);
+    const double each = left_per_read(n, skipped);
+    const part_moved_t moved = {.read = each * (double)n->read.filled,
+                                .written = each * (double)n->read.written_back};
     gpu_counters_t counters;
     gpu_count(g, now, &counters);
-    extrapolation_resume(&n->counters, &counters, insts);
+    extrapolation_resume(&n->counters, &counters, (double)skipped * insts_per_block(n, g),
+                         each > 0 ? &moved : NULL);
 }
 
 static void sum_latencies(inside_t *n, const gpu_t *g)

@@ -12,6 +12,7 @@
 #include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampler.h"
 #include "sim/isa/isa.h"
+#include "sim/mem/l2_slice.h"
 
 struct gpu;
 
@@ -45,7 +46,8 @@ typedef struct {
     uint64_t skipped_in_forwards;
     extrapolation_t counters;
     uint64_t warmed;    /* sectors of the L2 that blocks left out have taken */
-    left_moves_t moves; /* of a block of the fast-forward */
+    l2_warmed_t read;   /* what blocks of the fast-forward that were read have taken, */
+    double read_blocks; /* so many */
     double warp_insts;  /* of the whole launch, as a fast-forward has told; 0: none has */
     bool cut;           /* the launch's counted time ends at cut_at */
     cycle_t cut_at;     /* relative to start */

@@ -32,7 +32,7 @@ static void parts_take_after_the_stretch_before_them(void **state)
     pass(&now, 100, 3200, 0); /* nothing is written while the L2 fills */
     extrapolation_stop(&x, &now, false);
     pass(&now, 20, 640, 0); /* residents */
-    extrapolation_resume(&x, &now, 500);
+    extrapolation_resume(&x, &now, 500, NULL);
     pass(&now, 200, 3200, 50);
     extrapolation_stop(&x, &now, false);
     pass(&now, 100, 1600, 25); /* residents count for the end */
@@ -53,13 +53,36 @@ static void what_was_cut_is_not_counted_twice(void **state)
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 0);
     extrapolation_stop(&x, &now, false);
-    extrapolation_resume(&x, &now, 0);
+    extrapolation_resume(&x, &now, 0, NULL);
     pass(&now, 100, 3200, 20);
     extrapolation_stop(&x, &now, true);
     pass(&now, 0, 0, 10);
     gpu_counters_t c = now;
     extrapolation_finish(&x, &c, 1200, &room);
     assert_int_equal(c.dram.write_sectors, 30 + 1000 / 5);
+}
+
+/* What the blocks that fill the L2 make the DRAM move is known from reading them. */
+static void a_part_of_which_more_is_known_takes_after_that(void **state)
+{
+    extrapolation_t x;
+    gpu_counters_t now = {0};
+    (void)state;
+    extrapolation_begin(&x, &now);
+    pass(&now, 100, 3200, 30);
+    now.dram.read_sectors = 10;
+    now.dram.busy = 80;
+    extrapolation_stop(&x, &now, false);
+    const part_moved_t moved = {.read = 800, .written = 0};
+    extrapolation_resume(&x, &now, 500, &moved);
+    pass(&now, 100, 3200, 50);
+    gpu_counters_t c = now;
+    extrapolation_finish(&x, &c, 700, &room);
+    assert_int_equal(c.sm.thread_insts, 700 * 32);
+    assert_int_equal(c.dram.read_sectors, 10 + 800);
+    assert_int_equal(c.l2.fills, 800);
+    assert_int_equal(c.dram.write_sectors, 80);
+    assert_int_equal(c.dram.busy, 80 + 80 * 5 * 160 / 40); /* 40 sectors before, 160 a hundred */
 }
 
 static void one_stretch_is_scaled(void **state)
@@ -83,7 +106,7 @@ static void never_more_than_the_launch_has(void **state)
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 10);
     extrapolation_stop(&x, &now, false);
-    extrapolation_resume(&x, &now, 900); /* by the mean size of a block: too much */
+    extrapolation_resume(&x, &now, 900, NULL); /* by the mean size of a block: too much */
     pass(&now, 100, 3200, 10);
     gpu_counters_t c = now;
     extrapolation_finish(&x, &c, 600, &room);
@@ -137,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_take_after_the_stretch_before_them),
         cmocka_unit_test(what_was_cut_is_not_counted_twice),
+        cmocka_unit_test(a_part_of_which_more_is_known_takes_after_that),
         cmocka_unit_test(one_stretch_is_scaled),
         cmocka_unit_test(never_more_than_the_launch_has),
         cmocka_unit_test(what_the_l2_cannot_hold_is_written_back),
