@@ -451,7 +451,7 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
     r->blocks = blocks;
     gpu_counters_t counters = {.sm = r->sm, .l2 = r->l2, .dram = r->dram};
-    const double l2_sectors = (double)(g->spec.mem.l2.size / SECTOR_BYTES);
+    const double l2_sectors = (double)g->spec.mem.l2.size / SECTOR_BYTES;
     const l2_room_t room = {l2_sectors, l2_sectors * g->spec.mem.l2.modified_share};
     extrapolation_finish(&n->counters, &counters, insts, &room);
     r->sm = counters.sm;
