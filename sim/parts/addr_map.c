@@ -9,6 +9,9 @@ enum { MAX_BITS = 10, ROTATION_BITS = 16, ADDRESS_BITS = 64 };
 
 /* log2 of what a gv100 has */
 enum { GV100_SHIFT = 9, GV100_BITS = 6 };
+_Static_assert(1 << MAX_BITS == ADDR_MAP_SLICES && 1 << GV100_BITS == ADDR_MAP_GV100_SLICES &&
+                   1 << GV100_SHIFT == ADDR_MAP_GV100_INTERLEAVE,
+               "the logarithms of what addr_map.h says");
 
 /*
  * Irreducible polynomials over GF(2), bit i the coefficient of x^i. Degrees 4 to 7 as gpgpu-sim's

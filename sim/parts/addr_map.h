@@ -6,9 +6,9 @@
  * Memory is cut into blocks of the interleave size. Of any aligned run of as many blocks as there
  * are slices each slice owns exactly one; which one is decided by a hash of the run's number:
  *
- *   ipoly, 2^k slices: IPOLY, slice = n(x) mod P(x) over GF(2), where n is the block's number and P
- * the degree-k polynomial 19, 37, 67, 131 ... for 16, 32, 64, 128 slices (gpu-facts: equal to all
- *     equations of gpgpu-sim's hashing.cc).
+ *   ipoly, 2^k slices: IPOLY, slice = n(x) mod P(x) over GF(2), where n is the block's number and
+ *     P the degree-k polynomial 19, 37, 67, 131 ... for 16, 32, 64, 128 slices (gpu-facts: equal to
+ *     all equations of gpgpu-sim's hashing.cc).
  *   ipoly, otherwise: slice = (n + h) mod slices, where h is an evenly spread hash of n / slices.
  *     (gpgpu-sim hashes to the next power of two and takes the remainder, which gives some slices
  *     twice the traffic of others: measured L2 bandwidth of such chips excludes that.)
