@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "sim/core/clones.h"
 #include "sim/core/model_mem.h"
 #include "sim/mem/dram_internal.h"
 
@@ -95,18 +96,18 @@ void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick)
         d->choice.group_ready[b] = at;
 }
 
-static inline uint32_t greater(uint32_t a, uint32_t b)
+RB_CLONE_PART uint32_t greater(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
-static inline uint32_t smaller(uint32_t a, uint32_t b)
+RB_CLONE_PART uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
 /* The first of n keys that equals best. */
-static inline uint32_t key_find(const uint32_t *key, uint32_t n, uint32_t best)
+RB_CLONE_PART uint32_t key_find(const uint32_t *key, uint32_t n, uint32_t best)
 {
     uint32_t at = n;
     for (uint32_t b = 0; b < n; b++)
@@ -115,19 +116,19 @@ static inline uint32_t key_find(const uint32_t *key, uint32_t n, uint32_t best)
 }
 
 /* When bank b can serve its oldest hit, not before floor. */
-static inline uint32_t column_ready(const dram_choice_t *c, uint32_t b, uint32_t floor)
+RB_CLONE_PART uint32_t column_ready(const dram_choice_t *c, uint32_t b, uint32_t floor)
 {
     return greater(greater(c->col_ready[b], c->group_ready[b]), floor);
 }
 
 /* When the row command can go that bank b's oldest miss needs, not before floor. */
-static inline uint32_t row_ready(const dram_choice_t *c, uint32_t b, uint32_t rrd, uint32_t floor)
+RB_CLONE_PART uint32_t row_ready(const dram_choice_t *c, uint32_t b, uint32_t rrd, uint32_t floor)
 {
     return greater(greater(c->row_ready[b], rrd & c->closed[b]), floor);
 }
 
 /* The column command that can go first, of several the one of the oldest request. */
-void dram_column_choose(dram_t *d, uint64_t t)
+RB_CLONES_V3 void dram_column_choose(dram_t *d, uint64_t t)
 {
     const dram_choice_t *c = &d->choice;
     const uint32_t n = padded(d->spec.banks);
@@ -147,7 +148,7 @@ void dram_column_choose(dram_t *d, uint64_t t)
 }
 
 /* Row commands are for banks with requests, none of them for the open row. */
-void dram_row_choose(dram_t *d, uint64_t t)
+RB_CLONES_V3 void dram_row_choose(dram_t *d, uint64_t t)
 {
     const dram_choice_t *c = &d->choice;
     const uint32_t n = padded(d->spec.banks);
