@@ -16,9 +16,11 @@ void stop_signals_catch(void)
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
     struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
 
+    struct sigaction before;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        sigaction(signals[i], &action, NULL);
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
 }
 
 bool stop_requested(void)

@@ -1,6 +1,7 @@
 /*
  * A stop on request: commands that work for long look now and then whether SIGINT, SIGTERM or
- * SIGUSR2 has come, and end with nothing half-written. A second signal ends the process.
+ * SIGUSR2 has come, and end with nothing half-written. A second signal ends the process. A signal
+ * that the process was started to ignore (as a shell's background job is an interrupt) is ignored.
  */
 #ifndef RUBATO_CLI_STOP_SIGNALS_H
 #define RUBATO_CLI_STOP_SIGNALS_H

@@ -20,23 +20,24 @@ static double now_seconds(void)
 
 static void awaited_signals(sigset_t *set)
 {
+    static const int stops[] = {SIGINT, SIGTERM, SIGUSR2};
+    struct sigaction before;
     sigemptyset(set);
     sigaddset(set, SIGCHLD);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGUSR2);
+    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+        if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaddset(set, stops[i]);
 }
 
 void job_pool_begin(job_pool_t *p, size_t n_slots)
 {
-    sigset_t set;
     /* A parent that ignores SIGCHLD would make children vanish before they can be waited for. */
     struct sigaction action = {.sa_handler = SIG_DFL};
     *p = (job_pool_t){.slots = rb_calloc(n_slots, sizeof(*p->slots)), .n_slots = n_slots};
     sigemptyset(&action.sa_mask);
     sigaction(SIGCHLD, &action, &p->child_before);
-    awaited_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, &p->mask_before);
+    awaited_signals(&p->awaited);
+    sigprocmask(SIG_BLOCK, &p->awaited, &p->mask_before);
 }
 
 void job_pool_end(job_pool_t *p)
@@ -123,8 +124,6 @@ static bool reap(job_pool_t *p, size_t *job, int *status)
 job_event_t job_pool_wait(job_pool_t *p, double seconds, size_t *job, int *status)
 {
     double until = now_seconds() + seconds;
-    sigset_t set;
-    awaited_signals(&set);
     for (;;) {
         if (reap(p, job, status))
             return JOB_ENDED;
@@ -133,8 +132,8 @@ job_event_t job_pool_wait(job_pool_t *p, double seconds, size_t *job, int *statu
             left = 0.0;
         struct timespec wait = {.tv_sec = (time_t)left};
         wait.tv_nsec = (long)((left - (double)wait.tv_sec) * 1e9);
-        int got = sigtimedwait(&set, NULL, &wait);
-        if (got == SIGINT || got == SIGTERM || got == SIGUSR2) {
+        int got = sigtimedwait(&p->awaited, NULL, &wait);
+        if (got > 0 && got != SIGCHLD) {
             p->stops++;
             return JOB_STOP;
         }

@@ -4,7 +4,7 @@
  * to stop (SIGTERM) should this process die.
  *
  * Between job_pool_begin() and job_pool_end() SIGCHLD, SIGINT, SIGTERM and SIGUSR2 are blocked:
- * job_pool_wait() reports them.
+ * job_pool_wait() reports them, except requests to stop that this process was started to ignore.
  */
 #ifndef RUBATO_STUDY_JOB_POOL_H
 #define RUBATO_STUDY_JOB_POOL_H
@@ -26,7 +26,7 @@ typedef struct {
     job_slot_t *slots; /* owned */
     size_t n_slots, running;
     unsigned stops; /* requests to stop that have arrived */
-    sigset_t mask_before;
+    sigset_t awaited, mask_before;
     struct sigaction child_before;
 } job_pool_t;
 

@@ -21,29 +21,17 @@ void gpu_flush_l2(gpu_t *g)
         partition_flush_l2(g->partition[p]);
 }
 
-static uint64_t copied_sectors(const gpu_t *g)
-{
-    uint64_t sum = 0;
-    for (uint32_t p = 0; p < g->n_partitions; p++) {
-        l2_stats_t l2;
-        dram_stats_t dram;
-        partition_stats(g->partition[p], &l2, &dram);
-        sum += l2.memcpy_sectors;
-    }
-    return sum;
-}
-
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)
 {
-    const uint64_t before = n > 0 ? copied_sectors(g) : 0;
+    uint64_t left = 0;
     for (size_t i = 0; i < n; i++) {
         *bytes += ops[i].bytes;
         if (!g->spec.gpu.memcpy_fills_l2)
             continue;
         for (uint32_t p = 0; p < g->n_partitions; p++)
-            partition_memcpy(g->partition[p], ops[i].addr, ops[i].bytes);
+            left += partition_memcpy(g->partition[p], ops[i].addr, ops[i].bytes);
     }
-    return n > 0 ? copied_sectors(g) - before : 0;
+    return left;
 }
 
 /* Of the instruction cache, and of lines of data, that hide repeats within a block. */

@@ -93,16 +93,16 @@ static cache_tag_t *line_place(l2_slice_t *s, cache_key_t key, bool *fresh, uint
     return l;
 }
 
-void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
+uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
 {
     if (s->spec.perfect)
-        return;
+        return 0;
     bool fresh;
     uint32_t written_back; /* for whom, nobody asks */
     cache_tag_t *l = line_place(s, cache_key_of(s->cache, line), &fresh, &written_back);
     l2_line_fill(s, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;
-    s->stats.memcpy_sectors += l2_sector_count(sectors);
+    return l2_sector_count(sectors);
 }
 
 void l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch, l2_warmed_t *sum)

@@ -159,8 +159,9 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now);
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
 /* A host copy wrote the sectors of the line at this address of the slice: they are modified, as
- * after any write, and no other line is written back for it (guess). */
-void l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
+ * after any write, and no other line is written back for it (guess). Returns how many they are,
+ * none in a perfect L2. */
+uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
 /* Sectors that blocks without time have taken of an L2: */
 typedef struct {

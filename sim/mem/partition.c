@@ -201,14 +201,14 @@ static uint8_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
     return sectors;
 }
 
-void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
+uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
 {
     const uint64_t limit = UINT64_MAX - LINE_BYTES; /* keeps the arithmetic below in range */
     if (bytes == 0 || addr >= limit)
-        return;
+        return 0;
     uint64_t to = bytes > limit - addr ? limit : addr + bytes;
     uint64_t from = to - addr > p->l2_size ? to - p->l2_size : addr;
-    uint64_t block = UINT64_C(1) << p->map->interleave_shift;
+    uint64_t block = UINT64_C(1) << p->map->interleave_shift, left = 0;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         l2_slice_t *slice = &p->slice[s];
         /* The slice's blocks in the range: one for each run of as many blocks as there are slices.
@@ -220,10 +220,11 @@ void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
             for (uint64_t k = 0; k < block; k += LINE_BYTES) {
                 uint8_t sectors = sectors_within(base + k, from, to);
                 if (sectors != 0)
-                    l2_slice_copy_in(slice, local + k, sectors);
+                    left += l2_slice_copy_in(slice, local + k, sectors);
             }
         }
     }
+    return left;
 }
 
 void partition_flush_l2(partition_t *p)

@@ -50,9 +50,9 @@ void partition_gauges(const partition_t *p, partition_gauges_t *out);
 /*
  * A host copy of [addr, addr + bytes) leaves its sectors of this partition's slices in the L2,
  * modified, in address order; takes no time. Only on an idle chip. A copy larger than the L2 costs
- * no more than one pass over the L2's size (its last part is what stays).
+ * no more than one pass over the L2's size (its last part is what stays). Returns the sectors left.
  */
-void partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
+uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 
 /* Drops the L2's contents without writing them back. Only on an idle chip. */
 void partition_flush_l2(partition_t *p);

@@ -112,6 +112,20 @@ static void a_stopped_run_says_so_and_resumes_to_the_same_results(void **state)
     cli_same_results("unbroken", "stopped");
 }
 
+static void a_run_in_the_background_is_not_interrupted(void **state)
+{
+    (void)state;
+    const cli_child_t job = {.binary = RUBATO_BINARY, .background = true};
+    cli_make_many(TRACE, 10);
+    pid_t pid = cli_start(&job, WORDS("run", "many", "-o", "job", "--checkpoint-interval", "0"));
+    assert_true(await_checkpoint("job", 0));
+    assert_int_equal(kill(pid, SIGINT), 0);
+    assert_int_equal(cli_wait(pid), 0);
+    char *json = cli_read_json("job/run.json");
+    assert_true(json_is(json, "complete", "true"));
+    free(json);
+}
+
 static void a_full_disk_exits_with_1_and_leaves_no_half_written_file(void **state)
 {
     (void)state;
@@ -187,6 +201,7 @@ int main(void)
         cmocka_unit_test(a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing),
         cmocka_unit_test(a_killed_run_resumes_to_the_same_results),
         cmocka_unit_test(a_stopped_run_says_so_and_resumes_to_the_same_results),
+        cmocka_unit_test(a_run_in_the_background_is_not_interrupted),
         cmocka_unit_test(a_full_disk_exits_with_1_and_leaves_no_half_written_file),
         cmocka_unit_test(a_damaged_checkpoint_or_journal_is_reported),
         cmocka_unit_test(only_files_are_replaced_whatever_is_asked_for),

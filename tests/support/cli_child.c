@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static void become(const cli_child_t *child, const char *const *words, const cha
     }
     if (child->closed && close(STDOUT_FILENO) != 0)
         _exit(99);
+    signal(SIGINT, child->background ? SIG_IGN : SIG_DFL); /* whatever this test was started with */
     execv(child->binary, argv);
     _exit(99);
 }

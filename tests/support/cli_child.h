@@ -14,6 +14,7 @@ typedef struct {
     long file_limit; /* bytes a file may grow to; 0: no limit */
     const char *out; /* where standard output goes; NULL: kept */
     bool closed;     /* standard output is closed */
+    bool background; /* started to ignore interrupts, as a shell's background jobs are */
 } cli_child_t;
 
 typedef struct {
