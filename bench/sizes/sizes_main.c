@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "frontend/accelsim/accelsim_writer.h"
-#include "frontend/cli/open_trace.h"
+#include "frontend/run/open_trace.h"
 #include "frontend/trace/rbt_source.h"
 #include "frontend/trace/rbt_store.h"
 

@@ -1,14 +1,13 @@
 /* rubato compare: simulated against measured. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/csv_writer.h"
-#include "frontend/cli/hardware_compare.h"
-#include "frontend/cli/kernel_name.h"
-#include "frontend/cli/out_file.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/hardware/hardware_compare.h"
+#include "frontend/io/csv_writer.h"
+#include "frontend/io/kernel_name.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
 
 typedef struct {
     const char *hardware, *output;
@@ -126,7 +125,7 @@ static rb_code_t compare(const compare_options_t *o, char *const *operands, int 
         rc = save_pairs(&c, o->output, err);
     if (rc == RB_OK) {
         print_comparison(&c, &t);
-        rc = cli_flush_stdout(err);
+        rc = out_flush_stdout(err);
     }
     hardware_free(&c);
     hardware_table_free(&t);
@@ -144,7 +143,7 @@ static rb_code_t read_and_compare(int argc, char **argv, rb_err_t *err)
     RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
     if (help) {
         cli_print_help(command, stdout);
-        return cli_flush_stdout(err);
+        return out_flush_stdout(err);
     }
     RB_TRY(cli_check_operands(&p, 1, RUNS_MAX, err));
     if (o.hardware == NULL)

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/config_import.h"
-#include "frontend/cli/out_file.h"
+#include "frontend/gpgpusim/config_import.h"
+#include "frontend/io/out_file.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
@@ -262,7 +262,7 @@ static rb_code_t config(int argc, char **argv, rb_err_t *err)
         cli_print_help(command, stdout);
     else
         RB_TRY(run_action(&a, err));
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 int cmd_config(int argc, char **argv)

@@ -1,16 +1,16 @@
 /* rubato convert: from any kind of trace to the native file, and from there to Accel-Sim's text. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/accelsim/accelsim_writer.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/open_trace.h"
-#include "frontend/cli/progress_line.h"
-#include "frontend/cli/run_setup.h"
 #include "frontend/cli/stop_signals.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
+#include "frontend/run/open_trace.h"
+#include "frontend/run/progress_line.h"
+#include "frontend/run/run_setup.h"
 #include "frontend/trace/rbt_store.h"
 #include "sim/core/log.h"
 #include "sim/core/new_file.h"
@@ -46,18 +46,18 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
 
     switch (id) {
     case CLI_TO:
-        return cli_parse_word("to", value, to_words, &o->format, err);
+        return option_word("to", value, to_words, &o->format, err);
     case CLI_PACK:
-        return cli_parse_word("pack", value, pack_words, &o->packing, err);
+        return option_word("pack", value, pack_words, &o->packing, err);
     case CLI_FORCE:
         o->force = true;
         return RB_OK;
     case CLI_THREADS:
-        RB_TRY(cli_parse_count("threads", value, 1, THREADS_MAX, &n, err));
+        RB_TRY(option_count("threads", value, 1, THREADS_MAX, &n, err));
         o->threads = (unsigned)n;
         return RB_OK;
     case CLI_PROGRESS:
-        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+        return option_word("progress", value, progress_when_words, &o->progress, err);
     default: /* CLI_TMPDIR */
         o->tmpdir = value;
         return RB_OK;
@@ -193,7 +193,7 @@ int cmd_convert(int argc, char **argv)
 
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("convert"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = convert(&options, &err);
     }

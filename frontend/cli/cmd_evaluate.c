@@ -4,25 +4,16 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/evaluate.h"
-#include "frontend/cli/open_trace.h"
-#include "frontend/cli/out_file.h"
+#include "frontend/cli/shared_options.h"
+#include "frontend/evaluate/evaluate.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/run/open_trace.h"
+#include "frontend/run/progress_line.h"
 #include "frontend/study/study_delta.h"
 #include "sim/core/alloc.h"
 
 enum { JOBS_MAX = 1024 };
-
-void text_list_add(text_list_t *list, const char *text)
-{
-    rb_grow(&list->text, &list->cap, list->n + 1, sizeof(*list->text));
-    list->text[list->n++] = text;
-}
-
-bool evaluate_all(const evaluate_options_t *o)
-{
-    return o->samples.n == 0 ? o->plans.n == 0
-                             : o->samples.n == 1 && strcmp(o->samples.text[0], "all") == 0;
-}
 
 /* "1,3,5%": a '%' at the end holds for all; without one they are shares. */
 static rb_code_t read_epsilons(evaluate_options_t *o, const char *text, rb_err_t *err)
@@ -101,9 +92,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         text_list_add(&o->samples, value);
         return RB_OK;
     case CLI_SEED:
-        return cli_parse_count("seed", value, 0, UINT32_MAX, &o->seed, err);
+        return option_count("seed", value, 0, UINT32_MAX, &o->seed, err);
     case CLI_SEEDS:
-        return cli_parse_count("seeds", value, 1, SEEDS_MAX, &o->seeds, err);
+        return option_count("seeds", value, 1, SEEDS_MAX, &o->seeds, err);
     case CLI_EPSILON:
         return read_epsilons(o, value, err);
     case CLI_AGAINST:
@@ -135,9 +126,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->folder = value;
         return RB_OK;
     case CLI_JOBS:
-        return cli_parse_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
+        return option_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
     case CLI_PROGRESS:
-        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+        return option_word("progress", value, progress_when_words, &o->progress, err);
     default:
         return rb_fail(err, RB_USAGE, "option not known to evaluate");
     }
@@ -206,7 +197,7 @@ int cmd_evaluate(int argc, char **argv)
     else if (rc == RB_OK)
         rc = evaluate(&o, &failed, &err);
     if (rc == RB_OK)
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     free(o.samples.text);
     free(o.plans.text);
     free(o.warmups.text);

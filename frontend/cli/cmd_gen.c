@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/progress_line.h"
 #include "frontend/cli/stop_signals.h"
-#include "frontend/cli/text_format.h"
 #include "frontend/gen/gen.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
+#include "frontend/run/progress_line.h"
 #include "frontend/trace/rbt_writer.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
@@ -32,7 +34,7 @@ static rb_code_t read_arch(const char *value, unsigned *arch, rb_err_t *err)
     static const unsigned numbers[] = {70, 75};
     unsigned i;
 
-    RB_TRY(cli_parse_word("arch", value, words, &i, err));
+    RB_TRY(option_word("arch", value, words, &i, err));
     *arch = numbers[i];
     return RB_OK;
 }
@@ -51,15 +53,15 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->output = value;
         return RB_OK;
     case CLI_SIZE:
-        return cli_parse_count("size", value, 1, UINT64_MAX, &o->spec.size, err);
+        return option_count("size", value, 1, UINT64_MAX, &o->spec.size, err);
     case CLI_BLOCKS:
-        return cli_parse_count("blocks", value, 1, UINT64_MAX, &o->spec.blocks, err);
+        return option_count("blocks", value, 1, UINT64_MAX, &o->spec.blocks, err);
     case CLI_SEED:
-        return cli_parse_count("seed", value, 0, UINT64_MAX, &o->spec.seed, err);
+        return option_count("seed", value, 0, UINT64_MAX, &o->spec.seed, err);
     case CLI_THREADS:
-        return cli_parse_count("threads", value, 1, THREADS_MAX, &o->threads, err);
+        return option_count("threads", value, 1, THREADS_MAX, &o->threads, err);
     case CLI_PROGRESS:
-        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+        return option_word("progress", value, progress_when_words, &o->progress, err);
     case CLI_ARCH:
         return read_arch(value, &o->spec.arch, err);
     case CLI_PARAM:
@@ -117,7 +119,7 @@ static rb_code_t print_kinds(const char *only, rb_err_t *err)
     }
     if (!found)
         return rb_fail(err, RB_USAGE, "no workload is called '%s'; see rubato gen --list", only);
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -247,7 +249,7 @@ int cmd_gen(int argc, char **argv)
 
     if (rc == RB_OK && o.help) {
         cli_print_help(cli_find_command("gen"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK && o.list) {
         rc = print_kinds(o.spec.kind, &err);
     } else if (rc == RB_OK) {

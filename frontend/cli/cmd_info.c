@@ -7,11 +7,13 @@
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/info_index.h"
-#include "frontend/cli/progress_line.h"
-#include "frontend/cli/run_setup.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/cli/shared_options.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
+#include "frontend/run/run_setup.h"
 #include "sim/core/json_write.h"
 #include "sim/gpu/occupancy.h"
+#include "sim/stats/stats.h"
 
 /* Facts of one launch. */
 typedef struct {
@@ -290,7 +292,7 @@ static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
         rc = rb_fail(err, RB_NOMEM, "%s", strerror(errno));
     if (rc == RB_OK) {
         fwrite(text, 1, n, stdout);
-        rc = cli_flush_stdout(err);
+        rc = out_flush_stdout(err);
     }
     free(text);
     return rc;
@@ -305,7 +307,7 @@ int cmd_info(int argc, char **argv)
     rb_code_t rc = read_options(&options, argc, argv, &help, &err);
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("info"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = info(&options, &setup, &err);
         setup_close(&setup);

@@ -1,16 +1,17 @@
 /* rubato plan: chooses which launches of a program to simulate. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/launch_list.h"
-#include "frontend/cli/out_file.h"
-#include "frontend/cli/plan_file.h"
 #include "frontend/cli/plan_regions.h"
-#include "frontend/cli/run_report.h"
 #include "frontend/cli/sampler_help.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/cli/shared_options.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
+#include "frontend/run/launch_list.h"
+#include "frontend/run/plan_file.h"
+#include "frontend/run/run_report.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
@@ -43,7 +44,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->sample = value;
         return RB_OK;
     case CLI_SEED:
-        return cli_parse_count("seed", value, 0, UINT64_MAX, &o->seed, err);
+        return option_count("seed", value, 0, UINT64_MAX, &o->seed, err);
     case CLI_TRACE:
         o->trace = value;
         return RB_OK;
@@ -51,7 +52,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->output = value;
         return RB_OK;
     case CLI_FORMAT:
-        return cli_parse_word("format", value, cli_plan_format_words, &o->format, err);
+        return option_word("format", value, plan_format_words, &o->format, err);
     case CLI_JSON:
         o->json = true;
         return RB_OK;
@@ -179,7 +180,7 @@ static rb_code_t write_plan(const plan_options_t *o, const launch_list_t *l, con
         RB_TRY(plan_file_write(plan, PLAN_FORMAT_JSON, stdout, err));
     else
         print_plan(o, l, plan, stdout);
-    RB_TRY(cli_flush_stdout(err));
+    RB_TRY(out_flush_stdout(err));
     return o->output == NULL ? RB_OK
                              : plan_file_save(o->output, plan, (plan_format_t)o->format, err);
 }
@@ -226,15 +227,15 @@ int cmd_plan(int argc, char **argv)
     rb_code_t rc = read_options(&options, argc, argv, &help, &err);
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("plan"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK && options.sample != NULL && sampler_help_wanted(options.sample)) {
         rc = sampler_help(options.sample, stdout, &err);
         if (rc == RB_OK)
-            rc = cli_flush_stdout(&err);
+            rc = out_flush_stdout(&err);
     } else if (rc == RB_OK && options.show_regions) {
         rc = plan_regions_print(&options.regions, stdout, &err);
         if (rc == RB_OK)
-            rc = cli_flush_stdout(&err);
+            rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = make_plan(&options, &err);
     }

@@ -7,10 +7,13 @@
 
 #include "frontend/accelsim/accelsim_writer.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/plan_file.h"
-#include "frontend/cli/program_child.h"
-#include "frontend/cli/run_sampling.h"
-#include "frontend/cli/run_setup.h"
+#include "frontend/cli/shared_options.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/run/plan_file.h"
+#include "frontend/run/program_child.h"
+#include "frontend/run/run_sampling.h"
+#include "frontend/run/run_setup.h"
 #include "frontend/sass/recorded_launches.h"
 #include "frontend/trace/rbt_source.h"
 #include "sim/core/new_file.h"
@@ -56,7 +59,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->plan = value;
         break;
     case CLI_THREADS:
-        return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &p->threads, err);
+        return option_count("threads", value, 1, SETUP_THREADS_MAX, &p->threads, err);
     case CLI_TMPDIR:
         o->setup.tmpdir = value;
         break;
@@ -189,7 +192,7 @@ int cmd_record(int argc, char **argv)
 
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("record"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = record(&options, &status, &err);
     }

@@ -4,12 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/cli/hardware_compare.h"
-#include "frontend/cli/out_file.h"
-#include "frontend/cli/report_detectors.h"
-#include "frontend/cli/sweep_results.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/cli/commands.h"
+#include "frontend/hardware/hardware_compare.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
 #include "frontend/report/report_page.h"
+#include "frontend/study/report_detectors.h"
+#include "frontend/study/sweep_results.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -227,7 +228,7 @@ static rb_code_t report(int argc, char **argv, rb_err_t *err)
     RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
     if (help) {
         cli_print_help(command, stdout);
-        return cli_flush_stdout(err);
+        return out_flush_stdout(err);
     }
     RB_TRY(cli_check_operands(&p, 1, OPERANDS_MAX, err));
     o.operands = p.operands;

@@ -5,17 +5,19 @@
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/launch_position.h"
-#include "frontend/cli/progress_line.h"
-#include "frontend/cli/run_detectors.h"
 #include "frontend/cli/run_options.h"
-#include "frontend/cli/run_parts.h"
-#include "frontend/cli/run_program.h"
-#include "frontend/cli/run_status.h"
-#include "frontend/cli/run_timeline.h"
-#include "frontend/cli/shell_quote.h"
 #include "frontend/cli/stop_signals.h"
-#include "frontend/cli/trace_identity.h"
-#include "frontend/cli/version.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/shell_quote.h"
+#include "frontend/io/version.h"
+#include "frontend/run/progress_line.h"
+#include "frontend/run/run_detectors.h"
+#include "frontend/run/run_parts.h"
+#include "frontend/run/run_program.h"
+#include "frontend/run/run_status.h"
+#include "frontend/run/run_timeline.h"
+#include "frontend/run/trace_identity.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -66,7 +68,7 @@ static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
     *window = 0;
     if (text == NULL || strcmp(text, "W") == 0)
         return RB_OK;
-    return cli_parse_count("debug-window", text, 1, gpu_spec_window(&run->setup.spec), window, err);
+    return option_count("debug-window", text, 1, gpu_spec_window(&run->setup.spec), window, err);
 }
 
 /* What must be equal for results to be equal, and for a checkpoint to fit. */
@@ -399,7 +401,7 @@ static rb_code_t print_results(const run_report_t *report, const run_options_t *
         RB_TRY(report_accelsim(report, stdout, err));
     else
         RB_TRY(report_table(report, terminal_columns(STDOUT_FILENO, 110), stdout, err));
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 /* Launches that there are; of a program that was stopped, those that were simulated. */
@@ -522,7 +524,7 @@ int cmd_run(int argc, char **argv)
     rb_code_t rc = run_options_read(&options, argc, argv, &help, &err);
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("run"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     }
     if (rc != RB_OK)
         status = cli_report(&err);

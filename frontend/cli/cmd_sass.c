@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "frontend/cli/commands.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
 #include "frontend/sass/code_file.h"
 #include "frontend/sass/sass_inst.h"
 
@@ -16,7 +18,7 @@ static rb_code_t parse_arch(const char *text, uint32_t *arch, rb_err_t *err)
     static const uint32_t numbers[] = {70, 72, 75};
     unsigned index;
 
-    RB_TRY(cli_parse_word("--arch", text, words, &index, err));
+    RB_TRY(option_word("--arch", text, words, &index, err));
     *arch = numbers[index];
     return RB_OK;
 }
@@ -106,7 +108,7 @@ static rb_code_t print_file(const sass_options_t *o, rb_err_t *err)
                        o->file, o->kernel, o->file);
     if (n == 0)
         return rb_fail(err, RB_TRACE, "%s: no kernel", o->file);
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 int cmd_sass(int argc, char **argv)
@@ -118,7 +120,7 @@ int cmd_sass(int argc, char **argv)
 
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("sass"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = print_file(&options, &err);
     }

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/csv_writer.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/io/csv_writer.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/text_format.h"
 #include "frontend/study/stat_table.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
@@ -178,8 +180,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
 {
     stats_options_t *o = ctx;
     if (id == CLI_TOP)
-        return cli_parse_count("top", value, 0, UINT32_MAX, &o->top, err);
-    return cli_parse_word("format", value, format_words, &o->format, err);
+        return option_count("top", value, 0, UINT32_MAX, &o->top, err);
+    return option_word("format", value, format_words, &o->format, err);
 }
 
 static rb_code_t stats(int argc, char **argv, rb_err_t *err)
@@ -193,7 +195,7 @@ static rb_code_t stats(int argc, char **argv, rb_err_t *err)
     RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
     if (help) {
         cli_print_help(command, stdout);
-        return cli_flush_stdout(err);
+        return out_flush_stdout(err);
     }
     if (p.n_operands < 1)
         return rb_fail(err, RB_USAGE, "stats: diff or join? See 'rubato stats --help'");
@@ -201,7 +203,7 @@ static rb_code_t stats(int argc, char **argv, rb_err_t *err)
     o.operand = p.operands + 1;
     o.n_operands = p.n_operands - 1;
     RB_TRY(diffs ? diff(&o, err) : join(&o, err));
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 int cmd_stats(int argc, char **argv)

@@ -3,11 +3,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/cli/out_file.h"
-#include "frontend/cli/run_setup.h"
-#include "frontend/cli/sweep.h"
-#include "frontend/cli/sweep_results.h"
-#include "frontend/cli/sweep_slurm.h"
+#include "frontend/cli/commands.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/run/progress_line.h"
+#include "frontend/run/run_setup.h"
+#include "frontend/study/sweep.h"
+#include "frontend/study/sweep_results.h"
+#include "frontend/study/sweep_slurm.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
@@ -67,7 +70,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->tmpdir = value;
         return RB_OK;
     case CLI_SPLIT_LAUNCHES:
-        return cli_parse_count("split-launches", value, 1, SPLIT_MAX, &o->split, err);
+        return option_count("split-launches", value, 1, SPLIT_MAX, &o->split, err);
     case CLI_PREPARE:
         o->prepare = true;
         return RB_OK;
@@ -78,11 +81,11 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->slurm.partition = value;
         return RB_OK;
     case CLI_MAX_PARALLEL:
-        return cli_parse_count("max-parallel", value, 1, UINT32_MAX, &o->slurm.max_parallel, err);
+        return option_count("max-parallel", value, 1, UINT32_MAX, &o->slurm.max_parallel, err);
     case CLI_JOBS:
-        return cli_parse_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
+        return option_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
     case CLI_PROGRESS:
-        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+        return option_word("progress", value, progress_when_words, &o->progress, err);
     default:
         rb_panic("sweep: option %d is not handled", (int)id);
     }
@@ -228,7 +231,7 @@ static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     uint64_t number;
-    RB_TRY(cli_parse_count("job", o->operands[2], 1, s->n_jobs, &number, err));
+    RB_TRY(option_count("job", o->operands[2], 1, s->n_jobs, &number, err));
     sweep_await(s, (size_t)number - 1);
     rb_code_t rc = sweep_run(s, (size_t)number - 1, 1, (progress_when_t)o->progress, err);
     /* The exit status is about this job. */
@@ -293,7 +296,7 @@ int cmd_sweep(int argc, char **argv)
     else if (rc == RB_OK)
         rc = sweep(&o, &failed, &err);
     if (rc == RB_OK)
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     free(o.gpus);
     free(o.sets);
     free(o.vary);

@@ -6,11 +6,13 @@
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/launch_position.h"
-#include "frontend/cli/open_trace.h"
-#include "frontend/cli/plan_file.h"
-#include "frontend/cli/run_setup.h"
 #include "frontend/cli/stop_signals.h"
 #include "frontend/cli/trace_cat.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/run/open_trace.h"
+#include "frontend/run/plan_file.h"
+#include "frontend/run/run_setup.h"
 #include "frontend/trace/rbt_store.h"
 #include "frontend/trace/rbt_verify.h"
 #include "sim/core/alloc.h"
@@ -30,11 +32,11 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
 
     switch (id) {
     case CLI_LAUNCH:
-        return cli_parse_count("launch", value, 1, UINT64_MAX, &o->cat.launch, err);
+        return option_count("launch", value, 1, UINT64_MAX, &o->cat.launch, err);
     case CLI_BLOCK:
-        return cli_parse_count("block", value, 0, UINT64_MAX, &o->cat.block, err);
+        return option_count("block", value, 0, UINT64_MAX, &o->cat.block, err);
     case CLI_WARP:
-        RB_TRY(cli_parse_count("warp", value, 0, INT32_MAX, &n, err));
+        RB_TRY(option_count("warp", value, 0, INT32_MAX, &n, err));
         o->cat.warp = (int64_t)n;
         return RB_OK;
     case CLI_LAUNCHES:
@@ -83,7 +85,7 @@ static rb_code_t verify(const trace_options_t *o, rb_err_t *err)
     printf("%s: good: %" PRIu64 " launch%s, %" PRIu64 " block%s, %" PRIu64 " warp instructions\n",
            o->trace, v.launches, v.launches == 1 ? "" : "es", v.blocks, v.blocks == 1 ? "" : "s",
            v.warp_insts);
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 /* --- slice ----------------------------------------------------------------------------------- */
@@ -242,7 +244,7 @@ static rb_code_t on_source(const trace_options_t *o, rb_err_t *err)
         code = slice(o, source, err);
     source->ops->destroy(source);
     RB_TRY(code);
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 static rb_code_t act(const trace_options_t *o, rb_err_t *err)
@@ -263,7 +265,7 @@ int cmd_trace(int argc, char **argv)
 
     if (rc == RB_OK && help) {
         cli_print_help(cli_find_command("trace"), stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         rc = act(&options, &err);
     }

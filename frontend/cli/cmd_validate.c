@@ -3,11 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/cli/application_set.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/out_file.h"
-#include "frontend/cli/run_setup.h"
-#include "frontend/cli/validation.h"
+#include "frontend/hardware/application_set.h"
+#include "frontend/hardware/validation.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/out_file.h"
+#include "frontend/run/run_setup.h"
 #include "sim/core/alloc.h"
 
 /* A test that gates does not hold; 1 and 2 are errors of the environment and of the user. */
@@ -53,7 +54,7 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         o->output = value;
         return RB_OK;
     case CLI_THREADS:
-        return cli_parse_count("threads", value, 1, THREADS_MAX, &o->threads, err);
+        return option_count("threads", value, 1, THREADS_MAX, &o->threads, err);
     case CLI_JSON:
         o->json = true;
         return RB_OK;
@@ -122,7 +123,7 @@ static rb_code_t print_all(const validate_options_t *o, const validation_t *v, s
             putchar('\n');
         validation_print(&v[i], o->guesses, stdout);
     }
-    return cli_flush_stdout(err);
+    return out_flush_stdout(err);
 }
 
 /* --- the command ----------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static rb_code_t run_applications(const validate_options_t *o, rb_err_t *err)
 
     if (rc == RB_OK) {
         application_set_print(&s, options.gpu, stdout);
-        rc = cli_flush_stdout(err);
+        rc = out_flush_stdout(err);
     }
     application_set_free(&s);
     return rc;
@@ -208,7 +209,7 @@ static rb_code_t validate(validate_options_t *o, size_t *failed, rb_err_t *err)
     RB_TRY(suite_read(&suite, NULL, err));
     if (o->list) {
         list_tests(&suite);
-        rc = cli_flush_stdout(err);
+        rc = out_flush_stdout(err);
     } else {
         rc = run_suite(o, &suite, failed, err);
     }
@@ -231,7 +232,7 @@ int cmd_validate(int argc, char **argv)
 
     if (rc == RB_OK && help) {
         cli_print_help(command, stdout);
-        rc = cli_flush_stdout(&err);
+        rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
         if (o.n_gpus == 0 && o.applications == NULL) {
             memcpy(o.gpu, all_gpus, sizeof(all_gpus));

@@ -1,6 +1,5 @@
 #include "frontend/cli/commands.h"
 
-const char *const cli_progress_words[] = {"auto", "always", "never", NULL};
 const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
 
 /* Options that mean the same in every command that has them. */

@@ -25,10 +25,8 @@ int cmd_validate(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
-/* Words of --progress and --stats-format, in the order of their enums; NULL-terminated. */
-typedef enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress_when_t;
+/* Words of --stats-format, in the order of the enum; NULL-terminated. */
 typedef enum { STATS_FORMAT_RUBATO, STATS_FORMAT_ACCELSIM } stats_format_t;
-extern const char *const cli_progress_words[];
 extern const char *const cli_stats_format_words[];
 
 /* Configurations that ship with rubato, for completion; the loader is the judge of names. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/cli/commands.h"
+#include "frontend/io/out_file.h"
 
 /* How the words of one kind are completed, as the body of a shell function. */
 static void print_values(FILE *out, const char *values)
@@ -82,7 +83,7 @@ int cmd_completion(int argc, char **argv)
         return cli_report(&err);
     if (help) {
         cli_print_help(p.command, stdout);
-        return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
+        return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
     }
     if (cli_check_operands(&p, 1, 1, &err) != RB_OK)
         return cli_report(&err);
@@ -91,5 +92,5 @@ int cmd_completion(int argc, char **argv)
         return cli_report(&err);
     }
     cli_print_completion(stdout);
-    return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
+    return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
 }

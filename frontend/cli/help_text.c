@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/version.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/version.h"
 
 enum { HELP_WIDTH = 80, HELP_COLUMN = 30 };
 
@@ -215,7 +216,7 @@ int cmd_help(int argc, char **argv)
         return cli_report(&err);
     if (help) {
         cli_print_help(p.command, stdout);
-        return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
+        return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
     }
     if (cli_check_operands(&p, 0, man ? 0 : 1, &err) != RB_OK)
         return cli_report(&err);
@@ -231,5 +232,5 @@ int cmd_help(int argc, char **argv)
         cli_print_man(stdout);
     else
         cli_print_help(c, stdout);
-    return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
+    return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
 }

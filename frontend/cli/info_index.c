@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/cli/text_format.h"
+#include "frontend/io/text_format.h"
 #include "frontend/trace/rbt_source.h"
 #include "sim/core/alloc.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "frontend/cli/options.h"
+#include "frontend/io/option_value.h"
 
 rb_code_t launch_position(trace_source_t *source, uint64_t id, uint64_t *position, rb_err_t *err)
 {
@@ -47,7 +47,7 @@ rb_code_t launch_positions(trace_source_t *source, const char *list, uint64_t **
     bool whole;
 
     RB_TRY(is_whole(source, &last, &whole, err));
-    RB_TRY(cli_parse_id_list("launches", list, last, &ids, &n_ids, err));
+    RB_TRY(option_id_list("launches", list, last, &ids, &n_ids, err));
     for (size_t i = 0; i < n_ids && !whole; i++) {
         uint64_t position;
         rb_code_t code = launch_position(source, ids[i], &position, err);

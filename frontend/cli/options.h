@@ -155,25 +155,6 @@ RB_CHECKED rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max,
 /* RB_USAGE: command name is unknown (with a suggestion). */
 rb_code_t cli_unknown_command(const char *name, rb_err_t *err);
 
-/*
- * Values. Each is RB_USAGE naming the option if the text is not what is expected. A count may end
- * in k, M or G (powers of 1000).
- */
-RB_CHECKED rb_code_t cli_parse_count(const char *option, const char *text, uint64_t min,
-                                     uint64_t max, uint64_t *out, rb_err_t *err);
-RB_CHECKED rb_code_t cli_parse_seconds(const char *option, const char *text, double *out,
-                                       rb_err_t *err);
-/* words: NULL-terminated; *out is the index. */
-RB_CHECKED rb_code_t cli_parse_word(const char *option, const char *text, const char *const *words,
-                                    unsigned *out, rb_err_t *err);
-
-/*
- * "3-7,12,20-": ascending ids without repeats, within 1 .. n. *ids is owned by the caller. RB_USAGE
- * for anything else, and for an id the trace does not have.
- */
-RB_CHECKED rb_code_t cli_parse_id_list(const char *option, const char *text, uint64_t n,
-                                       uint64_t **ids, size_t *n_ids, rb_err_t *err);
-
 /* Help of a command (NULL: of rubato itself), the manual page, the bash completion. */
 void cli_print_help(const cli_command_t *command, FILE *out);
 void cli_print_man(FILE *out);
@@ -181,8 +162,5 @@ void cli_print_completion(FILE *out);
 
 /* Prints "rubato: <message>" and returns the exit status that belongs to the error. */
 int cli_report(const rb_err_t *err);
-
-/* Flushes stdout; RB_IO if something of it could not be written. */
-RB_CHECKED rb_code_t cli_flush_stdout(rb_err_t *err);
 
 #endif

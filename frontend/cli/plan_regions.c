@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "frontend/cli/launch_position.h"
-#include "frontend/cli/text_format.h"
+#include "frontend/io/text_format.h"
 #include "sampling/inside/region_options.h"
 #include "sampling/math/stall_model.h"
 #include "sim/gpu/occupancy.h"

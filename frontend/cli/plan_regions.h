@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "frontend/cli/run_setup.h"
+#include "frontend/run/run_setup.h"
 
 typedef struct {
     setup_options_t setup;

@@ -1,11 +1,14 @@
 #include "frontend/cli/run_options.h"
+#include "frontend/cli/commands.h"
+#include "frontend/cli/shared_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cli/open_trace.h"
-#include "frontend/cli/progress_line.h"
-#include "frontend/cli/run_timeline.h"
+#include "frontend/io/option_value.h"
+#include "frontend/run/open_trace.h"
+#include "frontend/run/progress_line.h"
+#include "frontend/run/run_timeline.h"
 #include "frontend/sass/recorded_launches.h"
 #include "sim/core/alloc.h"
 
@@ -14,7 +17,7 @@ static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
     static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
                                            "warmup.mode=functional"};
     unsigned mode;
-    RB_TRY(cli_parse_word("warmup", value, gpu_warmup_names, &mode, err));
+    RB_TRY(option_word("warmup", value, gpu_warmup_names, &mode, err));
     setup_add_set(&o->setup, settings[mode]);
     return RB_OK;
 }
@@ -29,8 +32,8 @@ static rb_code_t read_part(run_options_t *o, const char *value, rb_err_t *err)
         return rb_fail(err, RB_USAGE, "--part: '%.60s' is not K/N such as 2/8", value);
     memcpy(text, value, (size_t)(slash - value));
     text[slash - value] = '\0';
-    RB_TRY(cli_parse_count("part", slash + 1, 1, PARTS_MAX, &o->parts, err));
-    return cli_parse_count("part", text, 1, o->parts, &o->part, err);
+    RB_TRY(option_count("part", slash + 1, 1, PARTS_MAX, &o->parts, err));
+    return option_count("part", text, 1, o->parts, &o->part, err);
 }
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
@@ -57,7 +60,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->sampling.profile = value;
         return RB_OK;
     case CLI_SEED:
-        return cli_parse_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
+        return option_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
     case CLI_OUTPUT:
         o->folder = value;
         return RB_OK;
@@ -78,9 +81,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->window = value;
         return RB_OK;
     case CLI_THREADS:
-        return cli_parse_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
+        return option_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
     case CLI_PROGRESS:
-        return cli_parse_word("progress", value, cli_progress_words, &o->progress, err);
+        return option_word("progress", value, progress_when_words, &o->progress, err);
     case CLI_ISOLATED:
         o->isolated = true;
         return RB_OK;
@@ -100,11 +103,11 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->detectors = true;
         return RB_OK;
     case CLI_STATS_FORMAT:
-        return cli_parse_word("stats-format", value, cli_stats_format_words, &o->format, err);
+        return option_word("stats-format", value, cli_stats_format_words, &o->format, err);
     case CLI_STATS_INTERVAL:
-        return cli_parse_count("stats-interval", value, 1, UINT64_MAX, &o->stats_interval, err);
+        return option_count("stats-interval", value, 1, UINT64_MAX, &o->stats_interval, err);
     case CLI_CHECKPOINT_INTERVAL:
-        return cli_parse_seconds("checkpoint-interval", value, &o->checkpoint_interval, err);
+        return option_seconds("checkpoint-interval", value, &o->checkpoint_interval, err);
     default:
         return rb_fail(err, RB_USAGE, "option not known to run");
     }

@@ -2,11 +2,11 @@
 #ifndef RUBATO_CLI_RUN_OPTIONS_H
 #define RUBATO_CLI_RUN_OPTIONS_H
 
-#include "frontend/cli/program_child.h"
-#include "frontend/cli/run_folder.h"
-#include "frontend/cli/run_inside.h"
-#include "frontend/cli/run_sampling.h"
-#include "frontend/cli/run_setup.h"
+#include "frontend/run/program_child.h"
+#include "frontend/run/run_folder.h"
+#include "frontend/run/run_inside.h"
+#include "frontend/run/run_sampling.h"
+#include "frontend/run/run_setup.h"
 
 typedef struct {
     setup_options_t setup;

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "frontend/cli/launch_position.h"
 #include "sim/isa/isa.h"

@@ -1,6 +1,5 @@
 #include "frontend/study/stat_table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

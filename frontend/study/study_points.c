@@ -1,5 +1,4 @@
 /* The points of a study as a table: axes and listed points, multiplied out. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/study/study.h"

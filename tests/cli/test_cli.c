@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontend/cli/options.h"
-#include "frontend/cli/version.h"
+#include "frontend/io/version.h"
 #include "sim/sm/sm_stats.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "frontend/cli/validation.h"
+#include "frontend/hardware/validation.h"
 
 static const struct {
     const char *gpu, *test;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/cli/open_trace.h"
 #include "frontend/macsim/macsim.h"
+#include "frontend/run/open_trace.h"
 #include "tests/support/source_check.h"
 #include "tests/support/temp_folder.h"
 

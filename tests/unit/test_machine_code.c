@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/accelsim/accelsim.h"
-#include "frontend/cli/open_trace.h"
+#include "frontend/run/open_trace.h"
 #include "frontend/sass/cubin.h"
 #include "frontend/sass/machine_code.h"
 #include "tests/support/temp_folder.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/cli/open_trace.h"
 #include "frontend/macsim/macsim.h"
 #include "frontend/macsim/macsim_addr.h"
 #include "frontend/macsim/macsim_opcode.h"
+#include "frontend/run/open_trace.h"
 #include "frontend/trace/rbt_source.h"
 #include "frontend/trace/rbt_store.h"
 #include "sim/isa/isa.h"

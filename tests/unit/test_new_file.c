@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/cli/out_file.h"
+#include "frontend/io/out_file.h"
 #include "frontend/trace/rbt_writer.h"
 #include "sim/core/new_file.h"
 #include "tests/support/cli_child.h"

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/shell_quote.h"
-#include "frontend/cli/text_format.h"
-#include "frontend/cli/version.h"
+#include "frontend/io/option_value.h"
+#include "frontend/io/shell_quote.h"
+#include "frontend/io/text_format.h"
+#include "frontend/io/version.h"
+#include "frontend/run/progress_line.h"
 
 enum { WORDS_MAX = 16 };
 
@@ -173,13 +175,13 @@ static void counts_take_decimal_suffixes_and_refuse_the_rest(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         rb_err_t err = {0};
         uint64_t v = UINT64_MAX;
-        rb_code_t rc = cli_parse_count("n", cases[i].text, 0, UINT64_MAX - 1, &v, &err);
+        rb_code_t rc = option_count("n", cases[i].text, 0, UINT64_MAX - 1, &v, &err);
         assert_int_equal(rc, cases[i].value == UINT64_MAX ? RB_USAGE : RB_OK);
         assert_true(v == cases[i].value);
     }
     rb_err_t err = {0};
     uint64_t v;
-    assert_int_equal(cli_parse_count("threads", "9", 1, 8, &v, &err), RB_USAGE);
+    assert_int_equal(option_count("threads", "9", 1, 8, &v, &err), RB_USAGE);
     assert_string_equal(err.text, "--threads: 9 is outside 1..8");
 }
 
@@ -189,17 +191,17 @@ static void seconds_and_words_are_checked(void **state)
     rb_err_t err = {0};
     double s;
     unsigned w;
-    assert_int_equal(cli_parse_seconds("t", "0.5", &s, &err), RB_OK);
+    assert_int_equal(option_seconds("t", "0.5", &s, &err), RB_OK);
     assert_true(s == 0.5);
     static const char *const bad[] = {"", "x", "-1", "nan", "inf", "1s", "1e400"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         err = (rb_err_t){0};
-        assert_int_equal(cli_parse_seconds("t", bad[i], &s, &err), RB_USAGE);
+        assert_int_equal(option_seconds("t", bad[i], &s, &err), RB_USAGE);
     }
     err = (rb_err_t){0};
-    assert_int_equal(cli_parse_word("progress", "never", cli_progress_words, &w, &err), RB_OK);
+    assert_int_equal(option_word("progress", "never", progress_when_words, &w, &err), RB_OK);
     assert_int_equal(w, PROGRESS_NEVER);
-    assert_int_equal(cli_parse_word("progress", "nevr", cli_progress_words, &w, &err), RB_USAGE);
+    assert_int_equal(option_word("progress", "nevr", progress_when_words, &w, &err), RB_USAGE);
     assert_string_equal(err.text, "--progress: 'nevr' is none of auto, always, never");
 }
 
@@ -209,7 +211,7 @@ static void launch_lists_expand_in_order_and_within_the_trace(void **state)
     rb_err_t err = {0};
     uint64_t *ids;
     size_t n;
-    assert_int_equal(cli_parse_id_list("launches", "2-4,7,9-", 10, &ids, &n, &err), RB_OK);
+    assert_int_equal(option_id_list("launches", "2-4,7,9-", 10, &ids, &n, &err), RB_OK);
     static const uint64_t expected[] = {2, 3, 4, 7, 9, 10};
     assert_int_equal(n, 6);
     assert_memory_equal(ids, expected, sizeof(expected));
@@ -223,7 +225,7 @@ static void launch_lists_expand_in_order_and_within_the_trace(void **state)
                                       "1;2",  "18446744073709551615"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         err = (rb_err_t){0};
-        assert_int_equal(cli_parse_id_list("launches", bad[i], 10, &ids, &n, &err), RB_USAGE);
+        assert_int_equal(option_id_list("launches", bad[i], 10, &ids, &n, &err), RB_USAGE);
         assert_null(ids);
         assert_true(err.text[0] != '\0');
     }

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/cli/open_trace.h"
+#include "frontend/run/open_trace.h"
 #include "frontend/trace/rbt_verify.h"
 #include "frontend/trace/rbt_writer.h"
 #include "tests/support/rbt_lab.h"

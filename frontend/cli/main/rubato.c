@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/version.h"
+#include "frontend/io/out_file.h"
+#include "frontend/io/version.h"
 
 /*
  * Takes the places of standard streams that are closed, lest a file that is opened gets what is
@@ -45,5 +46,5 @@ int main(int argc, char **argv)
         }
         return command->main(argc - 1, argv + 1);
     }
-    return cli_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
+    return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
 }

@@ -1,0 +1,37 @@
+#include "frontend/cli/shared_options.h"
+
+#include "frontend/io/option_value.h"
+
+bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value)
+{
+    if (id == CLI_GPU)
+        o->gpu = value;
+    else if (id == CLI_SET)
+        setup_add_set(o, value);
+    else if (id == CLI_TMPDIR)
+        o->tmpdir = value;
+    else
+        return false;
+    return true;
+}
+
+rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *value, bool *known,
+                         rb_err_t *err)
+{
+    static const char *const archs[] = {"sm_70", "sm_75", NULL};
+    unsigned index;
+
+    *known = true;
+    switch (id) {
+    case CLI_ARCH:
+        o->arch = value;
+        return option_word("arch", value, archs, &index, err);
+    case CLI_MAX_INSTS:
+        return option_count("max-insts", value, 1, UINT64_MAX / 2, &o->max_insts, err);
+    case CLI_TIMEOUT:
+        return option_seconds("timeout", value, &o->timeout, err);
+    default:
+        *known = false;
+        return RB_OK;
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * GPGPU-Sim and Accel-Sim configurations (gpgpusim.config, trace.config) as rubato configurations.
+ *
+ *   import_t *im = import_create();
+ *   import_read(im, "gpgpusim.config", &err);
+ *   import_map(im, &err);
+ *   import_write_config(im, out);
+ *   import_destroy(im);
+ */
+#ifndef RUBATO_GPGPUSIM_CONFIG_IMPORT_H
+#define RUBATO_GPGPUSIM_CONFIG_IMPORT_H
+
+#include <stdio.h>
+
+#include "sim/core/err.h"
+
+typedef struct import import_t;
+
+import_t *import_create(void);
+void import_destroy(import_t *im);
+
+/* Adds the options of a file; of an option given twice the last one counts. */
+RB_CHECKED rb_code_t import_read(import_t *im, const char *path, rb_err_t *err);
+
+/* Translates what was read. RB_CONFIG if the result is no consistent GPU. */
+RB_CHECKED rb_code_t import_map(import_t *im, rb_err_t *err);
+
+/* The rubato configuration, with the list of all keys as comments. */
+void import_write_config(const import_t *im, FILE *out);
+
+/* Every key as mapped, approximated or ignored, with the reason; prefix begins each line. */
+void import_write_report(const import_t *im, const char *prefix, FILE *out);
+
+#endif

@@ -1,0 +1,11 @@
+/* The SHA-256 of a file's bytes. */
+#ifndef RUBATO_IO_FILE_HASH_H
+#define RUBATO_IO_FILE_HASH_H
+
+#include "sim/core/err.h"
+#include "sim/core/sha256.h"
+
+/* RB_IO. */
+RB_CHECKED rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err);
+
+#endif

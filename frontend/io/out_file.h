@@ -1,0 +1,50 @@
+/*
+ * Files that are there whole or not at all: written under a temporary name in their folder, synced,
+ * then renamed. Errors are RB_IO with the file's name and the system's reason, if nothing else is
+ * said.
+ */
+#ifndef RUBATO_IO_OUT_FILE_H
+#define RUBATO_IO_OUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sim/core/err.h"
+
+typedef struct {
+    FILE *out;       /* write here; NULL after out_file_finish() */
+    char *path;      /* owned: final name */
+    char *temporary; /* owned: name until the commit */
+} out_file_t;
+
+/* Creates the temporary file for path. RB_USAGE if that is there and no regular file. */
+RB_CHECKED rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err);
+
+/* The same for folder/name. */
+RB_CHECKED rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name,
+                                   rb_err_t *err);
+
+/* Everything is written: flushes, syncs and closes the temporary file. */
+RB_CHECKED rb_code_t out_file_finish(out_file_t *f, rb_err_t *err);
+
+/* Renames it to its final name and releases f. After out_file_finish(). */
+RB_CHECKED rb_code_t out_file_commit(out_file_t *f, rb_err_t *err);
+
+/* The end of a file that stands alone: finished and committed if its content is good (rc is RB_OK),
+ * else abandoned. Gives rc or the first error. */
+RB_CHECKED rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err);
+
+/* Removes the temporary file, if any, and releases f. Harmless on a zeroed or released f. */
+void out_file_abandon(out_file_t *f);
+
+/* folder/name in new memory, owned by the caller. */
+char *out_path(const char *folder, const char *name);
+
+/* Makes a folder and its parents; *made tells whether it was missing. RB_USAGE if one of them is
+ * there and is no folder. */
+RB_CHECKED rb_code_t out_make_folder(const char *folder, bool *made, rb_err_t *err);
+
+/* Flushes stdout; RB_IO if something of it could not be written. */
+RB_CHECKED rb_code_t out_flush_stdout(rb_err_t *err);
+
+#endif

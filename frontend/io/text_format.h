@@ -1,0 +1,37 @@
+/* Numbers and names for people. */
+#ifndef RUBATO_IO_TEXT_FORMAT_H
+#define RUBATO_IO_TEXT_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FORMAT_MAX = 32 };
+
+/* Each writes into text and returns it. */
+
+/* "1.83 M", "412 k", "37": three significant digits and a decimal prefix. */
+const char *format_si(char text[FORMAT_MAX], double v);
+
+/* "1,234,567". */
+const char *format_grouped(char text[FORMAT_MAX], uint64_t v);
+
+/* "9.63 us", "2.90 s". */
+const char *format_seconds(char text[FORMAT_MAX], double seconds);
+
+/* "16 KiB", "6 MiB", "300 B". */
+const char *format_bytes(char text[FORMAT_MAX], uint64_t bytes);
+
+/* "61.0 %"; "-" if v is not finite. */
+const char *format_share(char text[FORMAT_MAX], double v);
+
+/* "1:02:03", "02:03" of a number of seconds. */
+const char *format_clock(char text[FORMAT_MAX], double seconds);
+
+/*
+ * A kernel's name as its author knows it: "bfs_kernel" of "_Z10bfs_kernelPiS_",
+ * "at::native::add" of "_ZN2at6native3addE..."; other names as they are. Bytes that a terminal
+ * might act on become '?'; at most n - 1 bytes, cut with "..." at the end.
+ */
+const char *format_kernel(char *text, size_t n, const char *mangled);
+
+#endif

@@ -1,0 +1,22 @@
+/* The kinds of traces that commands take, told apart by what is in them. */
+#ifndef RUBATO_RUN_OPEN_TRACE_H
+#define RUBATO_RUN_OPEN_TRACE_H
+
+#include "sim/gpu/trace_source.h"
+
+/*
+ * Opens a trace of any kind: a native file, an Accel-Sim folder, list or kernel file, a MacSim
+ * folder. Cubins (*.cubin) in the folder of an Accel-Sim trace complete its instructions. tmpdir is
+ * for kinds that need temporary files. NULL with *err set: RB_IO or RB_TRACE. Free with
+ * ops->destroy().
+ */
+trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err);
+
+/* Whether path looks like a trace of any kind. Reads a few bytes. */
+bool open_trace_detect(const char *path);
+
+/* Calls visit for each file of a trace that open_trace() opened, in order. */
+void open_trace_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
+                      void *ctx);
+
+#endif

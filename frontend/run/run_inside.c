@@ -1,0 +1,47 @@
+#include "frontend/run/run_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/run/journal.h"
+#include "sampling/launch/sample_syntax.h"
+#include "sim/core/alloc.h"
+
+static void append(char **text, const char *item)
+{
+    size_t had = *text == NULL ? 0 : strlen(*text), n = strlen(item);
+    *text = rb_realloc(*text, had + n + 2, 1);
+    if (had > 0)
+        (*text)[had++] = ',';
+    memcpy(*text + had, item, n + 1);
+}
+
+rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint64_t seed, rb_err_t *err)
+{
+    sample_list_t list;
+    rb_code_t rc = RB_OK;
+    RB_TRY(sample_list_parse(&list, sample, err));
+    for (size_t i = 0; i < list.n && rc == RB_OK; i++) {
+        if (inside_method_is(list.items[i]))
+            rc = inside_list_add(&r->list, list.items[i], seed, err);
+        else
+            append(&r->launch, list.items[i]);
+    }
+    sample_list_free(&list);
+    return rc;
+}
+
+void run_inside_free(run_inside_t *r)
+{
+    inside_list_free(&r->list);
+    free(r->launch);
+    r->launch = NULL;
+}
+
+uint64_t run_inside_fingerprint(const run_inside_t *r, uint64_t seed)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < r->list.n; i++)
+        h = journal_checksum(h ^ seed, r->list.texts[i], strlen(r->list.texts[i]));
+    return h;
+}

@@ -1,0 +1,74 @@
+#include "frontend/run/run_report.h"
+
+#include <string.h>
+
+#include "frontend/io/text_format.h"
+#include "frontend/io/version.h"
+
+uint64_t report_identity(const char *identity)
+{
+    return journal_checksum(0, identity, strlen(identity));
+}
+
+void report_set_totals(run_report_t *r)
+{
+    r->has_interval =
+        r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
+    if (!r->has_interval)
+        r->totals = r->simulated;
+    r->estimated = r->has_interval || r->simulated.launches_estimated > 0;
+}
+
+double report_seconds(const run_report_t *r)
+{
+    return (double)r->totals.cycles / (r->spec->gpu.clock_mhz * 1e6);
+}
+
+void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, const l2_stats_t *l2,
+                   const dram_stats_t *dram)
+{
+    groups[0] = (stat_group_t){"sm", sm_stat_defs, SM_STAT_COUNT, (const uint64_t *)sm};
+    groups[1] = (stat_group_t){"l2", l2_stat_defs, L2_STAT_COUNT, (const uint64_t *)l2};
+    groups[2] = (stat_group_t){"dram", dram_stat_defs, DRAM_STAT_COUNT, (const uint64_t *)dram};
+}
+
+metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l)
+{
+    return metric_input(r->spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2,
+                        &l->dram);
+}
+
+metric_input_t report_total_metrics(const run_report_t *r)
+{
+    const run_totals_t *t = &r->totals;
+    return metric_input(r->spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
+}
+
+const char *report_trace_name(const char *path)
+{
+    const char *name = path;
+    for (const char *s = path; *s != '\0'; s++) {
+        if (*s == '/' && s[1] != '\0' && s[1] != '/')
+            name = s + 1;
+    }
+    return name;
+}
+
+void report_trailer(const run_report_t *r, FILE *out)
+{
+    char insts[FORMAT_MAX], cycles[FORMAT_MAX], rate[FORMAT_MAX], speed[FORMAT_MAX];
+    char changes[32] = "";
+    double seconds = r->host_seconds > 0.0 ? r->host_seconds : 1e-9;
+    if (r->overrides > 0)
+        snprintf(changes, sizeof(changes), "+%zu override%s", r->overrides,
+                 r->overrides > 1 ? "s" : "");
+    fprintf(out,
+            "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
+            "cycles/s, %llu MiB peak\n",
+            RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, report_trace_name(r->trace_path),
+            format_si(insts, (double)r->simulated.run_warp_insts),
+            format_si(cycles, (double)r->simulated.run_cycles), r->host_seconds,
+            format_si(rate, (double)r->simulated.run_warp_insts / seconds),
+            format_si(speed, (double)r->simulated.run_cycles / seconds),
+            (unsigned long long)(r->host_peak_rss >> 20));
+}
