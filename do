@@ -113,7 +113,7 @@ check_file_names()
 
 check_scripts()
 {
-    shellcheck ./do .ci/run bench/experiments/*.sh
+    shellcheck ./do .ci/run bench/experiments/*.sh tests/*.sh tests/*/*.sh
 }
 
 check_sanitizers()

@@ -22,7 +22,7 @@ page()
     { echo '<script>'; cat "$here/page_test.js"; echo '</script></body></html>'; } >>test.html
     title=
     # A browser that a busy machine keeps from starting says nothing: once more.
-    for try in 1 2 3; do
+    for _ in 1 2 3; do
         title=$(timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
             --window-size=1250,900 --virtual-time-budget=20000 --dump-dom "file://$work/test.html" \
             2>/dev/null | sed -n 's/.*<title>\(GOOD\|BAD\)\(.*\)/\1\2/p' | sed 's/<\/title>.*//' | head -1)
@@ -35,13 +35,13 @@ page()
 }
 
 # Without copies in the L2 there is traffic to the DRAM, and a chart of it.
-cold="-s gpu.memcpy_fills_l2=false"
+cold=(-s gpu.memcpy_fills_l2=false)
 
-"$rubato" run "$trace" -s sm.count=8 $cold -o run --stats-interval 200 >/dev/null 2>&1
+"$rubato" run "$trace" -s sm.count=8 "${cold[@]}" -o run --stats-interval 200 >/dev/null 2>&1
 "$rubato" report run
 page run/report.html "run: 6 charts, 1 tables"
 
-"$rubato" run "$trace" -s sm.count=8 $cold --json >run.json 2>/dev/null
+"$rubato" run "$trace" -s sm.count=8 "${cold[@]}" --json >run.json 2>/dev/null
 printf 'Kernel,Elapsed_Cycles,DRAM_Rd,L2_RH\n%s,5000,100000,30000\n' \
     "$(sed -n 's/.*"name": "\([^"]*\)".*/\1/p' run.json | tail -1)" >measured.csv
 "$rubato" report run.json --hardware measured.csv -o hardware.html
@@ -60,7 +60,7 @@ page evaluation/report.html "evaluation: 3 charts, 2 tables"
 
 # What samplers looked at: of a run, and of the runs of an evaluation.
 "$rubato" gen blackscholes --size 131072 -p launches=2 -o options.rbt 2>/dev/null
-"$rubato" run options.rbt -s sm.count=4 $cold --sample photon_bb,tbpoint_region --detectors -o looked >/dev/null 2>&1
+"$rubato" run options.rbt -s sm.count=4 "${cold[@]}" --sample photon_bb,tbpoint_region --detectors -o looked >/dev/null 2>&1
 "$rubato" report looked
 page looked/report.html "run detectors: 10 charts, 1 tables"
 "$rubato" evaluate options.rbt -s sm.count=4 --sample photon_warp --sample tbpoint_region --detectors \
@@ -70,7 +70,7 @@ page looked_at/report.html "evaluation detectors detectors: 10 charts, 2 tables"
 
 # Ten thousand launches are a small page.
 "$rubato" gen stencil -p size=3 -p steps=10000 -o many.rbt 2>/dev/null
-"$rubato" run many.rbt -s sm.count=1 $cold --progress never -o many >/dev/null 2>&1
+"$rubato" run many.rbt -s sm.count=1 "${cold[@]}" --progress never -o many >/dev/null 2>&1
 "$rubato" report many
 [ "$(stat -c %s many/report.html)" -lt 10000000 ] || { echo "many/report.html: too large"; exit 1; }
 page many/report.html "run: 6 charts, 1 tables"

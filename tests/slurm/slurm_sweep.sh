@@ -161,11 +161,11 @@ scancel --batch --signal=USR2 "$job" || fail "the signal of a time limit"
 await_continued limit
 
 # Launches shared out among the tasks of an array, and put together.
-split="sweep long --vary sm.count=4,8 --launches 1-40 -s warmup.mode=flush --split-launches 3"
-"$rubato" $split -o split --slurm || fail "submitting parts"
+split=(sweep long --vary sm.count=4,8 --launches 1-40 -s warmup.mode=flush --split-launches 3)
+"$rubato" "${split[@]}" -o split --slurm || fail "submitting parts"
 await_empty_queue "an array of parts"
 "$rubato" sweep collect split | grep -q baseline || fail "collecting parts"
-"$rubato" $split -o together --progress never >/dev/null || fail "parts here"
+"$rubato" "${split[@]}" -o together --progress never >/dev/null || fail "parts here"
 cmp split/results.csv together/results.csv || fail "parts on Slurm and here differ"
 
 # A node dies with all that runs on it: the run, and what started it up to its slurmstepd, found by
@@ -173,13 +173,13 @@ cmp split/results.csv together/results.csv || fail "parts on Slurm and here diff
 begin_long dead
 run=$(pgrep -f "run $dir/long .*$dir/dead/jobs/$id" | tail -n 1)
 [ -n "$run" ] || fail "the run is not found"
-lost=$run
+lost=("$run")
 while [ "$(cat "/proc/$run/comm")" != slurmstepd ]; do
     run=$(ps -o ppid= -p "$run" | tr -d ' ')
     [ "${run:-1}" -gt 1 ] || fail "the run has no slurmstepd"
-    lost="$lost $run"
+    lost+=("$run")
 done
-{ kill -9 "${slurmd[$node]}" $lost; wait "${slurmd[$node]}"; } 2>/dev/null
+{ kill -9 "${slurmd[$node]}" "${lost[@]}"; wait "${slurmd[$node]}"; } 2>/dev/null
 for _ in $(seq 300); do
     [ "$(nodes_in down)" = 1 ] && break
     sleep 0.3

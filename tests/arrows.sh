@@ -1,0 +1,60 @@
+#!/bin/sh
+# The arrows between folders: a file includes only what its folder's library is linked with in
+# CMakeLists.txt, directly or through others. Static libraries alone would not say so.
+cd "$(dirname "$0")/.." || exit 2
+modules=$(tr '\n' ' ' <CMakeLists.txt | grep -o 'rubato_module([^)]*)' | tr '()' '  ')
+includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim frontend sampling)
+{
+    echo "$modules"
+    # Shared libraries, which CMakeLists.txt makes by hand.
+    echo "rubato_module rb_cudart frontend/sass/cudart rb_sass rb_trace"
+    echo "$includes"
+} | awk '
+    $1 == "rubato_module" {
+        library[$3] = $2
+        for (i = 4; i <= NF; i++)
+            linked[$2, $i] = 1
+        names[++n] = $2
+        next
+    }
+    # The library of the folder that a file is in, or of the folder above.
+    function library_of(path) {
+        while (path ~ /\//) {
+            sub("/[^/]*$", "", path)
+            if (path in library)
+                return library[path]
+        }
+        return ""
+    }
+    !closed {
+        closed = 1
+        for (k = 1; k <= n; k++)
+            for (i = 1; i <= n; i++)
+                for (j = 1; j <= n; j++)
+                    if ((names[i], names[k]) in linked && (names[k], names[j]) in linked)
+                        linked[names[i], names[j]] = 1
+        for (i = 1; i <= n; i++)
+            if ((names[i], names[i]) in linked) {
+                print "CMakeLists.txt: " names[i] " is linked with itself, through others"
+                wrong = 1
+            }
+    }
+    {
+        file = $1
+        sub(":.*", "", file)
+        gsub("\"", "", $2)
+        from = library_of(file)
+        to = library_of($2)
+        seen++
+        if (from == "" || to == "" || (from != to && !((from, to) in linked))) {
+            print file ": includes " $2 ", against the arrows (" from " is not linked with " to ")"
+            wrong = 1
+        }
+    }
+    END {
+        if (n < 20 || seen < 1000) {
+            print "only " n " libraries and " seen " includes found: is CMakeLists.txt written otherwise now?"
+            wrong = 1
+        }
+        exit wrong
+    }'
