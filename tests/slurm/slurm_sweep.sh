@@ -161,7 +161,7 @@ scancel --batch --signal=USR2 "$job" || fail "the signal of a time limit"
 await_continued limit
 
 # Launches shared out among the tasks of an array, and put together.
-split=(sweep long --vary sm.count=4,8 --launches 1-40 -s warmup.mode=flush --split-launches 3)
+split=(sweep long --vary "sm.count=4,8" --launches 1-40 -s warmup.mode=flush --split-launches 3)
 "$rubato" "${split[@]}" -o split --slurm || fail "submitting parts"
 await_empty_queue "an array of parts"
 "$rubato" sweep collect split | grep -q baseline || fail "collecting parts"
