@@ -134,6 +134,8 @@ static inline uint64_t rbt_get_varint(rbt_in_t *in)
 {
     uint64_t v = 0;
 
+    if (in->at < in->end && *in->at < 0x80) /* most are */
+        return *in->at++;
     for (unsigned shift = 0; in->at < in->end && shift < 64; shift += 7) {
         uint8_t byte = *in->at++;
 

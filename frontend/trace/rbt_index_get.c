@@ -157,8 +157,10 @@ static void get_block_types(rbt_page_t *p, rbt_in_t *in)
 
         t->at = p->n_warps;
         for (t->n = 0; at < end; at++)
-            for (size_t n = rbt_get_count(in, RBT_WARPS_MAX - t->n); n > 0; n--, t->n++)
+            for (size_t n = rbt_get_count(in, RBT_WARPS_MAX - t->n); n > 0; n--, t->n++) {
                 p->warps[p->n_warps++] = types[at];
+                t->n_insts += types[at] != 0 ? p->types[types[at] - 1].n_insts : 0;
+            }
     }
     free(types);
 }
@@ -199,11 +201,7 @@ static void get_blocks(rbt_page_t *p, rbt_in_t *in, size_t n_spaces)
             in->bad = true;
             return;
         }
-        const rbt_block_type_t *t = &p->block_types[b->type];
-
-        for (size_t k = 0; k < t->n; k++)
-            if (p->warps[t->at + k] != 0)
-                b->sum.warp_insts += p->types[p->warps[t->at + k] - 1].n_insts;
+        b->sum.warp_insts = p->block_types[b->type].n_insts;
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct {
 
 typedef struct {
     size_t at, n; /* warps[at ..) */
+    uint64_t n_insts;
 } rbt_block_type_t;
 
 typedef struct {

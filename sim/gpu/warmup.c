@@ -34,6 +34,9 @@ uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *b
     return left;
 }
 
+/* No address of a page. */
+#define NO_ENTRY UINT64_MAX
+
 /* Of the instruction cache, and of lines of data, that hide repeats within a block. */
 enum { CODE_LINES = 64, RECENT_LINES = 256 };
 
@@ -51,6 +54,7 @@ typedef struct {
     } recent[RECENT_LINES];
     l2_warmed_t warmed;
     cache_t *taught; /* owned; translations that the SMs have got from it */
+    uint64_t entry;  /* that of the last line */
 } passage_t;
 
 /* The translation of a line is known from now on. */
@@ -58,6 +62,9 @@ static void touch_entry(passage_t *p, uint64_t line)
 {
     gpu_t *g = p->g;
     const uint64_t entry = line & ~(g->spec.sm.tlb.l2_page - 1);
+    if (entry == p->entry)
+        return;
+    p->entry = entry;
     if (cache_use(p->taught, entry))
         return;
     mmu_learn(g->mmu, entry);
@@ -117,12 +124,11 @@ static void touch_lines(passage_t *p, const inst_t *inst, const uint64_t *rec)
     coalesce_lines(&lanes, inst->width, mode, &c);
     for (uint32_t i = 0; i < c.n; i++) {
         const line_access_t *a = &c.line[i];
-        l2_touch_t touch = {.sectors = a->sectors,
-                            .full = a->full,
-                            .read = access == ACC_LOAD || atomic,
-                            .write = access == ACC_STORE || atomic};
-        for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)
-            touch.bytes[s] = a->bytes[s];
+        const l2_touch_t touch = {.sectors = a->sectors,
+                                  .full = a->full,
+                                  .read = access == ACC_LOAD || atomic,
+                                  .write = access == ACC_STORE || atomic,
+                                  .bytes = a->bytes};
         if (is_repeat(p, a->line, &touch))
             continue;
         touch_line(p, a->line, &touch);
@@ -171,7 +177,7 @@ static rb_code_t touch_blocks(passage_t *p, const trace_source_ops_t *ops, trace
 rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
                           uint64_t end, l2_warmed_t *warmed, rb_err_t *err)
 {
-    passage_t p = {.g = g};
+    passage_t p = {.g = g, .entry = NO_ENTRY};
     trace_launch_t *launch;
     RB_TRY(source->ops->launch_info(source, id, &p.info, err));
     p.code_base = gpu_code_base(g, p.info.code_id);

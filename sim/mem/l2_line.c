@@ -73,6 +73,12 @@ void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
                    const uint32_t bytes[SECTORS_PER_LINE])
 {
     cache_written_t *w = cache_write(s->cache, l);
+    if ((sectors & ~full) == 0) {
+        w->dirty |= sectors;
+        w->partial &= (uint8_t)~sectors;
+        cache_tag_fill(l, sectors);
+        return;
+    }
     for (uint32_t bits = sectors; bits != 0; bits &= bits - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(bits);
         sector_write(l, w, sector, full >> sector & 1, bytes[sector]);

@@ -69,10 +69,10 @@ typedef struct {
 
 /* What an access without time does to a line. */
 typedef struct {
-    uint8_t sectors;                  /* touched */
-    uint8_t full;                     /* writes: all 32 bytes written */
-    bool read, write;                 /* both: an atomic */
-    uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte masks */
+    uint8_t sectors;       /* touched */
+    uint8_t full;          /* writes: all 32 bytes written */
+    bool read, write;      /* both: an atomic */
+    const uint32_t *bytes; /* borrowed; writes: byte masks of the sectors */
 } l2_touch_t;
 
 typedef struct {

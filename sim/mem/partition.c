@@ -192,13 +192,12 @@ const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice)
 /* Sectors of the line at addr that overlap [from, to). */
 static uint8_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
 {
-    uint8_t sectors = 0;
-    for (uint32_t s = 0; s < SECTORS_PER_LINE; s++) {
-        uint64_t first = line + s * SECTOR_BYTES;
-        if (first < to && first + SECTOR_BYTES > from)
-            sectors |= (uint8_t)(1u << s);
-    }
-    return sectors;
+    const uint64_t end = line + LINE_BYTES;
+    if (from >= end || to <= line)
+        return 0;
+    const uint64_t first = from <= line ? 0 : (from - line) / SECTOR_BYTES;
+    const uint64_t last = to >= end ? SECTORS_PER_LINE - 1 : (to - 1 - line) / SECTOR_BYTES;
+    return (uint8_t)((2u << last) - (1u << first));
 }
 
 uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
