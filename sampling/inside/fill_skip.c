@@ -24,12 +24,9 @@ uint64_t fill_blocks_read(uint64_t blocks, double of_block, double l2_sectors)
 
 void fill_left_add(fill_left_t *f, const left_moves_t *moves, double work, double dram_sectors)
 {
-    /* What the DRAM gives of its bandwidth then: 0.82 to 0.94 in 21 launches simulated whole, on
-     * rtx2060 and v100. */
-    static const double given = 0.9;
     f->work += work;
-    f->then += moves->then / (given * dram_sectors);
-    f->later += moves->later / (given * dram_sectors);
+    f->then += moves->then / (FILL_DRAM_GIVEN * dram_sectors);
+    f->later += moves->later / (FILL_DRAM_GIVEN * dram_sectors);
 }
 
 double fill_left_cycles(const fill_left_t *f, double rate, double light)

@@ -22,7 +22,8 @@
  * retire (unit_slope.h), of at least units of them. One and a quarter waves tell the rate of the
  * blocks that fill the L2; of what follows them, the wave that was on the chip is not looked at. A
  * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
- * rate whose confidence interval is wider than doubt is measured longer (most). Where the region is
+ * rate whose confidence interval is wider than doubt is measured longer (most). Where the DRAM
+ * holds the launch up, what it moves tells the rate, too (dram_pace.h). Where the region is
  * the launch's last, its blocks hold their slots for as long as gives this rate (Little's law), and
  * so do those on SMs, which end at once. The last ones do not speed up as they get fewer: what they
  * gain by sharing with fewer, the launch loses by waiting for the slowest of them.
@@ -35,6 +36,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sampling/inside/dram_pace.h"
 #include "sampling/inside/fill_skip.h"
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/region_options.h"
@@ -68,9 +70,11 @@ typedef struct {
     uint64_t next_edge; /* in retired blocks */
     uint64_t followed;  /* paper: the block whose lifetime the unit is */
     region_rate_t rate;
-    unit_slope_t slope; /* slope: of the same units */
-    double held;        /* blocks hold their slots: cycles per warp instruction; 0: none does */
-    rate_edge_t last;   /* the end of the interval before */
+    unit_slope_t slope; /* slope: of the same units, */
+    dram_pace_t pace;   /* and of the intervals in them; */
+    double per_inst;  /* sectors that the DRAM moves for an instruction of the region; 0: unknown */
+    double held;      /* blocks hold their slots: cycles per warp instruction; 0: none does */
+    rate_edge_t last; /* the end of the interval before */
 
     uint64_t first; /* block being left out */
     double rate_used;
@@ -120,20 +124,8 @@ static void measure_anew(region_state_t *s, uint64_t after)
 {
     s->rate = (region_rate_t){0};
     s->slope = (unit_slope_t){.slots = s->slots};
+    s->pace = (dram_pace_t){0};
     s->next_edge = s->retired + after;
-}
-
-/* The moment within the interval when a block retired: instructions are issued at an even rate. */
-static rate_edge_t edge_at(const region_state_t *s, const rate_edge_t *now, cycle_t cycle)
-{
-    const double span = now->cycle - s->last.cycle;
-    const double part = fmin(fmax(((double)cycle - s->last.cycle) / span, 0), 1);
-    rate_edge_t e = *now;
-    e.cycle = s->last.cycle + part * span;
-    e.insts[RATE_ISSUED] =
-        s->last.insts[RATE_ISSUED] + part * (now->insts[RATE_ISSUED] - s->last.insts[RATE_ISSUED]);
-    e.taken = s->last.taken + part * (now->taken - s->last.taken);
-    return e;
 }
 
 /* A unit is the time in which as many blocks retire as the chip holds. */
@@ -147,7 +139,7 @@ static void count_waves(region_state_t *s, const interval_records_t *r, rate_edg
             unit_slope_add(&s->slope, (double)block->retire, (double)block->n_insts);
         if (++s->retired < s->next_edge)
             continue;
-        const rate_edge_t at = edge_at(s, now, block->retire);
+        const rate_edge_t at = rate_edge_between(&s->last, now, (double)block->retire);
         region_rate_pass(&s->rate, &at);
         s->next_edge = s->retired + s->slots;
     }
@@ -177,8 +169,13 @@ static bool units_agree(const region_state_t *s, rate_count_t count)
 /* The rate that has been measured so far; 0: none has. */
 static double measured_rate(const region_state_t *s)
 {
-    if (s->options.variant == TBPOINT_SLOPE && s->slope.units >= 2)
-        return unit_slope_rate(&s->slope);
+    if (s->options.variant == TBPOINT_SLOPE && s->slope.units >= 2) {
+        const dram_pace_trust_t trust = {.per_inst = s->options.dram ? s->per_inst : 0,
+                                         .bandwidth = s->dram_sectors,
+                                         .light = s->options.light,
+                                         .tolerance = s->options.tolerance};
+        return dram_pace_rate(&s->pace, &trust, unit_slope_rate(&s->slope));
+    }
     return region_rate_mean(&s->rate, region_rate_count(&s->rate));
 }
 
@@ -398,6 +395,7 @@ static void enter(region_state_t *s, const region_t *region)
     s->in = region;
     s->retired = 0;
     s->left_out = 0;
+    s->per_inst = 0;
     measure_anew(s, s->options.variant == TBPOINT_SLOPE ? 0 : s->slots);
 }
 
@@ -420,6 +418,8 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
         go = decide_paper(s, r, out);
     } else if (region != NULL) {
         count_waves(s, r, &now);
+        if (s->rate.open)
+            dram_pace_add(&s->pace, now.cycle, (double)r->dram_moved);
         go = decide_waves(s, r, out);
     }
     s->passed_over = go;
@@ -433,6 +433,7 @@ static double region_end(const sampler_t *sampler, uint64_t skipped, const left_
     const double insts = (double)(block_insts_before(&s->table.insts, s->first + skipped) -
                                   block_insts_before(&s->table.insts, s->first));
     if (s->filling) {
+        s->per_inst = insts > 0 ? moves->later / insts : 0;
         fill_left_add(&s->fill, moves, insts, s->dram_sectors);
         return 0;
     }

@@ -14,7 +14,8 @@ extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
     P(F64, threshold, "0.2", 0, 1e6, "", "largest distance of stall probabilities in a cluster")   \
     P(BOOL, normalise, "true", 0, 1, "", "stall probabilities are relative to the launch's mean")  \
     P(F64, variation, "0.3", 0, 1e6, "", "largest variation factor of an epoch in a cluster")      \
-    P(F64, tolerance, "0.1", 0, 1, "", "a rate has settled when two units differ by less")         \
+    P(F64, tolerance, "0.1", 0, 1, "",                                                             \
+      "a rate has settled when two units differ by less; slope: the DRAM's agrees")                \
     P(F64, error, "0.005", 0, 1, "", "slope, waves: standard error of a rate that is good enough") \
     P(F64, share, "0.03", 0, 1, "",                                                                \
       "slope, waves: of a region, to be simulated for a better rate")                              \
@@ -27,6 +28,8 @@ extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
       "slope, waves: rates before and after a launch has filled the L2")                           \
     P(F64, light, "0.65", 0, 1, "",                                                                \
       "slope: a launch that takes less of the DRAM's bandwidth is not held up by a full L2")       \
+    P(BOOL, dram, "true", 0, 1, "",                                                                \
+      "slope: where the DRAM holds a launch up, what it moves tells the rate, too")                \
     P(BOOL, hold, "true", 0, 1, "",                                                                \
       "slope: the last blocks of a launch hold their slots: else a last wave is simulated")        \
     P(F64, stall, "400", 1, 1e6, "cycles",                                                         \

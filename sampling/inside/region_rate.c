@@ -5,6 +5,18 @@
 /* Standard error below which blocks run in step. */
 #define IN_STEP 0.001
 
+rate_edge_t rate_edge_between(const rate_edge_t *from, const rate_edge_t *to, double cycle)
+{
+    const double span = to->cycle - from->cycle;
+    const double part = fmin(fmax((cycle - from->cycle) / span, 0), 1);
+    rate_edge_t e = *to;
+    e.cycle = from->cycle + part * span;
+    e.insts[RATE_ISSUED] =
+        from->insts[RATE_ISSUED] + part * (to->insts[RATE_ISSUED] - from->insts[RATE_ISSUED]);
+    e.taken = from->taken + part * (to->taken - from->taken);
+    return e;
+}
+
 void region_rate_pass(region_rate_t *r, const rate_edge_t *at)
 {
     const double cycles = at->cycle - r->edge.cycle;

@@ -22,6 +22,10 @@ typedef struct {
     double taken; /* sectors of the L2 */
 } rate_edge_t;
 
+/* The moment between two when a block retired: instructions are issued at an even rate. Those of
+ * retired blocks are as at the second. */
+rate_edge_t rate_edge_between(const rate_edge_t *from, const rate_edge_t *to, double cycle);
+
 /* Zeroed: nothing is measured. */
 typedef struct {
     bool open; /* a unit has begun, at edge */

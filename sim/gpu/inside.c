@@ -87,6 +87,7 @@ static void note_memory(const inside_t *n, const gpu_t *g, interval_records_t *r
     const memory_work_t now = memory_work(g);
     const uint64_t hits = now.write_hits - n->before.write_hits;
     const uint64_t moved = now.dram - n->before.dram;
+    r->dram_moved = moved;
     r->l2_touched = now.touched - n->before.touched;
     r->l2_taken = now.taken - n->before.taken + n->warmed;
     r->l2_moved = r->l2_taken + (hits < r->l2_taken ? hits : r->l2_taken);

@@ -50,6 +50,7 @@ typedef struct {
      * is more: the launch may have to make room by writing back what it found in the L2. */
     uint64_t l2_moved;
     uint64_t l2_touched; /* sectors looked up, found or not */
+    uint64_t dram_moved; /* sectors that the DRAM has read and written */
     /* What retired in the interval, of the kinds that any sampler asked for, in the order (cycle,
      * SM, sequence). A block not simulated is not among them. */
     struct {

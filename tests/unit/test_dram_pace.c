@@ -1,0 +1,84 @@
+/* The rate of a launch from what the DRAM moves. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "sampling/inside/dram_pace.h"
+#include "sampling/inside/fill_skip.h"
+
+/* A DRAM of 10 sectors a cycle; half of a sector for an instruction. */
+static const dram_pace_trust_t trust = {
+    .per_inst = 0.5, .bandwidth = 10, .light = 0.6, .tolerance = 0.1};
+
+/* Sectors a cycle, with a swing around the line that is the same at both ends. */
+static dram_pace_t paced(double sectors)
+{
+    dram_pace_t p = {0};
+    static const double swing[] = {0, 40, -30, -30, 40, 0};
+    for (int i = 0; i < 6; i++)
+        dram_pace_add(&p, 7000 + 256 * i, 123456 + sectors * 256 * i + swing[i]);
+    return p;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-6 * fabs(b);
+}
+
+static void the_pace_is_the_slope_of_what_was_moved(void **state)
+{
+    (void)state;
+    dram_pace_t p = {0};
+    assert_true(dram_pace_sectors(&p) == 0);
+    dram_pace_add(&p, 1e9, 1e12);
+    assert_true(dram_pace_sectors(&p) == 0);
+    dram_pace_add(&p, 1e9, 1e12); /* no time has passed */
+    assert_true(dram_pace_sectors(&p) == 0);
+    p = paced(7);
+    assert_true(near(dram_pace_sectors(&p), 7));
+}
+
+static void a_busy_dram_tells_the_rate_and_an_idle_one_does_not(void **state)
+{
+    (void)state;
+    const dram_pace_t full = paced(10 * FILL_DRAM_GIVEN), idle = paced(6), half = paced(7.5);
+    assert_true(near(dram_pace_rate(&full, &trust, 17), 18));
+    assert_true(near(dram_pace_rate(&idle, &trust, 11.5), 11.5));
+    /* Half way from light to all that it ever gives. */
+    assert_true(near(dram_pace_rate(&half, &trust, 14), 14.5));
+}
+
+static void a_pace_far_from_what_retires_is_not_believed(void **state)
+{
+    (void)state;
+    const dram_pace_t p = paced(9);
+    assert_true(near(dram_pace_rate(&p, &trust, 16.4), 18));
+    assert_true(near(dram_pace_rate(&p, &trust, 16.3), 16.3));
+    assert_true(near(dram_pace_rate(&p, &trust, 19.9), 18));
+    assert_true(near(dram_pace_rate(&p, &trust, 20.1), 20.1));
+}
+
+static void nothing_known_leaves_the_rate_alone(void **state)
+{
+    (void)state;
+    const dram_pace_t p = paced(9), none = {0};
+    dram_pace_trust_t t = trust;
+    assert_true(near(dram_pace_rate(&none, &t, 17), 17));
+    assert_true(dram_pace_rate(&p, &t, 0) == 0);
+    t.per_inst = 0;
+    assert_true(near(dram_pace_rate(&p, &t, 17), 17));
+    t = trust;
+    t.light = 1; /* no launch is ever held up */
+    assert_true(near(dram_pace_rate(&p, &t, 17), 17));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_pace_is_the_slope_of_what_was_moved),
+        cmocka_unit_test(a_busy_dram_tells_the_rate_and_an_idle_one_does_not),
+        cmocka_unit_test(a_pace_far_from_what_retires_is_not_believed),
+        cmocka_unit_test(nothing_known_leaves_the_rate_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
