@@ -38,7 +38,8 @@ struct cache {
     uint32_t table_bits; /* log2 of a set's chunks */
     tag_chunk_t *table;  /* owned; way by line; of all sets, one after the other */
     size_t cap_table;
-    set_t *set;               /* owned; as many as there may be lines */
+    set_t *set; /* owned */
+    size_t cap_set;
     cache_tag_t *tag;         /* owned; way w of set s is tag s * ways + w */
     link_t *link;             /* owned; per tag */
     cache_written_t *written; /* owned; per tag; NULL: lines are never written */
@@ -86,6 +87,7 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
             c->fold_pieces *= 2;
     }
     c->table_bits = tag_table_bits(c->ways);
+    rb_model_grow(&c->set, &c->cap_set, c->sets, sizeof(*c->set));
     rb_model_grow(&c->table, &c->cap_table, (size_t)c->sets << c->table_bits, sizeof(*c->table));
 }
 
@@ -116,7 +118,6 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
     size_t lines = (size_t)c->capacity + 1;
     c->tag = rb_model_calloc(lines, sizeof(*c->tag));
     c->link = rb_model_calloc(lines, sizeof(*c->link));
-    c->set = rb_model_calloc(lines, sizeof(*c->set));
     if (writes)
         c->written = rb_model_calloc(lines, sizeof(*c->written));
     shape_set(c, sets, ways);
