@@ -3,7 +3,7 @@
  * from them in turn, and the load/store unit with its tag and data stages.
  *
  * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles), a
- * load of data that may change for l1.load_interval at least.
+ * load for l1.load_interval at least.
  * Latencies are issue to dependent issue, so the part before acceptance is taken off again.
  */
 #include "sim/sm/sm_internal.h"
@@ -234,7 +234,7 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
         busy = cycle_max(busy, cycle_max(passes, tag_cycles));
         u->extra = (uint32_t)(cycle_max(passes, tag_cycles) - cycle_min(ideal, passes));
     }
-    if (e->inst->access == ACC_LOAD && !(e->inst->flags & INST_READ_ONLY))
+    if (e->inst->access == ACC_LOAD)
         busy = cycle_max(busy, load_cycles(u));
     if (spec->perfect)
         busy = 1;

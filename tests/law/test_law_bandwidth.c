@@ -103,8 +103,6 @@ static void check_l1_rates(const gpu_spec_t *spec)
 
     double word = larger(address_cycles(spec), WARP * 4 / bytes_per_cycle);
 
-    lab_assert_equal(cycles_per_access(spec, "LDG.E.CONSTANT.SYS", 4, region), word,
-                     "L1 hits, 32 bits, read only");
     lab_assert_near(cycles_per_access(spec, "LDG.E.SYS", 4, region),
                     larger(word, spec->sm.l1.load_interval), 0.002, "L1 hits, 32 bits");
     lab_assert_equal(cycles_per_access(spec, "LDG.E.64.SYS", 8, region),
