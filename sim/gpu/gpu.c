@@ -16,7 +16,8 @@ static void gpu_panic_dump(void *ctx, FILE *out)
     engine_dump(g->engine, out);
 }
 
-static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *slice_port)
+static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *slice_port,
+                       const distance_t *distance)
 {
     const gpu_spec_t *s = &g->spec;
     for (uint32_t i = 0; i < g->n_sms; i++) {
@@ -26,6 +27,7 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
             .map = &g->map,
             .slice_shard = slice_shard,
             .slice_port = slice_port,
+            .distance = distance,
             .scheduler_shard = g->scheduler_shard,
             .mmu_shard = g->mmu_shard,
             .mmu_latency = s->mem.mmu.latency,
@@ -45,11 +47,11 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
     }
 }
 
-static void create_partitions(gpu_t *g)
+static void create_partitions(gpu_t *g, const distance_t *distance)
 {
     for (uint32_t i = 0; i < g->n_partitions; i++) {
         g->partition[i] = partition_create(&g->spec.mem, &g->map, i, g->n_sms);
-        partition_connect(g->partition[i], g->sm_shard);
+        partition_connect(g->partition[i], g->sm_shard, distance);
         uint16_t shard = engine_add_shard(g->engine, &partition_shard_ops, g->partition[i]);
         RB_INVARIANT(shard == g->partition_shard[i], "shard numbers out of step");
     }
@@ -87,8 +89,10 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
         slice_shard[s] = g->partition_shard[s / per_partition];
         slice_port[s] = (uint8_t)(s % per_partition);
     }
-    create_sms(g, slice_shard, slice_port);
-    create_partitions(g);
+    distance_t distance;
+    gpu_spec_distance(spec, &distance);
+    create_sms(g, slice_shard, slice_port, &distance);
+    create_partitions(g, &distance);
     free(slice_shard);
     free(slice_port);
     block_scheduler_init(&g->scheduler, &g->spec, g->sm_shard);

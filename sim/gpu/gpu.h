@@ -78,6 +78,9 @@ void gpu_destroy(gpu_t *g);
  * round trip. RB_CONFIG with the key and the nearest legal values. */
 RB_CHECKED rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err);
 
+/* How far SMs and slices are from each other. */
+void gpu_spec_distance(const gpu_spec_t *spec, distance_t *distance);
+
 /* The largest exact window: the smallest latency between two shards. */
 cycle_t gpu_spec_window(const gpu_spec_t *spec);
 

@@ -237,8 +237,18 @@ static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
     const icnt_spec_t *x = &s->mem.icnt;
     uint32_t packet = (LINE_BYTES + x->flit_bytes - 1) / x->flit_bytes;
     uint32_t rate = x->sm_flits > x->slice_flits ? x->sm_flits : x->slice_flits;
+    distance_t distance;
+    gpu_spec_distance(s, &distance);
+    distance_range_t farther = distance_range(&distance);
+    cycle_t shorter = cycle_min(x->request_latency, x->reply_latency);
+    if (farther.least <= -(int64_t)shorter)
+        return rb_fail(err, RB_CONFIG,
+                       "icnt.distance = %" PRIu32 " leaves no time for the nearest pair: the ways "
+                       "there and back are icnt.request_latency and icnt.reply_latency in the mean",
+                       x->distance);
     uint64_t need =
-        xbar_min_buffer(rate, x->request_latency, x->reply_latency, x->credit_batch, packet);
+        xbar_min_buffer(rate, x->request_latency + (cycle_t)farther.most,
+                        x->reply_latency + (cycle_t)farther.most, x->credit_batch, packet);
     if (!x->perfect && x->buffer < need)
         return rb_fail(err, RB_CONFIG,
                        "icnt.buffer = %" PRIu32 " flits cannot cover a round trip (icnt."
@@ -248,9 +258,18 @@ static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
+void gpu_spec_distance(const gpu_spec_t *spec, distance_t *distance)
+{
+    const icnt_spec_t *x = &spec->mem.icnt;
+    distance_init(distance, x->distance, x->columns, spec->sm.sm.count, spec->mem.l2.slices);
+}
+
 cycle_t gpu_spec_window(const gpu_spec_t *spec)
 {
-    cycle_t w = cycle_min(spec->mem.icnt.request_latency, spec->mem.icnt.reply_latency);
+    distance_t distance;
+    gpu_spec_distance(spec, &distance);
+    cycle_t w = cycle_min(spec->mem.icnt.request_latency, spec->mem.icnt.reply_latency) +
+                (cycle_t)distance_range(&distance).least;
     w = cycle_min(w, spec->mem.mmu.latency);
     w = cycle_min(w, spec->sched.dispatch_latency);
     return cycle_min(w, spec->sched.completion_latency);

@@ -46,10 +46,12 @@ void l2_slice_free(l2_slice_t *s)
     rb_model_free(s->transfer.item);
 }
 
-void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard)
+void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard, int32_t farther)
 {
     xbar_in_connect(&s->in, sm, shard, 0);
     xbar_out_connect(&s->out, sm, shard, 0);
+    xbar_in_move(&s->in, sm, farther);
+    xbar_out_move(&s->out, sm, farther);
 }
 
 /* Something changed: when is run() needed? Not before now. */

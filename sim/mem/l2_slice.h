@@ -129,8 +129,8 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
                    msg_pool_t *pool, uint32_t number, uint32_t n_sms);
 void l2_slice_free(l2_slice_t *s);
 
-/* Where SM sm is. */
-void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard);
+/* Where SM sm is, and by how many cycles replies to it fly longer than the mean. */
+void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard, int32_t farther);
 
 /* Host-side hint that this request will arrive soon. */
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);

@@ -12,6 +12,9 @@
     P(U32, flit_bytes, "32", 8, 256, "bytes", "data per flit; a header travels beside it")         \
     P(U32, request_latency, "60", 1, 4096, "cycles", "flight SM to partition")                     \
     P(U32, reply_latency, "60", 1, 4096, "cycles", "flight partition to SM")                       \
+    P(U32, distance, "0", 0, 512, "cycles",                                                        \
+      "from one end of the chip to the other and back; SMs and slices lie along it")               \
+    P(U32, columns, "3", 1, 64, "columns", "places of SMs along the chip (distance)")              \
     P(U32, sm_flits, "2", 1, 8, "flits", "flits per cycle into and out of an SM")                  \
     P(U32, data_interval, "0", 0, 64, "cycles",                                                    \
       "between flits of data an SM sends; 0: as sm_flits")                                         \

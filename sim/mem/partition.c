@@ -53,11 +53,12 @@ void partition_destroy(partition_t *p)
     rb_model_free(p);
 }
 
-void partition_connect(partition_t *p, const uint16_t *sm_shard)
+void partition_connect(partition_t *p, const uint16_t *sm_shard, const distance_t *distance)
 {
     for (uint32_t s = 0; s < p->n_slices; s++) {
         for (uint32_t sm = 0; sm < p->n_sms; sm++)
-            l2_slice_connect(&p->slice[s], sm, sm_shard[sm]);
+            l2_slice_connect(&p->slice[s], sm, sm_shard[sm],
+                             distance_back(distance, sm, p->index * p->n_slices + s));
     }
 }
 

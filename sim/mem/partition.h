@@ -15,6 +15,7 @@
 #include "sim/mem/mem_params.h"
 #include "sim/mem/mem_stats.h"
 #include "sim/parts/addr_map.h"
+#include "sim/parts/distance.h"
 
 /* Slices of one partition: a message names one by a byte. */
 enum { PARTITION_MAX_SLICES = 256 };
@@ -28,8 +29,8 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
                               uint32_t n_sms);
 void partition_destroy(partition_t *p);
 
-/* Shard number of every SM, once all shards are known. */
-void partition_connect(partition_t *p, const uint16_t *sm_shard);
+/* Shard number of every SM, once all shards are known, and how far each is. */
+void partition_connect(partition_t *p, const uint16_t *sm_shard, const distance_t *distance);
 
 /* Sums of the partition's slices and its channel since creation. */
 void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram);

@@ -11,16 +11,18 @@ void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t f
                    bool perfect, uint16_t input, cycle_t flight, uint32_t credits)
 {
     RB_INVARIANT(capacity > 0 && flits_per_cycle > 0, "crossbar: a port without room or width");
+    RB_INVARIANT(flight <= XBAR_MAX_FLIGHT, "crossbar: flight of %" PRIu64 " cycles", flight);
     *x = (xbar_out_t){.n_dest = n_dest,
                       .capacity = capacity,
                       .flits_per_cycle = flits_per_cycle,
                       .perfect = perfect,
-                      .input = input,
-                      .flight = flight};
+                      .input = input};
     x->dest = rb_model_calloc(n_dest, sizeof(*x->dest));
     x->queue = rb_model_calloc(capacity, sizeof(*x->queue));
-    for (uint32_t d = 0; d < n_dest; d++)
+    for (uint32_t d = 0; d < n_dest; d++) {
         x->dest[d].credits = credits;
+        x->dest[d].flight = (uint16_t)flight;
+    }
 }
 
 void xbar_out_free(xbar_out_t *x)
@@ -34,6 +36,19 @@ void xbar_out_connect(xbar_out_t *x, uint32_t dest, uint16_t shard, uint8_t port
 {
     x->dest[dest].shard = shard;
     x->dest[dest].port = port;
+}
+
+/* A flight changed by so many cycles. */
+static uint16_t moved(uint16_t flight, int32_t cycles)
+{
+    int64_t to = flight + (int64_t)cycles;
+    RB_INVARIANT(to >= 1 && to <= XBAR_MAX_FLIGHT, "crossbar: flight of %" PRId64 " cycles", to);
+    return (uint16_t)to;
+}
+
+void xbar_out_move(xbar_out_t *x, uint32_t dest, int32_t cycles)
+{
+    x->dest[dest].flight = moved(x->dest[dest].flight, cycles);
 }
 
 msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready)
@@ -81,7 +96,7 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
             if (p->slots_per_flit > 1)
                 xbar_port_use(&x->port, x->flits_per_cycle, flits * (p->slots_per_flit - 1), now);
         }
-        p->msg.arrival = leaves + x->flight;
+        p->msg.arrival = leaves + dest->flight;
         engine_send(out, dest->shard, &p->msg);
         if (sent != NULL)
             *sent += flits;
@@ -108,15 +123,18 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
                   bool perfect, uint16_t number, cycle_t credit_flight, uint32_t credit_batch)
 {
     RB_INVARIANT(n_src > 0 && flits_per_cycle > 0, "crossbar: a port without senders or width");
+    RB_INVARIANT(credit_flight <= XBAR_MAX_FLIGHT, "crossbar: flight of %" PRIu64 " cycles",
+                 credit_flight);
     *x = (xbar_in_t){.pool = pool,
                      .n_src = n_src,
                      .flits_per_cycle = flits_per_cycle,
                      .credit_batch = credit_batch,
                      .perfect = perfect,
                      .number = number,
-                     .credit_flight = credit_flight,
                      .last = n_src - 1};
     x->src = rb_model_calloc(n_src, sizeof(*x->src));
+    for (uint32_t s = 0; s < n_src; s++)
+        x->src[s].credit_flight = (uint16_t)credit_flight;
     x->nonempty = rb_model_calloc((n_src + 63) / 64, sizeof(*x->nonempty));
 }
 
@@ -131,6 +149,11 @@ void xbar_in_connect(xbar_in_t *x, uint32_t src, uint16_t shard, uint8_t port)
 {
     x->src[src].shard = shard;
     x->src[src].port = port;
+}
+
+void xbar_in_move(xbar_in_t *x, uint32_t src, int32_t cycles)
+{
+    x->src[src].credit_flight = moved(x->src[src].credit_flight, cycles);
 }
 
 void xbar_in_push(xbar_in_t *x, uint32_t n)
@@ -184,7 +207,7 @@ static void credits_return(xbar_in_t *x, outbox_t *out, xbar_src_t *src, uint32_
     src->owed += flits;
     if (src->owed < x->credit_batch)
         return;
-    msg_t m = {.arrival = now + x->credit_flight,
+    msg_t m = {.arrival = now + src->credit_flight,
                .kind = MSG_CREDIT,
                .port = src->port,
                .input = x->number};

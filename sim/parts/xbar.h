@@ -5,7 +5,8 @@
  * A channel has many senders and many receivers. The sending end owns an injection port (flits per
  * cycle), a queue in front of it and one credit counter per receiver; the receiving end owns a
  * buffer per sender, an ejection port and a rotating arbiter. Between them lies a fixed flight.
- * Credits return in batches after the flight of the opposite direction.
+ * Credits return in batches after the flight of the opposite direction. A flight may differ from
+ * pair to pair.
  *
  * Time on a port is counted in flit slots, flits_per_cycle of them in a cycle. A packet takes as
  * many consecutive slots as it has flits, and starts only when there are credits for all of them.
@@ -25,6 +26,8 @@
 
 #include "sim/core/engine.h"
 #include "sim/core/msg_pool.h"
+
+enum { XBAR_MAX_FLIGHT = 8192 };
 
 /* Next free flit slot of a port: slot used of a cycle. */
 typedef struct {
@@ -53,6 +56,7 @@ static inline cycle_t xbar_port_use(xbar_port_t *p, uint32_t flits_per_cycle, ui
 typedef struct {
     uint32_t credits; /* flits free there */
     uint16_t shard;
+    uint16_t flight;
     uint8_t port; /* within the shard */
 } xbar_dest_t;
 
@@ -69,22 +73,25 @@ typedef struct {
     uint32_t n_dest;   /* receivers */
     uint32_t capacity; /* packets that may wait in the queue */
     uint32_t flits_per_cycle;
-    bool perfect;   /* no port limit, no credits */
-    uint16_t input; /* this sender's number at every receiver */
-    cycle_t flight;
+    bool perfect;         /* no port limit, no credits */
+    uint16_t input;       /* this sender's number at every receiver */
     xbar_dest_t *dest;    /* owned; the receivers */
     xbar_packet_t *queue; /* owned; ring of capacity entries */
     uint32_t head, count;
     xbar_port_t port;
 } xbar_out_t;
 
-/* credits: buffer of each receiver for this sender, in flits. */
+/* flight: to every receiver, at most XBAR_MAX_FLIGHT. credits: buffer of each receiver for this
+ * sender, in flits. */
 void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t flits_per_cycle,
                    bool perfect, uint16_t input, cycle_t flight, uint32_t credits);
 void xbar_out_free(xbar_out_t *x);
 
 /* Where receiver dest is. */
 void xbar_out_connect(xbar_out_t *x, uint32_t dest, uint16_t shard, uint8_t port);
+
+/* Receiver dest is so many cycles farther than it was; may be negative. */
+void xbar_out_move(xbar_out_t *x, uint32_t dest, int32_t cycles);
 
 static inline bool xbar_out_full(const xbar_out_t *x)
 {
@@ -115,6 +122,7 @@ typedef struct {
     uint32_t head, tail; /* numbers in the pool; 0: none */
     uint32_t owed;       /* credits not yet returned */
     uint16_t shard;
+    uint16_t credit_flight;
     uint8_t port;
 } xbar_src_t;
 
@@ -126,12 +134,11 @@ typedef struct {
     bool perfect;
     uint8_t credit_port; /* how the sender knows this receiver: msg.port of the credit */
     uint16_t number;     /* this receiver's number at every sender: msg.input of the credit */
-    cycle_t credit_flight;
-    xbar_src_t *src;    /* owned; the senders */
-    msg_pool_t *pool;   /* borrowed; where the packets are */
-    uint64_t *nonempty; /* owned; bit per sender */
-    uint32_t last;      /* served last */
-    uint32_t waiting;   /* packets in all queues */
+    xbar_src_t *src;     /* owned; the senders */
+    msg_pool_t *pool;    /* borrowed; where the packets are */
+    uint64_t *nonempty;  /* owned; bit per sender */
+    uint32_t last;       /* served last */
+    uint32_t waiting;    /* packets in all queues */
     xbar_port_t port;
 } xbar_in_t;
 
@@ -139,6 +146,9 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
                   bool perfect, uint16_t number, cycle_t credit_flight, uint32_t credit_batch);
 void xbar_in_free(xbar_in_t *x);
 void xbar_in_connect(xbar_in_t *x, uint32_t src, uint16_t shard, uint8_t port);
+
+/* Credits to sender src fly so many cycles longer than before; may be negative. */
+void xbar_in_move(xbar_in_t *x, uint32_t src, int32_t cycles);
 
 /* Host-side hint that a packet of that sender will arrive soon. */
 static inline void xbar_in_prefetch(const xbar_in_t *x, uint32_t input)

@@ -37,6 +37,9 @@ static void ports_init(sm_t *sm)
     for (uint32_t s = 0; s < w->n_slices; s++) {
         xbar_out_connect(&sm->out, s, w->slice_shard[s], w->slice_port[s]);
         xbar_in_connect(&sm->in, s, w->slice_shard[s], w->slice_port[s]);
+        int32_t farther = distance_there(w->distance, w->index, s);
+        xbar_out_move(&sm->out, s, farther);
+        xbar_in_move(&sm->in, s, farther);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "sim/core/engine.h"
 #include "sim/isa/isa.h"
 #include "sim/parts/addr_map.h"
+#include "sim/parts/distance.h"
 #include "sim/sm/retired.h"
 #include "sim/sm/sm_params.h"
 #include "sim/sm/sm_stats.h"
@@ -24,6 +25,7 @@ typedef struct {
     const addr_map_t *map;       /* borrowed */
     const uint16_t *slice_shard; /* shard of each slice; borrowed during sm_create() only */
     const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
+    const distance_t *distance;  /* to the slices; likewise */
     uint16_t scheduler_shard, mmu_shard;
     cycle_t mmu_latency; /* flight to the MMU */
     cycle_t request_latency, completion_latency;

@@ -86,6 +86,36 @@ static void a_load_that_bypasses_l1_takes_the_path_to_l2_and_back(void **state)
     lab_assert_equal(chase_slope(&far, "LDG.E.STRONG.GPU"), l2_hit_latency(&far), "far L2 hit");
 }
 
+static uint64_t given_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)warp;
+    (void)lane;
+    (void)step;
+    return *(const uint64_t *)ctx;
+}
+
+/* The first SM follows pointers in a slice: as far as that slice is, for every slice. */
+static void a_far_slice_answers_later_than_a_near_one(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "sm.count=12", "mem.partitions=4", "l2.slices=8",
+                               "sched.order=linear", "icnt.distance=60");
+    addr_map_t map;
+    distance_t distance;
+
+    (void)state;
+    addr_map_init(&map, 4, 8, spec.mem.mem.interleave, spec.mem.mem.hash);
+    gpu_spec_distance(&spec, &distance);
+    for (uint64_t block = 0; block < 8; block++) {
+        uint64_t address = region + block * spec.mem.mem.interleave;
+        uint32_t slice = addr_map_slice(&map, address);
+        int32_t farther = distance_there(&distance, 0, slice) + distance_back(&distance, 0, slice);
+        lab_access_t a = chase("LDG.E.STRONG.GPU", 50, given_address, &address);
+        lab_assert_equal(lab_access_slope(&spec, a), (int32_t)l2_hit_latency(&spec) + farther,
+                         "L2 hit at a distance");
+    }
+    assert_int_not_equal(distance_there(&distance, 0, 0), distance_there(&distance, 0, 7));
+}
+
 static void an_atomic_takes_an_l2_hit_and_its_operation(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH);
@@ -393,6 +423,7 @@ int main(void)
         cmocka_unit_test(an_l1_hit_takes_the_latency_of_the_l1),
         cmocka_unit_test(wide_loads_take_longer_by_their_way_back),
         cmocka_unit_test(a_load_that_bypasses_l1_takes_the_path_to_l2_and_back),
+        cmocka_unit_test(a_far_slice_answers_later_than_a_near_one),
         cmocka_unit_test(an_atomic_takes_an_l2_hit_and_its_operation),
         cmocka_unit_test(what_a_host_copy_left_in_l2_is_read_at_l2_latency),
         cmocka_unit_test(a_dram_access_takes_l2_the_channel_and_the_commands_of_its_row),

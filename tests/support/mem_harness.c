@@ -161,6 +161,8 @@ mem_harness_t *mem_harness_create(const mem_config_t *config, uint32_t n_sms, cy
     h->sm = rb_calloc(n_sms, sizeof(*h->sm));
     h->partition = rb_calloc(config->mem.partitions, sizeof(*h->partition));
     uint16_t *sm_shard = rb_calloc(n_sms, sizeof(*sm_shard));
+    distance_t even;
+    distance_init(&even, 0, 1, n_sms, config->l2.slices);
     for (uint32_t i = 0; i < n_sms; i++) {
         sm_port_t *p = &h->sm[i];
         p->h = h;
@@ -175,7 +177,7 @@ mem_harness_t *mem_harness_create(const mem_config_t *config, uint32_t n_sms, cy
     for (uint32_t k = 0; k < config->mem.partitions; k++) {
         h->partition[k] = partition_create(config, &h->map, k, n_sms);
         uint16_t shard = engine_add_shard(h->engine, &partition_shard_ops, h->partition[k]);
-        partition_connect(h->partition[k], sm_shard);
+        partition_connect(h->partition[k], sm_shard, &even);
         for (uint32_t j = 0; j < h->map.slices_per_partition; j++) {
             uint32_t slice = k * h->map.slices_per_partition + j;
             for (uint32_t i = 0; i < n_sms; i++) {
