@@ -116,7 +116,7 @@ extern const param_group_t lat_param_group;
     P(U32, latency, "28", 4, 4096, "cycles", "load to use, hit, 32-bit")                           \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
     P(U32, bank_bytes, "128", 4, 1024, "bytes", "data read per cycle (32 banks of 4 bytes)")       \
-    P(F64, load_interval, "1", 1, 64, "cycles", "between two loads")                                \
+    P(F64, load_interval, "1", 1, 64, "cycles", "between two loads")                               \
     P(U32, mshrs, "512", 1, 32768, "lines", "lines with outstanding misses")                       \
     P(U32, mshr_merge, "64", 1, 1024, "loads", "loads waiting for one line")                       \
     P(U32, pending_loads, "512", 1, 65536, "loads", "load instructions in flight")                 \
