@@ -69,21 +69,35 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
  * A launch leaves in the L2 at most as many dirty sectors as may be modified, and as it has room
  * for: of those that it takes, the share that it writes. The others have been written back.
  */
+static double least_written_back(const l2_stats_t *l2, const l2_room_t *room)
+{
+    const double written = (double)(l2->write_sectors - l2->write_hits);
+    const double taken = written + (double)l2->fills;
+    const double fits = taken > room->sectors ? written * (room->sectors / taken) : written;
+    return written - fmin(fits, room->modified);
+}
+
+/* It has no more to write back than what it modifies and what it found: copies of the host may fill
+ * the L2, and are written back but once. */
+static double most_written_back(const l2_stats_t *l2, const l2_room_t *room)
+{
+    return (double)(l2->write_sectors + l2->atomic_sectors + l2->red_sectors) + room->sectors;
+}
+
 static void write_back(gpu_counters_t *c, const l2_room_t *room)
 {
     l2_stats_t *l2 = &c->l2;
     dram_stats_t *d = &c->dram;
-    const double written = (double)(l2->write_sectors - l2->write_hits);
-    const double taken = written + (double)l2->fills;
-    const double fits = taken > room->sectors ? written * (room->sectors / taken) : written;
-    const double back = written - fmin(fits, room->modified);
-    const double moved = dram_moved(d);
-    if (back <= (double)l2->writebacks || moved <= 0)
+    const double estimate = (double)l2->writebacks, moved = dram_moved(d);
+    const double back =
+        fmin(fmax(estimate, least_written_back(l2, room)), most_written_back(l2, room));
+    if (moved <= 0 || moved + back - estimate <= 0)
         return;
-    const double more = back - (double)l2->writebacks;
-    dram_scale(d, (moved + more) / moved);
-    l2->writebacks += (uint64_t)llround(more);
-    d->write_sectors += (uint64_t)llround(more);
+    dram_scale(d, (moved + back - estimate) / moved);
+    d->write_sectors = (uint64_t)llround(fmax((double)d->write_sectors + back - estimate, 0));
+    l2->writebacks = (uint64_t)llround(back);
+    if (l2->early_writebacks > l2->writebacks)
+        l2->early_writebacks = l2->writebacks;
 }
 
 void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts,

@@ -42,7 +42,8 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
  * What is left takes after the last stretch, with all that was simulated behind it; but where what
  * was under way was cut, only up to there: as much was under way when it began. What is
  * written and finds no room in the L2 goes to the DRAM, even if none did while blocks were
- * simulated: the L2 may have been filled by those that were left out. */
+ * simulated: the L2 may have been filled by those that were left out. No more is written back than
+ * was written and the L2 can have held before. */
 void extrapolation_finish(extrapolation_t *x, gpu_counters_t *c, double insts,
                           const l2_room_t *room);
 

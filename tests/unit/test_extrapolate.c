@@ -85,6 +85,31 @@ static void a_part_of_which_more_is_known_takes_after_that(void **state)
     assert_int_equal(c.dram.busy, 80 + 80 * 5 * 160 / 40); /* 40 sectors before, 160 a hundred */
 }
 
+/* A launch that writes nothing has written back what copies of the host left in the L2: once. */
+static void what_was_found_is_written_back_once(void **state)
+{
+    static const l2_room_t small = {40, 20};
+    extrapolation_t x;
+    gpu_counters_t now = {0};
+    (void)state;
+    extrapolation_begin(&x, &now);
+    pass(&now, 100, 3200, 38);
+    now.l2.writebacks = 38;
+    now.l2.early_writebacks = 30;
+    now.l2.write_sectors = 1;
+    now.l2.red_sectors = 2;
+    now.dram.read_sectors = 62;
+    now.dram.busy = 400;
+    extrapolation_stop(&x, &now, false);
+    gpu_counters_t c = now;
+    extrapolation_finish(&x, &c, 1000, &small);
+    assert_int_equal(c.dram.read_sectors, 620);
+    assert_int_equal(c.l2.writebacks, 10 + 20 + 40);
+    assert_int_equal(c.l2.early_writebacks, 70);
+    assert_int_equal(c.dram.write_sectors, 70);
+    assert_int_equal(c.dram.busy, 4000 * 690 / 1000);
+}
+
 static void one_stretch_is_scaled(void **state)
 {
     extrapolation_t x;
@@ -161,6 +186,7 @@ int main(void)
         cmocka_unit_test(parts_take_after_the_stretch_before_them),
         cmocka_unit_test(what_was_cut_is_not_counted_twice),
         cmocka_unit_test(a_part_of_which_more_is_known_takes_after_that),
+        cmocka_unit_test(what_was_found_is_written_back_once),
         cmocka_unit_test(one_stretch_is_scaled),
         cmocka_unit_test(never_more_than_the_launch_has),
         cmocka_unit_test(what_the_l2_cannot_hold_is_written_back),
