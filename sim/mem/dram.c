@@ -63,12 +63,12 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
         d->bursts_of[sectors] = count_bursts(d, sectors);
     d->bank_interleave = spec->banks % 2 == 0 ? 2 : 1;
     d->blocks_per_row = div_up(spec->row_bytes, BLOCK_BYTES);
-    uint32_t high_banks = spec->banks / d->bank_interleave;
-    d->pow2 =
-        (high_banks & (high_banks - 1)) == 0 && (d->blocks_per_row & (d->blocks_per_row - 1)) == 0;
+    d->high_banks = spec->banks / d->bank_interleave;
+    d->pow2 = (d->high_banks & (d->high_banks - 1)) == 0 &&
+              (d->blocks_per_row & (d->blocks_per_row - 1)) == 0;
     if (d->pow2) {
         d->column_shift = (uint32_t)__builtin_ctz(d->bank_interleave * d->blocks_per_row);
-        d->bank_shift = (uint32_t)__builtin_ctz(high_banks);
+        d->bank_shift = (uint32_t)__builtin_ctz(d->high_banks);
     }
     d->bank = rb_model_calloc(spec->banks, sizeof(*d->bank));
     for (uint32_t b = 0; b < spec->banks; b++)
@@ -115,7 +115,7 @@ static void set_next_tick(dram_t *d, uint64_t tick)
 dram_place_t dram_place(const dram_t *d, uint64_t local)
 {
     uint64_t n = local / BLOCK_BYTES;
-    uint32_t banks = d->spec.banks, high_banks = banks / d->bank_interleave;
+    uint32_t banks = d->spec.banks, high_banks = d->high_banks;
     uint64_t low = n & (d->bank_interleave - 1), bank;
     dram_place_t p;
     if (d->pow2) {
@@ -197,7 +197,7 @@ void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
 static void release_add(dram_t *d, uint32_t kind, uint64_t t)
 {
     dram_release_t *r = &d->release;
-    cycle_t cycle = clock_cursor_cycle(&d->step_clock, &d->clock, t);
+    cycle_t cycle = clock_cycle_from(&d->clock, t);
     if (r->count == 0)
         r->next = cycle;
     r->item[(r->head + r->count++) & r->mask] = cycle << 1 | kind;

@@ -167,9 +167,9 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
     dram_request_t *r = &d->request[n - 1];
     if (k == DRAM_READ) {
         /* At a very fast DRAM clock the data may come within the core cycle of the command. */
-        cycle_t cycle = clock_cursor_cycle(&d->data_clock, &d->clock, done) + d->back;
+        cycle_t cycle = clock_cycle_from(&d->clock, done) + d->back;
         if (d->back == 0)
-            cycle = cycle_max(cycle, clock_cursor_cycle(&d->step_clock, &d->clock, t) + 1);
+            cycle = cycle_max(cycle, clock_cycle_from(&d->clock, t) + 1);
         d->stats.read_latency += (uint32_t)((uint32_t)cycle - r->sent);
         dram_read_served(d, cycle, r->token);
     }

@@ -80,7 +80,7 @@ struct dram {
     clock_ratio_t clock;
     cycle_t front, back;
     uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
-    uint32_t bank_interleave, blocks_per_row;
+    uint32_t bank_interleave, high_banks, blocks_per_row;
     bool pow2; /* banks and blocks_per_row: the address is cut by shifts */
     uint32_t column_shift, bank_shift;
     uint8_t bursts_of[1 << SECTORS_PER_LINE]; /* by set of sectors */
@@ -118,9 +118,8 @@ struct dram {
     struct {
         dram_read_t *item; /* owned */
         size_t head, count, cap;
-    } reads;                               /* that are served, in order of their cycles */
-    cycle_t read_due;                      /* of the first; CYCLE_NEVER: there is none */
-    clock_cursor_t step_clock, data_clock; /* cycles of commands, and of the data of reads */
+    } reads;          /* that are served, in order of their cycles */
+    cycle_t read_due; /* of the first; CYCLE_NEVER: there is none */
     dram_stats_t stats;
 };
 

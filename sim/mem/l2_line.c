@@ -48,7 +48,7 @@ void l2_line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
 
 uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector)
 {
-    uint32_t n = s->spec.fill_sectors, first = sector - sector % n;
+    uint32_t n = s->spec.fill_sectors, first = sector & ~(n - 1); /* 1, 2 or 4 */
     return (uint8_t)(((1u << n) - 1) << first & 15u);
 }
 

@@ -45,7 +45,7 @@ void l2_reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uin
                     uint8_t src, uint8_t sectors, cycle_t now)
 {
     uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 0;
-    uint32_t flits = (bytes + s->flit_bytes - 1) / s->flit_bytes;
+    uint32_t flits = (uint32_t)divider_quotient_up(&s->flit, bytes);
     l2_reply_t r = {.ready = now + s->spec.latency,
                     .line = line,
                     .txn = txn,
@@ -77,6 +77,6 @@ void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle
                     .op = w->op,
                     .src = w->src,
                     .sectors = w->sectors,
-                    .flits = (uint8_t)((bytes + s->flit_bytes - 1) / s->flit_bytes)};
+                    .flits = (uint8_t)divider_quotient_up(&s->flit, bytes)};
     reply_add(s, L2_REPLY_ATOMIC, &r);
 }

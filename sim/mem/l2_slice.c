@@ -14,7 +14,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     const l2_spec_t *spec = &config->l2;
     memset(s, 0, sizeof(*s));
     s->spec = *spec;
-    s->flit_bytes = icnt->flit_bytes;
+    s->flit = divider_make(icnt->flit_bytes);
     s->modified_ways = (uint32_t)(spec->modified_share * spec->ways);
     s->atomic_interval = (uint32_t)(spec->atomic_interval * L2_CYCLE_PARTS + 0.5);
     s->sector_interval = (uint32_t)(L2_CYCLE_PARTS / l2_port_rate(config) + 0.5);
@@ -148,7 +148,7 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now)
 void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write, uint32_t token)
 {
     RB_RING_PUSH(&s->transfer) =
-        (l2_transfer_t){.local = addr_map_partition_local(s->map, s->number, key),
+        (l2_transfer_t){.local = addr_map_partition_local(s->map, l2_token_slice(s->token), key),
                         .token = token,
                         .sectors = sectors,
                         .write = write};

@@ -77,7 +77,7 @@ typedef struct {
 
 typedef struct {
     l2_spec_t spec;
-    uint32_t flit_bytes;
+    divider_t flit;         /* its bytes */
     uint32_t modified_ways; /* of a set, at most */
     const addr_map_t *map;  /* borrowed */
     dram_t *dram;           /* borrowed */

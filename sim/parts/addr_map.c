@@ -121,7 +121,7 @@ void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t
     m->interleave_shift = (uint32_t)__builtin_ctz(interleave);
     m->pow2 = (slices & (slices - 1)) == 0;
     m->slice_bits = m->pow2 ? (uint32_t)__builtin_ctz(slices) : 0;
-    m->reciprocal = UINT64_MAX / slices + 1;
+    m->by_slices = divider_make(slices);
     m->hashed = hash != HASH_NONE && slices > 1;
     if (m->hashed)
         tables_init(m, hash);
@@ -142,10 +142,7 @@ static inline uint64_t run_of(const addr_map_t *m, uint64_t addr, uint32_t *rest
         *rest = (uint32_t)n & (m->slices - 1);
         return n >> m->slice_bits;
     }
-    __extension__ typedef unsigned __int128 wide_t;
-    uint64_t run = (uint64_t)((wide_t)n * m->reciprocal >> 64);
-    if (run * m->slices > n) /* the rounded-up reciprocal may give one too many */
-        run--;
+    uint64_t run = divider_quotient(&m->by_slices, n);
     *rest = (uint32_t)(n - run * m->slices);
     return run;
 }
@@ -177,17 +174,18 @@ uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr)
     return run << m->interleave_shift | (addr & ((UINT64_C(1) << m->interleave_shift) - 1));
 }
 
-uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t slice, uint64_t slice_local)
+uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t nth, uint64_t slice_local)
 {
     uint64_t run = slice_local >> m->interleave_shift;
-    uint64_t block = run * m->slices_per_partition + slice % m->slices_per_partition;
+    uint64_t block = run * m->slices_per_partition + nth;
     return block << m->interleave_shift |
            (slice_local & ((UINT64_C(1) << m->interleave_shift) - 1));
 }
 
 uint64_t addr_map_local(const addr_map_t *m, uint64_t addr)
 {
-    return addr_map_partition_local(m, addr_map_slice(m, addr), addr_map_slice_local(m, addr));
+    uint32_t nth = addr_map_slice(m, addr) % m->slices_per_partition;
+    return addr_map_partition_local(m, nth, addr_map_slice_local(m, addr));
 }
 
 uint64_t addr_map_global(const addr_map_t *m, uint32_t slice, uint64_t slice_local)

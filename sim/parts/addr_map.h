@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/divider.h"
+
 enum {
     ADDR_MAP_BYTES = 8,
     ADDR_MAP_SLICES = 1024,
@@ -40,7 +42,7 @@ typedef struct {
     bool pow2, hashed;
     bool swapped; /* the block numbers' bit below the run's number has changed places with its
                      lowest */
-    uint64_t reciprocal; /* 2^64 / slices, rounded up: for the division by slices */
+    divider_t by_slices;
     /* The hash is linear over GF(2): XOR over the bytes b of the run's number of fold[b][byte]. */
     uint16_t fold[ADDR_MAP_BYTES][256];
     /* 2^k slices: which of a run's blocks lies in slice 0, 1 ... if the run's hash is 0, and which
@@ -59,8 +61,9 @@ uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr);
 /* Address within the slice that owns addr: dense and injective. */
 uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr);
 
-/* Address within the partition of slice, from the address within the slice: dense, injective. */
-uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t slice, uint64_t slice_local);
+/* Address within the partition of its slice number nth (from 0), from the address within the slice:
+ * dense, injective. */
+uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t nth, uint64_t slice_local);
 
 /* Address within the partition that owns addr, which chooses DRAM bank, row and column. */
 uint64_t addr_map_local(const addr_map_t *m, uint64_t addr);

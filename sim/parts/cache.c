@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sim/core/divider.h"
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
 #include "sim/parts/tag_table.h"
@@ -33,6 +34,7 @@ struct cache {
     uint32_t line_shift;
     uint32_t set_bits;    /* log2 of sets, if a power of two */
     uint32_t fold_pieces; /* power of two; the fold's first step merges this many set_bits */
+    divider_t by_sets;
     bool sets_pow2, hash_sets, random;
     uint32_t random_state;
     uint32_t table_bits; /* log2 of a set's chunks */
@@ -56,7 +58,7 @@ static inline uint32_t set_of(const cache_t *c, uint64_t line)
 {
     uint64_t n = line >> c->line_shift;
     if (!c->sets_pow2)
-        return (uint32_t)(n % c->sets);
+        return (uint32_t)divider_rest(&c->by_sets, n);
     if (c->hash_sets) {
         /* XOR of all set_bits-wide pieces of n, halving the number of pieces in each step. */
         for (uint32_t pieces = c->fold_pieces; pieces > 0; pieces >>= 1)
@@ -76,6 +78,7 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
     bool none = sets == 0 || ways == 0;
     c->sets = none ? 0 : sets;
     c->ways = none ? 0 : ways;
+    c->by_sets = divider_make(c->sets > 0 ? c->sets : 1);
     c->sets_pow2 = (c->sets & (c->sets - 1)) == 0;
     c->set_bits = 0;
     while (c->sets_pow2 && c->sets >> c->set_bits > 1)

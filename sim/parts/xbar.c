@@ -14,7 +14,7 @@ void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t f
     RB_INVARIANT(flight <= XBAR_MAX_FLIGHT, "crossbar: flight of %" PRIu64 " cycles", flight);
     *x = (xbar_out_t){.n_dest = n_dest,
                       .capacity = capacity,
-                      .flits_per_cycle = flits_per_cycle,
+                      .rate = divider_make(flits_per_cycle),
                       .perfect = perfect,
                       .input = input};
     x->dest = rb_model_calloc(n_dest, sizeof(*x->dest));
@@ -92,9 +92,9 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
             if (x->port.cycle > now || dest->credits < flits)
                 return;
             dest->credits -= flits;
-            leaves = xbar_port_use(&x->port, x->flits_per_cycle, flits, now);
+            leaves = xbar_port_use(&x->port, &x->rate, flits, now);
             if (p->slots_per_flit > 1)
-                xbar_port_use(&x->port, x->flits_per_cycle, flits * (p->slots_per_flit - 1), now);
+                xbar_port_use(&x->port, &x->rate, flits * (p->slots_per_flit - 1), now);
         }
         p->msg.arrival = leaves + dest->flight;
         engine_send(out, dest->shard, &p->msg);
@@ -127,7 +127,7 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
                  credit_flight);
     *x = (xbar_in_t){.pool = pool,
                      .n_src = n_src,
-                     .flits_per_cycle = flits_per_cycle,
+                     .rate = divider_make(flits_per_cycle),
                      .credit_batch = credit_batch,
                      .perfect = perfect,
                      .number = number,
@@ -230,7 +230,7 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
     x->waiting--;
     x->last = input;
     if (!x->perfect) {
-        xbar_port_use(&x->port, x->flits_per_cycle, node->msg.flits, now);
+        xbar_port_use(&x->port, &x->rate, node->msg.flits, now);
         credits_return(x, out, src, node->msg.flits, now);
     }
     return n;
@@ -293,7 +293,7 @@ int xbar_out_load(xbar_out_t *x, FILE *in)
         return -1;
     }
     x->head = x->count = 0;
-    if (port_load(&x->port, x->flits_per_cycle, in) != 0)
+    if (port_load(&x->port, (uint32_t)x->rate.by, in) != 0)
         return -1;
     for (uint32_t d = 0; d < x->n_dest; d++) {
         if (checked_read(&x->dest[d].credits, sizeof(x->dest[d].credits), 1, in) != 0)
@@ -324,7 +324,7 @@ int xbar_in_load(xbar_in_t *x, FILE *in)
         errno = EINVAL;
         return -1;
     }
-    if (port_load(&x->port, x->flits_per_cycle, in) != 0 ||
+    if (port_load(&x->port, (uint32_t)x->rate.by, in) != 0 ||
         checked_read(&x->last, sizeof(x->last), 1, in) != 0)
         return -1;
     for (uint32_t s = 0; s < x->n_src; s++) {

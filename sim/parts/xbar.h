@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sim/core/divider.h"
 #include "sim/core/engine.h"
 #include "sim/core/msg_pool.h"
 
@@ -32,23 +33,24 @@ enum { XBAR_MAX_FLIGHT = 8192 };
 /* Next free flit slot of a port: slot used of a cycle. */
 typedef struct {
     cycle_t cycle;
-    uint32_t used; /* below flits_per_cycle */
+    uint32_t used; /* below the flits of a cycle */
 } xbar_port_t;
 
-/* Occupies the next flits slots, not before cycle now; returns the cycle of the last of them. */
-static inline cycle_t xbar_port_use(xbar_port_t *p, uint32_t flits_per_cycle, uint32_t flits,
+/* Occupies the next flits slots, of which there are rate->by in a cycle, not before cycle now;
+ * returns the cycle of the last of them. */
+static inline cycle_t xbar_port_use(xbar_port_t *p, const divider_t *rate, uint32_t flits,
                                     cycle_t now)
 {
     if (p->cycle < now)
         *p = (xbar_port_t){.cycle = now};
     uint32_t used = p->used + flits;
-    if (flits_per_cycle == 1) {
+    if (rate->by == 1) {
         p->cycle += used;
         return p->cycle - 1;
     }
-    cycle_t last = p->cycle + (used - 1) / flits_per_cycle;
-    p->cycle += used / flits_per_cycle;
-    p->used = used % flits_per_cycle;
+    cycle_t last = p->cycle + divider_quotient(rate, used - 1);
+    p->cycle += divider_quotient(rate, used);
+    p->used = (uint32_t)divider_rest(rate, used);
     return last;
 }
 
@@ -70,9 +72,9 @@ typedef struct {
 
 /* Sending end. */
 typedef struct {
-    uint32_t n_dest;   /* receivers */
-    uint32_t capacity; /* packets that may wait in the queue */
-    uint32_t flits_per_cycle;
+    uint32_t n_dest;      /* receivers */
+    uint32_t capacity;    /* packets that may wait in the queue */
+    divider_t rate;       /* flits per cycle */
     bool perfect;         /* no port limit, no credits */
     uint16_t input;       /* this sender's number at every receiver */
     xbar_dest_t *dest;    /* owned; the receivers */
@@ -129,7 +131,7 @@ typedef struct {
 /* Receiving end. */
 typedef struct {
     uint32_t n_src;
-    uint32_t flits_per_cycle;
+    divider_t rate; /* flits per cycle */
     uint32_t credit_batch;
     bool perfect;
     uint8_t credit_port; /* how the sender knows this receiver: msg.port of the credit */

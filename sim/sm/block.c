@@ -131,7 +131,7 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     warp->addr = stream->addrs;
     if (sm->cut_warps)
         cut_warp(warp);
-    sm->sub[warp->sub_core].age[w / sm->n_sub_cores] = sm->next_age++;
+    sm->sub[warp->sub_core].age[warp->place] = sm->next_age++;
     fetch_forget(warp);
     warp->base = now + sm->config->sm.block_start_latency;
     warp->base_state = STATE_NO_INSTRUCTION;
@@ -266,7 +266,7 @@ static void warp_release(sm_t *sm, uint32_t w, cycle_t now)
     warp->state = STATE_NO_WARP;
     warp->block = NO_INDEX;
     warp->park = PARK_NOT;
-    sm->sub[warp->sub_core].free_slots |= UINT32_C(1) << (w / sm->n_sub_cores);
+    sm->sub[warp->sub_core].free_slots |= UINT32_C(1) << warp->place;
     if (--sm->n_resident == 0)
         sm->stats.active_cycles += now - sm->active_since;
     if (--sm->block[b].resident == 0)

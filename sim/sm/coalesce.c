@@ -219,9 +219,10 @@ static unsigned group_passes(const uint64_t *addr, unsigned n, unsigned width, u
     uint64_t word[MAX_WORDS];
     uint8_t next[MAX_WORDS], head[MAX_BANKS] = {0}, count[MAX_BANKS] = {0};
     unsigned n_words = 0, most = 1;
+    const bool pow2 = (banks & (banks - 1)) == 0;
     for (unsigned i = 0; i < n; i++) {
         for (uint64_t w = addr[i] / WORD; w <= (addr[i] + width - 1) / WORD; w++) {
-            unsigned bank = (unsigned)(w % banks), k = head[bank];
+            unsigned bank = (unsigned)(pow2 ? w & (banks - 1) : w % banks), k = head[bank];
             while (k != 0 && word[k - 1] != w)
                 k = next[k - 1];
             if (k != 0)

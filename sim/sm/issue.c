@@ -109,6 +109,25 @@ static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
     }
 }
 
+/* The registers that an instruction reads from one bank, where most are. */
+static uint32_t most_bank_reads(const inst_t *inst, uint32_t banks)
+{
+    const uint8_t *reads = inst->bank_reads; /* by number modulo 4 */
+    if (banks == 2) {
+        uint32_t even = (uint32_t)reads[0] + reads[2], odd = (uint32_t)reads[1] + reads[3];
+        return even > odd ? even : odd;
+    }
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < banks; b++) {
+        uint32_t sum = 0;
+        for (uint32_t r = b; r < 4; r += banks)
+            sum += reads[r];
+        if (sum > most)
+            most = sum;
+    }
+    return most;
+}
+
 /*
  * Cycles that reading the operands takes beyond the pipe's interval. A bank serves rf_bank_reads
  * registers in the two cycles that a 32-bit instruction takes to dispatch, and accordingly more
@@ -118,19 +137,13 @@ static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
  */
 static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval)
 {
-    uint32_t most = 0;
     if (inst->flags & INST_TENSOR)
         return 0;
-    for (uint32_t b = 0; b < spec->rf_banks; b++) {
-        uint32_t reads = 0;
-        for (uint32_t r = b; r < 4; r += spec->rf_banks)
-            reads += inst->bank_reads[r];
-        if (reads > most)
-            most = reads;
-    }
-    uint32_t cycles = (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads;
+    uint32_t most = most_bank_reads(inst, spec->rf_banks);
     uint32_t window = interval < 2 ? 2 : interval;
-    return cycles > window ? cycles - window : 0;
+    if (2 * most <= window * spec->rf_bank_reads)
+        return 0;
+    return (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads - window;
 }
 
 /* Cycles that the tensor cores take for a warp's multiply-adds, of which a thread's share counts
@@ -366,7 +379,7 @@ cycle_t issue_step(sm_t *sm, cycle_t now)
     cycle_t next = CYCLE_NEVER;
     sm->issue_next = CYCLE_NEVER;
     /* What sub-cores share goes to each of them in turn. */
-    uint32_t s = (uint32_t)(now % sm->n_sub_cores);
+    uint32_t s = (uint32_t)divider_rest(&sm->by_sub_cores, now);
     for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
         sm->issuing = (int32_t)s;
         if (sm->sub[s].pending != 0)

@@ -22,6 +22,7 @@ void l1_init(sm_t *sm)
 {
     const l1_spec_t *spec = &sm->config->l1;
     sm->l1_ways_max = l1_ways(spec, 0);
+    sm->sector_flits = (SECTOR_BYTES + sm->wiring.flit_bytes - 1) / sm->wiring.flit_bytes;
     int policy = spec->replacement == CACHE_RANDOM ? CACHE_POLICY_RANDOM : CACHE_POLICY_LRU;
     sm->l1 = cache_create(spec->sets, sm->l1_ways_max, LINE_BYTES, policy, false, false);
     sm->load = rb_model_calloc(spec->pending_loads, sizeof(*sm->load));
@@ -65,8 +66,7 @@ static l1_result_t way_out(const sm_t *sm)
 
 static uint32_t data_flits(const sm_t *sm, uint8_t sectors)
 {
-    uint32_t per_sector = (SECTOR_BYTES + sm->wiring.flit_bytes - 1) / sm->wiring.flit_bytes;
-    return (uint32_t)__builtin_popcount(sectors) * per_sector;
+    return (uint32_t)__builtin_popcount(sectors) * sm->sector_flits;
 }
 
 static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,

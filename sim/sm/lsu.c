@@ -13,14 +13,21 @@
 /* Part of a cycle in which l1.load_interval is counted. */
 enum { LOAD_CYCLE_PARTS = 256 };
 
+enum { WARP_LANES = 32 };
+
 /* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead. */
 enum { PREFETCH_LINES = 12 };
 
 void lsu_init(sm_t *sm)
 {
+    const sm_spec_t *spec = &sm->config->sm;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
-        sm->sub[s].queue = rb_model_calloc(sm->config->sm.mem_queue, sizeof(mem_entry_t));
+        sm->sub[s].queue = rb_model_calloc(spec->mem_queue, sizeof(mem_entry_t));
     sm->lsu.retry = CYCLE_NEVER;
+    sm->lsu.path = divider_make(spec->return_bytes);
+    sm->lsu.word_cycles = (uint32_t)divider_quotient_up(&sm->lsu.path, WARP_LANES * 4);
+    sm->lsu.address_cycles = (WARP_LANES + spec->lsu_lanes - 1) / spec->lsu_lanes;
+    sm->lsu.tags = divider_make(sm->config->l1.tags_per_cycle);
     sm->lsu.load_parts = (uint32_t)(sm->config->l1.load_interval * LOAD_CYCLE_PARTS + 0.5);
 }
 
@@ -46,7 +53,8 @@ void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const 
     const sm_spec_t *spec = &sm->config->sm;
     warp_t *warp = &sm->warp[w];
     sub_core_t *sub = &sm->sub[warp->sub_core];
-    mem_entry_t *e = &sub->queue[(sub->q_head + sub->q_count) % spec->mem_queue];
+    uint32_t behind = sub->q_head + sub->q_count;
+    mem_entry_t *e = &sub->queue[behind < spec->mem_queue ? behind : behind - spec->mem_queue];
     RB_INVARIANT(sub->q_count < spec->mem_queue, "SM %u: memory queue overflows", sm->wiring.index);
     e->inst = inst;
     e->addr = addr;
@@ -76,14 +84,8 @@ void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const 
 /* Cycles a result of the instruction's width takes longer than a 32-bit one on the return path. */
 static uint32_t return_extra(const sm_t *sm, const inst_t *inst)
 {
-    uint32_t bytes = 32u * (inst->width < 4 ? 4u : inst->width), path = sm->config->sm.return_bytes;
-    uint32_t base = (32u * 4u + path - 1) / path, wide = (bytes + path - 1) / path;
-    return wide - base;
-}
-
-static cycle_t address_cycles(const sm_t *sm)
-{
-    return (32 + sm->config->sm.lsu_lanes - 1) / sm->config->sm.lsu_lanes;
+    uint32_t bytes = WARP_LANES * (inst->width < 4 ? 4u : inst->width);
+    return (uint32_t)divider_quotient_up(&sm->lsu.path, bytes) - sm->lsu.word_cycles;
 }
 
 /* The unit is occupied by this instruction until data_free; the warp may go on. */
@@ -120,7 +122,7 @@ static void step_shared(sm_t *sm, const mem_entry_t *e, cycle_t now)
     sm->stats.shared_conflicts += passes - ideal;
     cycle_t latency =
         spec->latency + (passes - ideal) * spec->conflict_latency + (ideal > 2 ? ideal - 2 : 0);
-    cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, address_cycles(sm));
+    cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, sm->lsu.address_cycles);
     if (inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION) {
         unsigned conflict = e->addr != NULL ? coalesce_word_conflict(&lanes, inst->width) : 1;
         latency = spec->atomic_latency + (conflict - 1) * spec->atomic_conflict;
@@ -215,7 +217,7 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     u->lines.n = 0;
     u->space = (uint8_t)space;
     u->extra = 0;
-    cycle_t busy = address_cycles(sm);
+    cycle_t busy = sm->lsu.address_cycles;
     count_request(sm, e->inst, space);
     if (e->addr != NULL) {
         const launch_ctx_t *launch = sm->block[sm->warp[e->warp].block].launch;
@@ -230,7 +232,7 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
             coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
         }
         count_sectors(sm, e->inst, space, &u->lines);
-        uint32_t tag_cycles = (u->lines.n + spec->tags_per_cycle - 1) / spec->tags_per_cycle;
+        uint32_t tag_cycles = (uint32_t)divider_quotient_up(&u->tags, u->lines.n);
         busy = cycle_max(busy, cycle_max(passes, tag_cycles));
         u->extra = (uint32_t)(cycle_max(passes, tag_cycles) - cycle_min(ideal, passes));
     }
@@ -333,14 +335,15 @@ static cycle_t head_from(const sm_t *sm, const sub_core_t *sub)
 static bool accept_next(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->lsu;
-    uint32_t depth = sm->config->sm.mem_queue;
+    uint32_t depth = sm->config->sm.mem_queue, next = u->turn;
     for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
-        uint32_t s = (u->turn + i) % sm->n_sub_cores;
+        uint32_t s = next;
+        next = s + 1 == sm->n_sub_cores ? 0 : s + 1;
         sub_core_t *sub = &sm->sub[s];
         if (sub->q_count == 0 || head_from(sm, sub) > now)
             continue;
         u->cur = sub->queue[sub->q_head];
-        sub->q_head = (sub->q_head + 1) % depth;
+        sub->q_head = sub->q_head + 1 == depth ? 0 : sub->q_head + 1;
         /* Its place is free when its address has been read. */
         sub->q_leaves = now + address_extra(sm, u->cur.inst);
         if (sub->q_count-- == depth) {
@@ -353,7 +356,7 @@ static bool accept_next(sm_t *sm, cycle_t now)
         cycle_t ready = cycle_max(u->cur.accept_from, sub->q_free);
         sub->q_free = cycle_max(ready, sub->q_taken) + sm->config->sm.mem_interval;
         sub->q_taken = now;
-        u->turn = (s + 1) % sm->n_sub_cores;
+        u->turn = next;
         u->next_accept = now + sm->config->sm.mio_interval;
         return true;
     }

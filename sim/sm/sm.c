@@ -14,9 +14,10 @@ static void sub_cores_init(sm_t *sm)
 {
     for (uint32_t w = 0; w < sm->n_warps; w++) {
         sm->warp[w].sub_core = (uint8_t)(w % sm->n_sub_cores);
+        sm->warp[w].place = (uint8_t)(w / sm->n_sub_cores);
         sm->warp[w].block = NO_INDEX;
         sm->warp[w].state = STATE_NO_WARP;
-        sm->sub[w % sm->n_sub_cores].free_slots |= UINT32_C(1) << (w / sm->n_sub_cores);
+        sm->sub[w % sm->n_sub_cores].free_slots |= UINT32_C(1) << sm->warp[w].place;
     }
 }
 
@@ -49,6 +50,7 @@ sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring)
     sm->config = config;
     sm->wiring = *wiring;
     sm->n_sub_cores = config->sm.sub_cores;
+    sm->by_sub_cores = divider_make(sm->n_sub_cores);
     sm->n_warps = config->sm.max_warps;
     sm->warps_per_sub_core = (sm->n_warps + sm->n_sub_cores - 1) / sm->n_sub_cores;
     RB_INVARIANT(sm->n_sub_cores <= SM_MAX_SUB_CORES && sm->n_warps <= SM_MAX_WARPS &&

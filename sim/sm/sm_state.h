@@ -5,6 +5,7 @@
 #ifndef RUBATO_SM_STATE_H
 #define RUBATO_SM_STATE_H
 
+#include "sim/core/divider.h"
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
 #include "sim/core/wheel.h"
@@ -81,6 +82,7 @@ typedef struct {
     uint8_t base_state;    /* what waiting for base is charged to */
     uint8_t park;          /* park_t */
     uint8_t sub_core;
+    uint8_t place;           /* among the warps of its sub-core */
     uint16_t block;          /* block slot */
     uint16_t index;          /* warp of the block */
     uint16_t loads, stores;  /* in flight: instructions, store packets (of the warp before too) */
@@ -180,11 +182,15 @@ typedef struct {
     mem_entry_t cur;
     uint8_t from; /* sub-core it came from */
     coalesced_t lines;
-    uint32_t next_line;  /* first not yet handled */
-    uint16_t load;       /* its load entry, NO_INDEX: none needed so far */
-    uint32_t missing;    /* sectors that missed so far */
-    cycle_t started;     /* accepted */
-    cycle_t data_free;   /* data stage takes the next instruction */
+    uint32_t next_line;   /* first not yet handled */
+    uint16_t load;        /* its load entry, NO_INDEX: none needed so far */
+    uint32_t missing;     /* sectors that missed so far */
+    cycle_t started;      /* accepted */
+    cycle_t data_free;    /* data stage takes the next instruction */
+    divider_t path;       /* bytes of the return path, */
+    uint32_t word_cycles; /* which a warp's 32-bit words take so long */
+    uint32_t address_cycles;
+    divider_t tags;      /* lines in a cycle */
     uint32_t load_parts; /* l1.load_interval in parts of a cycle */
     uint32_t load_owed;  /* parts of a cycle that loads have not yet taken */
     cycle_t next_accept; /* MIO rate */
@@ -246,6 +252,7 @@ struct sm {
     sm_wiring_t wiring;
     sm_stats_t stats;
     uint32_t n_sub_cores, warps_per_sub_core, n_warps;
+    divider_t by_sub_cores;
 
     /* Opcode classes resolved against the configuration. */
     struct {
@@ -289,6 +296,7 @@ struct sm {
 
     lsu_t lsu;
     cache_t *l1;
+    uint32_t sector_flits; /* of data that is sent */
     uint32_t l1_ways_max;
     load_t *load; /* owned; l1.pending_loads */
     uint16_t load_free;

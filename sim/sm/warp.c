@@ -35,7 +35,7 @@ static void ready_insert(sm_t *sm, uint32_t w, cycle_t at)
 {
     warp_t *warp = &sm->warp[w];
     sub_core_t *sub = &sm->sub[warp->sub_core];
-    uint32_t bit = UINT32_C(1) << (w / sm->n_sub_cores);
+    uint32_t bit = UINT32_C(1) << warp->place;
     unsigned pipe = sm->cls[warp->inst->cls].pipe;
     warp_charge(sm, warp, at);
     issue_charge(sm, sub, at);

@@ -70,31 +70,12 @@ static void equal_clocks_convert_to_themselves(void **state)
     }
 }
 
-static void a_cursor_agrees_with_the_division_step_for_step(void **state)
-{
-    (void)state;
-    uint64_t x = 88172645463325252u;
-    for (int p = 0; p < PAIRS; p++) {
-        clock_ratio_t r = clock_ratio(mhz[p][0], mhz[p][1]);
-        clock_cursor_t c = {0};
-        uint64_t t = 0;
-        for (int i = 0; i < 20000; i++) {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            t += x % 64 == 0 ? x >> 8 & 0x3fffff : x >> 8 & 7; /* none, few, and far too many */
-            assert_int_equal(clock_cursor_cycle(&c, &r, t), clock_cycle_from(&r, t));
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratio_is_reduced_and_exact),
         cmocka_unit_test(tick_is_the_first_at_or_after_the_cycle),
         cmocka_unit_test(cycle_is_the_first_at_or_after_the_tick),
-        cmocka_unit_test(a_cursor_agrees_with_the_division_step_for_step),
         cmocka_unit_test(equal_clocks_convert_to_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
