@@ -14,6 +14,8 @@ static rb_code_t read_cluster(plan_reading_t *g, char *line)
                                 "a cluster is its size, its number of samples and their launches");
     if (size == 0 || draws == 0)
         return plan_reading_bad(g, "a cluster has no launches or no samples");
+    if (size > UINT64_MAX - g->plan->n_launches)
+        return plan_reading_bad(g, "the clusters have more launches than can be counted");
     plan_reading_cluster(g, size, draws);
     while (plan_take_u64(&line, &id)) {
         if (id == UINT64_MAX)
@@ -26,6 +28,8 @@ static rb_code_t read_cluster(plan_reading_t *g, char *line)
     if (got != draws)
         return plan_reading_bad(g, "the number of launches is not the number of samples it says");
     plan_reading_join_draws(g, from);
+    if (g->plan->n_samples - from > size)
+        return plan_reading_bad(g, "a cluster has samples of more launches than it has");
     return RB_OK;
 }
 
