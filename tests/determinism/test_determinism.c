@@ -63,14 +63,14 @@ static void threads_and_windows_do_not_show_on_volta(void **state)
     synth_destroy(s);
 }
 
-/* Another ratio of clocks, uneven numbers of parts, other policies. */
+/* Another ratio of clocks, uneven numbers of parts, near and far ones, other policies. */
 static void threads_and_windows_do_not_show_on_an_uneven_chip(void **state)
 {
-    gpu_spec_t spec =
-        LAB_SPEC("v100", "sm.count=5", "mem.partitions=3", "l2.slices=6", "l2.size=576KiB",
-                 "sm.scheduler=gto", "gpu.launch_latency=0", "icnt.request_latency=17",
-                 "icnt.reply_latency=23", "sched.dispatch_latency=11",
-                 "sched.completion_latency=13", "l1.replacement=random", "warmup.mode=flush");
+    gpu_spec_t spec = LAB_SPEC(
+        "v100", "sm.count=5", "mem.partitions=3", "l2.slices=6", "l2.size=576KiB",
+        "sm.scheduler=gto", "gpu.launch_latency=0", "icnt.request_latency=17", "icnt.distance=19",
+        "icnt.columns=2", "icnt.reply_latency=23", "sched.dispatch_latency=11",
+        "sched.completion_latency=13", "l1.replacement=random", "warmup.mode=flush");
     synth_t *s = mix_create(1);
 
     (void)state;
