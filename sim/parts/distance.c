@@ -33,6 +33,8 @@ static int64_t floor_div(int64_t n, int64_t by)
 /* There and back. */
 static int64_t both_ways(const distance_t *d, uint32_t sm, uint32_t slice)
 {
+    if (d->cycles == 0)
+        return 0;
     int64_t pairs = (int64_t)d->n_sms * d->n_slices;
     int64_t beyond_mean = parts_between(d, sm, slice) * pairs - d->total;
     int64_t unit = line_parts(d) * pairs;
@@ -51,6 +53,8 @@ int32_t distance_back(const distance_t *d, uint32_t sm, uint32_t slice)
 
 distance_range_t distance_range(const distance_t *d)
 {
+    if (d->cycles == 0)
+        return (distance_range_t){0, 0};
     distance_range_t r = {INT32_MAX, INT32_MIN};
     for (uint32_t sm = 0; sm < d->n_sms; sm++) {
         for (uint32_t slice = 0; slice < d->n_slices; slice++) {
