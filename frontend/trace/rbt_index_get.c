@@ -151,7 +151,7 @@ static void get_block_types(rbt_page_t *p, rbt_in_t *in)
         in->bad |= types[i] > p->n_types;
     }
     p->warps = rb_calloc(p->n_block_types * (size_t)RBT_WARPS_MAX + 1, sizeof(*p->warps));
-    for (size_t i = 0; i < p->n_block_types; i++) {
+    for (size_t i = 0; i < p->n_block_types && !in->bad; i++) {
         rbt_block_type_t *t = &p->block_types[i];
         size_t end = at + t->n;
 

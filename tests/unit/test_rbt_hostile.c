@@ -172,6 +172,18 @@ static void other_files_are_refused(void **state)
     assert_true(rbt_detect(temp_path("good.rbt")));
 }
 
+/* Twenty new warp types where the page has one: nobody looks up what they execute. */
+static void warp_types_that_are_not_there_are_refused(void **state)
+{
+    (void)state;
+    uint8_t page[160] = {'P', 1, 1, 1, 1,           /* of frames, blocks, types, block types */
+                         1,   1, 1, 0, 0, 0, 0,     /* the frame */
+                         1,   0, 0, 1, 1, 0, 0, 20, /* a basic block, its type, the block type */
+                         0};
+    memset(page + 40, 1, 20);
+    assert_int_equal(rbt_trial(page, sizeof(page)), RB_TRACE);
+}
+
 static void the_corpus_holds(void **state)
 {
     (void)state;
@@ -194,6 +206,7 @@ int main(void)
         cmocka_unit_test(other_versions_are_named),
         cmocka_unit_test(a_root_that_lies_elsewhere_is_refused),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(warp_types_that_are_not_there_are_refused),
         cmocka_unit_test(the_corpus_holds),
         cmocka_unit_test(random_changes_are_survived),
     };
