@@ -52,16 +52,14 @@ uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector)
     return (uint8_t)(((1u << n) - 1) << first & 15u);
 }
 
-/* Marks the written bytes of one sector. */
-static void sector_write(cache_tag_t *l, cache_written_t *w, uint32_t sector, bool full,
-                         uint32_t bytes)
+/* Marks the written bytes of a sector, of which not all are. */
+static void sector_write_part(cache_tag_t *l, cache_written_t *w, uint32_t sector, uint32_t bytes)
 {
     uint8_t bit = (uint8_t)(1u << sector);
-    w->dirty |= bit;
     if (cache_tag_valid(l) & bit)
         return;
     w->bytes[sector] |= bytes;
-    if (full || w->bytes[sector] == UINT32_MAX) {
+    if (w->bytes[sector] == UINT32_MAX) {
         cache_tag_fill(l, bit);
         w->partial &= (uint8_t)~bit;
     } else {
@@ -73,15 +71,11 @@ void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
                    const uint32_t bytes[SECTORS_PER_LINE])
 {
     cache_written_t *w = cache_write(s->cache, l);
-    if ((sectors & ~full) == 0) {
-        w->dirty |= sectors;
-        w->partial &= (uint8_t)~sectors;
-        cache_tag_fill(l, sectors);
-        return;
-    }
-    for (uint32_t bits = sectors; bits != 0; bits &= bits - 1) {
+    w->dirty |= sectors;
+    l2_line_fill(s, l, sectors & full);
+    for (uint32_t bits = sectors & ~(uint32_t)full; bits != 0; bits &= bits - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(bits);
-        sector_write(l, w, sector, full >> sector & 1, bytes[sector]);
+        sector_write_part(l, w, sector, bytes[sector]);
     }
 }
 
