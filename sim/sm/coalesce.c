@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { WARP_LANES = 32, WORD = 4 };
+enum { WORD = 4 };
 
 /* Lowest and highest address, from the list. */
 static void find_bounds(lane_addrs_t *out, unsigned width)

@@ -13,6 +13,8 @@
 #include "sim/core/msg.h"
 #include "sim/isa/stream.h"
 
+enum { WARP_LANES = 32 };
+
 /* What a warp's instruction does to one line. */
 typedef struct {
     uint64_t line;
@@ -25,7 +27,7 @@ typedef struct {
 
 /* 32 lanes: an unaligned global access may touch two lines, one of 16 bytes to local memory five
  * words, each in a line of its own if all lanes have different offsets. */
-enum { COALESCE_MAX_LINES = 32 * 5 };
+enum { COALESCE_MAX_LINES = WARP_LANES * 5 };
 
 typedef struct {
     uint32_t n;
@@ -36,10 +38,10 @@ typedef enum { COALESCE_LOAD, COALESCE_STORE, COALESCE_ATOMIC } coalesce_mode_t;
 
 /* The addresses of an instruction's active lanes, decoded once for all the questions below. */
 typedef struct {
-    unsigned n;        /* active lanes */
-    bool contiguous;   /* every byte of [lo, hi) is touched; addr is not filled */
-    uint64_t lo, hi;   /* touched bytes lie in [lo, hi) */
-    uint64_t addr[32]; /* per active lane, in lane order */
+    unsigned n;                /* active lanes */
+    bool contiguous;           /* every byte of [lo, hi) is touched; addr is not filled */
+    uint64_t lo, hi;           /* touched bytes lie in [lo, hi) */
+    uint64_t addr[WARP_LANES]; /* per active lane, in lane order */
 } lane_addrs_t;
 
 /*

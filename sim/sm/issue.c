@@ -150,7 +150,7 @@ static uint32_t register_conflict(const sm_spec_t *spec, const inst_t *inst, uin
  * two operations. */
 static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
 {
-    uint32_t fma = inst->flops * 32u / 2;
+    uint32_t fma = inst->flops * (uint32_t)WARP_LANES / 2;
     return fma == 0 ? spec->tensor_interval : (fma + spec->tensor_fma - 1) / spec->tensor_fma;
 }
 
@@ -394,7 +394,7 @@ cycle_t issue_step(sm_t *sm, cycle_t now)
 /* Interval of a pipe that lanes threads of a warp enter per cycle. */
 static uint32_t lanes_interval(uint32_t lanes)
 {
-    return (32 + lanes - 1) / lanes;
+    return (WARP_LANES + lanes - 1) / lanes;
 }
 
 uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls)

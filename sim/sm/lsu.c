@@ -13,8 +13,6 @@
 /* Part of a cycle in which l1.load_interval is counted. */
 enum { LOAD_CYCLE_PARTS = 256 };
 
-enum { WARP_LANES = 32 };
-
 /* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead. */
 enum { PREFETCH_LINES = 12 };
 
