@@ -18,7 +18,7 @@
 typedef struct {
     uint32_t cycles; /* from end to end and back */
     uint32_t columns, n_sms, n_slices;
-    int64_t total; /* of all pairs' distances, in parts of the line */
+    int64_t total; /* of all pairs' distances, in parts of the line; unless cycles is 0 */
 } distance_t;
 
 /* cycles: 0 for a chip on which all are equally far. columns, n_sms, n_slices: at least 1. */
