@@ -107,6 +107,16 @@ void journal_close(journal_t *j)
     free(j);
 }
 
+/* What opened it gives it to its caller, or closes it after a failure. */
+static rb_code_t journal_hand_over(journal_t *j, rb_code_t rc, journal_t **out)
+{
+    if (rc == RB_OK)
+        *out = j;
+    else
+        journal_close(j);
+    return rc;
+}
+
 static rb_code_t journal_begin(journal_t *j, rb_err_t *err)
 {
     if (ftruncate(j->fd, 0) != 0 || !write_all(j->fd, journal_magic, MAGIC_BYTES, 0))
@@ -133,12 +143,7 @@ rb_code_t journal_create(journal_t **out, const char *path, rb_err_t *err)
     rb_code_t rc = journal_take(j, O_CREAT, err);
     if (rc == RB_OK)
         rc = journal_begin(j, err);
-    if (rc != RB_OK) {
-        journal_close(j);
-        return rc;
-    }
-    *out = j;
-    return RB_OK;
+    return journal_hand_over(j, rc, out);
 }
 
 rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *err)
@@ -156,12 +161,7 @@ rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *
     free(path);
     if (rc == RB_OK)
         rc = journal_begin(j, err);
-    if (rc != RB_OK) {
-        journal_close(j);
-        return rc;
-    }
-    *out = j;
-    return RB_OK;
+    return journal_hand_over(j, rc, out);
 }
 
 /* Reads the record at offset into the buffer; *n_bytes is its size, 0 if no whole one is there. */
@@ -200,13 +200,8 @@ rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err)
     }
     if (rc == RB_OK)
         rc = journal_cut(j, j->length, err);
-    if (rc != RB_OK) {
-        journal_close(j);
-        return rc;
-    }
     journal_rewind(j);
-    *out = j;
-    return RB_OK;
+    return journal_hand_over(j, rc, out);
 }
 
 rb_code_t journal_append(journal_t *j, uint32_t kind, const void *data, size_t n, rb_err_t *err)
