@@ -203,14 +203,6 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
     return RB_OK;
 }
 
-static void json_dim(json_t *j, const char *key, const uint32_t d[3])
-{
-    json_begin_array(j, key);
-    for (int i = 0; i < 3; i++)
-        json_u64(j, NULL, d[i]);
-    json_end(j);
-}
-
 static void json_launch(json_t *j, const setup_t *s, const info_options_t *o,
                         const launch_facts_t *f)
 {
@@ -222,8 +214,8 @@ static void json_launch(json_t *j, const setup_t *s, const info_options_t *o,
     json_u64(j, "file_bytes", f->file_bytes);
     json_u64(j, "stream", f->info.stream);
     json_u64(j, "arch", f->info.arch);
-    json_dim(j, "grid", f->info.grid);
-    json_dim(j, "block", f->info.block);
+    json_u32s(j, "grid", f->info.grid, 3);
+    json_u32s(j, "block", f->info.block, 3);
     json_u64(j, "blocks", f->info.n_blocks);
     json_u64(j, "registers", f->info.regs);
     json_u64(j, "shared_bytes", f->info.shared_bytes);

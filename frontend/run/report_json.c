@@ -22,14 +22,6 @@ static void write_counters(json_t *j, const sm_stats_t *sm, const l2_stats_t *l2
     json_end(j);
 }
 
-static void write_dim(json_t *j, const char *key, const uint32_t dim[3])
-{
-    json_begin_array(j, key);
-    for (int i = 0; i < 3; i++)
-        json_u64(j, NULL, dim[i]);
-    json_end(j);
-}
-
 /* Why a launch was simulated, or part of it: the sampler, and what the launch stands for. */
 static void write_sampling(json_t *j, const run_report_t *r, const launch_result_t *l)
 {
@@ -82,8 +74,8 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
     json_u64(j, "trace_id", l->info.trace_id);
     json_text(j, "name", l->info.name);
     json_u64(j, "stream", l->info.stream);
-    write_dim(j, "grid", l->info.grid);
-    write_dim(j, "block", l->info.block);
+    json_u32s(j, "grid", l->info.grid, 3);
+    json_u32s(j, "block", l->info.block, 3);
     json_u64(j, "registers", l->info.regs);
     json_u64(j, "shared_bytes", l->info.shared_bytes);
     json_u64(j, "start_cycle", l->start);

@@ -121,6 +121,14 @@ void json_u64(json_t *j, const char *key, uint64_t v)
     fprintf(j->out, "%llu", (unsigned long long)v);
 }
 
+void json_u32s(json_t *j, const char *key, const uint32_t *v, size_t n)
+{
+    json_begin_array(j, key);
+    for (size_t i = 0; i < n; i++)
+        json_u64(j, NULL, v[i]);
+    json_end(j);
+}
+
 void json_f64(json_t *j, const char *key, double v)
 {
     if (!isfinite(v)) {

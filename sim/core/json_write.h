@@ -6,6 +6,7 @@
 #define RUBATO_CORE_JSON_WRITE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,6 +29,7 @@ void json_begin_rows(json_t *j, const char *key);  /* an array with one member p
 void json_end(json_t *j);
 
 void json_u64(json_t *j, const char *key, uint64_t v);
+void json_u32s(json_t *j, const char *key, const uint32_t *v, size_t n); /* an array */
 void json_f64(json_t *j, const char *key, double v); /* 17 digits; null if not finite */
 void json_bool(json_t *j, const char *key, bool v);
 void json_null(json_t *j, const char *key);
