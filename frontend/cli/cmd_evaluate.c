@@ -162,7 +162,7 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
 {
     *simulate = !is_run(o->setup.trace) && open_trace_detect(o->setup.trace) && o->against == NULL;
     if (!*simulate &&
-        (o->setup.gpu != NULL || o->setup.n_sets > 0 || o->folder != NULL || o->plan_from != NULL ||
+        (o->setup.gpu != NULL || o->setup.sets.n > 0 || o->folder != NULL || o->plan_from != NULL ||
          o->deltas.n > 0 || o->warmups.n > 0 || o->metrics || o->detectors))
         return rb_fail(err, RB_USAGE,
                        "--gpu, -s, -o, --plan-from, --variants, --warmup, --metrics and "
@@ -202,7 +202,7 @@ int cmd_evaluate(int argc, char **argv)
     free(o.plans.text);
     free(o.warmups.text);
     free(o.deltas.text);
-    free(o.setup.sets);
+    free(o.setup.sets.text);
     free(o.variant_words);
     free(o.warmup_words);
     if (rc != RB_OK && rc != RB_STOPPED)

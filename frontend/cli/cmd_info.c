@@ -304,6 +304,6 @@ int cmd_info(int argc, char **argv)
         rc = info(&options, &setup, &err);
         setup_close(&setup);
     }
-    free(options.setup.sets);
+    free(options.setup.sets.text);
     return rc != RB_OK ? cli_report(&err) : 0;
 }

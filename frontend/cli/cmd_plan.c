@@ -65,7 +65,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
 static rb_code_t check_regions(plan_options_t *o, rb_err_t *err)
 {
     regions_options_t *r = &o->regions;
-    const bool about = r->setup.gpu != NULL || r->setup.n_sets > 0 || r->launches != NULL;
+    const bool about = r->setup.gpu != NULL || r->setup.sets.n > 0 || r->launches != NULL;
     const bool other = o->sample != NULL || o->trace != NULL || o->output != NULL || o->json;
     if (!o->show_regions && about)
         return rb_fail(err, RB_USAGE, "--gpu, -s and --launches are for --regions");
@@ -239,6 +239,6 @@ int cmd_plan(int argc, char **argv)
     } else if (rc == RB_OK) {
         rc = make_plan(&options, &err);
     }
-    free(options.regions.setup.sets);
+    free(options.regions.setup.sets.text);
     return rc == RB_OK ? 0 : cli_report(&err);
 }

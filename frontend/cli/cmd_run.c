@@ -176,8 +176,8 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
         ids = run->isolated;
         n_ids = run->n_isolated;
     }
-    if (o->n_merge > 0)
-        return run_parts_merge(o->merge, o->n_merge, run->identity, on_part, run, err);
+    if (o->merge.n > 0)
+        return run_parts_merge(o->merge.text, o->merge.n, run->identity, on_part, run, err);
     if (run->isolated != NULL && n_ids == 0)
         return RB_OK; /* more parts than launches */
 
@@ -219,7 +219,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
     char trace_sha256[SHA256_TEXT];
     RB_TRY(trace_identity_sha256(run->trace, trace_sha256, err));
     checkpoint_t host = host_state(run);
-    if (o->n_merge > 0)
+    if (o->merge.n > 0)
         host.host_seconds = host.host_cpu_seconds = run->merged_seconds;
     const bool program = o->program.words != NULL;
     run_report_t report = {

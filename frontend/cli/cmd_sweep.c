@@ -6,6 +6,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/out_file.h"
+#include "frontend/io/text_list.h"
 #include "frontend/run/progress_line.h"
 #include "frontend/run/run_setup.h"
 #include "frontend/study/sweep.h"
@@ -19,8 +20,7 @@ enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
 
 typedef struct {
     const char *output, *tmpdir, *profile, *sample, *plan, *seed, *launches;
-    const char **gpus, **sets, **vary; /* owned lists, texts borrowed */
-    size_t n_gpus, cap_gpus, n_sets, cap_sets, n_vary, cap_vary;
+    text_list_t gpus, sets, vary;
     uint64_t jobs, split;
     unsigned progress;
     slurm_options_t slurm;
@@ -29,24 +29,18 @@ typedef struct {
     int n_operands;
 } sweep_options_t;
 
-static void add_text(const char ***list, size_t *n, size_t *cap, const char *text)
-{
-    rb_grow(list, cap, *n + 1, sizeof(**list));
-    (*list)[(*n)++] = text;
-}
-
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
     sweep_options_t *o = ctx;
     switch (id) {
     case CLI_GPU:
-        add_text(&o->gpus, &o->n_gpus, &o->cap_gpus, value);
+        text_list_add(&o->gpus, value);
         return RB_OK;
     case CLI_SET:
-        add_text(&o->sets, &o->n_sets, &o->cap_sets, value);
+        text_list_add(&o->sets, value);
         return RB_OK;
     case CLI_VARY:
-        add_text(&o->vary, &o->n_vary, &o->cap_vary, value);
+        text_list_add(&o->vary, value);
         return RB_OK;
     case CLI_SAMPLE:
         o->sample = value;
@@ -124,22 +118,22 @@ static rb_code_t assign_word(study_t *study, const char *word, const char *value
 static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
     RB_TRY(study_add_trace(study, o->operands[0], NULL, o->profile, 0, err));
-    for (size_t i = 0; i < o->n_gpus; i++)
-        RB_TRY(study_add_gpu(study, o->gpus[i], 0, err));
-    for (size_t i = 0; i < o->n_sets; i++)
-        RB_TRY(study_add_setting(study, o->sets[i], err));
+    for (size_t i = 0; i < o->gpus.n; i++)
+        RB_TRY(study_add_gpu(study, o->gpus.text[i], 0, err));
+    for (size_t i = 0; i < o->sets.n; i++)
+        RB_TRY(study_add_setting(study, o->sets.text[i], err));
     RB_TRY(assign_word(study, "sample", o->sample, err));
     RB_TRY(assign_word(study, "plan", o->plan, err));
     RB_TRY(assign_word(study, "seed", o->seed, err));
     RB_TRY(assign_word(study, "launches", o->launches, err));
-    for (size_t i = 0; i < o->n_vary; i++)
-        RB_TRY(study_add_vary(study, o->vary[i], err));
+    for (size_t i = 0; i < o->vary.n; i++)
+        RB_TRY(study_add_vary(study, o->vary.text[i], err));
     return RB_OK;
 }
 
 static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
-    bool more = o->n_gpus > 0 || o->n_sets > 0 || o->n_vary > 0 || o->sample != NULL ||
+    bool more = o->gpus.n > 0 || o->sets.n > 0 || o->vary.n > 0 || o->sample != NULL ||
                 o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL;
     if (!is_study(o->operands[0]))
         RB_TRY(study_of_options(study, o, err));
@@ -297,9 +291,9 @@ int cmd_sweep(int argc, char **argv)
         rc = sweep(&o, &failed, &err);
     if (rc == RB_OK)
         rc = out_flush_stdout(&err);
-    free(o.gpus);
-    free(o.sets);
-    free(o.vary);
+    free(o.gpus.text);
+    free(o.sets.text);
+    free(o.vary.text);
     if (rc != RB_OK && rc != RB_STOPPED)
         return cli_report(&err);
     return rc == RB_OK && failed ? 1 : rb_exit_code(rc);

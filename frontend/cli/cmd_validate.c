@@ -8,8 +8,8 @@
 #include "frontend/hardware/validation.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/out_file.h"
+#include "frontend/io/text_list.h"
 #include "frontend/run/run_setup.h"
-#include "sim/core/alloc.h"
 
 /* A test that gates does not hold; 1 and 2 are errors of the environment and of the user. */
 enum { EXIT_TESTS_FAIL = 3, GPUS_MAX = 16, THREADS_MAX = 256 };
@@ -20,8 +20,7 @@ enum { ALL_GPUS = sizeof(all_gpus) / sizeof(all_gpus[0]) };
 typedef struct {
     const char *gpu[GPUS_MAX];
     size_t n_gpus;
-    const char **sets; /* owned, texts borrowed */
-    size_t n_sets, cap_sets;
+    text_list_t sets;
     const char *only, *published, *output, *applications;
     uint64_t threads;
     bool json, list, short_form, guesses;
@@ -38,8 +37,7 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         o->gpu[o->n_gpus++] = value;
         return RB_OK;
     case CLI_SET:
-        rb_grow(&o->sets, &o->cap_sets, o->n_sets + 1, sizeof(o->sets[0]));
-        o->sets[o->n_sets++] = value;
+        text_list_add(&o->sets, value);
         return RB_OK;
     case CLI_SUITE:
         o->only = value;
@@ -140,8 +138,8 @@ static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, si
         validation_options_t options = {.gpu = o->gpu[n],
                                         .only = o->only,
                                         .published = o->published,
-                                        .sets = o->sets,
-                                        .n_sets = o->n_sets,
+                                        .sets = o->sets.text,
+                                        .n_sets = o->sets.n,
                                         .threads = (int)o->threads,
                                         .short_form = o->short_form,
                                         .progress = terminal ? show_progress : NULL};
@@ -180,8 +178,8 @@ static rb_code_t run_applications(const validate_options_t *o, rb_err_t *err)
     application_options_t options = {.gpu = o->n_gpus > 0 ? o->gpu[0] : "qv100",
                                      .folder = o->applications,
                                      .published = o->published,
-                                     .sets = o->sets,
-                                     .n_sets = o->n_sets,
+                                     .sets = o->sets.text,
+                                     .n_sets = o->sets.n,
                                      .threads = (int)o->threads};
 
     if (o->published == NULL)
@@ -242,7 +240,7 @@ int cmd_validate(int argc, char **argv)
         if (rc == RB_OK)
             rc = validate(&o, &failed, &err);
     }
-    free(o.sets);
+    free(o.sets.text);
     if (rc != RB_OK)
         return cli_report(&err);
     return failed > 0 ? EXIT_TESTS_FAIL : 0;

@@ -10,7 +10,6 @@
 #include "frontend/run/progress_line.h"
 #include "frontend/run/run_timeline.h"
 #include "frontend/sass/recorded_launches.h"
-#include "sim/core/alloc.h"
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
 {
@@ -18,7 +17,7 @@ static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
                                            "warmup.mode=functional"};
     unsigned mode;
     RB_TRY(option_word("warmup", value, gpu_warmup_names, &mode, err));
-    setup_add_set(&o->setup, settings[mode]);
+    text_list_add(&o->setup.sets, settings[mode]);
     return RB_OK;
 }
 
@@ -46,7 +45,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     switch (id) {
     case CLI_FLUSH:
-        setup_add_set(&o->setup, "warmup.mode=flush");
+        text_list_add(&o->setup.sets, "warmup.mode=flush");
         return RB_OK;
     case CLI_WARMUP:
         return read_warmup(o, value, err);
@@ -90,8 +89,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_PART:
         return read_part(o, value, err);
     case CLI_MERGE:
-        rb_grow(&o->merge, &o->cap_merge, o->n_merge + 1, sizeof(*o->merge));
-        o->merge[o->n_merge++] = value;
+        text_list_add(&o->merge, value);
         return RB_OK;
     case CLI_TIMELINE:
         o->timeline = value;
@@ -175,7 +173,7 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
 /* --isolated and what goes with it. */
 static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
 {
-    if (!o->isolated && (o->parts > 0 || o->n_merge > 0))
+    if (!o->isolated && (o->parts > 0 || o->merge.n > 0))
         return rb_fail(err, RB_USAGE, "--part and --merge are for launches that are --isolated");
     if (o->isolated && o->program.words != NULL)
         return rb_fail(err, RB_USAGE, "--isolated is for traces, not for a program");
@@ -183,9 +181,9 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE,
                        "--isolated launches have no common time: not with --stats-interval, "
                        "--timeline and --detectors");
-    if (o->parts > 0 && (o->n_merge > 0 || o->folder == NULL))
+    if (o->parts > 0 && (o->merge.n > 0 || o->folder == NULL))
         return rb_fail(err, RB_USAGE, "--part needs a folder of its own (-o), and no --merge");
-    if (o->n_merge > 0 && o->folder == NULL)
+    if (o->merge.n > 0 && o->folder == NULL)
         return rb_fail(err, RB_USAGE, "--merge needs a folder for the whole: -o DIR");
     return RB_OK;
 }
@@ -249,6 +247,6 @@ rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, 
 
 void run_options_free(run_options_t *o)
 {
-    free(o->setup.sets);
-    free(o->merge);
+    free(o->setup.sets.text);
+    free(o->merge.text);
 }

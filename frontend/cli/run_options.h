@@ -19,8 +19,7 @@ typedef struct {
     bool detectors; /* write detectors.json */
     bool isolated;
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
-    const char **merge;   /* owned list, texts borrowed: folders of parts */
-    size_t n_merge, cap_merge;
+    text_list_t merge;    /* folders of parts */
     bool json;
     uint64_t threads, stats_interval;
     unsigned progress, format; /* progress_when_t, stats_format_t */

@@ -66,7 +66,7 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
     if (run->inside.list.n > 0)
         return rb_fail(err, RB_USAGE,
                        "--isolated: samplers inside launches may learn from the launches before");
-    if (s->online != NULL && (o->parts > 0 || o->n_merge > 0))
+    if (s->online != NULL && (o->parts > 0 || o->merge.n > 0))
         return rb_fail(err, RB_USAGE,
                        "stem_online chooses from the results so far: it cannot be split");
     const uint64_t *ids = s->on ? s->positions : run->launch_ids;
@@ -107,9 +107,9 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
 static bool revisits(const run_options_t *o)
 {
     static const char *const settings[] = {"warmup.mode=functional", "sampling.samplers="};
-    for (size_t i = 0; i < o->setup.n_sets; i++)
+    for (size_t i = 0; i < o->setup.sets.n; i++)
         for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++)
-            if (strncmp(o->setup.sets[i], settings[k], strlen(settings[k])) == 0)
+            if (strncmp(o->setup.sets.text[i], settings[k], strlen(settings[k])) == 0)
                 return true;
     return o->sampling.plan != NULL || o->sampling.sample != NULL;
 }

@@ -7,7 +7,7 @@ bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value)
     if (id == CLI_GPU)
         o->gpu = value;
     else if (id == CLI_SET)
-        setup_add_set(o, value);
+        text_list_add(&o->sets, value);
     else if (id == CLI_TMPDIR)
         o->tmpdir = value;
     else

@@ -2,16 +2,10 @@
 #ifndef RUBATO_EVALUATE_EVALUATE_H
 #define RUBATO_EVALUATE_EVALUATE_H
 
+#include "frontend/io/text_list.h"
 #include "frontend/run/run_setup.h"
 
 enum { EPSILONS_MAX = 32, SEEDS_MAX = 1000000 };
-
-typedef struct {
-    const char **text; /* owned, texts borrowed */
-    size_t n, cap;
-} text_list_t;
-
-void text_list_add(text_list_t *list, const char *text);
 
 typedef struct {
     setup_options_t setup; /* setup.trace: what is evaluated, a profile, a run or a trace */

@@ -72,8 +72,8 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     RB_TRY(study_add_trace(s, o->setup.trace, NULL, t->profile, 0, err));
     if (o->setup.gpu != NULL)
         RB_TRY(study_add_gpu(s, o->setup.gpu, 0, err));
-    for (size_t i = 0; i < o->setup.n_sets; i++)
-        RB_TRY(study_add_setting(s, o->setup.sets[i], err));
+    for (size_t i = 0; i < o->setup.sets.n; i++)
+        RB_TRY(study_add_setting(s, o->setup.sets.text[i], err));
     RB_TRY(study_assign(s, &s->common, "seed", seed, 0, err));
     const text_list_t first_delta = {o->deltas.text, 1, 1}, first_warmup = {o->warmups.text, 1, 1};
     if (o->deltas.n > 0)

@@ -5,13 +5,6 @@
 
 #include "frontend/run/open_trace.h"
 #include "sampling/inside/inside_sampler.h"
-#include "sim/core/alloc.h"
-
-void setup_add_set(setup_options_t *o, const char *assignment)
-{
-    rb_grow(&o->sets, &o->cap_sets, o->n_sets + 1, sizeof(*o->sets));
-    o->sets[o->n_sets++] = assignment;
-}
 
 const char *setup_tmpdir(const setup_options_t *o)
 {
@@ -39,8 +32,8 @@ static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
     s->conf = conf_create();
     inside_add_groups(s->conf);
     RB_TRY(conf_load_gpu(s->conf, s->gpu, err));
-    for (size_t i = 0; i < o->n_sets; i++)
-        RB_TRY(conf_set(s->conf, o->sets[i], err));
+    for (size_t i = 0; i < o->sets.n; i++)
+        RB_TRY(conf_set(s->conf, o->sets.text[i], err));
     RB_TRY(gpu_spec_from_conf(&s->spec, s->conf, err));
     conf_hash(s->conf, s->config_sha256);
     return RB_OK;

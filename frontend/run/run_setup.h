@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "frontend/io/text_list.h"
 #include "sim/gpu/gpu_conf.h"
 #include "sim/gpu/trace_source.h"
 
@@ -15,11 +16,8 @@ typedef struct {
     trace_source_t *source; /* taken over, instead of opening the trace; NULL: there is none */
     const char *gpu;        /* NULL: by the trace's architecture */
     const char *tmpdir;     /* NULL: $TMPDIR or /tmp */
-    const char **sets;      /* owned: -s settings in order, texts borrowed */
-    size_t n_sets, cap_sets;
+    text_list_t sets;       /* -s settings in order */
 } setup_options_t;
-
-void setup_add_set(setup_options_t *o, const char *assignment);
 
 typedef struct {
     trace_source_t *source; /* owned */
