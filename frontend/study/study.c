@@ -89,17 +89,25 @@ static bool has_control(const char *text)
     return false;
 }
 
-/* Last part of a path without the slashes at its end; to be freed. */
-static char *base_name(const char *path)
+const char *study_last_part(const char *path, size_t *n)
 {
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    size_t from = n;
+    size_t to = strlen(path);
+    while (to > 1 && path[to - 1] == '/')
+        to--;
+    size_t from = to;
     while (from > 0 && path[from - 1] != '/')
         from--;
-    char *name = rb_calloc(n - from + 1, 1);
-    memcpy(name, path + from, n - from);
+    *n = to - from;
+    return path + from;
+}
+
+/* To be freed. */
+static char *base_name(const char *path)
+{
+    size_t n;
+    const char *part = study_last_part(path, &n);
+    char *name = rb_calloc(n + 1, 1);
+    memcpy(name, part, n);
     return name;
 }
 

@@ -112,6 +112,9 @@ const char *study_cell(const study_t *s, size_t point, size_t column);
 /* A path as the study has it, relative to the folder of its file if there is one; to be freed. */
 char *study_path(const study_t *s, const char *path);
 
+/* The last part of a path without the slashes at its end; *n: its length. */
+const char *study_last_part(const char *path, size_t *n);
+
 /* Value that a point gives to a word about the run ("seed"); NULL: none. */
 const char *study_word(const study_t *s, size_t point, const char *word);
 

@@ -35,16 +35,12 @@ static void free_texts(char **text, size_t n)
 
 char *sweep_default_folder(const char *path, size_t cut, const char *ending)
 {
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    size_t from = n;
-    while (from > 0 && path[from - 1] != '/')
-        from--;
+    size_t n;
+    const char *part = study_last_part(path, &n);
     n -= cut;
-    size_t size = n - from + strlen(ending) + 2;
+    size_t size = n + strlen(ending) + 2;
     char *name = rb_calloc(size, 1);
-    snprintf(name, size, "%.*s.%s", (int)(n - from), path + from, ending);
+    snprintf(name, size, "%.*s.%s", (int)n, part, ending);
     return name;
 }
 
