@@ -35,7 +35,7 @@ static rb_code_t read_pairs(plan_reading_t *g, char *at, uint64_t base)
         if (end == at || !plan_weight_valid(weight))
             return plan_reading_bad(g, "a launch has no positive weight");
         at = end;
-        plan_reading_pair(g, id - base + 1, weight);
+        RB_TRY(plan_reading_pair(g, id - base + 1, weight));
     }
     return RB_OK;
 }

@@ -14,9 +14,7 @@ static rb_code_t read_cluster(plan_reading_t *g, char *line)
                                 "a cluster is its size, its number of samples and their launches");
     if (size == 0 || draws == 0)
         return plan_reading_bad(g, "a cluster has no launches or no samples");
-    if (size > UINT64_MAX - g->plan->n_launches)
-        return plan_reading_bad(g, "the clusters have more launches than can be counted");
-    plan_reading_cluster(g, size, draws);
+    RB_TRY(plan_reading_cluster(g, size, draws));
     while (plan_take_u64(&line, &id)) {
         if (id == UINT64_MAX)
             return plan_reading_bad(g, "a launch id is too large");

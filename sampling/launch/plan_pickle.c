@@ -215,8 +215,7 @@ static rb_code_t add_pair(machine_t *m, const value_t *pair)
         return bad(m, "a launch id is not a whole number from 0");
     if (!plan_weight_valid(number_of(weight)))
         return bad(m, "a launch has no positive weight");
-    plan_reading_pair(m->reading, id->integer + 1, number_of(weight));
-    return RB_OK;
+    return plan_reading_pair(m->reading, id->integer + 1, number_of(weight));
 }
 
 static rb_code_t append_marked(machine_t *m)

@@ -28,13 +28,16 @@ rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what)
     return rb_fail(g->err, RB_TRACE, "%s:%llu: %s", g->name, (unsigned long long)g->line, what);
 }
 
-void plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws)
+rb_code_t plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws)
 {
     plan_t *p = g->plan;
+    if (size > UINT64_MAX - p->n_launches)
+        return plan_reading_bad(g, "the clusters have more launches than can be counted");
     rb_grow(&p->clusters, &g->clusters_cap, (size_t)p->n_clusters + 1, sizeof(*p->clusters));
     p->clusters[p->n_clusters++] =
         (plan_cluster_t){.size = size, .draws = draws, .mean = NAN, .sd = NAN};
     p->n_launches += size;
+    return RB_OK;
 }
 
 void plan_reading_sample(plan_reading_t *g, uint64_t launch, double weight)
@@ -55,10 +58,11 @@ static uint64_t size_of(double weight)
     return weight < 1 ? 1 : (uint64_t)llround(weight);
 }
 
-void plan_reading_pair(plan_reading_t *g, uint64_t launch, double weight)
+rb_code_t plan_reading_pair(plan_reading_t *g, uint64_t launch, double weight)
 {
-    plan_reading_cluster(g, size_of(weight), 1);
+    RB_TRY(plan_reading_cluster(g, size_of(weight), 1));
     plan_reading_sample(g, launch, weight);
+    return RB_OK;
 }
 
 static int by_launch(const void *a, const void *b)

@@ -25,7 +25,7 @@ void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, con
 /* Fails with file and line. */
 rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what);
 
-void plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws);
+RB_CHECKED rb_code_t plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws);
 
 /* A draw of the last cluster; launch: from 1. */
 void plan_reading_sample(plan_reading_t *g, uint64_t launch, double weight);
@@ -34,7 +34,7 @@ void plan_reading_sample(plan_reading_t *g, uint64_t launch, double weight);
 bool plan_weight_valid(double weight);
 
 /* One launch that stands for weight launches: a cluster of its own. */
-void plan_reading_pair(plan_reading_t *g, uint64_t launch, double weight);
+RB_CHECKED rb_code_t plan_reading_pair(plan_reading_t *g, uint64_t launch, double weight);
 
 /* Draws of the last cluster, which has the samples from `from` on: ascending, repeated ones as one
  * sample. */
