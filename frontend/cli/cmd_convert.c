@@ -4,9 +4,9 @@
 
 #include "frontend/accelsim/accelsim_writer.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/stop_signals.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/out_file.h"
+#include "frontend/io/stop_signals.h"
 #include "frontend/io/text_format.h"
 #include "frontend/run/open_trace.h"
 #include "frontend/run/progress_line.h"

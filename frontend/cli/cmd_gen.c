@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include "frontend/cli/commands.h"
-#include "frontend/cli/stop_signals.h"
 #include "frontend/gen/gen.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/out_file.h"
+#include "frontend/io/stop_signals.h"
 #include "frontend/io/text_format.h"
 #include "frontend/run/progress_line.h"
 #include "frontend/trace/rbt_writer.h"

@@ -6,10 +6,10 @@
 
 #include "frontend/cli/commands.h"
 #include "frontend/cli/launch_position.h"
-#include "frontend/cli/stop_signals.h"
 #include "frontend/cli/trace_cat.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/out_file.h"
+#include "frontend/io/stop_signals.h"
 #include "frontend/run/open_trace.h"
 #include "frontend/run/plan_file.h"
 #include "frontend/run/run_setup.h"

@@ -3,8 +3,8 @@
 
 #include "frontend/cli/launch_position.h"
 #include "frontend/cli/run_command.h"
-#include "frontend/cli/stop_signals.h"
 #include "frontend/io/option_value.h"
+#include "frontend/io/stop_signals.h"
 #include "frontend/io/version.h"
 #include "frontend/run/run_parts.h"
 #include "sim/core/alloc.h"

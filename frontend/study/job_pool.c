@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "frontend/io/stop_signals.h"
 #include "sim/core/alloc.h"
 
 static double now_seconds(void)
@@ -18,17 +19,6 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void awaited_signals(sigset_t *set)
-{
-    static const int stops[] = {SIGINT, SIGTERM, SIGUSR2};
-    struct sigaction before;
-    sigemptyset(set);
-    sigaddset(set, SIGCHLD);
-    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-        if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaddset(set, stops[i]);
-}
-
 void job_pool_begin(job_pool_t *p, size_t n_slots)
 {
     /* A parent that ignores SIGCHLD would make children vanish before they can be waited for. */
@@ -36,7 +26,9 @@ void job_pool_begin(job_pool_t *p, size_t n_slots)
     *p = (job_pool_t){.slots = rb_calloc(n_slots, sizeof(*p->slots)), .n_slots = n_slots};
     sigemptyset(&action.sa_mask);
     sigaction(SIGCHLD, &action, &p->child_before);
-    awaited_signals(&p->awaited);
+    sigemptyset(&p->awaited);
+    sigaddset(&p->awaited, SIGCHLD);
+    stop_signals_add(&p->awaited);
     sigprocmask(SIG_BLOCK, &p->awaited, &p->mask_before);
 }
 
