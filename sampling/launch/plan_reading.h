@@ -13,7 +13,7 @@
 typedef struct {
     plan_t *plan;
     const char *name; /* of the file, for messages */
-    uint64_t line;    /* that is being read, from 1 */
+    uint64_t line;    /* that is being read, from 1; 0: the file has no lines */
     size_t clusters_cap, samples_cap;
     rb_err_t *err;
 } plan_reading_t;
@@ -22,7 +22,7 @@ typedef struct {
 void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, const char *name,
                         rb_err_t *err);
 
-/* Fails with file and line. */
+/* Fails with file and, if there are lines, line. */
 rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what);
 
 RB_CHECKED rb_code_t plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws);
