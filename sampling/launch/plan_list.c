@@ -59,7 +59,8 @@ rb_code_t plan_read_list(plan_t *plan, FILE *in, const char *name, rb_err_t *err
         rc = read_pairs(&g, line, base);
     }
     free(line);
-    plan_reading_join_pairs(&g);
+    if (rc == RB_OK)
+        rc = plan_reading_join_pairs(&g);
     return plan_reading_finish(&g, in, rc);
 }
 

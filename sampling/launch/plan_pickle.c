@@ -466,6 +466,7 @@ rb_code_t plan_read_pickle(plan_t *plan, FILE *in, const char *name, rb_err_t *e
         free(m.items);
     }
     free(data);
-    plan_reading_join_pairs(&g);
+    if (rc == RB_OK)
+        rc = plan_reading_join_pairs(&g);
     return plan_reading_finish(&g, in, rc);
 }

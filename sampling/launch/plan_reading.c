@@ -91,7 +91,7 @@ void plan_reading_join_draws(plan_reading_t *g, uint64_t from)
     p->n_samples = n;
 }
 
-void plan_reading_join_pairs(plan_reading_t *g)
+rb_code_t plan_reading_join_pairs(plan_reading_t *g)
 {
     plan_t *p = g->plan;
     uint64_t n = 0;
@@ -104,13 +104,20 @@ void plan_reading_join_pairs(plan_reading_t *g)
             p->samples[n++] = p->samples[i];
     }
     p->n_samples = n;
-    p->n_clusters = (uint32_t)n;
+    p->n_clusters = 0;
     p->n_launches = 0;
-    for (uint32_t i = 0; i < p->n_clusters; i++) {
-        p->samples[i].cluster = i;
-        p->clusters[i].size = size_of(p->samples[i].weight);
-        p->n_launches += p->clusters[i].size;
+    for (uint64_t i = 0; i < n; i++) {
+        plan_sample_t *s = &p->samples[i];
+        if (!plan_weight_valid(s->weight))
+            return rb_fail(
+                g->err, RB_TRACE,
+                "%s: the weights of launch %llu add up to %.0f: no program has that many "
+                "launches",
+                g->name, (unsigned long long)s->launch, s->weight);
+        s->cluster = (uint32_t)i;
+        RB_TRY(plan_reading_cluster(g, size_of(s->weight), 1));
     }
+    return RB_OK;
 }
 
 static rb_code_t check_whole(const plan_reading_t *g)

@@ -40,8 +40,9 @@ RB_CHECKED rb_code_t plan_reading_pair(plan_reading_t *g, uint64_t launch, doubl
  * sample. */
 void plan_reading_join_draws(plan_reading_t *g, uint64_t from);
 
-/* Pairs in the order of the launches; what stands for one launch more than once is added up. */
-void plan_reading_join_pairs(plan_reading_t *g);
+/* Pairs in the order of the launches; weights of a launch that is there more than once are added
+ * up: the sum must be valid, too. */
+RB_CHECKED rb_code_t plan_reading_join_pairs(plan_reading_t *g);
 
 /* Checks the whole after rc; frees the plan after a failure. */
 RB_CHECKED rb_code_t plan_reading_finish(plan_reading_t *g, FILE *in, rb_code_t rc);

@@ -220,6 +220,19 @@ static void lists_of_pairs_are_read_and_written(void **state)
         assert_int_equal(read_text(plan_read_list, bad[i], &plan, &err), RB_TRACE);
 }
 
+/* Each weight may be, but sums of millions of them would not fit 64 bits. */
+static void weights_that_add_up_to_more_than_any_program_has_are_refused(void **state)
+{
+    (void)state;
+    plan_t plan;
+    rb_err_t err;
+    assert_int_equal(read_text(plan_read_list, "4 1e12\n2 7\n", &plan, &err), RB_OK);
+    assert_int_equal(plan.n_launches, 1000000000007);
+    plan_free(&plan);
+    assert_int_equal(read_text(plan_read_list, "4 1e12\n2 7\n4 1\n", &plan, &err), RB_TRACE);
+    assert_non_null(strstr(err.text, ": the weights of launch 5 add up to 1000000000001:"));
+}
+
 static rb_code_t read_bytes(const char *data, size_t n, plan_t *plan, rb_err_t *err)
 {
     FILE *in = fmemopen((void *)(uintptr_t)data, n, "r");
@@ -467,6 +480,7 @@ int main(void)
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(macsim_lists_are_read_and_written),
         cmocka_unit_test(lists_of_pairs_are_read_and_written),
+        cmocka_unit_test(weights_that_add_up_to_more_than_any_program_has_are_refused),
         cmocka_unit_test(pickled_lists_are_read),
         cmocka_unit_test(other_pickles_are_refused_with_their_offset),
         cmocka_unit_test(pickled_lists_are_written_as_python_does),
