@@ -89,6 +89,7 @@ void block_reader_free(block_reader_t *r)
     }
     pthread_mutex_destroy(&r->pool.lock);
     accelsim_code_free(&r->code);
+    accelsim_seen_free(&r->seen);
 }
 
 /* --- instructions ---------------------------------------------------------------------------- */
@@ -348,10 +349,11 @@ static rb_code_t read_warp(block_reader_t *r, accelsim_block_t *b, rb_err_t *err
     return RB_OK;
 }
 
-/* "thread block = x,y,z" */
-static rb_code_t read_block_id(block_reader_t *r, accelsim_block_t *b, rb_err_t *err)
+/* "thread block = x,y,z", which no block before had. */
+static rb_code_t read_block_id(block_reader_t *r, uint32_t out[3], rb_err_t *err)
 {
     const char *p = text_skip_blanks(r->lines->at + strlen("thread block"));
+    const uint32_t *grid = r->info->grid;
     uint64_t id[3];
 
     if (*p != '=')
@@ -360,22 +362,27 @@ static rb_code_t read_block_id(block_reader_t *r, accelsim_block_t *b, rb_err_t 
         p = text_skip_blanks(p + 1);
         if (!text_u64(&p, &id[i]) || (i < 2 ? *p != ',' : !text_ends(p)))
             return accelsim_lines_fail(r->lines, err, "'thread block = x,y,z' is expected");
-        if (id[i] >= r->info->grid[i])
+        if (id[i] >= grid[i])
             return accelsim_lines_fail(r->lines, err,
-                                       "a thread block outside the grid of (%u,%u,%u)",
-                                       r->info->grid[0], r->info->grid[1], r->info->grid[2]);
-        b->pub.id[i] = (uint32_t)id[i];
+                                       "a thread block outside the grid of (%u,%u,%u)", grid[0],
+                                       grid[1], grid[2]);
+        out[i] = (uint32_t)id[i];
     }
+    if (!accelsim_seen_add(&r->seen, (id[2] * grid[1] + id[1]) * grid[0] + id[0]))
+        return accelsim_lines_fail(r->lines, err, "thread block %u,%u,%u stands here again", out[0],
+                                   out[1], out[2]);
     accelsim_lines_skip(r->lines);
     return RB_OK;
 }
 
-static void start_block(const block_reader_t *r, accelsim_block_t *b)
+static void start_block(const block_reader_t *r, const uint32_t id[3], accelsim_block_t *b)
 {
     const uint32_t *dim = r->info->block;
 
-    b->pub = (trace_block_t){
-        .index = r->n_seen - 1, .n_warps = (dim[0] * dim[1] * dim[2] + 31) / 32, .warps = b->warps};
+    b->pub = (trace_block_t){.index = r->n_seen - 1,
+                             .id = {id[0], id[1], id[2]},
+                             .n_warps = (dim[0] * dim[1] * dim[2] + 31) / 32,
+                             .warps = b->warps};
     memset(b->warps, 0, sizeof(b->warps));
     memset(b->present, 0, sizeof(b->present));
     b->n_runs = b->n_words = 0;
@@ -392,17 +399,11 @@ static void finish_block(accelsim_block_t *b)
     }
 }
 
-/* The block whose #BEGIN_TB has been read. */
-static rb_code_t read_block(block_reader_t *r, accelsim_block_t *b, rb_err_t *err)
+/* What follows the id of a block. */
+static rb_code_t read_block(block_reader_t *r, const uint32_t id[3], accelsim_block_t *b,
+                            rb_err_t *err)
 {
-    start_block(r, b);
-    RB_TRY(next_line(r, err));
-    if (at_end(r))
-        return accelsim_lines_fail(r->lines, err, "the file is truncated: it ends at #BEGIN_TB");
-    if (!text_starts(r->lines->at, "thread block"))
-        return accelsim_lines_fail(r->lines, err,
-                                   "'thread block = x,y,z' is expected behind #BEGIN_TB");
-    RB_TRY(read_block_id(r, b, err));
+    start_block(r, id, b);
     for (;;) {
         RB_TRY(next_line(r, err));
         if (at_end(r))
@@ -423,8 +424,8 @@ static rb_code_t read_block(block_reader_t *r, accelsim_block_t *b, rb_err_t *er
     return RB_OK;
 }
 
-/* Goes behind the next #BEGIN_TB; *found is false at the end of the text. */
-static rb_code_t begin_block(block_reader_t *r, bool *found, rb_err_t *err)
+/* Reads the next #BEGIN_TB and the id behind it; *found is false at the end of the text. */
+static rb_code_t begin_block(block_reader_t *r, uint32_t id[3], bool *found, rb_err_t *err)
 {
     *found = false;
     for (;;) {
@@ -445,7 +446,13 @@ static rb_code_t begin_block(block_reader_t *r, bool *found, rb_err_t *err)
     accelsim_lines_skip(r->lines);
     r->n_seen++;
     *found = true;
-    return RB_OK;
+    RB_TRY(next_line(r, err));
+    if (at_end(r))
+        return accelsim_lines_fail(r->lines, err, "the file is truncated: it ends at #BEGIN_TB");
+    if (!text_starts(r->lines->at, "thread block"))
+        return accelsim_lines_fail(r->lines, err,
+                                   "'thread block = x,y,z' is expected behind #BEGIN_TB");
+    return read_block_id(r, id, err);
 }
 
 static uint64_t count_lines(const char *p, const char *end)
@@ -457,7 +464,7 @@ static uint64_t count_lines(const char *p, const char *end)
     return n;
 }
 
-/* Goes behind the #END_TB of a block whose #BEGIN_TB has been read: nothing else has a '#'. */
+/* Goes behind the #END_TB of a block whose id has been read: nothing else has a '#'. */
 static rb_code_t skip_block(block_reader_t *r, rb_err_t *err)
 {
     accelsim_lines_t *l = r->lines;
@@ -494,12 +501,13 @@ static void warn_missing(block_reader_t *r)
 
 static rb_code_t get_block(block_reader_t *r, uint64_t index, accelsim_block_t **out, rb_err_t *err)
 {
+    uint32_t id[3];
     bool found;
 
     RB_INVARIANT(index >= r->n_seen, "block %" PRIu64 " asked for behind block %" PRIu64, index,
                  r->n_seen);
     for (;;) {
-        RB_TRY(begin_block(r, &found, err));
+        RB_TRY(begin_block(r, id, &found, err));
         if (!found) {
             warn_missing(r);
             return RB_OK;
@@ -509,7 +517,7 @@ static rb_code_t get_block(block_reader_t *r, uint64_t index, accelsim_block_t *
         RB_TRY(skip_block(r, err));
     }
     *out = take_block(&r->pool);
-    rb_code_t code = read_block(r, *out, err);
+    rb_code_t code = read_block(r, id, *out, err);
 
     if (code != RB_OK) {
         put_block(&r->pool, *out);

@@ -12,6 +12,7 @@
 #include "frontend/accelsim/accelsim_code.h"
 #include "frontend/accelsim/accelsim_header.h"
 #include "frontend/accelsim/accelsim_lines.h"
+#include "frontend/accelsim/accelsim_seen.h"
 #include "sim/isa/stream.h"
 
 enum { BLOCK_THREADS_MAX = 1024, BLOCK_WARPS_MAX = BLOCK_THREADS_MAX / 32 };
@@ -34,6 +35,7 @@ typedef struct {
     unsigned prefix;      /* numbers before the pc: ids of old versions, lines */
     uint64_t source_line; /* of the line last read; CODE_NO_LINE: the trace does not say */
     uint64_t n_seen;      /* blocks begun so far, skipped ones included */
+    accelsim_seen_t seen; /* which they were */
     rb_err_t failed;      /* the first error; nothing is read after it */
     bool told_missing;
 } block_reader_t;

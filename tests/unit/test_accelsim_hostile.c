@@ -152,6 +152,7 @@ static void malformed_blocks_are_refused(void **state)
         {"", BEGIN WARP0 ONE_INST "\n\n" ONE_INST "#END_TB\n", ":23: more than the 1 instructions"},
         {"", BEGIN WARP0 ONE_INST WARP0 ONE_INST "#END_TB\n",
          ":22: warp 0 of thread block 0,0,0 stands here again"},
+        {"", BEGIN "#END_TB\n" BEGIN "#END_TB\n", ":20: thread block 0,0,0 stands here again"},
         {"-grid dim = (1,1,1)", BEGIN "#END_TB\n" BEGIN "#END_TB\n",
          ":19: more thread blocks than the grid of (1,1,1) has"},
         {"-grid dim = (1,1,1)", BEGIN "#END_TB\nhello\n",
@@ -278,6 +279,53 @@ static void skipped_blocks_are_not_parsed_but_must_end(void **state)
     trace_stop(&r);
 }
 
+/* Also among blocks that are skipped, wherever in a large grid the block lies. */
+static void a_block_that_stands_twice_is_found_among_many(void **state)
+{
+    enum { BLOCKS = 3000, TEXT = 64 * BLOCKS };
+    static const struct {
+        const char *dim;
+        unsigned step; /* between the blocks' numbers in the grid */
+    } grids[] = {{"(40,30,40)", 1}, {"(40,30,40)", 16}, {"(10000,1000,1000)", 3333331}};
+    char *text = malloc(TEXT), more[64];
+    trace_block_t *b;
+
+    (void)state;
+    for (size_t g = 0; g < sizeof(grids) / sizeof(grids[0]); g++) {
+        unsigned x, y, z, twice = 1234;
+        int n;
+
+        snprintf(more, sizeof(more), "-grid dim = %s", grids[g].dim);
+        n = snprintf(text, TEXT, "%s", trace_header(5, more));
+        sscanf(grids[g].dim, "(%u,%u,%u)", &x, &y, &z);
+        for (unsigned i = 0; i <= BLOCKS; i++) {
+            unsigned long long at = (unsigned long long)(i < BLOCKS ? i : twice) * grids[g].step;
+
+            n += snprintf(text + n, (size_t)(TEXT - n),
+                          "#BEGIN_TB\nthread block = %llu,%llu,%llu\n#END_TB\n", at % x, at / x % y,
+                          at / x / y);
+        }
+        trace_write("k.traceg", text);
+        for (uint64_t first = 0; first <= BLOCKS; first += BLOCKS) {
+            trace_reading_t r = trace_start("k.traceg");
+            rb_code_t code = RB_OK;
+            rb_err_t err = {0};
+            uint64_t k = first;
+
+            for (; code == RB_OK && k <= BLOCKS; k++) {
+                code = r.source->ops->get_block(r.launch, k, &b, &err);
+                r.source->ops->free_block(r.launch, b);
+            }
+            assert_int_equal(code, RB_TRACE);
+            assert_int_equal(k, BLOCKS + 1);
+            assert_non_null(strstr(err.text, ":9017: thread block "));
+            assert_non_null(strstr(err.text, " stands here again"));
+            trace_stop(&r);
+        }
+    }
+    free(text);
+}
+
 /* Cut anywhere, a file gives an error or a prefix of its blocks; zero bytes change nothing there.
  */
 static void a_truncated_trace_is_refused_or_shorter(void **state)
@@ -344,6 +392,7 @@ int main(void)
         cmocka_unit_test(malformed_addresses_are_refused),
         cmocka_unit_test(after_an_error_the_launch_stays_failed),
         cmocka_unit_test(skipped_blocks_are_not_parsed_but_must_end),
+        cmocka_unit_test(a_block_that_stands_twice_is_found_among_many),
         cmocka_unit_test(a_truncated_trace_is_refused_or_shorter),
         cmocka_unit_test(bytes_of_zero_are_no_text),
     };
