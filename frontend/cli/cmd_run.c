@@ -149,19 +149,15 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
 /* A sampler chooses as the run goes; in the end its samples are weighed. */
 static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
 {
-    run_record_t record;
     const uint64_t *ids;
     size_t n;
     for (run_sampling_round(&run->sampling, &ids, &n); n > 0;
          run_sampling_round(&run->sampling, &ids, &n))
         RB_TRY(simulate_launches(run, 1, ids, n, err));
-    journal_rewind(run->folder.journal);
-    do {
-        RB_TRY(record_next(run->folder.journal, &record, err));
-        if (record.kind == RECORD_LAUNCH)
-            run_sampling_add(&run->sampling, &record.launch);
-    } while (record.kind != RECORD_END);
-    return RB_OK;
+    record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
+    while (record_walk_next(&walk))
+        run_sampling_add(&run->sampling, &walk.record.launch);
+    return walk.code;
 }
 
 /* Simulates what is left. RB_STOPPED: on request. */

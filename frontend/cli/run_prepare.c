@@ -90,17 +90,13 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
 /* Sums of the launches that the journal has. */
 static rb_code_t recall_totals(run_t *run, rb_err_t *err)
 {
-    run_record_t record;
-    journal_rewind(run->folder.journal);
-    do {
-        RB_TRY(record_next(run->folder.journal, &record, err));
-        if (record.kind == RECORD_LAUNCH) {
-            totals_add(&run->totals, &record.launch);
-            run->isolated_end = record.launch.end;
-            run_sampling_add(&run->sampling, &record.launch);
-        }
-    } while (record.kind != RECORD_END);
-    return RB_OK;
+    record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
+    while (record_walk_next(&walk)) {
+        totals_add(&run->totals, &walk.record.launch);
+        run->isolated_end = walk.record.launch.end;
+        run_sampling_add(&run->sampling, &walk.record.launch);
+    }
+    return walk.code;
 }
 
 /* Whether what is asked for looks at launches more than once, or at all before the first. */

@@ -65,16 +65,13 @@ static void write_launch(FILE *out, const run_report_t *r, const launch_result_t
 
 rb_code_t report_accelsim(const run_report_t *r, FILE *out, rb_err_t *err)
 {
-    run_record_t record;
+    record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
     run_totals_t sum = {0};
-    journal_rewind(r->journal);
-    do {
-        RB_TRY(record_next(r->journal, &record, err));
-        if (record.kind != RECORD_LAUNCH)
-            continue;
-        totals_add(&sum, &record.launch);
-        write_launch(out, r, &record.launch, &sum, record.host_seconds);
-    } while (record.kind != RECORD_END);
+    while (record_walk_next(&walk)) {
+        totals_add(&sum, &walk.record.launch);
+        write_launch(out, r, &walk.record.launch, &sum, walk.record.host_seconds);
+    }
+    RB_TRY(walk.code);
     /* Scripts take the line as the sign that the run is whole. */
     if (r->complete)
         fputs("GPGPU-Sim: *** exit detected ***\n", out);

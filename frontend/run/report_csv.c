@@ -110,40 +110,32 @@ static void launches_row(csv_t *c, const run_report_t *r, const launch_result_t 
 rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err)
 {
     csv_t c = {.out = out};
-    run_record_t record;
+    record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
     launches_header(&c);
-    journal_rewind(r->journal);
-    do {
-        RB_TRY(record_next(r->journal, &record, err));
-        if (record.kind == RECORD_LAUNCH)
-            launches_row(&c, r, &record.launch);
-    } while (record.kind != RECORD_END);
-    return RB_OK;
+    while (record_walk_next(&walk))
+        launches_row(&c, r, &walk.record.launch);
+    return walk.code;
 }
 
 rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
 {
     csv_t c = {.out = out};
-    run_record_t record;
+    record_walk_t walk = record_walk(r->journal, RECORD_INTERVAL, err);
     csv_text(&c, "launch");
     csv_text(&c, "start");
     csv_text(&c, "end");
     header_counters(&c);
     csv_end_row(&c);
-    journal_rewind(r->journal);
-    do {
-        RB_TRY(record_next(r->journal, &record, err));
-        if (record.kind != RECORD_INTERVAL)
-            continue;
-        const interval_result_t *i = &record.interval;
+    while (record_walk_next(&walk)) {
+        const interval_result_t *i = &walk.record.interval;
         metric_input_t m = metric_input(r->spec, i->end - i->start, 0, &i->sm, &i->l2, &i->dram);
         csv_u64(&c, i->launch_id);
         csv_u64(&c, i->start);
         csv_u64(&c, i->end);
         row_counters(&c, &m);
         csv_end_row(&c);
-    } while (record.kind != RECORD_END);
-    return RB_OK;
+    }
+    return walk.code;
 }
 
 /* One line of stats.csv: group.name,value,unit. */

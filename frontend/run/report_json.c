@@ -102,19 +102,15 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
 
 static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
 {
-    run_record_t record;
+    record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
     double before = 0.0;
-    journal_rewind(r->journal);
     json_begin_rows(j, "launches");
-    do {
-        RB_TRY(record_next(r->journal, &record, err));
-        if (record.kind != RECORD_LAUNCH)
-            continue;
-        write_launch(j, r, &record.launch, record.host_seconds - before);
-        before = record.host_seconds;
-    } while (record.kind != RECORD_END);
+    while (record_walk_next(&walk)) {
+        write_launch(j, r, &walk.record.launch, walk.record.host_seconds - before);
+        before = walk.record.host_seconds;
+    }
     json_end(j);
-    return RB_OK;
+    return walk.code;
 }
 
 /* In which the total cycles lie: null where no plan gives one. */

@@ -68,16 +68,12 @@ static rb_code_t write_launches(const run_report_t *r, unsigned columns, FILE *o
 {
     enum { OTHER_COLUMNS = 72 };
     unsigned width = columns > OTHER_COLUMNS + 12 ? columns - OTHER_COLUMNS : 12;
-    run_record_t record;
-    uint64_t n = 0;
+    record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
     fprintf(out, "\n%6s  %-*s %12s %9s %13s %9s %7s %7s\n", "launch", (int)width, "kernel", "grid",
             "block", "cycles", "warp inst", "IPC", "occup.");
-    journal_rewind(r->journal);
-    do {
-        RB_TRY(record_next(r->journal, &record, err));
-        if (record.kind == RECORD_LAUNCH && n++ < LAUNCHES_SHOWN)
-            write_launch(r, &record.launch, width, out);
-    } while (record.kind != RECORD_END && n < LAUNCHES_SHOWN);
+    for (uint64_t n = 0; n < LAUNCHES_SHOWN && record_walk_next(&walk); n++)
+        write_launch(r, &walk.record.launch, width, out);
+    RB_TRY(walk.code);
     if (r->simulated.launches > LAUNCHES_SHOWN)
         fprintf(out, "   ...  and %llu more (-o DIR writes them all)\n",
                 (unsigned long long)(r->simulated.launches - LAUNCHES_SHOWN));

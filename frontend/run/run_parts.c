@@ -12,8 +12,8 @@ const char run_part_journal[] = "part.journal";
 /* A part that is read: its next launch. */
 typedef struct {
     journal_t *journal; /* owned */
-    run_record_t record;
-    double before; /* host seconds when the launch began */
+    record_walk_t walk; /* over its launches */
+    double before;      /* host seconds when the launch began */
 } part_t;
 
 uint64_t *run_parts_pick(const uint64_t *ids, size_t *n, uint64_t part, uint64_t parts)
@@ -33,20 +33,19 @@ void run_parts_identity(char text[RUN_PART_TEXT], uint64_t part, uint64_t parts)
 }
 
 /* To the part's next launch. */
-static rb_code_t advance(part_t *p, rb_err_t *err)
+static rb_code_t advance(part_t *p)
 {
-    if (p->record.kind == RECORD_LAUNCH)
-        p->before = p->record.host_seconds;
-    do
-        RB_TRY(record_next(p->journal, &p->record, err));
-    while (p->record.kind != RECORD_END && p->record.kind != RECORD_LAUNCH);
-    return RB_OK;
+    if (p->walk.record.kind == RECORD_LAUNCH)
+        p->before = p->walk.record.host_seconds;
+    record_walk_next(&p->walk);
+    return p->walk.code;
 }
 
 static rb_code_t open_part(part_t *p, const char *folder, size_t part, size_t parts,
                            const char *identity, rb_err_t *err)
 {
     char line[RUN_PART_TEXT];
+    run_record_t first;
     char *path = out_path(folder, run_part_journal);
     run_parts_identity(line, part, parts);
     rb_code_t rc = RB_OK;
@@ -58,15 +57,16 @@ static rb_code_t open_part(part_t *p, const char *folder, size_t part, size_t pa
     free(path);
     RB_TRY(rc);
     journal_rewind(p->journal);
-    RB_TRY(record_next(p->journal, &p->record, err));
+    RB_TRY(record_next(p->journal, &first, err));
     size_t n = strlen(identity);
-    if (p->record.kind != RECORD_IDENTITY || strncmp(p->record.identity, identity, n) != 0 ||
-        strcmp(p->record.identity + n, line) != 0)
+    if (first.kind != RECORD_IDENTITY || strncmp(first.identity, identity, n) != 0 ||
+        strcmp(first.identity + n, line) != 0)
         return rb_fail(err, RB_USAGE,
                        "%s: is not part %zu/%zu of this run: trace, configuration, version or "
                        "selection differ",
                        folder, part, parts);
-    return advance(p, err);
+    p->walk = record_walk(p->journal, RECORD_LAUNCH, err);
+    return advance(p);
 }
 
 /* The part whose next launch has the lowest id; n: none is left. */
@@ -74,9 +74,9 @@ static size_t lowest(const part_t *parts, size_t n)
 {
     size_t best = n;
     for (size_t i = 0; i < n; i++) {
-        const run_record_t *r = &parts[i].record;
+        const run_record_t *r = &parts[i].walk.record;
         if (r->kind == RECORD_LAUNCH &&
-            (best == n || r->launch.info.id < parts[best].record.launch.info.id))
+            (best == n || r->launch.info.id < parts[best].walk.record.launch.info.id))
             best = i;
     }
     return best;
@@ -90,10 +90,10 @@ rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *iden
     for (size_t i = 0; rc == RB_OK && i < n; i++)
         rc = open_part(&parts[i], folders[i], i + 1, n, identity, err);
     for (size_t i; rc == RB_OK && (i = lowest(parts, n)) < n;) {
-        const run_record_t *r = &parts[i].record;
+        const run_record_t *r = &parts[i].walk.record;
         rc = take(ctx, &r->launch, r->host_seconds - parts[i].before, err);
         if (rc == RB_OK)
-            rc = advance(&parts[i], err);
+            rc = advance(&parts[i]);
     }
     for (size_t i = 0; i < n; i++)
         journal_close(parts[i].journal);

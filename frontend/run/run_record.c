@@ -176,6 +176,20 @@ rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err)
     return RB_OK;
 }
 
+record_walk_t record_walk(journal_t *j, record_kind_t kind, rb_err_t *err)
+{
+    journal_rewind(j);
+    return (record_walk_t){.journal = j, .kind = kind, .err = err};
+}
+
+bool record_walk_next(record_walk_t *w)
+{
+    do
+        w->code = record_next(w->journal, &w->record, w->err);
+    while (w->code == RB_OK && w->record.kind != RECORD_END && w->record.kind != w->kind);
+    return w->code == RB_OK && w->record.kind != RECORD_END;
+}
+
 static uint64_t layout_add(uint64_t h, const stat_def_t *defs, size_t n)
 {
     for (size_t i = 0; i < n; i++)

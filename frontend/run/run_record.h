@@ -27,6 +27,29 @@ RB_CHECKED rb_code_t record_interval(journal_t *j, const interval_result_t *r, r
 /* Next record, RECORD_END after the last; texts are valid until the next call. RB_IO. */
 RB_CHECKED rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err);
 
+/*
+ * A walk over the records of one kind, from the first:
+ *
+ *     record_walk_t walk = record_walk(journal, RECORD_LAUNCH, err);
+ *     while (record_walk_next(&walk))
+ *         use(&walk.record.launch);
+ *     return walk.code;
+ *
+ * A journal has one reading position: one walk at a time, and no other reading within.
+ */
+typedef struct {
+    journal_t *journal; /* borrowed */
+    record_kind_t kind;
+    run_record_t record; /* the latest; RECORD_END behind the last */
+    rb_code_t code;      /* RB_IO: the walk ended there, and *err says why */
+    rb_err_t *err;
+} record_walk_t;
+
+record_walk_t record_walk(journal_t *j, record_kind_t kind, rb_err_t *err);
+
+/* To the next record; false: there is none, or code is set. */
+bool record_walk_next(record_walk_t *w);
+
 /* Changes with the set of counters: records of another one cannot be read. */
 uint64_t record_layout(void);
 

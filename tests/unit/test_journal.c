@@ -259,6 +259,44 @@ static void a_launch_record_holds_every_field(void **state)
     journal_close(j);
 }
 
+/* Host seconds of the launches that a walk meets, as digits. */
+static rb_code_t walked(journal_t *j, char *out, rb_err_t *err)
+{
+    record_walk_t walk = record_walk(j, RECORD_LAUNCH, err);
+    while (record_walk_next(&walk))
+        *out++ = (char)('0' + (int)walk.record.host_seconds);
+    *out = '\0';
+    return walk.code;
+}
+
+static void a_walk_meets_the_records_of_its_kind(void **state)
+{
+    (void)state;
+    rb_err_t err = {0};
+    journal_t *j;
+    char met[8];
+    const launch_result_t r = {0};
+    const interval_result_t interval = {0};
+    assert_int_equal(journal_create(&j, path, &err), RB_OK);
+    assert_int_equal(walked(j, met, &err), RB_OK);
+    assert_string_equal(met, "");
+    assert_int_equal(record_identity(j, "me\n", &err), RB_OK);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(record_launch(j, &r, i, &err), RB_OK);
+        assert_int_equal(record_interval(j, &interval, &err), RB_OK);
+    }
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(walked(j, met, &err), RB_OK);
+        assert_string_equal(met, "123");
+    }
+    /* What cannot be read ends the walk, and is told. */
+    assert_int_equal(journal_append(j, 99, "?", 1, &err), RB_OK);
+    assert_int_equal(walked(j, met, &err), RB_IO);
+    assert_string_equal(met, "123");
+    assert_non_null(strstr(err.text, "cannot read"));
+    journal_close(j);
+}
+
 static void cycles_of_overlapping_launches_count_once(void **state)
 {
     (void)state;
@@ -316,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_foreign_file_is_refused),
         cmocka_unit_test(a_full_disk_leaves_the_journal_as_it_was),
         cmocka_unit_test(a_launch_record_holds_every_field),
+        cmocka_unit_test(a_walk_meets_the_records_of_its_kind),
         cmocka_unit_test(cycles_of_overlapping_launches_count_once),
         cmocka_unit_test(an_output_file_appears_whole_or_not_at_all),
     };
