@@ -286,7 +286,7 @@ static rb_code_t add_lines(accelsim_group_t *g, accelsim_lines_t *lines, rb_err_
 {
     for (;; accelsim_lines_skip(lines)) {
         RB_TRY(accelsim_lines_need(lines, err));
-        if (lines->at == lines->limit)
+        if (accelsim_lines_end(lines))
             return RB_OK;
         if (*lines->at == '#' || text_ends(lines->at))
             continue;

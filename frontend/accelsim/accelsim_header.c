@@ -234,7 +234,7 @@ static rb_code_t find_body(reading_t *r)
 {
     for (;;) {
         RB_TRY(accelsim_lines_need(r->lines, r->err));
-        if (r->lines->at == r->lines->limit || text_starts(r->lines->at, "#BEGIN_TB") ||
+        if (accelsim_lines_end(r->lines) || text_starts(r->lines->at, "#BEGIN_TB") ||
             text_starts(r->lines->at, "#END_TB"))
             return RB_OK;
         if (*r->lines->at != '#' && !text_ends(r->lines->at)) {
@@ -252,7 +252,7 @@ rb_code_t accelsim_header_read(accelsim_lines_t *lines, accelsim_header_t *h, rb
     *h = (accelsim_header_t){.version = 1};
     for (unsigned n = 0;; n++) {
         RB_TRY(accelsim_lines_need(lines, err));
-        if (lines->at == lines->limit)
+        if (accelsim_lines_end(lines))
             return accelsim_lines_fail(lines, err,
                                        "the file is truncated: it ends inside the header");
         if (*lines->at == '-')

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
 
 enum { FIRST_BYTES = 256 << 10, LINE_BYTES_MAX = 1 << 20 };
@@ -68,6 +69,16 @@ void accelsim_lines_skip(accelsim_lines_t *l)
 {
     l->at = (const char *)memchr(l->at, '\n', (size_t)(l->limit - l->at)) + 1;
     l->line++;
+}
+
+rb_code_t accelsim_lines_next(accelsim_lines_t *l, rb_err_t *err)
+{
+    for (;;) {
+        RB_TRY(accelsim_lines_need(l, err));
+        if (accelsim_lines_end(l) || !text_ends(l->at))
+            return RB_OK;
+        accelsim_lines_skip(l);
+    }
 }
 
 rb_code_t accelsim_lines_fail(const accelsim_lines_t *l, rb_err_t *err, const char *fmt, ...)

@@ -46,8 +46,17 @@ static inline rb_code_t accelsim_lines_need(accelsim_lines_t *l, rb_err_t *err)
     return __builtin_expect(l->at < l->limit, 1) ? RB_OK : accelsim_lines_more(l, err);
 }
 
+/* Whether the text is at its end; known after the calls above. */
+static inline bool accelsim_lines_end(const accelsim_lines_t *l)
+{
+    return l->at == l->limit;
+}
+
 /* Moves to the beginning of the next line. There must be a line. */
 void accelsim_lines_skip(accelsim_lines_t *l);
+
+/* Moves to the first line from here that is not blank, or to the end. */
+RB_CHECKED rb_code_t accelsim_lines_next(accelsim_lines_t *l, rb_err_t *err);
 
 /* RB_TRACE "path:line: ...". */
 rb_code_t accelsim_lines_fail(const accelsim_lines_t *l, rb_err_t *err, const char *fmt, ...)

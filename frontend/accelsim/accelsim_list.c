@@ -216,7 +216,7 @@ static rb_code_t read_lines(accelsim_lines_t *lines, accelsim_list_t *list, rb_e
 {
     for (;; accelsim_lines_skip(lines)) {
         RB_TRY(accelsim_lines_need(lines, err));
-        if (lines->at == lines->limit)
+        if (accelsim_lines_end(lines))
             break;
         if (text_starts(lines->at, "MemcpyHtoD"))
             RB_TRY(read_copy(lines, list, err));
