@@ -85,11 +85,10 @@ static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors,
     tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
 }
 
-/* The sectors of a line are there from now on. */
-static void line_fill(sm_t *sm, uint64_t line, uint8_t sectors)
+/* The sectors of a line are there from now on; absent: it is known to have none so far. */
+static void line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
 {
-    const cache_key_t key = cache_key_of(sm->l1, line);
-    cache_tag_t *l = cache_lookup_key(sm->l1, key, true);
+    cache_tag_t *l = absent ? NULL : cache_lookup_key(sm->l1, key, true);
     if (l == NULL) {
         cache_line_t victim; /* never dirty: the L1 writes through */
         bool evicted;
@@ -105,7 +104,7 @@ static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t 
     if (way != L1_DONE)
         return way;
     if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0)
-        line_fill(sm, a->line, a->full);
+        line_fill(sm, cache_key_of(sm->l1, a->line), false, a->full);
     sm->warp[sm->lsu.cur.warp].stores++;
     sm->stores++;
     send(sm, a, op, a->sectors, TXN_STORE, sm->lsu.cur.warp, now);
@@ -149,41 +148,37 @@ static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t
     return L1_DONE;
 }
 
-static uint16_t mshr_tag(uint64_t line)
-{
-    return tag_of(line / LINE_BYTES);
-}
-
 static bool mshr_is(const void *mshrs, uint32_t i, uint64_t line)
 {
-    return ((const mshr_t *)mshrs)[i].line == line;
+    return ((const mshr_t *)mshrs)[i].key.line == line;
 }
 
 /* The entry of a line, NULL if it has none. */
-static mshr_t *mshr_find(const sm_t *sm, uint64_t line)
+static mshr_t *mshr_find(const sm_t *sm, cache_key_t key)
 {
-    uint32_t i = tag_table_find(sm->mshr_table, sm->mshr_bits, mshr_tag(line), line, mshr_is,
-                                sm->mshr, UINT32_MAX);
+    uint32_t i = tag_table_find(sm->mshr_table, sm->mshr_bits, key.tag, key.line, mshr_is, sm->mshr,
+                                UINT32_MAX);
     return i == UINT32_MAX ? NULL : &sm->mshr[i];
 }
 
-/* A new entry for a line that has none. */
-static mshr_t *mshr_new(sm_t *sm, uint64_t line)
+/* A new entry for a line that has none. absent: the L1 has nothing of it either. */
+static mshr_t *mshr_new(sm_t *sm, cache_key_t key, bool absent)
 {
     uint32_t i = sm->mshr_free;
     mshr_t *m = &sm->mshr[i - 1];
     sm->mshr_free = m->next_free;
     if (m->next_free != 0)
         __builtin_prefetch(&sm->mshr[m->next_free - 1], 1);
-    *m = (mshr_t){.line = line};
-    tag_table_put(sm->mshr_table, sm->mshr_bits, mshr_tag(line), (uint16_t)(i - 1));
+    /* Local stores fill lines, too. */
+    *m = (mshr_t){.key = key, .absent = absent && sm->lsu.space != MEM_LOCAL};
+    tag_table_put(sm->mshr_table, sm->mshr_bits, key.tag, (uint16_t)(i - 1));
     return m;
 }
 
 static void mshr_release(sm_t *sm, mshr_t *m)
 {
     uint32_t i = (uint32_t)(m - sm->mshr);
-    tag_table_take(sm->mshr_table, sm->mshr_bits, mshr_tag(m->line), (uint16_t)i);
+    tag_table_take(sm->mshr_table, sm->mshr_bits, m->key.tag, (uint16_t)i);
     m->next_free = sm->mshr_free;
     sm->mshr_free = i + 1;
 }
@@ -215,38 +210,75 @@ static void count_hits(sm_t *sm, uint8_t sectors)
         sm->stats.global_load_hits += hits;
 }
 
+/* What a load of a line that is neither here nor under way must wait for. */
+static l1_result_t miss_blocked(const sm_t *sm)
+{
+    if (sm->mshr_free == 0)
+        return L1_NO_MSHR;
+    l1_result_t way = way_out(sm);
+    if (way != L1_DONE)
+        return way;
+    return sm->lsu.load == NO_INDEX && sm->load_free == NO_INDEX ? L1_NO_MSHR : L1_DONE;
+}
+
+/* The sectors of a line that the current load waits for, of which those fresh are requested. */
+static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need, uint8_t fresh,
+                       cycle_t now)
+{
+    current_load(sm)->remaining += (uint32_t)__builtin_popcount(need);
+    waiter_add(sm, m, sm->lsu.load, need);
+    if (fresh != 0) {
+        m->pending |= fresh;
+        send(sm, a, MEM_READ, fresh, TXN_MSHR, (uint32_t)(m - sm->mshr), now);
+    }
+}
+
+static l1_result_t absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
+{
+    l1_result_t blocked = miss_blocked(sm);
+    if (blocked == L1_DONE)
+        load_waits(sm, a, mshr_new(sm, sm->lsu.key, true), a->sectors, a->sectors, now);
+    return blocked;
+}
+
 static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
 {
-    const l1_spec_t *spec = &sm->config->l1;
-    const cache_tag_t *line = cache_lookup(sm->l1, a->line, true);
+    if (sm->lsu.absent)
+        return absent_load(sm, a, now);
+    const cache_key_t key = cache_key_of(sm->l1, a->line);
+    const cache_tag_t *line = cache_lookup_key(sm->l1, key, true);
     uint8_t have = line == NULL ? 0 : cache_tag_valid(line);
     uint8_t need = (uint8_t)(a->sectors & ~have);
     if (need == 0) {
         count_hits(sm, a->sectors);
         return L1_DONE;
     }
-    mshr_t *m = mshr_find(sm, a->line);
+    mshr_t *m = mshr_find(sm, key);
+    if (m == NULL && line == NULL) {
+        sm->lsu.absent = true;
+        sm->lsu.key = key;
+        return absent_load(sm, a, now);
+    }
     uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
-    if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= spec->mshr_merge)
+    if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= sm->config->l1.mshr_merge)
         return L1_NO_MSHR;
     l1_result_t way = fresh == 0 ? L1_DONE : way_out(sm);
     if (way != L1_DONE)
         return way;
-    load_t *load = current_load(sm);
-    if (load == NULL)
+    if (current_load(sm) == NULL)
         return L1_NO_MSHR;
     count_hits(sm, a->sectors & have);
     if (m == NULL)
-        m = mshr_new(sm, a->line);
+        m = mshr_new(sm, key, false);
     else
         sm->stats.l1_mshr_merges++;
-    load->remaining += (uint32_t)__builtin_popcount(need);
-    waiter_add(sm, m, sm->lsu.load, need);
-    if (fresh != 0) {
-        m->pending |= fresh;
-        send(sm, a, MEM_READ, fresh, TXN_MSHR, (uint32_t)(m - sm->mshr), now);
-    }
+    load_waits(sm, a, m, need, fresh, now);
     return L1_DONE;
+}
+
+bool l1_still_stalled(const sm_t *sm)
+{
+    return sm->lsu.absent && miss_blocked(sm) == (l1_result_t)sm->lsu.stalled;
 }
 
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
@@ -320,7 +352,8 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 {
     mshr_t *m = &sm->mshr[index];
     uint8_t got = reply->sectors & m->pending;
-    line_fill(sm, m->line, got);
+    line_fill(sm, m->key, m->absent, got);
+    m->absent = false;
     m->pending &= (uint8_t)~got;
     uint32_t *link = &m->waiters;
     while (*link != 0) {
@@ -355,7 +388,7 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 static inline void line_prefetch(const sm_t *sm, cache_key_t k)
 {
     cache_prefetch(sm->l1, k);
-    __builtin_prefetch(&sm->mshr_table[tag_table_home(mshr_tag(k.line), sm->mshr_bits)]);
+    __builtin_prefetch(&sm->mshr_table[tag_table_home(k.tag, sm->mshr_bits)]);
 }
 
 void l1_prefetch_line(const sm_t *sm, uint64_t line)

@@ -211,7 +211,7 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     u->started = now;
     u->next_line = 0;
     u->load = NO_INDEX;
-    u->missing = 0;
+    u->absent = false;
     u->lines.n = 0;
     u->space = (uint8_t)space;
     u->extra = 0;
@@ -294,8 +294,11 @@ static void lines_prefetch(const sm_t *sm, uint32_t first, uint32_t end)
 static void step_lines(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->lsu;
-    if (u->stalled != L1_DONE)
+    if (u->stalled != L1_DONE) {
+        if (l1_still_stalled(sm))
+            return;
         end_stall(sm, now);
+    }
     for (uint32_t n = 0; n < sm->config->l1.tags_per_cycle && u->next_line < u->lines.n; n++) {
         l1_result_t r = l1_access(sm, &u->lines.line[u->next_line], now);
         if (r != L1_DONE) {
@@ -304,6 +307,7 @@ static void step_lines(sm_t *sm, cycle_t now)
             return;
         }
         u->next_line++;
+        u->absent = false;
     }
     if (u->next_line < u->lines.n) {
         uint32_t ahead = u->next_line + PREFETCH_LINES;

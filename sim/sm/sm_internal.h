@@ -205,6 +205,10 @@ typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE, L1_NO_TLB } l1_result_t;
 /* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
+/* Would l1_access() of the line that is stalled change nothing but the host's time? false: perhaps
+ * not. */
+bool l1_still_stalled(const sm_t *sm);
+
 /* Host-side hints: this reply will arrive in this window; it has arrived and will be taken soon. */
 void l1_prefetch_reply(const sm_t *sm, const msg_t *m);
 void l1_prefetch_arrived(const sm_t *sm, const msg_t *m);

@@ -167,14 +167,17 @@ typedef struct {
 } waiter_t;
 
 typedef struct {
-    uint64_t line;
+    cache_key_t key;
     uint32_t waiters; /* index + 1 of the newest; the oldest is apart: mostly it is the only one */
     uint32_t next_free; /* index + 1 */
     uint16_t n_waiters;
     uint16_t load; /* the oldest waiter's; it waits for */
     uint8_t sectors;
     uint8_t pending; /* sectors requested and not here */
+    bool absent;     /* the L1 has no sector of the line */
 } mshr_t;
+
+_Static_assert(sizeof(mshr_t) == 32, "two in a line of the host's cache");
 
 /* The load/store unit: one instruction at a time, its lines tags_per_cycle a cycle. */
 typedef struct {
@@ -183,8 +186,9 @@ typedef struct {
     uint8_t from; /* sub-core it came from */
     coalesced_t lines;
     uint32_t next_line;   /* first not yet handled */
+    bool absent;          /* a load's: it has been looked up (key) and is neither here nor under */
+    cache_key_t key;      /* way, which this unit alone could change */
     uint16_t load;        /* its load entry, NO_INDEX: none needed so far */
-    uint32_t missing;     /* sectors that missed so far */
     cycle_t started;      /* accepted */
     cycle_t data_free;    /* data stage takes the next instruction */
     divider_t path;       /* bytes of the return path, */
