@@ -15,7 +15,8 @@ enum {
     MAX_WAYS = NIL,
 };
 
-/* A way's neighbours in its set's order of use, as ways; NIL at the ends. */
+/* A way's neighbours in its set's order of use, as ways. The order is a ring, in which the newest
+ * is followed by the oldest: what takes the oldest's place need not be linked anew. */
 typedef struct {
     uint16_t newer, older;
 } link_t;
@@ -171,27 +172,35 @@ static inline uint32_t way_find(const cache_t *c, cache_key_t k)
                           &c->tag[(size_t)k.set * c->ways], NIL);
 }
 
-/* link: of the set's way 0. */
-static inline void order_unlink(set_t *s, link_t *link, uint32_t way)
+/* Puts a way that is not in its set's order of use between the newest and the oldest; one of them
+ * is then to be changed to it. link: of the set's way 0. */
+static inline void order_link(set_t *s, link_t *link, uint32_t way)
 {
-    link_t w = link[way];
-    if (w.newer != NIL)
-        link[w.newer].older = w.older;
-    else
-        s->newest = w.older;
-    if (w.older != NIL)
-        link[w.older].newer = w.newer;
-    else
-        s->oldest = w.newer;
+    const uint16_t w = (uint16_t)way;
+    if (s->newest == NIL) {
+        link[w] = (link_t){.newer = w, .older = w};
+        s->newest = s->oldest = w;
+        return;
+    }
+    link[w] = (link_t){.newer = s->oldest, .older = s->newest};
+    link[s->newest].newer = w;
+    link[s->oldest].older = w;
 }
 
-static inline void order_push(set_t *s, link_t *link, uint32_t way)
+/* A way that is in the order becomes the newest. */
+static inline void order_touch(set_t *s, link_t *link, uint32_t way)
 {
-    link[way] = (link_t){.newer = NIL, .older = s->newest};
-    if (s->newest != NIL)
-        link[s->newest].newer = (uint16_t)way;
-    else
-        s->oldest = (uint16_t)way;
+    const link_t w = link[way];
+    if (way == s->newest)
+        return;
+    if (way == s->oldest) {
+        s->oldest = w.newer;
+        s->newest = (uint16_t)way;
+        return;
+    }
+    link[w.newer].older = w.older;
+    link[w.older].newer = w.newer;
+    order_link(s, link, way);
     s->newest = (uint16_t)way;
 }
 
@@ -236,10 +245,8 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
     uint32_t way = way_find(c, k), first = k.set * c->ways;
     if (way == NIL)
         return NULL;
-    if (touch && c->set[k.set].newest != way) {
-        order_unlink(&c->set[k.set], &c->link[first], way);
-        order_push(&c->set[k.set], &c->link[first], way);
-    }
+    if (touch)
+        order_touch(&c->set[k.set], &c->link[first], way);
     return &c->tag[first + way];
 }
 
@@ -318,6 +325,8 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
     if (s->count < c->ways) {
         way = s->count++;
         c->count++;
+        order_link(s, link, way);
+        s->newest = (uint16_t)way;
     } else {
         way = c->random ? (uint32_t)((uint64_t)random_next(c) * c->ways >> 32) : s->oldest;
         const cache_tag_t *old = &tags[way];
@@ -327,9 +336,8 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
             s->modified--;
         }
         tag_table_take(table, c->table_bits, tag_of(*old >> c->line_shift), (uint16_t)way);
-        order_unlink(s, link, way);
+        order_touch(s, link, way);
     }
-    order_push(s, link, way);
     tags[way] = k.line;
     tag_table_put(table, c->table_bits, k.tag, (uint16_t)way);
     return &tags[way];
@@ -349,8 +357,8 @@ bool cache_use(cache_t *c, uint64_t line)
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx)
 {
     for (uint32_t s = 0; s < c->sets; s++) {
-        uint32_t first = s * c->ways;
-        for (uint32_t w = c->set[s].newest; w != NIL; w = c->link[first + w].older) {
+        uint32_t first = s * c->ways, w = c->set[s].newest;
+        for (uint32_t n = c->set[s].count; n > 0; n--, w = c->link[first + w].older) {
             cache_line_t copy = line_copy(c, &c->tag[first + w]);
             visit(ctx, &copy);
         }
@@ -390,7 +398,8 @@ int cache_save(const cache_t *c, FILE *out)
                 fwrite(l.written.bytes, sizeof(l.written.bytes), 1, out) != 1)
                 return -1;
         }
-        for (uint32_t w = set->newest; w != NIL; w = link[w].older) {
+        uint32_t w = set->newest;
+        for (uint32_t n = count; n > 0; n--, w = link[w].older) {
             if (fwrite(&w, sizeof(w), 1, out) != 1)
                 return -1;
         }
@@ -432,22 +441,15 @@ static int set_load(cache_t *c, uint32_t s, FILE *in)
         tags[w] = line | word[2];
         if ((word[3] | word[4]) != 0)
             *cache_write(c, &tags[w]) = written;
-        /* A way that is its own neighbour is not yet in the order of use. */
-        link[w] = (link_t){.newer = (uint16_t)w, .older = (uint16_t)w};
+        link[w] = (link_t){.newer = NIL, .older = NIL}; /* not yet in the order of use */
     }
     set_t *set = &c->set[s];
-    uint32_t newer = NIL;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t w;
-        if (fread(&w, sizeof(w), 1, in) != 1 || w >= count || link[w].newer != w)
+        if (fread(&w, sizeof(w), 1, in) != 1 || w >= count || link[w].newer != NIL)
             return -1;
-        link[w] = (link_t){.newer = (uint16_t)newer, .older = NIL};
-        if (newer != NIL)
-            link[newer].older = (uint16_t)w;
-        else
-            set->newest = (uint16_t)w;
+        order_link(set, link, w);
         set->oldest = (uint16_t)w;
-        newer = w;
     }
     set->count = (uint16_t)count;
     c->count += count;
