@@ -172,11 +172,6 @@ void xbar_in_push(xbar_in_t *x, uint32_t n)
     x->waiting++;
 }
 
-bool xbar_in_ready(const xbar_in_t *x, cycle_t now)
-{
-    return x->waiting > 0 && x->port.cycle <= now;
-}
-
 /* The next sender with a packet after the one served last. */
 static uint32_t arbiter_next(const xbar_in_t *x)
 {
@@ -234,13 +229,6 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
         credits_return(x, out, src, node->msg.flits, now);
     }
     return n;
-}
-
-cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now)
-{
-    if (x->waiting == 0)
-        return CYCLE_NEVER;
-    return cycle_max(now, x->port.cycle);
 }
 
 static int checked_read(void *to, size_t size, size_t n, FILE *in)

@@ -166,14 +166,20 @@ uint32_t xbar_in_likely(const xbar_in_t *x, uint32_t ahead);
 void xbar_in_push(xbar_in_t *x, uint32_t n);
 
 /* Is a packet there that the port could take at cycle now? */
-bool xbar_in_ready(const xbar_in_t *x, cycle_t now);
+static inline bool xbar_in_ready(const xbar_in_t *x, cycle_t now)
+{
+    return x->waiting > 0 && x->port.cycle <= now;
+}
 
 /* Takes the next packet in rotating order, occupies the port, returns credits through out. The
  * packet is named by its number in the pool and now the caller's to free. */
 uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
 
 /* Next cycle >= now at which a waiting packet can be taken, CYCLE_NEVER if none waits. */
-cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now);
+static inline cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now)
+{
+    return x->waiting > 0 ? cycle_max(now, x->port.cycle) : CYCLE_NEVER;
+}
 
 /*
  * Smallest buffer (flits per sender and receiver) that cannot throttle a port: the credit loop at

@@ -120,6 +120,8 @@ static void take_message(sm_t *sm, uint32_t n, cycle_t now)
         return;
     case MSG_CREDIT:
         xbar_out_credit(&sm->out, m->input, m->count);
+        if (sm->out.count > 0)
+            sm->out_next = cycle_min(sm->out_next, now);
         break;
     case MSG_TRANSLATION:
         tlb_arrive(sm, m->entry);
@@ -143,7 +145,18 @@ void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready
     msg->mem.sm = (uint16_t)sm->wiring.index;
     if (m->op != MEM_READ && sm->wiring.data_interval > 0)
         xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
-    sm->out_next = cycle_min(sm->out_next, sm->out_ready);
+    if (sm->out.count == 1) /* of more, the first decides */
+        sm->out_next = cycle_min(sm->out_next, sm->out_ready);
+}
+
+/* The crossbar takes what it can. */
+static void send_requests(sm_t *sm, cycle_t now)
+{
+    const uint32_t waiting = sm->out.count;
+    xbar_out_step(&sm->out, sm->outbox, now, &sm->stats.xbar_flits_out);
+    sm->out_next = xbar_out_next(&sm->out, now);
+    if (sm->out.count != waiting)
+        lsu_kick(sm, now + 1);
 }
 
 static void sm_cycle(sm_t *sm, cycle_t now)
@@ -152,8 +165,8 @@ static void sm_cycle(sm_t *sm, cycle_t now)
     uint32_t payload;
     if (now >= sm->sweep_at)
         depend_sweep(sm, now);
-    for (uint32_t n; (n = inbox_take(&sm->inbox, now + 1)) != 0;)
-        take_message(sm, n, now);
+    while (inbox_next(&sm->inbox) <= now)
+        take_message(sm, inbox_take(&sm->inbox, now + 1), now);
     if (sm->tlb.n_arrived > 0)
         tlb_step(sm, now);
     while (xbar_in_ready(&sm->in, now)) {
@@ -165,13 +178,10 @@ static void sm_cycle(sm_t *sm, cycle_t now)
         (payload < SM_MAX_WARPS ? warp_make_ready : results_due)(sm, payload, now);
     if (sm->lsu.retry <= now)
         lsu_step(sm, now);
-    uint32_t waiting = sm->out.count;
-    xbar_out_step(&sm->out, sm->outbox, now, &sm->stats.xbar_flits_out);
-    if (sm->out.count != waiting)
-        lsu_kick(sm, now + 1);
+    if (sm->out_next <= now)
+        send_requests(sm, now);
     if (sm->issue_next <= now)
         issue_step(sm, now);
-    sm->out_next = xbar_out_next(&sm->out, now);
     sm->in_next = xbar_in_next(&sm->in, now + 1);
 }
 
