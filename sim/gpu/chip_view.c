@@ -94,7 +94,7 @@ static void view_sm(chip_views_t *v, uint32_t i, bool last)
     view->n_resident = last ? sm_residents(sm, v->resident[i]) : 0;
 }
 
-static void view_partition(chip_views_t *v, uint32_t i)
+static void view_partition(chip_views_t *v, uint32_t i, cycle_t cycle)
 {
     const partition_t *p = v->g->partition[i];
     partition_view_t *view = &v->partition[i], *before = &v->partition_before[i], now;
@@ -105,7 +105,7 @@ static void view_partition(chip_views_t *v, uint32_t i)
               DRAM_STAT_COUNT);
     before->l2 = now.l2;
     before->dram = now.dram;
-    partition_gauges(p, &view->holds);
+    partition_gauges(p, cycle, &view->holds);
 }
 
 rb_code_t chip_views_take(chip_views_t *v, cycle_t now, bool ended, cycle_t *next, rb_err_t *err)
@@ -130,7 +130,7 @@ rb_code_t chip_views_take(chip_views_t *v, cycle_t now, bool ended, cycle_t *nex
         view_sm(v, i, last);
     }
     for (uint32_t i = 0; i < g->n_partitions; i++)
-        view_partition(v, i);
+        view_partition(v, i, now);
     const chip_view_t view = {.launch = v->launch,
                               .start = v->start,
                               .from = v->from,

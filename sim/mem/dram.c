@@ -143,9 +143,15 @@ uint32_t dram_room(const dram_t *d, bool write)
     return d->limit[write] - d->n_seen[write];
 }
 
-uint32_t dram_waiting(const dram_t *d, bool write)
+uint32_t dram_waiting(const dram_t *d, bool write, cycle_t now)
 {
-    return d->n_seen[write];
+    const dram_release_t *r = &d->release;
+    uint32_t waiting = d->n_seen[write];
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint64_t item = r->item[(r->head + i) & r->mask];
+        waiting -= item >> 1 < now && (item & 1) == write;
+    }
+    return waiting;
 }
 
 static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,

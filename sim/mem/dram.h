@@ -44,8 +44,8 @@ void dram_destroy(dram_t *d);
 /* How many more reads (writes) the path to the controller can take, as far as was seen of it. */
 uint32_t dram_room(const dram_t *d, bool write);
 
-/* Reads (writes) that take room, as far as was seen. */
-uint32_t dram_waiting(const dram_t *d, bool write);
+/* Reads (writes) that take room at the start of cycle now, of which requests have not come yet. */
+uint32_t dram_waiting(const dram_t *d, bool write, cycle_t now);
 
 static inline bool dram_has_room(const dram_t *d, bool write)
 {

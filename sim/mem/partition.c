@@ -73,18 +73,19 @@ static void partition_deliver(void *self, const msg_t *m, size_t n)
     }
 }
 
-/* Room came free at the DRAM by the end of cycle now: wakes the slices that it is enough for. */
+/* Room came free at the DRAM before cycle now: wakes the slices that it is enough for. */
 static void room_share(partition_t *p, cycle_t now)
 {
-    dram_see_room(p->dram, now);
+    dram_see_room(p->dram, now - 1);
     uint32_t room[2] = {dram_room(p->dram, false), dram_room(p->dram, true)}, s = p->turn;
     for (uint32_t k = 0; k < p->n_slices; k++) {
-        l2_slice_dram_room(&p->slice[s], room, now + 1);
+        l2_slice_dram_room(&p->slice[s], room, now);
         s = s + 1 == p->n_slices ? 0 : s + 1;
     }
 }
 
-static void next_cycle(partition_t *p)
+/* Room is looked for in the cycle after it came free, and only if a slice waits for it. */
+static void next_cycle(partition_t *p, cycle_t now)
 {
     cycle_t next = cycle_min(dram_read_due(p->dram), dram_next(p->dram));
     bool wait = false;
@@ -92,8 +93,9 @@ static void next_cycle(partition_t *p)
         next = cycle_min(next, p->slice[s].next);
         wait |= p->slice[s].transfer.count > 0;
     }
-    if (wait)
-        next = cycle_min(next, dram_next_room(p->dram));
+    cycle_t room = dram_next_room(p->dram);
+    if (wait && room != CYCLE_NEVER)
+        next = cycle_min(next, cycle_max(room, now) + 1);
     p->next = cycle_min(next, inbox_next(&p->inbox));
 }
 
@@ -114,7 +116,7 @@ static void fills_prefetch(const partition_t *p)
 static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
     if (dram_next_room(p->dram) < now)
-        dram_see_room(p->dram, now - 1); /* no slice waited for it: nobody was woken */
+        room_share(p, now);
     while (inbox_next(&p->inbox) <= now) {
         uint32_t n = inbox_take(&p->inbox, now + 1);
         l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
@@ -134,9 +136,7 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
     }
     if (dram_next(p->dram) <= now)
         dram_run(p->dram, now);
-    if (dram_next_room(p->dram) <= now)
-        room_share(p, now);
-    next_cycle(p);
+    next_cycle(p, now);
 }
 
 static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -175,10 +175,10 @@ void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram)
     *dram = *dram_stats(p->dram);
 }
 
-void partition_gauges(const partition_t *p, partition_gauges_t *out)
+void partition_gauges(const partition_t *p, cycle_t now, partition_gauges_t *out)
 {
-    *out = (partition_gauges_t){.dram_reads = dram_waiting(p->dram, false),
-                                .dram_writes = dram_waiting(p->dram, true)};
+    *out = (partition_gauges_t){.dram_reads = dram_waiting(p->dram, false, now),
+                                .dram_writes = dram_waiting(p->dram, true, now)};
     for (uint32_t s = 0; s < p->n_slices; s++) {
         out->requests += p->slice[s].in.waiting + (p->slice[s].held != 0);
         out->lines += p->slice[s].mshr.used;

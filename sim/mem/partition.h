@@ -38,7 +38,7 @@ void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram);
 /* Counters of one slice (0 .. slices per partition - 1), for per-instance output. */
 const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice);
 
-/* What waits in a partition, between windows; sums over its slices. */
+/* What waits in a partition at the start of a cycle, between windows; sums over its slices. */
 typedef struct {
     uint32_t requests;    /* packets that arrived and no slice has taken */
     uint32_t lines;       /* L2: lines under way */
@@ -46,7 +46,7 @@ typedef struct {
     uint32_t dram_writes; /* likewise */
 } partition_gauges_t;
 
-void partition_gauges(const partition_t *p, partition_gauges_t *out);
+void partition_gauges(const partition_t *p, cycle_t now, partition_gauges_t *out);
 
 /*
  * A host copy of [addr, addr + bytes) leaves its sectors of this partition's slices in the L2,

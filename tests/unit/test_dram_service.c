@@ -246,7 +246,12 @@ static void the_path_takes_no_more_than_the_controller_holds(void **state)
     cycle_t room = dram_next_room(c->d);
     assert_false(dram_see_room(c->d, room - 1));
     assert_false(dram_has_room(c->d, false) || dram_has_room(c->d, true));
+    assert_int_equal(dram_waiting(c->d, false, room), s.queue);
+    assert_int_equal(dram_waiting(c->d, true, room), s.write_queue);
+    uint32_t waiting = dram_waiting(c->d, false, room + 1);
+    assert_true(waiting < s.queue);
     assert_true(dram_see_room(c->d, room));
+    assert_int_equal(dram_waiting(c->d, false, room + 1), waiting);
     assert_true(dram_has_room(c->d, false));
     assert_true(dram_has_room(c->d, true));
     dram_channel_finish(c);
