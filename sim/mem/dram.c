@@ -251,7 +251,7 @@ static uint64_t next_admission(const dram_t *d)
 static uint64_t next_after(const dram_t *d, uint64_t t)
 {
     uint64_t next = d->col_tick < d->row_tick ? d->col_tick : d->row_tick;
-    if (d->n_waiting[DRAM_READ] + d->n_waiting[DRAM_WRITE] > 0 && d->refresh_due < next)
+    if (d->refresh_due < next && d->n_waiting[DRAM_READ] + d->n_waiting[DRAM_WRITE] > 0)
         next = d->refresh_due;
     next = d->admit_tick < next ? d->admit_tick : next;
     return next > t ? next : t + 1;
@@ -267,8 +267,6 @@ static void choose(dram_t *d, uint64_t t)
 static uint64_t channel_step(dram_t *d, uint64_t t)
 {
     bool admit = d->admit_tick <= t, refresh = d->refresh_due <= t;
-    if (t - d->epoch >= UINT64_C(1) << 30)
-        dram_epoch_move(d, t);
     if (refresh)
         dram_refresh(d, t);
     if (admit) {
@@ -277,15 +275,14 @@ static uint64_t channel_step(dram_t *d, uint64_t t)
     }
     if (((admit || refresh) && mode_update(d)) || refresh)
         choose(d, t);
-    bool column = d->col_tick <= t;
-    if (column) {
-        dram_column_issue(d, t);
-        d->admit_tick = next_admission(d);
-    }
+    bool served = d->col_tick <= t && dram_column_issue(d, t);
     if (d->row_tick <= t)
         dram_row_issue(d, t);
-    if (column && mode_update(d))
-        choose(d, t + 1);
+    if (served) { /* there is room in the window or the write buffer */
+        d->admit_tick = next_admission(d);
+        if (mode_update(d))
+            choose(d, t + 1);
+    }
     return next_after(d, t);
 }
 
@@ -317,6 +314,8 @@ void dram_run(dram_t *d, cycle_t now)
         return;
     uint64_t last = clock_tick_until(&d->clock, d->front > 0 ? now + d->front - 1 : now);
     uint64_t t = d->next_tick;
+    if (t - d->epoch >= UINT64_C(1) << 30)
+        dram_epoch_move(d, t);
     while (t <= last)
         t = channel_step(d, t);
     set_next_tick(d, t);

@@ -38,7 +38,7 @@ int dram_save(const dram_t *d, FILE *out)
                                              k->act_ready,
                                              k->pre_ready,
                                              d->epoch + d->choice.col_ready[b],
-                                             d->epoch + d->choice.group_ready[b]};
+                                             d->group_next[k->group]};
         if (fwrite(field, sizeof(field), 1, out) != 1)
             return -1;
     }
@@ -82,7 +82,7 @@ int dram_load(dram_t *d, FILE *in)
         k->act_ready = field[3];
         k->pre_ready = field[4];
         d->choice.col_ready[b] = dram_since_epoch(d, field[5]);
-        d->choice.group_ready[b] = dram_since_epoch(d, field[6]);
+        d->group_next[k->group] = field[6];
         dram_bank_timed(d, b);
     }
     return 0;

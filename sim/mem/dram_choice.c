@@ -27,8 +27,8 @@ static uint32_t padded(uint32_t banks)
 void dram_choice_init(dram_t *d)
 {
     dram_choice_t *c = &d->choice;
-    uint32_t **const array[] = {&c->col_ready,  &c->group_ready, &c->row_ready,  &c->closed,
-                                &c->col_age[0], &c->col_age[1],  &c->row_age[0], &c->row_age[1]};
+    uint32_t **const array[] = {&c->col_ready,  &c->row_ready,  &c->closed,    &c->col_age[0],
+                                &c->col_age[1], &c->row_age[0], &c->row_age[1]};
     const uint32_t n_arrays = sizeof(array) / sizeof(array[0]), n = padded(d->spec.banks);
     c->memory = rb_model_calloc((size_t)n_arrays * n, sizeof(*c->memory));
     for (uint32_t i = 0; i < n_arrays; i++)
@@ -39,11 +39,13 @@ void dram_choice_init(dram_t *d)
     }
     for (uint32_t b = 0; b < d->spec.banks; b++)
         dram_bank_timed(d, b);
+    d->group_next = rb_model_calloc(d->spec.bank_groups, sizeof(*d->group_next));
 }
 
 void dram_choice_free(dram_t *d)
 {
     rb_model_free(d->choice.memory);
+    rb_model_free(d->group_next);
 }
 
 void dram_epoch_move(dram_t *d, uint64_t t)
@@ -53,7 +55,6 @@ void dram_epoch_move(dram_t *d, uint64_t t)
     d->epoch = t;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
         c->col_ready[b] = c->col_ready[b] > passed ? c->col_ready[b] - passed : 0;
-        c->group_ready[b] = c->group_ready[b] > passed ? c->group_ready[b] - passed : 0;
         dram_bank_timed(d, b);
     }
 }
@@ -91,9 +92,17 @@ void dram_age_next(dram_t *d)
 
 void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick)
 {
-    uint32_t at = dram_since_epoch(d, tick);
+    uint32_t at = dram_since_epoch(d, tick), *ready = d->choice.col_ready;
+    d->group_next[g] = tick;
     for (uint32_t b = g; b < d->spec.banks; b += d->spec.bank_groups)
-        d->choice.group_ready[b] = at;
+        ready[b] = ready[b] > at ? ready[b] : at;
+}
+
+void dram_bank_opened(dram_t *d, uint32_t b, uint64_t tick)
+{
+    uint64_t group = d->group_next[d->bank[b].group];
+    d->choice.col_ready[b] = dram_since_epoch(d, dram_later(tick, group));
+    dram_bank_timed(d, b);
 }
 
 RB_CLONE_PART uint32_t greater(uint32_t a, uint32_t b)
@@ -106,72 +115,75 @@ RB_CLONE_PART uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The first of n keys that equals best. */
-RB_CLONE_PART uint32_t key_find(const uint32_t *key, uint32_t n, uint32_t best)
-{
-    uint32_t at = n;
-    for (uint32_t b = 0; b < n; b++)
-        at = smaller(at, key[b] == best ? b : n);
-    return at;
-}
-
-/* When bank b can serve its oldest hit, not before floor. */
-RB_CLONE_PART uint32_t column_ready(const dram_choice_t *c, uint32_t b, uint32_t floor)
-{
-    return greater(greater(c->col_ready[b], c->group_ready[b]), floor);
-}
-
 /* When the row command can go that bank b's oldest miss needs, not before floor. */
 RB_CLONE_PART uint32_t row_ready(const dram_choice_t *c, uint32_t b, uint32_t rrd, uint32_t floor)
 {
     return greater(greater(c->row_ready[b], rrd & c->closed[b]), floor);
 }
 
+typedef struct {
+    uint32_t key, bank;
+} dram_best_t;
+
+/* The lowest of n keys, and the first bank that has it. */
+RB_CLONE_PART dram_best_t key_lowest(const uint32_t *key, uint32_t n)
+{
+    dram_best_t best = {.key = NO_KEY, .bank = n};
+    for (uint32_t b = 0; b < n; b++)
+        best.key = smaller(best.key, key[b]);
+    for (uint32_t b = 0; b < n; b++)
+        best.bank = smaller(best.bank, key[b] == best.key ? b : n);
+    return best;
+}
+
+RB_CLONE_PART dram_best_t column_best(const dram_choice_t *c, const uint32_t *age, uint32_t floor,
+                                      uint32_t n)
+{
+    uint32_t key[DRAM_MAX_BANKS];
+    for (uint32_t b = 0; b < n; b++)
+        key[b] = (greater(c->col_ready[b], floor) - floor) << AGE_BITS | age[b];
+    return key_lowest(key, n);
+}
+
+RB_CLONE_PART dram_best_t row_best(const dram_choice_t *c, const uint32_t *age, uint32_t rrd,
+                                   uint32_t floor, uint32_t n)
+{
+    uint32_t key[DRAM_MAX_BANKS];
+    for (uint32_t b = 0; b < n; b++)
+        key[b] = (row_ready(c, b, rrd, floor) - floor) << AGE_BITS | age[b];
+    return key_lowest(key, n);
+}
+
 /* The column command that can go first, of several the one of the oldest request. */
 RB_CLONES_V3 void dram_column_choose(dram_t *d, uint64_t t)
 {
     const dram_choice_t *c = &d->choice;
-    const uint32_t n = padded(d->spec.banks);
+    const uint32_t n = padded(d->spec.banks), *age = c->col_age[d->mode];
     const uint32_t floor = dram_since_epoch(d, dram_later(d->col_next[d->mode], t));
-    const uint32_t *age = c->col_age[d->mode];
-    uint32_t key[DRAM_MAX_BANKS], best = NO_KEY;
-    for (uint32_t b = 0; b < n; b++) {
-        key[b] = (column_ready(c, b, floor) - floor) << AGE_BITS | age[b];
-        best = smaller(best, key[b]);
-    }
-    if (best == NO_KEY) {
-        d->col_tick = DRAM_TICK_NEVER;
-        return;
-    }
-    d->col_bank = key_find(key, n, best);
-    d->col_tick = d->epoch + floor + (best >> AGE_BITS);
+    /* So many banks are usual, and a loop of known length needs no memory for its keys. */
+    const dram_best_t best =
+        n == LANES ? column_best(c, age, floor, LANES) : column_best(c, age, floor, n);
+    d->col_bank = best.bank;
+    d->col_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
 }
 
 /* Row commands are for banks with requests, none of them for the open row. */
 RB_CLONES_V3 void dram_row_choose(dram_t *d, uint64_t t)
 {
     const dram_choice_t *c = &d->choice;
-    const uint32_t n = padded(d->spec.banks);
+    const uint32_t n = padded(d->spec.banks), *age = c->row_age[d->mode];
     const uint32_t floor = dram_since_epoch(d, dram_later(d->row_next, t));
     const uint32_t rrd = dram_since_epoch(d, d->rrd_next);
-    const uint32_t *age = c->row_age[d->mode];
-    uint32_t key[DRAM_MAX_BANKS], best = NO_KEY;
-    for (uint32_t b = 0; b < n; b++) {
-        key[b] = (row_ready(c, b, rrd, floor) - floor) << AGE_BITS | age[b];
-        best = smaller(best, key[b]);
-    }
-    if (best == NO_KEY) {
-        d->row_tick = DRAM_TICK_NEVER;
-        return;
-    }
-    d->row_bank = key_find(key, n, best);
-    d->row_tick = d->epoch + floor + (best >> AGE_BITS);
+    const dram_best_t best =
+        n == LANES ? row_best(c, age, rrd, floor, LANES) : row_best(c, age, rrd, floor, n);
+    d->row_bank = best.bank;
+    d->row_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
 }
 
 void dram_column_consider(dram_t *d, uint32_t b, uint64_t floor)
 {
     const uint32_t *age = d->choice.col_age[d->mode];
-    uint64_t tick = d->epoch + column_ready(&d->choice, b, dram_since_epoch(d, floor));
+    uint64_t tick = d->epoch + greater(d->choice.col_ready[b], dram_since_epoch(d, floor));
     if (tick < d->col_tick || (tick == d->col_tick && age[b] < age[d->col_bank])) {
         d->col_tick = tick;
         d->col_bank = b;

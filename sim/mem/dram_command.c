@@ -190,7 +190,7 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
         dram_row_consider(d, b, dram_later(d->row_next, t + 1));
 }
 
-void dram_column_issue(dram_t *d, uint64_t t)
+bool dram_column_issue(dram_t *d, uint64_t t)
 {
     const dram_spec_t *s = &d->spec;
     uint32_t b = d->col_bank;
@@ -213,12 +213,14 @@ void dram_column_issue(dram_t *d, uint64_t t)
         at_least(&bank->pre_ready, data_end + s->tWR);
         at_least(&d->col_next[DRAM_READ], data_end + s->tCDLR);
     }
-    dram_bank_timed(d, b);
+    d->choice.row_ready[b] = dram_since_epoch(d, bank->pre_ready);
     at_least(&d->col_next[DRAM_READ], t + d->ccd);
     at_least(&d->col_next[DRAM_WRITE], t + d->ccd);
-    if (--r->bursts == 0)
+    bool done = --r->bursts == 0;
+    if (done)
         request_finish(d, b, t, data_end);
     dram_column_choose(d, t + 1);
+    return done;
 }
 
 /* An activate was issued: when the next one may be. */
@@ -276,8 +278,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
     bank->row = r->row;
     bank->act_ready = t + s->tRC;
     bank->pre_ready = t + s->tRAS;
-    d->choice.col_ready[b] = dram_since_epoch(d, t + s->tRCD);
-    dram_bank_timed(d, b);
+    dram_bank_opened(d, b, t + s->tRCD);
     activate_space(d, t);
     bank_take_hits(d, b);
     dram_column_consider(d, b, dram_later(d->col_next[d->mode], t + 1));

@@ -53,8 +53,7 @@ typedef struct {
  * from dram.epoch, ages from dram.age_base: smaller is older.
  */
 typedef struct {
-    uint32_t *col_ready;           /* first tick of a column command, as far as the bank goes */
-    uint32_t *group_ready;         /* the same, as far as its bank group goes */
+    uint32_t *col_ready;           /* first tick of a column command, for bank and bank group */
     uint32_t *row_ready;           /* of a precharge if the bank is open, an activate if not */
     uint32_t *closed;              /* all ones if not open, else zero */
     uint32_t *col_age[DRAM_KINDS]; /* of the oldest hit; all ones if there is none */
@@ -89,7 +88,8 @@ struct dram {
     dram_choice_t choice;
     uint64_t epoch; /* tick and age from which dram_choice_t counts */
     uint32_t age_base;
-    uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes */
+    uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes, */
+    uint64_t *group_next;          /* owned; and as far as the bank groups go */
     uint64_t row_next;             /* next row command */
     uint64_t rrd_next;             /* next activate */
     uint64_t faw_next[FAW];        /* the same, by the activates before it, the oldest first */
@@ -161,8 +161,11 @@ void dram_bank_timed(dram_t *d, uint32_t b);
 /* The hits or misses of bank b changed. */
 void dram_waiting_changed(dram_t *d, uint32_t b, uint32_t kind);
 
-/* A column command to bank group g is legal from that tick on. */
+/* The next column command to bank group g is legal from that tick on, later than the last. */
 void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick);
+
+/* Bank b was opened: column commands are legal from that tick on, as far as the bank goes. */
+void dram_bank_opened(dram_t *d, uint32_t b, uint64_t tick);
 
 /* Find the next column (row) command of the current mode, not before tick t. */
 void dram_column_choose(dram_t *d, uint64_t t);
@@ -180,8 +183,9 @@ void dram_bank_add(dram_t *d, uint32_t n, uint32_t kind, uint64_t t);
  * one bank each: may have). */
 void dram_refresh(dram_t *d, uint64_t t);
 
-/* Issue the chosen command at tick t, and choose the next one. */
-void dram_column_issue(dram_t *d, uint64_t t);
+/* Issue the chosen command at tick t, and choose the next one. The former returns true if it was
+ * the last of a request. */
+bool dram_column_issue(dram_t *d, uint64_t t);
 void dram_row_issue(dram_t *d, uint64_t t);
 
 #endif
