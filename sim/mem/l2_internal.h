@@ -63,15 +63,15 @@ uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector);
 
 /* l2_request.c. Does what the request at the head of the input asks for at cycle now, or says what
  * it waits for. */
-l2_stall_t l2_request_try(l2_slice_t *s, cycle_t now);
+l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now);
 
 /* l2_reply.c. Moves replies that are ready into the queue of the crossbar port, and on into the
  * crossbar. */
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
 /* A reply that delivers sectors, or acknowledges, l2.latency after now. */
-void l2_reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uint8_t op,
-                    uint8_t src, uint8_t sectors, cycle_t now);
+void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
+                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
 
 /* Performs an atomic or reduction whose sectors are there, as soon as the unit is free. */
 void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now);

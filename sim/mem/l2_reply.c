@@ -11,23 +11,43 @@ static l2_reply_ring_t *first_ready(l2_slice_t *s)
     return plain;
 }
 
+static void reply_message(const l2_reply_t *r, msg_t *m)
+{
+    m->kind = MSG_MEM_REPLY;
+    m->flits = r->flits;
+    m->mem.line = r->line;
+    m->mem.txn = r->txn;
+    m->mem.sm = r->sm;
+    m->mem.op = r->op;
+    m->mem.src = r->src;
+    m->mem.sectors = r->sectors;
+}
+
+/*
+ * Mostly nothing is in the way of a reply: it is then sent as soon as it is known when it will
+ * leave. Only plain ones, as none that comes later can be ready before.
+ */
+static bool reply_ahead(l2_slice_t *s, outbox_t *out, const l2_reply_t *r)
+{
+    msg_t m = {0};
+    reply_message(r, &m);
+    return xbar_out_ahead(&s->out, out, r->sm, r->ready, &m);
+}
+
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
-    xbar_out_step(&s->out, out, now, NULL);
+    if (s->out.count > 0)
+        xbar_out_step(&s->out, out, now, NULL);
     l2_reply_ring_t *r = first_ready(s);
     while (r != NULL && RB_RING_AT(r, 0)->ready <= now && !xbar_out_full(&s->out)) {
         const l2_reply_t *p = RB_RING_AT(r, 0);
-        msg_t *m = xbar_out_push(&s->out, p->sm, now);
-        m->kind = MSG_MEM_REPLY;
-        m->flits = p->flits;
-        m->mem.line = p->line;
-        m->mem.txn = p->txn;
-        m->mem.sm = p->sm;
-        m->mem.op = p->op;
-        m->mem.src = p->src;
-        m->mem.sectors = p->sectors;
+        reply_message(p, xbar_out_push(&s->out, p->sm, now));
         RB_RING_DROP(r);
         xbar_out_step(&s->out, out, now, NULL);
+        r = first_ready(s);
+    }
+    while (r == &s->reply[L2_REPLY_PLAIN] && reply_ahead(s, out, RB_RING_AT(r, 0))) {
+        RB_RING_DROP(r);
         r = first_ready(s);
     }
     s->out_due = xbar_out_next(&s->out, now);
@@ -41,8 +61,8 @@ static inline void reply_add(l2_slice_t *s, uint32_t ring, const l2_reply_t *r)
     s->out_due = cycle_min(s->out_due, r->ready);
 }
 
-void l2_reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uint8_t op,
-                    uint8_t src, uint8_t sectors, cycle_t now)
+void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
+                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t now)
 {
     uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 0;
     uint32_t flits = (uint32_t)divider_quotient_up(&s->flit, bytes);
@@ -54,6 +74,9 @@ void l2_reply_plain(l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm, uin
                     .src = src,
                     .sectors = sectors,
                     .flits = (uint8_t)(flits > 0 ? flits : 1)};
+    const l2_reply_ring_t *first = first_ready(s);
+    if ((first == NULL || RB_RING_AT(first, 0)->ready > r.ready) && reply_ahead(s, out, &r))
+        return;
     reply_add(s, L2_REPLY_PLAIN, &r);
 }
 

@@ -3,7 +3,7 @@
 #include "sim/core/err.h"
 #include "sim/mem/l2_internal.h"
 
-void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
+void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
 {
     uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
     mshr_entry_t *e = l2_token_mshr(s, token);
@@ -21,7 +21,7 @@ void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now)
             continue;
         w->missing &= (uint8_t)~got;
         if (w->op == MEM_READ) {
-            l2_reply_plain(s, e->line, w->txn, w->sm, w->op, w->src, got, now);
+            l2_reply_plain(s, out, e->line, w->txn, w->sm, w->op, w->src, got, now);
         } else if (w->missing == 0) {
             l2_atomic_perform(s, e->line, w, now);
             cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
@@ -77,7 +77,7 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
     return l;
 }
 
-static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
 {
     uint32_t n = l2_sector_count(m->sectors);
     const cache_tag_t *l = request_line(s, m);
@@ -91,12 +91,12 @@ static l2_stall_t request_read(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
         s->stats.inst_sectors += n;
     if (hit != 0) {
         l2_data_port_use(s, l2_sector_count(hit), now);
-        l2_reply_plain(s, m->line, m->txn, m->sm, m->op, m->src, hit, now);
+        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src, hit, now);
     }
     return L2_STALL_NONE;
 }
 
-static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
 {
     uint32_t n = l2_sector_count(m->sectors);
     s->stats.write_sectors += n;
@@ -112,7 +112,7 @@ static l2_stall_t request_write(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
         s->stats.write_hits += n;
     }
     l2_data_port_use(s, n, now);
-    l2_reply_plain(s, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
+    l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
     return L2_STALL_NONE;
 }
 
@@ -151,7 +151,7 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     return L2_STALL_NONE;
 }
 
-l2_stall_t l2_request_try(l2_slice_t *s, cycle_t now)
+l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     const mem_msg_t *m = l2_held_request(s);
     if (xbar_out_full(&s->out))
@@ -160,9 +160,9 @@ l2_stall_t l2_request_try(l2_slice_t *s, cycle_t now)
         return L2_STALL_DRAM;
     l2_stall_t stall;
     if (m->op == MEM_READ)
-        stall = request_read(s, m, now);
+        stall = request_read(s, out, m, now);
     else if (m->op == MEM_WRITE)
-        stall = request_write(s, m, now);
+        stall = request_write(s, out, m, now);
     else
         stall = request_atomic(s, m, now);
     if (stall == L2_STALL_NONE) {

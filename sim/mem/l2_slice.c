@@ -92,13 +92,16 @@ void l2_slice_prefetch_input(const l2_slice_t *s)
 }
 
 /* A request was taken: those behind it were brought near in steps. */
-static void input_prefetch(const l2_slice_t *s)
+static void input_prefetch(l2_slice_t *s)
 {
-    uint32_t next = xbar_in_likely(&s->in, 0), after = xbar_in_likely(&s->in, 1);
+    uint32_t after = xbar_in_likely(&s->in, 1);
+    s->likely = xbar_in_likely(&s->in, 0);
     if (after != 0)
         __builtin_prefetch(msg_pool_at(s->pool, after));
-    if (next != 0)
-        request_prefetch(s, request_key(s, &msg_pool_at(s->pool, next)->msg.mem));
+    if (s->likely == 0)
+        return;
+    s->likely_key = request_key(s, &msg_pool_at(s->pool, s->likely)->msg.mem);
+    request_prefetch(s, s->likely_key);
 }
 
 void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
@@ -177,14 +180,15 @@ static void stall_account(l2_slice_t *s, l2_stall_t stall, cycle_t now)
 {
     if (s->stall == stall)
         return;
-    uint64_t *const counter[] = {
-        [L2_STALL_MSHR] = &s->stats.stall_mshr,
-        [L2_STALL_DRAM] = &s->stats.stall_dram,
-        [L2_STALL_REPLY] = &s->stats.stall_reply,
-        [L2_STALL_ATOMIC] = &s->stats.stall_atomic,
-    };
-    if (s->stall != L2_STALL_NONE)
-        *counter[s->stall] += now - s->stall_since;
+    const cycle_t stalled = now - s->stall_since;
+    if (s->stall == L2_STALL_DRAM)
+        s->stats.stall_dram += stalled;
+    else if (s->stall == L2_STALL_MSHR)
+        s->stats.stall_mshr += stalled;
+    else if (s->stall == L2_STALL_REPLY)
+        s->stats.stall_reply += stalled;
+    else if (s->stall == L2_STALL_ATOMIC)
+        s->stats.stall_atomic += stalled;
     s->stall = stall;
     s->stall_since = now;
 }
@@ -200,10 +204,11 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
                 return sent;
             }
             s->held = xbar_in_take(&s->in, out, now);
-            s->request_key = request_key(s, l2_held_request(s));
+            s->request_key =
+                s->held == s->likely ? s->likely_key : request_key(s, l2_held_request(s));
             input_prefetch(s);
         }
-        l2_stall_t stall = l2_request_try(s, now);
+        l2_stall_t stall = l2_request_try(s, out, now);
         stall_account(s, stall, now);
         if (stall != L2_STALL_NONE) {
             s->in_due = stall == L2_STALL_ATOMIC ? s->atomic_free : CYCLE_NEVER;
@@ -211,13 +216,14 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
         }
         msg_pool_free(s->pool, s->held);
         s->held = 0;
-        sent |= transfers_send(s, now);
+        if (s->transfer.count > 0)
+            sent |= transfers_send(s, now);
     }
 }
 
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
-    bool sent = transfers_send(s, now);
+    bool sent = s->transfer.count > 0 && transfers_send(s, now);
     if (s->out_due <= now)
         l2_replies_run(s, out, now);
     if (s->held != 0 && ((s->stall == L2_STALL_DRAM && s->transfer.count == 0) ||

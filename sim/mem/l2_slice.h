@@ -97,6 +97,8 @@ typedef struct {
     msg_pool_t *pool;        /* borrowed */
     uint32_t held;           /* request taken from the crossbar and not done; 0: none */
     cache_key_t request_key; /* its line within the slice */
+    uint32_t likely;         /* request that was likely to be next, 0: none; */
+    cache_key_t likely_key;  /* its line */
     l2_stall_t stall;        /* why it waits */
     cycle_t stall_since;
 
@@ -147,7 +149,16 @@ void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);
 
 /* A fetch is back at cycle now; token as given to the DRAM. */
-void l2_slice_fill(l2_slice_t *s, uint32_t token, cycle_t now);
+void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now);
+
+/*
+ * Does what the slice does next depend on what arrives? Not while a request waits, as those that
+ * arrive wait behind it, unless a reply waits for credits.
+ */
+static inline bool l2_slice_listens(const l2_slice_t *s)
+{
+    return s->held == 0 || s->out.count > 0;
+}
 
 /*
  * The DRAM has room[0] reads and room[1] writes free from cycle now. A slice that waits for that

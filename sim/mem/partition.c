@@ -15,6 +15,7 @@ struct partition {
     dram_t *dram;      /* owned */
     inbox_t inbox;     /* its pool holds the slices' packets too */
     uint32_t turn;     /* slice that goes first */
+    bool listens;      /* to messages; otherwise they wait until something else happens */
     cycle_t next;      /* next cycle at which something happens */
     uint64_t l2_size;
 };
@@ -32,6 +33,7 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     p->n_sms = n_sms;
     p->l2_size = config->l2.size;
     p->next = CYCLE_NEVER;
+    p->listens = true;
     inbox_init(&p->inbox);
     p->dram = dram_create(&config->dram, config->core_mhz);
     p->slice = rb_model_calloc(p->n_slices, sizeof(*p->slice));
@@ -66,7 +68,8 @@ static void partition_deliver(void *self, const msg_t *m, size_t n)
 {
     partition_t *p = self;
     inbox_put(&p->inbox, m, n);
-    p->next = cycle_min(p->next, inbox_next(&p->inbox));
+    if (p->listens)
+        p->next = cycle_min(p->next, inbox_next(&p->inbox));
     for (size_t i = 0; i < n; i++) {
         if (m[i].kind == MSG_MEM_REQUEST)
             l2_slice_prefetch(&p->slice[m[i].port], &m[i]);
@@ -88,15 +91,26 @@ static void room_share(partition_t *p, cycle_t now)
 static void next_cycle(partition_t *p, cycle_t now)
 {
     cycle_t next = cycle_min(dram_read_due(p->dram), dram_next(p->dram));
-    bool wait = false;
+    bool wait = false, listens = false;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         next = cycle_min(next, p->slice[s].next);
         wait |= p->slice[s].transfer.count > 0;
+        listens |= l2_slice_listens(&p->slice[s]);
     }
     cycle_t room = dram_next_room(p->dram);
     if (wait && room != CYCLE_NEVER)
         next = cycle_min(next, cycle_max(room, now) + 1);
-    p->next = cycle_min(next, inbox_next(&p->inbox));
+    p->listens = listens;
+    p->next = listens ? cycle_min(next, inbox_next(&p->inbox)) : next;
+}
+
+/* Hands the slices what arrived up to cycle now. */
+static void messages_take(partition_t *p, cycle_t now)
+{
+    while (inbox_next(&p->inbox) <= now) {
+        uint32_t n = inbox_take(&p->inbox, now + 1);
+        l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
+    }
 }
 
 /* Host-side: what the next fills will need. */
@@ -117,15 +131,12 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
     if (dram_next_room(p->dram) < now)
         room_share(p, now);
-    while (inbox_next(&p->inbox) <= now) {
-        uint32_t n = inbox_take(&p->inbox, now + 1);
-        l2_slice_arrive(&p->slice[msg_pool_at(&p->inbox.pool, n)->msg.port], n, now);
-    }
+    messages_take(p, now);
     while (dram_read_due(p->dram) <= now) {
         uint32_t token = dram_read_token(p->dram, 0);
         dram_read_drop(p->dram);
         fills_prefetch(p);
-        l2_slice_fill(&p->slice[l2_token_slice(token)], token, now);
+        l2_slice_fill(&p->slice[l2_token_slice(token)], out, token, now);
     }
     uint32_t s = p->turn;
     for (uint32_t k = 0; k < p->n_slices; k++) {
@@ -147,8 +158,10 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         l2_slice_prefetch_input(&p->slice[s]);
     while (p->next < to)
         cycle_run(p, out, p->next);
+    /* Of these no slice takes notice, but they are counted in the window in which they arrive. */
+    messages_take(p, to - 1);
     inbox_advance(&p->inbox, to);
-    return p->next;
+    return cycle_min(p->next, inbox_next(&p->inbox));
 }
 
 static void partition_dump(const void *self, FILE *out)

@@ -106,6 +106,25 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
     }
 }
 
+bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready, msg_t *m)
+{
+    xbar_dest_t *d = &x->dest[dest];
+    cycle_t leaves = ready;
+    if (x->count > 0)
+        return false;
+    if (!x->perfect) {
+        if (x->port.cycle > ready || d->credits < m->flits)
+            return false;
+        d->credits -= m->flits;
+        leaves = xbar_port_use(&x->port, &x->rate, m->flits, ready);
+    }
+    m->arrival = leaves + d->flight;
+    m->input = x->input;
+    m->port = d->port;
+    engine_send(out, d->shard, m);
+    return true;
+}
+
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)
 {
     if (x->count == 0)

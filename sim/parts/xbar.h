@@ -110,6 +110,14 @@ msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
 /* The packet pushed last keeps the injection port busy for so many slots for each flit, not one. */
 void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 
+/*
+ * Sends a packet that is ready at a cycle to come, ahead of time, if it is certain to leave then:
+ * nothing is queued before it, the port is free by then and the credits are there already. Sets all
+ * of *m but kind, mem and flits. The caller sees to it that nothing is pushed later that is ready
+ * before. false: it must be queued when it is ready.
+ */
+bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready, msg_t *m);
+
 /* Flits came free at receiver dest. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
 
