@@ -209,9 +209,19 @@ static void release_add(dram_t *d, uint32_t kind, uint64_t t)
     r->item[(r->head + r->count++) & r->mask] = cycle << 1 | kind;
 }
 
+/* There is room for a request of that kind: the oldest on the path comes in when it arrives. */
+static inline void admission_consider(dram_t *d, uint32_t kind)
+{
+    if (d->n_path[kind] == 0)
+        return;
+    uint64_t arrival = d->request[d->path[kind].head - 1].arrival;
+    d->admit_tick = arrival < d->admit_tick ? arrival : d->admit_tick;
+}
+
 /* Lets what has arrived into the window and the write buffer. */
 static void requests_admit(dram_t *d, uint64_t t)
 {
+    d->admit_tick = DRAM_TICK_NEVER;
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
         while (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
                d->request[d->path[k].head - 1].arrival <= t) {
@@ -221,6 +231,8 @@ static void requests_admit(dram_t *d, uint64_t t)
             release_add(d, k, t);
             dram_bank_add(d, n, k, t);
         }
+        if (d->n_waiting[k] < d->limit[k])
+            admission_consider(d, k);
     }
 }
 
@@ -233,18 +245,6 @@ static bool mode_update(dram_t *d)
     else if (mode == DRAM_WRITE && (writes == 0 || (reads > 0 && writes <= d->spec.write_low)))
         d->mode = DRAM_READ;
     return d->mode != mode;
-}
-
-/* When the next request comes in: the oldest on the path of a kind for which there is room. */
-static uint64_t next_admission(const dram_t *d)
-{
-    uint64_t next = DRAM_TICK_NEVER;
-    for (uint32_t k = 0; k < DRAM_KINDS; k++) {
-        if (d->n_path[k] > 0 && d->n_waiting[k] < d->limit[k] &&
-            d->request[d->path[k].head - 1].arrival < next)
-            next = d->request[d->path[k].head - 1].arrival;
-    }
-    return next;
 }
 
 /* Tick after t at which something happens if nothing new is sent. */
@@ -266,20 +266,20 @@ static void choose(dram_t *d, uint64_t t)
 /* One tick: refresh, arrivals, a column command, a row command. Returns the next one. */
 static uint64_t channel_step(dram_t *d, uint64_t t)
 {
-    bool admit = d->admit_tick <= t, refresh = d->refresh_due <= t;
-    if (refresh)
-        dram_refresh(d, t);
-    if (admit) {
-        requests_admit(d, t);
-        d->admit_tick = next_admission(d);
+    bool refresh = d->refresh_due <= t;
+    if (refresh || d->admit_tick <= t) {
+        if (refresh)
+            dram_refresh(d, t);
+        if (d->admit_tick <= t)
+            requests_admit(d, t);
+        if (mode_update(d) || refresh)
+            choose(d, t);
     }
-    if (((admit || refresh) && mode_update(d)) || refresh)
-        choose(d, t);
     bool served = d->col_tick <= t && dram_column_issue(d, t);
     if (d->row_tick <= t)
         dram_row_issue(d, t);
-    if (served) { /* there is room in the window or the write buffer */
-        d->admit_tick = next_admission(d);
+    if (served) { /* so there is room in the window or the write buffer */
+        admission_consider(d, d->mode);
         if (mode_update(d))
             choose(d, t + 1);
     }

@@ -27,8 +27,8 @@ static uint32_t padded(uint32_t banks)
 void dram_choice_init(dram_t *d)
 {
     dram_choice_t *c = &d->choice;
-    uint32_t **const array[] = {&c->col_ready,  &c->row_ready,  &c->closed,    &c->col_age[0],
-                                &c->col_age[1], &c->row_age[0], &c->row_age[1]};
+    uint32_t **const array[] = {&c->col_ready,  &c->group,      &c->row_ready,  &c->closed,
+                                &c->col_age[0], &c->col_age[1], &c->row_age[0], &c->row_age[1]};
     const uint32_t n_arrays = sizeof(array) / sizeof(array[0]), n = padded(d->spec.banks);
     c->memory = rb_model_calloc((size_t)n_arrays * n, sizeof(*c->memory));
     for (uint32_t i = 0; i < n_arrays; i++)
@@ -37,8 +37,10 @@ void dram_choice_init(dram_t *d)
         for (uint32_t b = 0; b < n; b++)
             c->col_age[k][b] = c->row_age[k][b] = NO_AGE;
     }
-    for (uint32_t b = 0; b < d->spec.banks; b++)
+    for (uint32_t b = 0; b < d->spec.banks; b++) {
+        c->group[b] = d->bank[b].group;
         dram_bank_timed(d, b);
+    }
     d->group_next = rb_model_calloc(d->spec.bank_groups, sizeof(*d->group_next));
 }
 
@@ -92,10 +94,8 @@ void dram_age_next(dram_t *d)
 
 void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick)
 {
-    uint32_t at = dram_since_epoch(d, tick), *ready = d->choice.col_ready;
     d->group_next[g] = tick;
-    for (uint32_t b = g; b < d->spec.banks; b += d->spec.bank_groups)
-        ready[b] = ready[b] > at ? ready[b] : at;
+    d->group_last = g;
 }
 
 void dram_bank_opened(dram_t *d, uint32_t b, uint64_t tick)
@@ -136,12 +136,16 @@ RB_CLONE_PART dram_best_t key_lowest(const uint32_t *key, uint32_t n)
     return best;
 }
 
-RB_CLONE_PART dram_best_t column_best(const dram_choice_t *c, const uint32_t *age, uint32_t floor,
-                                      uint32_t n)
+/* Banks of that group are not ready before tick at. */
+RB_CLONE_PART dram_best_t column_best(const dram_choice_t *c, const uint32_t *restrict age,
+                                      uint32_t group, uint32_t at, uint32_t floor, uint32_t n)
 {
-    uint32_t key[DRAM_MAX_BANKS];
-    for (uint32_t b = 0; b < n; b++)
-        key[b] = (greater(c->col_ready[b], floor) - floor) << AGE_BITS | age[b];
+    uint32_t key[DRAM_MAX_BANKS], *restrict ready = c->col_ready;
+    const uint32_t *restrict group_of = c->group;
+    for (uint32_t b = 0; b < n; b++) {
+        ready[b] = greater(ready[b], group_of[b] == group ? at : 0);
+        key[b] = (greater(ready[b], floor) - floor) << AGE_BITS | age[b];
+    }
     return key_lowest(key, n);
 }
 
@@ -161,8 +165,9 @@ RB_CLONES_V3 void dram_column_choose(dram_t *d, uint64_t t)
     const uint32_t n = padded(d->spec.banks), *age = c->col_age[d->mode];
     const uint32_t floor = dram_since_epoch(d, dram_later(d->col_next[d->mode], t));
     /* So many banks are usual, and a loop of known length needs no memory for its keys. */
-    const dram_best_t best =
-        n == LANES ? column_best(c, age, floor, LANES) : column_best(c, age, floor, n);
+    const uint32_t group = d->group_last, at = dram_since_epoch(d, d->group_next[group]);
+    const dram_best_t best = n == LANES ? column_best(c, age, group, at, floor, LANES)
+                                        : column_best(c, age, group, at, floor, n);
     d->col_bank = best.bank;
     d->col_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
 }

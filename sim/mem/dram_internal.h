@@ -54,6 +54,7 @@ typedef struct {
  */
 typedef struct {
     uint32_t *col_ready;           /* first tick of a column command, for bank and bank group */
+    uint32_t *group;               /* its bank group */
     uint32_t *row_ready;           /* of a precharge if the bank is open, an activate if not */
     uint32_t *closed;              /* all ones if not open, else zero */
     uint32_t *col_age[DRAM_KINDS]; /* of the oldest hit; all ones if there is none */
@@ -90,6 +91,7 @@ struct dram {
     uint32_t age_base;
     uint64_t col_next[DRAM_KINDS]; /* first tick of a column command, as far as the bus goes, */
     uint64_t *group_next;          /* owned; and as far as the bank groups go */
+    uint32_t group_last;           /* bank group of the last column command */
     uint64_t row_next;             /* next row command */
     uint64_t rrd_next;             /* next activate */
     uint64_t faw_next[FAW];        /* the same, by the activates before it, the oldest first */
@@ -161,7 +163,8 @@ void dram_bank_timed(dram_t *d, uint32_t b);
 /* The hits or misses of bank b changed. */
 void dram_waiting_changed(dram_t *d, uint32_t b, uint32_t kind);
 
-/* The next column command to bank group g is legal from that tick on, later than the last. */
+/* The next column command to bank group g is legal from that tick on, later than the last. To be
+ * followed by a choice of columns. */
 void dram_group_timed(dram_t *d, uint32_t g, uint64_t tick);
 
 /* Bank b was opened: column commands are legal from that tick on, as far as the bank goes. */

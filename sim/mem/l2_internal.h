@@ -62,7 +62,7 @@ void l2_set_clean(l2_slice_t *s, cache_key_t key);
 uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector);
 
 /* l2_request.c. Does what the request at the head of the input asks for at cycle now, or says what
- * it waits for. */
+ * it waits for. There must be room for its reply and nothing that the DRAM has not taken. */
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now);
 
 /* l2_reply.c. Moves replies that are ready into the queue of the crossbar port, and on into the

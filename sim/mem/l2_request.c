@@ -7,6 +7,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
 {
     uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
     mshr_entry_t *e = l2_token_mshr(s, token);
+    bool waits = s->transfer.count > 0;
     s->stats.fills += l2_sector_count(sectors);
     l2_data_port_use(s, l2_sector_count(sectors), now);
     cache_tag_t *l = cache_lookup_key(s->cache, e->key, false);
@@ -33,7 +34,10 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
         mshr_remove(&s->mshr, e);
     if (s->held != 0 && s->stall == L2_STALL_MSHR)
         s->in_due = now;
-    s->next = s->transfer.count > 0 ? now : cycle_min(s->next, cycle_min(s->out_due, s->in_due));
+    s->next = cycle_min(s->next, cycle_min(s->out_due, s->in_due));
+    /* A write-back of the victim; behind others it waits, as they do, for room at the DRAM. */
+    if (!waits && s->transfer.count > 0)
+        s->next = now;
 }
 
 /* Queues the request for its missing sectors and fetches those not yet on their way. */
@@ -154,10 +158,6 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     const mem_msg_t *m = l2_held_request(s);
-    if (xbar_out_full(&s->out))
-        return L2_STALL_REPLY;
-    if (s->transfer.count > 0)
-        return L2_STALL_DRAM;
     l2_stall_t stall;
     if (m->op == MEM_READ)
         stall = request_read(s, out, m, now);

@@ -110,7 +110,7 @@ void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
     if (ahead == L2_PREFETCH_AHEAD)
         __builtin_prefetch(e, 1);
     else if (ahead == 3)
-        cache_prefetch(s->cache, e->key);
+        request_prefetch(s, e->key);
     else if (ahead == 2)
         cache_prefetch_victim(s->cache, e->key);
     else
@@ -193,6 +193,14 @@ static void stall_account(l2_slice_t *s, l2_stall_t stall, cycle_t now)
     s->stall_since = now;
 }
 
+/* What the request at the head of the input waits for, whatever it asks for. */
+static inline l2_stall_t input_stall(const l2_slice_t *s)
+{
+    if (xbar_out_full(&s->out))
+        return L2_STALL_REPLY;
+    return s->transfer.count > 0 ? L2_STALL_DRAM : L2_STALL_NONE;
+}
+
 /* Returns true if something was sent to the DRAM. */
 static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
@@ -208,7 +216,9 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
                 s->held == s->likely ? s->likely_key : request_key(s, l2_held_request(s));
             input_prefetch(s);
         }
-        l2_stall_t stall = l2_request_try(s, out, now);
+        l2_stall_t stall = input_stall(s);
+        if (stall == L2_STALL_NONE)
+            stall = l2_request_try(s, out, now);
         stall_account(s, stall, now);
         if (stall != L2_STALL_NONE) {
             s->in_due = stall == L2_STALL_ATOMIC ? s->atomic_free : CYCLE_NEVER;
