@@ -69,63 +69,74 @@ static inline uint32_t tag_lanes_equal(const uint16_t lane[TAG_LANES + 1], uint1
 /* Is this number the one of the key? */
 typedef bool (*tag_table_is_t)(const void *owner, uint32_t value, uint64_t key);
 
+/* The number of a key in a chunk; none if it is not there. */
+static inline __attribute__((always_inline)) uint32_t
+tag_chunk_find(const tag_chunk_t *chunk, uint16_t tag, uint64_t key, tag_table_is_t is,
+               const void *owner, uint32_t none)
+{
+    for (uint32_t hit = tag_lanes_equal(chunk->tag, tag); hit != 0; hit &= hit - 1) {
+        uint32_t value = chunk->value[__builtin_ctz(hit)];
+        if (is(owner, value, key))
+            return value;
+    }
+    return none;
+}
+
+/* tag_table.c: almost every key is in its home or nowhere; what follows is where the search, the
+ * putting in and the taking out go on from there. */
+uint32_t tag_table_find_on(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
+                           tag_table_is_t is, const void *owner, uint32_t none);
+void tag_table_put_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value);
+void tag_table_take_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value);
+
 /* The number of a key; none if it is absent. */
 static inline __attribute__((always_inline)) uint32_t
 tag_table_find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
                tag_table_is_t is, const void *owner, uint32_t none)
 {
-    uint32_t c = tag_table_home(tag, bits);
-    for (uint32_t left = 1u << bits; left > 0; left--) {
-        const tag_chunk_t *chunk = &table[c];
-        for (uint32_t hit = tag_lanes_equal(chunk->tag, tag); hit != 0; hit &= hit - 1) {
-            uint32_t value = chunk->value[__builtin_ctz(hit)];
-            if (is(owner, value, key))
-                return value;
-        }
-        if (chunk->passed == 0)
-            break;
-        c = tag_table_next(c, bits);
-    }
-    return none; /* all of a full table's chunks may have been passed */
+    const tag_chunk_t *home = &table[tag_table_home(tag, bits)];
+    uint32_t value = tag_chunk_find(home, tag, key, is, owner, none);
+    if (value != none || home->passed == 0)
+        return value;
+    return tag_table_find_on(table, bits, tag, key, is, owner, none);
+}
+
+/* Puts a number into a chunk. false: it is full. */
+static inline bool tag_chunk_put(tag_chunk_t *chunk, uint16_t tag, uint16_t value)
+{
+    uint32_t room = tag_lanes_equal(chunk->tag, 0) & ((1u << TAG_LANES) - 1);
+    if (room == 0)
+        return false;
+    uint32_t i = (uint32_t)__builtin_ctz(room);
+    chunk->tag[i] = tag;
+    chunk->value[i] = value;
+    return true;
 }
 
 /* Puts the number of a key that is absent in; there must be room. */
 static inline void tag_table_put(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
 {
-    for (uint32_t c = tag_table_home(tag, bits);; c = tag_table_next(c, bits)) {
-        tag_chunk_t *chunk = &table[c];
-        uint32_t room = tag_lanes_equal(chunk->tag, 0) & ((1u << TAG_LANES) - 1);
-        if (room != 0) {
-            uint32_t i = (uint32_t)__builtin_ctz(room);
-            chunk->tag[i] = tag;
-            chunk->value[i] = value;
-            return;
-        }
-        chunk->passed++;
-    }
+    if (!tag_chunk_put(&table[tag_table_home(tag, bits)], tag, value))
+        tag_table_put_on(table, bits, tag, value);
 }
 
-/* The lane of a chunk that has this number with that tag; TAG_LANES: none. */
-static inline uint32_t tag_chunk_lane(const tag_chunk_t *chunk, uint16_t tag, uint16_t value)
+/* Takes a number out of a chunk. false: it is not there. */
+static inline bool tag_chunk_take(tag_chunk_t *chunk, uint16_t tag, uint16_t value)
 {
     uint32_t hit = tag_lanes_equal(chunk->tag, tag);
     while (hit != 0 && chunk->value[__builtin_ctz(hit)] != value)
         hit &= hit - 1;
-    return hit != 0 ? (uint32_t)__builtin_ctz(hit) : TAG_LANES;
+    if (hit == 0)
+        return false;
+    chunk->tag[__builtin_ctz(hit)] = 0;
+    return true;
 }
 
 /* Takes a number out that is there with that tag. */
 static inline void tag_table_take(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
 {
-    for (uint32_t c = tag_table_home(tag, bits);; c = tag_table_next(c, bits)) {
-        tag_chunk_t *chunk = &table[c];
-        uint32_t i = tag_chunk_lane(chunk, tag, value);
-        if (i < TAG_LANES) {
-            chunk->tag[i] = 0;
-            return;
-        }
-        chunk->passed--;
-    }
+    if (!tag_chunk_take(&table[tag_table_home(tag, bits)], tag, value))
+        tag_table_take_on(table, bits, tag, value);
 }
 
 #endif
