@@ -59,7 +59,7 @@ void l1_reset(sm_t *sm, uint32_t carveout)
 /* L1_DONE: a packet can be sent; otherwise what it must wait for. */
 static l1_result_t way_out(const sm_t *sm)
 {
-    if (sm->out.count >= sm->config->l1.miss_queue)
+    if (l1_queue_full(sm))
         return L1_NO_QUEUE;
     return tlb_room(sm) ? L1_DONE : L1_NO_TLB;
 }
@@ -233,7 +233,7 @@ static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need
     }
 }
 
-static l1_result_t absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
+l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
 {
     l1_result_t blocked = miss_blocked(sm);
     if (blocked == L1_DONE)
@@ -243,8 +243,6 @@ static l1_result_t absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
 
 static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
 {
-    if (sm->lsu.absent)
-        return absent_load(sm, a, now);
     const cache_key_t key = cache_key_of(sm->l1, a->line);
     const cache_tag_t *line = cache_lookup_key(sm->l1, key, true);
     uint8_t have = line == NULL ? 0 : cache_tag_valid(line);
@@ -257,7 +255,7 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
     if (m == NULL && line == NULL) {
         sm->lsu.absent = true;
         sm->lsu.key = key;
-        return absent_load(sm, a, now);
+        return l1_absent_load(sm, a, now);
     }
     uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
     if (m == NULL ? sm->mshr_free == 0 : m->n_waiters >= sm->config->l1.mshr_merge)
@@ -274,11 +272,6 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         sm->stats.l1_mshr_merges++;
     load_waits(sm, a, m, need, fresh, now);
     return L1_DONE;
-}
-
-bool l1_still_stalled(const sm_t *sm)
-{
-    return sm->lsu.absent && miss_blocked(sm) == (l1_result_t)sm->lsu.stalled;
 }
 
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)

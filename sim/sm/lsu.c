@@ -262,16 +262,11 @@ static void finish_global(sm_t *sm, cycle_t now)
     }
 }
 
-static void note_stall(sm_t *sm, l1_result_t result, cycle_t now)
+void lsu_charge(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->lsu;
-    u->stalled_since = now;
-    u->stalled = (uint8_t)result;
-}
-
-static void end_stall(sm_t *sm, cycle_t now)
-{
-    lsu_t *u = &sm->lsu;
+    if (now <= u->stalled_since)
+        return;
     uint64_t cycles = now - u->stalled_since;
     if (u->stalled == L1_NO_MSHR)
         sm->stats.l1_stall_mshr += cycles;
@@ -279,7 +274,7 @@ static void end_stall(sm_t *sm, cycle_t now)
         sm->stats.l1_stall_queue += cycles;
     else if (u->stalled == L1_NO_TLB)
         sm->stats.l1_stall_tlb += cycles;
-    u->stalled = L1_DONE;
+    u->stalled_since = now;
 }
 
 /* Host-side: brings the tags of lines [first, end) into the host's cache. */
@@ -294,15 +289,14 @@ static void lines_prefetch(const sm_t *sm, uint32_t first, uint32_t end)
 static void step_lines(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->lsu;
-    if (u->stalled != L1_DONE) {
-        if (l1_still_stalled(sm))
-            return;
-        end_stall(sm, now);
-    }
     for (uint32_t n = 0; n < sm->config->l1.tags_per_cycle && u->next_line < u->lines.n; n++) {
-        l1_result_t r = l1_access(sm, &u->lines.line[u->next_line], now);
+        const line_access_t *a = &u->lines.line[u->next_line];
+        l1_result_t r = u->absent ? l1_absent_load(sm, a, now) : l1_access(sm, a, now);
+        if (r != (l1_result_t)u->stalled) {
+            lsu_charge(sm, now);
+            u->stalled = (uint8_t)r;
+        }
         if (r != L1_DONE) {
-            note_stall(sm, r, now);
             u->retry = CYCLE_NEVER; /* lsu_kick() */
             return;
         }
@@ -433,8 +427,19 @@ void lsu_step(sm_t *sm, cycle_t now)
     }
 }
 
+/* Does a miss that was decided on wait for what is still not there? Nothing but this unit takes
+ * MSHRs or requests the line. */
+static bool miss_stalled(const sm_t *sm)
+{
+    const lsu_t *u = &sm->lsu;
+    if (!u->absent)
+        return false;
+    return sm->mshr_free == 0 ? u->stalled == L1_NO_MSHR
+                              : u->stalled == L1_NO_QUEUE && l1_queue_full(sm);
+}
+
 void lsu_kick(sm_t *sm, cycle_t now)
 {
-    if (sm->lsu.stalled != L1_DONE)
+    if (sm->lsu.stalled != L1_DONE && !miss_stalled(sm))
         sm->lsu.retry = cycle_min(sm->lsu.retry, now);
 }

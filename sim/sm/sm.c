@@ -213,6 +213,7 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 
 void sm_charge(sm_t *sm, cycle_t cycle)
 {
+    lsu_charge(sm, cycle);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
         issue_charge(sm, &sm->sub[s], cycle);
     for (uint32_t w = 0; w < sm->n_warps; w++) {

@@ -189,6 +189,9 @@ void lsu_enqueue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, const 
 /* One cycle of the load/store unit. Sets lsu.retry. */
 void lsu_step(sm_t *sm, cycle_t now);
 
+/* Counts the cycles before now that an instruction has been stalled. */
+void lsu_charge(sm_t *sm, cycle_t now);
+
 /* Something that a stalled instruction waits for may be there. */
 void lsu_kick(sm_t *sm, cycle_t now);
 
@@ -202,12 +205,17 @@ void l1_reset(sm_t *sm, uint32_t carveout);
 
 typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE, L1_NO_TLB } l1_result_t;
 
+/* Has the miss queue no room for a packet? */
+static inline bool l1_queue_full(const sm_t *sm)
+{
+    return sm->out.count >= sm->config->l1.miss_queue;
+}
+
 /* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
-/* Would l1_access() of the line that is stalled change nothing but the host's time? false: perhaps
- * not. */
-bool l1_still_stalled(const sm_t *sm);
+/* The same once it has set lsu.absent for that line. */
+l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now);
 
 /* Host-side hints: this reply will arrive in this window; it has arrived and will be taken soon. */
 void l1_prefetch_reply(const sm_t *sm, const msg_t *m);
