@@ -18,7 +18,4 @@ trace_source_t *rbt_open(const char *path, rb_err_t *err);
 bool rbt_is_source(const trace_source_t *source);
 rbt_file_t *rbt_source_file(const trace_source_t *source);
 
-/* Facts of a launch from its row; name and file are borrowed from f. */
-launch_info_t rbt_launch_info(const rbt_file_t *f, const rbt_launch_row_t *row);
-
 #endif

@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include "frontend/trace/rbt_bb_map.h"
+#include "frontend/trace/rbt_launch_get.h"
 #include "frontend/trace/rbt_source.h"
 
 /* A launch under examination. */
