@@ -1,5 +1,6 @@
 #include "tests/support/population_lab.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,4 +78,41 @@ double lab_weighted(const plan_t *plan, const double *column)
     for (uint64_t i = 0; i < plan->n_samples; i++)
         sum += plan->samples[i].weight * column[plan->samples[i].launch - 1];
     return sum;
+}
+
+void lab_know_counters(lab_population_t *lab)
+{
+    lab->pop.counter[POP_WARP_INSTS] = lab->insts;
+    lab->pop.counter[POP_THREAD_INSTS] = lab->threads;
+    lab->pop.counter[POP_REQUESTS] = lab->requests;
+}
+
+void lab_check_plan(const population_t *pop, const plan_t *p)
+{
+    uint64_t size = 0, at = 0;
+    assert_int_equal(p->n_launches, pop->n);
+    for (uint32_t c = 0; c < p->n_clusters; c++) {
+        uint64_t draws = 0, before = 0;
+        for (; at < p->n_samples && p->samples[at].cluster == c; at++) {
+            const plan_sample_t *s = &p->samples[at];
+            assert_true(s->launch > before && s->launch <= pop->n);
+            assert_true(s->weight > 0 && isfinite(s->weight));
+            draws += s->draws;
+            before = s->launch;
+        }
+        assert_int_equal(draws, p->clusters[c].draws);
+        assert_true(p->replacement || draws <= p->clusters[c].size);
+        size += p->clusters[c].size;
+    }
+    assert_int_equal(at, p->n_samples);
+    assert_int_equal(size, pop->n);
+    assert_true(p->n_samples > 0);
+    uint64_t *ids = calloc(p->n_samples, sizeof(*ids));
+    assert_int_equal(plan_launches(p, ids), p->n_samples);
+    free(ids);
+}
+
+bool lab_close(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
 }

@@ -28,4 +28,13 @@ const char *lab_plan_error(const population_t *pop, const char *method);
 /* Weighted sum of the samples' values in a column of the rows (ids are 1 .. n). */
 double lab_weighted(const plan_t *plan, const double *column);
 
+/* Warp and thread instructions and requests, as if an index or a profile told them. */
+void lab_know_counters(lab_population_t *lab);
+
+/* Fails the test unless what holds of every plan holds of this one. */
+void lab_check_plan(const population_t *pop, const plan_t *plan);
+
+/* Equal but for rounding. */
+bool lab_close(double a, double b);
+
 #endif
