@@ -8,6 +8,15 @@
 
 #include "tests/support/temp_folder.h"
 
+macsim_record_t macsim_op(unsigned opcode, unsigned pc, uint32_t mask)
+{
+    return (macsim_record_t){.opcode = (uint8_t)opcode,
+                             .inst_addr = 0x7f0000007000 + pc,
+                             .size = 16,
+                             .mem_access_size = 4,
+                             .active_mask = mask};
+}
+
 void macsim_write_warp(uint64_t wid, const macsim_record_t *records, size_t n)
 {
     char name[64];

@@ -4,6 +4,9 @@
 
 #include "frontend/macsim/macsim_record.h"
 
+/* A record of 4 bytes a lane, if it accesses memory; pc: from the kernel's beginning. */
+macsim_record_t macsim_op(unsigned opcode, unsigned pc, uint32_t mask);
+
 /* Writes the records of a warp to Kernel0/trace_<wid>.raw, gzip. */
 void macsim_write_warp(uint64_t wid, const macsim_record_t *records, size_t n);
 

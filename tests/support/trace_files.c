@@ -10,6 +10,7 @@
 
 #include "frontend/accelsim/accelsim.h"
 #include "sim/isa/isa.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 
 static char folder[64];
@@ -244,4 +245,20 @@ char *trace_captured(void)
     assert_int_equal(fread(text, 1, (size_t)n, captured), n);
     fclose(captured);
     return text;
+}
+
+int quiet_folder_create(void **state)
+{
+    (void)state;
+    temp_folder_create();
+    trace_capture_stderr();
+    return 0;
+}
+
+int quiet_folder_remove(void **state)
+{
+    (void)state;
+    free(trace_captured());
+    temp_folder_remove();
+    return 0;
 }

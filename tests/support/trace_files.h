@@ -50,4 +50,8 @@ char *trace_source_text(trace_source_t *s, rb_err_t *err);
 void trace_capture_stderr(void);
 char *trace_captured(void);
 
+/* cmocka set-up and tear-down: the folder of temp_folder.h, and warnings are not printed. */
+int quiet_folder_create(void **state);
+int quiet_folder_remove(void **state);
+
 #endif

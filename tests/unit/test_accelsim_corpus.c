@@ -1,32 +1,12 @@
 /* The corpora of the fuzz targets of the trace reader and of its lists, and random changes of them,
  * under every build. */
-#include <stdlib.h>
-
 #include "tests/support/accelsim_list_trial.h"
 #include "tests/support/accelsim_trial.h"
 #include "tests/support/corpus.h"
-#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
 enum { MUTATIONS = 8000, LIST_MUTATIONS = 2000 };
-
-/* Warnings of thousands of damaged traces are of no interest. */
-static int silence(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    trace_capture_stderr();
-    return 0;
-}
-
-static int unsilence(void **state)
-{
-    (void)state;
-    free(trace_captured());
-    temp_folder_remove();
-    return 0;
-}
 
 static void the_corpus_is_refused_or_read_as_its_names_say(void **state)
 {
@@ -54,7 +34,7 @@ static void random_changes_of_the_lists_never_break_the_reader(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, silence, unsilence)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, quiet_folder_create, quiet_folder_remove)
     const struct CMUnitTest tests[] = {
         TEST(the_corpus_is_refused_or_read_as_its_names_say),
         TEST(random_changes_of_the_corpus_never_break_the_reader),

@@ -1,7 +1,4 @@
-/*
- * Traces written as Accel-Sim text: what was read from text comes back field by field, what never
- * was text becomes text that reads the same.
- */
+/* Accel-Sim text as it is written: lines, headers, mnemonics that are made up, and faults. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,261 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim.h"
 #include "frontend/accelsim/accelsim_synthesis.h"
-#include "frontend/accelsim/accelsim_writer.h"
-#include "frontend/macsim/macsim.h"
-#include "frontend/trace/rbt_source.h"
-#include "frontend/trace/rbt_store.h"
 #include "sim/isa/isa.h"
-#include "tests/support/accelsim_compare.h"
-#include "tests/support/macsim_files.h"
-#include "tests/support/mix.h"
-#include "tests/support/stream_check.h"
+#include "tests/support/accelsim_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
-#define REFERENCE RUBATO_ROOT "/../shared/reference/traces/"
-
-static int setup(void **state)
-{
-    (void)state;
-    temp_folder_create(); /* a folder that goes away with all in it */
-    trace_capture_stderr();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    free(trace_captured());
-    temp_folder_remove();
-    return 0;
-}
-
-static trace_source_t *open_text(const char *path)
-{
-    rb_err_t err = {0};
-    trace_source_t *s = accelsim_open(path, NULL, &err);
-
-    if (s == NULL)
-        fail_msg("%s", err.text);
-    return s;
-}
-
-static void write_trace(trace_source_t *s, const char *folder,
-                        const accelsim_writer_options_t *opts)
-{
-    rb_err_t err = {0};
-
-    if (accelsim_write(s, folder, opts, &err) != RB_OK)
-        fail_msg("%s", err.text);
-}
-
-static void remove_trace(const char *folder)
-{
-    char command[512];
-
-    snprintf(command, sizeof(command), "rm -r '%s'", folder);
-    assert_int_equal(system(command), 0);
-}
-
-/* --- whole traces ----------------------------------------------------------------------------- */
-
-static void launches_equal(const launch_info_t *a, const launch_info_t *b)
-{
-    assert_string_equal(a->name, b->name);
-    assert_int_equal(a->trace_id, b->trace_id);
-    assert_int_equal(a->code_id, b->code_id);
-    assert_memory_equal(a->grid, b->grid, sizeof(a->grid));
-    assert_memory_equal(a->block, b->block, sizeof(a->block));
-    assert_int_equal(a->regs, b->regs);
-    assert_int_equal(a->shared_bytes, b->shared_bytes);
-    assert_int_equal(a->arch, b->arch);
-    assert_int_equal(a->stream, b->stream);
-    assert_int_equal(a->shared_base, b->shared_base);
-    assert_int_equal(a->local_base, b->local_base);
-}
-
-static void copies_equal(trace_source_t *a, trace_source_t *b, uint64_t id)
-{
-    const memcpy_op_t *x, *y;
-    size_t n = a->ops->copies(a, id, &x);
-
-    assert_int_equal(n, b->ops->copies(b, id, &y));
-    if (n > 0)
-        assert_memory_equal(x, y, n * sizeof(*x));
-}
-
-static void blocks_equal(trace_source_t *a, trace_source_t *b, uint64_t id)
-{
-    trace_launch_t *la, *lb;
-    trace_block_t *x, *y;
-    rb_err_t err = {0};
-
-    assert_int_equal(a->ops->open(a, id, &la, &err), RB_OK);
-    assert_int_equal(b->ops->open(b, id, &lb, &err), RB_OK);
-    for (uint64_t i = 0;; i++) {
-        if (a->ops->get_block(la, i, &x, &err) != RB_OK ||
-            b->ops->get_block(lb, i, &y, &err) != RB_OK)
-            fail_msg("%s", err.text);
-        assert_int_equal(x == NULL, y == NULL);
-        if (x == NULL)
-            break;
-        if (!stream_blocks_equal(x, y))
-            fail_msg("launch %llu, block %llu", (unsigned long long)id, (unsigned long long)i);
-        a->ops->free_block(la, x);
-        b->ops->free_block(lb, y);
-    }
-    a->ops->close(la);
-    b->ops->close(lb);
-}
-
-static void sources_equal(trace_source_t *a, trace_source_t *b)
-{
-    uint64_t n = a->ops->n_launches(a);
-    rb_err_t err = {0};
-
-    assert_int_equal(n, b->ops->n_launches(b));
-    for (uint64_t id = 1; id <= n; id++) {
-        launch_info_t x, y;
-
-        assert_int_equal(a->ops->launch_info(a, id, &x, &err), RB_OK);
-        assert_int_equal(b->ops->launch_info(b, id, &y, &err), RB_OK);
-        launches_equal(&x, &y);
-        copies_equal(a, b, id);
-        blocks_equal(a, b, id);
-    }
-    copies_equal(a, b, n + 1);
-}
-
-/* The trace as a native file. */
-static trace_source_t *store(trace_source_t *source)
-{
-    char path[256];
-    rb_err_t err = {0};
-    rbt_stored_t stored;
-
-    snprintf(path, sizeof(path), "%s", temp_path("trace.rbt"));
-    if (rbt_store(source, &(rbt_store_options_t){.path = path, .writer = {.overwrite = true}},
-                  &stored, &err) != RB_OK)
-        fail_msg("%s", err.text);
-    trace_source_t *s = rbt_open(path, &err);
-
-    if (s == NULL)
-        fail_msg("%s", err.text);
-    return s;
-}
-
-typedef enum { DIRECTLY, THROUGH_RBT } way_t;
-
-/* Reads, writes, reads again; returns the number of instructions compared as text. */
-static uint64_t comes_back(const char *path, const accelsim_writer_options_t *opts, bool as_text,
-                           way_t way)
-{
-    char folder[256];
-    uint64_t insts = 0;
-    trace_source_t *a = open_text(path), *stored = way == THROUGH_RBT ? store(a) : NULL;
-
-    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
-    write_trace(stored != NULL ? stored : a, folder, opts);
-    if (stored != NULL)
-        stored->ops->destroy(stored);
-    trace_source_t *b = open_text(folder);
-
-    sources_equal(a, b);
-    for (uint64_t id = 1; as_text && id <= a->ops->n_launches(a); id++) {
-        rb_err_t err = {0};
-        launch_info_t x, y;
-
-        assert_int_equal(a->ops->launch_info(a, id, &x, &err), RB_OK);
-        assert_int_equal(b->ops->launch_info(b, id, &y, &err), RB_OK);
-        insts += accelsim_compare_files(x.file, y.file);
-    }
-    a->ops->destroy(a);
-    b->ops->destroy(b);
-    remove_trace(folder);
-    return insts;
-}
-
-static void bundled_traces_come_back(way_t way)
-{
-    static const char *const names[] = {"vecadd-sm75",      "matmul-sm70",  "histo-sm75",
-                                        "spmv_vector-sm70", "softmax-sm75", "transpose_tiled-sm70"};
-    static const accelsim_writer_options_t opts[] = {
-        {.packing = ACCELSIM_PLAIN}, {.packing = ACCELSIM_ZSTD}, {.list_addresses = true},
-        {.packing = ACCELSIM_PLAIN}, {.packing = ACCELSIM_XZ},   {.packing = ACCELSIM_PLAIN}};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char path[1024];
-
-        snprintf(path, sizeof(path), RUBATO_ROOT "/traces/%s", names[i]);
-        assert_true(comes_back(path, &opts[i], true, way) > 50000);
-    }
-}
-
-static void bundled_traces_come_back_field_by_field(void **state)
-{
-    (void)state;
-    bundled_traces_come_back(DIRECTLY);
-}
-
-static void bundled_traces_come_back_through_native_files(void **state)
-{
-    (void)state;
-    bundled_traces_come_back(THROUGH_RBT);
-}
-
-/* False if they are not here. */
-static bool reference_traces_come_back(way_t way)
-{
-    static const struct {
-        const char *name;
-        uint64_t insts;
-    } traces[] = {
-        {"bfs-rodinia-sm70", 154839},
-        {"bfs-rodinia-sm80", 0},
-        {"mlp-train-sm90", 0},
-        {"nn-onestep-sm80", 0},
-        {"vectorops-sm75-xz", 983040},
-        {"excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg", 60},
-        {"excerpts/atax-v6-sm90-noval.traceg", 60},
-        {"vectoradd-sm75-v5-raw", 0}, /* not in the order of blocks: compared as blocks only */
-    };
-    struct stat st;
-
-    for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
-        char path[1024];
-
-        snprintf(path, sizeof(path), REFERENCE "%s", traces[i].name);
-        if (stat(path, &st) != 0) {
-            print_message("skipped: the reference trace %s is not here\n", path);
-            return false;
-        }
-        uint64_t insts = comes_back(path, NULL, strstr(path, "-raw") == NULL, way);
-
-        if (traces[i].insts != 0)
-            assert_int_equal(insts, traces[i].insts);
-    }
-    return true;
-}
-
-static void reference_traces_come_back_field_by_field(void **state)
-{
-    (void)state;
-    if (!reference_traces_come_back(DIRECTLY))
-        skip();
-}
-
-static void reference_traces_come_back_through_native_files(void **state)
-{
-    (void)state;
-    if (!reference_traces_come_back(THROUGH_RBT))
-        skip();
-}
-
-/* --- small ones ------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------
+ */
 
 /* Writes a kernel file of these lines of warp 0, and what becomes of it; to be freed. */
 static char *rewrite(unsigned version, const char *header, const char *lines, unsigned n,
@@ -275,10 +26,10 @@ static char *rewrite(unsigned version, const char *header, const char *lines, un
              "%s#BEGIN_TB\nthread block = 1,0,0\nwarp = 1\ninsts = %u\n%s#END_TB\n",
              trace_header(version, header), n, lines);
     temp_write("k.traceg", text);
-    trace_source_t *s = open_text(temp_path("k.traceg"));
+    trace_source_t *s = accelsim_lab_open(temp_path("k.traceg"));
 
     snprintf(folder, sizeof(folder), "%s", temp_path("out"));
-    write_trace(s, folder, opts);
+    accelsim_lab_write(s, folder, opts);
     s->ops->destroy(s);
     FILE *f = fopen(temp_path("out/kernel-1.traceg"), "r");
     char *got = calloc(1, sizeof(text));
@@ -286,7 +37,7 @@ static char *rewrite(unsigned version, const char *header, const char *lines, un
     assert_non_null(f);
     fread(got, 1, sizeof(text) - 1, f);
     fclose(f);
-    remove_trace(folder);
+    accelsim_lab_remove(folder);
     return got;
 }
 
@@ -468,71 +219,6 @@ static void a_mnemonic_is_taken_over(void **state)
     assert_string_equal(text, "1 P0 ISETP.GE.AND 2 R4 UR5 0 -3 0 NoVal");
 }
 
-static void a_macsim_trace_becomes_text_that_reads_the_same(void **state)
-{
-    const uint64_t wids[] = {0, 65536};
-    const size_t counts[] = {3, 3};
-    const macsim_record_t r[] = {
-        {.opcode = 73,
-         .num_dest_regs = 1,
-         .dst = {4},
-         .active_mask = UINT32_MAX,
-         .mem_addr = 0x1000,
-         .mem_access_size = 4},
-        {.opcode = 0,
-         .num_dest_regs = 1,
-         .dst = {5},
-         .num_read_regs = 2,
-         .src = {4, 4},
-         .active_mask = 0xffff,
-         .inst_addr = 16},
-        {.opcode = 139, .active_mask = UINT32_MAX, .inst_addr = 32},
-    };
-    char folder[256];
-    rb_err_t err = {0};
-
-    (void)state;
-    macsim_write_lists(wids, counts, 2);
-    macsim_write_warp(0, r, 3);
-    macsim_write_warp(65536, r, 3);
-    trace_source_t *a = macsim_open(temp_path(""), NULL, &err);
-
-    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
-    write_trace(a, folder, NULL);
-    char *before = trace_source_text(a, &err), *after = trace_source_text(open_text(folder), &err);
-
-    assert_non_null(strstr(before, "load_lg w4: >4 @ 1000 1004 1008"));
-    assert_string_equal(before, after);
-    free(before);
-    free(after);
-}
-
-/* Everything at once: divergence, atomics, shared and local memory, copies, several launches. */
-static void a_generated_program_comes_back(void **state)
-{
-    trace_source_t *a = synth_source(mix_create(1)), *b;
-    const memcpy_op_t *ops;
-    char folder[256];
-    rb_err_t err = {0};
-    size_t copies = 0;
-
-    (void)state;
-    snprintf(folder, sizeof(folder), "%s", temp_path("out"));
-    write_trace(a, folder, NULL);
-    b = open_text(folder);
-    for (uint64_t id = 1; id <= a->ops->n_launches(a) + 1; id++) {
-        copies += a->ops->copies(a, id, &ops);
-        copies_equal(a, b, id);
-    }
-    assert_true(copies > 0);
-    char *before = trace_source_text(a, &err), *after = trace_source_text(b, &err);
-
-    assert_non_null(strstr(before, "launch 5: "));
-    assert_string_equal(before, after);
-    free(before);
-    free(after);
-}
-
 /* --- faults ----------------------------------------------------------------------------------- */
 
 static unsigned count_entries(const char *folder)
@@ -557,7 +243,7 @@ static trace_source_t *open_small(const char *end)
         "%s",
         trace_header(5, ""), end);
     temp_write("k.traceg", text);
-    return open_text(temp_path("k.traceg"));
+    return accelsim_lab_open(temp_path("k.traceg"));
 }
 
 static const char *text_of_two_lines(trace_launch_t *l, const inst_t *inst, uint32_t *len)
@@ -581,8 +267,9 @@ static void a_text_that_would_break_the_line_is_not_used(void **state)
     ops.inst_text = text_of_two_lines;
     s->ops = &ops;
     snprintf(folder, sizeof(folder), "%s", temp_path("out"));
-    write_trace(s, folder, NULL);
-    char *before = trace_source_text(s, &err), *after = trace_source_text(open_text(folder), &err);
+    accelsim_lab_write(s, folder, NULL);
+    char *before = trace_source_text(s, &err),
+         *after = trace_source_text(accelsim_lab_open(folder), &err);
 
     assert_string_equal(before, after);
     free(before);
@@ -657,21 +344,17 @@ static void endless_fields_are_written(void **state)
     memset(to, '0', ZEROS);
     strcpy(to + ZEROS, " 0\n#END_TB\n");
     temp_write("k.traceg", text);
-    trace_source_t *s = open_text(temp_path("k.traceg"));
+    trace_source_t *s = accelsim_lab_open(temp_path("k.traceg"));
 
-    write_trace(s, temp_path("out"), NULL);
+    accelsim_lab_write(s, temp_path("out"), NULL);
     s->ops->destroy(s);
     free(text);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, quiet_folder_create, quiet_folder_remove)
     const struct CMUnitTest tests[] = {
-        TEST(bundled_traces_come_back_field_by_field),
-        TEST(reference_traces_come_back_field_by_field),
-        TEST(bundled_traces_come_back_through_native_files),
-        TEST(reference_traces_come_back_through_native_files),
         TEST(address_modes_are_the_tracers),
         TEST(addresses_can_be_listed),
         TEST(source_lines_and_immediates_are_kept),
@@ -680,8 +363,6 @@ int main(void)
         TEST(the_header_is_whole),
         TEST(made_up_text_reads_the_same),
         TEST(a_mnemonic_is_taken_over),
-        TEST(a_macsim_trace_becomes_text_that_reads_the_same),
-        TEST(a_generated_program_comes_back),
         TEST(a_text_that_would_break_the_line_is_not_used),
         TEST(a_damaged_source_leaves_nothing_behind),
         TEST(the_writing_can_be_stopped),

@@ -23,9 +23,7 @@ static int make_good(void **state)
     const uint64_t wids[] = {0, 1};
     const size_t counts[] = {RECORDS, 1};
 
-    (void)state;
-    temp_folder_create();
-    trace_capture_stderr();
+    quiet_folder_create(state);
     for (unsigned i = 0; i < RECORDS; i++)
         records[i] = (macsim_record_t){.opcode = (uint8_t)(i % 50),
                                        .inst_addr = 0x1000 + 16 * i,
@@ -34,14 +32,6 @@ static int make_good(void **state)
     macsim_write_lists(wids, counts, 2);
     macsim_write_warp(0, records, RECORDS);
     macsim_write_warp(1, records, 1);
-    return 0;
-}
-
-static int unsilence(void **state)
-{
-    (void)state;
-    free(trace_captured());
-    temp_folder_remove();
     return 0;
 }
 
@@ -273,7 +263,7 @@ static void random_changes_of_the_corpus_never_break_the_reader(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_good, unsilence)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_good, quiet_folder_remove)
     const struct CMUnitTest tests[] = {
         TEST(bad_lists_of_launches_are_refused),
         TEST(bad_names_are_refused),
