@@ -23,6 +23,19 @@ double sort_value(uint64_t key)
     return x;
 }
 
+/* Keys and the rows that go with them. */
+typedef struct {
+    uint64_t *key;
+    uint32_t *row;
+} pairs_t;
+
+static void swap(pairs_t *a, pairs_t *b)
+{
+    pairs_t was = *a;
+    *a = *b;
+    *b = was;
+}
+
 static void insertion_sort(uint64_t *key, uint32_t *row, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -49,67 +62,56 @@ static void merge(const uint64_t *key, const uint32_t *row, size_t half, size_t 
     }
 }
 
-static void merge_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_to, uint32_t *row_to)
+/* Sorts a with the help of b; returns the one that has the result. */
+static pairs_t merge_sort(pairs_t a, pairs_t b, size_t n)
 {
-    uint64_t *key_home = key;
-    uint32_t *row_home = row;
     for (size_t i = 0; i < n; i += RUN)
-        insertion_sort(key + i, row + i, n - i < RUN ? n - i : RUN);
+        insertion_sort(a.key + i, a.row + i, n - i < RUN ? n - i : RUN);
     for (size_t width = RUN; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t both = n - i < 2 * width ? n - i : 2 * width;
-            merge(key + i, row + i, both < width ? both : width, both, key_to + i, row_to + i);
+            merge(a.key + i, a.row + i, both < width ? both : width, both, b.key + i, b.row + i);
         }
-        uint64_t *k = key;
-        uint32_t *r = row;
-        key = key_to, row = row_to;
-        key_to = k, row_to = r;
+        swap(&a, &b);
     }
-    if (key != key_home) {
-        memcpy(key_home, key, n * sizeof(*key));
-        memcpy(row_home, row, n * sizeof(*row));
-    }
+    return a;
 }
 
-static void radix_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_to, uint32_t *row_to)
+/* The same. */
+static pairs_t radix_sort(pairs_t a, pairs_t b, size_t n)
 {
-    uint64_t *key_home = key;
-    uint32_t *row_home = row;
     size_t count[PASSES][BUCKETS] = {0};
     for (size_t i = 0; i < n; i++) {
         for (unsigned pass = 0; pass < PASSES; pass++)
-            count[pass][(key[i] >> (pass * DIGIT)) & (BUCKETS - 1)]++;
+            count[pass][(a.key[i] >> (pass * DIGIT)) & (BUCKETS - 1)]++;
     }
     for (unsigned pass = 0; pass < PASSES; pass++) {
         unsigned shift = pass * DIGIT;
         size_t *at = count[pass];
-        if (at[(key[0] >> shift) & (BUCKETS - 1)] == n)
+        if (at[(a.key[0] >> shift) & (BUCKETS - 1)] == n)
             continue; /* the same digit everywhere: common, as times are small integers */
-        for (size_t b = 0, sum = 0; b < BUCKETS; b++) {
-            size_t here = at[b];
-            at[b] = sum;
+        for (size_t k = 0, sum = 0; k < BUCKETS; k++) {
+            size_t here = at[k];
+            at[k] = sum;
             sum += here;
         }
         for (size_t i = 0; i < n; i++) {
-            size_t to = at[(key[i] >> shift) & (BUCKETS - 1)]++;
-            key_to[to] = key[i];
-            row_to[to] = row[i];
+            size_t to = at[(a.key[i] >> shift) & (BUCKETS - 1)]++;
+            b.key[to] = a.key[i];
+            b.row[to] = a.row[i];
         }
-        uint64_t *k = key;
-        uint32_t *r = row;
-        key = key_to, row = row_to;
-        key_to = k, row_to = r;
+        swap(&a, &b);
     }
-    if (key != key_home) {
-        memcpy(key_home, key, n * sizeof(*key));
-        memcpy(row_home, row, n * sizeof(*row));
-    }
+    return a;
 }
 
 void pair_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_scratch, uint32_t *row_scratch)
 {
-    if (n < RADIX_LEAST)
-        merge_sort(key, row, n, key_scratch, row_scratch);
-    else
-        radix_sort(key, row, n, key_scratch, row_scratch);
+    const pairs_t home = {key, row}, scratch = {key_scratch, row_scratch};
+    const pairs_t sorted =
+        n < RADIX_LEAST ? merge_sort(home, scratch, n) : radix_sort(home, scratch, n);
+    if (sorted.key != key) {
+        memcpy(key, sorted.key, n * sizeof(*key));
+        memcpy(row, sorted.row, n * sizeof(*row));
+    }
 }
