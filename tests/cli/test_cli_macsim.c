@@ -49,13 +49,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static void info_describes_it(void **state)
 {
     char *out = cli_run_as(&rubato, 0, "128-byte lines for lane addresses",
@@ -111,7 +104,7 @@ static void a_damaged_one_is_the_users_mistake(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, temp_folder_end)
     const struct CMUnitTest tests[] = {
         TEST(info_describes_it),
         TEST(it_is_simulated),

@@ -10,20 +10,6 @@
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
 
-static int begin(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static void check(const char *path)
 {
     gpu_spec_t spec = lab_spec(strstr(path, "sm75") != NULL ? "rtx2060" : "v100", NULL);
@@ -59,9 +45,10 @@ static void reference_traces_give_the_same(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bundled_traces_give_the_same, begin, end),
-        cmocka_unit_test_setup_teardown(reference_traces_give_the_same, begin, end),
+        TEST(bundled_traces_give_the_same),
+        TEST(reference_traces_give_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

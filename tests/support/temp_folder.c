@@ -33,6 +33,20 @@ void temp_folder_remove(void)
                  folder, strerror(errno));
 }
 
+int temp_folder_begin(void **state)
+{
+    (void)state;
+    temp_folder_create();
+    return 0;
+}
+
+int temp_folder_end(void **state)
+{
+    (void)state;
+    temp_folder_remove();
+    return 0;
+}
+
 const char *temp_path(const char *name)
 {
     static char paths[2][256];

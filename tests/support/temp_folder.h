@@ -14,6 +14,10 @@
 void temp_folder_create(void);
 void temp_folder_remove(void);
 
+/* The two as set-up and tear-down of cmocka. */
+int temp_folder_begin(void **state);
+int temp_folder_end(void **state);
+
 /* Path of a file of the folder ("" for the folder itself); valid until the second next call. */
 const char *temp_path(const char *name);
 

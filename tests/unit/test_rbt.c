@@ -14,20 +14,6 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 
-static int begin(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static void verifies(const char *path)
 {
     rb_err_t err = {0};
@@ -254,16 +240,17 @@ static void reference_traces_come_back(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(regular_and_random_programs_come_back, begin, end),
-        cmocka_unit_test_setup_teardown(long_warps_and_large_blocks_come_back, begin, end),
-        cmocka_unit_test_setup_teardown(several_pages_come_back, begin, end),
-        cmocka_unit_test_setup_teardown(the_file_does_not_depend_on_threads, begin, end),
-        cmocka_unit_test_setup_teardown(blocks_are_found_wherever_they_are, begin, end),
-        cmocka_unit_test_setup_teardown(a_slice_keeps_ids_weights_and_copies, begin, end),
-        cmocka_unit_test_setup_teardown(nothing_is_left_of_a_writing_that_is_given_up, begin, end),
-        cmocka_unit_test_setup_teardown(bundled_traces_come_back, begin, end),
-        cmocka_unit_test_setup_teardown(reference_traces_come_back, begin, end),
+        TEST(regular_and_random_programs_come_back),
+        TEST(long_warps_and_large_blocks_come_back),
+        TEST(several_pages_come_back),
+        TEST(the_file_does_not_depend_on_threads),
+        TEST(blocks_are_found_wherever_they_are),
+        TEST(a_slice_keeps_ids_weights_and_copies),
+        TEST(nothing_is_left_of_a_writing_that_is_given_up),
+        TEST(bundled_traces_come_back),
+        TEST(reference_traces_come_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

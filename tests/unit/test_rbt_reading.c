@@ -46,13 +46,6 @@ static int store_large(void **state)
     return 0;
 }
 
-static int clean_up(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static void get_block(trace_source_t *t, trace_launch_t *l, uint64_t i)
 {
     rb_err_t err = {0};
@@ -223,5 +216,5 @@ int main(void)
         cmocka_unit_test(many_launches_need_little_memory),
     };
 
-    return cmocka_run_group_tests(tests, store_large, clean_up);
+    return cmocka_run_group_tests(tests, store_large, temp_folder_end);
 }

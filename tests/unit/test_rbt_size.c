@@ -14,20 +14,6 @@ typedef struct {
     uint64_t text, payload, pages, blocks;
 } sizes_t;
 
-static int begin(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static uint64_t bytes_of(const char *path)
 {
     struct stat st;
@@ -110,11 +96,12 @@ static void rows_of_a_sparse_matrix_take_little_index(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(affine_kernels_take_a_hundredth_of_the_text, begin, end),
-        cmocka_unit_test_setup_teardown(unrelated_addresses_take_what_they_say, begin, end),
-        cmocka_unit_test_setup_teardown(repeated_distances_are_found, begin, end),
-        cmocka_unit_test_setup_teardown(rows_of_a_sparse_matrix_take_little_index, begin, end),
+        TEST(affine_kernels_take_a_hundredth_of_the_text),
+        TEST(unrelated_addresses_take_what_they_say),
+        TEST(repeated_distances_are_found),
+        TEST(rows_of_a_sparse_matrix_take_little_index),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,13 +34,6 @@ static int make_good(void **state)
     return 0;
 }
 
-static int clean_up(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 /* Whether the forged file is taken for good. Messages name the file. */
 static bool passes(forge_part_t part, const rbt_buf_t *bytes)
 {
@@ -224,5 +217,5 @@ int main(void)
         cmocka_unit_test(bundled_traces_are_whole),
     };
 
-    return cmocka_run_group_tests(tests, make_good, clean_up);
+    return cmocka_run_group_tests(tests, make_good, temp_folder_end);
 }

@@ -7,20 +7,6 @@
 
 enum { CUBIN_CHANGES = 1000, SASS_CHANGES = 500 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static void files_are_refused_or_read_as_their_names_say(void **state)
 {
     (void)state;
@@ -47,7 +33,7 @@ static void random_instructions_never_break_the_emulator(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
     const struct CMUnitTest tests[] = {
         TEST(files_are_refused_or_read_as_their_names_say),
         TEST(random_changes_of_files_never_break_the_reader),

@@ -11,20 +11,6 @@
 #include "frontend/study/study_resolve.h"
 #include "tests/support/temp_folder.h"
 
-static int setup(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 /* Reads a study; NULL if it was refused, err says why. */
 static study_t *read_study(const char *text, rb_err_t *err)
 {
@@ -298,5 +284,5 @@ int main(void)
         cmocka_unit_test(samplers_with_options_are_values_of_an_axis),
         cmocka_unit_test(single_values_are_those_of_the_whole_table),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, temp_folder_begin, temp_folder_end);
 }

@@ -20,20 +20,6 @@
 
 enum { BLOCKS = 98, WARPS = 32, LINES_MAX = 16, LINE_BYTES = 512 };
 
-static int setup(void **state)
-{
-    (void)state;
-    temp_folder_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    temp_folder_remove();
-    return 0;
-}
-
 static rb_code_t write_block(void *ctx, const trace_block_t *block, rb_err_t *err)
 {
     return rbt_writer_block(ctx, block, err);
@@ -192,5 +178,5 @@ int main(void)
         cmocka_unit_test(launches_are_written_as_the_tracer_wrote_them),
         cmocka_unit_test(fields_are_those_of_the_bundled_traces),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, temp_folder_begin, temp_folder_end);
 }
