@@ -173,7 +173,6 @@ static void write_inside(json_t *j, const run_report_t *r)
     json_end(j);
 }
 
-/* The sampling of the run: null without. */
 /* What the modelled GPU can do at most. */
 static void write_peaks(json_t *j, const gpu_spec_t *spec)
 {
@@ -188,6 +187,7 @@ static void write_peaks(json_t *j, const gpu_spec_t *spec)
     json_end(j);
 }
 
+/* The sampling of the run: null without. */
 static void write_plan(json_t *j, const run_report_t *r)
 {
     if (r->sampling == NULL) {

@@ -33,7 +33,7 @@ static rb_code_t read_pairs(plan_reading_t *g, char *at, uint64_t base)
         at = skip_frame(at);
         double weight = strtod(at, &end);
         if (end == at || !plan_weight_valid(weight))
-            return plan_reading_bad(g, "a launch has no positive weight");
+            return plan_reading_bad(g, "a launch has no weight above 0 and up to 1e12");
         at = end;
         RB_TRY(plan_reading_pair(g, id - base + 1, weight));
     }

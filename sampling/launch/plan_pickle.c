@@ -214,7 +214,7 @@ static rb_code_t add_pair(machine_t *m, const value_t *pair)
     if (!id->whole || id->integer == UINT64_MAX)
         return bad(m, "a launch id is not a whole number from 0");
     if (!plan_weight_valid(number_of(weight)))
-        return bad(m, "a launch has no positive weight");
+        return bad(m, "a launch has no weight above 0 and up to 1e12");
     return plan_reading_pair(m->reading, id->integer + 1, number_of(weight));
 }
 

@@ -312,7 +312,7 @@ static void other_pickles_are_refused_with_their_offset(void **state)
          "not a pickled list"},
         {BYTES("\x80\x04](K\x01K\0\x86"
                "e."),
-         "no positive weight"},
+         "no weight above 0 and up to 1e12"},
         {BYTES("\x80\x04](G?\xf0\0\0\0\0\0\0K\x01\x86"
                "e."),
          "not a whole number"},
@@ -321,7 +321,7 @@ static void other_pickles_are_refused_with_their_offset(void **state)
          "not a whole number"},
         {BYTES("\x80\x04](K\x01G\x7f\xf8\0\0\0\0\0\0\x86"
                "e."),
-         "no positive weight"},
+         "no weight above 0 and up to 1e12"},
         {BYTES("\x80\x04](\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\0K\x01\x86"
                "e."),
          "not a whole number"},
