@@ -1,0 +1,91 @@
+/*
+ * Laws of what a load that misses waits for in the load/store unit. A warp loads 32 lines: what
+ * there is one of, each line but the first waits for, exactly until the one before gives it back.
+ */
+#include "tests/support/lab.h"
+
+/* One SM, one slice that always hits, no translation: a request's way there and back is a sum. */
+#define ONE_PATH                                                                                   \
+    "sm.count=1", "icache.perfect=true", "mem.partitions=1", "l2.slices=1", "l2.size=1536KiB",     \
+        "mem.hash=none", "l2.perfect=true", "tlb.perfect=true"
+
+enum { LINES = 32 };
+
+static uint64_t line_of_lane(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)warp;
+    (void)step;
+    return 0x7f0000000000 + lane * UINT64_C(128);
+}
+
+static launch_result_t load_lines(const gpu_spec_t *spec)
+{
+    const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},
+                            .blocks = 1,
+                            .threads = LINES,
+                            .mask = UINT32_MAX,
+                            .steps = 1,
+                            .address = line_of_lane};
+    launch_result_t r = lab_access(spec, &a);
+    assert_int_equal(r.sm.global_load_sectors, LINES);
+    assert_int_equal(r.sm.global_load_hits, 0);
+    assert_int_equal(r.sm.l1_stall_tlb, 0);
+    return r;
+}
+
+/* From the tags to the slice, and with the sector back to the L1. */
+static uint64_t there_and_back(const gpu_spec_t *s)
+{
+    return (uint64_t)s->sm.l1.miss_latency + s->mem.icnt.request_latency + s->mem.l2.latency +
+           s->mem.icnt.reply_latency;
+}
+
+/* From the tags out of the queue, whose place is free in the next cycle. */
+static uint64_t through_the_queue(const gpu_spec_t *s)
+{
+    return s->sm.l1.miss_latency + UINT64_C(1);
+}
+
+static void a_line_waits_for_an_mshr_until_the_one_before_has_come(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "l1.mshrs=1");
+    (void)state;
+    for (uint32_t queue = 1; queue <= 16; queue *= 16) { /* empty whenever there is an MSHR */
+        spec.sm.l1.miss_queue = queue;
+        launch_result_t r = load_lines(&spec);
+        assert_int_equal(r.sm.l1_stall_mshr, (LINES - 1) * there_and_back(&spec));
+        assert_int_equal(r.sm.l1_stall_queue, 0);
+    }
+}
+
+static void a_line_waits_for_the_queue_until_the_one_before_has_left(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "l1.miss_queue=1");
+    (void)state;
+    launch_result_t r = load_lines(&spec);
+    assert_int_equal(r.sm.l1_stall_queue, (LINES - 1) * through_the_queue(&spec));
+    assert_int_equal(r.sm.l1_stall_mshr, 0);
+}
+
+/* The first half of the lines wait for the queue, the others until a line has come: the first of
+ * them what is left of its time, the rest as long as lines are apart. */
+static void what_lines_wait_for_changes_when_the_mshrs_are_used_up(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "l1.miss_queue=1");
+    (void)state;
+    spec.sm.l1.mshrs = LINES / 2;
+    launch_result_t r = load_lines(&spec);
+    assert_int_equal(r.sm.l1_stall_queue, (LINES / 2 - 1) * through_the_queue(&spec));
+    assert_int_equal(r.sm.l1_stall_mshr, there_and_back(&spec));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_waits_for_an_mshr_until_the_one_before_has_come),
+        cmocka_unit_test(a_line_waits_for_the_queue_until_the_one_before_has_left),
+        cmocka_unit_test(what_lines_wait_for_changes_when_the_mshrs_are_used_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
