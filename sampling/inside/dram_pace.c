@@ -4,6 +4,9 @@
 
 #include "sampling/inside/fill_skip.h"
 
+/* Weight of the DRAM's pace from which on the launch does what the DRAM does. */
+#define HELD_UP 0.8
+
 void dram_pace_add(dram_pace_t *p, double cycle, double moved)
 {
     if (p->n == 0) {
@@ -16,25 +19,51 @@ void dram_pace_add(dram_pace_t *p, double cycle, double moved)
     p->m += m;
     p->tt += t * t;
     p->tm += t * m;
+    p->mm += m * m;
+    p->since = m;
+}
+
+/* Sum of squares of the cycles about their mean. */
+static double spread(const dram_pace_t *p)
+{
+    return p->n < 2 ? 0 : p->tt - p->t * p->t / (double)p->n;
 }
 
 double dram_pace_sectors(const dram_pace_t *p)
 {
-    const double n = (double)p->n;
-    const double spread = p->n < 2 ? 0 : p->tt - p->t * p->t / n;
-    return spread > 0 ? (p->tm - p->t * p->m / n) / spread : 0;
+    const double cycles = spread(p);
+    return cycles > 0 ? (p->tm - p->t * p->m / (double)p->n) / cycles : 0;
+}
+
+double dram_pace_unrest(const dram_pace_t *p)
+{
+    const double n = (double)p->n, sectors = dram_pace_sectors(p);
+    if (p->n < 3 || p->since <= 0)
+        return INFINITY;
+    const double off = p->mm - p->m * p->m / n - sectors * sectors * spread(p);
+    return sqrt(fmax(off, 0) / n) / p->since;
+}
+
+/* How far the DRAM's pace counts, 0 to 1. */
+static double weight_of(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring)
+{
+    const double sectors = dram_pace_sectors(p), most = FILL_DRAM_GIVEN - trust->light;
+    if (trust->per_inst <= 0 || sectors <= 0 || retiring <= 0 || most <= 0)
+        return 0;
+    if (fabs(sectors / trust->per_inst - retiring) > trust->tolerance * retiring)
+        return 0;
+    return fmin(fmax((sectors / trust->bandwidth - trust->light) / most, 0), 1);
 }
 
 double dram_pace_rate(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring)
 {
-    const double sectors = dram_pace_sectors(p);
-    if (trust->per_inst <= 0 || sectors <= 0 || retiring <= 0)
-        return retiring;
-    const double pace = sectors / trust->per_inst;
-    if (fabs(pace - retiring) > trust->tolerance * retiring)
-        return retiring;
-    const double above = sectors / trust->bandwidth - trust->light;
-    const double weight =
-        trust->light < FILL_DRAM_GIVEN ? above / (FILL_DRAM_GIVEN - trust->light) : 0;
-    return retiring + fmin(fmax(weight, 0), 1) * (pace - retiring);
+    const double weight = weight_of(p, trust, retiring);
+    return weight > 0 ? retiring + weight * (dram_pace_sectors(p) / trust->per_inst - retiring)
+                      : retiring;
+}
+
+bool dram_pace_tells(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring,
+                     double unrest)
+{
+    return weight_of(p, trust, retiring) >= HELD_UP && dram_pace_unrest(p) <= unrest;
 }

@@ -10,13 +10,15 @@
 #ifndef RUBATO_DRAM_PACE_H
 #define RUBATO_DRAM_PACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Zeroed: nothing is measured. */
 typedef struct {
-    uint64_t n;          /* moments */
-    double cycle, moved; /* the first of them */
-    double t, m, tt, tm; /* sums of cycles and sectors since then, and of their products */
+    uint64_t n;              /* moments */
+    double cycle, moved;     /* the first of them */
+    double since;            /* sectors from then to the last one */
+    double t, m, tt, tm, mm; /* sums of cycles and sectors since then, and of their products */
 } dram_pace_t;
 
 /* So many sectors had been moved by then. */
@@ -24,6 +26,14 @@ void dram_pace_add(dram_pace_t *p, double cycle, double moved);
 
 /* Sectors per cycle; 0 of fewer than two moments. */
 double dram_pace_sectors(const dram_pace_t *p);
+
+/*
+ * How uneven the pace is: the standard deviation of what had been moved from the line, as a share
+ * of all that was moved. INFINITY of fewer than three moments. A swing that is as long as what was
+ * measured bends the slope by up to 4.3 times as much, shorter ones by less; slower ones do not
+ * show in it.
+ */
+double dram_pace_unrest(const dram_pace_t *p);
 
 /* What tells how far it is believed. */
 typedef struct {
@@ -40,5 +50,9 @@ typedef struct {
  * giving back what it found, or blocks move more than those that were read.
  */
 double dram_pace_rate(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring);
+
+/* That rate is as good as the DRAM's alone, and its pace no more uneven than unrest. */
+bool dram_pace_tells(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring,
+                     double unrest);
 
 #endif

@@ -23,10 +23,11 @@
  * blocks that fill the L2; of what follows them, the wave that was on the chip is not looked at. A
  * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
  * rate whose confidence interval is wider than doubt is measured longer (most). Where the DRAM
- * holds the launch up, what it moves tells the rate, too (dram_pace.h). Where the region is
- * the launch's last, its blocks hold their slots for as long as gives this rate (Little's law), and
- * so do those on SMs, which end at once. The last ones do not speed up as they get fewer: what they
- * gain by sharing with fewer, the launch loses by waiting for the slowest of them.
+ * holds the launch up, what it moves tells the rate, too, and one and a half units are enough if it
+ * moves that evenly (dram_pace.h). Where the region is the launch's last, its blocks hold their
+ * slots for as long as gives this rate (Little's law), and so do those on SMs, which end at once.
+ * The last ones do not speed up as they get fewer: what they gain by sharing with fewer, the launch
+ * loses by waiting for the slowest of them.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -48,6 +49,9 @@
 /* Waves that are not looked at after it is full, or detail has resumed, by variant. */
 static const uint64_t settle_waves[] = {
     [TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2, [TBPOINT_PAPER] = 0};
+
+/* Units in which the DRAM's pace may tell the rate. */
+#define DRAM_UNITS 1.5
 
 /* Waves at the end of a launch in which blocks hold their slots. */
 enum { HELD_WAVES = 3 };
@@ -166,17 +170,39 @@ static bool units_agree(const region_state_t *s, rate_count_t count)
     return s->rate.units >= 2 && fabs(last - before) < s->options.tolerance * last;
 }
 
+/* What the blocks that retired tell of the rate; slope. */
+static double retiring_rate(const region_state_t *s)
+{
+    return s->slope.units >= 2 ? unit_slope_rate(&s->slope) : unit_slope_first_rate(&s->slope);
+}
+
+static dram_pace_trust_t pace_trust(const region_state_t *s)
+{
+    return (dram_pace_trust_t){.per_inst = s->options.dram ? s->per_inst : 0,
+                               .bandwidth = s->dram_sectors,
+                               .light = s->options.light,
+                               .tolerance = s->options.tolerance};
+}
+
 /* The rate that has been measured so far; 0: none has. */
 static double measured_rate(const region_state_t *s)
 {
-    if (s->options.variant == TBPOINT_SLOPE && s->slope.units >= 2) {
-        const dram_pace_trust_t trust = {.per_inst = s->options.dram ? s->per_inst : 0,
-                                         .bandwidth = s->dram_sectors,
-                                         .light = s->options.light,
-                                         .tolerance = s->options.tolerance};
-        return dram_pace_rate(&s->pace, &trust, unit_slope_rate(&s->slope));
-    }
-    return region_rate_mean(&s->rate, region_rate_count(&s->rate));
+    const double retiring = s->options.variant == TBPOINT_SLOPE ? retiring_rate(s) : 0;
+    if (retiring <= 0)
+        return region_rate_mean(&s->rate, region_rate_count(&s->rate));
+    const dram_pace_trust_t trust = pace_trust(s);
+    return dram_pace_rate(&s->pace, &trust, retiring);
+}
+
+/* The blocks of two units say too little, but the DRAM may move what it moves evenly. */
+static bool dram_tells(const region_state_t *s)
+{
+    if (s->options.variant != TBPOINT_SLOPE)
+        return false;
+    const dram_pace_trust_t trust = pace_trust(s);
+    const double units = (double)s->slope.units + (double)s->slope.blocks / (double)s->slots;
+    return units >= DRAM_UNITS &&
+           dram_pace_tells(&s->pace, &trust, retiring_rate(s), s->options.unrest);
 }
 
 /* Its standard error as a share of it. */
@@ -192,13 +218,14 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
 {
     const double all = (double)(s->in->end - s->in->first);
     const double simulated = (double)(r->next_block - s->in->first - s->left_out);
+    const bool told = dram_tells(s);
     const bool enough = s->options.variant == TBPOINT_SLOPE
-                            ? s->slope.units >= s->options.units
+                            ? told || s->slope.units >= s->options.units
                             : units_agree(s, region_rate_count(&s->rate));
     if (!enough || measured_rate(s) <= 0)
         return false;
     const double error = measured_error(s);
-    if (s->options.variant == TBPOINT_SLOPE &&
+    if (s->options.variant == TBPOINT_SLOPE && !told &&
         unit_slope_doubt(&s->slope, s->options.usual) > s->options.doubt)
         return simulated >= s->options.most * all;
     return error <= s->options.error || simulated >= s->options.share * all;
@@ -284,8 +311,11 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = (double)block_insts_before(&s->table.insts, s->blocks)};
     const double error = 100 * measured_error(s);
-    char spread[32] = "";
-    if (isfinite(error))
+    char spread[48] = "";
+    if (dram_tells(s))
+        snprintf(spread, sizeof(spread), ", what the DRAM moves is even to %.2g %%",
+                 100 * dram_pace_unrest(&s->pace));
+    else if (isfinite(error))
         snprintf(spread, sizeof(spread), ", error %.2g %%", error);
     snprintf(out->evidence, sizeof(out->evidence),
              "region %zu of %zu (to block %" PRIu64 ") at %.4g IPC, %" PRIu64 " unit%s%s",

@@ -36,7 +36,7 @@ void unit_slope_add(unit_slope_t *s, double retire, double insts)
 double unit_slope_first_rate(const unit_slope_t *s)
 {
     const double quarter = (double)quarter_of(s), slots = (double)s->slots;
-    if (s->units == 0 || (s->units == 1 && s->blocks < quarter_of(s)))
+    if (s->forgot || s->units == 0 || (s->units == 1 && s->blocks < quarter_of(s)))
         return 0;
     const double cycles = (s->quarter[1] - s->quarter[0]) / quarter;
     const double blocks = (double)s->units * slots + (double)s->blocks;
@@ -47,6 +47,7 @@ void unit_slope_forget(unit_slope_t *s)
 {
     s->insts -= s->closed_insts;
     s->closed_insts = 0;
+    s->forgot = true;
     s->units = 0;
     s->y = s->jy = s->yy = 0;
 }

@@ -11,6 +11,7 @@
 #ifndef RUBATO_UNIT_SLOPE_H
 #define RUBATO_UNIT_SLOPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Zeroed, but for slots: nothing is measured. */
@@ -24,6 +25,7 @@ typedef struct {
     double origin;       /* cycle of the first block */
     double y, jy, yy;    /* sums of the units' moments y and their numbers j = 0, 1, ... */
     double quarter[2];   /* sums of the moments of the first quarters of the first two units */
+    bool forgot;         /* some that have closed */
 } unit_slope_t;
 
 /* A block retired. */
@@ -36,7 +38,7 @@ void unit_slope_forget(unit_slope_t *s);
 double unit_slope_rate(const unit_slope_t *s);
 
 /* The same of one and a quarter units: from the first quarters of the first two. 0: they are not
- * over. Blocks of the others are taken to execute as much. Not after unit_slope_forget(). */
+ * over, or units were forgotten. Blocks of the others are taken to execute as much. */
 double unit_slope_first_rate(const unit_slope_t *s);
 
 /* Standard error of the rate as a share of it, from what the moments lie off the line; INFINITY of

@@ -72,6 +72,40 @@ static void nothing_known_leaves_the_rate_alone(void **state)
     assert_true(near(dram_pace_rate(&p, &t, 17), 17));
 }
 
+/* The swing's mean is 20 / 6, its mean square 5000 / 6; 2,560 sectors are moved at 2 a cycle. */
+static void unrest_is_what_the_line_leaves(void **state)
+{
+    (void)state;
+    dram_pace_t p = {0};
+    dram_pace_add(&p, 0, 0);
+    dram_pace_add(&p, 256, 512);
+    assert_true(isinf(dram_pace_unrest(&p)));
+    p = paced(2);
+    assert_true(near(dram_pace_unrest(&p), sqrt(5000.0 / 6 - 400.0 / 36) / 2560));
+    dram_pace_t even = {0};
+    for (int i = 0; i < 4; i++)
+        dram_pace_add(&even, 1e9 + 256 * i, 1e12 + 2304.0 * i);
+    assert_true(dram_pace_unrest(&even) < 1e-9);
+    dram_pace_t idle = {0};
+    for (int i = 0; i < 4; i++)
+        dram_pace_add(&idle, 256 * i, 77);
+    assert_true(isinf(dram_pace_unrest(&idle)));
+}
+
+/* The limit holds to the last digit, and only for a DRAM that holds the launch up. */
+static void an_even_pace_tells_where_the_dram_holds_the_launch_up(void **state)
+{
+    (void)state;
+    const dram_pace_t full = paced(9), busy = paced(8.4), less = paced(8.39);
+    const double unrest = dram_pace_unrest(&full);
+    assert_true(dram_pace_tells(&full, &trust, 18, unrest * 1.000001));
+    assert_false(dram_pace_tells(&full, &trust, 18, unrest * 0.999999));
+    assert_false(dram_pace_tells(&full, &trust, 16.3, 1)); /* too far from the blocks */
+    /* Four fifths of the way from light to all that it ever gives. */
+    assert_true(dram_pace_tells(&busy, &trust, 17, 1));
+    assert_false(dram_pace_tells(&less, &trust, 17, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +113,8 @@ int main(void)
         cmocka_unit_test(a_busy_dram_tells_the_rate_and_an_idle_one_does_not),
         cmocka_unit_test(a_pace_far_from_what_retires_is_not_believed),
         cmocka_unit_test(nothing_known_leaves_the_rate_alone),
+        cmocka_unit_test(unrest_is_what_the_line_leaves),
+        cmocka_unit_test(an_even_pace_tells_where_the_dram_holds_the_launch_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
