@@ -24,10 +24,11 @@
  * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
  * rate whose confidence interval is wider than doubt is measured longer (most). Where the DRAM
  * holds the launch up, what it moves tells the rate, too, and one and a half units are enough if it
- * moves that evenly (dram_pace.h). Where the region is the launch's last, its blocks hold their
- * slots for as long as gives this rate (Little's law), and so do those on SMs, which end at once.
- * The last ones do not speed up as they get fewer: what they gain by sharing with fewer, the launch
- * loses by waiting for the slowest of them.
+ * moves that evenly (dram_pace.h); a launch of which no blocks were read while they filled the L2
+ * has a few left out and read for this. Where the region is the launch's last, its blocks hold
+ * their slots for as long as gives this rate (Little's law), and so do those on SMs, which end at
+ * once. The last ones do not speed up as they get fewer: what they gain by sharing with fewer, the
+ * launch loses by waiting for the slowest of them.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -37,12 +38,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sampling/inside/dram_pace.h"
 #include "sampling/inside/fill_skip.h"
 #include "sampling/inside/inside_table.h"
-#include "sampling/inside/region_options.h"
-#include "sampling/inside/region_rate.h"
-#include "sampling/inside/unit_slope.h"
+#include "sampling/inside/region_measure.h"
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 
@@ -50,41 +48,12 @@
 static const uint64_t settle_waves[] = {
     [TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2, [TBPOINT_PAPER] = 0};
 
-/* Units in which the DRAM's pace may tell the rate. */
-#define DRAM_UNITS 1.5
+/* Of a wave, the share that is read where no blocks were left out that fill the L2. */
+#define READ_SHARE 0.25
 
-/* Waves at the end of a launch in which blocks hold their slots. */
-enum { HELD_WAVES = 3 };
-
-typedef struct {
-    region_options_t options;
-    region_table_t table;
-    uint64_t slots, blocks;
-    uint64_t l2_sectors;
-    double dram_sectors; /* that the DRAM can move in a cycle */
-    double begun;        /* cycle of the first dispatch */
-    double travel;       /* cycles that a block holds its slot before and after it is on its SM */
-    bool filled;         /* the L2 is as it will remain */
-    bool waited;         /* whether it will be filled was open for a while */
-
-    const region_t *in; /* that all blocks on the chip are of; NULL: none */
-    bool passed_over;   /* what happened since the last interval that was looked at is not known */
-    uint64_t retired;   /* blocks, since the region was entered */
-    uint64_t left_out;  /* blocks of the region, so far */
-    uint64_t next_edge; /* in retired blocks */
-    uint64_t followed;  /* paper: the block whose lifetime the unit is */
-    region_rate_t rate;
-    unit_slope_t slope; /* slope: of the same units, */
-    dram_pace_t pace;   /* and of the intervals in them; */
-    double per_inst;  /* sectors that the DRAM moves for an instruction of the region; 0: unknown */
-    double held;      /* blocks hold their slots: cycles per warp instruction; 0: none does */
-    rate_edge_t last; /* the end of the interval before */
-
-    uint64_t first; /* block being left out */
-    double rate_used;
-    bool filling;     /* it fills the L2, */
-    fill_left_t fill; /* and such blocks, in instructions, take the rate that is measured next */
-} region_state_t;
+/* Waves at the end of a launch in which blocks hold their slots; that must be left for some to be
+ * read: so many are never all simulated. */
+enum { HELD_WAVES = 3, READ_WAVES = 10 };
 
 static void *region_create(const void *options, uint64_t seed)
 {
@@ -123,114 +92,6 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     return rc;
 }
 
-/* Forgets the units; the next one begins when so many more blocks have retired. */
-static void measure_anew(region_state_t *s, uint64_t after)
-{
-    s->rate = (region_rate_t){0};
-    s->slope = (unit_slope_t){.slots = s->slots};
-    s->pace = (dram_pace_t){0};
-    s->next_edge = s->retired + after;
-}
-
-/* A unit is the time in which as many blocks retire as the chip holds. */
-static void count_waves(region_state_t *s, const interval_records_t *r, rate_edge_t *now)
-{
-    now->insts[RATE_RETIRED] = s->last.insts[RATE_RETIRED];
-    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
-        const retired_t *block = &r->retired[RETIRED_BLOCK].list[i];
-        now->insts[RATE_RETIRED] += (double)block->n_insts;
-        if (s->rate.open)
-            unit_slope_add(&s->slope, (double)block->retire, (double)block->n_insts);
-        if (++s->retired < s->next_edge)
-            continue;
-        const rate_edge_t at = rate_edge_between(&s->last, now, (double)block->retire);
-        region_rate_pass(&s->rate, &at);
-        s->next_edge = s->retired + s->slots;
-    }
-}
-
-/* A unit is the lifetime of a block. */
-static void follow_block(region_state_t *s, const interval_records_t *r, const rate_edge_t *now)
-{
-    if (!s->rate.open)
-        s->followed = r->next_block - 1;
-    bool over = !s->rate.open;
-    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++)
-        over = over || r->retired[RETIRED_BLOCK].list[i].block == s->followed;
-    if (over && s->rate.open)
-        s->followed = r->next_block;
-    if (over)
-        region_rate_pass(&s->rate, now);
-}
-
-/* The last two units differ by less than the tolerance. */
-static bool units_agree(const region_state_t *s, rate_count_t count)
-{
-    const double last = s->rate.count[count].last, before = s->rate.count[count].before;
-    return s->rate.units >= 2 && fabs(last - before) < s->options.tolerance * last;
-}
-
-/* What the blocks that retired tell of the rate; slope. */
-static double retiring_rate(const region_state_t *s)
-{
-    return s->slope.units >= 2 ? unit_slope_rate(&s->slope) : unit_slope_first_rate(&s->slope);
-}
-
-static dram_pace_trust_t pace_trust(const region_state_t *s)
-{
-    return (dram_pace_trust_t){.per_inst = s->options.dram ? s->per_inst : 0,
-                               .bandwidth = s->dram_sectors,
-                               .light = s->options.light,
-                               .tolerance = s->options.tolerance};
-}
-
-/* The rate that has been measured so far; 0: none has. */
-static double measured_rate(const region_state_t *s)
-{
-    const double retiring = s->options.variant == TBPOINT_SLOPE ? retiring_rate(s) : 0;
-    if (retiring <= 0)
-        return region_rate_mean(&s->rate, region_rate_count(&s->rate));
-    const dram_pace_trust_t trust = pace_trust(s);
-    return dram_pace_rate(&s->pace, &trust, retiring);
-}
-
-/* The blocks of two units say too little, but the DRAM may move what it moves evenly. */
-static bool dram_tells(const region_state_t *s)
-{
-    if (s->options.variant != TBPOINT_SLOPE)
-        return false;
-    const dram_pace_trust_t trust = pace_trust(s);
-    const double units = (double)s->slope.units + (double)s->slope.blocks / (double)s->slots;
-    return units >= DRAM_UNITS &&
-           dram_pace_tells(&s->pace, &trust, retiring_rate(s), s->options.unrest);
-}
-
-/* Its standard error as a share of it. */
-static double measured_error(const region_state_t *s)
-{
-    return s->options.variant == TBPOINT_SLOPE
-               ? unit_slope_error(&s->slope)
-               : region_rate_error(&s->rate, region_rate_count(&s->rate));
-}
-
-/* The rate is known well enough. */
-static bool has_settled(const region_state_t *s, const interval_records_t *r)
-{
-    const double all = (double)(s->in->end - s->in->first);
-    const double simulated = (double)(r->next_block - s->in->first - s->left_out);
-    const bool told = dram_tells(s);
-    const bool enough = s->options.variant == TBPOINT_SLOPE
-                            ? told || s->slope.units >= s->options.units
-                            : units_agree(s, region_rate_count(&s->rate));
-    if (!enough || measured_rate(s) <= 0)
-        return false;
-    const double error = measured_error(s);
-    if (s->options.variant == TBPOINT_SLOPE && !told &&
-        unit_slope_doubt(&s->slope, s->options.usual) > s->options.doubt)
-        return simulated >= s->options.most * all;
-    return error <= s->options.error || simulated >= s->options.share * all;
-}
-
 /*
  * The rate that the blocks are left out at that fill the L2; 0: none is known. From the first wave
  * and a quarter: those that retire first and their successors are quicker than the rest, and all
@@ -239,7 +100,7 @@ static bool has_settled(const region_state_t *s, const interval_records_t *r)
 static double filling_rate(const region_state_t *s, const interval_records_t *r)
 {
     if (s->options.variant != TBPOINT_SLOPE)
-        return measured_rate(s);
+        return region_measured_rate(s);
     if (s->slope.units >= 2)
         return unit_slope_rate(&s->slope);
     const double first = unit_slope_first_rate(&s->slope);
@@ -310,9 +171,9 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = (double)block_insts_before(&s->table.insts, s->blocks)};
-    const double error = 100 * measured_error(s);
+    const double error = 100 * region_measured_error(s);
     char spread[48] = "";
-    if (dram_tells(s))
+    if (region_dram_tells(s))
         snprintf(spread, sizeof(spread), ", what the DRAM moves is even to %.2g %%",
                  100 * dram_pace_unrest(&s->pace));
     else if (isfinite(error))
@@ -323,12 +184,33 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
              s->rate.units == 1 ? "" : "s", spread);
 }
 
+/* Begins to leave out so many blocks, which are read. The rate so far is not theirs: they take the
+ * time of the one that is measured next, and of what the DRAM has to move for them. */
+static void leave_out_reading(region_state_t *s, const interval_records_t *r, uint64_t blocks,
+                              double rate, fast_forward_t *out)
+{
+    leave_out(s, r, r->next_block + blocks, rate, out);
+    s->filling = true;
+    out->warm = blocks;
+}
+
 /* The rate is measured from here on. Slope: the launch's first wave, in cold caches, is over. */
 static void fill_does_not_matter(region_state_t *s)
 {
     s->filled = true;
     if (s->options.variant == TBPOINT_SLOPE)
         unit_slope_forget(&s->slope);
+}
+
+/* Leaves out a few blocks, to know from them what the DRAM has to move for a block. */
+static bool leave_out_to_read(region_state_t *s, const interval_records_t *r, double rate,
+                              fast_forward_t *out)
+{
+    const bool wanted = s->options.variant == TBPOINT_SLOPE && s->options.dram;
+    if (!wanted || s->in->end - r->next_block < READ_WAVES * s->slots)
+        return false;
+    leave_out_reading(s, r, (uint64_t)ceil(READ_SHARE * (double)s->slots), rate, out);
+    return true;
 }
 
 /* While the L2 is not full: leaves out the blocks that fill it, or waits for it. */
@@ -354,16 +236,15 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
         to_fill = to_turn;
     if (to_fill == 0) {
         s->filled = true;
-        measure_anew(s, settle_waves[s->options.variant] * s->slots);
-        return false;
+        region_measure_anew(s, settle_waves[s->options.variant] * s->slots);
+        return leave_out_to_read(s, r, rate, out);
     }
     if (s->waited) /* the rate so far is of more than one kind */
         return false;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
     if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
         return false;
-    leave_out(s, r, r->next_block + blocks, rate, out);
-    s->filling = true;
+    leave_out_reading(s, r, blocks, rate, out);
     out->warm = fill_blocks_read(blocks, taken_by_block(s, r), (double)s->l2_sectors);
     s->filled = to_fill < left;
     return true;
@@ -375,7 +256,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
  */
 static void hold_out(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
-    const double rate = measured_rate(s);
+    const double rate = region_measured_rate(s);
     leave_out(s, r, s->blocks, rate, out);
     s->held = (double)s->slots / rate;
     out->model = FORWARD_HOLD_SLOT;
@@ -392,18 +273,18 @@ static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_fo
     if (!s->filled && decide_filling(s, r, out))
         return true;
     const uint64_t blocks = (s->in->end - r->next_block) / s->slots * s->slots;
-    if (!s->filled || blocks == 0 || !has_settled(s, r))
+    if (!s->filled || blocks == 0 || !region_has_settled(s, r))
         return false;
     if (s->options.variant == TBPOINT_SLOPE && s->options.hold && s->in->end == s->blocks)
         hold_out(s, r, out);
     else
-        leave_out(s, r, r->next_block + blocks, measured_rate(s), out);
+        leave_out(s, r, r->next_block + blocks, region_measured_rate(s), out);
     return true;
 }
 
 static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
-    if (!units_agree(s, RATE_ISSUED))
+    if (!region_units_agree(s, RATE_ISSUED))
         return false;
     leave_out(s, r, s->in->end, s->rate.count[RATE_ISSUED].last, out);
     return true;
@@ -426,7 +307,7 @@ static void enter(region_state_t *s, const region_t *region)
     s->retired = 0;
     s->left_out = 0;
     s->per_inst = 0;
-    measure_anew(s, s->options.variant == TBPOINT_SLOPE ? 0 : s->slots);
+    region_measure_anew(s, s->options.variant == TBPOINT_SLOPE ? 0 : s->slots);
 }
 
 static bool region_interval(const sampler_t *sampler, const interval_records_t *r,
@@ -442,12 +323,12 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
     if (region != s->in) {
         enter(s, region);
     } else if (s->passed_over) {
-        measure_anew(s, settle_waves[s->options.variant] * s->slots);
+        region_measure_anew(s, settle_waves[s->options.variant] * s->slots);
     } else if (region != NULL && paper) {
-        follow_block(s, r, &now);
+        region_follow_block(s, r, &now);
         go = decide_paper(s, r, out);
     } else if (region != NULL) {
-        count_waves(s, r, &now);
+        region_count_waves(s, r, &now);
         if (s->rate.open)
             dram_pace_add(&s->pace, now.cycle, (double)r->dram_moved);
         go = decide_waves(s, r, out);
@@ -489,7 +370,7 @@ static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t wa
     const region_state_t *s = sampler->state;
     (void)cycles;
     (void)warp_insts;
-    const double rate = measured_rate(s);
+    const double rate = region_measured_rate(s);
     return s->fill.work <= 0
                ? 0
                : fill_left_cycles(&s->fill, rate > 0 ? rate : s->rate_used, s->options.light);

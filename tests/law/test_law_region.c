@@ -317,6 +317,45 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
     phases_close(source);
 }
 
+/* Blocks that only stream, on a chip with so much L2. */
+static void expect_the_dram_to_tell(const char *l2_size, bool fills)
+{
+    static witness_t w;
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, STEADY, l2_size);
+    synth_t *s = stream_program(&spec, 3000);
+    temp_folder_create();
+    rbt_lab_store(synth_source(s), temp_path("stream.rbt"), 1);
+    synth_destroy(s);
+    trace_source_t *source = rbt_lab_open(temp_path("stream.rbt"));
+    launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    launch_result_t blocks =
+        run_sampled_source(&spec, source, 1, 0, "tbpoint_region:unrest=0,error=1");
+    witness_init(&w, source);
+    launch_result_t got = run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region:error=1");
+
+    assert_non_null(strstr(got.sampling.evidence, "what the DRAM moves is even to"));
+    assert_null(strstr(blocks.sampling.evidence, "what the DRAM moves"));
+    assert_true(got.sampling.simulated_blocks < blocks.sampling.simulated_blocks);
+    assert_true(w.n_asked > got.sampling.simulated_blocks); /* some are only read */
+    lab_assert_near((double)launch_result_cycles(&got), (double)launch_result_cycles(&want), 0.02,
+                    "cycles");
+    assert_true(fills == (got.sampling.block < 100));
+    phases_close(source);
+}
+
+static void an_even_dram_ends_the_measuring(void **state)
+{
+    (void)state;
+    expect_the_dram_to_tell("l2.size=768KiB", true);
+}
+
+/* No blocks are left out to fill the L2: a few are read to know what a block moves. */
+static void a_small_l2_does_not_hide_what_a_block_moves(void **state)
+{
+    (void)state;
+    expect_the_dram_to_tell("l2.size=252KiB", false);
+}
+
 static void threads_and_windows_do_not_show(void **state)
 {
     static const cycle_t windows[] = {0, 1, 3};
@@ -358,6 +397,8 @@ int main(void)
         cmocka_unit_test(what_is_uneven_is_simulated_whole_and_says_so),
         cmocka_unit_test(a_launch_of_less_than_a_wave_is_simulated_whole),
         cmocka_unit_test(a_full_l2_is_brought_about_by_reading),
+        cmocka_unit_test(an_even_dram_ends_the_measuring),
+        cmocka_unit_test(a_small_l2_does_not_hide_what_a_block_moves),
         cmocka_unit_test(threads_and_windows_do_not_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
