@@ -40,7 +40,7 @@ typedef struct {
     double per_inst;  /* sectors that have to be moved for a warp instruction; 0: not known */
     double bandwidth; /* sectors that the DRAM can move in a cycle */
     double light;     /* share of it that holds no launch up */
-    double tolerance; /* share by which both rates may differ */
+    double tolerance; /* share by which rates, or paces, may differ */
 } dram_pace_trust_t;
 
 /*
@@ -48,11 +48,15 @@ typedef struct {
  * of the DRAM, the nearer to this the more of its bandwidth the DRAM gives, from light to as much
  * as it ever does. Retiring alone, where the two differ by more than the tolerance: the L2 is still
  * giving back what it found, or blocks move more than those that were read.
+ *
+ * A pace that is uneven, and within the tolerance of what the DRAM gives to launches that it holds
+ * up (FILL_DRAM_GIVEN), is taken to be nearer to that.
  */
 double dram_pace_rate(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring);
 
-/* That rate is as good as the DRAM's alone, and its pace no more uneven than unrest. */
+/* That rate is as good as the DRAM's alone, with a standard error of no more than limit, as a share
+ * of it. */
 bool dram_pace_tells(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring,
-                     double unrest);
+                     double limit);
 
 #endif

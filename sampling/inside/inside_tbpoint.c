@@ -23,12 +23,12 @@
  * blocks that fill the L2; of what follows them, the wave that was on the chip is not looked at. A
  * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
  * rate whose confidence interval is wider than doubt is measured longer (most). Where the DRAM
- * holds the launch up, what it moves tells the rate, too, and one and a half units are enough if it
- * moves that evenly (dram_pace.h); a launch of which no blocks were read while they filled the L2
- * has a few left out and read for this. Where the region is the launch's last, its blocks hold
- * their slots for as long as gives this rate (Little's law), and so do those on SMs, which end at
- * once. The last ones do not speed up as they get fewer: what they gain by sharing with fewer, the
- * launch loses by waiting for the slowest of them.
+ * holds the launch up, what it moves tells the rate, too, and one and a half units are enough if
+ * its pace is known that well (dram_pace.h); a launch of which no blocks were read while they
+ * filled the L2 has a few left out and read for this. Where the region is the launch's last, its
+ * blocks hold their slots for as long as gives this rate (Little's law), and so do those on SMs,
+ * which end at once. The last ones do not speed up as they get fewer: what they gain by sharing
+ * with fewer, the launch loses by waiting for the slowest of them.
  *
  * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
  * for those that would have been there at the region's end.
@@ -174,7 +174,7 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
     const double error = 100 * region_measured_error(s);
     char spread[48] = "";
     if (region_dram_tells(s))
-        snprintf(spread, sizeof(spread), ", what the DRAM moves is even to %.2g %%",
+        snprintf(spread, sizeof(spread), ", the DRAM is even to %.2g %%",
                  100 * dram_pace_unrest(&s->pace));
     else if (isfinite(error))
         snprintf(spread, sizeof(spread), ", error %.2g %%", error);

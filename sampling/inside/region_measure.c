@@ -78,7 +78,7 @@ bool region_dram_tells(const region_state_t *s)
     const dram_pace_trust_t trust = pace_trust(s);
     const double units = (double)s->slope.units + (double)s->slope.blocks / (double)s->slots;
     return units >= DRAM_UNITS &&
-           dram_pace_tells(&s->pace, &trust, retiring_rate(s), s->options.unrest);
+           dram_pace_tells(&s->pace, &trust, retiring_rate(s), s->options.dram_error);
 }
 
 double region_measured_error(const region_state_t *s)

@@ -58,7 +58,8 @@ bool region_units_agree(const region_state_t *s, rate_count_t count);
 /* Warp instructions a cycle, as measured so far; 0: nothing is known. */
 double region_measured_rate(const region_state_t *s);
 
-/* What has retired says too little yet, but the DRAM holds the launch up and moves evenly. */
+/* What has retired may say too little yet, but the DRAM holds the launch up, and its pace is known.
+ */
 bool region_dram_tells(const region_state_t *s);
 
 /* The standard error of what retired, as a share of it. */

@@ -30,8 +30,8 @@ extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
       "slope: a launch that takes less of the DRAM's bandwidth is not held up by a full L2")       \
     P(BOOL, dram, "true", 0, 1, "",                                                                \
       "slope: where the DRAM holds a launch up, what it moves tells the rate, too")                \
-    P(F64, unrest, "0.01", 0, 1, "",                                                               \
-      "slope: ... if even to this share of it, one and a half units are enough")                   \
+    P(F64, dram_error, "0.03", 0, 1, "",                                                           \
+      "slope: ... with a standard error below this, one and a half units are enough")              \
     P(BOOL, hold, "true", 0, 1, "",                                                                \
       "slope: the last blocks of a launch hold their slots: else a last wave is simulated")        \
     P(F64, stall, "400", 1, 1e6, "cycles",                                                         \

@@ -92,18 +92,46 @@ static void unrest_is_what_the_line_leaves(void **state)
     assert_true(isinf(dram_pace_unrest(&idle)));
 }
 
+/* Standard error of a pace that is off by twice its unrest, beside the 3 % of what DRAMs give. */
+static double error_of(const dram_pace_t *p)
+{
+    const double twice = 2 * dram_pace_unrest(p);
+    return 1 / sqrt(1 / (twice * twice) + 1 / (0.03 * 0.03));
+}
+
 /* The limit holds to the last digit, and only for a DRAM that holds the launch up. */
 static void an_even_pace_tells_where_the_dram_holds_the_launch_up(void **state)
 {
     (void)state;
     const dram_pace_t full = paced(9), busy = paced(8.4), less = paced(8.39);
-    const double unrest = dram_pace_unrest(&full);
-    assert_true(dram_pace_tells(&full, &trust, 18, unrest * 1.000001));
-    assert_false(dram_pace_tells(&full, &trust, 18, unrest * 0.999999));
+    dram_pace_trust_t strict = trust;
+    strict.tolerance = 0.05; /* 8.4 is not near 9 */
+    assert_true(dram_pace_tells(&full, &trust, 18, error_of(&full) * 1.000001));
+    assert_false(dram_pace_tells(&full, &trust, 18, error_of(&full) * 0.999999));
     assert_false(dram_pace_tells(&full, &trust, 16.3, 1)); /* too far from the blocks */
     /* Four fifths of the way from light to all that it ever gives. */
-    assert_true(dram_pace_tells(&busy, &trust, 17, 1));
-    assert_false(dram_pace_tells(&less, &trust, 17, 1));
+    assert_true(dram_pace_tells(&busy, &strict, 17, 1));
+    assert_false(dram_pace_tells(&less, &strict, 17, 1));
+    assert_false(dram_pace_tells(&busy, &strict, 17, 2 * dram_pace_unrest(&busy) * 0.999999));
+}
+
+/* Each counts by the inverse of its variance; what is far from the usual is not drawn to it. */
+static void an_uneven_pace_is_drawn_to_what_drams_give(void **state)
+{
+    (void)state;
+    dram_pace_t p = {0};
+    static const double swing[] = {0, 600, -450, -450, 600, 0};
+    for (int i = 0; i < 6; i++)
+        dram_pace_add(&p, 256 * i, 8.5 * 256 * i + swing[i]);
+    const double twice = 2 * dram_pace_unrest(&p), measured = twice * twice, usual = 0.03 * 0.03;
+    const double pace = (8.5 * usual + 9 * measured) / (usual + measured);
+    dram_pace_trust_t t = trust;
+    t.light = 0.1; /* weight: all but */
+    const double weight = (pace / 10 - 0.1) / 0.8;
+    assert_true(pace > 8.8);
+    assert_true(near(dram_pace_rate(&p, &t, 17), 17 + weight * (2 * pace - 17)));
+    t.tolerance = 0.05;
+    assert_true(near(dram_pace_rate(&p, &t, 17), 17));
 }
 
 int main(void)
@@ -115,6 +143,7 @@ int main(void)
         cmocka_unit_test(nothing_known_leaves_the_rate_alone),
         cmocka_unit_test(unrest_is_what_the_line_leaves),
         cmocka_unit_test(an_even_pace_tells_where_the_dram_holds_the_launch_up),
+        cmocka_unit_test(an_uneven_pace_is_drawn_to_what_drams_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
