@@ -113,10 +113,11 @@ static uint32_t byte_mask(unsigned from, unsigned to)
 /* Marks bytes [from, to) of one line. */
 static void line_mark(line_access_t *a, unsigned from, unsigned to, bool store)
 {
-    for (unsigned s = from / SECTOR_BYTES; s <= (to - 1) / SECTOR_BYTES; s++) {
-        a->sectors |= (uint8_t)(1u << s);
-        if (!store)
-            continue;
+    const unsigned first = from / SECTOR_BYTES, last = (to - 1) / SECTOR_BYTES;
+    a->sectors |= (uint8_t)((2u << last) - (1u << first));
+    if (!store)
+        return;
+    for (unsigned s = first; s <= last; s++) {
         unsigned lo = s * SECTOR_BYTES, hi = lo + SECTOR_BYTES;
         a->bytes[s] |= byte_mask(from > lo ? from - lo : 0, (to < hi ? to : hi) - lo);
         if (a->bytes[s] == ~UINT32_C(0))
