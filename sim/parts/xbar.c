@@ -79,27 +79,35 @@ void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits)
     x->dest[dest].credits += flits;
 }
 
+/* Sends a packet at cycle at if the port is free by then and the receiver's credits are there.
+ * false: they are not, and nothing is changed. */
+static inline bool packet_send(xbar_out_t *x, outbox_t *out, xbar_dest_t *dest, cycle_t at,
+                               uint32_t slots_per_flit, msg_t *m)
+{
+    const uint32_t flits = m->flits;
+    cycle_t leaves = at;
+    if (!x->perfect) {
+        if (x->port.cycle > at || dest->credits < flits)
+            return false;
+        dest->credits -= flits;
+        leaves = xbar_port_use(&x->port, &x->rate, flits, at);
+        if (slots_per_flit > 1)
+            xbar_port_use(&x->port, &x->rate, flits * (slots_per_flit - 1), at);
+    }
+    m->arrival = leaves + dest->flight;
+    engine_send(out, dest->shard, m);
+    return true;
+}
+
 void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
 {
     while (x->count > 0) {
         xbar_packet_t *p = &x->queue[x->head];
-        xbar_dest_t *dest = &x->dest[p->dest];
-        uint32_t flits = p->msg.flits;
-        cycle_t leaves = now;
-        if (p->msg.arrival > now)
+        if (p->msg.arrival > now ||
+            !packet_send(x, out, &x->dest[p->dest], now, p->slots_per_flit, &p->msg))
             return;
-        if (!x->perfect) {
-            if (x->port.cycle > now || dest->credits < flits)
-                return;
-            dest->credits -= flits;
-            leaves = xbar_port_use(&x->port, &x->rate, flits, now);
-            if (p->slots_per_flit > 1)
-                xbar_port_use(&x->port, &x->rate, flits * (p->slots_per_flit - 1), now);
-        }
-        p->msg.arrival = leaves + dest->flight;
-        engine_send(out, dest->shard, &p->msg);
         if (sent != NULL)
-            *sent += flits;
+            *sent += p->msg.flits;
         if (++x->head == x->capacity)
             x->head = 0;
         x->count--;
@@ -108,21 +116,11 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
 
 bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready, msg_t *m)
 {
-    xbar_dest_t *d = &x->dest[dest];
-    cycle_t leaves = ready;
     if (x->count > 0)
         return false;
-    if (!x->perfect) {
-        if (x->port.cycle > ready || d->credits < m->flits)
-            return false;
-        d->credits -= m->flits;
-        leaves = xbar_port_use(&x->port, &x->rate, m->flits, ready);
-    }
-    m->arrival = leaves + d->flight;
     m->input = x->input;
-    m->port = d->port;
-    engine_send(out, d->shard, m);
-    return true;
+    m->port = x->dest[dest].port;
+    return packet_send(x, out, &x->dest[dest], ready, 1, m);
 }
 
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)
