@@ -109,12 +109,10 @@ void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
     const mshr_entry_t *e = l2_token_mshr(s, token);
     if (ahead == L2_PREFETCH_AHEAD)
         __builtin_prefetch(e, 1);
-    else if (ahead == 3)
-        request_prefetch(s, e->key);
     else if (ahead == 2)
-        cache_prefetch_victim(s->cache, e->key);
+        request_prefetch(s, e->key);
     else
-        cache_prefetch_victim_chunk(s->cache, e->key);
+        cache_prefetch_victim(s->cache, e->key);
 }
 
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)

@@ -142,7 +142,7 @@ void l2_slice_prefetch_input(const l2_slice_t *s);
 
 /* Host-side hint that a fetch will be back in so many: with each step nearer, what the one before
  * has led to. */
-enum { L2_PREFETCH_AHEAD = 4 };
+enum { L2_PREFETCH_AHEAD = 3 };
 void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead);
 
 /* Message n of the pool, a request or credit, arrived at cycle now. Takes it over. */

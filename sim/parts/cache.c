@@ -1,61 +1,16 @@
-#include "sim/parts/cache.h"
+#include "sim/parts/cache_internal.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "sim/core/divider.h"
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
-#include "sim/parts/tag_table.h"
-
-#define NIL UINT16_MAX
-
-enum {
-    CHECKPOINT_WORDS = 5,
-    MAX_WAYS = NIL,
-};
-
-/* A way's neighbours in its set's order of use, as ways. The order is a ring, in which the newest
- * is followed by the oldest: what takes the oldest's place need not be linked anew. */
-typedef struct {
-    uint16_t newer, older;
-} link_t;
-
-/* Ways [0, count) of a set hold its lines. */
-typedef struct {
-    uint16_t newest, oldest;
-    uint16_t count;
-    uint16_t modified; /* lines with CACHE_TAG_WRITTEN */
-} set_t;
-
-struct cache {
-    uint32_t sets, ways;
-    uint32_t capacity; /* lines allocated */
-    uint32_t count;    /* lines present */
-    uint32_t line_shift;
-    uint32_t set_bits;    /* log2 of sets, if a power of two */
-    uint32_t fold_pieces; /* power of two; the fold's first step merges this many set_bits */
-    divider_t by_sets;
-    bool sets_pow2, hash_sets, random;
-    uint32_t random_state;
-    uint32_t table_bits; /* log2 of a set's chunks */
-    tag_chunk_t *table;  /* owned; way by line; of all sets, one after the other */
-    size_t cap_table;
-    set_t *set; /* owned */
-    size_t cap_set;
-    cache_tag_t *tag;         /* owned; way w of set s is tag s * ways + w */
-    link_t *link;             /* owned; per tag */
-    cache_written_t *written; /* owned; per tag; NULL: lines are never written */
-    cache_tag_t dropped;      /* what a cache without lines hands out, */
-    cache_written_t dropped_written;
-};
 
 static inline uint64_t tag_line(cache_tag_t t)
 {
     return t & ~(uint64_t)(CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
 }
 
-static inline uint32_t set_of(const cache_t *c, uint64_t line)
+uint32_t cache_set_of(const cache_t *c, uint64_t line)
 {
     uint64_t n = line >> c->line_shift;
     if (!c->sets_pow2)
@@ -70,11 +25,11 @@ static inline uint32_t set_of(const cache_t *c, uint64_t line)
 
 cache_key_t cache_key_of(const cache_t *c, uint64_t line)
 {
-    uint32_t set = c->ways > 0 ? set_of(c, line) : 0;
+    uint32_t set = c->ways > 0 ? cache_set_of(c, line) : 0;
     return (cache_key_t){.line = line, .set = set, .tag = tag_of(line >> c->line_shift)};
 }
 
-static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
+void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
 {
     bool none = sets == 0 || ways == 0;
     c->sets = none ? 0 : sets;
@@ -90,18 +45,33 @@ static void shape_set(cache_t *c, uint32_t sets, uint32_t ways)
         while (c->fold_pieces * 2 * c->set_bits < 64)
             c->fold_pieces *= 2;
     }
-    c->table_bits = tag_table_bits(c->ways);
-    rb_model_grow(&c->set, &c->cap_set, c->sets, sizeof(*c->set));
-    rb_model_grow(&c->table, &c->cap_table, (size_t)c->sets << c->table_bits, sizeof(*c->table));
+    const size_t lines = (size_t)c->sets * c->ways;
+    c->narrow = c->ways <= NARROW_WAYS;
+    if (c->narrow) {
+        c->narrow_bytes = narrow_set_bytes(c->ways);
+        rb_model_grow(&c->narrow_set, &c->cap_narrow, c->sets * c->narrow_bytes, 1);
+        rb_model_grow(&c->tag, &c->cap_tag, lines, sizeof(*c->tag));
+    } else {
+        c->table_bits = tag_table_bits(c->ways);
+        rb_model_grow(&c->wide_set, &c->cap_wide, c->sets, sizeof(*c->wide_set));
+        rb_model_grow(&c->table, &c->cap_table, (size_t)c->sets << c->table_bits,
+                      sizeof(*c->table));
+        rb_model_grow(&c->way, &c->cap_way, lines, sizeof(*c->way));
+    }
 }
 
-static void contents_clear(cache_t *c)
+void cache_clear(cache_t *c)
 {
     c->count = 0;
-    if (c->sets > 0)
-        memset(c->table, 0, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
+    if (c->sets == 0)
+        return;
+    if (c->narrow) {
+        memset(c->narrow_set, 0, c->sets * c->narrow_bytes);
+        return;
+    }
+    memset(c->table, 0, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
     for (uint32_t s = 0; s < c->sets; s++)
-        c->set[s] = (set_t){.newest = NIL, .oldest = NIL};
+        c->wide_set[s] = wide_empty();
 }
 
 cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int policy, bool hash_sets,
@@ -110,7 +80,7 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
     RB_INVARIANT(line_bytes > (CACHE_TAG_VALID | CACHE_TAG_WRITTEN) &&
                      (line_bytes & (line_bytes - 1)) == 0,
                  "cache: a line of %u bytes is too short or no power of two", line_bytes);
-    RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < MAX_WAYS,
+    RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < CACHE_MAX_WAYS,
                  "cache: %u sets of %u ways are too many", sets, ways);
     cache_t *c = rb_model_calloc(1, sizeof(*c));
     c->capacity = sets * ways;
@@ -119,13 +89,10 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int pol
     c->random_state = 0x9E3779B9u;
     while (line_bytes >> c->line_shift > 1)
         c->line_shift++;
-    size_t lines = (size_t)c->capacity + 1;
-    c->tag = rb_model_calloc(lines, sizeof(*c->tag));
-    c->link = rb_model_calloc(lines, sizeof(*c->link));
     if (writes)
-        c->written = rb_model_calloc(lines, sizeof(*c->written));
-    shape_set(c, sets, ways);
-    contents_clear(c);
+        c->written = rb_model_calloc((size_t)c->capacity + 1, sizeof(*c->written));
+    cache_shape(c, sets, ways);
+    cache_clear(c);
     return c;
 }
 
@@ -133,128 +100,121 @@ void cache_destroy(cache_t *c)
 {
     if (c == NULL)
         return;
+    rb_model_free(c->narrow_set);
+    rb_model_free(c->wide_set);
     rb_model_free(c->table);
     rb_model_free(c->tag);
-    rb_model_free(c->link);
-    rb_model_free(c->set);
+    rb_model_free(c->way);
     rb_model_free(c->written);
     rb_model_free(c);
 }
 
 void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)
 {
-    RB_INVARIANT((uint64_t)sets * ways <= c->capacity && ways < MAX_WAYS,
+    RB_INVARIANT((uint64_t)sets * ways <= c->capacity && ways < CACHE_MAX_WAYS,
                  "cache: %u x %u lines exceed the %u built", sets, ways, c->capacity);
-    shape_set(c, sets, ways);
-    contents_clear(c);
+    cache_shape(c, sets, ways);
+    cache_clear(c);
 }
 
 void cache_invalidate(cache_t *c)
 {
     if (c->count > 0)
-        contents_clear(c);
+        cache_clear(c);
 }
 
-static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
+static bool wide_way_holds(const void *ways, uint32_t way, uint64_t line)
 {
-    return &c->table[(size_t)set << c->table_bits];
+    return tag_line(((const wide_way_t *)ways)[way].tag) == line;
 }
 
-static bool way_holds(const void *tags, uint32_t way, uint64_t line)
+static inline uint32_t narrow_way_find(const cache_t *c, cache_key_t k)
 {
-    return tag_line(((const cache_tag_t *)tags)[way]) == line;
+    const cache_tag_t *tags = &c->tag[(size_t)k.set * c->ways];
+    uint64_t bits = narrow_find(cache_narrow(c, k.set), c->ways, cache_narrow_tag(k));
+    for (; bits != 0; bits &= bits - 1) {
+        uint32_t way = (uint32_t)__builtin_ctzll(bits);
+        if (tag_line(tags[way]) == k.line)
+            return way;
+    }
+    return CACHE_NO_WAY;
 }
 
-/* The way that holds a line; NIL: none. */
 static inline uint32_t way_find(const cache_t *c, cache_key_t k)
 {
-    return tag_table_find(set_table(c, k.set), c->table_bits, k.tag, k.line, way_holds,
-                          &c->tag[(size_t)k.set * c->ways], NIL);
+    if (c->narrow)
+        return narrow_way_find(c, k);
+    return tag_table_find(cache_table(c, k.set), c->table_bits, k.tag, k.line, wide_way_holds,
+                          cache_wide_ways(c, k.set), CACHE_NO_WAY);
 }
 
-/* Puts a way that is not in its set's order of use between the newest and the oldest; one of them
- * is then to be changed to it. link: of the set's way 0. */
-static inline void order_link(set_t *s, link_t *link, uint32_t way)
+uint32_t cache_way_find(const cache_t *c, cache_key_t k)
 {
-    const uint16_t w = (uint16_t)way;
-    if (s->newest == NIL) {
-        link[w] = (link_t){.newer = w, .older = w};
-        s->newest = s->oldest = w;
-        return;
-    }
-    link[w] = (link_t){.newer = s->oldest, .older = s->newest};
-    link[s->newest].newer = w;
-    link[s->oldest].older = w;
-}
-
-/* A way that is in the order becomes the newest. */
-static inline void order_touch(set_t *s, link_t *link, uint32_t way)
-{
-    const link_t w = link[way];
-    if (way == s->newest)
-        return;
-    if (way == s->oldest) {
-        s->oldest = w.newer;
-        s->newest = (uint16_t)way;
-        return;
-    }
-    link[w.newer].older = w.older;
-    link[w.older].newer = w.newer;
-    order_link(s, link, way);
-    s->newest = (uint16_t)way;
+    return way_find(c, k);
 }
 
 void cache_prefetch(const cache_t *c, cache_key_t k)
 {
     if (c->ways == 0)
         return;
-    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(k.tag, c->table_bits)]);
-    __builtin_prefetch(&c->set[k.set]);
+    if (c->narrow) {
+        __builtin_prefetch(cache_narrow(c, k.set));
+        return;
+    }
+    __builtin_prefetch(&cache_table(c, k.set)[tag_table_home(k.tag, c->table_bits)]);
+    __builtin_prefetch(&c->wide_set[k.set]);
 }
 
-/* The way that gives room to the next line of a set, as an index of tags; UINT32_MAX: there is
- * room, or chance decides. */
-static inline uint32_t next_victim(const cache_t *c, uint32_t set)
+/* The tag of the line that must go for the next one of a set; NULL: there is room, or chance
+ * decides. */
+static inline const cache_tag_t *next_victim(const cache_t *c, uint32_t set)
 {
-    bool known = !c->random && c->ways > 0 && c->set[set].count == c->ways;
-    return known ? set * c->ways + c->set[set].oldest : UINT32_MAX;
+    if (c->random || c->ways == 0 || cache_set_count(c, set) < c->ways)
+        return NULL;
+    uint32_t way =
+        c->narrow ? narrow_oldest(cache_narrow(c, set), c->ways) : c->wide_set[set].oldest;
+    return cache_tag_at(c, set, way);
 }
 
 void cache_prefetch_victim(const cache_t *c, cache_key_t k)
 {
-    uint32_t victim = next_victim(c, k.set);
-    if (victim == UINT32_MAX)
-        return;
-    __builtin_prefetch(&c->tag[victim]);
-    __builtin_prefetch(&c->link[victim]);
+    const cache_tag_t *victim = next_victim(c, k.set);
+    if (victim != NULL)
+        __builtin_prefetch(victim, 1);
 }
 
 void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k)
 {
-    uint32_t victim = next_victim(c, k.set);
-    if (victim == UINT32_MAX)
+    const cache_tag_t *victim = c->narrow ? NULL : next_victim(c, k.set);
+    if (victim == NULL)
         return;
-    uint16_t tag = tag_of(c->tag[victim] >> c->line_shift);
-    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(tag, c->table_bits)]);
+    uint16_t tag = tag_of(*victim >> c->line_shift);
+    __builtin_prefetch(&cache_table(c, k.set)[tag_table_home(tag, c->table_bits)]);
 }
 
 cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
 {
     if (c->ways == 0)
         return NULL;
-    uint32_t way = way_find(c, k), first = k.set * c->ways;
-    if (way == NIL)
+    uint32_t way = way_find(c, k);
+    if (way == CACHE_NO_WAY)
         return NULL;
     if (touch)
-        order_touch(&c->set[k.set], &c->link[first], way);
-    return &c->tag[first + way];
+        cache_way_touch(c, k.set, way);
+    return cache_tag_at(c, k.set, way);
+}
+
+/* The number of a tag. */
+static inline uint32_t tag_number(const cache_t *c, const cache_tag_t *t)
+{
+    return (uint32_t)(c->narrow ? t - c->tag : (const wide_way_t *)(const void *)t - c->way);
 }
 
 cache_written_t *cache_written(cache_t *c, const cache_tag_t *t)
 {
     if (!(*t & CACHE_TAG_WRITTEN))
         return NULL;
-    return t == &c->dropped ? &c->dropped_written : &c->written[t - c->tag];
+    return t == &c->dropped ? &c->dropped_written : &c->written[tag_number(c, t)];
 }
 
 cache_written_t *cache_write(cache_t *c, cache_tag_t *t)
@@ -262,17 +222,26 @@ cache_written_t *cache_write(cache_t *c, cache_tag_t *t)
     bool first = !(*t & CACHE_TAG_WRITTEN);
     *t |= CACHE_TAG_WRITTEN;
     cache_written_t *w = cache_written(c, t);
-    if (first) {
-        *w = (cache_written_t){0};
-        if (t != &c->dropped)
-            c->set[(uint32_t)(t - c->tag) / c->ways].modified++;
-    }
+    if (!first)
+        return w;
+    *w = (cache_written_t){0};
+    if (t == &c->dropped)
+        return w;
+    uint32_t number = tag_number(c, t), set = number / c->ways;
+    if (c->narrow)
+        cache_narrow(c, set)->modified |= UINT64_C(1) << (number - set * c->ways);
+    else
+        c->wide_set[set].modified++;
     return w;
 }
 
 uint32_t cache_modified(const cache_t *c, cache_key_t k)
 {
-    return c->ways > 0 ? c->set[k.set].modified : 0;
+    if (c->ways == 0)
+        return 0;
+    if (c->narrow)
+        return (uint32_t)__builtin_popcountll(cache_narrow(c, k.set)->modified);
+    return c->wide_set[k.set].modified;
 }
 
 /* Marsaglia's xorshift32. */
@@ -286,28 +255,110 @@ static uint32_t random_next(cache_t *c)
     return x;
 }
 
-static cache_line_t line_copy(const cache_t *c, const cache_tag_t *t)
+static uint32_t random_way(cache_t *c)
+{
+    return (uint32_t)((uint64_t)random_next(c) * c->ways >> 32);
+}
+
+cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t)
 {
     cache_line_t copy = {.line = tag_line(*t), .valid = cache_tag_valid(t)};
     if (*t & CACHE_TAG_WRITTEN)
-        copy.written = c->written[t - c->tag];
+        copy.written = c->written[tag_number(c, t)];
     return copy;
+}
+
+/* The modified way of the set that was used longest ago, which is modified no more. There must be
+ * one. */
+static uint32_t take_oldest_modified(cache_t *c, uint32_t set)
+{
+    if (c->narrow) {
+        narrow_set_t *s = cache_narrow(c, set);
+        uint32_t way = narrow_oldest_modified(s, c->ways);
+        s->modified &= ~(UINT64_C(1) << way);
+        return way;
+    }
+    const wide_way_t *ways = cache_wide_ways(c, set);
+    uint32_t way = c->wide_set[set].oldest;
+    while (!(ways[way].tag & CACHE_TAG_WRITTEN))
+        way = ways[way].newer;
+    c->wide_set[set].modified--;
+    return way;
 }
 
 bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned)
 {
     if (cache_modified(c, k) == 0)
         return false;
-    set_t *s = &c->set[k.set];
-    const link_t *link = &c->link[k.set * c->ways];
-    cache_tag_t *tags = &c->tag[k.set * c->ways];
-    uint32_t way = s->oldest;
-    while (!(tags[way] & CACHE_TAG_WRITTEN))
-        way = link[way].newer;
-    *cleaned = line_copy(c, &tags[way]);
-    tags[way] &= ~(cache_tag_t)CACHE_TAG_WRITTEN;
-    s->modified--;
+    cache_tag_t *t = cache_tag_at(c, k.set, take_oldest_modified(c, k.set));
+    *cleaned = cache_line_copy(c, t);
+    *t &= ~(cache_tag_t)CACHE_TAG_WRITTEN;
     return true;
+}
+
+/* A line that was modified goes. */
+static bool victim_take(const cache_t *c, const cache_tag_t *t, cache_line_t *victim)
+{
+    *victim = cache_line_copy(c, t);
+    return (victim->written.dirty | victim->written.partial) != 0;
+}
+
+cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
+{
+    cache_tag_t *t;
+    c->count++;
+    if (c->narrow) {
+        narrow_set_t *s = cache_narrow(c, k.set);
+        uint32_t way = narrow_add(s, c->ways);
+        s->lane[way] = cache_narrow_tag(k);
+        t = &c->tag[(size_t)k.set * c->ways + way];
+    } else {
+        wide_way_t *ways = cache_wide_ways(c, k.set);
+        uint32_t way = wide_add(&c->wide_set[k.set], ways);
+        tag_table_put(cache_table(c, k.set), c->table_bits, k.tag, (uint16_t)way);
+        t = &ways[way].tag;
+    }
+    *t = k.line;
+    return t;
+}
+
+/* The line takes the place of another. */
+static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, cache_line_t *victim,
+                                          bool *evicted)
+{
+    narrow_set_t *s = cache_narrow(c, k.set);
+    cache_tag_t *tags = &c->tag[(size_t)k.set * c->ways];
+    uint32_t way = c->random ? random_way(c) : narrow_oldest(s, c->ways);
+    if (c->random)
+        narrow_touch(s, c->ways, way);
+    else
+        narrow_to_front(s, c->ways, c->ways - 1, way);
+    if (s->modified >> way & 1) {
+        *evicted = victim_take(c, &tags[way], victim);
+        s->modified &= ~(UINT64_C(1) << way);
+    }
+    s->lane[way] = cache_narrow_tag(k);
+    tags[way] = k.line;
+    return &tags[way];
+}
+
+static inline cache_tag_t *wide_replace(cache_t *c, cache_key_t k, cache_line_t *victim,
+                                        bool *evicted)
+{
+    wide_set_t *s = &c->wide_set[k.set];
+    wide_way_t *ways = cache_wide_ways(c, k.set);
+    tag_chunk_t *table = cache_table(c, k.set);
+    uint32_t way = c->random ? random_way(c) : s->oldest;
+    cache_tag_t *t = &ways[way].tag;
+    if (*t & CACHE_TAG_WRITTEN) {
+        *evicted = victim_take(c, t, victim);
+        s->modified--;
+    }
+    tag_table_take(table, c->table_bits, tag_of(*t >> c->line_shift), (uint16_t)way);
+    wide_touch(s, ways, way);
+    tag_table_put(table, c->table_bits, k.tag, (uint16_t)way);
+    *t = k.line;
+    return t;
 }
 
 cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted)
@@ -317,30 +368,9 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
         c->dropped = k.line;
         return &c->dropped;
     }
-    uint32_t first = k.set * c->ways, way;
-    set_t *s = &c->set[k.set];
-    link_t *link = &c->link[first];
-    cache_tag_t *tags = &c->tag[first];
-    tag_chunk_t *table = set_table(c, k.set);
-    if (s->count < c->ways) {
-        way = s->count++;
-        c->count++;
-        order_link(s, link, way);
-        s->newest = (uint16_t)way;
-    } else {
-        way = c->random ? (uint32_t)((uint64_t)random_next(c) * c->ways >> 32) : s->oldest;
-        const cache_tag_t *old = &tags[way];
-        if (*old & CACHE_TAG_WRITTEN) {
-            *victim = line_copy(c, old);
-            *evicted = (victim->written.dirty | victim->written.partial) != 0;
-            s->modified--;
-        }
-        tag_table_take(table, c->table_bits, tag_of(*old >> c->line_shift), (uint16_t)way);
-        order_touch(s, link, way);
-    }
-    tags[way] = k.line;
-    tag_table_put(table, c->table_bits, k.tag, (uint16_t)way);
-    return &tags[way];
+    if (cache_set_count(c, k.set) < c->ways)
+        return cache_way_add(c, k);
+    return c->narrow ? narrow_replace(c, k, victim, evicted) : wide_replace(c, k, victim, evicted);
 }
 
 bool cache_use(cache_t *c, uint64_t line)
@@ -357,9 +387,10 @@ bool cache_use(cache_t *c, uint64_t line)
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx)
 {
     for (uint32_t s = 0; s < c->sets; s++) {
-        uint32_t first = s * c->ways, w = c->set[s].newest;
-        for (uint32_t n = c->set[s].count; n > 0; n--, w = c->link[first + w].older) {
-            cache_line_t copy = line_copy(c, &c->tag[first + w]);
+        const uint32_t count = cache_set_count(c, s);
+        for (uint32_t place = 0, way = 0; place < count; place++) {
+            way = cache_way_by_use(c, s, place, way);
+            cache_line_t copy = cache_line_copy(c, cache_tag_at(c, s, way));
             visit(ctx, &copy);
         }
     }
@@ -373,108 +404,4 @@ uint32_t cache_count(const cache_t *c)
 uint32_t cache_capacity(const cache_t *c)
 {
     return c->sets * c->ways;
-}
-
-/*
- * Checkpoint: sets, ways, line_shift, random state; then for each set its number of lines, each
- * line in slot order (the random policy chooses by slot) and the slots in order of use.
- */
-int cache_save(const cache_t *c, FILE *out)
-{
-    const uint32_t head[4] = {c->sets, c->ways, c->line_shift, c->random_state};
-    if (fwrite(head, sizeof(head), 1, out) != 1)
-        return -1;
-    for (uint32_t s = 0; s < c->sets; s++) {
-        const set_t *set = &c->set[s];
-        const link_t *link = &c->link[s * c->ways];
-        const uint32_t count = set->count;
-        if (fwrite(&count, sizeof(count), 1, out) != 1)
-            return -1;
-        for (uint32_t w = 0; w < count; w++) {
-            const cache_line_t l = line_copy(c, &c->tag[s * c->ways + w]);
-            const uint32_t word[CHECKPOINT_WORDS] = {(uint32_t)l.line, (uint32_t)(l.line >> 32),
-                                                     l.valid, l.written.dirty, l.written.partial};
-            if (fwrite(word, sizeof(word), 1, out) != 1 ||
-                fwrite(l.written.bytes, sizeof(l.written.bytes), 1, out) != 1)
-                return -1;
-        }
-        uint32_t w = set->newest;
-        for (uint32_t n = count; n > 0; n--, w = link[w].older) {
-            if (fwrite(&w, sizeof(w), 1, out) != 1)
-                return -1;
-        }
-    }
-    return 0;
-}
-
-static int load_failed(FILE *in)
-{
-    if (!ferror(in))
-        errno = EINVAL; /* cut short or not ours */
-    return -1;
-}
-
-static int set_load(cache_t *c, uint32_t s, FILE *in)
-{
-    uint32_t count;
-    if (fread(&count, sizeof(count), 1, in) != 1 || count > c->ways)
-        return -1;
-    uint32_t first = s * c->ways;
-    link_t *link = &c->link[first];
-    cache_tag_t *tags = &c->tag[first];
-    for (uint32_t w = 0; w < count; w++) {
-        uint32_t word[CHECKPOINT_WORDS];
-        cache_written_t written;
-        if (fread(word, sizeof(word), 1, in) != 1 ||
-            fread(written.bytes, sizeof(written.bytes), 1, in) != 1)
-            return -1;
-        uint64_t line = word[0] | (uint64_t)word[1] << 32;
-        written.dirty = (uint8_t)word[3];
-        written.partial = (uint8_t)word[4];
-        if (line % (UINT64_C(1) << c->line_shift) != 0 || word[2] > CACHE_TAG_VALID ||
-            (c->written == NULL && (word[3] | word[4]) != 0) || set_of(c, line) != s)
-            return -1;
-        const cache_key_t k = cache_key_of(c, line);
-        if (way_find(c, k) != NIL)
-            return -1;
-        tag_table_put(set_table(c, s), c->table_bits, k.tag, (uint16_t)w);
-        tags[w] = line | word[2];
-        if ((word[3] | word[4]) != 0)
-            *cache_write(c, &tags[w]) = written;
-        link[w] = (link_t){.newer = NIL, .older = NIL}; /* not yet in the order of use */
-    }
-    set_t *set = &c->set[s];
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t w;
-        if (fread(&w, sizeof(w), 1, in) != 1 || w >= count || link[w].newer != NIL)
-            return -1;
-        order_link(set, link, w);
-        set->oldest = (uint16_t)w;
-    }
-    set->count = (uint16_t)count;
-    c->count += count;
-    return 0;
-}
-
-int cache_load(cache_t *c, FILE *in)
-{
-    uint32_t head[4];
-    contents_clear(c);
-    if (fread(head, sizeof(head), 1, in) != 1)
-        return load_failed(in);
-    if ((uint64_t)head[0] * head[1] > c->capacity || head[1] >= MAX_WAYS ||
-        head[2] != c->line_shift || head[3] == 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    c->random_state = head[3];
-    shape_set(c, head[0], head[1]);
-    contents_clear(c);
-    for (uint32_t s = 0; s < c->sets; s++) {
-        if (set_load(c, s, in) != 0) {
-            contents_clear(c);
-            return load_failed(in);
-        }
-    }
-    return 0;
 }

@@ -3,13 +3,12 @@
  * sector per line in use) the instruction and constant caches. It holds no data and no time: who
  * owns it decides when things happen.
  *
- * A set finds its lines through a hash table of its own (any associativity costs the same) and
- * keeps them in a doubly linked list in order of use. Lines are allocated on fill or on write,
- * never reserved for an outstanding miss, so a victim can always be found.
+ * Lines are allocated on fill or on write, never reserved for an outstanding miss, so a victim can
+ * always be found.
  *
  * A simulated chip has a hundred of these and visits each for a few lines at a time, so that its
- * tags are rarely in the host's cache: a line is one word, and what only written lines need stands
- * apart.
+ * tags are rarely in the host's cache. A line is one word, and what only written lines need stands
+ * apart; sets are of one of two kinds, by their number of ways: narrow_set.h and wide_set.h.
  */
 #ifndef RUBATO_PARTS_CACHE_H
 #define RUBATO_PARTS_CACHE_H

@@ -1,0 +1,77 @@
+/*
+ * A set of a cache with many ways: a hash table (tag_table.h) finds the way of a line, and the ways
+ * are linked in order of use, so that any associativity costs the same.
+ */
+#ifndef RUBATO_PARTS_WIDE_SET_H
+#define RUBATO_PARTS_WIDE_SET_H
+
+#include <stdint.h>
+
+#include "sim/parts/tag_table.h"
+
+enum { WIDE_NONE = UINT16_MAX };
+
+/* What is known of a way: its line, and its neighbours in its set's order of use, as ways. The
+ * order is a ring, in which the newest is followed by the oldest: what takes the oldest's place
+ * need not be linked anew. */
+typedef struct {
+    uint64_t tag; /* the owner's; first, so that the owner finds its way back */
+    uint16_t newer, older;
+    uint32_t unused;
+} wide_way_t;
+
+/* Ways [0, count) of a set hold its lines. */
+typedef struct {
+    uint16_t newest, oldest;
+    uint16_t count;
+    uint16_t modified; /* of these */
+} wide_set_t;
+
+static inline wide_set_t wide_empty(void)
+{
+    return (wide_set_t){.newest = WIDE_NONE, .oldest = WIDE_NONE};
+}
+
+/* Puts a way that is not in its set's order of use between the newest and the oldest; one of them
+ * is then to be changed to it. ways: the set's way 0. */
+static inline void wide_link(wide_set_t *s, wide_way_t *ways, uint32_t way)
+{
+    const uint16_t w = (uint16_t)way;
+    if (s->newest == WIDE_NONE) {
+        ways[w].newer = ways[w].older = w;
+        s->newest = s->oldest = w;
+        return;
+    }
+    ways[w].newer = s->oldest;
+    ways[w].older = s->newest;
+    ways[s->newest].newer = w;
+    ways[s->oldest].older = w;
+}
+
+/* A way that is in the order becomes the newest. */
+static inline void wide_touch(wide_set_t *s, wide_way_t *ways, uint32_t way)
+{
+    const uint16_t newer = ways[way].newer, older = ways[way].older;
+    if (way == s->newest)
+        return;
+    if (way == s->oldest) {
+        s->oldest = newer;
+        s->newest = (uint16_t)way;
+        return;
+    }
+    ways[newer].older = older;
+    ways[older].newer = newer;
+    wide_link(s, ways, way);
+    s->newest = (uint16_t)way;
+}
+
+/* One more way holds a line, the newest. There must be one that holds none. */
+static inline uint32_t wide_add(wide_set_t *s, wide_way_t *ways)
+{
+    uint32_t way = s->count++;
+    wide_link(s, ways, way);
+    s->newest = (uint16_t)way;
+    return way;
+}
+
+#endif
