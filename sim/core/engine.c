@@ -153,14 +153,34 @@ static void open_outbox(worker_t *w)
         mail_open(mail_of(w, m));
 }
 
+/*
+ * Host-side: all the others have run since a shard was run last, so that what it uses has left the
+ * caches near the core. position: in the active shards, of one that is taken.
+ */
+static void prefetch_following(const engine_t *e, const worker_t *w, const piece_t *p,
+                               uint32_t position)
+{
+    for (uint32_t ahead = 2; ahead > 0; ahead--) {
+        if (position + ahead >= p->end)
+            continue;
+        uint32_t s = e->active[position + ahead];
+        if (ahead == 1) /* of the mails to it, that of this thread's shards stands for all */
+            mail_prefetch(&e->mail[e->writing ^ 1u][w->number * MAILS + HOME], s);
+        if (e->shard[s].ops->prefetch != NULL)
+            e->shard[s].ops->prefetch(e->shard[s].self, (int)ahead);
+    }
+}
+
 /* Runs the shards of a piece that no other thread has taken. */
 static void run_piece(worker_t *w, piece_t *p)
 {
     engine_t *e = w->engine;
     while (atomic_load_explicit(&p->next, memory_order_relaxed) < p->end) {
         unsigned i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
-        if (i < p->end)
+        if (i < p->end) {
+            prefetch_following(e, w, p, i);
             run_shard(e, &w->out, e->active[i]);
+        }
     }
 }
 

@@ -42,6 +42,13 @@ typedef struct {
 
     /* Queues and heads, for people. */
     void (*dump)(const void *self, FILE *out);
+
+    /*
+     * Host-side hint, may be NULL: the shard will run, after another (ahead 2), then next (1). It
+     * brings near what the shard uses whenever it runs: its own memory first, then what that points
+     * to. Another thread may be running the shard, so it reads only what never changes.
+     */
+    void (*prefetch)(const void *self, int ahead);
 } shard_ops_t;
 
 /* Called by the engine outside of windows. Every member may be NULL. */

@@ -12,6 +12,7 @@
 
 #include "sim/core/model_mem.h"
 #include "sim/core/msg.h"
+#include "sim/core/prefetch.h"
 
 enum { MAIL_MERGE_MAX = 512 /* mails that one shard may be addressed in */ };
 
@@ -55,6 +56,16 @@ cycle_t mail_first_arrival(const mail_t *mail, uint32_t n);
 
 /* The shards 64 * word and following that n mails are addressed to, a bit each; forgets them. */
 uint64_t mail_take_addressed(mail_t *mail, uint32_t n, size_t word);
+
+/* Host-side hint that the mail to shard to will be delivered soon. Another thread may be delivering
+ * it. */
+static inline void mail_prefetch(const mail_t *mail, uint32_t to)
+{
+    enum { MESSAGES = 8 };
+    const msg_t *first = mail->bag[to].msg;
+    if (first != NULL)
+        prefetch_range(first, MESSAGES * sizeof(*first));
+}
 
 typedef void (*mail_give_t)(void *ctx, uint32_t to, const msg_t *m, size_t n);
 

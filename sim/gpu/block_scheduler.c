@@ -297,8 +297,12 @@ static void scheduler_dump(const void *self, FILE *out)
             more(s) ? "some" : "none");
 }
 
-const shard_ops_t block_scheduler_ops = {"scheduler", scheduler_deliver, scheduler_run,
-                                         scheduler_dump};
+const shard_ops_t block_scheduler_ops = {
+    .kind = "scheduler",
+    .deliver = scheduler_deliver,
+    .run = scheduler_run,
+    .dump = scheduler_dump,
+};
 
 int block_scheduler_save(const block_scheduler_t *s, FILE *out)
 {

@@ -5,6 +5,7 @@
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/msg.h"
+#include "sim/core/prefetch.h"
 #include "sim/mem/dram_internal.h"
 
 /*
@@ -340,6 +341,16 @@ void dram_read_drop(dram_t *d)
 {
     RB_RING_DROP(&d->reads);
     d->read_due = d->reads.count > 0 ? RB_RING_AT(&d->reads, 0)->cycle : CYCLE_NEVER;
+}
+
+void dram_prefetch(const dram_t *d, int ahead)
+{
+    if (ahead == 2) {
+        prefetch_range(d, sizeof(*d));
+        return;
+    }
+    dram_choice_prefetch(d);
+    prefetch_range(d->bank, d->spec.banks * sizeof(*d->bank));
 }
 
 bool dram_idle(const dram_t *d)

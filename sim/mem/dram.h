@@ -85,6 +85,10 @@ uint32_t dram_read_token(const dram_t *d, size_t i);
 /* The next one was dealt with. */
 void dram_read_drop(dram_t *d);
 
+/* Host-side hint that the channel will be used; reads only what never changes. ahead: see
+ * shard_ops_t. */
+void dram_prefetch(const dram_t *d, int ahead);
+
 /* Nothing is on its way or waiting, and all that was read is dealt with. */
 bool dram_idle(const dram_t *d);
 

@@ -2,9 +2,11 @@
 
 #include "sim/core/clones.h"
 #include "sim/core/model_mem.h"
+#include "sim/core/prefetch.h"
 #include "sim/mem/dram_internal.h"
 
 enum {
+    ARRAYS = 8, /* of dram_choice_t */
     LANES = 16, /* arrays are padded to this many banks: whole vectors */
     /*
      * A command's key: the ticks until it can go, then its age, in one number. No timing is longer
@@ -27,11 +29,12 @@ static uint32_t padded(uint32_t banks)
 void dram_choice_init(dram_t *d)
 {
     dram_choice_t *c = &d->choice;
-    uint32_t **const array[] = {&c->col_ready,  &c->group,      &c->row_ready,  &c->closed,
-                                &c->col_age[0], &c->col_age[1], &c->row_age[0], &c->row_age[1]};
-    const uint32_t n_arrays = sizeof(array) / sizeof(array[0]), n = padded(d->spec.banks);
-    c->memory = rb_model_calloc((size_t)n_arrays * n, sizeof(*c->memory));
-    for (uint32_t i = 0; i < n_arrays; i++)
+    uint32_t **const array[ARRAYS] = {&c->col_ready,  &c->group,      &c->row_ready,
+                                      &c->closed,     &c->col_age[0], &c->col_age[1],
+                                      &c->row_age[0], &c->row_age[1]};
+    const uint32_t n = padded(d->spec.banks);
+    c->memory = rb_model_calloc((size_t)ARRAYS * n, sizeof(*c->memory));
+    for (uint32_t i = 0; i < ARRAYS; i++)
         *array[i] = c->memory + (size_t)i * n;
     for (uint32_t k = 0; k < DRAM_KINDS; k++) {
         for (uint32_t b = 0; b < n; b++)
@@ -48,6 +51,12 @@ void dram_choice_free(dram_t *d)
 {
     rb_model_free(d->choice.memory);
     rb_model_free(d->group_next);
+}
+
+void dram_choice_prefetch(const dram_t *d)
+{
+    prefetch_range(d->choice.memory, ARRAYS * padded(d->spec.banks) * sizeof(*d->choice.memory));
+    prefetch_range(d->group_next, d->spec.bank_groups * sizeof(*d->group_next));
 }
 
 void dram_epoch_move(dram_t *d, uint64_t t)

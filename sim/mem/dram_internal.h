@@ -151,6 +151,9 @@ uint32_t dram_list_pop(dram_t *d, dram_list_t *l);
 void dram_choice_init(dram_t *d);
 void dram_choice_free(dram_t *d);
 
+/* Host-side hint that commands will be chosen. */
+void dram_choice_prefetch(const dram_t *d);
+
 /* To be called at least every 2^30 ticks while the channel works. */
 void dram_epoch_move(dram_t *d, uint64_t t);
 

@@ -6,6 +6,7 @@
 
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
+#include "sim/core/prefetch.h"
 
 void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
                    msg_pool_t *pool, uint32_t number, uint32_t n_sms)
@@ -71,6 +72,16 @@ static inline void request_prefetch(const l2_slice_t *s, cache_key_t key)
 {
     cache_prefetch(s->cache, key);
     mshr_prefetch(&s->mshr, key);
+}
+
+void l2_slice_prefetch_state(const l2_slice_t *s, int ahead)
+{
+    if (ahead == 2) {
+        prefetch_range(s, sizeof(*s));
+        return;
+    }
+    cache_prefetch_shape(s->cache);
+    prefetch_range(s->in.nonempty, 1);
 }
 
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)

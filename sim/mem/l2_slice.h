@@ -134,6 +134,9 @@ void l2_slice_free(l2_slice_t *s);
 /* Where SM sm is, and by how many cycles replies to it fly longer than the mean. */
 void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard, int32_t farther);
 
+/* Host-side hint that the slice will run; reads only what never changes. ahead: see shard_ops_t. */
+void l2_slice_prefetch_state(const l2_slice_t *s, int ahead);
+
 /* Host-side hint that this request will arrive soon. */
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
 

@@ -102,7 +102,8 @@ static void mmu_dump(const void *self, FILE *out)
             cache_count(m->known), m->n_walk);
 }
 
-const shard_ops_t mmu_shard_ops = {"mmu", mmu_deliver, mmu_run, mmu_dump};
+const shard_ops_t mmu_shard_ops = {
+    .kind = "mmu", .deliver = mmu_deliver, .run = mmu_run, .dump = mmu_dump};
 
 void mmu_learn(mmu_t *m, uint64_t entry)
 {

@@ -7,6 +7,7 @@
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
 #include "sim/core/model_mem.h"
+#include "sim/core/prefetch.h"
 
 struct partition {
     const addr_map_t *map; /* borrowed */
@@ -164,6 +165,19 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
     return cycle_min(p->next, inbox_next(&p->inbox));
 }
 
+/* What every cycle of the partition looks at; ahead: see shard_ops_t. */
+static void partition_prefetch(const void *self, int ahead)
+{
+    const partition_t *p = self;
+    if (ahead == 2) {
+        prefetch_range(p, offsetof(partition_t, inbox) + offsetof(inbox_t, slot));
+        prefetch_range(&p->inbox.pool, sizeof(p->inbox.pool));
+    }
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        l2_slice_prefetch_state(&p->slice[s], ahead);
+    dram_prefetch(p->dram, ahead);
+}
+
 static void partition_dump(const void *self, FILE *out)
 {
     const partition_t *p = self;
@@ -178,6 +192,7 @@ const shard_ops_t partition_shard_ops = {
     .deliver = partition_deliver,
     .run = partition_run,
     .dump = partition_dump,
+    .prefetch = partition_prefetch,
 };
 
 void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram)

@@ -4,6 +4,7 @@
 
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
+#include "sim/core/prefetch.h"
 
 static inline uint64_t tag_line(cache_tag_t t)
 {
@@ -151,6 +152,11 @@ static inline uint32_t way_find(const cache_t *c, cache_key_t k)
 uint32_t cache_way_find(const cache_t *c, cache_key_t k)
 {
     return way_find(c, k);
+}
+
+void cache_prefetch_shape(const cache_t *c)
+{
+    prefetch_range(c, sizeof(*c));
 }
 
 void cache_prefetch(const cache_t *c, cache_key_t k)

@@ -80,6 +80,9 @@ typedef struct {
 
 cache_key_t cache_key_of(const cache_t *c, uint64_t line);
 
+/* Host-side hint that the cache will be used; reads nothing. */
+void cache_prefetch_shape(const cache_t *c);
+
 /* Host-side hint that a line will be looked up soon. */
 void cache_prefetch(const cache_t *c, cache_key_t k);
 

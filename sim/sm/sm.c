@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/core/model_mem.h"
+#include "sim/core/prefetch.h"
 
 static void sub_cores_init(sm_t *sm)
 {
@@ -269,7 +270,33 @@ static void sm_dump(const void *self, FILE *out)
     }
 }
 
-const shard_ops_t sm_shard_ops = {"sm", sm_deliver, sm_run, sm_dump};
+/* What every cycle of the SM looks at; ahead: see shard_ops_t. */
+static void sm_prefetch(const void *self, int ahead)
+{
+    const sm_t *sm = self;
+    if (ahead == 1) {
+        cache_prefetch_shape(sm->l1);
+        prefetch_range(sm->in.nonempty, 1);
+        prefetch_range(sm->out.queue, 2 * sizeof(*sm->out.queue));
+        return;
+    }
+    prefetch_range(sm, offsetof(sm_t, cls)); /* statistics, mainly */
+    prefetch_range(&sm->inbox, offsetof(inbox_t, slot));
+    prefetch_range(&sm->inbox.pool, sizeof(sm->inbox.pool));
+    prefetch_range(&sm->events, offsetof(wheel_t, occupied));
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
+        prefetch_range(&sm->sub[s], offsetof(sub_core_t, age));
+    prefetch_range(&sm->issue_next, 1);
+    prefetch_range(&sm->lsu.load, offsetof(sm_t, cut_warps) - offsetof(sm_t, lsu.load));
+}
+
+const shard_ops_t sm_shard_ops = {
+    .kind = "sm",
+    .deliver = sm_deliver,
+    .run = sm_run,
+    .dump = sm_dump,
+    .prefetch = sm_prefetch,
+};
 
 static int save_value(FILE *f, const void *value, size_t bytes)
 {

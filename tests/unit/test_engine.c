@@ -70,8 +70,10 @@ static void node_dump(const void *self, FILE *out)
 }
 
 /* The same node as two kinds of shards: each run of one kind is divided among the threads. */
-static const shard_ops_t node_ops[] = {{"node", node_deliver, node_run, node_dump},
-                                       {"other", node_deliver, node_run, node_dump}};
+static const shard_ops_t node_ops[] = {
+    {.kind = "node", .deliver = node_deliver, .run = node_run, .dump = node_dump},
+    {.kind = "other", .deliver = node_deliver, .run = node_run, .dump = node_dump},
+};
 
 static uint64_t phold(int threads, cycle_t window, cycle_t step)
 {
@@ -138,7 +140,8 @@ static void sleeper_deliver(void *self, const msg_t *m, size_t n)
 static void an_idle_engine_jumps_to_the_next_event(void **state)
 {
     (void)state;
-    static const shard_ops_t ops = {"sleeper", sleeper_deliver, sleeper_run, node_dump};
+    static const shard_ops_t ops = {
+        .kind = "sleeper", .deliver = sleeper_deliver, .run = sleeper_run, .dump = node_dump};
     cycle_t seen = 0;
     engine_t *e = engine_create(1, 5);
     engine_add_shard(e, &ops, &seen);

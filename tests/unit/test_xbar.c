@@ -156,9 +156,10 @@ static void nothing_to_dump(const void *self, FILE *out)
     (void)out;
 }
 
-static const shard_ops_t sender_ops = {"sender", sender_deliver, sender_run, nothing_to_dump};
-static const shard_ops_t receiver_ops = {"receiver", receiver_deliver, receiver_run,
-                                         nothing_to_dump};
+static const shard_ops_t sender_ops = {
+    .kind = "sender", .deliver = sender_deliver, .run = sender_run, .dump = nothing_to_dump};
+static const shard_ops_t receiver_ops = {
+    .kind = "receiver", .deliver = receiver_deliver, .run = receiver_run, .dump = nothing_to_dump};
 
 static bench_t *bench_create(const shape_t *shape)
 {

@@ -1,0 +1,17 @@
+/*
+ * Prefetch: brings memory that is about to be used near the host's core. No result depends on it.
+ */
+#ifndef RUBATO_CORE_PREFETCH_H
+#define RUBATO_CORE_PREFETCH_H
+
+#include <stddef.h>
+
+/* Asks for the lines of [p, p + bytes), to be written. */
+static inline void prefetch_range(const void *p, size_t bytes)
+{
+    enum { HOST_LINE = 64 };
+    for (size_t i = 0; i < bytes; i += HOST_LINE)
+        __builtin_prefetch((const char *)p + i, 1);
+}
+
+#endif
