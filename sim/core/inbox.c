@@ -1,11 +1,24 @@
 #include "sim/core/inbox.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
 
-enum { PREFETCH_AHEAD = 6 };
+/*
+ * Messages are sorted LOT_MAX at most at a time, by keys: how much later than the first of the lot
+ * it arrives (less than LOT_CYCLES, or as much earlier), then its place in the lot. Without
+ * branches on arrivals, which the host cannot predict.
+ */
+enum { PLACE_BITS = 6, LOT_MAX = 1 << PLACE_BITS, LOT_CYCLES = 1 << 24, LANES = 8 };
+
+/* A lot; arrays are filled up to a multiple of LANES with what comes behind all messages. */
+typedef struct {
+    uint32_t n;
+    int32_t key[LOT_MAX];
+    inbox_item_t item[LOT_MAX]; /* in the order of putting */
+} lot_t;
 
 void inbox_init(inbox_t *b)
 {
@@ -16,96 +29,86 @@ void inbox_init(inbox_t *b)
 void inbox_free(inbox_t *b)
 {
     msg_pool_destroy(&b->pool);
-    rb_model_free(b->far);
+    rb_model_free(b->item);
     inbox_init(b);
 }
 
-static void slot_append(inbox_t *b, uint32_t n, cycle_t arrival)
+/* The next lot of n messages, of which copies are put into the pool. */
+static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
 {
-    unsigned s = (unsigned)(arrival % INBOX_SLOTS);
-    if (b->slot[s].head == 0) {
-        b->slot[s].head = n;
-        b->occupied[s / 64] |= UINT64_C(1) << s % 64;
-    } else {
-        msg_pool_at(&b->pool, b->slot[s].tail)->next = n;
+    uint32_t k = 0;
+    for (; k < n && k < LOT_MAX; k++) {
+        cycle_t arrival = m[k].arrival;
+        int64_t later = (int64_t)(arrival - m[0].arrival);
+        if (later >= LOT_CYCLES || later <= -LOT_CYCLES)
+            break;
+        RB_INVARIANT(arrival >= b->base, "message arrives at %llu, but time is at %llu",
+                     (unsigned long long)arrival, (unsigned long long)b->base);
+        lot->key[k] = (int32_t)later * LOT_MAX + (int32_t)k;
+        lot->item[k] = (inbox_item_t){.arrival = arrival, .number = msg_pool_put(&b->pool, &m[k])};
     }
-    b->slot[s].tail = n;
+    lot->n = k;
+    for (; k % LANES != 0; k++) {
+        lot->key[k] = INT32_MAX;
+        lot->item[k] = (inbox_item_t){0};
+    }
 }
 
-/* Behind all that arrive in the same cycle. */
-static void far_put(inbox_t *b, uint32_t n, cycle_t arrival)
+/* Puts items in the order of their keys. */
+static void lot_sort(const lot_t *lot, inbox_item_t sorted[LOT_MAX + 1])
 {
-    rb_model_grow(&b->far, &b->cap_far, b->n_far + 1, sizeof(*b->far));
-    size_t i = 0;
-    while (i < b->n_far && msg_pool_at(&b->pool, b->far[i])->msg.arrival > arrival)
-        i++;
-    memmove(&b->far[i + 1], &b->far[i], (b->n_far - i) * sizeof(*b->far));
-    b->far[i] = n;
-    b->n_far++;
+    for (uint32_t first = 0; first < lot->n; first += LANES) {
+        uint32_t rank[LANES] = {0}; /* how many keys are smaller */
+        for (uint32_t k = 0; k < lot->n; k++) {
+            for (uint32_t i = 0; i < LANES; i++)
+                rank[i] += lot->key[k] < lot->key[first + i];
+        }
+        for (uint32_t i = 0; i < LANES; i++)
+            sorted[rank[i]] = lot->item[first + i];
+    }
 }
 
-/* Moves messages into slots as soon as they fit, before later ones of the same cycle come in. */
-static void far_refill(inbox_t *b)
+/* Room for n more behind those that wait. */
+static void make_room(inbox_t *b, size_t n)
 {
-    while (b->n_far > 0) {
-        uint32_t n = b->far[b->n_far - 1];
-        cycle_t arrival = msg_pool_at(&b->pool, n)->msg.arrival;
-        if (arrival - b->base >= INBOX_SLOTS)
-            return;
-        b->n_far--;
-        slot_append(b, n, arrival);
+    size_t waiting = b->end - b->head;
+    if (b->head >= waiting) { /* what is moved is less than what was taken meanwhile */
+        memmove(b->item, b->item + b->head, waiting * sizeof(*b->item));
+        b->head = 0;
+        b->end = waiting;
     }
+    rb_model_grow(&b->item, &b->cap, b->end + n, sizeof(*b->item));
+}
+
+/* Merges n items in order with those that wait: behind all that do not arrive later. */
+static void merge(inbox_t *b, const inbox_item_t *item, size_t n)
+{
+    make_room(b, n);
+    inbox_item_t *to = &b->item[b->end + n], *old = &b->item[b->end];
+    const inbox_item_t *const first = &b->item[b->head];
+    b->end += n;
+    while (n > 0 && old > first) {
+        bool later = old[-1].arrival > item[n - 1].arrival;
+        *--to = later ? old[-1] : item[n - 1];
+        old -= later;
+        n -= !later;
+    }
+    memcpy(to - n, item, n * sizeof(*item));
+    b->first = b->item[b->head].arrival;
 }
 
 void inbox_put(inbox_t *b, const msg_t *m, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        cycle_t arrival = m[i].arrival;
-        RB_INVARIANT(arrival >= b->base, "message arrives at %llu, but time is at %llu",
-                     (unsigned long long)arrival, (unsigned long long)b->base);
-        if (i + PREFETCH_AHEAD < n) /* a shard's slots are rarely in the host's cache */
-            __builtin_prefetch(&b->slot[m[i + PREFETCH_AHEAD].arrival % INBOX_SLOTS], 1);
-        uint32_t number = msg_pool_put(&b->pool, &m[i]);
-        if (arrival - b->base < INBOX_SLOTS)
-            slot_append(b, number, arrival);
-        else
-            far_put(b, number, arrival);
-        b->first = cycle_min(b->first, arrival);
-    }
-}
+    lot_t lot;
+    inbox_item_t sorted[LOT_MAX + 1]; /* the last is what lots are filled up with */
 
-static cycle_t find_first(const inbox_t *b)
-{
-    unsigned start = (unsigned)(b->base % INBOX_SLOTS), w = start / 64;
-    uint64_t bits = b->occupied[w] & (~UINT64_C(0) << start % 64);
-    for (unsigned i = 0; i <= INBOX_WORDS; i++) {
-        if (bits != 0) {
-            unsigned s = w * 64 + (unsigned)__builtin_ctzll(bits);
-            return b->base + (s - start) % INBOX_SLOTS;
-        }
-        w = (w + 1) % INBOX_WORDS;
-        bits = b->occupied[w];
+    while (n > 0) {
+        lot_begin(b, m, n, &lot);
+        lot_sort(&lot, sorted);
+        merge(b, sorted, lot.n);
+        m += lot.n;
+        n -= lot.n;
     }
-    return b->n_far > 0 ? msg_pool_at(&b->pool, b->far[b->n_far - 1])->msg.arrival : CYCLE_NEVER;
-}
-
-uint32_t inbox_take(inbox_t *b, cycle_t end)
-{
-    if (b->first >= end)
-        return 0;
-    if (b->first != b->base) {
-        b->base = b->first;
-        if (b->n_far > 0)
-            far_refill(b);
-    }
-    unsigned s = (unsigned)(b->base % INBOX_SLOTS);
-    uint32_t n = b->slot[s].head;
-    b->slot[s].head = msg_pool_at(&b->pool, n)->next;
-    if (b->slot[s].head == 0) {
-        b->occupied[s / 64] &= ~(UINT64_C(1) << s % 64);
-        b->first = find_first(b);
-    }
-    return n;
 }
 
 void inbox_advance(inbox_t *b, cycle_t cycle)
@@ -115,5 +118,4 @@ void inbox_advance(inbox_t *b, cycle_t cycle)
     RB_INVARIANT(b->first >= cycle, "time moves to %llu past a message that arrives at %llu",
                  (unsigned long long)cycle, (unsigned long long)b->first);
     b->base = cycle;
-    far_refill(b);
 }

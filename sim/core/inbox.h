@@ -2,8 +2,8 @@
  * Inbox: messages that a shard has been given and that take effect at their arrival cycle. Those of
  * one cycle come out in the order in which they were put in.
  *
- * Messages of the next INBOX_SLOTS cycles are linked to a slot each; later ones (rare: a channel is
- * not that long) wait in an array in order of arrival.
+ * A shard gets some messages at a time and keeps few for long: what is waiting stands in order in
+ * one array of the host's memory, into which each new lot is sorted.
  */
 #ifndef RUBATO_CORE_INBOX_H
 #define RUBATO_CORE_INBOX_H
@@ -12,18 +12,17 @@
 
 #include "sim/core/msg_pool.h"
 
-enum { INBOX_SLOTS = 256, INBOX_WORDS = INBOX_SLOTS / 64 };
+typedef struct {
+    cycle_t arrival;
+    uint32_t number; /* in the pool */
+} inbox_item_t;
 
 typedef struct {
-    cycle_t base;  /* every message arrives at or after base */
-    cycle_t first; /* arrival of the earliest, CYCLE_NEVER if there is none */
-    uint64_t occupied[INBOX_WORDS];
-    struct {
-        uint32_t head, tail; /* numbers in the pool; 0: empty */
-    } slot[INBOX_SLOTS];
+    cycle_t base;       /* every message arrives at or after base */
+    cycle_t first;      /* arrival of the earliest, CYCLE_NEVER if there is none */
+    inbox_item_t *item; /* owned; those from head to end wait, in the order of taking */
+    size_t head, end, cap;
     msg_pool_t pool;
-    uint32_t *far; /* owned; numbers, earliest last */
-    size_t n_far, cap_far;
 } inbox_t;
 
 void inbox_init(inbox_t *b);
@@ -40,7 +39,18 @@ static inline cycle_t inbox_next(const inbox_t *b)
 
 /* The next message that arrives before end, as its number in the pool, now the caller's to free;
  * 0 if there is none. */
-uint32_t inbox_take(inbox_t *b, cycle_t end);
+static inline uint32_t inbox_take(inbox_t *b, cycle_t end)
+{
+    enum { AHEAD = 2 };
+    if (b->first >= end)
+        return 0;
+    const inbox_item_t *item = &b->item[b->head++];
+    b->base = b->first;
+    if (b->end - b->head > AHEAD) /* it may have been put in long ago, for the host's caches */
+        __builtin_prefetch(msg_pool_at(&b->pool, item[AHEAD].number));
+    b->first = b->head < b->end ? item[1].arrival : CYCLE_NEVER;
+    return item->number;
+}
 
 /* States that no message will arrive before cycle any more. All earlier ones must be gone. */
 void inbox_advance(inbox_t *b, cycle_t cycle);

@@ -170,8 +170,7 @@ static void partition_prefetch(const void *self, int ahead)
 {
     const partition_t *p = self;
     if (ahead == 2) {
-        prefetch_range(p, offsetof(partition_t, inbox) + offsetof(inbox_t, slot));
-        prefetch_range(&p->inbox.pool, sizeof(p->inbox.pool));
+        prefetch_range(p, sizeof(*p));
     }
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_prefetch_state(&p->slice[s], ahead);

@@ -281,8 +281,7 @@ static void sm_prefetch(const void *self, int ahead)
         return;
     }
     prefetch_range(sm, offsetof(sm_t, cls)); /* statistics, mainly */
-    prefetch_range(&sm->inbox, offsetof(inbox_t, slot));
-    prefetch_range(&sm->inbox.pool, sizeof(sm->inbox.pool));
+    prefetch_range(&sm->inbox, sizeof(sm->inbox));
     prefetch_range(&sm->events, offsetof(wheel_t, occupied));
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
         prefetch_range(&sm->sub[s], offsetof(sub_core_t, age));
