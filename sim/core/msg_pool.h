@@ -10,15 +10,16 @@
 #include "sim/core/msg.h"
 
 typedef struct {
-    msg_t msg;
-    uint32_t next; /* number of the one behind it in whatever list it is; 0: none */
+    _Alignas(64) msg_t msg;
 } msg_node_t;
 
 typedef struct {
     msg_node_t *node; /* owned */
+    uint32_t *next;   /* owned; per node, apart from it, so that another can be put behind it
+                       * without touching it: number of the one behind it in its list */
     uint32_t *free;   /* owned stack; numbers put back: the next places are known ahead */
     uint32_t n_free, n;
-    size_t cap, cap_free;
+    size_t cap, cap_next, cap_free;
 } msg_pool_t;
 
 /* A zeroed pool is empty. */
@@ -34,15 +35,19 @@ static inline uint32_t msg_pool_put(msg_pool_t *p, const msg_t *m)
     uint32_t n = p->n_free > 0 ? p->free[--p->n_free] : msg_pool_grow(p);
     if (p->n_free >= AHEAD)
         __builtin_prefetch(&p->node[p->free[p->n_free - AHEAD] - 1], 1);
-    msg_node_t *node = &p->node[n - 1];
-    node->msg = *m;
-    node->next = 0;
+    p->node[n - 1].msg = *m;
     return n;
 }
 
 static inline msg_node_t *msg_pool_at(const msg_pool_t *p, uint32_t n)
 {
     return &p->node[n - 1];
+}
+
+/* The number of the message behind n in whatever list it is; undefined for the last. */
+static inline uint32_t *msg_pool_next(const msg_pool_t *p, uint32_t n)
+{
+    return &p->next[n - 1];
 }
 
 static inline void msg_pool_free(msg_pool_t *p, uint32_t n)

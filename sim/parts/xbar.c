@@ -108,9 +108,9 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
             return;
         if (sent != NULL)
             *sent += p->msg.flits;
-        if (++x->head == x->capacity)
-            x->head = 0;
         x->count--;
+        if (++x->head == x->capacity || x->count == 0) /* mostly the same few places are used */
+            x->head = 0;
     }
 }
 
@@ -175,15 +175,13 @@ void xbar_in_move(xbar_in_t *x, uint32_t src, int32_t cycles)
 
 void xbar_in_push(xbar_in_t *x, uint32_t n)
 {
-    msg_node_t *node = msg_pool_at(x->pool, n);
-    uint32_t input = node->msg.input;
+    uint32_t input = msg_pool_at(x->pool, n)->msg.input;
     RB_INVARIANT(input < x->n_src, "crossbar: packet from sender %u of %u", input, x->n_src);
     xbar_src_t *src = &x->src[input];
-    node->next = 0;
     if (src->head == 0)
         src->head = n;
     else
-        msg_pool_at(x->pool, src->tail)->next = n;
+        *msg_pool_next(x->pool, src->tail) = n;
     src->tail = n;
     x->nonempty[input / 64] |= UINT64_C(1) << input % 64;
     x->waiting++;
@@ -235,15 +233,18 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
     uint32_t input = arbiter_next(x);
     xbar_src_t *src = &x->src[input];
     uint32_t n = src->head;
-    const msg_node_t *node = msg_pool_at(x->pool, n);
-    src->head = node->next;
-    if (src->head == 0)
+    if (n != src->tail) {
+        src->head = *msg_pool_next(x->pool, n);
+    } else {
+        src->head = 0;
         x->nonempty[input / 64] &= ~(UINT64_C(1) << input % 64);
+    }
     x->waiting--;
     x->last = input;
     if (!x->perfect) {
-        xbar_port_use(&x->port, &x->rate, node->msg.flits, now);
-        credits_return(x, out, src, node->msg.flits, now);
+        const uint32_t flits = msg_pool_at(x->pool, n)->msg.flits;
+        xbar_port_use(&x->port, &x->rate, flits, now);
+        credits_return(x, out, src, flits, now);
     }
     return n;
 }
