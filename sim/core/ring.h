@@ -22,7 +22,9 @@ void rb_ring_grow(void *ptr_to_item, size_t *head, size_t count, size_t *cap, si
 /* Pointer to the i-th oldest; there must be one. Valid until the next push. */
 #define RB_RING_AT(r, i) (&(r)->item[((r)->head + (i)) & ((r)->cap - 1)])
 
-/* Removes the oldest; there must be one. */
-#define RB_RING_DROP(r) ((void)((r)->head = ((r)->head + 1) & ((r)->cap - 1), (r)->count--))
+/* Removes the oldest; there must be one. An empty ring begins anew, so that mostly the same few
+ * places are used, which are in the host's cache. */
+#define RB_RING_DROP(r)                                                                            \
+    ((void)((r)->count--, (r)->head = (r)->count == 0 ? 0 : ((r)->head + 1) & ((r)->cap - 1)))
 
 #endif
