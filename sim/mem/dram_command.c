@@ -1,14 +1,10 @@
-#include <string.h>
-
 #include "sim/mem/dram_internal.h"
 
 void dram_list_append(dram_t *d, dram_list_t *l, uint32_t n)
 {
     d->request[n - 1].next = 0;
-    if (l->head == 0)
-        l->head = (uint16_t)n;
-    else
-        d->request[l->tail - 1].next = (uint16_t)n;
+    uint16_t *link = l->head == 0 ? &l->head : &d->request[l->tail - 1].next;
+    *link = (uint16_t)n;
     l->tail = (uint16_t)n;
 }
 
@@ -142,8 +138,7 @@ void dram_refresh(dram_t *d, uint64_t t)
 
 static inline void at_least(uint64_t *to, uint64_t tick)
 {
-    if (*to < tick)
-        *to = tick;
+    *to = dram_later(*to, tick);
 }
 
 /* Counts a request at its first column command. */
@@ -226,7 +221,8 @@ bool dram_column_issue(dram_t *d, uint64_t t)
 /* An activate was issued: when the next one may be. */
 static void activate_space(dram_t *d, uint64_t t)
 {
-    memmove(d->faw_next, d->faw_next + 1, (FAW - 1) * sizeof(*d->faw_next));
+    for (uint32_t i = 0; i + 1 < FAW; i++)
+        d->faw_next[i] = d->faw_next[i + 1];
     d->faw_next[FAW - 1] = t + d->spec.tFAW;
     d->rrd_next = dram_later(t + d->spec.tRRD, d->faw_next[0]);
 }
@@ -266,7 +262,8 @@ void dram_row_issue(dram_t *d, uint64_t t)
         bank->conflict = true;
         at_least(&bank->act_ready, t + s->tRP);
         dram_bank_timed(d, b);
-        bank_give_up_row(d, b);
+        if ((bank->hit[DRAM_READ].head | bank->hit[DRAM_WRITE].head) != 0)
+            bank_give_up_row(d, b);
         dram_row_choose(d, t + 1);
         return;
     }
