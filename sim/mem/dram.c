@@ -340,7 +340,8 @@ uint32_t dram_read_token(const dram_t *d, size_t i)
 void dram_read_drop(dram_t *d)
 {
     RB_RING_DROP(&d->reads);
-    d->read_due = d->reads.count > 0 ? RB_RING_AT(&d->reads, 0)->cycle : CYCLE_NEVER;
+    uint32_t after = RB_RING_AT(&d->reads, 0)->cycle - (uint32_t)d->read_due;
+    d->read_due = d->reads.count > 0 ? d->read_due + after : CYCLE_NEVER;
 }
 
 void dram_prefetch(const dram_t *d, int ahead)

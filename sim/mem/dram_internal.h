@@ -69,10 +69,9 @@ typedef struct {
     cycle_t next; /* of the first; CYCLE_NEVER: there is none */
 } dram_release_t;
 
-/* A read that was served. */
+/* A read that was served: the lowest bits of the cycle at which it is back at the slice. */
 typedef struct {
-    cycle_t cycle; /* at which it is back at the slice */
-    uint32_t token;
+    uint32_t cycle, token;
 } dram_read_t;
 
 struct dram {
@@ -139,8 +138,8 @@ static inline uint32_t dram_since_epoch(const dram_t *d, uint64_t tick)
 /* A read is served: it is back at the slice at that cycle, no earlier than those before it. */
 static inline void dram_read_served(dram_t *d, cycle_t cycle, uint32_t token)
 {
-    RB_RING_PUSH(&d->reads) = (dram_read_t){.cycle = cycle, .token = token};
-    d->read_due = RB_RING_AT(&d->reads, 0)->cycle;
+    d->read_due = cycle_min(d->read_due, cycle);
+    RB_RING_PUSH(&d->reads) = (dram_read_t){.cycle = (uint32_t)cycle, .token = token};
 }
 
 /* Lists of requests. */
