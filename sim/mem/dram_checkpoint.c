@@ -81,10 +81,10 @@ int dram_load(dram_t *d, FILE *in)
         k->conflict = field[2] != 0;
         k->act_ready = field[3];
         k->pre_ready = field[4];
-        d->choice.col_ready[b] = dram_since_epoch(d, field[5]);
+        d->choice.col_ready[b] = dram_since_epoch(d, dram_later(field[5], d->epoch));
         d->group_next[k->group] = field[6];
-        dram_bank_timed(d, b);
     }
+    dram_epoch_set(d, head.epoch);
     return 0;
 }
 

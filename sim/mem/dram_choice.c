@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "sim/core/clones.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
@@ -16,6 +14,8 @@ enum {
     AGE_BITS = 14,
     AGE_LIMIT = 1 << AGE_BITS,
     AGE_KEPT = AGE_LIMIT / 2,
+    /* Ticks: nothing that is older matters. A refresh goes back longest, by two tREFI at most. */
+    LOOK_BACK = 1 << 22,
 };
 
 #define NO_AGE UINT32_MAX
@@ -59,15 +59,26 @@ void dram_choice_prefetch(const dram_t *d)
     prefetch_range(d->group_next, d->spec.bank_groups * sizeof(*d->group_next));
 }
 
-void dram_epoch_move(dram_t *d, uint64_t t)
+void dram_epoch_set(dram_t *d, uint64_t epoch)
 {
     dram_choice_t *c = &d->choice;
-    uint32_t passed = (uint32_t)(t - d->epoch);
-    d->epoch = t;
+    const uint64_t passed = epoch - d->epoch;
+    d->epoch = epoch;
+    d->rrd_next = dram_later(d->rrd_next, epoch);
+    for (uint32_t g = 0; g < d->spec.bank_groups; g++)
+        d->group_next[g] = dram_later(d->group_next[g], epoch);
     for (uint32_t b = 0; b < d->spec.banks; b++) {
-        c->col_ready[b] = c->col_ready[b] > passed ? c->col_ready[b] - passed : 0;
+        dram_bank_t *bank = &d->bank[b];
+        bank->act_ready = dram_later(bank->act_ready, epoch);
+        bank->pre_ready = dram_later(bank->pre_ready, epoch);
+        c->col_ready[b] = c->col_ready[b] > passed ? c->col_ready[b] - (uint32_t)passed : 0;
         dram_bank_timed(d, b);
     }
+}
+
+void dram_epoch_move(dram_t *d, uint64_t t)
+{
+    dram_epoch_set(d, t - LOOK_BACK);
 }
 
 void dram_bank_timed(dram_t *d, uint32_t b)

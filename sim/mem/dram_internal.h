@@ -129,10 +129,10 @@ static inline uint64_t dram_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A tick as dram_choice_t has it; what is before the epoch does not bind any more. */
+/* A tick, not before the epoch, as dram_choice_t has it. */
 static inline uint32_t dram_since_epoch(const dram_t *d, uint64_t tick)
 {
-    return tick > d->epoch ? (uint32_t)(tick - d->epoch) : 0;
+    return (uint32_t)(tick - d->epoch);
 }
 
 /* A read is served: it is back at the slice at that cycle, no earlier than those before it. */
@@ -152,6 +152,10 @@ void dram_choice_free(dram_t *d);
 
 /* Host-side hint that commands will be chosen. */
 void dram_choice_prefetch(const dram_t *d);
+
+/* Ticks of banks, bank groups and activates that lie before the new epoch, and so bind no more,
+ * become the epoch. */
+void dram_epoch_set(dram_t *d, uint64_t epoch);
 
 /* To be called at least every 2^30 ticks while the channel works. */
 void dram_epoch_move(dram_t *d, uint64_t t);

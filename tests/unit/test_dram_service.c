@@ -176,6 +176,37 @@ static void a_busy_channel_refreshes_on_time(void **state)
     dram_channel_free(c);
 }
 
+/* Times are kept relative to one that moves along: after a long pause nothing must have changed. */
+static void after_any_pause_a_channel_goes_on_alike(const dram_spec_t *spec)
+{
+    const uint64_t pauses[] = {1 << 16, UINT64_C(1) << 31,
+                               UINT64_C(5) << 40 | 3u << 30}; /* ticks */
+    uint64_t ticks[3];
+    dram_stats_t stats[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        dram_spec_t s = *spec;
+        s.tREFI = 0;
+        dram_channel_t *c = dram_channel_create(&s);
+        dram_saturate(c, 2000, 3, true, dram_scattered);
+        for (uint32_t again = 0; again < 2; again++) {
+            c->now += (pauses[i] / c->clock.other + 1) * c->clock.core; /* whole ticks */
+            ticks[i] = dram_saturate(c, 2000, 3, true, dram_in_order);
+            ticks[i] += dram_saturate(c, 2000, 3, false, dram_scattered);
+            memset(c->done, 0, DRAM_CHANNEL_TOKENS * sizeof(*c->done));
+        }
+        stats[i] = *dram_stats(c->d);
+        dram_channel_free(c);
+        assert_int_equal(ticks[i], ticks[0]);
+        assert_memory_equal(&stats[i], &stats[0], sizeof(stats[0]));
+    }
+}
+
+static void a_pause_of_any_length_changes_nothing(void **state)
+{
+    (void)state;
+    dram_each_kind(after_any_pause_a_channel_goes_on_alike);
+}
+
 static void row_hits_cannot_starve_an_old_request(void **state)
 {
     (void)state;
@@ -306,6 +337,7 @@ int main(void)
         cmocka_unit_test(the_smallest_legal_refresh_interval_still_lets_work_through),
         cmocka_unit_test(any_timings_serve_every_request),
         cmocka_unit_test(a_busy_channel_refreshes_on_time),
+        cmocka_unit_test(a_pause_of_any_length_changes_nothing),
         cmocka_unit_test(row_hits_cannot_starve_an_old_request),
         cmocka_unit_test(perfect_takes_exactly_the_fixed_path),
         cmocka_unit_test(the_path_takes_no_more_than_the_controller_holds),
