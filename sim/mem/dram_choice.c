@@ -21,18 +21,13 @@ enum {
 #define NO_AGE UINT32_MAX
 #define NO_KEY UINT32_MAX
 
-static uint32_t padded(uint32_t banks)
-{
-    return (banks + LANES - 1) / LANES * LANES;
-}
-
 void dram_choice_init(dram_t *d)
 {
     dram_choice_t *c = &d->choice;
     uint32_t **const array[ARRAYS] = {&c->col_ready,  &c->group,      &c->row_ready,
                                       &c->closed,     &c->col_age[0], &c->col_age[1],
                                       &c->row_age[0], &c->row_age[1]};
-    const uint32_t n = padded(d->spec.banks);
+    const uint32_t n = c->n = (d->spec.banks + LANES - 1) / LANES * LANES;
     c->memory = rb_model_calloc((size_t)ARRAYS * n, sizeof(*c->memory));
     for (uint32_t i = 0; i < ARRAYS; i++)
         *array[i] = c->memory + (size_t)i * n;
@@ -55,7 +50,7 @@ void dram_choice_free(dram_t *d)
 
 void dram_choice_prefetch(const dram_t *d)
 {
-    prefetch_range(d->choice.memory, ARRAYS * padded(d->spec.banks) * sizeof(*d->choice.memory));
+    prefetch_range(d->choice.memory, ARRAYS * d->choice.n * sizeof(*d->choice.memory));
     prefetch_range(d->group_next, d->spec.bank_groups * sizeof(*d->group_next));
 }
 
@@ -178,31 +173,56 @@ RB_CLONE_PART dram_best_t row_best(const dram_choice_t *c, const uint32_t *age, 
     return key_lowest(key, n);
 }
 
+RB_CLONE_PART void column_choose(dram_t *d, uint64_t t, uint32_t n)
+{
+    const dram_choice_t *c = &d->choice;
+    const uint32_t floor = dram_since_epoch(d, dram_later(d->col_next[d->mode], t));
+    const uint32_t group = d->group_last, at = dram_since_epoch(d, d->group_next[group]);
+    const dram_best_t best = column_best(c, c->col_age[d->mode], group, at, floor, n);
+    d->col_bank = best.bank;
+    d->col_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
+}
+
+RB_CLONE_PART void row_choose(dram_t *d, uint64_t t, uint32_t n)
+{
+    const dram_choice_t *c = &d->choice;
+    const uint32_t floor = dram_since_epoch(d, dram_later(d->row_next, t));
+    const uint32_t rrd = dram_since_epoch(d, d->rrd_next);
+    const dram_best_t best = row_best(c, c->row_age[d->mode], rrd, floor, n);
+    d->row_bank = best.bank;
+    d->row_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
+}
+
+/*
+ * As many banks as LANES are usual, and a loop of known length needs no memory for its keys. Those
+ * for other numbers are functions of their own, as the frame that they need costs time too.
+ */
+RB_CLONES_V3 static void column_choose_of_any(dram_t *d, uint64_t t)
+{
+    column_choose(d, t, d->choice.n);
+}
+
+RB_CLONES_V3 static void row_choose_of_any(dram_t *d, uint64_t t)
+{
+    row_choose(d, t, d->choice.n);
+}
+
 /* The column command that can go first, of several the one of the oldest request. */
 RB_CLONES_V3 void dram_column_choose(dram_t *d, uint64_t t)
 {
-    const dram_choice_t *c = &d->choice;
-    const uint32_t n = padded(d->spec.banks), *age = c->col_age[d->mode];
-    const uint32_t floor = dram_since_epoch(d, dram_later(d->col_next[d->mode], t));
-    /* So many banks are usual, and a loop of known length needs no memory for its keys. */
-    const uint32_t group = d->group_last, at = dram_since_epoch(d, d->group_next[group]);
-    const dram_best_t best = n == LANES ? column_best(c, age, group, at, floor, LANES)
-                                        : column_best(c, age, group, at, floor, n);
-    d->col_bank = best.bank;
-    d->col_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
+    if (d->choice.n == LANES)
+        column_choose(d, t, LANES);
+    else
+        column_choose_of_any(d, t);
 }
 
 /* Row commands are for banks with requests, none of them for the open row. */
 RB_CLONES_V3 void dram_row_choose(dram_t *d, uint64_t t)
 {
-    const dram_choice_t *c = &d->choice;
-    const uint32_t n = padded(d->spec.banks), *age = c->row_age[d->mode];
-    const uint32_t floor = dram_since_epoch(d, dram_later(d->row_next, t));
-    const uint32_t rrd = dram_since_epoch(d, d->rrd_next);
-    const dram_best_t best =
-        n == LANES ? row_best(c, age, rrd, floor, LANES) : row_best(c, age, rrd, floor, n);
-    d->row_bank = best.bank;
-    d->row_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
+    if (d->choice.n == LANES)
+        row_choose(d, t, LANES);
+    else
+        row_choose_of_any(d, t);
 }
 
 void dram_column_consider(dram_t *d, uint32_t b, uint64_t floor)

@@ -60,6 +60,7 @@ typedef struct {
     uint32_t *col_age[DRAM_KINDS]; /* of the oldest hit; all ones if there is none */
     uint32_t *row_age[DRAM_KINDS]; /* of the oldest miss; all ones if there is none, or a hit */
     uint32_t *memory;              /* owned; all of them */
+    uint32_t n;                    /* elements: banks, padded to whole vectors */
 } dram_choice_t;
 
 /* Room on the path that comes free: cycles in order, with the kind in the lowest bit. */
