@@ -10,16 +10,15 @@
 #include "sim/core/msg.h"
 
 typedef struct {
-    _Alignas(64) msg_t msg;
+    msg_t msg;
+    uint32_t next; /* number of the one behind it in whatever list it is; undefined for the last */
 } msg_node_t;
 
 typedef struct {
     msg_node_t *node; /* owned */
-    uint32_t *next;   /* owned; per node, apart from it, so that another can be put behind it
-                       * without touching it: number of the one behind it in its list */
     uint32_t *free;   /* owned stack; numbers put back: the next places are known ahead */
     uint32_t n_free, n;
-    size_t cap, cap_next, cap_free;
+    size_t cap, cap_free;
 } msg_pool_t;
 
 /* A zeroed pool is empty. */
@@ -42,12 +41,6 @@ static inline uint32_t msg_pool_put(msg_pool_t *p, const msg_t *m)
 static inline msg_node_t *msg_pool_at(const msg_pool_t *p, uint32_t n)
 {
     return &p->node[n - 1];
-}
-
-/* The number of the message behind n in whatever list it is; undefined for the last. */
-static inline uint32_t *msg_pool_next(const msg_pool_t *p, uint32_t n)
-{
-    return &p->next[n - 1];
 }
 
 static inline void msg_pool_free(msg_pool_t *p, uint32_t n)

@@ -181,7 +181,7 @@ void xbar_in_push(xbar_in_t *x, uint32_t n)
     if (src->head == 0)
         src->head = n;
     else
-        *msg_pool_next(x->pool, src->tail) = n;
+        msg_pool_at(x->pool, src->tail)->next = n;
     src->tail = n;
     x->nonempty[input / 64] |= UINT64_C(1) << input % 64;
     x->waiting++;
@@ -233,8 +233,9 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
     uint32_t input = arbiter_next(x);
     xbar_src_t *src = &x->src[input];
     uint32_t n = src->head;
+    const msg_node_t *node = msg_pool_at(x->pool, n);
     if (n != src->tail) {
-        src->head = *msg_pool_next(x->pool, n);
+        src->head = node->next;
     } else {
         src->head = 0;
         x->nonempty[input / 64] &= ~(UINT64_C(1) << input % 64);
@@ -242,9 +243,8 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
     x->waiting--;
     x->last = input;
     if (!x->perfect) {
-        const uint32_t flits = msg_pool_at(x->pool, n)->msg.flits;
-        xbar_port_use(&x->port, &x->rate, flits, now);
-        credits_return(x, out, src, flits, now);
+        xbar_port_use(&x->port, &x->rate, node->msg.flits, now);
+        credits_return(x, out, src, node->msg.flits, now);
     }
     return n;
 }
