@@ -37,17 +37,31 @@ static inline cycle_t inbox_next(const inbox_t *b)
     return b->first;
 }
 
+/* The message that will be taken after so many others, as things stand; 0: none. */
+static inline uint32_t inbox_ahead(const inbox_t *b, size_t others)
+{
+    return b->end - b->head > others ? b->item[b->head + others].number : 0;
+}
+
+/* Host-side: brings it near, as it may have been put in long ago. inbox_take() does so for the
+ * message that will be taken INBOX_PREFETCH messages later. */
+enum { INBOX_PREFETCH = 4 };
+static inline void inbox_prefetch(const inbox_t *b, size_t others)
+{
+    uint32_t n = inbox_ahead(b, others);
+    if (n != 0)
+        __builtin_prefetch(msg_pool_at(&b->pool, n));
+}
+
 /* The next message that arrives before end, as its number in the pool, now the caller's to free;
  * 0 if there is none. */
 static inline uint32_t inbox_take(inbox_t *b, cycle_t end)
 {
-    enum { AHEAD = 2 };
     if (b->first >= end)
         return 0;
     const inbox_item_t *item = &b->item[b->head++];
     b->base = b->first;
-    if (b->end - b->head > AHEAD) /* it may have been put in long ago, for the host's caches */
-        __builtin_prefetch(msg_pool_at(&b->pool, item[AHEAD].number));
+    inbox_prefetch(b, INBOX_PREFETCH - 1);
     b->first = b->head < b->end ? item[1].arrival : CYCLE_NEVER;
     return item->number;
 }

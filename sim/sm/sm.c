@@ -104,10 +104,20 @@ static void sm_deliver(void *self, const msg_t *m, size_t n)
 {
     sm_t *sm = self;
     inbox_put(&sm->inbox, m, n);
-    for (size_t i = 0; i < n; i++) {
-        if (m[i].kind == MSG_MEM_REPLY)
-            l1_prefetch_reply(sm, &m[i]);
-    }
+}
+
+enum { MESSAGES_PREFETCH = 2 };
+
+/* Host-side: what the message that will be taken after so many others will need. Not when it is
+ * delivered: a reply is sent long before it arrives. */
+static void message_prefetch(const sm_t *sm, uint32_t others)
+{
+    uint32_t n = inbox_ahead(&sm->inbox, others);
+    if (n == 0)
+        return;
+    const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
+    if (m->kind == MSG_MEM_REPLY)
+        l1_prefetch_reply(sm, m);
 }
 
 /* Message n of the inbox's pool arrived. */
@@ -166,8 +176,10 @@ static void sm_cycle(sm_t *sm, cycle_t now)
     uint32_t payload;
     if (now >= sm->sweep_at)
         depend_sweep(sm, now);
-    while (inbox_next(&sm->inbox) <= now)
+    while (inbox_next(&sm->inbox) <= now) {
         take_message(sm, inbox_take(&sm->inbox, now + 1), now);
+        message_prefetch(sm, MESSAGES_PREFETCH - 1);
+    }
     if (sm->tlb.n_arrived > 0)
         tlb_step(sm, now);
     while (xbar_in_ready(&sm->in, now)) {
@@ -199,6 +211,10 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     sm_t *sm = self;
     sm->outbox = out;
+    for (uint32_t i = 0; i < INBOX_PREFETCH; i++)
+        inbox_prefetch(&sm->inbox, i);
+    for (uint32_t i = 0; i < MESSAGES_PREFETCH; i++)
+        message_prefetch(sm, i);
     cycle_t now = from;
     for (;;) {
         cycle_t t = next_cycle(sm);

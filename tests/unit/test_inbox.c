@@ -82,6 +82,9 @@ static void arrivals_may_be_any_time_apart(void **state)
         lot[i] = (msg_t){.arrival = at[i], .mem = {.txn = i}};
     inbox_put(&b, lot, N);
     for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(msg_pool_at(&b.pool, inbox_ahead(&b, N - 1 - i))->msg.mem.txn,
+                         order[N - 1]);
+        assert_int_equal(inbox_ahead(&b, N - i), 0);
         uint32_t n = inbox_take(&b, CYCLE_NEVER);
         assert_int_equal(msg_pool_at(&b.pool, n)->msg.mem.txn, order[i]);
     }
