@@ -232,11 +232,15 @@ typedef struct {
     uint32_t flits;
 } held_packet_t;
 
+enum { TLB_RECENT = 8 /* a line of the host's cache */ };
+
 typedef struct {
-    uint64_t *page;      /* owned; first level, used last first, and one place for the search;
-                          * NULL: nothing is translated */
-    cache_t *l2;         /* owned; second level */
-    uint64_t l2_last;    /* entry of it that was used last */
+    uint64_t *page; /* owned; first level, used last first; NULL: nothing is translated */
+    cache_t *l2;    /* owned; second level */
+    /* Entries of it that were used last, the newest first: of these its order of use is not up to
+     * date. */
+    uint64_t recent[TLB_RECENT];
+    uint32_t n_recent;
     held_packet_t *held; /* owned; tlb.pending, the oldest first */
     uint32_t n_held;
     uint64_t *arrived; /* owned; entries that the MMU sent in this cycle */

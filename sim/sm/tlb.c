@@ -23,12 +23,11 @@ void tlb_init(sm_t *sm)
     tlb_t *t = &sm->tlb;
     if (spec->perfect)
         return;
-    t->page = rb_model_calloc(spec->entries + 1u, sizeof(*t->page));
+    t->page = rb_model_calloc(spec->entries, sizeof(*t->page));
     for (uint32_t i = 0; i < spec->entries; i++)
         t->page[i] = no_page;
     t->l2 =
         cache_create(1, spec->l2_entries, (uint32_t)spec->l2_page, CACHE_POLICY_LRU, false, false);
-    t->l2_last = no_page;
     t->held = rb_model_calloc(spec->pending, sizeof(*t->held));
     t->arrived = rb_model_calloc(spec->pending, sizeof(*t->arrived));
 }
@@ -51,14 +50,20 @@ static uint64_t entry_of(const sm_t *sm, uint64_t line)
     return line & ~(sm->config->tlb.l2_page - 1);
 }
 
+/* Place of an address in a list of n; n: it is not there. Where it is cannot be predicted, so that
+ * the search has no branches. */
+static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t address)
+{
+    uint32_t place = n;
+    for (uint32_t i = n; i > 0; i--)
+        place = list[i - 1] == address ? i - 1 : place;
+    return place;
+}
+
 /* Place of a page in the first level; its number of entries: it is not there. */
 static uint32_t first_level_find(const sm_t *sm, uint64_t page)
 {
-    uint64_t *at = sm->tlb.page;
-    at[sm->config->tlb.entries] = page; /* ends the search */
-    while (*at != page)
-        at++;
-    return (uint32_t)(at - sm->tlb.page);
+    return place_of(sm->tlb.page, sm->config->tlb.entries, page);
 }
 
 /* The page at that place, or a new one instead of that used longest ago, is used now. */
@@ -70,22 +75,44 @@ static void first_level_use(sm_t *sm, uint32_t place, uint64_t page)
     sm->tlb.page[0] = page;
 }
 
+/* Puts an entry before the first n of the recent ones. */
+static void recent_front(tlb_t *t, uint32_t n, uint64_t entry)
+{
+    for (uint32_t i = n; i > 0; i--)
+        t->recent[i] = t->recent[i - 1];
+    t->recent[0] = entry;
+}
+
+/* Brings the second level's order of use up to date. */
+static void recent_note(const tlb_t *t)
+{
+    for (uint32_t i = t->n_recent; i > 0; i--)
+        (void)cache_lookup(t->l2, t->recent[i - 1], true);
+}
+
 static bool second_level_has(sm_t *sm, uint64_t entry)
 {
     tlb_t *t = &sm->tlb;
-    if (entry == t->l2_last)
+    const uint32_t place = place_of(t->recent, t->n_recent, entry);
+    if (place < t->n_recent) {
+        recent_front(t, place, entry);
         return true;
-    if (cache_lookup(t->l2, entry, true) == NULL)
+    }
+    if (cache_lookup(t->l2, entry, false) == NULL)
         return false;
-    t->l2_last = entry;
+    if (t->n_recent == TLB_RECENT)
+        (void)cache_lookup(t->l2, t->recent[--t->n_recent], true);
+    recent_front(t, t->n_recent++, entry);
     return true;
 }
 
 static void second_level_fill(sm_t *sm, uint64_t entry)
 {
-    if (entry != sm->tlb.l2_last)
-        (void)cache_use(sm->tlb.l2, entry);
-    sm->tlb.l2_last = entry;
+    tlb_t *t = &sm->tlb;
+    recent_note(t);
+    (void)cache_use(t->l2, entry);
+    t->recent[0] = entry;
+    t->n_recent = 1;
 }
 
 void sm_learn(sm_t *sm, uint64_t entry)
@@ -176,6 +203,7 @@ int tlb_save(const sm_t *sm, FILE *out)
         return 0;
     if (fwrite(t->page, sizeof(*t->page), n, out) != n)
         return -1;
+    recent_note(t);
     return cache_save(t->l2, out);
 }
 
@@ -187,6 +215,5 @@ int tlb_load(sm_t *sm, FILE *in)
         return 0;
     if (fread(t->page, sizeof(*t->page), n, in) != n)
         return -1;
-    t->l2_last = no_page;
     return cache_load(t->l2, in);
 }

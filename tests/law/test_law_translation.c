@@ -115,6 +115,47 @@ static void beyond_the_second_level_the_mmu_answers_without_a_walk(void **state)
                      "one more");
 }
 
+/* One of the places, in no order. */
+static uint64_t any_place(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const places_t *p = ctx;
+    (void)warp;
+    (void)lane;
+    return region + (step * 0x9E3779B97F4A7C15u >> 40) * (step + 1) % p->n * p->pitch;
+}
+
+/* How many of so many steps find that their place was left out by the last `entries` places
+ * visited. */
+static uint64_t forgotten(const places_t *p, uint64_t steps, uint64_t entries)
+{
+    uint64_t used[MAX_PLACES] = {0}, misses = 0; /* places, as step + 1 of their last visit */
+    for (uint64_t step = 0; step < steps; step++) {
+        uint64_t at = (any_place(p, 0, 0, step) - region) / p->pitch, newer = 0;
+        for (uint64_t k = 0; k < p->n; k++)
+            newer += used[k] > used[at];
+        misses += used[at] == 0 || newer >= entries;
+        used[at] = step + 1;
+    }
+    return misses;
+}
+
+static void the_second_level_forgets_what_was_used_longest_ago(void **state)
+{
+    static const char *const size[] = {"tlb.l2_entries=1", "tlb.l2_entries=3", "tlb.l2_entries=8",
+                                       "tlb.l2_entries=9", "tlb.l2_entries=20"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
+        gpu_spec_t spec = LAB_SPEC("v100", NO_NOISE, "tlb.entries=1", size[i]);
+        const places_t places = {spec.sm.tlb.l2_page, 24};
+        lab_access_t a = access_of("LDG.E.STRONG.GPU", "R2", 1, 400, &places);
+        a.address = any_place;
+        launch_result_t r = lab_access(&spec, &a);
+        assert_int_equal(r.sm.tlb_misses, forgotten(&places, a.steps, 1));
+        assert_int_equal(r.sm.tlb_l2_misses, forgotten(&places, a.steps, spec.sm.tlb.l2_entries));
+        assert_true(r.sm.tlb_l2_misses > places.n);
+    }
+}
+
 static void what_the_mmu_has_forgotten_is_walked_again(void **state)
 {
     gpu_spec_t spec =
@@ -215,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_page_of_a_known_entry_costs_the_second_level),
         cmocka_unit_test(the_first_level_reaches_as_many_pages_as_it_has_entries),
         cmocka_unit_test(beyond_the_second_level_the_mmu_answers_without_a_walk),
+        cmocka_unit_test(the_second_level_forgets_what_was_used_longest_ago),
         cmocka_unit_test(what_the_mmu_has_forgotten_is_walked_again),
         cmocka_unit_test(walks_go_on_at_the_same_time),
         cmocka_unit_test(one_walk_serves_all_that_wait_for_it),
