@@ -13,8 +13,9 @@
 /* Part of a cycle in which l1.load_interval is counted. */
 enum { LOAD_CYCLE_PARTS = 256 };
 
-/* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead. */
-enum { PREFETCH_LINES = 12 };
+/* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead, and of one
+ * that goes on where a window of the engine begins. */
+enum { PREFETCH_LINES = 8, PREFETCH_RESUMED = 6 };
 
 void lsu_init(sm_t *sm)
 {
@@ -283,6 +284,13 @@ static void lines_prefetch(const sm_t *sm, uint32_t first, uint32_t end)
     const lsu_t *u = &sm->lsu;
     for (uint32_t i = first; i < end && i < u->lines.n; i++)
         l1_prefetch_line(sm, u->lines.line[i].line);
+}
+
+void lsu_prefetch(const sm_t *sm)
+{
+    const lsu_t *u = &sm->lsu;
+    if (u->busy)
+        lines_prefetch(sm, u->next_line, u->next_line + PREFETCH_RESUMED);
 }
 
 /* Up to tags_per_cycle lines of the instruction in the unit. */

@@ -215,6 +215,7 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
         inbox_prefetch(&sm->inbox, i);
     for (uint32_t i = 0; i < MESSAGES_PREFETCH; i++)
         message_prefetch(sm, i);
+    lsu_prefetch(sm);
     cycle_t now = from;
     for (;;) {
         cycle_t t = next_cycle(sm);

@@ -192,6 +192,9 @@ void lsu_step(sm_t *sm, cycle_t now);
 /* Counts the cycles before now that an instruction has been stalled. */
 void lsu_charge(sm_t *sm, cycle_t now);
 
+/* Host-side hint that the unit will go on soon with an instruction that has lines left. */
+void lsu_prefetch(const sm_t *sm);
+
 /* Something that a stalled instruction waits for may be there. */
 void lsu_kick(sm_t *sm, cycle_t now);
 
