@@ -123,6 +123,18 @@ static void fills_prefetch(const partition_t *p)
     }
 }
 
+/* The same where a window of the engine begins: since the last one, what was near has gone. */
+static void fills_resume(const partition_t *p)
+{
+    const size_t n = dram_reads(p->dram);
+    for (uint32_t ahead = L2_PREFETCH_AHEAD; ahead > 0; ahead--) {
+        for (uint32_t i = 0; i < ahead && i < n; i++) {
+            uint32_t token = dram_read_token(p->dram, i);
+            l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
+        }
+    }
+}
+
 /*
  * Within a cycle: messages and fills (which touch different state, so their order does not
  * matter), slices, DRAM. Room that the DRAM makes is seen by slices one cycle later; the slice
@@ -157,6 +169,7 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
     RB_INVARIANT(p->next >= from, "partition %u missed cycle %" PRIu64, p->index, p->next);
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_prefetch_input(&p->slice[s]);
+    fills_resume(p);
     while (p->next < to)
         cycle_run(p, out, p->next);
     /* Of these no slice takes notice, but they are counted in the window in which they arrive. */
