@@ -93,9 +93,14 @@ void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
 
 void l2_slice_prefetch_input(const l2_slice_t *s)
 {
-    uint32_t next = xbar_in_likely(&s->in, 0);
-    if (next != 0)
-        __builtin_prefetch(msg_pool_at(s->pool, next));
+    enum { REQUESTS = 3 };
+    for (uint32_t i = 0; i < REQUESTS; i++) {
+        uint32_t n = xbar_in_likely(&s->in, i);
+        if (n != 0)
+            __builtin_prefetch(msg_pool_at(s->pool, n));
+    }
+    if (s->likely != 0)
+        request_prefetch(s, s->likely_key);
     if (s->held == 0)
         return;
     __builtin_prefetch(msg_pool_at(s->pool, s->held));
