@@ -182,9 +182,8 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
 static void partition_prefetch(const void *self, int ahead)
 {
     const partition_t *p = self;
-    if (ahead == 2) {
+    if (ahead == 2)
         prefetch_range(p, sizeof(*p));
-    }
     for (uint32_t s = 0; s < p->n_slices; s++)
         l2_slice_prefetch_state(&p->slice[s], ahead);
     dram_prefetch(p->dram, ahead);
