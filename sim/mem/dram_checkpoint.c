@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
 #include "sim/mem/dram_internal.h"
 
@@ -45,18 +46,11 @@ int dram_save(const dram_t *d, FILE *out)
     return 0;
 }
 
-static int load_failed(FILE *in)
-{
-    if (!ferror(in))
-        errno = EINVAL; /* cut short or not ours */
-    return -1;
-}
-
 int dram_load(dram_t *d, FILE *in)
 {
     checkpoint_t head;
     if (fread(&head, sizeof(head), 1, in) != 1)
-        return load_failed(in);
+        return checkpoint_read_failed(in);
     if (head.banks != d->spec.banks || head.groups != d->spec.bank_groups || !dram_idle(d) ||
         head.mode >= DRAM_KINDS || head.last_direction >= DRAM_KINDS ||
         (head.refresh_due == DRAM_TICK_NEVER) != (d->spec.tREFI == 0)) {
@@ -75,7 +69,7 @@ int dram_load(dram_t *d, FILE *in)
         dram_bank_t *k = &d->bank[b];
         uint64_t field[BANK_FIELDS];
         if (fread(field, sizeof(field), 1, in) != 1)
-            return load_failed(in);
+            return checkpoint_read_failed(in);
         k->row = field[0];
         k->open = field[1] != 0;
         k->conflict = field[2] != 0;

@@ -1,9 +1,9 @@
 #include "sim/mem/l2_internal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
@@ -279,11 +279,8 @@ int l2_slice_load(l2_slice_t *s, FILE *in)
 {
     cycle_t port[3];
     bool whole = fread(port, sizeof(port), 1, in) == 1;
-    if (!whole || port[1] >= L2_CYCLE_PARTS) {
-        if (!ferror(in))
-            errno = EINVAL;
-        return -1;
-    }
+    if (!whole || port[1] >= L2_CYCLE_PARTS)
+        return checkpoint_read_failed(in);
     s->data_free = port[0];
     s->data_used = (uint32_t)port[1];
     s->atomic_free = port[2];

@@ -1,9 +1,9 @@
 #include "sim/mem/partition.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
 #include "sim/core/inbox.h"
 #include "sim/core/model_mem.h"
@@ -114,13 +114,18 @@ static void messages_take(partition_t *p, cycle_t now)
     }
 }
 
-/* Host-side: what the next fills will need. */
+/* Host-side: what the fill after i others will need, in steps: see l2_slice_prefetch_fill(). */
+static inline void fill_prefetch(const partition_t *p, uint32_t i, uint32_t ahead)
+{
+    uint32_t token = dram_read_token(p->dram, i);
+    l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
+}
+
+/* A fill comes: those after it are each a step nearer. */
 static void fills_prefetch(const partition_t *p)
 {
-    for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD && ahead <= dram_reads(p->dram); ahead++) {
-        uint32_t token = dram_read_token(p->dram, ahead - 1);
-        l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
-    }
+    for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD && ahead <= dram_reads(p->dram); ahead++)
+        fill_prefetch(p, ahead - 1, ahead);
 }
 
 /* The same where a window of the engine begins: since the last one, what was near has gone. */
@@ -128,10 +133,8 @@ static void fills_resume(const partition_t *p)
 {
     const size_t n = dram_reads(p->dram);
     for (uint32_t ahead = L2_PREFETCH_AHEAD; ahead > 0; ahead--) {
-        for (uint32_t i = 0; i < ahead && i < n; i++) {
-            uint32_t token = dram_read_token(p->dram, i);
-            l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
-        }
+        for (uint32_t i = 0; i < ahead && i < n; i++)
+            fill_prefetch(p, i, ahead);
     }
 }
 
@@ -296,11 +299,8 @@ int partition_load(partition_t *p, FILE *in)
 {
     uint32_t turn;
     bool whole = fread(&turn, sizeof(turn), 1, in) == 1;
-    if (!whole || turn >= p->n_slices) {
-        if (!ferror(in))
-            errno = EINVAL;
-        return -1;
-    }
+    if (!whole || turn >= p->n_slices)
+        return checkpoint_read_failed(in);
     p->turn = turn;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         if (l2_slice_load(&p->slice[s], in) != 0)

@@ -6,6 +6,8 @@
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 
+enum { NO_WAY = CACHE_MAX_WAYS };
+
 static inline uint64_t tag_line(cache_tag_t t)
 {
     return t & ~(uint64_t)(CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
@@ -124,6 +126,17 @@ void cache_invalidate(cache_t *c)
         cache_clear(c);
 }
 
+static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
+{
+    return &c->table[(size_t)set << c->table_bits];
+}
+
+/* The eight bits by which a narrow set finds a line. */
+static inline uint8_t narrow_tag(cache_key_t k)
+{
+    return (uint8_t)(k.tag >> 8);
+}
+
 static bool wide_way_holds(const void *ways, uint32_t way, uint64_t line)
 {
     return tag_line(((const wide_way_t *)ways)[way].tag) == line;
@@ -132,26 +145,22 @@ static bool wide_way_holds(const void *ways, uint32_t way, uint64_t line)
 static inline uint32_t narrow_way_find(const cache_t *c, cache_key_t k)
 {
     const cache_tag_t *tags = &c->tag[(size_t)k.set * c->ways];
-    uint64_t bits = narrow_find(cache_narrow(c, k.set), c->ways, cache_narrow_tag(k));
+    uint64_t bits = narrow_find(cache_narrow(c, k.set), c->ways, narrow_tag(k));
     for (; bits != 0; bits &= bits - 1) {
         uint32_t way = (uint32_t)__builtin_ctzll(bits);
         if (tag_line(tags[way]) == k.line)
             return way;
     }
-    return CACHE_NO_WAY;
+    return NO_WAY;
 }
 
+/* The way that holds a line; NO_WAY: none. */
 static inline uint32_t way_find(const cache_t *c, cache_key_t k)
 {
     if (c->narrow)
         return narrow_way_find(c, k);
-    return tag_table_find(cache_table(c, k.set), c->table_bits, k.tag, k.line, wide_way_holds,
-                          cache_wide_ways(c, k.set), CACHE_NO_WAY);
-}
-
-uint32_t cache_way_find(const cache_t *c, cache_key_t k)
-{
-    return way_find(c, k);
+    return tag_table_find(set_table(c, k.set), c->table_bits, k.tag, k.line, wide_way_holds,
+                          cache_wide_ways(c, k.set), NO_WAY);
 }
 
 void cache_prefetch_shape(const cache_t *c)
@@ -167,7 +176,7 @@ void cache_prefetch(const cache_t *c, cache_key_t k)
         __builtin_prefetch(cache_narrow(c, k.set));
         return;
     }
-    __builtin_prefetch(&cache_table(c, k.set)[tag_table_home(k.tag, c->table_bits)]);
+    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(k.tag, c->table_bits)]);
     __builtin_prefetch(&c->wide_set[k.set]);
 }
 
@@ -195,7 +204,7 @@ void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k)
     if (victim == NULL)
         return;
     uint16_t tag = tag_of(*victim >> c->line_shift);
-    __builtin_prefetch(&cache_table(c, k.set)[tag_table_home(tag, c->table_bits)]);
+    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(tag, c->table_bits)]);
 }
 
 cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
@@ -203,7 +212,7 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
     if (c->ways == 0)
         return NULL;
     uint32_t way = way_find(c, k);
-    if (way == CACHE_NO_WAY)
+    if (way == NO_WAY)
         return NULL;
     if (touch)
         cache_way_touch(c, k.set, way);
@@ -316,12 +325,12 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
     if (c->narrow) {
         narrow_set_t *s = cache_narrow(c, k.set);
         uint32_t way = narrow_add(s, c->ways);
-        s->lane[way] = cache_narrow_tag(k);
+        s->lane[way] = narrow_tag(k);
         t = &c->tag[(size_t)k.set * c->ways + way];
     } else {
         wide_way_t *ways = cache_wide_ways(c, k.set);
         uint32_t way = wide_add(&c->wide_set[k.set], ways);
-        tag_table_put(cache_table(c, k.set), c->table_bits, k.tag, (uint16_t)way);
+        tag_table_put(set_table(c, k.set), c->table_bits, k.tag, (uint16_t)way);
         t = &ways[way].tag;
     }
     *t = k.line;
@@ -343,7 +352,7 @@ static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, cache_line_
         *evicted = victim_take(c, &tags[way], victim);
         s->modified &= ~(UINT64_C(1) << way);
     }
-    s->lane[way] = cache_narrow_tag(k);
+    s->lane[way] = narrow_tag(k);
     tags[way] = k.line;
     return &tags[way];
 }
@@ -353,7 +362,7 @@ static inline cache_tag_t *wide_replace(cache_t *c, cache_key_t k, cache_line_t 
 {
     wide_set_t *s = &c->wide_set[k.set];
     wide_way_t *ways = cache_wide_ways(c, k.set);
-    tag_chunk_t *table = cache_table(c, k.set);
+    tag_chunk_t *table = set_table(c, k.set);
     uint32_t way = c->random ? random_way(c) : s->oldest;
     cache_tag_t *t = &ways[way].tag;
     if (*t & CACHE_TAG_WRITTEN) {

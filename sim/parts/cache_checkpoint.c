@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/checkpoint_read.h"
 #include "sim/parts/cache_internal.h"
 
 enum { CHECKPOINT_WORDS = 5 };
@@ -36,13 +37,6 @@ int cache_save(const cache_t *c, FILE *out)
     return 0;
 }
 
-static int load_failed(FILE *in)
-{
-    if (!ferror(in))
-        errno = EINVAL; /* cut short or not ours */
-    return -1;
-}
-
 /* A line, into the next way of set s. */
 static int line_load(cache_t *c, uint32_t s, FILE *in)
 {
@@ -58,7 +52,7 @@ static int line_load(cache_t *c, uint32_t s, FILE *in)
         (c->written == NULL && (word[3] | word[4]) != 0) || cache_set_of(c, line) != s)
         return -1;
     const cache_key_t k = cache_key_of(c, line);
-    if (cache_way_find(c, k) != CACHE_NO_WAY)
+    if (cache_lookup_key(c, k, false) != NULL)
         return -1;
     cache_tag_t *t = cache_way_add(c, k);
     cache_tag_fill(t, (uint8_t)word[2]);
@@ -105,7 +99,7 @@ int cache_load(cache_t *c, FILE *in)
     uint32_t head[4];
     cache_clear(c);
     if (fread(head, sizeof(head), 1, in) != 1)
-        return load_failed(in);
+        return checkpoint_read_failed(in);
     if ((uint64_t)head[0] * head[1] > c->capacity || head[1] >= CACHE_MAX_WAYS ||
         head[2] != c->line_shift || head[3] == 0) {
         errno = EINVAL;
@@ -122,5 +116,5 @@ int cache_load(cache_t *c, FILE *in)
     if (failed == 0)
         return 0;
     cache_clear(c);
-    return load_failed(in);
+    return checkpoint_read_failed(in);
 }

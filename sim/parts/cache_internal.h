@@ -11,7 +11,7 @@
 #include "sim/parts/narrow_set.h"
 #include "sim/parts/wide_set.h"
 
-enum { CACHE_NO_WAY = UINT16_MAX, CACHE_MAX_WAYS = CACHE_NO_WAY };
+enum { CACHE_MAX_WAYS = UINT16_MAX };
 
 struct cache {
     uint32_t sets, ways;
@@ -47,9 +47,6 @@ uint32_t cache_set_of(const cache_t *c, uint64_t line);
 void cache_shape(cache_t *c, uint32_t sets, uint32_t ways);
 void cache_clear(cache_t *c);
 
-/* The way that holds a line; CACHE_NO_WAY: none. */
-uint32_t cache_way_find(const cache_t *c, cache_key_t k);
-
 /* The next way of the set that has room becomes the newest and holds the line from now on. */
 cache_tag_t *cache_way_add(cache_t *c, cache_key_t k);
 
@@ -58,11 +55,6 @@ cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t);
 static inline narrow_set_t *cache_narrow(const cache_t *c, uint32_t set)
 {
     return (narrow_set_t *)(void *)(c->narrow_set + set * c->narrow_bytes);
-}
-
-static inline tag_chunk_t *cache_table(const cache_t *c, uint32_t set)
-{
-    return &c->table[(size_t)set << c->table_bits];
 }
 
 static inline wide_way_t *cache_wide_ways(const cache_t *c, uint32_t set)
@@ -88,12 +80,6 @@ static inline void cache_way_touch(cache_t *c, uint32_t set, uint32_t way)
         narrow_touch(cache_narrow(c, set), c->ways, way);
     else
         wide_touch(&c->wide_set[set], cache_wide_ways(c, set), way);
-}
-
-/* The eight bits by which a narrow set finds a line. */
-static inline uint8_t cache_narrow_tag(cache_key_t k)
-{
-    return (uint8_t)(k.tag >> 8);
 }
 
 /* The way of a set at that place of its order of use, 0: the newest; before: the one at the place

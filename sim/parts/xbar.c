@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
 
@@ -251,11 +252,7 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
 
 static int checked_read(void *to, size_t size, size_t n, FILE *in)
 {
-    if (fread(to, size, n, in) == n)
-        return 0;
-    if (!ferror(in))
-        errno = EINVAL;
-    return -1;
+    return fread(to, size, n, in) == n ? 0 : checkpoint_read_failed(in);
 }
 
 static int port_save(const xbar_port_t *p, FILE *out)
