@@ -21,7 +21,9 @@ static void write_accumulated(FILE *out, const run_totals_t *t)
     fprintf(out, "total dram writes = %llu\n", (unsigned long long)t->dram.write_sectors);
     fputs("Total_core_cache_stats:\n", out);
     write_breakdown(out, "Total_core", "GLOBAL_ACC_R", "HIT", t->sm.global_load_hits);
+    write_breakdown(out, "Total_core", "GLOBAL_ACC_R", "MSHR_HIT", t->sm.global_load_pending);
     write_breakdown(out, "Total_core", "GLOBAL_ACC_R", "TOTAL_ACCESS", t->sm.global_load_sectors);
+    write_breakdown(out, "Total_core", "GLOBAL_ACC_W", "HIT", t->sm.global_store_hits);
     write_breakdown(out, "Total_core", "GLOBAL_ACC_W", "TOTAL_ACCESS", t->sm.global_store_sectors);
     fputs("L2_cache_stats:\n", out);
     write_breakdown(out, "L2", "GLOBAL_ACC_R", "HIT", t->l2.read_hits);

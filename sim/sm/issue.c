@@ -89,6 +89,20 @@ static uint32_t pick_warp(const sm_t *sm, uint32_t sub_core, uint32_t eligible)
     return pick_by_age(sub, eligible, policy == SCHED_CGGTY);
 }
 
+static uint64_t *flops_of(sm_stats_t *st, unsigned group)
+{
+    switch (group) {
+    case MIX_FP32:
+        return &st->flops_fp32;
+    case MIX_FP64:
+        return &st->flops_fp64;
+    case MIX_TENSOR:
+        return &st->flops_tensor;
+    default:
+        return &st->flops_fp16;
+    }
+}
+
 static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
 {
     sm_stats_t *st = &sm->stats;
@@ -98,15 +112,9 @@ static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
     st->pred_off_insts += mask == 0;
     unsigned group = sm->cls[inst->cls].group;
     (*counter_of(sm, &st->mix_fp16, group))++;
-    if (inst->flops != 0) {
-        uint64_t flops = (uint64_t)inst->flops * lanes;
-        if (group == MIX_FP32)
-            st->flops_fp32 += flops;
-        else if (group == MIX_FP64)
-            st->flops_fp64 += flops;
-        else
-            st->flops_fp16 += flops;
-    }
+    /* Without a register as source it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
+    if (inst->flops != 0 && inst->n_src != 0)
+        *flops_of(st, group) += (uint64_t)inst->flops * lanes;
 }
 
 /* The registers that an instruction reads from one bank, where most are. */

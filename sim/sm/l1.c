@@ -98,11 +98,27 @@ static void line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
     cache_tag_fill(l, sectors);
 }
 
+/* Adds the sectors of an access to a counter that is of global accesses only. */
+static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
+{
+    if (sm->lsu.space != MEM_LOCAL)
+        *counter += (uint64_t)__builtin_popcount(sectors);
+}
+
+/* The look leaves the order of replacement as it is. */
+static uint8_t sectors_held(const sm_t *sm, const line_access_t *a)
+{
+    const cache_tag_t *line = cache_lookup(sm->l1, a->line, false);
+    return line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
+}
+
 static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
     l1_result_t way = way_out(sm);
     if (way != L1_DONE)
         return way;
+    if (op == MEM_WRITE)
+        count_global(sm, &sm->stats.global_store_hits, sectors_held(sm, a));
     if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0)
         line_fill(sm, cache_key_of(sm->l1, a->line), false, a->full);
     sm->warp[sm->lsu.cur.warp].stores++;
@@ -270,6 +286,7 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         m = mshr_new(sm, key, false);
     else
         sm->stats.l1_mshr_merges++;
+    count_global(sm, &sm->stats.global_load_pending, need & (uint8_t)~fresh);
     load_waits(sm, a, m, need, fresh, now);
     return L1_DONE;
 }
@@ -281,7 +298,10 @@ l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
     bool local = sm->lsu.space == MEM_LOCAL;
     switch (inst->access) {
     case ACC_STORE:
-        return spec->perfect ? L1_DONE : store(sm, a, MEM_WRITE, now);
+        if (!spec->perfect)
+            return store(sm, a, MEM_WRITE, now);
+        count_global(sm, &sm->stats.global_store_hits, a->sectors);
+        return L1_DONE;
     case ACC_REDUCTION:
         return store(sm, a, MEM_RED, now);
     case ACC_ATOMIC:

@@ -85,9 +85,11 @@ typedef enum {
     S(mix_store, "warp instructions", "", "stores of any space")                                   \
     S(mix_atomic, "warp instructions", "", "atomics and reductions")                               \
     S(mix_tex, "warp instructions", "", "texture")                                                 \
-    S(flops_fp16, "operations", "", "FP16 operations of threads; FMA counts 2, pairs count both")  \
+    S(flops_fp16, "operations", "",                                                                \
+      "FP16 operations of threads, tensor cores apart; FMA counts 2, pairs count both")            \
     S(flops_fp32, "operations", "", "FP32 operations of threads; FMA counts 2")                    \
     S(flops_fp64, "operations", "", "FP64 operations of threads; FMA counts 2")                    \
+    S(flops_tensor, "operations", "", "operations of HMMA and DMMA; FMA counts 2")                 \
     S(branches, "warp instructions", "smsp__sass_inst_executed_op_branch.sum", "BRA and the like") \
     S(branches_uniform, "warp instructions", "",                                                   \
       "branches after which the same lanes stay active")                                           \
@@ -95,8 +97,10 @@ typedef enum {
     S(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "")        \
     S(global_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",    \
       "served by L1")                                                                              \
+    S(global_load_pending, "sectors", "", "not in L1, but already under way to it")                \
     S(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "")    \
     S(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "")       \
+    S(global_store_hits, "sectors", "", "that L1 held; they are written through all the same")     \
     S(local_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "")       \
     S(local_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "")          \
     S(local_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", "")  \

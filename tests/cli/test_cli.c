@@ -271,28 +271,59 @@ static void json_goes_to_standard_output_on_request(void **state)
     free(json);
 }
 
+/* The value in the last line that begins with a name. */
+static double last_value(const char *text, const char *name)
+{
+    const char *last = NULL;
+    for (const char *s = text; (s = strstr(s, name)) != NULL; s++) {
+        if (s == text || s[-1] == '\n')
+            last = s;
+    }
+    if (last == NULL)
+        fail_msg("no line '%s'", name);
+    return last == NULL ? 0.0 : strtod(last + strlen(name), NULL);
+}
+
+/* The 23 lines that Accel-Sim's collecting scripts look for. NULL: run.json has no such value. */
 static void names_of_accelsim_carry_the_same_values(void **state)
 {
     (void)state;
     cli_make_many(TRACE, 2);
     char *json = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--json"));
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--stats-format", "accelsim"));
+#define OF_L1_ "\tTotal_core_cache_stats_breakdown"
+#define OF_L2_ "\tL2_cache_stats_breakdown"
     static const struct {
         const char *name, *path;
-    } pairs[] = {{"gpu_tot_sim_cycle = ", "totals.cycles"},
-                 {"gpu_tot_sim_insn = ", "totals.thread_instructions"},
+    } pairs[] = {{"gpu_tot_sim_insn = ", "totals.thread_instructions"},
+                 {"gpgpu_simulation_time = ", NULL},
+                 {"gpu_tot_sim_cycle = ", "totals.cycles"},
+                 {OF_L2_ "[GLOBAL_ACC_R][HIT] = ", "totals.l2.read_hits"},
+                 {OF_L2_ "[GLOBAL_ACC_R][TOTAL_ACCESS] = ", "totals.l2.read_sectors"},
+                 {OF_L2_ "[GLOBAL_ACC_W][HIT] = ", "totals.l2.write_hits"},
+                 {OF_L2_ "[GLOBAL_ACC_W][TOTAL_ACCESS] = ", "totals.l2.write_sectors"},
+                 {OF_L1_ "[GLOBAL_ACC_R][TOTAL_ACCESS] = ", "totals.sm.global_load_sectors"},
+                 {OF_L1_ "[GLOBAL_ACC_R][HIT] = ", "totals.sm.global_load_hits"},
+                 {OF_L1_ "[GLOBAL_ACC_W][HIT] = ", "totals.sm.global_store_hits"},
+                 {OF_L1_ "[GLOBAL_ACC_W][TOTAL_ACCESS] = ", "totals.sm.global_store_sectors"},
+                 {OF_L1_ "[GLOBAL_ACC_R][MSHR_HIT] = ", "totals.sm.global_load_pending"},
                  {"gpgpu_n_tot_w_icount = ", "totals.warp_instructions"},
                  {"total dram reads = ", "totals.dram.read_sectors"},
-                 {"\tL2_cache_stats_breakdown[GLOBAL_ACC_R][HIT] = ", "totals.l2.read_hits"},
+                 {"total dram writes = ", "totals.dram.write_sectors"},
+                 {"kernel_launch_uid = ", "launches.1.id"},
+                 {"gpu_ipc = ", NULL},
+                 {"gpu_occupancy = ", NULL},
+                 {"L2_BW = ", NULL},
+                 {"gpgpu_simulation_rate = ", NULL}, /* instructions, cycles */
+                 {"gpgpu_silicon_slowdown = ", NULL},
+                 {"gpu_tot_ipc = ", NULL},
                  {"gpu_sim_cycle = ", "launches.1.cycles"}};
+#undef OF_L1_
+#undef OF_L2_
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        const char *last = NULL;
-        for (const char *s = text; (s = strstr(s, pairs[i].name)) != NULL; s++) {
-            if (s == text || s[-1] == '\n')
-                last = s;
-        }
-        assert_non_null(last);
-        assert_true(strtod(last + strlen(pairs[i].name), NULL) == json_number(json, pairs[i].path));
+        double v = last_value(text, pairs[i].name);
+        if (pairs[i].path != NULL)
+            assert_true(v == json_number(json, pairs[i].path));
     }
     const char end[] = "GPGPU-Sim: *** exit detected ***\n";
     assert_string_equal(text + strlen(text) - strlen(end), end);

@@ -109,6 +109,8 @@ static void packets_sectors_and_flits_add_up(void **state)
     assert_int_equal(r.sm.global_load_requests, n);
     assert_int_equal(r.sm.global_load_sectors, n * SECTORS_PER_LINE);
     assert_int_equal(r.sm.global_load_hits, 0);
+    assert_int_equal(r.sm.global_load_pending, 0);
+    assert_int_equal(r.sm.global_store_hits, 0);
     assert_int_equal(r.sm.l1_mshr_merges, 0);
     assert_int_equal(r.l2.read_sectors, n * SECTORS_PER_LINE);
     assert_int_equal(r.l2.write_sectors, n * SECTORS_PER_LINE);
@@ -150,8 +152,67 @@ static void a_line_is_fetched_once_per_sm_and_once_from_dram(void **state)
     check_launch(&r);
     assert_int_equal(r.sm.global_load_sectors, sectors * spec.sm.sm.count * (a.threads / LANES));
     assert_int_equal(r.l2.read_sectors, sectors * spec.sm.sm.count);
+    /* What L1 has not is under way already, or asked of the L2. */
+    assert_true(r.sm.global_load_pending > 0);
+    assert_int_equal(r.l2.read_sectors,
+                     r.sm.global_load_sectors - r.sm.global_load_hits - r.sm.global_load_pending);
     assert_int_equal(r.dram.read_sectors, sectors);
     assert_int_equal(r.sm.xbar_flits_in, sectors * spec.sm.sm.count);
+}
+
+enum { UPDATE_LOAD, UPDATE_STORE, UPDATE_EXIT };
+
+/* Loads two of the four sectors of a line, then stores all of it. */
+static void update_body(synth_warp_t *w, const void *ctx)
+{
+    uint64_t line = region + w->global * LINE_BYTES;
+
+    (void)ctx;
+    synth_emit_affine(w, UPDATE_LOAD, 0xffff, line, 4);
+    synth_emit_affine(w, UPDATE_STORE, (uint32_t)LAB_FULL, line, 4);
+    synth_emit(w, UPDATE_EXIT, (uint32_t)LAB_FULL);
+}
+
+static void a_store_hits_the_sectors_that_were_loaded(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "update",
+        &(synth_shape_t){.grid = {BLOCKS}, .block = {WARPS_PER_BLOCK * LANES}, .regs = 32});
+
+    (void)state;
+    synth_code(k, "LDG.E.SYS", "R4", "R2");
+    synth_code(k, "STG.E.SYS", "", "R2 R4"); /* waits for what is loaded */
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, update_body, NULL);
+    launch_result_t r = lab_run_one(&spec, s);
+
+    check_launch(&r);
+    assert_int_equal(r.sm.global_store_sectors, 2 * r.sm.global_store_hits);
+    assert_int_equal(r.sm.global_store_hits, 2 * BLOCKS * WARPS_PER_BLOCK);
+}
+
+/* HFMA2.MMA R4, -RZ, RZ, 1, 0 only moves a constant (of RZ no operand remains). */
+static void floating_point_operations_are_counted_by_the_unit_that_does_them(void **state)
+{
+    static const lab_op_t ops[] = {
+        {"HFMA2.MMA", "R4", ""},
+        {"HFMA2.MMA", "R6", "R5"},
+        {"FFMA", "R8", "R5 R5 R5"},
+        {"DFMA", "R10", "R12 R12 R12"},
+        {"HMMA.1688.F32", "R20", "R24 R26 R20"},
+    };
+    enum { REPEATS = 3, FMA_1688 = 16 * 8 * 8 };
+    gpu_spec_t spec = LAB_SPEC("rtx2060", "sm.count=1");
+
+    (void)state;
+    launch_result_t r = lab_straight(&spec, 1, LANES, ops, sizeof(ops) / sizeof(ops[0]), REPEATS);
+    assert_int_equal(r.sm.mix_fp16, 2 * REPEATS);
+    assert_int_equal(r.sm.flops_fp16, 4 * LANES * REPEATS);
+    assert_int_equal(r.sm.flops_fp32, 2 * LANES * REPEATS);
+    assert_int_equal(r.sm.flops_fp64, 2 * LANES * REPEATS);
+    assert_int_equal(r.sm.flops_tensor, 2 * FMA_1688 * REPEATS);
 }
 
 static void shared_accesses_take_as_many_wavefronts_as_conflicts_and_ideal(void **state)
@@ -266,6 +327,8 @@ int main(void)
         cmocka_unit_test(whatever_is_run_the_counters_of_the_parts_agree),
         cmocka_unit_test(packets_sectors_and_flits_add_up),
         cmocka_unit_test(a_line_is_fetched_once_per_sm_and_once_from_dram),
+        cmocka_unit_test(a_store_hits_the_sectors_that_were_loaded),
+        cmocka_unit_test(floating_point_operations_are_counted_by_the_unit_that_does_them),
         cmocka_unit_test(shared_accesses_take_as_many_wavefronts_as_conflicts_and_ideal),
         cmocka_unit_test(equal_sms_get_equal_shares_of_l2),
         cmocka_unit_test(equal_sms_get_equal_shares_of_dram),
