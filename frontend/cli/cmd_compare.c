@@ -9,6 +9,8 @@
 #include "frontend/io/out_file.h"
 #include "frontend/io/text_format.h"
 
+enum { LABEL = 44 }; /* columns of text */
+
 typedef struct {
     const char *hardware, *output;
 } compare_options_t;
@@ -48,27 +50,53 @@ static void print_counter(const hardware_counter_t *c)
         if (p->launch > 0)
             snprintf(launch, sizeof(launch), " (launch %llu)", (unsigned long long)p->launch);
     }
-    printf("%-44.44s %5zu %10s %10s %7s %10s  %.40s%s\n", c->measured, c->n_pairs,
+    printf("%-*.*s %5zu %10s %10s %7s %10s  %.40s%s\n", LABEL, LABEL, c->label, c->n_pairs,
            percent(error, c, c->error, false), percent(bias, c, c->bias, true), r, worst, kernel,
            launch);
+}
+
+/* One of a list of names; *width: of the line so far, 0 before the first. */
+static void print_name(const char *title, const char *name, size_t *width)
+{
+    enum { LINE = 100 };
+    size_t n = strlen(name) + 2;
+    if (*width == 0)
+        printf("\n%s:\n  %s", title, name);
+    else
+        printf(*width + n > LINE ? ",\n  %s" : ", %s", name);
+    *width = *width == 0 || *width + n > LINE ? n : *width + n;
+}
+
+static void print_unmatched(const hardware_comparison_t *c)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < c->n_counters; i++) {
+        if (c->counters[i].n_pairs == 0)
+            print_name("Columns without a pair: not measured, or nothing simulated",
+                       c->counters[i].label, &width);
+    }
+    fputs(width > 0 ? "\n" : "", stdout);
+    width = 0;
+    for (size_t i = 0; i < c->n_unknown; i++)
+        print_name("Columns that no statistic stands for", c->unknown[i], &width);
+    fputs(width > 0 ? "\n" : "", stdout);
 }
 
 static void print_comparison(const hardware_comparison_t *c, const hardware_table_t *t)
 {
     static const char *const kinds[] = {"launch", "kernel", "program"};
-    bool shares = false, zeros = false;
+    bool shares = false, zeros = false, launch = false;
     printf("%s: %zu of %zu rows (one per %s) found in %zu launches\n", t->file, c->rows_matched,
            c->rows_matched + c->rows_unmatched, kinds[t->kind], c->launches_matched);
     if (c->launches_unmatched > 0)
         printf("%zu launches have no row\n", c->launches_unmatched);
-    if (c->columns_unknown > 0)
-        printf("%zu columns have no counterpart here\n", c->columns_unknown);
-    printf("\n%-44s %5s %10s %10s %7s %10s  %s\n", "measured", "pairs", "error", "bias", "r",
+    printf("\n%-*s %5s %10s %10s %7s %10s  %s\n", LABEL, "measured", "pairs", "error", "bias", "r",
            "worst", "where");
     for (size_t i = 0; i < c->n_counters; i++) {
         if (c->counters[i].n_pairs == 0)
             continue;
         print_counter(&c->counters[i]);
+        launch = launch || c->counters[i].formula.variant[0] != '\0';
         shares = shares || c->counters[i].share;
         zeros = zeros || c->counters[i].n_errors < c->counters[i].n_pairs;
     }
@@ -78,6 +106,11 @@ static void print_comparison(const hardware_comparison_t *c, const hardware_tabl
         printf("pp: of shares, |simulated - measured| in percentage points\n");
     if (zeros)
         printf("pairs whose measured value is 0 and whose simulated one is not have no error\n");
+    if (launch)
+        printf(
+            "launch latency off, in: how much of a launch's overhead the card's counter holds is "
+            "not known;\nthe bias lies between the two\n");
+    print_unmatched(c);
 }
 
 static void write_pairs(const hardware_comparison_t *c, FILE *out)

@@ -103,7 +103,7 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
 static void write_counter(const hardware_counter_t *c, FILE *out)
 {
     enum { PAIRS_MAX = 20000 };
-    page_text_member(out, "measured", c->measured);
+    page_text_member(out, "measured", c->label);
     page_text_member(out, "simulated", c->simulated);
     page_number_member(out, "error", c->error);
     page_number_member(out, "bias", c->bias);
@@ -137,6 +137,11 @@ static rb_code_t write_hardware(const report_options_t *o, FILE *out, rb_err_t *
         fputs(i > 0 ? ",\n{" : "\n{", out);
         write_counter(&c.counters[i], out);
         putc('}', out);
+    }
+    fputs("],\n\"unknown\":[", out);
+    for (size_t i = 0; rc == RB_OK && i < c.n_unknown; i++) {
+        fputs(i > 0 ? "," : "", out);
+        page_text(out, c.unknown[i]);
     }
     fputs("]}", out);
     hardware_free(&c);

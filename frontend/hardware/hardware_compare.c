@@ -8,19 +8,29 @@
 #include "frontend/io/kernel_name.h"
 #include "sim/core/alloc.h"
 
+static void add_counter(hardware_comparison_t *c, const hardware_table_t *t, size_t column,
+                        const hardware_formula_t *f)
+{
+    hardware_counter_t *counter = &c->counters[c->n_counters++];
+    *counter = (hardware_counter_t){
+        .measured = t->columns[column], .column = column, .formula = *f, .share = f->share};
+    hardware_formula_describe(f, counter->simulated, sizeof(counter->simulated));
+    snprintf(counter->label, sizeof(counter->label), "%.55s%s%s", counter->measured,
+             f->variant[0] != '\0' ? ", " : "", f->variant);
+}
+
 static void begin(hardware_comparison_t *c, const hardware_table_t *t)
 {
-    *c = (hardware_comparison_t){.counters = rb_calloc(t->n_columns + 1, sizeof(*c->counters))};
+    *c = (hardware_comparison_t){
+        .counters = rb_calloc(HARDWARE_FORMULAS * t->n_columns + 1, sizeof(*c->counters)),
+        .unknown = rb_calloc(t->n_columns + 1, sizeof(*c->unknown))};
     for (size_t i = 0; i < t->n_columns; i++) {
-        hardware_formula_t f;
-        if (!hardware_formula_find(t->columns[i], &f)) {
-            c->columns_unknown++;
-            continue;
-        }
-        hardware_counter_t *counter = &c->counters[c->n_counters++];
-        *counter = (hardware_counter_t){
-            .measured = t->columns[i], .column = i, .formula = f, .share = f.share};
-        hardware_formula_describe(&f, counter->simulated, sizeof(counter->simulated));
+        hardware_formula_t f[HARDWARE_FORMULAS];
+        size_t n = hardware_formulas(t->columns[i], f);
+        if (n == 0)
+            c->unknown[c->n_unknown++] = t->columns[i];
+        for (size_t k = 0; k < n; k++)
+            add_counter(c, t, i, &f[k]);
     }
 }
 
@@ -29,6 +39,7 @@ void hardware_free(hardware_comparison_t *c)
     for (size_t i = 0; i < c->n_counters; i++)
         free(c->counters[i].pairs);
     free(c->counters);
+    free(c->unknown);
     *c = (hardware_comparison_t){0};
 }
 

@@ -24,6 +24,7 @@ typedef struct {
 
 typedef struct {
     const char *measured; /* column of the file; borrowed */
+    char label[80];       /* the column, with the formula's variant */
     size_t column;
     hardware_formula_t formula; /* what is simulated for it */
     char simulated[160];        /* the statistics that stand for it, as a formula */
@@ -45,7 +46,8 @@ typedef struct {
 typedef struct {
     hardware_counter_t *counters; /* in the order of the file's columns */
     size_t n_counters;
-    size_t columns_unknown;              /* columns that no statistic stands for */
+    const char **unknown; /* columns that no statistic stands for; list owned, names borrowed */
+    size_t n_unknown;
     size_t rows_matched, rows_unmatched; /* of the file, or of the named programs in it */
     size_t launches_matched, launches_unmatched;
 } hardware_comparison_t;

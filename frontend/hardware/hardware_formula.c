@@ -10,9 +10,10 @@
 #define L2_PATH_(name, unit, metric, help)               "l2." #name,
 #define DRAM_PATH_(name, unit, metric, help)             "dram." #name,
 #define METRIC_PATH_(name, unit, metric, help, num, den) "metrics." #name,
+#define LATENCY_                                         "launch_latency_cycles"
 const char *const hardware_paths[] = {
     SM_STATS(SM_PATH_) L2_STATS(L2_PATH_) DRAM_STATS(DRAM_PATH_) METRIC_LIST(METRIC_PATH_) "cycles",
-    "launch_latency_cycles",
+    LATENCY_,
     "sampling.weight",
 };
 enum {
@@ -22,8 +23,10 @@ enum {
 };
 
 /*
- * Columns that no single statistic mirrors. Hardware counts cycles from the first block's dispatch
- * on, without the launch latency; the table of applications holds times with it.
+ * Columns that no single statistic mirrors. Profilers count cycles from a trigger before the first
+ * block's dispatch to one after the last block's end (sm__cycles_elapsed.max -
+ * sm__cycles_active.max, NVIDIA's developer forum, t/286506): a rule that takes the launch latency
+ * off stands for two formulas.
  */
 typedef struct {
     const char *measured; /* ends in '*': the beginning of the column's name */
@@ -33,11 +36,11 @@ typedef struct {
 } rule_t;
 
 static const rule_t rules[] = {
-    {"gpc__cycles_elapsed.max", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
-    {"gpc__cycles_elapsed.avg", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
-    {"sm__cycles_elapsed.max", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
-    {"sm__cycles_elapsed.avg", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
-    {"gpu__time_duration.sum", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, true},
+    {"gpc__cycles_elapsed.max", {"cycles"}, {LATENCY_}, NULL, 0, false},
+    {"gpc__cycles_elapsed.avg", {"cycles"}, {LATENCY_}, NULL, 0, false},
+    {"sm__cycles_elapsed.max", {"cycles"}, {LATENCY_}, NULL, 0, false},
+    {"sm__cycles_elapsed.avg", {"cycles"}, {LATENCY_}, NULL, 0, false},
+    {"gpu__time_duration.sum", {"cycles"}, {LATENCY_}, NULL, 0, true},
     {"dram__bytes_read.sum", {"dram.read_sectors"}, {0}, NULL, 32, false},
     {"dram__bytes_write.sum", {"dram.write_sectors"}, {0}, NULL, 32, false},
     {"dram__bytes.sum", {"dram.read_sectors", "dram.write_sectors"}, {0}, NULL, 32, false},
@@ -56,17 +59,19 @@ static const rule_t rules[] = {
      false},
     {"smsp__inst_issued.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
     {"sm__inst_executed.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
-    /* Names of AccelWattch's tables, which are in sectors. */
-    {"Elapsed_Cycles", {"cycles"}, {"launch_latency_cycles"}, NULL, 0, false},
-    {"L1_RH", {"sm.global_load_hits", "sm.local_load_hits"}, {0}, NULL, 0, false},
+    /* Names of AccelWattch's tables (its gen_hw_perf_csv.py), which are in sectors. */
+    {"Elapsed_Cycles", {"cycles"}, {LATENCY_}, NULL, 0, false},
+    {"L1_RH", {"sm.global_load_hits"}, {0}, NULL, 0, false},
+    {"L1_RM", {"sm.global_load_sectors"}, {"sm.global_load_hits"}, NULL, 0, false},
     {"DRAM_Rd", {"dram.read_sectors"}, {0}, NULL, 0, false},
     {"DRAM_Wr", {"dram.write_sectors"}, {0}, NULL, 0, false},
     /* What is on its way counts as a hit, code does not count, and writes do not miss. */
     {"L2_RH", {"l2.read_sectors"}, {"l2.fills", "l2.inst_sectors"}, NULL, 0, false},
     {"L2_RM", {"l2.fills"}, {0}, NULL, 0, false},
     {"L2_WH", {"l2.write_sectors"}, {0}, NULL, 0, false},
-    {"SHRD_ACC", {"sm.shared_wavefronts"}, {0}, NULL, 0, false},
-    {"hw_cycles*", {"cycles"}, {0}, NULL, 0, false},
+    /* Instructions, whatever their conflicts. */
+    {"SHRD_ACC", {"sm.shared_load_requests", "sm.shared_store_requests"}, {0}, NULL, 0, false},
+    {"hw_cycles*", {"cycles"}, {LATENCY_}, NULL, 0, false},
 };
 
 enum { NO_PATH = HARDWARE_PATHS };
@@ -91,29 +96,43 @@ static bool is_named(const char *column, const char *pattern)
 
 static hardware_formula_t one_path(size_t index)
 {
-    return (hardware_formula_t){.plus = {index}, .n_plus = 1, .over = NO_PATH, .factor = 1.0};
+    return (hardware_formula_t){
+        .plus = {index}, .n_plus = 1, .over = NO_PATH, .factor = 1.0, .variant = ""};
 }
 
-static bool find_rule(const char *column, hardware_formula_t *f)
+static hardware_formula_t rule_formula(const rule_t *r)
+{
+    hardware_formula_t f = {.over = path_index(r->over),
+                            .factor = r->factor != 0.0 ? r->factor : 1.0,
+                            .seconds = r->seconds,
+                            .variant = ""};
+    while (f.n_plus < HARDWARE_PLUS && r->plus[f.n_plus] != NULL) {
+        f.plus[f.n_plus] = path_index(r->plus[f.n_plus]);
+        f.n_plus++;
+    }
+    while (f.n_minus < HARDWARE_MINUS && r->minus[f.n_minus] != NULL) {
+        f.minus[f.n_minus] = path_index(r->minus[f.n_minus]);
+        f.n_minus++;
+    }
+    return f;
+}
+
+static size_t find_rule(const char *column, hardware_formula_t f[HARDWARE_FORMULAS])
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         const rule_t *r = &rules[i];
         if (!is_named(column, r->measured))
             continue;
-        *f = (hardware_formula_t){.over = path_index(r->over),
-                                  .factor = r->factor != 0.0 ? r->factor : 1.0,
-                                  .seconds = r->seconds};
-        while (f->n_plus < HARDWARE_PLUS && r->plus[f->n_plus] != NULL) {
-            f->plus[f->n_plus] = path_index(r->plus[f->n_plus]);
-            f->n_plus++;
-        }
-        while (f->n_minus < HARDWARE_MINUS && r->minus[f->n_minus] != NULL) {
-            f->minus[f->n_minus] = path_index(r->minus[f->n_minus]);
-            f->n_minus++;
-        }
-        return true;
+        f[0] = rule_formula(r);
+        if (r->minus[0] == NULL || strcmp(r->minus[0], LATENCY_) != 0)
+            return 1;
+        f[1] = f[0];
+        f[1].n_minus = 0;
+        f[0].variant = "launch latency off";
+        f[1].variant = "launch latency in";
+        return 2;
     }
-    return false;
+    return 0;
 }
 
 /* Counters and ratios that carry the column's name. */
@@ -152,9 +171,10 @@ static bool find_mirror(const char *column, hardware_formula_t *f)
     return false;
 }
 
-bool hardware_formula_find(const char *column, hardware_formula_t *f)
+size_t hardware_formulas(const char *column, hardware_formula_t f[HARDWARE_FORMULAS])
 {
-    return find_rule(column, f) || find_mirror(column, f);
+    size_t n = find_rule(column, f);
+    return n > 0 ? n : find_mirror(column, f);
 }
 
 void hardware_formula_describe(const hardware_formula_t *f, char *text, size_t cap)

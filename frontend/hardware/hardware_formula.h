@@ -17,6 +17,7 @@ enum {
     HARDWARE_PATH_WEIGHT = HARDWARE_PATHS - 1,
     HARDWARE_PLUS = 4,
     HARDWARE_MINUS = 2,
+    HARDWARE_FORMULAS = 2, /* for a column, at most */
 };
 extern const char *const hardware_paths[HARDWARE_PATHS];
 
@@ -24,12 +25,17 @@ extern const char *const hardware_paths[HARDWARE_PATHS];
 typedef struct hardware_formula {
     size_t plus[HARDWARE_PLUS], n_plus, minus[HARDWARE_MINUS], n_minus, over;
     double factor;
-    bool seconds; /* cycles are divided by the core clock */
-    bool share;   /* the value is a share of 1 */
+    bool seconds;        /* cycles are divided by the core clock */
+    bool share;          /* the value is a share of 1 */
+    const char *variant; /* what tells it from the column's other formula; "": there is one */
 } hardware_formula_t;
 
-/* false: no statistic stands for the column. */
-bool hardware_formula_find(const char *column, hardware_formula_t *f);
+/*
+ * The formulas that stand for a column; returns how many. 0: no statistic does. 2: elapsed cycles,
+ * of which a profiler counts an unknown part of the launch's overhead: with the launch latency
+ * taken off, and with it in.
+ */
+size_t hardware_formulas(const char *column, hardware_formula_t f[HARDWARE_FORMULAS]);
 
 /* The formula for people, at most cap bytes. */
 void hardware_formula_describe(const hardware_formula_t *f, char *text, size_t cap);
