@@ -43,6 +43,7 @@ static const char *const paths[] = {STATES(STATE_PATH_) "start_cycle",
                                     "sm.flops_fp16",
                                     "sm.flops_fp32",
                                     "sm.flops_fp64",
+                                    "sm.flops_tensor",
                                     "dram.read_sectors",
                                     "dram.write_sectors",
                                     "l2.read_sectors",
@@ -50,7 +51,7 @@ static const char *const paths[] = {STATES(STATE_PATH_) "start_cycle",
                                     "l2.atomic_sectors",
                                     "l2.red_sectors",
                                     "seconds"};
-enum { SECTOR = 32 };
+enum { SECTOR = 32, N_UNITS = 4 /* that compute with floats: FP16, FP32, FP64, tensor */ };
 #define STATE_ENUM_(name) +1
 enum {
     N_STATES = 0 STATES(STATE_ENUM_),
@@ -67,7 +68,7 @@ enum {
     L2_USE,
     DRAM_USE,
     FLOPS,
-    DRAM_SECTORS = FLOPS + 3,
+    DRAM_SECTORS = FLOPS + N_UNITS,
     L2_SECTORS = DRAM_SECTORS + 2,
     SECONDS = L2_SECTORS + 4,
     PATHS
@@ -241,7 +242,9 @@ static void write_kernels(FILE *out, const run_data_t *d, const kernels_t *k)
     for (size_t i = 0; i < k->n; i++) {
         const double *v = sums[i].sum;
         fputs(i > 0 ? ",{" : "{", out);
-        page_number_member(out, "flops", sum_of(v, FLOPS, 3));
+        page_key(out, "flops");
+        page_numbers(out, v + FLOPS, N_UNITS);
+        putc(',', out);
         page_number_member(out, "dramBytes", SECTOR * sum_of(v, DRAM_SECTORS, 2));
         page_number_member(out, "l2Sectors", sum_of(v, L2_SECTORS, 4));
         page_number_member(out, "insts", v[INSTS]);
@@ -322,7 +325,10 @@ rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err
     page_key(out, "peaks");
     putc('{', out);
     page_number_member(out, "issue", d->peak_issue);
-    page_number_member(out, "fp32", d->peak_fp32);
+    page_key(out, "units");
+    page_numbers(out, (const double[]){d->peak_fp16, d->peak_fp32, d->peak_fp64, d->peak_tensor},
+                 N_UNITS);
+    putc(',', out);
     page_number_member(out, "l2", d->peak_l2);
     page_key(out, "dram");
     page_number(out, d->peak_dram);

@@ -142,7 +142,10 @@ static void run_leaf(void *ctx, const char *path, json_event_t e, const json_rea
                    {"totals.interval.cycles.high", &d->cycles_high},
                    {"totals.interval.cycles.confidence", &d->confidence},
                    {"config.peaks.warp_instructions_per_second", &d->peak_issue},
+                   {"config.peaks.fp16_operations_per_second", &d->peak_fp16},
                    {"config.peaks.fp32_operations_per_second", &d->peak_fp32},
+                   {"config.peaks.fp64_operations_per_second", &d->peak_fp64},
+                   {"config.peaks.tensor_operations_per_second", &d->peak_tensor},
                    {"config.peaks.l2_bytes_per_second", &d->peak_l2},
                    {"config.peaks.dram_bytes_per_second", &d->peak_dram}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -194,7 +197,10 @@ rb_code_t run_data_read(run_data_t *d, const char *where, const char *const *pat
                       .cycles_high = (double)NAN,
                       .confidence = (double)NAN,
                       .peak_issue = (double)NAN,
+                      .peak_fp16 = (double)NAN,
                       .peak_fp32 = (double)NAN,
+                      .peak_fp64 = (double)NAN,
+                      .peak_tensor = (double)NAN,
                       .peak_l2 = (double)NAN,
                       .peak_dram = (double)NAN};
     reading_t r = {.data = d};

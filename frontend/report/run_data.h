@@ -27,8 +27,9 @@ typedef struct {
     char *version, *commit, *command, *gpu, *trace, *method; /* owned; NULL: not said */
     uint64_t trace_launches; /* of the trace, simulated or not; 0: not said */
     double clock_mhz, cycles_low, cycles_high, confidence; /* NAN: not said */
-    double peak_issue, peak_fp32, peak_l2, peak_dram;      /* per second; NAN: not said */
-    const char *const *paths;                              /* borrowed */
+    double peak_issue, peak_l2, peak_dram;                 /* per second; NAN: not said */
+    double peak_fp16, peak_fp32, peak_fp64, peak_tensor;
+    const char *const *paths; /* borrowed */
     size_t n_paths;
     double *totals; /* owned; one per path: of "totals", or of the document ("host.seconds") */
     run_data_launch_t *launches;

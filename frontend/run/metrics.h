@@ -2,8 +2,8 @@
  * Ratios of counters: each declared once, with its numerator and denominator, and used by the
  * table, run.json and the CSV files. A ratio is always one of sums, never a mean of ratios.
  *
- * Rates and utilisations refer to the cycles without the launch latency, as hardware counters do:
- * they run from the first block's dispatch. The exception is ipc, which refers to all cycles.
+ * Rates and utilisations refer to the cycles without the launch latency: they run from the first
+ * block's dispatch. The exception is ipc, which refers to all cycles.
  */
 #ifndef RUBATO_RUN_METRICS_H
 #define RUBATO_RUN_METRICS_H
@@ -55,9 +55,12 @@ uint64_t metric_resident(const sm_stats_t *sm);
     X(branch_efficiency, "1", "smsp__sass_average_branch_targets_threads_uniform.pct",             \
       "branches after which the same lanes stay active", (double)m->sm->branches_uniform,          \
       (double)m->sm->branches)                                                                     \
-    X(fp16_rate, "operations/s", "", "FP16 operations", (double)m->sm->flops_fp16, m->seconds)     \
+    X(fp16_rate, "operations/s", "", "FP16 operations, tensor cores apart",                        \
+      (double)m->sm->flops_fp16, m->seconds)                                                       \
     X(fp32_rate, "operations/s", "", "FP32 operations", (double)m->sm->flops_fp32, m->seconds)     \
     X(fp64_rate, "operations/s", "", "FP64 operations", (double)m->sm->flops_fp64, m->seconds)     \
+    X(tensor_rate, "operations/s", "", "floating-point operations of the tensor cores",            \
+      (double)m->sm->flops_tensor, m->seconds)                                                     \
     X(fp64_utilization, "1", "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",      \
       "FP64 pipes busy", (double)m->sm->mix_fp64 * 32.0 / m->spec->sm.sm.fp64_lanes,               \
       m->sms * (m->spec->sm.sm.fp64_shared ? 1 : m->spec->sm.sm.sub_cores) * m->busy_cycles)       \

@@ -178,10 +178,14 @@ static void write_peaks(json_t *j, const gpu_spec_t *spec)
 {
     const sm_spec_t *sm = &spec->sm.sm;
     const double clock = spec->gpu.clock_mhz * 1e6, schedulers = (double)sm->count * sm->sub_cores;
+    const double fp64_units = sm->fp64_shared ? (double)sm->count : schedulers;
     const double sectors = spec->mem.l2.slices * l2_port_rate(&spec->mem);
     json_begin_object(j, "peaks");
     json_f64(j, "warp_instructions_per_second", schedulers * clock);
+    json_f64(j, "fp16_operations_per_second", schedulers * sm->fp16_lanes * 4.0 * clock);
     json_f64(j, "fp32_operations_per_second", schedulers * sm->fp32_lanes * 2.0 * clock);
+    json_f64(j, "fp64_operations_per_second", fp64_units * sm->fp64_lanes * 2.0 * clock);
+    json_f64(j, "tensor_operations_per_second", schedulers * sm->tensor_fma * 2.0 * clock);
     json_f64(j, "l2_bytes_per_second", sectors * SECTOR_BYTES * clock);
     json_f64(j, "dram_bytes_per_second", metric_dram_peak(spec) * clock);
     json_end(j);

@@ -2,6 +2,19 @@
 "use strict";
 window.addEventListener("load", () => setTimeout(() => {
   const check = (what, good) => { if (!good) problems.push(what); };
+  const chartBelow = title => {
+    const head = [...document.querySelectorAll("h3")].find(h => h.textContent === title);
+    for (let e = head; e; e = e.nextElementSibling)
+      if (e.tagName === "FIGURE") return echarts.getInstanceByDom(e.querySelector(".chart"));
+    return null;
+  };
+  /* Where a line of a chart is at x. */
+  const lineAt = (series, x) => {
+    const k = series.data.findIndex((p, i) => i + 1 < series.data.length && p[0] < x && x < series.data[i + 1][0]);
+    if (k < 0) return undefined;
+    const [from, to] = [series.data[k], series.data[k + 1]];
+    return series.step === "start" ? to[1] : series.step === "end" || from[1] === to[1] ? from[1] : undefined;
+  };
   const tables = [...document.querySelectorAll("table")];
   try {
     /* On paper every chart is drawn, in lines that fit a sheet and in colours of light paper. */
@@ -32,6 +45,25 @@ window.addEventListener("load", () => setTimeout(() => {
         check(`a wrong value in a tip: ${tip && tip.textContent}`, !tip || !/\bNaN\b|undefined|\[object/.test(tip.textContent));
       });
     }
+    const run = JSON.parse(document.getElementById("data").textContent).sections.find(s => s.type === "run");
+    if (run) {
+      /* What a launch did is drawn over its own cycles. */
+      const L = run.launches, use = chartBelow("Caches and DRAM over time").getOption().series;
+      if (run.use.note === "A point per launch.")
+        for (let i = 0; i < Math.min(L.id.length, 50); i++)
+          check(`launch ${L.id[i]} is not drawn where it ran`, lineAt(use[0], L.start[i] + L.cycles[i] / 2) === L.issue[i]);
+      check("an interval is not drawn where it was", use.every((x, n) => run.use.time.slice(0, 50).every((t, i) =>
+        i === 0 || lineAt(x, (run.use.time[i - 1] + t) / 2) === run.use.series[n].values[i])));
+      /* Each unit has a roof of its own, and its points are below it. */
+      const roofs = chartBelow("Roofline of floating-point operations");
+      const series = roofs ? roofs.getOption().series : [];
+      const top = name => Math.max(...series.filter(x => x.type === "line" && x.name === name).flatMap(x => x.data.map(p => p[1])));
+      const units = ["FP16", "FP32", "FP64", "tensor cores"];
+      check("a unit without a roof", !roofs || units.every(name => top(name) > 0));
+      check("a point above its roof", series.filter(x => x.type === "scatter").every(x => x.data.every(p => p.value[1] <= top(x.name))));
+      units.forEach((name, i) => check(`no point of ${name}`, !roofs ||
+        run.kernelWork.some(w => w.flops[i] > 0 && w.dramBytes > 0) === series.some(x => x.type === "scatter" && x.name === name)));
+    }
     for (const t of tables) {
       const body = t.tBodies[0], heads = [...t.tHead.rows[0].cells];
       const column = heads.findIndex(h => h.textContent === "cycles");
@@ -59,6 +91,24 @@ window.addEventListener("load", () => setTimeout(() => {
         check("a comparison loses rows", body.rows.length === values().length && body.rows.length > 0);
         type("cycles<0");
         check("a comparison keeps rows", body.rows.length === 0);
+      }
+      /* Names of columns may have blanks, shares are per cent as they are shown, and what is not understood is said. */
+      const said = () => filter.nextElementSibling.textContent;
+      heads.forEach((h, i) => {
+        type("");
+        const first = [...body.rows].map(r => r.cells[i].textContent).find(x => /^[\d,.]+( %)?$/.test(x));
+        if (first === undefined || h.classList.contains("text")) return;
+        type(`${h.textContent}=${first.replace(" ", "")}`);
+        check(`${h.textContent}=${first} finds nothing`, body.rows.length > 0);
+        check("a comparison finds others", [...body.rows].every(r => r.cells[i].textContent === first));
+        type(`${h.textContent.replace(/ /g, "_")} > ${first.replace(" ", "")}`);
+        check(`${h.textContent} > ${first} keeps it`, [...body.rows].every(r => r.cells[i].textContent !== first));
+      });
+      type("L9 hits>50");
+      check("an unknown column is not named", body.rows.length === 0 && /no column is called "hits"/.test(said()));
+      if (column >= 0) {
+        type("cycles>many");
+        check("what is no number is not said", body.rows.length === 0 && /"many" is no number/.test(said()));
       }
       type("");
       check("the filter is not undone", body.rows.length === rows);

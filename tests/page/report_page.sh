@@ -47,6 +47,12 @@ printf 'Kernel,Elapsed_Cycles,DRAM_Rd,L2_RH\n%s,5000,100000,30000\n' \
 "$rubato" report run.json --hardware measured.csv -o hardware.html
 page hardware.html "run hardware: 7 charts, 2 tables"
 
+# Tensor cores have a roof of their own.
+"$rubato" gen hgemm --size 64 -o hgemm.rbt 2>/dev/null
+"$rubato" run hgemm.rbt -s sm.count=8 "${cold[@]}" -o tensor >/dev/null 2>&1
+"$rubato" report tensor
+page tensor/report.html "run: 6 charts, 1 tables"
+
 "$rubato" sweep "$trace" --gpu v100 --vary l2.size=3MiB,6MiB --vary sm.count=8,16 \
     --vary delta=none,l1off -o sweep --progress never >/dev/null
 "$rubato" report sweep

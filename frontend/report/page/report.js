@@ -118,13 +118,56 @@ const zoom = bottom => printing ? [] : [{type: "inside"}, {type: "slider", heigh
 
 /* ---- tables ---- */
 
+const known = v => v !== null && v !== undefined && v !== "";
+
+/*
+ * What a table's filter says: a list of words and of comparisons {text, column, order, than}. A
+ * column is named as its heading, with blanks or "_" in it: L1 hits>50. What compares no column is
+ * a word, as in add<float>.
+ */
+function readFilter(text, columns) {
+  const escaped = name => name.toLowerCase().replace(/[^a-z0-9]/g, c => c === " " ? "[ _]" : "\\" + c);
+  const terms = [], names = columns.map((c, i) => [escaped(c.name), i]).sort((a, b) => b[0].length - a[0].length);
+  for (let rest = text.toLowerCase().trim(); rest; rest = rest.trimStart()) {
+    let term = null;
+    for (const [name, column] of names) {
+      const m = !term && new RegExp(`^${name}\\s*(<=|>=|=|<|>)\\s*(\\S+)`).exec(rest);
+      if (m) term = {text: m[0], column, order: m[1], than: m[2]};
+    }
+    term = term || {text: /^\S+/.exec(rest)[0]};
+    terms.push(term);
+    rest = rest.slice(term.text.length);
+  }
+  return terms;
+}
+
+/* Whether a value, which is shown as a text, is in order to a text. Numbers are those shown: 50 is 50 %. */
+function inOrder(value, shown, order, than) {
+  const number = +than.replace(/[,%]/g, "");
+  const d = typeof value !== "number" ? value.toLowerCase().localeCompare(than)
+          : parseFloat(shown.replace(/,/g, "")) === number ? 0
+          : value * (shown.endsWith("%") ? 100 : 1) - number;
+  return {"<": d < 0, ">": d > 0, "=": d === 0, "<=": d <= 0, ">=": d >= 0}[order];
+}
+
+/* Why a filter may leave no row; "": its words are in none. */
+function filterComplaint(terms, columns, rows) {
+  for (const t of terms) {
+    if (t.column === undefined && /[<>=]/.test(t.text))
+      return `no column is called "${t.text.split(/[<>=]/)[0]}"; there are ${columns.map(c => c.name).join(", ")}`;
+    if (t.column !== undefined && isNaN(t.than.replace(/[,%]/g, "")) && rows.some(r => typeof r[t.column] === "number"))
+      return `"${t.than}" is no number`;
+  }
+  return "";
+}
+
 /*
  * columns: {name, text (a text, left), show(value, row)}; rows: arrays of values. A click on a
  * heading sorts. The filter takes words, which must all be in a row, and comparisons such as
  * cycles>10000. Columns without any value are left out.
  */
 function table(parent, columns, rows, id) {
-  const STEP = 200, known = v => v !== null && v !== undefined && v !== "";
+  const STEP = 200;
   const used = columns.map((_, i) => i).filter(i => !rows.length || rows.some(r => known(r[i])));
   columns = used.map(i => columns[i]);
   rows = rows.map(r => used.map(i => r[i]));
@@ -135,21 +178,14 @@ function table(parent, columns, rows, id) {
   const t = add(add(parent, "div", {class: "wide"}), "table", id ? {id} : {});
   const head = add(add(t, "thead"), "tr"), body = add(t, "tbody");
   const more = add(parent, "button", {class: "more"}, "show more");
-  let sorted = -1, up = true, shown = STEP, list = rows;
+  let sorted = -1, up = true, shown = STEP, list = rows, complaint = "";
 
   const cell = (row, i) => columns[i].show ? columns[i].show(row[i], row) : format(row[i]);
 
   function matches(terms, row) {
-    return terms.every(term => {
-      const m = /^([^<>=]+)(<=|>=|=|<|>)(.+)$/.exec(term);
-      if (!m)
-        return row.some((v, i) => v !== null && cell(row, i).toLowerCase().includes(term));
-      const i = columns.findIndex(c => c.name.toLowerCase().replace(/ /g, "_") === m[1]);
-      if (i < 0 || row[i] === null) return false;
-      const a = row[i], b = typeof a === "number" ? +m[3].replace(/,/g, "") : m[3];
-      const order = typeof a === "number" ? a - b : a.toLowerCase().localeCompare(b);
-      return {"<": order < 0, ">": order > 0, "=": order === 0, "<=": order <= 0, ">=": order >= 0}[m[2]];
-    });
+    return terms.every(t => t.column === undefined
+      ? row.some((v, i) => v !== null && cell(row, i).toLowerCase().includes(t.text))
+      : known(row[t.column]) && inOrder(row[t.column], cell(row, t.column), t.order, t.than));
   }
 
   function fill() {
@@ -161,13 +197,14 @@ function table(parent, columns, rows, id) {
         add(tr, "td", c.text ? {class: "text", title: text} : {}, text);
       });
     }
-    count.textContent = `${format(list.length)} of ${format(rows.length)} rows`;
+    count.textContent = `${format(list.length)} of ${format(rows.length)} rows${complaint ? ": " + complaint : ""}`;
     more.hidden = list.length <= shown;
   }
 
   function update() {
-    const terms = filter.value.toLowerCase().split(/\s+/).filter(x => x);
-    list = terms.length ? rows.filter(r => matches(terms, r)) : rows.slice();
+    const terms = readFilter(filter.value, columns);
+    list = rows.filter(r => matches(terms, r));
+    complaint = list.length ? "" : filterComplaint(terms, columns, rows);
     if (sorted >= 0) {
       const sign = up ? 1 : -1;
       list.sort((x, y) => {

@@ -69,37 +69,57 @@ function drawStates(parent, s) {
   }), order.length < s.kernels.length ? `The ${order.length} kernels with most cycles, of ${s.kernels.length}.` : "");
 }
 
+/* A point is the end of a stretch, and its values are those of the stretch. */
 function drawUse(parent, s) {
-  const u = s.use;
+  const u = s.use, from = i => i > 0 ? u.time[i - 1] : s.launches.start[0];
+  const tip = x => {
+    const after = u.time.findIndex(t => t >= x), i = after < 0 ? u.time.length - 1 : after;
+    return `<b>cycles ${format(from(i))} to ${format(u.time[i])}</b>` + u.series.filter(v => known(v.values[i]))
+      .map(v => `<br>${v.name}: ${percent(v.values[i])}`).join("");
+  };
   chart(parent, "Caches and DRAM over time", 340, () => ({
-    tooltip: {confine: true, trigger: "axis", valueFormatter: percent},
+    tooltip: {confine: true, trigger: "axis", formatter: p => tip(p[0].axisValue)},
     dataZoom: zoom(2), grid: {left: 80, right: 30, top: 40, bottom: 75},
     xAxis: axis("value", "core cycle", {scale: true}),
     yAxis: axis("value", "share", {axisLabel: {color: shades().dim, formatter: percent}, min: 0, max: 1}),
-    series: u.series.map(x => ({name: x.name, type: "line", step: "end", showSymbol: u.time.length < 60,
-      symbolSize: 4, connectNulls: false,
-      data: [[s.launches.start[0], x.values[0]], ...u.time.map((t, i) => [t, x.values[i]])]})),
+    series: u.series.map(x => ({name: x.name, type: "line", step: "start", symbol: "none", connectNulls: false,
+      data: u.time.flatMap((t, i) => [[from(i), x.values[i]], [t, x.values[i]]])})),
   }), u.note);
 }
 
-/* Points of kernels under the roofs y <= top and y <= slope * x. */
-function drawRoof(parent, s, title, note, xName, yName, top, slopes, pick) {
-  const points = kernelOrder(s).slice(0, 200)
-    .map(([k]) => ({name: s.kernels[k], value: pick(s.kernelWork[k])}))
-    .filter(p => p.value[0] > 0 && isFinite(p.value[0]) && p.value[1] > 0);
-  if (!points.length) return;
-  const xs = points.map(p => p.value[0]), corner = Math.max(...slopes.map(r => top / r.slope));
+/*
+ * Points of kernels under the roofs y <= slope.rise * x and y <= top of their unit. units: {name,
+ * top, of (a kernel's work: its x and y)}; one that the GPU has not is left out. A kernel without
+ * traffic has no place under the slope.
+ */
+function drawRoof(parent, s, title, note, xName, yName, slope, units) {
+  const kernels = kernelOrder(s).slice(0, 200).map(([k]) => k);
+  const roofs = units.map((u, i) => ({...u, color: i, points: kernels
+    .map(k => ({name: s.kernels[k], value: u.of(s.kernelWork[k])}))
+    .filter(p => p.value[0] > 0 && isFinite(p.value[0]) && p.value[1] > 0)})).filter(u => u.top > 0);
+  const still = kernels.filter(k => units.some(u => u.of(s.kernelWork[k])[0] === Infinity)).length;
+  if (still) note += ` ${still === 1 ? "A kernel" : format(still) + " kernels"} without traffic there: not drawn.`;
+  const xs = roofs.flatMap(r => r.points.map(p => p.value[0]));
+  if (!xs.length) {
+    if (still) add(parent, "p", {class: "dim"}, `No ${title.toLowerCase()}: no kernel had traffic there.`);
+    return;
+  }
+  const corners = roofs.map(r => r.top / slope.rise), highest = Math.max(...corners);
   const decade = (v, round) => 10 ** round(Math.log10(v));
-  const low = decade(Math.min(...xs, corner) / 2, Math.floor), high = decade(Math.max(...xs, corner) * 2, Math.ceil);
+  const low = decade(Math.min(...xs, ...corners) / 2, Math.floor), high = decade(Math.max(...xs, highest) * 2, Math.ceil);
   chart(parent, title, 380, () => ({
     tooltip: {confine: true, formatter: p => p.data.name ?
-      `<b>${escapeHtml(p.data.name)}</b><br>${xName}: ${format(p.value[0])}<br>${yName}: ${format(p.value[1])}` : p.seriesName},
+      `<b>${escapeHtml(p.data.name)}</b><br>${p.seriesName}<br>${xName}: ${format(p.value[0])}<br>${yName}: ${si(p.value[1])}` :
+      `${p.seriesName}: at most ${si(p.data[1])}`},
     grid: {left: 90, right: 30, top: 40, bottom: 50},
     xAxis: axis("log", xName, {min: low, max: high, axisLabel: {color: shades().dim, formatter: v => format(v)}}),
     yAxis: axis("log", yName, {nameGap: 65, axisLabel: {color: shades().dim, formatter: si}}),
-    series: [...slopes.map(r => ({name: r.name, type: "line", symbol: "none", lineStyle: {width: 2},
-        data: [[low, low * r.slope], [top / r.slope, top], [high, top]]})),
-      {name: "kernels", type: "scatter", symbolSize: 9, data: points}],
+    series: [{name: slope.name, type: "line", symbol: "none", color: shades().dim, lineStyle: {width: 2},
+        data: [[low, low * slope.rise], [highest, highest * slope.rise]]},
+      ...roofs.map(r => ({name: r.name, type: "line", symbol: "none", color: palette()[r.color], lineStyle: {width: 2},
+        data: [[r.top / slope.rise, r.top], [high, r.top]]})),
+      ...roofs.filter(r => r.points.length).map(r => ({name: r.name, type: "scatter", symbolSize: 9,
+        color: palette()[r.color], data: r.points}))],
   }), note);
 }
 
@@ -107,13 +127,14 @@ function drawRoofs(parent, s) {
   const p = s.peaks;
   if (!p.dram) return;
   drawRoof(parent, s, "Roofline of floating-point operations",
-    "Operations of FP16, FP32 and FP64 over the bytes that DRAM moved; the flat roof is that of FP32 FMAs.",
-    "operations per DRAM byte", "operations/s", p.fp32, [{name: "DRAM", slope: p.dram}],
-    w => [w.flops / w.dramBytes, w.flops / w.seconds]);
+    "Operations of each unit over the bytes that DRAM moved; the flat roofs are what the units can do, in FMAs.",
+    "operations per DRAM byte", "operations/s", {name: "DRAM", rise: p.dram},
+    ["FP16", "FP32", "FP64", "tensor cores"].map((name, i) => ({name, top: p.units[i],
+      of: w => [w.flops[i] / w.dramBytes, w.flops[i] / w.seconds]})));
   drawRoof(parent, s, "Roofline of instructions",
     "Warp instructions over the 32-byte sectors of the L2, for kernels of any kind; the flat roof is one instruction per scheduler and cycle.",
-    "warp instructions per L2 sector", "warp instructions/s", p.issue, [{name: "L2", slope: p.l2 / 32}],
-    w => [w.insts / w.l2Sectors, w.insts / w.seconds]);
+    "warp instructions per L2 sector", "warp instructions/s", {name: "L2", rise: p.l2 / 32},
+    [{name: "kernels", top: p.issue, of: w => [w.insts / w.l2Sectors, w.insts / w.seconds]}]);
 }
 
 function drawEstimate(parent, s) {
