@@ -7,18 +7,19 @@
 
 enum { LAUNCHES_SHOWN = 20, STATES_SHOWN = 6, MIN_COLUMNS = 60, MAX_COLUMNS = 160 };
 
-/* Parts of the chip whose utilisation tells what limits a run. */
+/* Parts of the chip whose utilisation tells what limits a run; of_sm: each SM has its own. */
 static const struct {
     metric_id_t metric;
     const char *label;
+    bool of_sm;
 } bounds[] = {
-    {METRIC_issue_utilization, "issue slots"},
-    {METRIC_fp64_utilization, "FP64 pipes"},
-    {METRIC_l1_utilization, "L1 and shared memory data"},
-    {METRIC_xbar_request_utilization, "crossbar, SM to L2"},
-    {METRIC_xbar_reply_utilization, "crossbar, L2 to SM"},
-    {METRIC_l2_utilization, "L2 data"},
-    {METRIC_dram_utilization, "DRAM bandwidth"},
+    {METRIC_issue_utilization, "issue slots", true},
+    {METRIC_fp64_utilization, "FP64 pipes", true},
+    {METRIC_l1_utilization, "L1 and shared memory data", true},
+    {METRIC_xbar_request_utilization, "crossbar, SM to L2", true},
+    {METRIC_xbar_reply_utilization, "crossbar, L2 to SM", true},
+    {METRIC_l2_utilization, "L2 data", false},
+    {METRIC_dram_utilization, "DRAM bandwidth", false},
 };
 
 static void write_head(const run_report_t *r, FILE *out)
@@ -122,12 +123,12 @@ static void write_totals(const run_report_t *r, const metric_input_t *m, FILE *o
             metric_value(METRIC_ipc, m), metric_value(METRIC_ipc_per_sm, m));
     fprintf(out, "occupancy          %12s   of the warp slots, while an SM has warps\n",
             format_share(a, metric_value(METRIC_achieved_occupancy, m)));
-    const char *unit[] = {"fp16", "fp32", "fp64"};
-    metric_id_t rate[] = {METRIC_fp16_rate, METRIC_fp32_rate, METRIC_fp64_rate};
-    for (int i = 0; i < 3; i++) {
+    const char *unit[] = {"fp16  ", "fp32  ", "fp64  ", "tensor"};
+    metric_id_t rate[] = {METRIC_fp16_rate, METRIC_fp32_rate, METRIC_fp64_rate, METRIC_tensor_rate};
+    for (size_t i = 0; i < sizeof(rate) / sizeof(rate[0]); i++) {
         double v = metric_value(rate[i], m);
         if (v > 0.0)
-            fprintf(out, "%s               %12s   operations/s\n", unit[i], format_si(a, v));
+            fprintf(out, "%s             %12s   operations/s\n", unit[i], format_si(a, v));
     }
 }
 
@@ -179,13 +180,20 @@ static void write_memory(const run_report_t *r, const metric_input_t *m, FILE *o
             format_share(c, metric_value(METRIC_dram_row_hit_rate, m)));
 }
 
+/* SMs without warps are left out: they cannot be what a run waits for. */
+static double busy_share(size_t bound, const metric_input_t *m)
+{
+    double v = metric_value(bounds[bound].metric, m);
+    return bounds[bound].of_sm ? v / metric_value(METRIC_sm_activity, m) : v;
+}
+
 static void write_bounds(const metric_input_t *m, FILE *out)
 {
     size_t best = 0;
     double most = -1.0;
     char share[FORMAT_MAX];
     for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-        double v = metric_value(bounds[i].metric, m);
+        double v = busy_share(i, m);
         if (isfinite(v) && v > most) {
             most = v;
             best = i;
@@ -197,8 +205,8 @@ static void write_bounds(const metric_input_t *m, FILE *out)
     const char *verdict = most >= 0.6   ? "the run is bound by it"
                           : most >= 0.3 ? "near it, with latency not hidden"
                                         : "no part is near its limit: latency, or too few warps";
-    fprintf(out, "\nbusiest part: %s, %s (%s)\n\n", bounds[best].label, format_share(share, most),
-            verdict);
+    fprintf(out, "\nbusiest part: %s, %s%s (%s)\n\n", bounds[best].label, format_share(share, most),
+            bounds[best].of_sm ? " while an SM has warps" : "", verdict);
 }
 
 rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out, rb_err_t *err)

@@ -271,6 +271,44 @@ static void json_goes_to_standard_output_on_request(void **state)
     free(json);
 }
 
+static double busiest_share(const char *sms)
+{
+    char *table = cli_run_as(&rubato, 0, "warp-inst/s", WORDS("run", "one.rbt", "-s", sms));
+    char *part = strstr(table, "busiest part: L1 and shared memory data, ");
+    assert_non_null(part);
+    double share = strtod(strrchr(strtok(part, "%"), ',') + 1, NULL);
+    free(table);
+    return share;
+}
+
+/* One block: the SMs without warps do not hide how busy the parts of its SM are. */
+static void the_busiest_part_is_one_of_the_sms_that_have_warps(void **state)
+{
+    (void)state;
+    free(cli_run_as(&rubato, 0, "", WORDS("gen", "sgemm", "--size", "64", "-o", "one.rbt")));
+    double alone = busiest_share("sm.count=1");
+    assert_true(alone > 30.0);
+    assert_true(busiest_share("sm.count=40") > 0.9 * alone);
+}
+
+/* Of a V100 at 1380 MHz; NVIDIA's data sheet says 7.8, 15.7 and 125 T at 1530 MHz. */
+static void peaks_are_those_of_each_unit(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 1);
+    char *json = cli_run_as(&rubato, 0, NULL, WORDS("run", "many", "--gpu", "v100", "--json"));
+    static const struct {
+        const char *path;
+        double per_sm; /* operations a cycle */
+    } peaks[] = {{"config.peaks.fp16_operations_per_second", 256.0},
+                 {"config.peaks.fp32_operations_per_second", 128.0},
+                 {"config.peaks.fp64_operations_per_second", 64.0},
+                 {"config.peaks.tensor_operations_per_second", 1024.0}};
+    for (size_t i = 0; i < sizeof(peaks) / sizeof(peaks[0]); i++)
+        assert_true(json_number(json, peaks[i].path) == 80.0 * peaks[i].per_sm * 1380e6);
+    free(json);
+}
+
 /* The value in the last line that begins with a name. */
 static double last_value(const char *text, const char *name)
 {
@@ -419,6 +457,8 @@ int main(void)
         cmocka_unit_test(a_gpu_is_shown_by_its_name_or_its_file),
         cmocka_unit_test(copies_of_the_host_are_counted_with_the_launch_that_follows),
         cmocka_unit_test(json_goes_to_standard_output_on_request),
+        cmocka_unit_test(the_busiest_part_is_one_of_the_sms_that_have_warps),
+        cmocka_unit_test(peaks_are_those_of_each_unit),
         cmocka_unit_test(names_of_accelsim_carry_the_same_values),
         cmocka_unit_test(only_the_launches_asked_for_are_simulated),
         cmocka_unit_test(threads_and_window_do_not_change_a_byte),
