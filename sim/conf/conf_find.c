@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "sim/conf/conf_internal.h"
+#include "sim/conf/gpu_family.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
 
@@ -144,6 +145,11 @@ rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err)
         return rb_fail(err, RB_IO,
                        "no GPU configurations found; set RUBATO_CONFIGS to the folder that holds "
                        "v100.cfg");
+    const char *family = gpu_family_not_modelled(name);
+    if (family)
+        return rb_fail(err, RB_USAGE,
+                       "unknown GPU '%.60s': %s is not modelled, only Volta and Turing. Known: %s",
+                       name, family, known.list);
     if (known.best[0])
         return rb_fail(err, RB_USAGE, "unknown GPU '%.60s'; did you mean '%s'? Known: %s", name,
                        known.best, known.list);

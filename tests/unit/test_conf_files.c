@@ -6,6 +6,7 @@
 
 #include "sim/conf/conf.h"
 #include "sim/conf/conf_scan.h"
+#include "sim/conf/gpu_family.h"
 #include "tests/support/test.h"
 #include "tests/support/toy_conf.h"
 
@@ -127,6 +128,54 @@ static void what_is_no_file_is_refused_without_hanging(void **state)
                       "binary.cfg:1: this is no text");
 }
 
+/* A name of another generation is no typing mistake. */
+static void generations_that_are_not_modelled_are_named(void **state)
+{
+    static const struct {
+        const char *name, *family;
+    } cases[] = {
+        {"a100", "Ampere"},
+        {"A100-SXM4-80GB", "Ampere"},
+        {"rtx3090", "Ampere"},
+        {"RTX 3080 Ti", "Ampere"},
+        {"NVIDIA RTX A6000", "Ampere"},
+        {"sm_86", "Ampere"},
+        {"h100", "Hopper"},
+        {"gh200", "Hopper"},
+        {"rtx_4090", "Ada"},
+        {"L40S", "Ada"},
+        {"sm_89", "Ada"},
+        {"b200", "Blackwell"},
+        {"rtx5090", "Blackwell"},
+        {"Tesla P100", "Pascal"},
+        {"gtx1080ti", "Pascal"},
+        {"k80", "Kepler"},
+        {"v10", NULL},
+        {"rtx2080", NULL},
+        {"rtx4000", NULL},
+        {"Quadro RTX 5000", NULL},
+        {"a10000", NULL},
+        {"adaptive", NULL},
+        {"", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *family = gpu_family_not_modelled(cases[i].name);
+        if (cases[i].family == NULL ? family != NULL
+                                    : family == NULL || strcmp(family, cases[i].family) != 0)
+            fail_msg("'%s' is said to be %s", cases[i].name, family != NULL ? family : "unknown");
+        if (cases[i].family == NULL)
+            continue;
+        rb_err_t err = {0};
+        conf_t *c = conf_create();
+        assert_int_equal(conf_load_gpu(c, cases[i].name, &err), RB_USAGE);
+        assert_non_null(strstr(err.text, cases[i].family));
+        assert_null(strstr(err.text, "did you mean"));
+        conf_destroy(c);
+    }
+}
+
 static void gpus_are_found_in_the_folder_of_the_environment_first(void **state)
 {
     (void)state;
@@ -181,6 +230,7 @@ int main(void)
         cmocka_unit_test(circles_and_missing_parents_are_refused),
         cmocka_unit_test(a_chain_of_too_many_files_is_refused),
         cmocka_unit_test(what_is_no_file_is_refused_without_hanging),
+        cmocka_unit_test(generations_that_are_not_modelled_are_named),
         cmocka_unit_test(gpus_are_found_in_the_folder_of_the_environment_first),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
