@@ -18,7 +18,7 @@ static rb_code_t parse_arch(const char *text, uint32_t *arch, rb_err_t *err)
     static const uint32_t numbers[] = {70, 72, 75};
     unsigned index;
 
-    RB_TRY(option_word("--arch", text, words, &index, err));
+    RB_TRY(option_word("arch", text, words, &index, err));
     *arch = numbers[index];
     return RB_OK;
 }
