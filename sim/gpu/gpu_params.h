@@ -15,7 +15,7 @@ enum { WARMUP_KEEP, WARMUP_FLUSH, WARMUP_FUNCTIONAL };
 extern const char *const gpu_warmup_names[]; /* "keep", "flush", "functional" */
 
 #define GPU_PARAMS(P, E, T)                                                                        \
-    T(name, "unnamed", "name of the GPU, for reports")                                             \
+    T(name, "unnamed", "name of the GPU, for reports and programs")                                \
     P(U32, arch, "70", 70, 99, "", "compute capability times ten: 70 Volta, 75 Turing")            \
     P(F64, clock_mhz, "1380", 1, 100000, "MHz", "core clock")                                      \
     P(U32, launch_latency, "5000", 0, 1000000, "cycles", "launch to the first block's dispatch")   \

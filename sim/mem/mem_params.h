@@ -53,6 +53,8 @@ PARAM_STRUCT(l2_spec_t, L2_PARAMS);
 extern const param_group_t l2_param_group;
 
 #define DRAM_PARAMS(P, E, T)                                                                       \
+    P(SIZE, size, "16GiB", 1 << 20, 1ull << 40, "bytes",                                           \
+      "memory of the card, as programs see it; changes no time")                                   \
     P(BOOL, perfect, "false", 0, 1, "", "dram.latency only: no banks, no bandwidth limit")         \
     P(F64, clock_mhz, "850", 1, 100000, "MHz", "command clock")                                    \
     P(U32, latency, "100", 0, 4096, "cycles", "fixed path L2 - controller - L2, besides timing")   \
