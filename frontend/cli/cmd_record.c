@@ -3,6 +3,7 @@
  * ours in front of NVIDIA's; that runtime executes the kernels and writes the trace.
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "frontend/accelsim/accelsim_writer.h"
@@ -20,7 +21,7 @@
 
 typedef struct {
     program_options_t program;
-    setup_options_t setup; /* the folder for what is temporary */
+    setup_options_t setup; /* the GPU that the program is shown, the folder for what is temporary */
     const char *accelsim, *plan;
     bool no_trace;
 } record_options_t;
@@ -32,6 +33,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     bool known;
 
     RB_TRY(program_option(p, id, value, &known, err));
+    if (known || setup_option(&o->setup, id, value))
+        return RB_OK;
     switch (id) {
     case CLI_OUTPUT:
         p->trace = value;
@@ -60,9 +63,6 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         break;
     case CLI_THREADS:
         return option_count("threads", value, 1, SETUP_THREADS_MAX, &p->threads, err);
-    case CLI_TMPDIR:
-        o->setup.tmpdir = value;
-        break;
     default:
         break;
     }
@@ -100,6 +100,7 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
         return RB_OK;
     RB_TRY(cli_check_operands(&p, 1, INT_MAX, err));
     o->program.words = p.operands;
+    o->program.setup = &o->setup;
     o->program.spool = o->accelsim != NULL;
     o->program.tmpdir = setup_tmpdir(&o->setup);
     RB_TRY(check_options(o, err));
@@ -154,8 +155,14 @@ static rb_code_t finish(const record_options_t *o, program_child_t *child, plan_
 {
     char spool[PATH_MAX];
 
+    unsigned arch;
+
     RB_TRY(program_wait(child, err));
-    if (o->no_trace || child->status != 0)
+    if (o->no_trace)
+        return RB_OK;
+    if (!program_launched(child, &arch) && child->status != PROGRAM_FAILED)
+        return program_fail_unlaunched(child, err);
+    if (child->status != 0)
         return RB_OK;
     program_spool(child, spool);
     return finish_trace(o, o->accelsim != NULL ? spool : o->program.trace, plan, err);
@@ -196,8 +203,9 @@ int cmd_record(int argc, char **argv)
     } else if (rc == RB_OK) {
         rc = record(&options, &status, &err);
     }
+    free(options.setup.sets.text);
     if (rc == RB_OK)
         return status;
     cli_report(&err);
-    return PROGRAM_FAILED;
+    return status != 0 && rc == RB_TRACE ? status : PROGRAM_FAILED;
 }

@@ -28,8 +28,8 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
     }
 #define OPT_ARCH_OF_PROGRAM                                                                        \
     {                                                                                              \
-        CLI_ARCH, 0, "arch", "ARCH", "the one that the program has code for", "Program",           \
-            "which machine code to execute", "sm_70 sm_75", false                                  \
+        CLI_ARCH, 0, "arch", "ARCH", "that of --gpu, or the newest that the program has",          \
+            "Program", "which machine code to execute", "sm_70 sm_75", false                       \
     }
 #define OPT_MAX_INSTS                                                                              \
     {                                                                                              \
@@ -322,6 +322,10 @@ static const cli_option_t record_options[] = {
      "instead: write the trace to a new folder as Accel-Sim's text, as the NVBit tracer would",
      "@dir", false},
     {CLI_NO_TRACE, 0, "no-trace", NULL, NULL, "Results", "only run the program", NULL, false},
+    {CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta code, rtx2060 for Turing code", "Model",
+     "GPU that the program is shown: a name such as v100, or a configuration file", "@gpu", false},
+    {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Model",
+     "override one setting of it, such as sm.count=40; may be repeated", NULL, false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Results",
      "trace only these launches, such as 3-7,12,20-; all are executed", NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Results",
@@ -414,10 +418,10 @@ const cli_command_t cli_commands[] = {
      "modelled GPU and why. TRACE is a native trace (.rbt), an Accel-Sim trace (a folder with "
      "kernelslist.g or kernelslist, or one kernel's file: .traceg or .trace, plain, .xz, .gz or "
      ".zst), or a folder of MacSim's tracer.\n\n"
-     "Instead of a trace, a CUDA program is executed as rubato record does it, and its launches "
-     "are "
-     "simulated as they come, with the results that recording and then running the trace give; no "
-     "trace is kept. Samplers, plans and --warmup functional look at launches more than once: a "
+     "Instead of a trace, a CUDA program is executed as rubato record does it: it is shown the GPU "
+     "that is modelled, and its launches are simulated as they come, with the results that "
+     "recording and then running the trace give; no trace is kept. Samplers, plans and --warmup "
+     "functional look at launches more than once: a "
      "temporary trace serves them. The exit status is then that of the program, or 125 if rubato "
      "failed.\n\n"
      "With -o, results are appended launch by launch to a journal in the folder, with checkpoints "
@@ -520,7 +524,9 @@ const cli_command_t cli_commands[] = {
      "Runs PROGRAM, an unmodified CUDA program whose runtime is linked dynamically (nvcc -cudart "
      "shared -arch=sm_70, or sm_75), on the CPU: its kernels are executed instruction by "
      "instruction as the GPU would, the program sees their results, and the trace gets what was "
-     "executed. Times that the program measures say nothing.\n\n"
+     "executed. Times that the program measures say nothing. What it asks about the GPU (SMs, "
+     "memory, limits, occupancy) it is told of the one that --gpu and -s describe, as by rubato "
+     "run: record for the GPU that will be simulated.\n\n"
      "The exit status is that of the program, or 125 if rubato failed.",
      NULL, "@file", OPTIONS(record_options), cmd_record},
     {"sass", "FILE", "list the machine code of a program",

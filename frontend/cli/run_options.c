@@ -215,6 +215,7 @@ static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t
         return cli_check_operands(p, 1, 1, err);
     }
     o->program.words = p->operands;
+    o->program.setup = &o->setup;
     o->program.launches = o->launches;
     o->program.tmpdir = setup_tmpdir(&o->setup);
     o->program.output_aside = o->json;

@@ -121,6 +121,10 @@ static rb_code_t open_launches(run_t *run, rb_err_t *err)
                                  &setup.source, err));
     }
     stop_signals_catch();
+    if (setup.source != NULL) {
+        run->setup.source = setup.source; /* which setup_close() ends */
+        RB_TRY(run_program_first(&run->program, setup.source, &setup.arch, err));
+    }
     RB_TRY(setup_open(&run->setup, &setup, err));
     const gpu_spec_t *spec = &run->setup.spec;
     if (run->setup.source->ops->has_launch != NULL &&

@@ -15,10 +15,11 @@
 #include "sim/core/alloc.h"
 
 /* Files of the temporary folder. */
-#define SEEN_FILE  "seen"
-#define PIPE_FILE  "launches"
-#define PLAN_FILE  "plan"
-#define SPOOL_FILE "trace.rbt"
+#define SEEN_FILE     "seen"
+#define LAUNCHED_FILE "launched"
+#define PIPE_FILE     "launches"
+#define PLAN_FILE     "plan"
+#define SPOOL_FILE    "trace.rbt"
 
 enum { POLL_MS = 50 };
 
@@ -115,7 +116,7 @@ static void remove_leftover(const program_child_t *p)
 
 static void remove_folder(program_child_t *p)
 {
-    static const char *const files[] = {SEEN_FILE, PIPE_FILE, PLAN_FILE, SPOOL_FILE};
+    static const char *const files[] = {SEEN_FILE, LAUNCHED_FILE, PIPE_FILE, PLAN_FILE, SPOOL_FILE};
     char path[PATH_MAX];
 
     if (p->folder[0] == '\0')
@@ -164,6 +165,16 @@ static void set_limits(const program_options_t *o)
     set_or_unset("RUBATO_THREADS", o->threads > 0 ? text : NULL);
 }
 
+static void set_device(const program_device_t *d)
+{
+    char arch[16];
+
+    snprintf(arch, sizeof(arch), "%u", d->arch);
+    set_or_unset("RUBATO_ARCH", d->arch != 0 ? arch : NULL);
+    set_or_unset("RUBATO_DEVICE_70", d->text[0]);
+    set_or_unset("RUBATO_DEVICE_75", d->text[1]);
+}
+
 static void set_file(const program_child_t *p, const char *name, bool wanted, const char *file)
 {
     char path[PATH_MAX];
@@ -183,7 +194,7 @@ static void set_environment(const program_child_t *p, const char *runtime)
              before != NULL ? before : "");
     set_or_unset("LD_LIBRARY_PATH", path);
     free(path);
-    set_or_unset("RUBATO_ARCH", o->arch != NULL ? o->arch + strlen("sm_") : NULL);
+    set_device(&p->device);
     set_limits(o);
     set_or_unset("RUBATO_RECORD_LAUNCHES", o->launches);
     set_or_unset("RUBATO_RECORD_FORCE", o->replace ? "1" : NULL);
@@ -194,6 +205,7 @@ static void set_environment(const program_child_t *p, const char *runtime)
     set_file(p, "RUBATO_RECORD_PIPE", o->piped, PIPE_FILE);
     set_file(p, "RUBATO_RECORD_PLAN", o->plan != NULL, PLAN_FILE);
     set_file(p, "RUBATO_RECORD_SEEN", true, SEEN_FILE);
+    set_file(p, "RUBATO_RECORD_LAUNCHED", true, LAUNCHED_FILE);
 }
 
 rb_code_t program_start(program_child_t *p, const program_options_t *options, rb_err_t *err)
@@ -202,6 +214,7 @@ rb_code_t program_start(program_child_t *p, const program_options_t *options, rb
 
     *p = (program_child_t){.options = options};
     RB_TRY(find_runtime(runtime, err));
+    RB_TRY(program_device(options->setup, options->arch, &p->device, err));
     RB_TRY(make_folder(p, err));
     fflush(NULL);
     p->pid = fork();
@@ -227,12 +240,72 @@ static bool was_seen(const program_child_t *p)
     return access(path, F_OK) == 0;
 }
 
+/* How the program ended, for messages. */
+static void tell_end(const program_child_t *p, char *text, size_t size)
+{
+    const int signal_number = p->status - 128;
+
+    if (p->status == 0)
+        snprintf(text, size, "ended");
+    else if (p->status < 128)
+        snprintf(text, size, "ended with status %d", p->status);
+    else
+        snprintf(text, size, "was ended by signal %d (%s)", signal_number,
+                 strsignal(signal_number));
+}
+
 static rb_code_t fail_unseen(const program_child_t *p, rb_err_t *err)
 {
+    char end[80];
+
+    tell_end(p, end, sizeof(end));
     return rb_fail(err, RB_TRACE,
-                   "%s did not call the CUDA runtime of rubato; compile it with nvcc -cudart "
-                   "shared -arch=sm_70",
-                   p->options->words[0]);
+                   "%s %s and did not call the CUDA runtime of rubato; compile it with nvcc "
+                   "-cudart shared -arch=sm_%u",
+                   p->options->words[0], end, p->device.arch == 75 ? 75 : 70);
+}
+
+/* What LAUNCHED_FILE says: the architecture of the first launch, or 0 and an error's name. */
+static unsigned read_launched(const program_child_t *p, char error[64])
+{
+    char path[PATH_MAX];
+    unsigned arch = 0;
+
+    error[0] = '\0';
+    path_of(p, LAUNCHED_FILE, path);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    int n = fscanf(file, "%u %63s", &arch, error);
+    fclose(file);
+    return n > 0 ? arch : 0;
+}
+
+bool program_launched(const program_child_t *p, unsigned *arch)
+{
+    char error[64];
+
+    *arch = read_launched(p, error);
+    return *arch != 0;
+}
+
+rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err)
+{
+    const char *program = p->options->words[0];
+    char end[80], error[64];
+
+    tell_end(p, end, sizeof(end));
+    if (p->status == PROGRAM_FAILED)
+        return rb_fail(err, RB_TRACE, "%s made no launch: the reason stands above", program);
+    if (p->status == 0)
+        return rb_fail(err, RB_TRACE, "%s ended, and made no kernel launch%s", program,
+                       p->options->plan != NULL ? " of the plan" : "");
+    read_launched(p, error);
+    return rb_fail(err, RB_TRACE,
+                   "%s %s before it launched a kernel%s%s; what it printed may say why (libraries "
+                   "such as cuBLAS and cuDNN need the driver of a GPU, which is not there)",
+                   program, end, error[0] != '\0' ? ", after the CUDA runtime gave it " : "",
+                   error);
 }
 
 /* Whether the program has ended; waits for it if told to. */

@@ -43,8 +43,11 @@ static rb_code_t spool(run_program_t *p, trace_source_t **source, rb_err_t *err)
     char path[PATH_MAX];
 
     program_own_signals(&p->child);
+    unsigned arch;
     RB_TRY(program_wait(&p->child, err));
     program_spool(&p->child, path);
+    if (!program_launched(&p->child, &arch))
+        return program_fail_unlaunched(&p->child, err);
     if (access(path, F_OK) != 0)
         return rb_fail(err, RB_TRACE, "%s: was not recorded, so there is nothing to simulate",
                        p->file);
@@ -66,6 +69,26 @@ rb_code_t run_program_begin(run_program_t *p, const program_options_t *options,
     p->options.piped = !revisits;
     RB_TRY(program_start(&p->child, &p->options, err));
     return revisits ? spool(p, source, err) : stream(p, source, err);
+}
+
+/* Whether there is a launch; of a recorded trace that is known at once. */
+static rb_code_t has_first(trace_source_t *source, bool *there, rb_err_t *err)
+{
+    *there = source->ops->n_launches(source) > 0;
+    if (*there && source->ops->has_launch != NULL)
+        return source->ops->has_launch(source, 1, there, err);
+    return RB_OK;
+}
+
+rb_code_t run_program_first(run_program_t *p, trace_source_t *source, unsigned *arch, rb_err_t *err)
+{
+    bool there;
+
+    RB_TRY(has_first(source, &there, err));
+    if (there && program_launched(&p->child, arch))
+        return RB_OK;
+    RB_TRY(program_wait(&p->child, err));
+    return program_fail_unlaunched(&p->child, err);
 }
 
 rb_code_t run_program_wait(run_program_t *p, rb_err_t *err)

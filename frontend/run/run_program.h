@@ -24,6 +24,13 @@ RB_CHECKED rb_code_t run_program_begin(run_program_t *p, const program_options_t
                                        const sampling_options_t *sampling, bool revisits,
                                        trace_source_t **source, rb_err_t *err);
 
+/*
+ * Waits for the first launch; *arch: whose machine code is executed. RB_TRACE, with the reason as
+ * far as it is known: there is none.
+ */
+RB_CHECKED rb_code_t run_program_first(run_program_t *p, trace_source_t *source, unsigned *arch,
+                                       rb_err_t *err);
+
 /* Waits for the program's end, after its last launch. */
 RB_CHECKED rb_code_t run_program_wait(run_program_t *p, rb_err_t *err);
 

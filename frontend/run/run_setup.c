@@ -27,7 +27,7 @@ const char *setup_default_gpu(unsigned arch)
     return arch == 75 ? "rtx2060" : "v100";
 }
 
-static rb_code_t resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
+rb_code_t setup_resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
 {
     s->conf = conf_create();
     inside_add_groups(s->conf);
@@ -52,9 +52,9 @@ rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
     if (!there || s->n_launches == 0)
         return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", o->trace);
     RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
-    s->gpu = o->gpu != NULL ? o->gpu : setup_default_gpu(s->first.arch);
+    s->gpu = o->gpu != NULL ? o->gpu : setup_default_gpu(o->arch != 0 ? o->arch : s->first.arch);
     s->gpu_is_default = o->gpu == NULL;
-    return resolve(s, o, err);
+    return setup_resolve(s, o, err);
 }
 
 void setup_close(setup_t *s)

@@ -14,7 +14,8 @@
 typedef struct {
     const char *trace;      /* path */
     trace_source_t *source; /* taken over, instead of opening the trace; NULL: there is none */
-    const char *gpu;        /* NULL: by the trace's architecture */
+    const char *gpu;        /* NULL: by the architecture */
+    unsigned arch;          /* the one that decides the GPU; 0: that of the trace's first launch */
     const char *tmpdir;     /* NULL: $TMPDIR or /tmp */
     text_list_t sets;       /* -s settings in order */
 } setup_options_t;
@@ -32,6 +33,9 @@ typedef struct {
 
 /* Opens the trace and resolves the configuration. */
 RB_CHECKED rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err);
+
+/* The configuration alone: of s->gpu, with the settings of o. */
+RB_CHECKED rb_code_t setup_resolve(setup_t *s, const setup_options_t *o, rb_err_t *err);
 
 /* Harmless on a zeroed setup. */
 void setup_close(setup_t *s);

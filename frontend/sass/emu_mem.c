@@ -87,7 +87,12 @@ static void count_pages(emu_mem_t *m, uint64_t offset, uint64_t bytes, int step)
         m->pages[p] = (uint16_t)(m->pages[p] + step);
 }
 
-uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n)
+static bool exceeds_limit(const emu_mem_t *m, uint64_t n)
+{
+    return m->limit > 0 && (m->in_use > m->limit || n > m->limit - m->in_use);
+}
+
+static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
 {
     uint64_t offset;
     size_t index;
@@ -95,16 +100,29 @@ uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n)
     if (n > m->bytes - EMU_ALLOC_BYTES)
         return 0;
     n = n == 0 ? EMU_ALLOC_BYTES : (n + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
+    if (!of_host && exceeds_limit(m, n))
+        return 0;
     if (!find_gap(m, m->next, m->bytes, n, &offset, &index) &&
         !find_gap(m, EMU_ALLOC_BYTES, m->bytes, n, &offset, &index))
         return 0;
     rb_grow(&m->used, &m->cap_used, m->n_used + 1, sizeof(*m->used));
     memmove(&m->used[index + 1], &m->used[index], (m->n_used - index) * sizeof(*m->used));
-    m->used[index] = (emu_range_t){offset, n};
+    m->used[index] = (emu_range_t){offset, n, of_host};
     m->n_used++;
     m->next = offset + n;
+    m->in_use += of_host ? 0 : n;
     count_pages(m, offset, n, 1);
     return m->base + offset;
+}
+
+uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n)
+{
+    return allocate(m, n, false);
+}
+
+uint64_t emu_mem_alloc_host(emu_mem_t *m, uint64_t n)
+{
+    return allocate(m, n, true);
 }
 
 bool emu_mem_release(emu_mem_t *m, uint64_t addr)
@@ -117,6 +135,7 @@ bool emu_mem_release(emu_mem_t *m, uint64_t addr)
     emu_range_t gone = m->used[i];
     memmove(&m->used[i], &m->used[i + 1], (m->n_used - i - 1) * sizeof(*m->used));
     m->n_used--;
+    m->in_use -= gone.of_host ? 0 : gone.bytes;
     if (gone.offset < m->next)
         m->next = gone.offset;
     count_pages(m, gone.offset, gone.bytes, -1);
@@ -134,13 +153,4 @@ bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *
     *begin = m->base + m->used[i].offset;
     *bytes = m->used[i].bytes;
     return true;
-}
-
-uint64_t emu_mem_in_use(const emu_mem_t *m)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < m->n_used; i++)
-        sum += m->used[i].bytes;
-    return sum;
 }

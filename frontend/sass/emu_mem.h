@@ -19,12 +19,15 @@ enum { EMU_ALLOC_BYTES = 512 };
 /* A range in use or free; ranges are kept in the order of their addresses. */
 typedef struct {
     uint64_t offset, bytes;
+    bool of_host; /* memory of the host that kernels can reach: not of the card's */
 } emu_range_t;
 
 typedef struct {
     uint64_t base; /* device address of host[0] */
     uint8_t *host;
     uint64_t bytes;      /* reserved */
+    uint64_t limit;      /* of the card's memory; 0: what is reserved */
+    uint64_t in_use;     /* bytes of all allocations that are not of_host */
     unsigned page_shift; /* of the check */
     uint16_t *pages;     /* allocations that touch each page */
     emu_range_t *used;   /* owned, by offset */
@@ -45,14 +48,20 @@ void emu_mem_free(emu_mem_t *m);
 /* Device address of n zeroed bytes, or 0: no room. n may be 0. */
 uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n);
 
+/* The same of the host's memory, which takes nothing from the card's. */
+uint64_t emu_mem_alloc_host(emu_mem_t *m, uint64_t n);
+
 /* Gives an allocation back; false: addr is not the beginning of one. */
 bool emu_mem_release(emu_mem_t *m, uint64_t addr);
 
 /* The allocation that holds addr: its beginning and size; false: there is none. */
 bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *bytes);
 
-/* Bytes of all allocations. */
-uint64_t emu_mem_in_use(const emu_mem_t *m);
+/* Bytes of all allocations but those of the host's memory. */
+static inline uint64_t emu_mem_in_use(const emu_mem_t *m)
+{
+    return m->in_use;
+}
 
 /* Host address of n bytes, or NULL if not all of them are on legal pages. */
 static inline uint8_t *emu_mem_at(const emu_mem_t *m, uint64_t addr, uint64_t n)

@@ -86,6 +86,12 @@ static rb_code_t add_image(fatbin_t *f, const fatbin_reader_t *r, const fatbin_e
     return RB_OK;
 }
 
+static void add_arch(fatbin_t *f, uint32_t arch)
+{
+    f->archs = rb_realloc(f->archs, f->n_archs + 1u, sizeof(*f->archs));
+    f->archs[f->n_archs++] = arch;
+}
+
 static rb_code_t read_entry(fatbin_t *f, fatbin_reader_t *r, rb_err_t *err)
 {
     if (r->end - r->at < ENTRY_BYTES)
@@ -104,7 +110,9 @@ static rb_code_t read_entry(fatbin_t *f, fatbin_reader_t *r, rb_err_t *err)
         return damaged(r, "an entry reaches past its container", err);
     if (e.kind == KIND_PTX)
         f->n_ptx++;
-    else if (e.kind == KIND_ELF && (r->arch == 0 || r->arch == e.arch))
+    if (e.kind == KIND_ELF)
+        add_arch(f, e.arch);
+    if (e.kind == KIND_ELF && (r->arch == 0 || r->arch == e.arch))
         RB_TRY(add_image(f, r, &e, err));
     r->at += e.header + e.payload;
     return RB_OK;
@@ -149,5 +157,6 @@ void fatbin_close(fatbin_t *f)
     for (uint32_t i = 0; i < f->n_images; i++)
         free(f->images[i].owned);
     free(f->images);
+    free(f->archs);
     *f = (fatbin_t){0};
 }

@@ -28,15 +28,21 @@ typedef struct {
 typedef struct {
     fatbin_image_t *images; /* cubins only, in file order */
     uint32_t n_images;
+    uint32_t *archs; /* owned: of every cubin, whether it was kept or not */
+    uint32_t n_archs;
     uint32_t n_ptx; /* PTX entries, which are skipped */
 } fatbin_t;
+
+/* For fatbin_open(): no image is kept. */
+#define FATBIN_NONE UINT32_MAX
 
 /* Whether the bytes begin with a container. */
 bool fatbin_is(const uint8_t *data, size_t size);
 
 /*
  * Reads the containers in data[0 .. size): one behind the other, with any padding between them.
- * Only images for arch are decompressed and kept (0: all). Errors: RB_TRACE with the offset.
+ * Only images for arch are decompressed and kept (0: all, FATBIN_NONE: none). Errors: RB_TRACE with
+ * the offset.
  */
 RB_CHECKED rb_code_t fatbin_open(fatbin_t *f, const char *origin, const uint8_t *data, size_t size,
                                  uint32_t arch, rb_err_t *err);

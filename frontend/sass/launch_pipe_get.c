@@ -82,7 +82,8 @@ static rb_code_t get(pipe_source_t *s, void *p, size_t n, bool *eof, rb_err_t *e
     return RB_OK;
 }
 
-/* The header of the message that comes; at the end, and behind it, that of PIPE_END. */
+/* The header of the message that comes; at the end, and behind it, that of PIPE_END. A program that
+ * breaks off before its first launch has none. */
 static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
 {
     bool eof = false;
@@ -90,7 +91,9 @@ static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
     if (s->has_next || s->ended)
         return RB_OK;
     RB_TRY(get(s, &s->next, sizeof(s->next), &eof, err));
-    if (eof)
+    if (eof && s->n_launches == 0)
+        s->next = (pipe_header_t){.kind = PIPE_END};
+    else if (eof)
         return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete", s->origin);
     if (s->next.kind > PIPE_END || s->next.bytes > max_bytes)
         return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
@@ -201,7 +204,7 @@ static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
     s->n_copies = 0;
     while (s->n_launches == n && !s->ended) {
         RB_TRY(peek(s, err));
-        if (!s->greeted && s->next.kind != PIPE_HELLO)
+        if (!s->greeted && !s->ended && s->next.kind != PIPE_HELLO)
             return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
         switch (s->ended ? PIPE_END : s->next.kind) {
         case PIPE_HELLO:

@@ -31,36 +31,61 @@ static inline void cuda_stub_put(uint8_t *p, uint64_t value, unsigned bytes)
     memcpy(p, &value, bytes);
 }
 
-/* A fat binary with the file as its only image. Ends the program if there is no such file. */
-static inline uint8_t *cuda_stub_fatbin(const char *path, unsigned arch)
+/* A fat binary without images. */
+static inline uint8_t *cuda_stub_container(void)
 {
-    uint8_t *p = calloc(1, CUDA_STUB_FILE_BYTES + CUDA_STUB_HEADER);
-    FILE *in = fopen(path, "rb");
+    uint8_t *p = calloc(1, CUDA_STUB_HEADER);
 
+    cuda_stub_put(p, 0xba55ed50u, 4);
+    cuda_stub_put(p + 4, 1, 2);
+    cuda_stub_put(p + 6, 16, 2);
+    return p;
+}
+
+/* Adds a file to it, as a cubin (kind 2) or as PTX (kind 1). Ends the program if there is no such
+ * file. */
+static inline uint8_t *cuda_stub_add(uint8_t *p, const char *path, unsigned kind, unsigned arch)
+{
+    uint64_t before;
+
+    memcpy(&before, p + 8, sizeof(before));
+    p = realloc(p, 16 + before + 64 + CUDA_STUB_FILE_BYTES);
+    FILE *in = fopen(path, "rb");
     if (in == NULL || p == NULL) {
         perror(path);
         exit(3);
     }
-    size_t n = fread(p + CUDA_STUB_HEADER, 1, CUDA_STUB_FILE_BYTES, in);
+    uint8_t *entry = p + 16 + before;
+    size_t n = fread(entry + 64, 1, CUDA_STUB_FILE_BYTES, in);
     fclose(in);
-    cuda_stub_put(p, 0xba55ed50u, 4);
-    cuda_stub_put(p + 4, 1, 2);
-    cuda_stub_put(p + 6, 16, 2);
-    cuda_stub_put(p + 8, 64 + n, 8);
-    cuda_stub_put(p + 16, 2, 2);
-    cuda_stub_put(p + 20, 64, 4);
-    cuda_stub_put(p + 24, n, 8);
-    cuda_stub_put(p + 44, arch, 4);
+    memset(entry, 0, 64);
+    cuda_stub_put(entry, kind, 2);
+    cuda_stub_put(entry + 4, 64, 4);
+    cuda_stub_put(entry + 8, n, 8);
+    cuda_stub_put(entry + 28, arch, 4);
+    cuda_stub_put(p + 8, before + 64 + n, 8);
     return p;
 }
 
-/* Registers a cubin; its kernels are to follow, then __cudaRegisterFatBinaryEnd(). */
+/* A fat binary with the file as its only image. */
+static inline uint8_t *cuda_stub_fatbin(const char *path, unsigned arch)
+{
+    return cuda_stub_add(cuda_stub_container(), path, 2, arch);
+}
+
+/* Registers a fat binary; its kernels are to follow, then __cudaRegisterFatBinaryEnd(). */
+static inline void **cuda_stub_open_fatbin(const uint8_t *fatbin)
+{
+    wrapper_t *wrapper = malloc(sizeof(*wrapper)); /* as the program's own, there to its end */
+
+    *wrapper = (wrapper_t){0x466243b1, 1, fatbin, NULL};
+    return __cudaRegisterFatBinary(wrapper);
+}
+
+/* The same of a cubin. */
 static inline void **cuda_stub_open(const char *path, unsigned arch)
 {
-    static wrapper_t wrapper;
-
-    wrapper = (wrapper_t){0x466243b1, 1, cuda_stub_fatbin(path, arch), NULL};
-    return __cudaRegisterFatBinary(&wrapper);
+    return cuda_stub_open_fatbin(cuda_stub_fatbin(path, arch));
 }
 
 /* Registers a kernel; the program knows it by the address stub. */

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 
 #include "tests/support/cuda_stub.h"
+#include "tests/support/shown_gpu.h"
 #include "tests/support/test.h"
 
 enum { N = 1000, BYTES = 4 * N };
@@ -404,6 +405,7 @@ int main(void)
         TEST(memory_of_a_graph_keeps_its_place),
     };
 
+    show_gpu("v100");
     cuda_stub_register(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", 70, stub, "vecadd");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The ways in which a program may ask the runtime for a launch, and for copies around it. */
 #include "tests/support/cuda_stub.h"
+#include "tests/support/shown_gpu.h"
 #include "tests/support/test.h"
 
 enum { N = 600, BYTES = 4 * N, TO_DEVICE = 1, TO_HOST = 2 };
@@ -98,6 +99,7 @@ int main(void)
         cmocka_unit_test(bad_configurations_are_refused),
     };
 
+    show_gpu("v100");
     cuda_stub_register(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", 70, stub, "vecadd");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

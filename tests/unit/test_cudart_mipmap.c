@@ -1,6 +1,7 @@
 /* Mipmaps of the runtime: their levels are arrays, and textures are made of the whole. */
 #include <stdint.h>
 
+#include "tests/support/shown_gpu.h"
 #include "tests/support/test.h"
 
 enum { WIDTH = 16, HEIGHT = 5, MIPMAPPED = 1, TO_DEVICE = 1, TO_HOST = 2, INVALID_VALUE = 1 };
@@ -109,5 +110,6 @@ int main(void)
         cmocka_unit_test(textures_are_made_of_the_whole),
     };
 
+    show_gpu("rtx2060");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

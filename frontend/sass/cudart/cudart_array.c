@@ -139,7 +139,7 @@ cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cu
     if (array == NULL || channels == NULL || !cudart_array_layout(&a, channels))
         return cudart_leave(cudart_enter(), CUDA_ERROR_INVALID_VALUE);
     cudart_state_t *s = cudart_enter();
-    a.texels.addr = emu_mem_alloc(&s->mem, a.texels.slice * a.texels.size[2] * a.texels.n_layers);
+    a.texels.addr = cudart_alloc(s, a.texels.slice * a.texels.size[2] * a.texels.n_layers);
     if (a.texels.addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
     *array = rb_calloc(1, sizeof(a));
@@ -170,7 +170,7 @@ cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent)
 {
     cudart_state_t *s = cudart_enter();
     size_t pitch = (extent.width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
-    uint64_t addr = emu_mem_alloc(&s->mem, pitch * extent.height * extent.depth);
+    uint64_t addr = cudart_alloc(s, pitch * extent.height * extent.depth);
 
     if (addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);

@@ -28,9 +28,6 @@ CUDART_EXPORT cuda_error_t cudaDeviceGetSharedMemConfig(int *config);
 CUDART_EXPORT cuda_error_t cudaGetDeviceFlags(unsigned *flags);
 CUDART_EXPORT cuda_error_t cudaHostGetFlags(unsigned *flags, void *p);
 CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p);
-CUDART_EXPORT cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
-                                                                     const void *host, int blocks,
-                                                                     int threads);
 
 #define HINT(name, ...)                                                                            \
     CUDART_EXPORT cuda_error_t name(__VA_ARGS__);                                                  \
@@ -166,22 +163,5 @@ cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p)
     } a = {device ? 2 : 0, 0, device ? p : NULL, p};
 
     memcpy(attributes, &a, sizeof(a));
-    return cudart_leave(s, CUDA_SUCCESS);
-}
-
-cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
-                                                       int threads)
-{
-    cudart_state_t *s = cudart_enter();
-    cudart_unit_t *unit = NULL;
-    const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
-    size_t all = (s->arch >= 75 ? 64u : 96u) << 10;
-
-    (void)threads;
-    if (k == NULL || blocks <= 0)
-        return cudart_leave(s, k == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION
-                                         : CUDA_ERROR_INVALID_VALUE);
-    size_t share = all / (size_t)blocks;
-    *bytes = share > k->shared_bytes ? share - k->shared_bytes : 0;
     return cudart_leave(s, CUDA_SUCCESS);
 }

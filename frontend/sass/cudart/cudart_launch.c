@@ -40,12 +40,6 @@ CUDART_EXPORT cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t gr
 CUDART_EXPORT cuda_error_t __cudaGetKernel(const void **kernel, const void *host);
 CUDART_EXPORT cuda_error_t cudaFuncSetCacheConfig(const void *host, int config);
 CUDART_EXPORT cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value);
-CUDART_EXPORT cuda_error_t cudaFuncGetAttributes(void *attributes, const void *host);
-CUDART_EXPORT cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host,
-                                                                         int threads,
-                                                                         size_t shared);
-CUDART_EXPORT cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *n, const void *host, int threads, size_t shared, unsigned flags);
 
 /* The configuration between <<<...>>> and the call of the stub; calls may nest. */
 enum { MAX_CONFIGURATIONS = 64 };
@@ -82,34 +76,20 @@ cuda_error_t __cudaPopCallConfiguration(cuda_dim3_t *grid, cuda_dim3_t *block, s
     return CUDA_SUCCESS;
 }
 
-/* Limits of compute capability 7.x ("CUDA C++ Programming Guide", technical specifications). */
-enum { MAX_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535, MAX_SHARED = 96 << 10 };
+/* Limits of every compute capability ("CUDA C++ Programming Guide", technical specifications). */
+enum { MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
 
-static bool legal_configuration(const cubin_kernel_t *k, cuda_dim3_t grid, cuda_dim3_t block,
-                                size_t shared)
+static bool legal_configuration(const shown_device_t *d, const cubin_kernel_t *k, cuda_dim3_t grid,
+                                cuda_dim3_t block, size_t shared)
 {
-    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    uint64_t threads = (uint64_t)block.x * block.y * block.z, most = shown_device_threads(d);
 
     return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= INT32_MAX && grid.y <= MAX_GRID_YZ &&
-           grid.z <= MAX_GRID_YZ && threads > 0 && block.x <= MAX_THREADS &&
-           block.y <= MAX_THREADS && block.z <= MAX_BLOCK_Z && threads <= MAX_THREADS &&
+           grid.z <= MAX_GRID_YZ && threads > 0 && block.x <= most && block.y <= most &&
+           block.z <= MAX_BLOCK_Z && threads <= most &&
            (k->max_threads == 0 || threads <= k->max_threads) &&
-           k->shared_bytes + shared <= MAX_SHARED;
-}
-
-/* Blocks of a kernel that an SM holds at once. */
-static uint64_t resident_blocks(const cudart_state_t *s, const cubin_kernel_t *k, uint64_t threads,
-                                size_t shared)
-{
-    bool turing = s->arch >= 75;
-    uint64_t warps = (threads + 31) / 32, regs = (k->regs + 7u) / 8 * 8 * 32 * warps;
-    uint64_t limit = turing ? 16 : 32, bytes = k->shared_bytes + shared;
-    uint64_t by_warps = (turing ? 32 : 64) / warps, by_regs = regs > 0 ? 65536 / regs : limit;
-    uint64_t by_shared = bytes > 0 ? ((turing ? 64u : 96u) << 10) / bytes : limit;
-
-    limit = by_warps < limit ? by_warps : limit;
-    limit = by_regs < limit ? by_regs : limit;
-    return by_shared < limit ? by_shared : limit;
+           shared <= shown_device_block_shared(d) &&
+           k->shared_bytes + shared <= shown_device_block_shared(d);
 }
 
 /* The error of the runtime for what a kernel was at fault with. */
@@ -169,15 +149,14 @@ enum { WORKSPACE_BYTES = 512 };
 
 static cuda_error_t run_cooperative(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
                                     cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
-                                    cuda_stream_t stream)
+                                    cuda_stream_t stream, uint64_t resident)
 {
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     uint32_t bytes = WORKSPACE_BYTES;
 
-    if (blocks > (uint64_t)cudart_sms(s) *
-                     resident_blocks(s, k, (uint64_t)block.x * block.y * block.z, shared))
+    if (blocks > resident * cudart_device(s)->sms)
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-    uint64_t workspace = emu_mem_alloc(&s->mem, bytes);
+    uint64_t workspace = cudart_alloc(s, bytes);
     if (workspace == 0)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     memcpy((void *)(uintptr_t)workspace, &bytes, sizeof(bytes));
@@ -197,11 +176,16 @@ cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block
     const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
     if (k == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
-    if (!legal_configuration(k, grid, block, shared))
+    const shown_device_t *d = cudart_device(s);
+    if (!legal_configuration(d, k, grid, block, shared))
         return cudart_leave(s, CUDA_ERROR_INVALID_CONFIGURATION);
-    return cudart_leave(s, cooperative
-                               ? run_cooperative(s, unit, k, grid, block, args, shared, stream)
-                               : run(s, unit, k, grid, block, args, shared, stream, 0));
+    uint32_t resident =
+        shown_device_blocks(d, block.x * block.y * block.z, k->regs, k->shared_bytes + shared);
+    if (resident == 0)
+        return cudart_leave(s, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    return cudart_leave(
+        s, cooperative ? run_cooperative(s, unit, k, grid, block, args, shared, stream, resident)
+                       : run(s, unit, k, grid, block, args, shared, stream, 0));
 }
 
 static cuda_error_t launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
@@ -258,7 +242,8 @@ cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid, cuda_dim3_
     return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
-/* --- what is asked ---------------------------------------------------------------------------- */
+/* --- hints -------------------------------------------------------------------------------------
+ */
 
 /* Preferences of the cache, the carve-out and the like change no result. */
 cuda_error_t cudaFuncSetCacheConfig(const void *host, int config)
@@ -271,53 +256,4 @@ cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
     (void)host, (void)attribute, (void)value;
     return CUDA_SUCCESS;
-}
-
-/* struct cudaFuncAttributes: three size_t, then ints. */
-typedef struct {
-    size_t shared, constant, local;
-    int max_threads, regs, ptx, binary, cache_ca, max_dynamic_shared, carveout;
-} function_attributes_t;
-
-cuda_error_t cudaFuncGetAttributes(void *attributes, const void *host)
-{
-    cudart_state_t *s = cudart_enter();
-    cudart_unit_t *unit = NULL;
-    const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
-
-    if (k == NULL)
-        return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
-    function_attributes_t a = {.shared = k->shared_bytes,
-                               .local = k->stack_bytes == UINT32_MAX ? 0 : k->stack_bytes,
-                               .max_threads = MAX_THREADS,
-                               .regs = (int)k->regs,
-                               .ptx = (int)s->arch,
-                               .binary = (int)s->arch,
-                               .max_dynamic_shared = 48 << 10,
-                               .carveout = -1};
-    memcpy(attributes, &a, sizeof(a));
-    return cudart_leave(s, CUDA_SUCCESS);
-}
-
-cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host, int threads,
-                                                           size_t shared)
-{
-    cudart_state_t *s = cudart_enter();
-    cudart_unit_t *unit = NULL;
-    const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
-
-    if (k == NULL)
-        return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
-    if (threads <= 0 || threads > MAX_THREADS)
-        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    *n = (int)resident_blocks(s, k, (uint64_t)threads, shared);
-    return cudart_leave(s, CUDA_SUCCESS);
-}
-
-cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const void *host,
-                                                                    int threads, size_t shared,
-                                                                    unsigned flags)
-{
-    (void)flags;
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, host, threads, shared);
 }

@@ -41,27 +41,33 @@ cuda_error_t cudaMalloc(void **p, size_t n)
 
     if (p == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    uint64_t addr = n > 0 ? emu_mem_alloc(&s->mem, n) : 0;
+    uint64_t addr = n > 0 ? cudart_alloc(s, n) : 0;
     *p = (void *)(uintptr_t)addr;
     return cudart_leave(s, n > 0 && addr == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
 }
 
-cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
-{
-    (void)flags;
-    return cudaMalloc(p, n);
-}
-
-/* Pinned memory can be read by kernels: it comes from the same range. */
+/* Pinned memory can be read by kernels: it comes from the same range, but not from the card's. */
 cuda_error_t cudaMallocHost(void **p, size_t n)
 {
-    return cudaMalloc(p, n);
+    cudart_state_t *s = cudart_enter();
+
+    if (p == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    uint64_t addr = n > 0 ? emu_mem_alloc_host(&s->mem, n) : 0;
+    *p = (void *)(uintptr_t)addr;
+    return cudart_leave(s, n > 0 && addr == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
 }
 
 cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags)
 {
     (void)flags;
-    return cudaMalloc(p, n);
+    return cudaMallocHost(p, n);
+}
+
+/* Managed memory may be more than the card has. */
+cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
+{
+    return cudaHostAlloc(p, n, flags);
 }
 
 cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
@@ -97,8 +103,9 @@ cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
     cudart_state_t *s = cudart_enter();
 
-    *total = s->mem.bytes;
-    *free_bytes = s->mem.bytes - emu_mem_in_use(&s->mem);
+    uint64_t all = cudart_device(s)->memory, used = emu_mem_in_use(&s->mem);
+    *total = all;
+    *free_bytes = used < all ? all - used : 0;
     return cudart_leave(s, CUDA_SUCCESS);
 }
 

@@ -59,7 +59,7 @@ cuda_error_t cudaMallocMipmappedArray(void **mipmap, const cuda_channels_t *chan
     const unsigned most = most_levels(&a.texels);
     a.texels.n_levels = (uint8_t)(n_levels == 0 ? 1 : n_levels < most ? n_levels : most);
     cudart_state_t *s = cudart_enter();
-    a.texels.addr = emu_mem_alloc(&s->mem, emu_texture_level(&a.texels, a.texels.n_levels).addr);
+    a.texels.addr = cudart_alloc(s, emu_texture_level(&a.texels, a.texels.n_levels).addr);
     if (a.texels.addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
     cudart_mipmap_t *m = rb_calloc(1, sizeof(*m));

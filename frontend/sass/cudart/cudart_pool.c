@@ -63,7 +63,7 @@ static cuda_error_t take(void **p, size_t n, pool_t *pool)
 
     if (p == NULL || n == 0)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    *p = (void *)(uintptr_t)emu_mem_alloc(&s->mem, n);
+    *p = (void *)(uintptr_t)cudart_alloc(s, n);
     if (*p == NULL)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
     rb_grow(&taken.rows, &taken.cap, taken.n + 1, sizeof(*taken.rows));

@@ -11,6 +11,9 @@
  *   RUBATO_RECORD_FORCE      an existing trace may be replaced
  *   RUBATO_RECORD_SEEN       a file that is made when the program first calls the runtime; it says
  *                            what is to be removed if the program is killed
+ *   RUBATO_RECORD_LAUNCHED   a file that is made at the first launch that goes out, with the
+ *                            architecture whose code is executed; if there is none, at the end,
+ *                            with 0 and the error that the program was given last
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/sass/cudart/cudart_state.h"
+#include "frontend/sass/cudart/cudart_calls.h"
 #include "frontend/sass/launch_pipe.h"
 #include "frontend/sass/recorded_launches.h"
 #include "frontend/sass/sass_tracer_text.h"
@@ -32,6 +35,7 @@ static struct {
     recorded_launches_t recorded;
     uint64_t n_launches, n_recorded; /* of the program; of those, in what goes out */
     pid_t owner;                     /* a child that the program forks does not write */
+    const cudart_state_t *state;
 } out;
 
 static bool recording(void)
@@ -56,6 +60,18 @@ static void fail(const rb_err_t *err)
     if (piped)
         cudart_give_up(NULL); /* the other end says why it went */
     cudart_give_up("%s", err->text);
+}
+
+/* Fills the file of RUBATO_RECORD_LAUNCHED. */
+static void note_launched(unsigned arch, const char *error)
+{
+    const char *path = getenv("RUBATO_RECORD_LAUNCHED");
+    FILE *file = path != NULL ? fopen(path, "we") : NULL;
+
+    if (file == NULL)
+        return;
+    fprintf(file, "%u %s\n", arch, error);
+    fclose(file);
 }
 
 static void note_temporary(const char *seen)
@@ -120,7 +136,7 @@ void cudart_record_start(cudart_state_t *s)
     const char *profile = getenv("RUBATO_RECORD_PROFILE");
     rb_err_t err = {0};
 
-    (void)s;
+    out.state = s;
     out.owner = getpid();
     if (seen != NULL)
         leave_mark(seen);
@@ -231,6 +247,8 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
     RB_TRY(emu_module_code(l->module, l->kernel, &code, err));
     if (traced) {
         launch_info_t info = launch_facts(s, l, stream);
+        if (out.n_recorded == 0)
+            note_launched(cudart_arch(s), "");
         if (begin_launch(&info, weight, code, err) != RB_OK)
             fail(err);
         out.n_recorded++;
@@ -251,18 +269,29 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
 /* A trace of no launch is of no use: the list was meant for another run. */
 static void check_list(void)
 {
-    if (out.recorded.list == NULL || out.n_recorded > 0)
+    if (out.recorded.list == NULL)
         return;
     discard();
     cudart_give_up("none of --launches %s was made: the program has ended after launch %llu",
                    out.recorded.list, (unsigned long long)out.n_launches);
 }
 
+/* The program ends without a launch that was wanted: no trace is kept of it. */
+static void end_without_launch(void)
+{
+    cuda_error_t failed = out.state->failed;
+
+    note_launched(0, failed != CUDA_SUCCESS ? cudaGetErrorName(failed) : "");
+    check_list();
+    rbt_writer_discard(out.writer);
+    out.writer = NULL;
+}
+
 /* The program ends: what went out is complete. */
 __attribute__((destructor)) static void finish(void)
 {
-    if (recording() && out.writer != NULL)
-        check_list();
+    if (recording() && out.n_recorded == 0)
+        end_without_launch();
     rbt_writer_t *writer = out.writer;
     launch_pipe_writer_t *pipe = out.pipe;
     rb_err_t err = {0};

@@ -10,7 +10,7 @@
 
 /* Device pointers are host pointers: the range is reserved at a place that programs do not use. */
 static const uint64_t device_base = 0x200000000000ull;
-static const uint64_t device_bytes = 32ull << 30;
+static const uint64_t host_bytes = 32ull << 30; /* beyond the card's memory: pinned, managed */
 enum { PAGE_SHIFT = 21 }; /* a wild access faults where the hardware's would */
 
 static cudart_state_t state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -37,17 +37,25 @@ static uint64_t number_from(const char *variable)
     return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
+/* Room for the memory of either GPU, which is chosen later. */
+static uint64_t range_bytes(const cudart_state_t *s)
+{
+    uint64_t a = s->shown[0].memory, b = s->shown[1].memory, page = 1ull << PAGE_SHIFT;
+
+    return ((a > b ? a : b) + page - 1) / page * page + host_bytes;
+}
+
 static void start(cudart_state_t *s)
 {
     rb_err_t err = {0};
     const char *timeout = getenv("RUBATO_TIMEOUT");
 
     s->started = true;
-    s->arch = (uint32_t)number_from("RUBATO_ARCH");
+    cudart_code_start(s);
     s->max_insts = number_from("RUBATO_MAX_INSTS");
     s->threads = (unsigned)number_from("RUBATO_THREADS");
     s->timeout = timeout != NULL ? strtod(timeout, NULL) : 0;
-    if (emu_mem_init(&s->mem, device_base, device_bytes, PAGE_SHIFT, true, &err) != RB_OK)
+    if (emu_mem_init(&s->mem, device_base, range_bytes(s), PAGE_SHIFT, true, &err) != RB_OK)
         cudart_give_up("%s", err.text);
     /*
      * As on a GPU, something of the driver's stands before the first allocation: programs that read
@@ -71,7 +79,7 @@ cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error)
     if (s->sticky != CUDA_SUCCESS)
         error = s->sticky;
     if (error != CUDA_SUCCESS)
-        s->last = error;
+        s->last = s->failed = error;
     pthread_mutex_unlock(&s->lock);
     return error;
 }
@@ -81,89 +89,21 @@ bool cudart_is_device(const cudart_state_t *s, const void *p)
     return (uint64_t)(uintptr_t)p - s->mem.base < s->mem.bytes;
 }
 
-/* --- modules --------------------------------------------------------------------------------- */
-
-/* The image for an architecture: the same, or the newest before it of the same generation. */
-static const fatbin_image_t *image_for(const fatbin_t *f, uint32_t arch)
+uint64_t cudart_alloc(cudart_state_t *s, uint64_t n)
 {
-    const fatbin_image_t *best = NULL;
-
-    for (uint32_t i = 0; i < f->n_images; i++) {
-        const fatbin_image_t *image = &f->images[i];
-        if (image->arch <= arch && image->arch / 10 == arch / 10 &&
-            (best == NULL || image->arch > best->arch))
-            best = image;
-    }
-    return best;
+    s->mem.limit = cudart_device(s)->memory;
+    return emu_mem_alloc(&s->mem, n);
 }
 
-/*
- * What was asked for; or Turing if the program has code for it, or Volta: its code runs on Turing
- * too, but was made for the other.
+/* --- what the program has registered ------------------------------------------------------------
  */
-static void decide_arch(cudart_state_t *s, const fatbin_t *f)
-{
-    const fatbin_image_t *newest = image_for(f, 75);
-
-    if (s->arch == 0)
-        s->arch = newest != NULL && newest->arch < 75 ? 70 : 75;
-}
-
-static void open_unit(cudart_unit_t *u)
-{
-    rb_err_t err = {0};
-    const uint8_t *data = u->wrapper->data;
-
-    if (u->opened)
-        return;
-    u->opened = true;
-    if (fatbin_open(&u->fatbin, "the program", data, fatbin_container_bytes(data), 0, &err) !=
-        RB_OK)
-        cudart_give_up("%s", err.text);
-}
-
-uint32_t cudart_arch(cudart_state_t *s)
-{
-    for (size_t i = 0; i < s->n_units && s->arch == 0; i++) {
-        open_unit(s->units[i]);
-        if (s->units[i]->fatbin.n_images > 0)
-            decide_arch(s, &s->units[i]->fatbin);
-    }
-    return s->arch != 0 ? s->arch : 75;
-}
-
-static void load_unit(cudart_state_t *s, cudart_unit_t *u)
-{
-    rb_err_t err = {0};
-
-    if (u->loaded)
-        return;
-    open_unit(u);
-    decide_arch(s, &u->fatbin);
-    const fatbin_image_t *image = image_for(&u->fatbin, s->arch);
-    if (image == NULL)
-        cudart_give_up("the program has no machine code for sm_%u; compile it with nvcc "
-                       "-arch=sm_%u, or choose another architecture with --arch",
-                       s->arch, s->arch);
-    if (emu_module_open(&u->module, &s->mem, "the program", image->data, image->size, &err) !=
-        RB_OK)
-        cudart_give_up("%s", err.text);
-    u->loaded = true;
-}
-
-const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit)
-{
-    load_unit(s, unit);
-    return &unit->module;
-}
 
 const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit)
 {
     for (size_t i = 0; i < s->n_functions; i++)
         if (s->functions[i].host == host) {
-            load_unit(s, s->functions[i].unit);
             *unit = s->functions[i].unit;
-            return cubin_find(&(*unit)->module.cubin, s->functions[i].name);
+            return cubin_find(&cudart_unit_module(s, *unit)->cubin, s->functions[i].name);
         }
     return NULL;
 }
@@ -173,9 +113,8 @@ bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t 
 {
     for (size_t i = 0; i < s->n_variables; i++)
         if (s->variables[i].host == host) {
-            load_unit(s, s->variables[i].unit);
-            return emu_module_variable(&s->variables[i].unit->module, s->variables[i].name, addr,
-                                       constant, bytes);
+            return emu_module_variable(cudart_unit_module(s, s->variables[i].unit),
+                                       s->variables[i].name, addr, constant, bytes);
         }
     return false;
 }
@@ -231,8 +170,7 @@ char __cudaInitModule(void **handle)
         uint8_t *constant;
         if (v->managed == NULL || v->unit != (cudart_unit_t *)handle)
             continue;
-        load_unit(s, v->unit);
-        if (emu_module_variable(&v->unit->module, v->name, &addr, &constant, &bytes))
+        if (emu_module_variable(cudart_unit_module(s, v->unit), v->name, &addr, &constant, &bytes))
             *v->managed = (void *)(uintptr_t)addr;
     }
     cudart_leave(s, CUDA_SUCCESS);

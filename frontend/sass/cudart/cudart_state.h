@@ -12,6 +12,7 @@
 #include "frontend/sass/cudart/cudart_api.h"
 #include "frontend/sass/emu_launch.h"
 #include "frontend/sass/fatbin.h"
+#include "frontend/sass/shown_device.h"
 
 /* Exit status of the program when the shim itself cannot go on. */
 enum { CUDART_EXIT = 125 };
@@ -19,7 +20,8 @@ enum { CUDART_EXIT = 125 };
 /* A fat binary of the program, loaded when something of it is first used. */
 typedef struct {
     const cuda_fatbin_wrapper_t *wrapper;
-    fatbin_t fatbin;
+    fatbin_t listed; /* what there is: no images */
+    fatbin_t fatbin; /* the image that is executed */
     emu_module_t module;
     bool opened, loaded;
 } cudart_unit_t;
@@ -49,10 +51,12 @@ typedef struct {
     pthread_mutex_t lock;
     bool started;
     emu_mem_t mem;
-    uint32_t arch;      /* 0: not decided */
-    uint64_t max_insts; /* of a launch; 0: no limit */
-    double timeout;     /* seconds of the host for a launch; 0: no limit */
-    unsigned threads;   /* that execute the blocks of launches if nothing is recorded; 0: one */
+    uint32_t arch;            /* whose machine code is executed; 0: not decided */
+    shown_device_t shown[2];  /* to programs of Volta code, of Turing code; sms 0: not said */
+    const char *no_device[2]; /* why there is none, or NULL */
+    uint64_t max_insts;       /* of a launch; 0: no limit */
+    double timeout;           /* seconds of the host for a launch; 0: no limit */
+    unsigned threads; /* that execute the blocks of launches if nothing is recorded; 0: one */
     cudart_unit_t **units;
     size_t n_units, cap_units;
     cudart_function_t *functions;
@@ -62,6 +66,7 @@ typedef struct {
     cudart_reference_t *references;
     size_t n_references, cap_references;
     cuda_error_t last, sticky;
+    cuda_error_t failed; /* the last one, also if it was asked for */
     uint64_t n_launches;
 } cudart_state_t;
 
@@ -87,8 +92,16 @@ const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_
 bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
                    uint64_t *bytes);
 
-/* The architecture that the program is executed for, decided now if it was not: 70, 75. */
+/* --- which machine code, on which GPU (cudart_code.c) ---------------------------------------- */
+
+/* What rubato says of both in the environment; called once. */
+void cudart_code_start(cudart_state_t *s);
+
+/* The architecture whose machine code is executed, decided now if it was not: 70, 75. */
 uint32_t cudart_arch(cudart_state_t *s);
+
+/* The GPU that the program is shown. */
+const shown_device_t *cudart_device(cudart_state_t *s);
 
 /* The module of a unit, loaded. */
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);
@@ -102,11 +115,8 @@ bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be
 /* Copies n bytes, and notes it for the trace; kind as cudaMemcpy() has it. */
 cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind);
 
-/* SMs of the GPU that the program is shown: V100 for Volta, RTX 2060 for Turing. */
-static inline unsigned cudart_sms(const cudart_state_t *s)
-{
-    return s->arch >= 75 ? 30 : 80;
-}
+/* emu_mem_alloc() of as much memory as the GPU has. */
+uint64_t cudart_alloc(cudart_state_t *s, uint64_t n);
 
 /* --- what is recorded (cudart_record.c) ------------------------------------------------------ */
 
