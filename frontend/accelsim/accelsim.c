@@ -173,6 +173,13 @@ static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *le
     return accelsim_code_text(&l->reader.code, inst, len);
 }
 
+static void launch_size(trace_source_t *base, uint64_t id, launch_size_t *out)
+{
+    const accelsim_kernel_t *k = &self(base)->list.kernels[id - 1];
+
+    out->bytes = k[1].bytes_before - k->bytes_before;
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     const accelsim_source_t *s = self(base);
@@ -201,6 +208,7 @@ static const trace_source_ops_t accelsim_ops = {
     .name = "accelsim",
     .n_launches = n_launches,
     .launch_info = launch_info,
+    .launch_size = launch_size,
     .copies = copies,
     .open = open_launch,
     .get_block = get_block,

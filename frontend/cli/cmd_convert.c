@@ -89,14 +89,19 @@ static void show_progress(conversion_t *c)
 {
     enum { CALLS_PER_LOOK = 16 };
     gpu_progress_t g = {
+        .launch_id = c->launches,
         .launches_done = c->launches > 0 ? c->launches - 1 : 0,
         .launches_total = c->source->ops->n_launches(c->source),
         .warp_insts = c->warp_insts,
+        .share = -1.0,
     };
+    uint64_t done, total;
 
     if (c->calls++ % CALLS_PER_LOOK != 0)
         return;
-    c->source->ops->progress(c->source, &g.input_done, &g.input_total);
+    c->source->ops->progress(c->source, &done, &total);
+    if (total > 0)
+        g.share = (double)done / (double)total;
     progress_line_update(&c->line, &g);
 }
 

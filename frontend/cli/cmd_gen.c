@@ -131,6 +131,7 @@ typedef struct {
     trace_launch_t *launch; /* open */
     progress_line_t line;
     gpu_progress_t progress;
+    uint64_t n_blocks; /* of the launch */
 } pump_t;
 
 static const char *inst_text(void *ctx, const inst_t *inst, uint32_t *len)
@@ -150,6 +151,16 @@ static rb_code_t write_copies(pump_t *p, uint64_t id, rb_err_t *err)
     return RB_OK;
 }
 
+/* So many blocks of the launch are written. */
+static void show_block(pump_t *p, uint64_t blocks)
+{
+    gpu_progress_t *g = &p->progress;
+
+    g->launch_share = (double)blocks / (double)p->n_blocks;
+    g->share = ((double)g->launches_done + g->launch_share) / (double)g->launches_total;
+    progress_line_update(&p->line, g);
+}
+
 static rb_code_t write_blocks(pump_t *p, rb_err_t *err)
 {
     for (uint64_t index = 0;; index++) {
@@ -161,13 +172,12 @@ static rb_code_t write_blocks(pump_t *p, rb_err_t *err)
         rb_code_t rc = rbt_writer_block(p->writer, block, err);
 
         p->progress.warp_insts += block->n_insts;
-        p->progress.blocks_done++;
+        show_block(p, index + 1);
         p->source->ops->free_block(p->launch, block);
         if (rc != RB_OK)
             return rc;
         if (stop_requested())
             return rb_fail(err, RB_STOPPED, "stopped: nothing was written");
-        progress_line_update(&p->line, &p->progress);
     }
 }
 
@@ -179,8 +189,7 @@ static rb_code_t write_launch(pump_t *p, uint64_t id, rb_err_t *err)
     RB_TRY(write_copies(p, id, err));
     RB_TRY(rbt_writer_launch(p->writer, &info, 1, inst_text, p, err));
     p->progress.launch_id = id;
-    p->progress.blocks_done = 0;
-    p->progress.blocks_total = info.n_blocks;
+    p->n_blocks = info.n_blocks;
     RB_TRY(p->source->ops->open(p->source, id, &p->launch, err));
     rb_code_t rc = write_blocks(p, err);
 

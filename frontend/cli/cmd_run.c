@@ -77,8 +77,13 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
     run_t *run = ctx;
     gpu_progress_t whole = *p;
     if (run->isolated != NULL) {
+        const run_progress_t *w = &run->isolated_work;
         whole.launches_done = run->totals.launches;
         whole.launches_total = run->n_isolated;
+        whole.warp_insts += run->totals.warp_insts;
+        whole.share = run_progress_of_run(w, p->launch_share);
+    } else if (run->sampling.online != NULL) {
+        whole.share = -1.0; /* how many launches it asks for is known in the end */
     }
     progress_line_update(&run->progress, &whole);
     return !stop_requested();
@@ -100,8 +105,13 @@ static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callback
 {
     if (!run->options->isolated)
         return gpu_run(run->gpu, run->setup.source, plan, callbacks, err);
+    run_progress_t *work = &run->isolated_work;
+    for (size_t i = 0; i < plan->n_launch_ids; i++)
+        work->total += run_progress_size(run->setup.source, plan->launch_ids[i]);
     for (size_t i = 0; i < plan->n_launch_ids; i++) {
         run_plan_t one = *plan;
+        run_progress_over(work, work->launch);
+        work->launch = run_progress_size(run->setup.source, plan->launch_ids[i]);
         if (plan->launch_ids[i] < plan->first)
             continue;
         one.first = plan->launch_ids[i];

@@ -8,6 +8,7 @@
 #include "frontend/run/run_program.h"
 #include "frontend/run/run_timeline.h"
 #include "frontend/run/trace_identity.h"
+#include "sim/gpu/run_progress.h"
 
 /* A run under way: what the callbacks of gpu_run() need. */
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
     uint64_t rss_before;
     uint64_t *isolated; /* owned: positions, where launches are simulated on chips of their own */
     size_t n_isolated;
+    run_progress_t isolated_work; /* of all of them */
     cycle_t window, isolated_end; /* isolated_end: where the next such launch begins */
     double merged_seconds;        /* that the parts took */
     bool resumable;               /* the folder holds a run that is not at its end */

@@ -153,6 +153,13 @@ static double weight(const trace_source_t *base, uint64_t id)
     return self(base)->list.kernels[id - 1].weight;
 }
 
+static void launch_size(trace_source_t *base, uint64_t id, launch_size_t *out)
+{
+    const uint64_t *before = &self(base)->bytes_before[id - 1];
+
+    out->bytes = before[1] - before[0];
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     const macsim_source_t *s = self(base);
@@ -175,6 +182,7 @@ static const trace_source_ops_t macsim_ops = {
     .name = "macsim",
     .n_launches = n_launches,
     .launch_info = launch_info,
+    .launch_size = launch_size,
     .copies = copies,
     .open = open_launch,
     .get_block = get_block,

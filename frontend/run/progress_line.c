@@ -72,6 +72,7 @@ void progress_line_begin(progress_line_t *p, progress_when_t when)
 {
     *p = (progress_line_t){
         .on = when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && isatty(STDERR_FILENO)),
+        .started = clock_seconds(),
         .begun = clock_seconds(),
         .columns = terminal_columns(STDERR_FILENO, 100),
         .status = -1,
@@ -94,26 +95,20 @@ void progress_line_end(progress_line_t *p)
     p->on = false;
 }
 
-/* Share of the work that is done: by bytes of input where known, else by launches and blocks. */
-static double work_done(const gpu_progress_t *g)
+/* Where the share of the whole is not known, that of the launch is shown. */
+static void draw(progress_line_t *p, const run_status_t *s, const gpu_progress_t *g)
 {
-    double f = 0.0;
-    if (g->input_total > 0) {
-        f = (double)g->input_done / (double)g->input_total;
-    } else if (g->launches_total > 0) {
-        double part = g->blocks_total > 0 ? (double)g->blocks_done / (double)g->blocks_total : 0.0;
-        f = ((double)g->launches_done + part) / (double)g->launches_total;
-    }
-    return f < 1.0 ? f : 1.0;
-}
-
-static void draw(progress_line_t *p, const run_status_t *s)
-{
-    char rate[FORMAT_MAX], eta[FORMAT_MAX], rss[FORMAT_MAX], line[256];
-    snprintf(line, sizeof(line), "%5.1f %%  launch %llu/%llu  %s warp-inst/s  %s left  %s",
-             100.0 * s->share, (unsigned long long)s->launch, (unsigned long long)s->launches,
-             format_si(rate, s->rate), format_clock(eta, s->seconds_left),
-             format_bytes(rss, s->rss_bytes));
+    char rate[FORMAT_MAX], clock[FORMAT_MAX], rss[FORMAT_MAX], line[256];
+    format_si(rate, s->rate);
+    format_bytes(rss, s->rss_bytes);
+    if (s->share >= 0.0)
+        snprintf(line, sizeof(line), "%5.1f %%  launch %llu/%llu  %s warp-inst/s  %s left  %s",
+                 100.0 * s->share, (unsigned long long)s->launch, (unsigned long long)s->launches,
+                 rate, format_clock(clock, s->seconds_left), rss);
+    else
+        snprintf(line, sizeof(line), "launch %llu: %.1f %%  %s warp-inst/s  %s gone  %s",
+                 (unsigned long long)g->launch_id, 100.0 * g->launch_share, rate,
+                 format_clock(clock, clock_seconds() - p->started), rss);
     fprintf(stderr, "\r%.*s\033[K", (int)p->columns - 1, line);
     fflush(stderr);
     p->shown = true;
@@ -128,26 +123,26 @@ void progress_line_update(progress_line_t *p, const gpu_progress_t *g)
     bool state = p->status >= 0 && now - p->stated >= status_seconds;
     if (!redraw && !state)
         return;
-    double f = work_done(g), elapsed = now - p->begun;
+    double elapsed = now - p->begun;
     if (!p->begun_known) {
         p->begun_known = true;
         p->insts_at_begin = g->warp_insts;
-        p->fraction_at_begin = f;
+        p->share_at_begin = g->share;
         p->begun = now;
         elapsed = 0.0;
     }
-    double gained = f - p->fraction_at_begin;
+    double gained = g->share - p->share_at_begin;
     run_status_t s = {
-        .share = f,
-        .launch = g->launches_done < g->launches_total ? g->launches_done + 1 : g->launches_total,
+        .share = g->share,
+        .launch = g->launches_done + (g->launches_done < g->launches_total),
         .launches = g->launches_total,
         .rate = elapsed > 0.0 ? (double)(g->warp_insts - p->insts_at_begin) / elapsed : -1.0,
-        .seconds_left = gained > 0.0 && elapsed > 0.0 ? (1.0 - f) * elapsed / gained : -1.0,
+        .seconds_left = gained > 0.0 && elapsed > 0.0 ? (1.0 - g->share) * elapsed / gained : -1.0,
         .rss_bytes = rss_bytes(),
     };
     if (redraw) {
         p->drawn = now;
-        draw(p, &s);
+        draw(p, &s, g);
     }
     if (state) {
         p->stated = now;

@@ -1,5 +1,7 @@
 /*
- * The progress line on standard error: percentage, launch, rate, time left, memory. It is redrawn
+ * The progress line on standard error: percentage, launch, rate, time left, memory; where
+ * nobody knows how much there is to do (a program that runs), the percentage is that of the launch,
+ * and the time is that gone by. It is redrawn
  * at most six times a second and steps aside for messages. The same goes into a run's status file.
  */
 #ifndef RUBATO_RUN_PROGRESS_LINE_H
@@ -14,9 +16,10 @@ extern const char *const progress_when_words[]; /* in that order; ends with NULL
 
 typedef struct {
     bool on, shown;
-    double begun, drawn;      /* seconds of clock_seconds() */
-    uint64_t insts_at_begin;  /* warp instructions before this process began (resume) */
-    double fraction_at_begin; /* share of the work done at the first update */
+    double started, begun,
+        drawn;               /* seconds of clock_seconds(): of the begin, the first update, ... */
+    uint64_t insts_at_begin; /* warp instructions at the first update */
+    double share_at_begin;   /* of the work, at the first update */
     bool begun_known;
     unsigned columns;
     int status;    /* descriptor of run_status_open(); -1: none */

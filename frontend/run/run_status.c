@@ -75,7 +75,7 @@ bool run_status_read(const char *folder, run_status_t *s)
     return sscanf(line, "%31s %lf %" SCNu64 " %" SCNu64 " %lf %lf %" SCNu64 " %" SCNd64 " %64s",
                   mark, &s->share, &s->launch, &s->launches, &s->rate, &s->seconds_left,
                   &s->rss_bytes, &s->when, s->host) == 9 &&
-           strcmp(mark, status_mark) == 0 && s->share >= 0.0 && s->share <= 1.0;
+           strcmp(mark, status_mark) == 0 && s->share <= 1.0;
 }
 
 /* Whether a process holds the journal of a folder. */

@@ -11,7 +11,7 @@
 enum { RUN_STATUS_HOST = 65 };
 
 typedef struct {
-    double share; /* of the work, 0 to 1 */
+    double share; /* of the work, 0 to 1; negative: not known */
     uint64_t launch, launches;
     double rate;         /* warp instructions per host second; negative: not known yet */
     double seconds_left; /* negative: not known yet */

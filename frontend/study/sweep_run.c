@@ -1,4 +1,5 @@
 /* Runs the jobs of a sweep on this machine and says how far they are. */
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,10 +19,10 @@ typedef struct {
     job_pool_t pool;
     size_t *queue; /* owned: jobs to run */
     size_t n_queue, next;
-    size_t ended, failed;
-    double begun, spent; /* spent: seconds of all jobs that ended */
-    bool live;           /* the table is drawn */
-    unsigned drawn;      /* lines of it on the screen */
+    size_t ended, failed; /* ended: done or failed, but not stopped */
+    double begun, spent;  /* spent: seconds of all jobs that ended */
+    bool live;            /* the table is drawn */
+    unsigned drawn;       /* lines of it on the screen */
     unsigned columns;
 } runner_t;
 
@@ -45,30 +46,48 @@ const char sweep_line_head[] =
 void sweep_job_line(const sweep_t *s, size_t index, char line[SWEEP_LINE])
 {
     const sweep_job_t *job = &s->jobs[index];
-    run_status_t r = {.rate = -1.0, .seconds_left = -1.0};
+    run_status_t r = {.share = -1.0, .rate = -1.0, .seconds_left = -1.0};
     bool known = run_status_read(job->folder, &r);
-    char rate[FORMAT_MAX], left[FORMAT_MAX], rss[FORMAT_MAX], launch[64] = "";
+    char share[FORMAT_MAX], rate[FORMAT_MAX], left[FORMAT_MAX], rss[FORMAT_MAX], launch[64] = "";
     if (known)
         snprintf(launch, sizeof(launch), "%llu/%llu", (unsigned long long)r.launch,
                  (unsigned long long)r.launches);
-    snprintf(line, SWEEP_LINE, "%6zu  running  %5.1f %%  %13s  %7s inst/s  %8s  %9s  %.300s",
-             index + 1, 100.0 * r.share, launch, format_si(rate, r.rate),
-             format_clock(left, r.seconds_left), known ? format_bytes(rss, r.rss_bytes) : "-",
-             job->label);
+    snprintf(line, SWEEP_LINE, "%6zu  running  %7s  %13s  %7s inst/s  %8s  %9s  %.300s", index + 1,
+             format_share(share, r.share >= 0.0 ? r.share : (double)NAN), launch,
+             format_si(rate, r.rate), format_clock(left, r.seconds_left),
+             known ? format_bytes(rss, r.rss_bytes) : "-", job->label);
 }
 
-/* Seconds until the queue is empty, if jobs go on as they did; negative: not known yet. */
+/* Seconds that the job of a slot has left, as it says; negative: none runs, or it does not know. */
+static double slot_left(const runner_t *r, const job_slot_t *slot)
+{
+    run_status_t status;
+    bool known = slot->pid != 0 && run_status_read(r->sweep->jobs[slot->job].folder, &status);
+    return known ? status.seconds_left : -1.0;
+}
+
+/* Seconds until the queue is empty, if jobs go on as they do; negative: not known yet. */
 static double seconds_left(const runner_t *r)
 {
-    if (r->ended == 0)
-        return -1.0;
-    double each = r->spent / (double)r->ended, left = each * (double)(r->n_queue - r->next);
+    double known = r->spent, n_known = (double)r->ended, gone = 0.0, running = 0.0, longest = 0.0;
+    double n_unknown = (double)(r->n_queue - r->next); /* jobs that wait, or have just begun */
     for (size_t i = 0; i < r->pool.n_slots; i++) {
-        double since = clock_seconds() - r->pool.slots[i].begun;
-        if (r->pool.slots[i].pid != 0 && since < each)
-            left += each - since;
+        const job_slot_t *slot = &r->pool.slots[i];
+        const double since = clock_seconds() - slot->begun, left = slot_left(r, slot);
+        if (left >= 0.0) {
+            known += since + left;
+            n_known += 1.0;
+            running += left;
+            longest = fmax(longest, left);
+        } else if (slot->pid != 0) {
+            n_unknown += 1.0;
+            gone += since;
+        }
     }
-    return left / (double)r->pool.n_slots;
+    if (n_known == 0.0)
+        return -1.0;
+    const double others = fmax(known / n_known * n_unknown - gone, 0.0);
+    return fmax((running + others) / (double)r->pool.n_slots, longest);
 }
 
 static void draw(runner_t *r)
@@ -103,8 +122,11 @@ static void say_ended(runner_t *r, size_t index, double seconds)
         free(reason);
         return;
     }
-    rb_info("[%zu/%zu] %s: %s, %s", r->ended, r->n_queue, sweep_state_names[job->state], job->label,
-            format_seconds(time_text, seconds));
+    format_seconds(time_text, seconds);
+    if (job->state == SWEEP_DONE)
+        rb_info("[%zu/%zu] done: %s, %s", r->ended, r->n_queue, job->label, time_text);
+    else
+        rb_info("stopped: %s, %s", job->label, time_text);
 }
 
 static rb_code_t start_next(runner_t *r, rb_err_t *err)
@@ -138,10 +160,13 @@ static rb_code_t end_job(runner_t *r, size_t index, int status, rb_err_t *err)
         if (r->pool.slots[i].pid == 0 && r->pool.slots[i].job == index)
             seconds = clock_seconds() - r->pool.slots[i].begun;
     }
-    r->ended++;
-    r->spent += seconds;
     rb_code_t rc = sweep_mark(r->sweep, index, status, err);
-    r->failed += r->sweep->jobs[index].state == SWEEP_FAILED;
+    const sweep_state_t state = r->sweep->jobs[index].state;
+    if (state == SWEEP_DONE || state == SWEEP_FAILED) {
+        r->ended++;
+        r->spent += seconds;
+    }
+    r->failed += state == SWEEP_FAILED;
     say_ended(r, index, seconds);
     return rc;
 }

@@ -76,6 +76,14 @@ static double weight(const trace_source_t *base, uint64_t id)
     return w;
 }
 
+static void launch_size(trace_source_t *base, uint64_t id, launch_size_t *out)
+{
+    rbt_launch_t l;
+
+    if (find_launch(self(base), id, &l, NULL) == RB_OK)
+        out->warp_insts = l.row.warp_insts;
+}
+
 static size_t first_copy(const rbt_file_t *f, uint64_t launches)
 {
     size_t lo = 0, hi = f->n_copies;
@@ -135,6 +143,7 @@ static const trace_source_ops_t rbt_ops = {
     .name = "rbt",
     .n_launches = n_launches,
     .launch_info = launch_info,
+    .launch_size = launch_size,
     .copies = copies,
     .open = open_launch,
     .get_block = rbt_launch_block,

@@ -40,6 +40,8 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
     s->dispatch_next = cycle_max(s->dispatch_next, s->first_dispatch);
     s->dispatched = 0;
     s->done = 0;
+    s->sent = 0;
+    s->sent_insts = 0;
     s->finished = false;
     s->end = CYCLE_NEVER;
     s->inside = inside;
@@ -180,6 +182,8 @@ static void send_block(block_scheduler_t *s, outbox_t *out, uint32_t sm, cycle_t
                .kind = MSG_BLOCK,
                .block = {.block = block, .launch = &s->ctx}};
     engine_send(out, s->sm_shard[sm], &m);
+    s->sent++;
+    s->sent_insts += block->n_insts;
     if (s->inside != NULL) {
         RB_INVARIANT(block->index == s->next, "block %llu is decoded where %llu is dispatched",
                      (unsigned long long)block->index, (unsigned long long)s->next);

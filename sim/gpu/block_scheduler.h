@@ -25,6 +25,7 @@ typedef struct {
     block_need_t need;
     cycle_t first_dispatch; /* launch latency over */
     uint64_t dispatched, done;
+    uint64_t sent, sent_insts; /* blocks sent to SMs, and their warp instructions */
     bool finished;
     cycle_t end;   /* valid once finished */
     cycle_t quiet; /* valid once finished: no block is on an SM any more */

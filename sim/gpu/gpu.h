@@ -36,11 +36,11 @@ typedef struct {
 
 /* How far a run is, for a progress line and a watchdog. */
 typedef struct {
-    uint64_t launch_id, launches_done, launches_total; /* total 0: unknown */
-    uint64_t blocks_done, blocks_total;                /* of this launch */
-    uint64_t warp_insts;                               /* of the whole run so far */
+    uint64_t launch_id, launches_done, launches_total; /* of those asked for; total 0: unknown */
+    double launch_share;                               /* of this launch, 0 to 1 */
+    double share;        /* of all that was asked for, 0 to 1; negative: unknown */
+    uint64_t warp_insts; /* issued since the run began */
     cycle_t now;
-    uint64_t input_done, input_total; /* bytes of the trace; total 0: unknown */
 } gpu_progress_t;
 
 /* Every member may be NULL. A callback that returns an error ends the run with it. */

@@ -9,6 +9,7 @@
 #include "sim/gpu/block_scheduler.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_counters.h"
+#include "sim/gpu/run_progress.h"
 #include "sim/mem/mmu.h"
 #include "sim/mem/partition.h"
 #include "sim/sm/sm.h"
@@ -22,6 +23,7 @@ typedef struct {
     bool stop; /* the caller asked for it */
     uint64_t boundaries;
     gpu_progress_t progress;
+    run_progress_t work;
     uint64_t insts_before; /* of the chip when the run began */
     inside_t *inside;      /* NULL: no sampler inside launches */
     chip_views_t *views;   /* NULL: none are wanted */

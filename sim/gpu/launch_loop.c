@@ -46,9 +46,10 @@ static void report_progress(gpu_t *g, cycle_t now)
     run_state_t *r = &g->run;
     gpu_progress_t *p = &r->progress;
     p->now = now;
-    p->warp_insts = warp_insts(g) - r->insts_before;
-    p->blocks_done = g->scheduler.done;
-    r->source->ops->progress(r->source, &p->input_done, &p->input_total);
+    const uint64_t insts = warp_insts(g);
+    p->warp_insts = insts - r->insts_before;
+    p->launch_share = run_progress_of_launch(&r->work, &g->scheduler, insts);
+    p->share = run_progress_of_run(&r->work, p->launch_share);
     if (!r->callbacks->progress(r->callbacks->ctx, p))
         r->stop = true;
 }
@@ -221,7 +222,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
                           info->n_blocks);
     engine_wake(g->engine, g->scheduler_shard, start + g->spec.gpu.launch_latency);
     r->progress.launch_id = info->id;
-    r->progress.blocks_total = info->n_blocks;
+    run_progress_launch(&r->work, r->source, position, before.sm.warp_insts);
     r->last_issue = start;
     r->launch_open = true;
     rb_code_t rc = run_to_end(g, info, start, &before, err);
@@ -239,10 +240,8 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     return RB_OK;
 }
 
-static bool is_planned(const run_plan_t *plan, uint64_t id)
+static bool is_listed(const run_plan_t *plan, uint64_t id)
 {
-    if (id < plan->first)
-        return false;
     if (plan->launch_ids == NULL)
         return true;
     size_t lo = 0, hi = plan->n_launch_ids;
@@ -254,6 +253,11 @@ static bool is_planned(const run_plan_t *plan, uint64_t id)
             hi = mid;
     }
     return lo < plan->n_launch_ids && plan->launch_ids[lo] == id;
+}
+
+static bool is_planned(const run_plan_t *plan, uint64_t id)
+{
+    return id >= plan->first && is_listed(plan, id);
 }
 
 static bool sampled(const run_plan_t *plan, const launch_info_t *info)
@@ -280,7 +284,9 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     const memcpy_op_t *copies;
     uint64_t copied = 0;
     RB_TRY(r->source->ops->launch_info(r->source, id, &info, err));
-    bool wanted = is_planned(r->plan, id) && sampled(r->plan, &info);
+    const bool planned = is_planned(r->plan, id), wanted = planned && sampled(r->plan, &info);
+    if (planned && !wanted)
+        run_progress_over(&r->work, run_progress_size(r->source, id));
     if (wanted && g->spec.warmup.mode == WARMUP_FUNCTIONAL)
         RB_TRY(gpu_warm_up(g, r->source, id, err));
     if (id >= r->plan->first && (wanted || !r->plan->skip_copies_of_others)) {
@@ -293,6 +299,7 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0)
         gpu_flush_l2(g);
     RB_TRY(run_launch(g, id, &info, &result, err));
+    run_progress_over(&r->work, r->work.launch);
     result.l2.memcpy_sectors = copied; /* before the first cycle that it counts */
     if (r->plan->sampler != NULL && r->plan->sampler->ops->launch_end != NULL)
         r->plan->sampler->ops->launch_end(r->plan->sampler, &info, launch_result_cycles(&result));
@@ -327,6 +334,19 @@ static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
     }
 }
 
+/* A launch before plan->first was done by an earlier run, which this one continues. */
+static void expect_launch(run_state_t *r, uint64_t id)
+{
+    if (!is_listed(r->plan, id))
+        return;
+    const double size = run_progress_size(r->source, id);
+    const bool before = id < r->plan->first;
+    r->progress.launches_total++;
+    r->progress.launches_done += before;
+    r->work.total += size;
+    r->work.done += before ? size : 0.0;
+}
+
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                   const gpu_callbacks_t *callbacks, rb_err_t *err)
 {
@@ -340,7 +360,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->callbacks = callbacks;
     r->insts_before = warp_insts(g);
     for (uint64_t id = 1; n < UINT64_MAX && id <= n; id++)
-        r->progress.launches_total += is_planned(plan, id);
+        expect_launch(r, id);
     inside_t inside;
     if (plan->n_inside > 0) {
         inside_init(&inside, &g->spec, plan->inside, plan->n_inside);

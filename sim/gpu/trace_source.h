@@ -37,6 +37,12 @@ typedef struct {
     uint64_t addr, bytes;
 } memcpy_op_t;
 
+/* How much a launch is, before it is read. 0: unknown. */
+typedef struct {
+    uint64_t warp_insts; /* of the whole launch, where an index tells */
+    uint64_t bytes;      /* of input; comparable between launches of the same source */
+} launch_size_t;
+
 /* What an index tells of a block that is not read. */
 typedef struct {
     uint64_t warp_insts, thread_insts;
@@ -81,6 +87,12 @@ typedef struct {
 
     /* Facts of launch id (1 ..). Reads no more than the launch's header. */
     rb_code_t (*launch_info)(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err);
+
+    /*
+     * Optional (may be NULL): the size of launch id, for progress. Reads no more than an index;
+     * what cannot be read is told of by launch_info(). All launches of a source tell the same.
+     */
+    void (*launch_size)(trace_source_t *s, uint64_t id, launch_size_t *out);
 
     /* Memory copies between launch id - 1 and launch id (n_launches + 1: those after the last). */
     size_t (*copies)(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops);
@@ -131,7 +143,8 @@ typedef struct {
                               const bb_count_t **counts, size_t *n, rb_err_t *err);
     void (*basic_block)(const trace_launch_t *l, uint32_t bb, basic_block_t *out);
 
-    /* Bytes of input consumed so far and in total (for progress); total 0: unknown. */
+    /* Bytes of input consumed so far and in total, for the progress of who reads all of it; total
+     * 0: unknown. */
     void (*progress)(const trace_source_t *s, uint64_t *done, uint64_t *total);
 
     void (*destroy)(trace_source_t *s);

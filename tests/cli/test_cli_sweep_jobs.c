@@ -68,10 +68,17 @@ static void an_interrupted_sweep_continues(void **state)
     const char *const *words =
         WORDS("sweep", "many", "--vary", "sm.count=4,5", "-o", "i", "--jobs", "1");
     cli_make_many(TRACE, LAUNCHES);
-    pid_t pid = cli_start(&rubato, words);
+    cli_child_t heard = rubato;
+    heard.err = "said";
+    pid_t pid = cli_start(&heard, words);
     sweep_await_journal("i");
     assert_int_equal(kill(pid, SIGTERM), 0);
     assert_int_equal(cli_wait(pid), STOPPED);
+    /* A job that was stopped has not ended. */
+    char *said = cli_read("said");
+    assert_non_null(strstr(said, "stopped: many v100 sm.count=4, "));
+    assert_null(strstr(said, "[1/2]"));
+    free(said);
     char path[160];
     snprintf(path, sizeof(path), "%s/journal", sweep_job_folder("i", 1));
     assert_true(cli_exists(path));

@@ -124,6 +124,19 @@ static void json_is_all_that_is_printed(void **state)
     free(text);
 }
 
+/* How many launches it will have is not known before it ends. */
+static void progress_is_that_of_the_launch(void **state)
+{
+    (void)state;
+    cli_result_t r = cli_run(&rubato, WORDS("run", "--progress", "always", "--tmpdir", "tmp", "--",
+                                            PROGRAM, "add", "30000", "20"));
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "\rlaunch "));
+    assert_null(strstr(r.err, "launch 0/0"));
+    assert_null(strstr(r.err, " left"));
+    cli_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +147,7 @@ int main(void)
         cmocka_unit_test(status_is_the_programs),
         cmocka_unit_test(failures_are_125_and_leave_nothing),
         cmocka_unit_test(json_is_all_that_is_printed),
+        cmocka_unit_test(progress_is_that_of_the_launch),
     };
     return cmocka_run_group_tests(tests, begin, cli_end);
 }

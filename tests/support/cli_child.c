@@ -76,7 +76,7 @@ static pid_t start(const cli_child_t *child, const char *const *words, const cha
 
 pid_t cli_start(const cli_child_t *child, const char *const *words)
 {
-    return start(child, words, "/dev/null", "/dev/null");
+    return start(child, words, "/dev/null", child->err != NULL ? child->err : "/dev/null");
 }
 
 int cli_wait(pid_t pid)

@@ -13,6 +13,7 @@ typedef struct {
     const char *binary;
     long file_limit; /* bytes a file may grow to; 0: no limit */
     const char *out; /* where standard output goes; NULL: kept */
+    const char *err; /* of cli_start(): where standard error goes; NULL: dropped */
     bool closed;     /* standard output is closed */
     bool background; /* started to ignore interrupts, as a shell's background jobs are */
 } cli_child_t;

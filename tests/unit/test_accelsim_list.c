@@ -272,6 +272,11 @@ static void progress_goes_from_nothing_to_the_size_of_the_files(void **state)
 
     s->ops->progress(s, &done, &total);
     assert_int_equal(done, 0);
+    launch_size_t size[2] = {{0}, {0}};
+    s->ops->launch_size(s, 1, &size[0]);
+    s->ops->launch_size(s, 2, &size[1]);
+    assert_int_equal(size[0].bytes + size[1].bytes, total);
+    assert_int_equal(size[0].bytes, size[1].bytes);
     uint64_t before = done;
 
     for (uint64_t id = 1; id <= 2; id++) {
