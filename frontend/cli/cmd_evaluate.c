@@ -176,6 +176,9 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
                        o->setup.trace,
                        o->n_epsilons > 0 ? " (--sample stem:epsilon=1% --sample stem:epsilon=5%)"
                                          : "");
+    if (*simulate && o->detectors && o->folder == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "--detectors needs -o DIR: what it keeps is for the report there");
     return RB_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "frontend/run/progress_line.h"
 #include "frontend/run/run_setup.h"
 #include "frontend/study/sweep.h"
+#include "frontend/study/sweep_place.h"
 #include "frontend/study/sweep_results.h"
 #include "frontend/study/sweep_slurm.h"
 #include "sampling/inside/inside_sampler.h"
@@ -97,6 +98,9 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
     o->n_operands = p.n_operands;
     if (!o->use_slurm && (o->slurm.partition != NULL || o->slurm.max_parallel > 0))
         return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
+    if (o->output == NULL && (o->prepare || o->use_slurm))
+        return rb_fail(err, RB_USAGE,
+                       "--prepare and --slurm need -o DIR: the folder that the jobs will work in");
     return cli_check_operands(&p, 1, 3, err);
 }
 
@@ -148,19 +152,14 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *
 }
 
 /* Prepares and runs; what was refused left no trace in the folder. */
-static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_t *o, rb_err_t *err)
 {
     study_t *study = study_create();
     study->more_groups = inside_group;
-    const char *operand = o->operands[0];
-    char *folder = o->output != NULL
-                       ? rb_strdup(o->output)
-                       : sweep_default_folder(operand, is_study(operand) ? 4 : 0, "sweep");
     study->split = o->split;
     rb_code_t rc = read_study(study, o, err);
     if (rc == RB_OK)
-        rc = sweep_prepare(s, study, folder, o->tmpdir, err);
-    free(folder);
+        rc = sweep_prepare(s, study, place->folder, o->tmpdir, err);
     study_destroy(study);
     RB_TRY(rc);
     RB_TRY(sweep_begin(s, err));
@@ -170,11 +169,24 @@ static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err
     }
     if (o->use_slurm)
         return sweep_slurm(s, &o->slurm, err);
+    sweep_place_say(place, "the runs, results.csv and jobs.csv");
     rc = sweep_run(s, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
-    if (rc == RB_STOPPED)
+    if (rc == RB_STOPPED && !place->temporary)
         rb_info("%s keeps what is complete; the same command continues", s->folder);
     if (rc == RB_OK)
-        rc = sweep_results(s, err);
+        rc = sweep_results(s, !place->temporary, err);
+    return rc;
+}
+
+static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    const setup_options_t where = {.tmpdir = o->tmpdir};
+    sweep_place_t place;
+    size_t count[SWEEP_STATES];
+    RB_TRY(sweep_place_open(&place, o->output, setup_tmpdir(&where), err));
+    rb_code_t rc = sweep_in(s, &place, o, err);
+    sweep_count(s, count);
+    sweep_place_close(&place, s, rc == RB_OK && count[SWEEP_FAILED] == 0);
     return rc;
 }
 
@@ -218,7 +230,7 @@ static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     if (s->split)
         RB_TRY(sweep_run(s, SWEEP_WHOLES, (size_t)o->jobs, (progress_when_t)o->progress, err));
-    return sweep_results(s, err);
+    return sweep_results(s, true, err);
 }
 
 /* sweep job DIR N: one job, for schedulers. */

@@ -205,16 +205,17 @@ static const cli_option_t evaluate_options[] = {
      "of a trace: print also the 13 metrics of STEM+ROOT's validation, in full and from each "
      "sampled run",
      NULL, false},
-    {CLI_CSV, 0, "csv", "FILE", "of a trace: evaluation.csv in the folder of -o", "Results",
+    {CLI_CSV, 0, "csv", "FILE", "of a trace: evaluation.csv in the folder of -o, if any", "Results",
      "write the table as CSV", "@file", false},
-    OPT_OUTPUT("DIR", "NAME.evaluate",
-               "of a trace: folder of the runs and of their scores; what is there is not run again",
-               "@dir"),
+    OPT_OUTPUT(
+        "DIR", NULL,
+        "of a trace: keep the runs and their scores in this folder; what is there is not run again",
+        "@dir"),
     {CLI_JOBS, 'j', "jobs", "N", "1", "Execution",
      "of a trace: runs at a time; more than one disturbs the wall-clock times", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "live table of the runs on standard error; never: problems only", "auto always never", false},
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files: the runs, without -o, and grouping of raw .trace files"),
     OPT_HELP,
 };
 
@@ -236,7 +237,9 @@ static const cli_option_t sweep_options[] = {
     OPT_SEED,
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Study",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
-    OPT_OUTPUT("DIR", "NAME.sweep", "folder of the jobs and of their results", "@dir"),
+    OPT_OUTPUT("DIR", NULL,
+               "keep the jobs and their results in this folder; what is there is not run again",
+               "@dir"),
     {CLI_JOBS, 'j', "jobs", "N", "the cores this process may use", "Execution", "runs at a time",
      NULL, false},
     {CLI_SPLIT_LAUNCHES, 0, "split-launches", "N", NULL, "Execution",
@@ -255,7 +258,7 @@ static const cli_option_t sweep_options[] = {
      "live table on standard error; auto: on a terminal, otherwise a line per job; never: "
      "problems only",
      "auto always never", false},
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files: the runs, without -o, and grouping of raw .trace files"),
     OPT_HELP,
 };
 

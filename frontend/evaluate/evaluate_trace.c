@@ -13,6 +13,7 @@
 #include "frontend/run/run_inside.h"
 #include "frontend/study/study_resolve.h"
 #include "frontend/study/sweep.h"
+#include "frontend/study/sweep_place.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sim/core/alloc.h"
@@ -21,8 +22,8 @@ typedef struct {
     const evaluate_options_t *o;
     text_list_t sets; /* what is tried, samplers and then plans; texts borrowed */
     bool all;         /* every sampler there is: those that cannot work here are no failure */
-    char *folder;     /* owned */
-    char *profile;    /* owned: what launch samplers choose from */
+    sweep_place_t place;
+    char *profile; /* owned: what launch samplers choose from */
     study_t *study;
     sweep_t sweep;
     launch_list_t planned; /* the launches of the profile; read when first needed */
@@ -92,8 +93,9 @@ static rb_code_t run_study(trial_t *t, rb_err_t *err)
 {
     const evaluate_options_t *o = t->o;
     sweep_free(&t->sweep);
-    RB_TRY(sweep_prepare(&t->sweep, t->study, t->folder, o->setup.tmpdir, err));
+    RB_TRY(sweep_prepare(&t->sweep, t->study, t->place.folder, o->setup.tmpdir, err));
     RB_TRY(sweep_begin(&t->sweep, err));
+    sweep_place_say(&t->place, "the runs and evaluation.csv, .json and .html");
     return sweep_run(&t->sweep, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
 }
 
@@ -224,7 +226,7 @@ static rb_code_t score_run(trial_t *t, size_t job, size_t set, const evaluated_r
     run_result_t sampled;
     summary_t picked;
     bool has_picked = false;
-    run.folder = j->folder;
+    run.folder = t->place.temporary ? NULL : j->folder;
     if (j->state != SWEEP_DONE) {
         char *reason = sweep_reason(&t->sweep, t->sweep.jobs[job].same);
         run.failure = reason;
@@ -303,7 +305,7 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
     RB_TRY(run_study(t, err));
     RB_TRY(require(t, 0, err));
     const sweep_job_t *first = &t->sweep.jobs[0];
-    RB_TRY(evaluate_report_begin(&t->report, t->folder, o->csv, o->setup.trace,
+    RB_TRY(evaluate_report_begin(&t->report, t->place.folder, o->csv, o->setup.trace,
                                  first->fields[SWEEP_GPU], o->seed, err));
     RB_TRY(score_all(t, err));
     return evaluate_report_end(&t->report, err);
@@ -320,18 +322,18 @@ rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *er
     }
     for (size_t i = 0; i < o->plans.n; i++)
         text_list_add(&t.sets, o->plans.text[i]);
-    t.folder = o->folder != NULL ? rb_strdup(o->folder)
-                                 : sweep_default_folder(o->setup.trace, 0, "evaluate");
     rb_code_t rc = check_sets(&t.sets, err);
+    if (rc == RB_OK)
+        rc = sweep_place_open(&t.place, o->folder, setup_tmpdir(&o->setup), err);
     if (rc == RB_OK)
         rc = evaluate(&t, err);
     *failed = t.failed;
     evaluate_report_abandon(&t.report);
     launch_list_free(&t.planned);
+    sweep_place_close(&t.place, &t.sweep, rc == RB_OK && !t.failed);
     sweep_free(&t.sweep);
     study_destroy(t.study);
     free(t.sets.text);
     free(t.profile);
-    free(t.folder);
     return rc;
 }

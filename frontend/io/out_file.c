@@ -38,17 +38,17 @@ static char *temporary_name(const char *path)
  * when they are interrupted.
  */
 enum { GUARDED_MAX = 16 };
-static char *volatile guarded[GUARDED_MAX]; /* borrowed from their out_file_t */
+static const char *volatile guarded[GUARDED_MAX]; /* borrowed */
 
 static void on_interrupt(int signal_number)
 {
     for (int i = 0; i < GUARDED_MAX; i++)
-        if (guarded[i] != NULL)
-            unlink(guarded[i]);
+        if (guarded[i] != NULL && unlink(guarded[i]) != 0)
+            (void)!rmdir(guarded[i]);
     raise(signal_number); /* once more, by SA_RESETHAND with the default action */
 }
 
-static void guard(char *temporary)
+void out_guard(const char *temporary)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
@@ -65,7 +65,7 @@ static void guard(char *temporary)
     }
 }
 
-static void unguard(const char *temporary)
+void out_unguard(const char *temporary)
 {
     for (int i = 0; i < GUARDED_MAX; i++)
         if (guarded[i] == temporary)
@@ -89,7 +89,7 @@ rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)
         out_file_abandon(f);
         return rc;
     }
-    guard(f->temporary);
+    out_guard(f->temporary);
     return RB_OK;
 }
 
@@ -125,7 +125,7 @@ rb_code_t out_file_finish(out_file_t *f, rb_err_t *err)
 static void release(out_file_t *f)
 {
     if (f->temporary != NULL)
-        unguard(f->temporary);
+        out_unguard(f->temporary);
     free(f->path);
     free(f->temporary);
     *f = (out_file_t){0};

@@ -37,6 +37,13 @@ RB_CHECKED rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err);
 /* Removes the temporary file, if any, and releases f. Harmless on a zeroed or released f. */
 void out_file_abandon(out_file_t *f);
 
+/*
+ * A temporary file, or an empty folder, that an interruption removes (where it would end the
+ * process) until out_unguard(). The name is borrowed until then.
+ */
+void out_guard(const char *temporary);
+void out_unguard(const char *temporary);
+
 /* folder/name in new memory, owned by the caller. */
 char *out_path(const char *folder, const char *name);
 

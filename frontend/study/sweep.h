@@ -73,12 +73,6 @@ bool sweep_is_whole(const sweep_t *s, size_t job, bool *ready);
 /* The first columns; more are keys of the points. */
 enum { SWEEP_TRACE, SWEEP_GPU, SWEEP_POINT };
 
-/*
- * Where a sweep works if nothing else is said: "bfs.rbt.ENDING" of "dir/bfs.rbt", without the last
- * cut characters of the path; to be freed.
- */
-char *sweep_default_folder(const char *path, size_t cut, const char *ending);
-
 /* Harmless on an empty sweep: zeroed, with lock -1. */
 void sweep_free(sweep_t *s);
 

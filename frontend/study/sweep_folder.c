@@ -33,17 +33,6 @@ static void free_texts(char **text, size_t n)
     free(text);
 }
 
-char *sweep_default_folder(const char *path, size_t cut, const char *ending)
-{
-    size_t n;
-    const char *part = study_last_part(path, &n);
-    n -= cut;
-    size_t size = n + strlen(ending) + 2;
-    char *name = rb_calloc(size, 1);
-    snprintf(name, size, "%.*s.%s", (int)n, part, ending);
-    return name;
-}
-
 void sweep_free(sweep_t *s)
 {
     for (size_t i = 0; i < s->n_jobs; i++) {

@@ -220,18 +220,18 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
     free(width);
 }
 
-rb_code_t sweep_results(const sweep_t *s, rb_err_t *err)
+rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err)
 {
     enum { TABLE_ROWS = 200 };
     sweep_result_t *results;
     rb_code_t rc = sweep_read_results(s, &results, err);
-    if (rc == RB_OK)
+    if (rc == RB_OK && keep)
         rc = write_file(s, "jobs.csv", results, err);
-    if (rc == RB_OK)
+    if (rc == RB_OK && keep)
         rc = write_file(s, "results.csv", NULL, err);
-    if (rc == RB_OK && s->n_jobs <= TABLE_ROWS)
+    if (rc == RB_OK && (!keep || s->n_jobs <= TABLE_ROWS))
         print_table(s, results);
-    if (rc == RB_OK)
+    if (rc == RB_OK && keep)
         printf("\n%s/results.csv: a row per job and launch; jobs.csv: a row per job\n", s->folder);
     free(results);
     return rc;

@@ -31,9 +31,9 @@ typedef struct {
 RB_CHECKED rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **results, rb_err_t *err);
 
 /*
- * Writes jobs.csv and results.csv of what is done, and prints a table (of up to 200 jobs) in which
- * each job stands against the first of its trace.
+ * Prints a table in which each job stands against the first of its trace. keep: also writes
+ * jobs.csv and results.csv of what is done; then the table is of up to 200 jobs.
  */
-RB_CHECKED rb_code_t sweep_results(const sweep_t *s, rb_err_t *err);
+RB_CHECKED rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* The jobs of a sweep as a user meets them: faults, interruptions, jobs elsewhere, Slurm. */
 #include "tests/support/test.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -216,9 +217,90 @@ static void a_job_on_a_lost_node_is_waited_for_and_then_run(void **state)
     free(status);
 }
 
+/* Entries of a folder; the last that is not hidden is kept in name. */
+static int entries(const char *folder, char name[160])
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+    assert_non_null(dir);
+    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
+        if (d->d_name[0] == '.')
+            continue;
+        snprintf(name, 160, "%s/%.100s", folder, d->d_name);
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
+
+static void a_folder_is_left_only_where_one_was_asked_for(void **state)
+{
+    (void)state;
+    char name[160];
+    assert_int_equal(mkdir("empty", 0777), 0);
+    assert_int_equal(mkdir("scratch", 0777), 0);
+    assert_int_equal(chdir("empty"), 0);
+    char *table =
+        cli_run_as(&rubato, 0, "-o DIR keeps the runs",
+                   WORDS("sweep", TRACE, "--vary", "sm.count=8,9", "--tmpdir", "../scratch"));
+    assert_non_null(strstr(table, "baseline"));
+    assert_null(strstr(table, "results.csv"));
+    free(table);
+    table = cli_run_as(&rubato, 0, "-o DIR keeps the runs",
+                       WORDS("evaluate", TRACE, "--sample", "stem", "--csv", "../table.csv",
+                             "--tmpdir", "../scratch"));
+    assert_non_null(strstr(table, "picked"));
+    free(table);
+    expect(2, "did you mean",
+           WORDS("sweep", TRACE, "--vary", "sm.cuont=8", "--tmpdir", "../scratch"));
+    expect(2, "did you mean",
+           WORDS("evaluate", TRACE, "--sample", "stme", "--tmpdir", "../scratch"));
+    expect(2, "need -o DIR", WORDS("sweep", TRACE, "--prepare"));
+    expect(2, "need -o DIR", WORDS("sweep", TRACE, "--slurm"));
+    expect(2, "needs -o DIR", WORDS("evaluate", TRACE, "--sample", "stem", "--detectors"));
+    expect(1, "../none: no temporary folder", WORDS("sweep", TRACE, "--tmpdir", "../none"));
+    assert_int_equal(entries(".", name), 0);
+    assert_int_equal(chdir(".."), 0);
+    assert_int_equal(entries("scratch", name), 0);
+    table = cli_read("table.csv");
+    assert_null(strstr(table, "scratch"));
+    free(table);
+}
+
+static void a_sweep_without_a_folder_can_be_continued_where_it_stopped(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 40, STOPPED = 75 };
+    char name[160], journal[200];
+    cli_child_t heard = rubato;
+    heard.err = "stopped";
+    cli_make_many(TRACE, LAUNCHES);
+    assert_int_equal(mkdir("kept", 0777), 0);
+    pid_t pid = cli_start(&heard, WORDS("sweep", "many", "--vary", "sm.count=4,80", "--jobs", "1",
+                                        "--tmpdir", "kept"));
+    while (entries("kept", name) == 0)
+        usleep(10000);
+    sweep_await_journal(name);
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(cli_wait(pid), STOPPED);
+    char *said = cli_read("stopped");
+    assert_int_equal(entries("kept", name), 1);
+    assert_non_null(strstr(said, name));
+    assert_non_null(strstr(said, "the same command with -o kept/rubato-"));
+    free(said);
+    snprintf(journal, sizeof(journal), "%s/journal", sweep_job_folder(name, 1));
+    assert_true(cli_exists(journal));
+    expect(0, NULL, WORDS("run", "many", "-s", "sm.count=4", "-o", "alone"));
+    expect(0, "2 jobs, 2 to run",
+           WORDS("sweep", "many", "--vary", "sm.count=4,80", "--jobs", "1", "-o", name));
+    cli_same_file(sweep_job_folder(name, 1), "alone", "launches.csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_is_left_only_where_one_was_asked_for),
+        cmocka_unit_test(a_sweep_without_a_folder_can_be_continued_where_it_stopped),
         cmocka_unit_test(a_job_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_full_disk_is_the_reason_that_is_given),
         cmocka_unit_test(two_sweeps_in_one_folder_are_refused),
