@@ -253,8 +253,9 @@ rb_code_t accelsim_header_read(accelsim_lines_t *lines, accelsim_header_t *h, rb
     for (unsigned n = 0;; n++) {
         RB_TRY(accelsim_lines_need(lines, err));
         if (accelsim_lines_end(lines))
-            return accelsim_lines_fail(lines, err,
-                                       "the file is truncated: it ends inside the header");
+            return n == 0 ? rb_fail(err, RB_TRACE, "%s: the file is empty", lines->path)
+                          : accelsim_lines_fail(lines, err,
+                                                "the file is truncated: it ends inside the header");
         if (*lines->at == '-')
             RB_TRY(read_line(&r));
         else if (!text_ends(lines->at))

@@ -243,6 +243,51 @@ static rb_code_t read_list(accelsim_list_t *list, rb_err_t *err)
     return code;
 }
 
+/* The first folder below that has a list, at most so deep; to be freed. NULL: none. */
+static char *list_below(const char *folder, int depth)
+{
+    struct dirent **entry;
+    char *found = NULL;
+    const int n = scandir(folder, &entry, NULL, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        char *below = join(folder, strlen(folder), entry[i]->d_name, strlen(entry[i]->d_name));
+        const bool look = found == NULL && entry[i]->d_name[0] != '.' && is_directory(below);
+
+        if (look && accelsim_list_detect(below))
+            found = rb_strdup(below);
+        else if (look && depth > 1)
+            found = list_below(below, depth - 1);
+        free(below);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    return found;
+}
+
+/* Accel-Sim's tracer makes APPLICATION/ARGUMENTS/traces/kernelslist. */
+static rb_code_t no_list(const char *path, rb_err_t *err)
+{
+    enum { DEPTH = 3 };
+    DIR *dir = opendir(path);
+
+    if (dir == NULL)
+        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    closedir(dir);
+    char *below = list_below(path, DEPTH);
+    rb_code_t code =
+        below != NULL
+            ? rb_fail(err, RB_TRACE,
+                      "%s: no kernelslist.g or kernelslist in this folder; there is one "
+                      "in %s: name that",
+                      path, below)
+            : rb_fail(err, RB_TRACE, "%s: no kernelslist.g or kernelslist in this folder", path);
+
+    free(below);
+    return code;
+}
+
 rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *err)
 {
     uint64_t bytes;
@@ -254,8 +299,7 @@ rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *
         if (several)
             return rb_fail(err, RB_TRACE, "%s: several lists of kernels: name one of them", path);
         if (list->path == NULL)
-            return rb_fail(err, RB_TRACE, "%s: no kernelslist.g or kernelslist in this folder",
-                           path);
+            return no_list(path, err);
         return read_list(list, err);
     }
     if (is_list_name(base_name(path))) {

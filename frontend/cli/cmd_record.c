@@ -111,21 +111,6 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
 
 /* --- what was recorded ----------------------------------------------------------------------- */
 
-/* Whether the launches of the trace are those that the plan means. Takes the plan over. */
-static rb_code_t check_plan(trace_source_t *source, plan_t *plan, rb_err_t *err)
-{
-    run_sampling_t sampling = {0};
-    launch_list_t launches;
-    rb_code_t rc = launch_list_of_trace(&launches, source, err);
-
-    if (rc == RB_OK) {
-        rc = run_sampling_begin(&sampling, plan, &launches, err);
-        launch_list_free(&launches);
-    }
-    run_sampling_free(&sampling);
-    return rc;
-}
-
 /* The trace at path: is it what was asked for? Then it becomes text, if it is to. */
 static rb_code_t finish_trace(const record_options_t *o, const char *path, plan_t *plan,
                               rb_err_t *err)
@@ -141,7 +126,7 @@ static rb_code_t finish_trace(const record_options_t *o, const char *path, plan_
     if (source == NULL)
         return err->code;
     if (plan != NULL)
-        rc = check_plan(source, plan, err);
+        rc = run_sampling_check_plan(plan, o->plan, source, err);
     if (rc == RB_OK && o->accelsim != NULL)
         rc = accelsim_write(source, o->accelsim, NULL, err);
     source->ops->destroy(source);

@@ -1,4 +1,5 @@
 /* rubato report: a page about runs, a sweep or an evaluation. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -157,14 +158,38 @@ static bool holds(const char *folder, const char *name)
     return found;
 }
 
+/* The path of an operand, which is PROGRAM=RUN for the comparison. */
+static const char *path_of(const report_options_t *o, const char *operand)
+{
+    const char *equals = o->hardware != NULL ? strrchr(operand, '=') : NULL;
+    return equals != NULL && access(operand, F_OK) != 0 ? equals + 1 : operand;
+}
+
+/* Whether there is something to report on, and where else it would be. */
+static rb_code_t check_operand(const report_options_t *o, const char *operand, rb_err_t *err)
+{
+    static const char *const names[] = {"run.json", "jobs.tsv", "evaluation.json"};
+    const char *path = path_of(o, operand);
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return RB_OK;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (holds(path, names[i]))
+            return RB_OK;
+    }
+    return rb_fail(err, RB_USAGE,
+                   "%s: has no run.json, jobs.tsv or evaluation.json: the folder of a run, a sweep "
+                   "or an evaluation is expected, as -o has named it",
+                   path);
+}
+
 /* The section of one operand. */
-static rb_code_t write_section(const report_options_t *o, const char *where, FILE *out,
+static rb_code_t write_section(const report_options_t *o, const char *operand, FILE *out,
                                rb_err_t *err)
 {
-    /* PROGRAM=RUN, as for the comparison. */
-    const char *equals = o->hardware != NULL ? strrchr(where, '=') : NULL;
-    if (equals != NULL && access(where, F_OK) != 0)
-        where = equals + 1;
+    const char *where = path_of(o, operand);
     if (holds(where, "evaluation.json")) {
         char *path = out_path(where, "evaluation.json");
         rb_code_t rc = page_evaluation(out, path, format_kernel, err);
@@ -200,12 +225,15 @@ static rb_code_t open_page(const report_options_t *o, out_file_t *f, rb_err_t *e
         return out_file_open_path(f, o->output, err);
     if (o->n_operands == 1 && stat(o->operands[0], &st) == 0 && S_ISDIR(st.st_mode))
         return out_file_open(f, o->operands[0], "report.html", err);
-    return rb_fail(err, RB_USAGE, "report: -o FILE says where the page goes");
+    return rb_fail(err, RB_USAGE, "report: %s: -o FILE says where the page goes",
+                   o->n_operands > 1 ? "several things are reported on" : o->operands[0]);
 }
 
 static rb_code_t write_report(const report_options_t *o, rb_err_t *err)
 {
     out_file_t f = {0};
+    for (int i = 0; i < o->n_operands; i++)
+        RB_TRY(check_operand(o, o->operands[i], err));
     RB_TRY(open_page(o, &f, err));
     rb_code_t rc = write_page(o, f.out, err);
     return out_file_close(&f, rc, err);

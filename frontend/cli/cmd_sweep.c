@@ -175,7 +175,8 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
         rb_info("%s keeps what is complete; the same command continues", s->folder);
     if (rc == RB_OK)
         rc = sweep_results(s, !place->temporary, err);
-    return rc;
+    /* What cannot be printed is not thrown away. */
+    return rc == RB_OK ? out_flush_stdout(err) : rc;
 }
 
 static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)

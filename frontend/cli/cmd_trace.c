@@ -12,6 +12,7 @@
 #include "frontend/io/stop_signals.h"
 #include "frontend/run/open_trace.h"
 #include "frontend/run/plan_file.h"
+#include "frontend/run/run_sampling.h"
 #include "frontend/run/run_setup.h"
 #include "frontend/trace/rbt_store.h"
 #include "frontend/trace/rbt_verify.h"
@@ -187,10 +188,13 @@ static rb_code_t choose(slice_t *s, const trace_options_t *o, trace_source_t *so
         return launch_positions(source, o->launches, &s->positions, &s->n_positions, err);
     if (o->plan == NULL)
         return RB_OK;
-    plan_t plan;
+    plan_t plan = {0};
 
     RB_TRY(plan_file_read(&plan, o->plan, err));
-    rb_code_t code = take_plan(s, source, &plan, err);
+    rb_code_t code = run_sampling_check_plan(&plan, o->plan, source, err);
+
+    if (code == RB_OK)
+        code = take_plan(s, source, &plan, err);
 
     plan_free(&plan);
     return code;
@@ -219,6 +223,8 @@ static rb_code_t slice(const trace_options_t *o, trace_source_t *source, rb_err_
         };
         stop_signals_catch();
         code = rbt_store(source, &store, &stored, err);
+        if (code == RB_OK && stored.blocks == 0 && o->blocks != NULL)
+            rb_warn("--blocks %s: no launch has such a block, the slice holds none", o->blocks);
     }
     slice_free(&s);
     RB_TRY(code);

@@ -308,7 +308,8 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
     RB_TRY(evaluate_report_begin(&t->report, t->place.folder, o->csv, o->setup.trace,
                                  first->fields[SWEEP_GPU], o->seed, err));
     RB_TRY(score_all(t, err));
-    return evaluate_report_end(&t->report, err);
+    RB_TRY(evaluate_report_end(&t->report, err));
+    return out_flush_stdout(err); /* what cannot be printed is not thrown away */
 }
 
 rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *err)

@@ -122,10 +122,45 @@ static const char *base_file(const import_t *im)
     return im->arch >= 75 ? "turing.cfg" : "volta.cfg";
 }
 
+/* The imported setting that a message names first; NULL: none. */
+static const import_setting_t *setting_in(const import_t *im, const char *message)
+{
+    const import_setting_t *first = NULL;
+    const char *at = NULL;
+    for (size_t i = 0; i < im->n_settings; i++) {
+        char name[80];
+        int n = snprintf(name, sizeof(name), "%s.%s", im->setting[i].group, im->setting[i].key);
+        const char *here = strstr(message, name);
+        if (here != NULL && !isalnum((unsigned char)here[n]) && here[n] != '_' &&
+            (at == NULL || here < at)) {
+            at = here;
+            first = &im->setting[i];
+        }
+    }
+    return first;
+}
+
+static const char result_name[] = "imported configuration";
+
+/* Tells of a mistake in the result where it comes from. */
+static rb_code_t blame(const import_t *im, const rb_err_t *why, rb_err_t *err)
+{
+    const import_setting_t *s = setting_in(im, why->text);
+    const char *text = why->text;
+    if (strncmp(text, result_name, sizeof(result_name) - 1) == 0 && strstr(text, ": ") != NULL)
+        text = strstr(text, ": ") + 2;
+    if (s == NULL)
+        return rb_fail(err, why->code, "%.400s: no GPU of rubato comes of it: %.500s", im->file[0],
+                       text);
+    return rb_fail(err, why->code, "%.400s:%d: -%.60s %.60s: %.500s", s->from->file, s->from->line,
+                   s->from->key, s->from->value, text);
+}
+
 /* The result must be a GPU: read it back. */
 static rb_code_t check_result(const import_t *im, rb_err_t *err)
 {
     gpu_spec_t spec;
+    rb_err_t why = {0};
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
@@ -134,12 +169,12 @@ static rb_code_t check_result(const import_t *im, rb_err_t *err)
     import_write_config(im, out);
     fclose(out);
     conf_t *c = conf_create();
-    rb_code_t code = conf_load_text(c, "imported configuration", text, n, err);
+    rb_code_t code = conf_load_text(c, result_name, text, n, &why);
     if (code == RB_OK)
-        code = gpu_spec_from_conf(&spec, c, err);
+        code = gpu_spec_from_conf(&spec, c, &why);
     conf_destroy(c);
     free(text);
-    return code;
+    return code == RB_OK ? RB_OK : blame(im, &why, err);
 }
 
 rb_code_t import_map(import_t *im, rb_err_t *err)

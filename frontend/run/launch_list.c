@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/io/kernel_name.h"
@@ -146,6 +147,21 @@ static rb_code_t check_complete(const char *folder, rb_err_t *err)
     return rc;
 }
 
+/* A folder that is neither a trace nor a run: what a trace lacks, and where there is one, is said.
+ */
+static rb_code_t check_no_folder(const char *path, rb_err_t *err)
+{
+    struct stat st;
+    rb_err_t why = {0};
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return RB_OK;
+    trace_source_t *source = open_trace(path, NULL, &why);
+    if (source != NULL)
+        source->ops->destroy(source);
+    return rb_fail(err, RB_USAGE, "%.700s (nor is it the folder of a run: it has no launches.csv)",
+                   why.text);
+}
+
 rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdir, rb_err_t *err)
 {
     char *results = out_path(path, "launches.csv");
@@ -165,7 +181,9 @@ rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdi
         if (source != NULL)
             source->ops->destroy(source);
     } else {
-        rc = open_profile(l, path, err);
+        rc = check_no_folder(path, err);
+        if (rc == RB_OK)
+            rc = open_profile(l, path, err);
     }
     free(results);
     return rc;

@@ -48,6 +48,10 @@ static rb_code_t check_launch(const run_sampling_t *s, const chosen_t *c,
                               const launch_list_t *trace, uint64_t row, rb_err_t *err)
 {
     const plan_t *p = &s->plan;
+    if (trace->pop.n == 0)
+        return rb_fail(err, RB_TRACE,
+                       "the plan simulates launch %llu, and the trace holds no launch at all",
+                       (unsigned long long)c->id);
     if (row == trace->pop.n || launch_list_id(trace, row) != c->id)
         return rb_fail(err, RB_TRACE,
                        "the plan simulates launch %llu, which the trace does not hold (it has %llu "
@@ -417,6 +421,12 @@ static void plan_of_weights(plan_t *plan, const trace_source_t *source, const la
     plan->n_launches = whole(total);
 }
 
+/* Where that plan is, for messages. */
+static const char *own_name(const trace_source_t *source)
+{
+    return plan_in_trace(source) != NULL ? rbt_source_file(source)->path : "the trace's weights";
+}
+
 /* The plan that a trace has with it. */
 static rb_code_t own_plan(plan_t *plan, const trace_source_t *source, const launch_list_t *trace,
                           rb_err_t *err)
@@ -427,12 +437,40 @@ static rb_code_t own_plan(plan_t *plan, const trace_source_t *source, const laun
     return RB_OK;
 }
 
+/* Begins with a plan from origin, which messages name. */
+static rb_code_t begin_with(run_sampling_t *s, plan_t *plan, const char *origin,
+                            const launch_list_t *trace, rb_err_t *err)
+{
+    rb_err_t why = {0};
+    if (run_sampling_begin(s, plan, trace, &why) == RB_OK)
+        return RB_OK;
+    return rb_fail(err, why.code, "%s: %.600s", origin, why.text);
+}
+
+rb_code_t run_sampling_check_plan(plan_t *plan, const char *origin, trace_source_t *source,
+                                  rb_err_t *err)
+{
+    run_sampling_t s = {0};
+    launch_list_t trace;
+    rb_code_t rc = launch_list_of_trace(&trace, source, err);
+    if (rc == RB_OK)
+        rc = begin_with(&s, plan, origin, &trace, err);
+    else
+        plan_free(plan);
+    launch_list_free(&trace);
+    if (rc == RB_OK) {
+        *plan = s.plan;
+        s.plan = (plan_t){0};
+    }
+    run_sampling_free(&s);
+    return rc;
+}
+
 rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
                                trace_source_t *source, rb_err_t *err)
 {
     launch_list_t trace;
     plan_t plan = {0};
-    rb_err_t why = {0};
     bool own = o->plan == NULL && o->sample == NULL;
     if (own && (o->selected || (plan_in_trace(source) == NULL && !has_weights(source))))
         return RB_OK;
@@ -441,8 +479,8 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
         rc = choose(s, o, &trace, err);
     } else if (rc == RB_OK) {
         rc = own ? own_plan(&plan, source, &trace, err) : plan_file_read(&plan, o->plan, err);
-        if (rc == RB_OK && run_sampling_begin(s, &plan, &trace, &why) != RB_OK)
-            rc = rb_fail(err, why.code, "%s: %.600s", own ? "the trace's plan" : o->plan, why.text);
+        if (rc == RB_OK)
+            rc = begin_with(s, &plan, own ? own_name(source) : o->plan, &trace, err);
     }
     launch_list_free(&trace);
     return rc;

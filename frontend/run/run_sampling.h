@@ -71,6 +71,13 @@ RB_CHECKED rb_code_t run_sampling_check(const sampling_options_t *o, trace_sourc
                                         rb_err_t *err);
 
 /*
+ * Whether a trace holds the launches that a plan means; origin names the plan in messages.
+ * RB_TRACE; the plan is freed then.
+ */
+RB_CHECKED rb_code_t run_sampling_check_plan(plan_t *plan, const char *origin,
+                                             trace_source_t *source, rb_err_t *err);
+
+/*
  * Takes a plan over and checks it against the launches of the trace. RB_TRACE, naming the first
  * launch at fault, if the trace lacks a launch of the plan or has another kernel there. The rest of
  * s is as after zeroing on failure; the plan is freed.

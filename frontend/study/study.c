@@ -250,7 +250,7 @@ rb_code_t study_add_axis(study_t *s, const char *key, int line, study_axis_t **a
     }
     rb_grow(&s->axes, &s->cap_axes, s->n_axes + 1, sizeof(*s->axes));
     *axis = &s->axes[s->n_axes++];
-    **axis = (study_axis_t){.key = rb_strdup(key)};
+    **axis = (study_axis_t){.key = rb_strdup(key), .line = line};
     return RB_OK;
 }
 
@@ -284,7 +284,7 @@ rb_code_t study_assign(const study_t *s, study_set_t *set, const char *key, cons
             return study_fail(s, line, err, "%s is given twice", key);
     }
     rb_grow(&set->item, &set->cap, set->n + 1, sizeof(*set->item));
-    set->item[set->n++] = (study_assignment_t){rb_strdup(key), rb_strdup(value)};
+    set->item[set->n++] = (study_assignment_t){rb_strdup(key), rb_strdup(value), line};
     return RB_OK;
 }
 

@@ -20,6 +20,7 @@ enum { STUDY_JOBS_MAX = 100000 }; /* a larger study is refused: it is a mistake 
 
 typedef struct {
     char *key, *value; /* owned */
+    int line;          /* of the study file; 0: none */
 } study_assignment_t;
 
 /* What is assigned together. */
@@ -36,6 +37,7 @@ typedef struct {
 
 typedef struct {
     char *key;     /* owned */
+    int line;      /* of the study file; 0: none */
     char **values; /* owned */
     size_t n, cap;
 } study_axis_t;
@@ -123,6 +125,13 @@ char *study_point_text(const study_t *s, size_t point);
 
 /* Words about the run that a point may set besides settings; NULL-terminated. */
 extern const char *const study_words[];
+
+/*
+ * Fails with why's code and reason, naming the point and as far as they are known the study file
+ * and its line. trace: whose job it is; NULL: all traces'.
+ */
+RB_CHECKED rb_code_t study_point_fail(const study_t *s, size_t point, const char *trace,
+                                      const char *gpu, const rb_err_t *why, rb_err_t *err);
 
 /* Fails with "FILE:LINE: " in front, as far as they are known. */
 rb_code_t study_fail(const study_t *s, int line, rb_err_t *err, const char *fmt, ...)

@@ -282,10 +282,10 @@ static rb_code_t parse(study_t *s, const char *text, rb_err_t *err)
 {
     config_t tree;
     config_init(&tree);
-    rb_code_t rc =
-        config_read_string(&tree, text) == CONFIG_TRUE
-            ? take_tree(s, &tree, err)
-            : study_fail(s, config_error_line(&tree), err, "%s", config_error_text(&tree));
+    rb_code_t rc = config_read_string(&tree, text) == CONFIG_TRUE
+                       ? take_tree(s, &tree, err)
+                       : study_fail(s, conf_text_error_line(text, config_error_line(&tree)), err,
+                                    "%s", config_error_text(&tree));
     config_destroy(&tree);
     return rc;
 }

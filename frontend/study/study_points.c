@@ -1,4 +1,5 @@
 /* The points of a study as a table: axes and listed points, multiplied out. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/study/study.h"
@@ -117,4 +118,39 @@ char *study_point_text(const study_t *s, size_t point)
         fputs("as it is", out);
     fclose(out);
     return text;
+}
+
+/* Where a point is said, if in one place; 0: not known. */
+static int point_line(const study_t *s, size_t point)
+{
+    if (s->n_axes == 0 && s->n_listed > 0 && s->listed[point].n > 0)
+        return s->listed[point].item[0].line;
+    return s->n_axes == 1 && s->n_listed == 0 ? s->axes[0].line : 0;
+}
+
+/* What a setting says that stands in a file and not on a command line. */
+static const char *without_option(const char *why)
+{
+    static const char option[] = "-s ", line[] = "command line: ";
+    const char *colon = strstr(why, ": ");
+    if (strncmp(why, line, sizeof(line) - 1) == 0)
+        return why + sizeof(line) - 1;
+    return strncmp(why, option, sizeof(option) - 1) == 0 && colon != NULL ? colon + 2 : why;
+}
+
+rb_code_t study_point_fail(const study_t *s, size_t point, const char *trace, const char *gpu,
+                           const rb_err_t *why, rb_err_t *err)
+{
+    char place[300] = "", *text = study_point_text(s, point);
+    const int line = point_line(s, point);
+    if (s->file != NULL && line > 0)
+        snprintf(place, sizeof(place), "%.240s:%d: ", s->file, line);
+    else if (s->file != NULL)
+        snprintf(place, sizeof(place), "%.240s: ", s->file);
+    rb_code_t rc = rb_fail(err, why->code, "%s%s%.100s%spoint '%.200s' on %.60s: %.500s", place,
+                           trace != NULL ? "trace " : "", trace != NULL ? trace : "",
+                           trace != NULL ? ", " : "", text, gpu,
+                           s->file != NULL ? without_option(why->text) : why->text);
+    free(text);
+    return rc;
 }

@@ -85,10 +85,7 @@ rb_code_t study_resolve(const study_t *s, const char *gpu, size_t point, study_c
     rb_code_t rc = resolve(s, gpu, point, out, &why);
     if (rc == RB_OK)
         return RB_OK;
-    char *text = study_point_text(s, point);
-    rc = rb_fail(err, rc, "point '%.200s' on %.60s: %.600s", text, gpu, why.text);
-    free(text);
-    return rc;
+    return study_point_fail(s, point, NULL, gpu, &why, err);
 }
 
 void study_config_free(study_config_t *c)

@@ -39,6 +39,7 @@ typedef struct {
     char *label;   /* owned: the fields, for people */
     size_t same;   /* the first job with this id: that one is run */
     sweep_state_t state;
+    char *reason; /* owned: why it failed here; NULL: its files say */
 } sweep_job_t;
 
 typedef struct {

@@ -44,6 +44,7 @@ void sweep_free(sweep_t *s)
         free(job->folder);
         free(job->command);
         free(job->label);
+        free(job->reason);
     }
     free_texts(s->columns, s->n_columns);
     free(s->jobs);
@@ -351,9 +352,22 @@ static char *last_line(const sweep_job_t *job)
     return rb_strdup(line[0] != '\0' ? line : "it left no message");
 }
 
+/* Why a run failed that ended with status; to be freed. */
+static char *why_failed(const sweep_job_t *job, int status)
+{
+    enum { SIGNALLED = 128 };
+    char *text = NULL, *said = last_line(job);
+    int n = status > SIGNALLED ? asprintf(&text, "killed by signal %d (%s)", status - SIGNALLED,
+                                          strsignal(status - SIGNALLED))
+                               : asprintf(&text, "%s (exit status %d)", said, status);
+    RB_INVARIANT(n >= 0, "no memory for a message");
+    free(said);
+    return text;
+}
+
 rb_code_t sweep_mark(sweep_t *s, size_t index, int status, rb_err_t *err)
 {
-    enum { STOPPED_STATUS = 75, SIGNALLED = 128 };
+    enum { STOPPED_STATUS = 75 };
     sweep_job_t *job = &s->jobs[index];
     if (status == 0 && is_complete(job->folder)) {
         job->state = SWEEP_DONE;
@@ -364,25 +378,24 @@ rb_code_t sweep_mark(sweep_t *s, size_t index, int status, rb_err_t *err)
         return RB_OK;
     }
     job->state = SWEEP_FAILED;
-    char name[SWEEP_ID + 8], *jobs = out_path(s->folder, "jobs"), *reason = last_line(job);
+    free(job->reason); /* kept here too: a full disk does not take it */
+    job->reason = why_failed(job, status);
+    char name[SWEEP_ID + 8], *jobs = out_path(s->folder, "jobs");
     out_file_t f;
     snprintf(name, sizeof(name), "%s.failed", job->id);
     rb_code_t rc = out_file_open(&f, jobs, name, err);
     if (rc == RB_OK) {
-        if (status > SIGNALLED)
-            fprintf(f.out, "killed by signal %d (%s)\n", status - SIGNALLED,
-                    strsignal(status - SIGNALLED));
-        else
-            fprintf(f.out, "%s (exit status %d)\n", reason, status);
+        fprintf(f.out, "%s\n", job->reason);
         rc = out_file_close(&f, RB_OK, err);
     }
     free(jobs);
-    free(reason);
     return rc;
 }
 
 char *sweep_reason(const sweep_t *s, size_t index)
 {
+    if (s->jobs[index].reason != NULL)
+        return rb_strdup(s->jobs[index].reason);
     char text[1024] = "", *path = sweep_job_path(&s->jobs[index], ".failed");
     FILE *in = fopen(path, "re");
     free(path);

@@ -104,8 +104,14 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
 static rb_code_t open_all(preparation_t *p, const char *tmpdir, rb_err_t *err)
 {
     const study_t *study = p->study;
-    for (size_t i = 0; i < study->n_traces; i++)
-        RB_TRY(open_one(&p->traces[i], &study->traces[i], tmpdir, err));
+    for (size_t i = 0; i < study->n_traces; i++) {
+        rb_err_t why = {0};
+        if (open_one(&p->traces[i], &study->traces[i], tmpdir, &why) == RB_OK)
+            continue;
+        return study->file == NULL ? rb_fail(err, why.code, "%s", why.text)
+                                   : rb_fail(err, why.code, "%.240s: trace %.100s: %.500s",
+                                             study->file, study->traces[i].name, why.text);
+    }
     return RB_OK;
 }
 
@@ -329,16 +335,6 @@ static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t tra
     return rc;
 }
 
-static rb_code_t name_job(const preparation_t *p, size_t trace, const char *gpu, size_t point,
-                          const rb_err_t *why, rb_err_t *err)
-{
-    char *text = study_point_text(p->study, point);
-    rb_code_t rc = rb_fail(err, why->code, "trace %.100s, point '%.200s' on %.60s: %.500s",
-                           p->study->traces[trace].name, text, gpu, why->text);
-    free(text);
-    return rc;
-}
-
 /* All jobs of a GPU, or of the default GPU of some traces: gpus[t] NULL for traces without. */
 static rb_code_t make_jobs(preparation_t *p, const char *gpu, size_t gpu_index,
                            const char *const *defaults, rb_err_t *err)
@@ -356,7 +352,7 @@ static rb_code_t make_jobs(preparation_t *p, const char *gpu, size_t gpu_index,
             sweep_job_t *job = &p->sweep->jobs[place * (study->split + 1)];
             rc = make_parts(p, job, t, point, gpu, &config, &why);
             if (rc != RB_OK)
-                rc = name_job(p, t, gpu, point, &why, err);
+                rc = study_point_fail(study, point, study->traces[t].name, gpu, &why, err);
         }
         study_config_free(&config);
         RB_TRY(rc);

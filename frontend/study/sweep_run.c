@@ -157,8 +157,9 @@ static rb_code_t end_job(runner_t *r, size_t index, int status, rb_err_t *err)
 {
     double seconds = 0.0;
     for (size_t i = 0; i < r->pool.n_slots; i++) {
-        if (r->pool.slots[i].pid == 0 && r->pool.slots[i].job == index)
-            seconds = clock_seconds() - r->pool.slots[i].begun;
+        const job_slot_t *slot = &r->pool.slots[i];
+        if (slot->pid == 0 && slot->job == index && slot->begun > 0.0)
+            seconds = clock_seconds() - slot->begun;
     }
     rb_code_t rc = sweep_mark(r->sweep, index, status, err);
     const sweep_state_t state = r->sweep->jobs[index].state;

@@ -97,6 +97,13 @@ bool rbt_file_detect(const char *path)
     return good;
 }
 
+static rb_code_t not_native(const rbt_file_t *f, rb_err_t *err)
+{
+    return rb_fail(err, RB_TRACE,
+                   "%s: is not a native trace (.rbt); 'rubato convert' makes one of other traces",
+                   f->path);
+}
+
 static rb_code_t check_version(const rbt_file_t *f, uint32_t version, rb_err_t *err)
 {
     if (version == RBT_VERSION)
@@ -113,12 +120,16 @@ static rb_code_t read_header(const rbt_file_t *f, rb_err_t *err)
     uint32_t version, length;
     uint64_t sum;
 
+    if (f->bytes >= RBT_HEADER_BYTES) {
+        RB_TRY(read_at(f, 0, head, sizeof(head), "header", err));
+        if (!begins_like_rbt(head))
+            return not_native(f, err);
+    }
     if (f->bytes < RBT_HEADER_BYTES + RBT_FOOTER_BYTES)
-        return rb_fail(err, RB_TRACE, "%s: the file is truncated: it has %" PRIu64 " bytes",
+        return rb_fail(err, RB_TRACE,
+                       "%s: the file is truncated, or no native trace (.rbt): it has %" PRIu64
+                       " bytes",
                        f->path, f->bytes);
-    RB_TRY(read_at(f, 0, head, sizeof(head), "header", err));
-    if (!begins_like_rbt(head))
-        return rb_fail(err, RB_TRACE, "%s: is not an .rbt trace", f->path);
     memcpy(&length, head + 4, sizeof(length));
     memcpy(&version, head + 24, sizeof(version));
     memcpy(&sum, head + 32, sizeof(sum));
@@ -195,7 +206,7 @@ rb_code_t rbt_file_open(rbt_file_t *f, const char *path, rb_err_t *err)
     if (f->fd < 0 || fstat(f->fd, &st) != 0)
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return rb_fail(err, RB_IO, "%s: is not a file", path);
+        return not_native(f, err);
     f->bytes = (uint64_t)st.st_size;
     RB_TRY(read_header(f, err));
     RB_TRY(read_footer(f, err));

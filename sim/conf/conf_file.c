@@ -145,8 +145,9 @@ static rb_code_t load_tree(conf_t *c, const char *name, const char *text, const 
     config_init(&tree);
     rb_code_t code;
     if (config_read_string(&tree, text) != CONFIG_TRUE) {
-        code = rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name, config_error_line(&tree),
-                       config_error_text(&tree));
+        code =
+            rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name,
+                    conf_text_error_line(text, config_error_line(&tree)), config_error_text(&tree));
     } else {
         code = load_inherited(c, &tree, name, self, err);
         if (code == RB_OK)

@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,6 +139,8 @@ rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err)
         if (conf_find(file, path))
             return conf_load_file(c, path, err);
     }
+    if (suffix)
+        return rb_fail(err, RB_IO, "%s: %s", name, strerror(ENOENT));
     known_gpus_t known = {0};
     suggest_begin(&known.near, name);
     conf_visit_gpus(list_gpu, &known);

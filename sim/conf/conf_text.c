@@ -1,5 +1,6 @@
 #include "sim/conf/conf_text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,4 +52,15 @@ rb_code_t conf_text_check(const char *name, const char *text, size_t n, rb_err_t
     if (!conf_scan(text, n, &line, why, sizeof(why)))
         return rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name, line, why);
     return RB_OK;
+}
+
+int conf_text_error_line(const char *text, int line)
+{
+    int at = 1, last = 1;
+    for (; *text != '\0'; text++) {
+        if (!isspace((unsigned char)*text))
+            last = at;
+        at += *text == '\n';
+    }
+    return line < last ? line : last;
 }

@@ -17,6 +17,10 @@
 RB_CHECKED rb_code_t conf_text_read(const char *path, struct stat *st, char **text, size_t *n,
                                     rb_err_t *err);
 
+/* The line of a syntax error, which may be told as one after the last: at most the last line that
+ * has text. */
+int conf_text_error_line(const char *text, int line);
+
 /* RB_CONFIG with name and line if libconfig must not see the text. */
 RB_CHECKED rb_code_t conf_text_check(const char *name, const char *text, size_t n, rb_err_t *err);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/cli/options.h"
 #include "frontend/io/version.h"
@@ -443,9 +444,38 @@ static void the_progress_line_comes_only_when_wanted(void **state)
     cli_free(&r);
 }
 
+static void what_is_no_trace_is_told_from_what_lies_above_one(void **state)
+{
+    (void)state;
+    static const char hint[] = "there is one in app/args/traces: name that";
+    cli_make_many(TRACE, 1);
+    assert_int_equal(mkdir("app", 0777) | mkdir("app/args", 0777), 0);
+    assert_int_equal(rename("many", "app/args/traces"), 0);
+    expect(2, hint, WORDS("run", "app/args"));
+    expect(2, hint, WORDS("info", "app"));
+    expect(2, hint, WORDS("plan", "app/args", "--sample", "random:count=1"));
+    expect(2, hint, WORDS("evaluate", "app/args"));
+    expect(0, NULL, WORDS("run", "app/args/traces"));
+    assert_int_equal(mkdir("bare", 0777), 0);
+    cli_result_t r = cli_run(&rubato, WORDS("run", "bare"));
+    assert_int_equal(r.status, 2);
+    assert_non_null(strstr(r.err, "bare: no kernelslist.g or kernelslist in this folder\n"));
+    cli_free(&r);
+    cli_write("void", "", 0);
+    expect(2, "void: the file is empty", WORDS("run", "void"));
+    expect(2, "bare: is not a native trace", WORDS("trace", "verify", "bare"));
+    cli_write("words", "a text of more than a few words, which is no native trace at all .......",
+              72);
+    expect(2, "words: is not a native trace", WORDS("trace", "verify", "words"));
+    cli_write("one.cfg", "hello\n", 6);
+    expect(2, "one.cfg:1: syntax error", WORDS("config", "check", "one.cfg"));
+    expect(1, "mine.cfg: No such file", WORDS("run", TRACE, "--gpu", "mine.cfg"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_no_trace_is_told_from_what_lies_above_one),
         cmocka_unit_test(every_command_explains_its_options),
         cmocka_unit_test(the_completion_script_is_one_that_bash_accepts),
         cmocka_unit_test(a_mistake_of_the_user_exits_with_2_and_says_what_to_do),

@@ -202,6 +202,12 @@ static void contradictions_are_named(void **state)
     expect(0, NULL, WORDS("run", "many", "--plan", "blind.json"));
     expect(0, NULL, WORDS("plan", "other.csv", "-o", "other.json"));
     expect(2, "'scan(int)' in the plan and", WORDS("run", "many", "--plan", "other.json"));
+    /* A slice of a plan is checked like a run of it. */
+    expect(2, "far: the plan simulates launch 70",
+           WORDS("trace", "slice", "many", "--plan", "far", "-o", "s.rbt"));
+    expect(2, "other.json: launch 2 is of kernel 'scan(int)' in the plan and",
+           WORDS("trace", "slice", "many", "--plan", "other.json", "-o", "s.rbt"));
+    assert_false(cli_exists("s.rbt"));
     expect(2, "choose one", WORDS("run", "many", "--plan", "far", "--sample", "stem"));
     expect(2, "choose one", WORDS("run", "many", "--plan", "far", "--launches", "1"));
     expect(2, "--profile is for", WORDS("run", "many", "--profile", "other.csv"));

@@ -41,7 +41,8 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     static const char study[] = "traces = ( \"" TRACE "\" );\n"
                                 "axes : { sm : { scheduler = [ \"gto\", \"lru\" ]; }; };\n";
     sweep_write("bad.cfg", study);
-    expect(2, "point 'sm.scheduler=lru' on v100", WORDS("sweep", "bad.cfg", "-o", "bad"));
+    expect(2, "bad.cfg:2: point 'sm.scheduler=lru' on v100: sm.scheduler: ",
+           WORDS("sweep", "bad.cfg", "-o", "bad"));
     assert_false(cli_exists("bad"));
     expect(2, "did you mean 'l2.size'?", WORDS("sweep", TRACE, "--vary", "l2.szie=3MiB"));
     expect(2, "KEY=VALUE", WORDS("sweep", TRACE, "--vary", "l2.size"));
@@ -288,6 +289,9 @@ static void a_report_is_one_page_with_all_jobs(void **state)
     assert_int_equal(times_in(page, "{\"type\":\"sweep\""), 1);
     free(page);
     expect(1, "bin", WORDS("report", "bin", "-o", "no.html"));
+    expect(1, "nodir: No such file", WORDS("report", "nodir"));
+    assert_int_equal(mkdir("bare", 0777), 0);
+    expect(2, "bare: has no run.json, jobs.tsv or evaluation.json", WORDS("report", "bare"));
     assert_false(cli_exists("no.html"));
     expect(2, "-o FILE", WORDS("report", "run", "page.sweep"));
     expect(2, "is missing", WORDS("report"));
@@ -305,9 +309,40 @@ static void a_report_is_one_page_with_all_jobs(void **state)
     expect(2, "intervals.csv", WORDS("report", "run"));
 }
 
+/* Every mistake of a study names its file, and its line where it stands in one. */
+static void mistakes_of_a_study_name_its_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } bad[] = {
+        {"points = ( { sm : { count = 40; }; },\n { sm : { count = \"many\"; }; } );",
+         "m.cfg:3: point 'sm.count=many' on v100: sm.count: needs a whole number"},
+        {"points = ( { launches = \"9\"; } );",
+         "m.cfg:2: trace vecadd-sm70, point 'launches=9' on v100: "},
+        {"settings : { l2 : { size = \"x\"; }; };", "m.cfg: point 'as it is' on v100: l2.size: x"},
+        {"gpus = [\"v1000\"];", "m.cfg: point 'as it is' on v1000: unknown GPU"},
+        {"gpus = [\"mine.cfg\"];", "mine.cfg: No such file"},
+        {"points = (", "m.cfg:2: syntax error"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char text[512];
+        snprintf(text, sizeof(text), "traces = ( \"" TRACE "\" );\n%s\n", bad[i].text);
+        sweep_write("m.cfg", text);
+        cli_result_t r = cli_run(&rubato, WORDS("sweep", "m.cfg"));
+        assert_true(r.status == 2 || r.status == 1);
+        if (strstr(r.err, bad[i].why) == NULL)
+            fail_msg("'%s' is not in '%s'", bad[i].why, r.err);
+        cli_free(&r);
+    }
+    sweep_write("m.cfg", "traces = ( \"nowhere\" );\n");
+    expect(1, "m.cfg: trace nowhere: nowhere: No such file", WORDS("sweep", "m.cfg"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_of_a_study_name_its_file),
         cmocka_unit_test(jobs_give_what_single_runs_give_and_are_not_repeated),
         cmocka_unit_test(a_study_that_cannot_run_is_refused_before_anything_runs),
         cmocka_unit_test(plans_are_values_of_an_axis),

@@ -296,9 +296,57 @@ static void a_sweep_without_a_folder_can_be_continued_where_it_stopped(void **st
     cli_same_file(sweep_job_folder(name, 1), "alone", "launches.csv");
 }
 
+/* Where the note of a failure cannot be written, as on a full disk, its reason is still said. */
+static void a_reason_is_said_that_cannot_be_written(void **state)
+{
+    (void)state;
+    char note[200];
+    expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=31", "-o", "w", "--prepare"));
+    sweep_write(sweep_job_folder("w", 1), "in the way");
+    snprintf(note, sizeof(note), "%s.failed", sweep_job_folder("w", 1));
+    assert_int_equal(mkdir(note, 0777), 0);
+    expect(2, "is there and is no folder (exit status 2)", WORDS("sweep", "job", "w", "1"));
+}
+
+/* More slots than jobs: an empty slot is no job that began with the machine. */
+static void the_time_of_a_job_is_its_own(void **state)
+{
+    (void)state;
+    struct timespec begun, end;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    cli_result_t r = cli_run(&rubato, WORDS("sweep", TRACE, "-o", "timed", "--jobs", "8"));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const char *at = strstr(r.err, "as it is, ");
+    char unit[8];
+    double seconds;
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "as it is, %lf %7s", &seconds, unit), 2);
+    if (strcmp(unit, "ms") == 0)
+        seconds *= 1e-3;
+    assert_true(seconds <= (double)(end.tv_sec - begun.tv_sec) + 1.0);
+    cli_free(&r);
+}
+
+static void results_that_cannot_be_printed_are_kept(void **state)
+{
+    (void)state;
+    char name[160];
+    cli_child_t full = rubato;
+    full.out = "/dev/full";
+    assert_int_equal(mkdir("unsaid", 0777), 0);
+    cli_result_t r = cli_run(&full, WORDS("sweep", TRACE, "--tmpdir", "unsaid"));
+    assert_int_equal(r.status, 1);
+    assert_int_equal(entries("unsaid", name), 1);
+    assert_non_null(strstr(r.err, "the same command with -o unsaid/rubato-"));
+    cli_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reason_is_said_that_cannot_be_written),
+        cmocka_unit_test(the_time_of_a_job_is_its_own),
+        cmocka_unit_test(results_that_cannot_be_printed_are_kept),
         cmocka_unit_test(a_folder_is_left_only_where_one_was_asked_for),
         cmocka_unit_test(a_sweep_without_a_folder_can_be_continued_where_it_stopped),
         cmocka_unit_test(a_job_that_fails_is_named_and_the_others_go_on),

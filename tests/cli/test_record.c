@@ -79,7 +79,7 @@ static void a_plan_says_what_is_traced(void **state)
     assert_has(cli_run_as(&rubato, 0, NULL, WORDS("run", "--json", "plan.rbt")),
                "\"estimated\": true");
     /* a program that makes fewer launches than the plan has */
-    expect(125, "plan",
+    expect(125, "plan.json: the plan simulates launch",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "1"));
     assert_false(cli_exists("short.rbt"));

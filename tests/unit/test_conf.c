@@ -226,7 +226,7 @@ static void what_libconfig_reads_wrongly_is_refused_before_it_reads(void **state
     assert_message("toy : { ways = 3; };\ntoy : { size = 4096; };",
                    "f.cfg:2: duplicate setting name");
     assert_message("toy : { ways = 3; ways = 4; };", "f.cfg:1: duplicate setting name");
-    assert_message("toy : { ways = 3;", "f.cfg:2: syntax error");
+    assert_message("toy : { ways = 3;", "f.cfg:1: syntax error");
     assert_message("/* no end", "f.cfg:1: this comment does not end");
     assert_message("\ntoy : { label = \"no end; };\n", "f.cfg:2: this string does not end");
     assert_message("toy : { clock = $; };", "f.cfg:1: unexpected character '$'");

@@ -297,7 +297,15 @@ static void an_inconsistent_gpu_is_refused_with_its_reason(void **state)
     imported_t r =
         import_text("-gpgpu_shader_core_pipeline 2016:32\n-gpgpu_num_sched_per_core 4\n", NULL);
     assert_int_equal(r.code, RB_CONFIG);
-    assert_non_null(strstr(r.err.text, "sm.max_warps = 63"));
+    assert_non_null(strstr(r.err.text,
+                           "import-gpgpusim.config:1: -gpgpu_shader_core_pipeline 2016:32: "
+                           "sm.max_warps = 63 must be"));
+    release(&r);
+    /* What is at fault may stand in the second file. */
+    r = import_text("-gpgpu_num_sched_per_core 4\n",
+                    "# more\n-gpgpu_shader_core_pipeline 2016:32\n");
+    assert_int_equal(r.code, RB_CONFIG);
+    assert_non_null(strstr(r.err.text, ":2: -gpgpu_shader_core_pipeline 2016:32: "));
 }
 
 static void what_is_no_such_file_is_refused_with_its_line(void **state)

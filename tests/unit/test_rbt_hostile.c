@@ -164,7 +164,7 @@ static void other_files_are_refused(void **state)
     err = (rb_err_t){0};
     assert_false(rbt_detect(temp_path("")));
     assert_null(rbt_open(temp_path(""), &err));
-    assert_int_equal(err.code, RB_IO);
+    assert_int_equal(err.code, RB_TRACE);
     err = (rb_err_t){0};
     assert_false(rbt_detect(temp_path("nothing")));
     assert_null(rbt_open(temp_path("nothing"), &err));
