@@ -41,7 +41,7 @@ enum { CACHE_SETS = 32, CACHE_WAYS = 24, CACHE_OPERATIONS = 1000000 };
 static micro_result_t cache_run(uint64_t lines)
 {
     micro_result_t r = {.operations = CACHE_OPERATIONS};
-    cache_t *c = cache_create(CACHE_SETS, CACHE_WAYS, LINE_BYTES, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(CACHE_SETS, CACHE_WAYS, LINE_BYTES, REPLACEMENT_LRU, true, true);
 
     for (uint64_t i = 0; i < CACHE_OPERATIONS; i++) {
         uint64_t line = synth_mix(i) % lines * LINE_BYTES;

@@ -87,6 +87,10 @@ static void explain_param(const param_group_t *g, const param_t *p)
     if (*p->help)
         printf("    %s\n", p->help);
     printf("    legal: %s\n    default: %s\n", range, p->def);
+    for (const param_choice_t *c = p->choices; c != NULL && c->name != NULL; c++) {
+        if (c->help != NULL)
+            printf("    %s: %s\n", c->name, c->help);
+    }
 }
 
 static void explain_group(const param_group_t *g)

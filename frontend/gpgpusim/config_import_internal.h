@@ -71,9 +71,10 @@ void import_not_understood(import_option_t *o);
 /* n numbers separated by one of the separators; false unless there are at least n. */
 bool import_numbers(const char *text, const char *separators, uint32_t *v, size_t n);
 
-/* A cache string: type:sets:line:ways,policies,mshrs:merges,queue... */
-bool import_parse_cache(const char *text, uint32_t shape[3], char *policy, uint32_t mshr[2],
-                        uint32_t *queue);
+/* A cache string: type:sets:line:ways,policies,mshrs:merges,queue... replacement: "lru" or "fifo".
+ */
+bool import_parse_cache(const char *text, uint32_t shape[3], const char **replacement,
+                        uint32_t mshr[2], uint32_t *queue);
 
 /* A switch, 0 or 1, of the same meaning as a setting. */
 void import_map_switch(import_t *im, import_option_t *o, const char *setting);

@@ -40,10 +40,10 @@ void import_map_clocks(import_t *im, import_option_t *o)
 void import_map_l2(import_t *im, import_option_t *o)
 {
     uint32_t shape[3], mshr[2], queue;
-    char policy;
+    const char *replacement;
     uint64_t slices = import_number(im, "gpgpu_n_mem", 0) *
                       import_number(im, "gpgpu_n_sub_partition_per_mchannel", 1);
-    if (!import_parse_cache(o->value, shape, &policy, mshr, &queue) || !slices) {
+    if (!import_parse_cache(o->value, shape, &replacement, mshr, &queue) || !slices) {
         import_not_understood(o);
         return;
     }
@@ -58,9 +58,10 @@ void import_map_l2(import_t *im, import_option_t *o)
     uint64_t size = slices * shape[0] * shape[2] * LINE;
     if (import_set(im, o, "l2.size", "%llu", (unsigned long long)size) &&
         import_set(im, o, "l2.ways", "%u", shape[2]) &&
+        import_set(im, o, "l2.replacement", "%s", replacement) &&
         import_set(im, o, "l2.mshrs", "%u", mshr[0]) &&
         import_set(im, o, "l2.mshr_merge", "%u", mshr[1]))
-        import_treat(o, IMPORT_APPROXIMATED, "write-back, lazy fetch on read, LRU");
+        import_treat(o, IMPORT_APPROXIMATED, "write-back, lazy fetch on read");
 }
 
 /* What a load sees when it hits the L2 is the rop latency and what Accel-Sim adds around it. */

@@ -131,13 +131,13 @@ void import_not_understood(import_option_t *o)
     import_treat(o, IMPORT_IGNORED, "this value is not understood");
 }
 
-bool import_parse_cache(const char *text, uint32_t shape[3], char *policy, uint32_t mshr[2],
-                        uint32_t *queue)
+bool import_parse_cache(const char *text, uint32_t shape[3], const char **replacement,
+                        uint32_t mshr[2], uint32_t *queue)
 {
     const char *colon = strchr(text, ':'), *comma = strchr(text, ',');
     if (!colon || !comma || !import_numbers(colon + 1, ":", shape, 3))
         return false;
-    *policy = comma[1];
+    *replacement = comma[1] == 'F' ? "fifo" : "lru";
     const char *second = strchr(comma + 1, ',');
     const char *count = second ? strchr(second, ':') : NULL;
     if (!count || !import_numbers(count + 1, ":", mshr, 2))

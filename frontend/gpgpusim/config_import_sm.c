@@ -133,33 +133,33 @@ void import_map_special_unit(import_t *im, import_option_t *o)
 void import_map_l1(import_t *im, import_option_t *o)
 {
     uint32_t shape[3], mshr[2], queue;
-    char policy;
-    if (!import_parse_cache(o->value, shape, &policy, mshr, &queue)) {
+    const char *replacement;
+    if (!import_parse_cache(o->value, shape, &replacement, mshr, &queue)) {
         import_not_understood(o);
     } else if (shape[1] != LINE) {
         import_treat(o, IMPORT_IGNORED, "lines of %u bytes; rubato's have 128", shape[1]);
     } else if (import_set(im, o, "l1.sets", "%u", shape[0]) &&
                import_set(im, o, "l1.mshrs", "%u", mshr[0]) &&
                import_set(im, o, "l1.mshr_merge", "%u", mshr[1]) &&
-               import_set(im, o, "l1.replacement", "lru") &&
+               import_set(im, o, "l1.replacement", "%s", replacement) &&
                (!queue || import_set(im, o, "l1.miss_queue", "%u", queue))) {
         import_treat(o, IMPORT_APPROXIMATED,
-                     "ways follow from l1.unified and the carve-out; write-through%s",
-                     policy == 'L' ? "" : "; FIFO becomes LRU");
+                     "ways follow from l1.unified and the carve-out; write-through");
     }
 }
 
 void import_map_instruction_cache(import_t *im, import_option_t *o)
 {
     uint32_t shape[3], mshr[2], queue;
-    char policy;
-    if (!import_parse_cache(o->value, shape, &policy, mshr, &queue) || shape[1] != LINE ||
+    const char *replacement;
+    if (!import_parse_cache(o->value, shape, &replacement, mshr, &queue) || shape[1] != LINE ||
         shape[0] > 1 << 16 || shape[2] > 1 << 10) {
         import_not_understood(o);
         return;
     }
     if (import_set(im, o, "icache.l1_size", "%u", shape[0] * shape[2] * LINE) &&
-        import_set(im, o, "icache.l1_ways", "%u", shape[2]))
+        import_set(im, o, "icache.l1_ways", "%u", shape[2]) &&
+        import_set(im, o, "icache.replacement", "%s", replacement))
         import_treat(o, IMPORT_APPROXIMATED, "the cache of the SM; the L0 caches are inherited");
 }
 

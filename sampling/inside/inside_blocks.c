@@ -13,11 +13,12 @@
 #include "sim/core/alloc.h"
 
 enum { WHICH_FIRST, WHICH_LAST, WHICH_RANDOM };
-static const char *const which_names[] = {"first", "last", "random", NULL};
+static const param_choice_t which_choices[] = {
+    {"first", NULL}, {"last", NULL}, {"random", NULL}, {NULL, NULL}};
 
 #define BLOCKS_OPTIONS(P, E, T)                                                                    \
     P(U64, count, "1000", 1, 1e9, "blocks", "of each launch that are simulated")                   \
-    E(which, which_names, "first", "first, last or random blocks")
+    E(which, which_choices, "first", "first, last or random blocks")
 
 PARAM_STRUCT(blocks_options_t, BLOCKS_OPTIONS);
 #define PARAM_SPEC_ blocks_options_t
@@ -93,7 +94,7 @@ static void blocks_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
 {
     const blocks_state_t *s = sampler->state;
     snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%" PRIu64 " of %" PRIu64 " blocks, %s", s->count,
-             s->n, s->count == s->n ? "all" : which_names[s->options.which]);
+             s->n, s->count == s->n ? "all" : which_choices[s->options.which].name);
 }
 
 static const sampler_ops_t blocks_ops = {

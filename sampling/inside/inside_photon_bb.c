@@ -36,10 +36,10 @@
 #include "sim/core/alloc.h"
 
 enum { RARE_OBSERVED, RARE_INTERVAL };
-static const char *const rare_names[] = {"observed", "interval", NULL};
+static const param_choice_t rare_choices[] = {{"observed", NULL}, {"interval", NULL}, {NULL, NULL}};
 
 #define PHOTON_BB_OPTIONS(P, E, T)                                                                 \
-    E(variant, photon_variant_names, "steady", "the detector: made here, or as published")         \
+    E(variant, photon_variant_choices, "steady", "the detector: made here, or as published")       \
     P(F64, waves, "0", 0, 1000, "",                                                                \
       "length of the (short) window, in executions by each resident warp; 0: steady 1, scaled 2")  \
     P(U32, least, "0", 0, 1000000, "executions", "its least length; 0: steady 3000, scaled 128")   \
@@ -53,12 +53,12 @@ static const char *const rare_names[] = {"observed", "interval", NULL};
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
     P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
     PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
-    E(rare, rare_names, "observed",                                                                \
+    E(rare, rare_choices, "observed",                                                              \
       "basic blocks that are not stable: their mean, or the "                                      \
       "interval model")                                                                            \
     P(U32, seen, "256", 1, 1000000, "", "latencies of an opcode class observed to be believed")    \
-    E(hold, photon_hold_names, "block", "predictions are scaled to blocks that retired, or not")   \
-    E(residents, photon_residents_names, "cut",                                                    \
+    E(hold, photon_hold_choices, "block", "predictions are scaled to blocks that retired, or not") \
+    E(residents, photon_residents_choices, "cut",                                                  \
       "blocks on SMs at the decision: drain, predict, "                                            \
       "or predict and end at once")
 

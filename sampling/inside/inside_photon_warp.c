@@ -28,16 +28,16 @@
 #include "sim/core/alloc.h"
 
 #define PHOTON_WARP_OPTIONS(P, E, T)                                                               \
-    E(variant, photon_variant_names, "steady", "the detector: made here, or as published")         \
+    E(variant, photon_variant_choices, "steady", "the detector: made here, or as published")       \
     P(F64, waves, "0", 0, 1000, "waves", "length of the (short) window; 0: steady 1, scaled 2")    \
     P(U32, least, "0", 0, 1000000, "warps", "its least length; 0: steady 3000, scaled 128")        \
     P(F64, delta, "0.03", 1e-6, 1, "", "slope and means may differ from one and each other by")    \
     P(F64, dominant, "0.95", 0, 1, "", "least share of the most frequent type of warp")            \
     PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
-    E(hold, photon_hold_names, "block",                                                            \
+    E(hold, photon_hold_choices, "block",                                                          \
       "blocks hold their slots for the mean time of blocks or "                                    \
       "warps")                                                                                     \
-    E(residents, photon_residents_names, "cut",                                                    \
+    E(residents, photon_residents_choices, "cut",                                                  \
       "blocks on SMs at the decision: drain, predict, "                                            \
       "or predict and end at once")
 

@@ -29,26 +29,30 @@
 #include "sim/core/alloc.h"
 
 enum { PKA_PAPER, PKA_ARTIFACT, PKA_PHOTON };
-static const char *const variant_names[] = {"paper", "artifact", "photon", NULL};
+static const param_choice_t variant_choices[] = {
+    {"paper", NULL}, {"artifact", NULL}, {"photon", NULL}, {NULL, NULL}};
 
 /* The first of each is the variant's own. */
 enum { OF_VARIANT };
 enum { SERIES_WINDOW = 1, SERIES_CUMULATIVE };
-static const char *const series_names[] = {"variant", "window", "cumulative", NULL};
+static const param_choice_t series_choices[] = {
+    {"variant", NULL}, {"window", NULL}, {"cumulative", NULL}, {NULL, NULL}};
 enum { UNIT_IPC = 1, UNIT_RELATIVE, UNIT_PERCENT };
-static const char *const unit_names[] = {"variant", "ipc", "relative", "percent", NULL};
+static const param_choice_t unit_choices[] = {
+    {"variant", NULL}, {"ipc", NULL}, {"relative", NULL}, {"percent", NULL}, {NULL, NULL}};
 enum { RULE_WAVE = 1, RULE_THIRD, RULE_NONE };
-static const char *const rule_names[] = {"variant", "wave", "third", "none", NULL};
+static const param_choice_t rule_choices[] = {
+    {"variant", NULL}, {"wave", NULL}, {"third", NULL}, {"none", NULL}, {NULL, NULL}};
 
 #define PKA_STOP_OPTIONS(P, E, T)                                                                  \
-    E(variant, variant_names, "paper", "the detector: as published, or as one of two codes")       \
-    E(series, series_names, "variant", "IPC of each step, or since the launch began")              \
+    E(variant, variant_choices, "paper", "the detector: as published, or as one of two codes")     \
+    E(series, series_choices, "variant", "IPC of each step, or since the launch began")            \
     P(U32, step, "0", 0, 1e9, "cycles",                                                            \
       "from one point of the series to the next; 0: 500 in variant artifact, else 1000")           \
     P(U32, window, "3000", 2, 1e9, "cycles", "of the series that are looked at")                   \
     P(F64, limit, "0.25", 0, 1e9, "", "the series is stable below this deviation")                 \
-    E(unit, unit_names, "variant", "of the deviation: IPC, share of the mean, or percent of it")   \
-    E(rule, rule_names, "variant",                                                                 \
+    E(unit, unit_choices, "variant", "of the deviation: IPC, share of the mean, or percent of it") \
+    E(rule, rule_choices, "variant",                                                               \
       "blocks that must be done: a wave, 0.3 of a grid smaller than a wave too, or any number")    \
     P(F64, sample, "0.01", 0, 1, "",                                                               \
       "variant photon: share of blocks read ahead to count "                                       \
@@ -209,8 +213,8 @@ static bool pka_interval(const sampler_t *sampler, const interval_records_t *r, 
     snprintf(out->evidence, sizeof(out->evidence),
              "%s IPC %.4g with deviation %.3g over %zu points, %" PRIu64 " of %" PRIu64
              " blocks done",
-             series_names[s->options.series], s->mean, s->deviation, s->n_points, r->blocks_done,
-             s->blocks);
+             series_choices[s->options.series].name, s->mean, s->deviation, s->n_points,
+             r->blocks_done, s->blocks);
     return true;
 }
 

@@ -25,10 +25,11 @@
 #include "sampling/inside/inst_units.h"
 #include "sim/core/alloc.h"
 
-static const char *const which_names[] = {"systematic", "random", "simpoint", NULL};
+static const param_choice_t which_choices[] = {
+    {"systematic", NULL}, {"random", NULL}, {"simpoint", NULL}, {NULL, NULL}};
 
 #define UNITS_OPTIONS(P, E, T)                                                                     \
-    E(which, which_names, "systematic", "how units are chosen")                                    \
+    E(which, which_choices, "systematic", "how units are chosen")                                  \
     P(U64, size, "1000000", 1, 1e12, "warp instructions", "of a unit")                             \
     P(F64, share, "0.1", 0, 1, "", "systematic, random: of the units, to be simulated")            \
     P(U32, clusters, "10", 1, 1000, "", "simpoint: at most")                                       \
@@ -151,7 +152,7 @@ static bool units_interval(const sampler_t *sampler, const interval_records_t *r
                             .warp_insts = (double)block_insts_before(&s->units.insts, blocks)};
     snprintf(out->evidence, sizeof(out->evidence),
              "%zu of %zu units of %" PRIu64 " warp instructions, %s, in %zu cluster%s",
-             s->units.n_chosen, s->units.n, s->options.size, which_names[s->options.which],
+             s->units.n_chosen, s->units.n, s->options.size, which_choices[s->options.which].name,
              s->units.n_clusters, s->units.n_clusters == 1 ? "" : "s");
     return true;
 }

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-const char *const photon_variant_names[] = {"steady", "scaled", "paper", "code", NULL};
+const param_choice_t photon_variant_choices[] = {
+    {"steady", NULL}, {"scaled", NULL}, {"paper", NULL}, {"code", NULL}, {NULL, NULL}};
 
 enum { CODE_DROP = 1023 };
 static const double published_delta = 0.03;

@@ -12,11 +12,12 @@
 
 #include "sampling/inside/stability.h"
 #include "sampling/inside/steady.h"
+#include "sim/conf/param.h"
 #include "sim/core/cycle.h"
 #include "sim/gpu/gpu_params.h"
 
 enum { PHOTON_STEADY, PHOTON_SCALED, PHOTON_PAPER, PHOTON_CODE };
-extern const char *const photon_variant_names[]; /* "steady", "scaled", "paper", "code" */
+extern const param_choice_t photon_variant_choices[]; /* "steady", "scaled", "paper", "code" */
 
 typedef struct {
     uint32_t variant;

@@ -4,8 +4,9 @@
 
 #include "sim/core/msg.h"
 
-const char *const photon_hold_names[] = {"block", "warp", NULL};
-const char *const photon_residents_names[] = {"drain", "predict", "cut", NULL};
+const param_choice_t photon_hold_choices[] = {{"block", NULL}, {"warp", NULL}, {NULL, NULL}};
+const param_choice_t photon_residents_choices[] = {
+    {"drain", NULL}, {"predict", NULL}, {"cut", NULL}, {NULL, NULL}};
 
 rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load, const char *save,
                       bool *begun, read_ahead_t *out, rb_err_t *err)

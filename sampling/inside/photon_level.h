@@ -9,10 +9,11 @@
 #include "sampling/inside/interval_model.h"
 #include "sampling/inside/photon_detector.h"
 #include "sampling/inside/read_ahead.h"
+#include "sim/conf/param.h"
 
 enum { HOLD_BLOCK, HOLD_WARP };
-extern const char *const photon_hold_names[];      /* "block", "warp" */
-extern const char *const photon_residents_names[]; /* of forward_residents_t */
+extern const param_choice_t photon_hold_choices[];      /* "block", "warp" */
+extern const param_choice_t photon_residents_choices[]; /* of forward_residents_t */
 
 /* Options of both levels: what they ask of a launch before they trust it, and how it ends. */
 #define PHOTON_SHARED_OPTIONS(P, E, T)                                                             \

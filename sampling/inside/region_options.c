@@ -1,6 +1,7 @@
 #include "sampling/inside/region_options.h"
 
-const char *const region_variant_names[] = {"slope", "waves", "paper", NULL};
+const param_choice_t region_variant_choices[] = {
+    {"slope", NULL}, {"waves", NULL}, {"paper", NULL}, {NULL, NULL}};
 
 #define PARAM_SPEC_ region_options_t
 static const param_t region_rows[] = {PARAM_ROWS(REGION_OPTIONS)};

@@ -6,10 +6,10 @@
 #include "sim/conf/param.h"
 
 enum { TBPOINT_SLOPE, TBPOINT_WAVES, TBPOINT_PAPER };
-extern const char *const region_variant_names[]; /* "slope", "waves", "paper" */
+extern const param_choice_t region_variant_choices[]; /* "slope", "waves", "paper" */
 
 #define REGION_OPTIONS(P, E, T)                                                                    \
-    E(variant, region_variant_names, "slope",                                                      \
+    E(variant, region_variant_choices, "slope",                                                    \
       "how a region's rate is measured: slope and waves are made here, paper is as published")     \
     P(F64, threshold, "0.2", 0, 1e6, "", "largest distance of stall probabilities in a cluster")   \
     P(BOOL, normalise, "true", 0, 1, "", "stall probabilities are relative to the launch's mean")  \

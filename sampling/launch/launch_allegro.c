@@ -11,14 +11,15 @@
 #include "sim/core/alloc.h"
 
 enum { DERIVED, PAPER, ARTIFACT };
-static const char *const variants[] = {"derived", "paper", "artifact", NULL};
+static const param_choice_t variants[] = {
+    {"derived", NULL}, {"paper", NULL}, {"artifact", NULL}, {NULL, NULL}};
 
 #define ALLEGRO_OPTIONS(P, E, T)                                                                   \
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of each cluster's mean")                  \
     P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting it")                     \
     P(U64, m_th, "50", 1, 1e6, "launches", "a cluster that needs more samples is divided")         \
     P(U64, floor, "30", 1, 1e6, "launches", "samples of a cluster at least")                       \
-    E(key, group_key_names, "shape", "what the launches of a kernel share")                        \
+    E(key, group_key_choices, "shape", "what the launches of a kernel share")                      \
     E(variant, variants, "derived",                                                                \
       "derived: without replacement, finite population; paper, artifact: as published")
 

@@ -7,7 +7,8 @@
 #include "sampling/math/pair_sort.h"
 #include "sim/core/alloc.h"
 
-const char *const group_key_names[] = {"name", "prefix", "shape", NULL};
+const param_choice_t group_key_choices[] = {
+    {"name", NULL}, {"prefix", NULL}, {"shape", NULL}, {NULL, NULL}};
 
 #define NO_GROUP UINT32_MAX
 

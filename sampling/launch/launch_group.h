@@ -5,6 +5,7 @@
 #define RUBATO_LAUNCH_GROUP_H
 
 #include "sampling/launch/plan_build.h"
+#include "sim/conf/param.h"
 
 /* What launches of a group share; also the names of the option "key". */
 typedef enum {
@@ -13,7 +14,7 @@ typedef enum {
     GROUP_BY_SHAPE,  /* name, grid and block */
 } group_key_t;
 
-extern const char *const group_key_names[];
+extern const param_choice_t group_key_choices[];
 
 typedef struct {
     uint32_t n;      /* groups, by first appearance */

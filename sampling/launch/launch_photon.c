@@ -14,7 +14,7 @@
 #include "sim/core/alloc.h"
 
 enum { PAPER, ARTIFACT };
-static const char *const variants[] = {"paper", "artifact", NULL};
+static const param_choice_t variants[] = {{"paper", NULL}, {"artifact", NULL}, {NULL, NULL}};
 
 #define PHOTON_OPTIONS(P, E, T)                                                                    \
     P(F64, threshold, "0.05", 0, 1e6, "", "distance below which launches are alike")               \

@@ -16,14 +16,15 @@
 #include "sim/core/alloc.h"
 
 enum { PAPER, ARTIFACT, STEM_ARTIFACT };
-static const char *const variants[] = {"paper", "artifact", "stem", NULL};
+static const param_choice_t variants[] = {
+    {"paper", NULL}, {"artifact", NULL}, {"stem", NULL}, {NULL, NULL}};
 
 #define PKA_OPTIONS(P, E, T)                                                                       \
     P(U32, k, "20", 1, 1000, "", "most clusters")                                                  \
     P(F64, error, "0.05", 1e-9, 1, "", "the smallest k with an error below this is taken")         \
     P(F64, variance, "0.9995", 0.01, 1, "", "share that the principal components keep")            \
     P(U32, starts, "10", 1, 1000, "", "random starts of k-means")                                  \
-    E(representative, representative_names, "first", "of a cluster")                               \
+    E(representative, representative_choices, "first", "of a cluster")                             \
     E(variant, variants, "paper",                                                                  \
       "paper; artifact: k below 20; stem: as its artifact has PKA (unscaled, random, least "       \
       "error)")

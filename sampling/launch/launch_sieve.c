@@ -18,9 +18,9 @@
 #include "sim/core/alloc.h"
 
 enum { ORIGINAL, ARTIFACT };
-static const char *const variants[] = {"original", "artifact", NULL};
+static const param_choice_t variants[] = {{"original", NULL}, {"artifact", NULL}, {NULL, NULL}};
 enum { FIRST, RANDOM };
-static const char *const representatives[] = {"first", "random", NULL};
+static const param_choice_t representatives[] = {{"first", NULL}, {"random", NULL}, {NULL, NULL}};
 
 #define SIEVE_OPTIONS(P, E, T)                                                                     \
     P(F64, theta, "0.4", 0, 1e6, "",                                                               \

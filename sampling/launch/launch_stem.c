@@ -14,7 +14,8 @@
 #include "sim/core/alloc.h"
 
 enum { DERIVED, PAPER, ARTIFACT };
-static const char *const variants[] = {"derived", "paper", "artifact", NULL};
+static const param_choice_t variants[] = {
+    {"derived", NULL}, {"paper", NULL}, {"artifact", NULL}, {NULL, NULL}};
 
 #define STEM_OPTIONS(P, E, T)                                                                      \
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
@@ -22,7 +23,7 @@ static const char *const variants[] = {"derived", "paper", "artifact", NULL};
     P(BOOL, root, "true", 0, 1, "", "divide kernels by duration (ROOT)")                           \
     P(BOOL, merge, "false", 0, 1, "",                                                              \
       "take divisions back that the joint optimum does not need: fewer samples, more error")       \
-    E(key, group_key_names, "name", "what the launches of a kernel share")                         \
+    E(key, group_key_choices, "name", "what the launches of a kernel share")                       \
     E(variant, variants, "derived",                                                                \
       "derived: joint optimum, finite population; paper: Eq. 6 as printed; artifact: as "          \
       "published")

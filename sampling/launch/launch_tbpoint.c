@@ -16,13 +16,18 @@
 #include "sim/core/alloc.h"
 
 enum { SCOPE_NAME, SCOPE_APPLICATION };
-static const char *const scopes[] = {"name", "application", NULL};
+static const param_choice_t scopes[] = {
+    {"name", "those with one kernel's name"}, {"application", "all"}, {NULL, NULL}};
+static const param_choice_t linkages[] = {/* of linkage_t */
+                                          {"complete", "between the two members farthest apart"},
+                                          {"ward", "by the increase of the squares"},
+                                          {NULL, NULL}};
 
 #define TBPOINT_OPTIONS(P, E, T)                                                                   \
     P(F64, threshold, "0.1", 0, 1e6, "", "distance up to which clusters are merged")               \
-    E(linkage, linkage_names, "complete", "distance of clusters")                                  \
+    E(linkage, linkages, "complete", "distance of clusters")                                       \
     E(scope, scopes, "name", "launches that are compared, and averaged, with each other")          \
-    E(representative, representative_names, "centre", "of a cluster")                              \
+    E(representative, representative_choices, "centre", "of a cluster")                            \
     LIMIT_OPTIONS(P)
 
 PARAM_STRUCT(tbpoint_options_t, TBPOINT_OPTIONS);

@@ -8,7 +8,8 @@
 #include "sampling/math/pair_sort.h"
 #include "sim/core/alloc.h"
 
-const char *const representative_names[] = {"first", "random", "centre", NULL};
+const param_choice_t representative_choices[] = {
+    {"first", NULL}, {"random", NULL}, {"centre", NULL}, {NULL, NULL}};
 
 static uint64_t row_hash(const double *row, size_t d)
 {

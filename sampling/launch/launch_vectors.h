@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/conf/param.h"
+
 typedef struct {
     size_t n, d;
     double *x;      /* owned: n rows of d values, by first appearance */
@@ -27,7 +29,7 @@ typedef enum {
     REPRESENTATIVE_RANDOM,
     REPRESENTATIVE_CENTRE
 } representative_t;
-extern const char *const representative_names[];
+extern const param_choice_t representative_choices[];
 
 /*
  * For each of k clusters of vectors one position in the rows that were given: its first, a random

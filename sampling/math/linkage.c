@@ -7,8 +7,6 @@
 #include "sampling/math/kmeans.h"
 #include "sim/core/alloc.h"
 
-const char *const linkage_names[] = {"complete", "ward", NULL};
-
 /* Seconds per pair of points: three passes over the distances; an estimate, for the refusal only.
  */
 #define SECONDS_PER_PAIR 6e-9

@@ -14,8 +14,6 @@ typedef enum {
                          means of a and b points */
 } linkage_t;
 
-extern const char *const linkage_names[];
-
 /*
  * Merges clusters up to a distance of threshold. weight: how many equal points each of the n rows
  * of d values stands for. Writes each point's cluster, numbered by first point; returns how many.

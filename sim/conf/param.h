@@ -5,7 +5,7 @@
  *   #define L2_PARAMS(P, E, T)
  *       P(SIZE, size, "6MiB", 1024, 1ull << 40, "bytes", "capacity of the whole L2")
  *       P(U32,  ways, "24",   1,    64,         "ways",  "associativity")
- *       E(replacement, cache_policy_names, "lru", "victim selection")
+ *       E(replacement, replacement_choices, "lru", "which line makes room for a new one")
  *   PARAM_STRUCT(l2_spec_t, L2_PARAMS);            // in the header
  *
  *   #define PARAM_SPEC_ l2_spec_t                  // in one .c file
@@ -14,8 +14,8 @@
  *   const param_group_t l2_param_group = PARAM_GROUP("l2", "level-2 cache", l2_spec_t, l2_rows);
  *
  * Keys are "<group>.<name>". P kinds: U32, U64, SIZE (uint64_t, written with units: "6MiB"), F64,
- * BOOL, SIZES (a list of sizes: param_sizes_t). E: uint32_t index into a NULL-terminated list of
- * names. T: text, at most 63 characters.
+ * BOOL, SIZES (a list of sizes: param_sizes_t). E: uint32_t index into a list of choices. T: text,
+ * at most 63 characters.
  */
 #ifndef RUBATO_CONF_PARAM_H
 #define RUBATO_CONF_PARAM_H
@@ -42,6 +42,12 @@ typedef enum {
     PARAM_TYPE_SIZES,
 } param_type_t;
 
+/* One word that a setting may be, and what it means (NULL: the setting's own help says it). Lists
+ * end with a NULL name. */
+typedef struct {
+    const char *name, *help;
+} param_choice_t;
+
 typedef struct {
     const char *name;
     param_type_t type;
@@ -49,7 +55,7 @@ typedef struct {
     const char *def; /* default, as text */
     double min, max; /* inclusive range (of each element of SIZES) */
     const char *unit, *help;
-    const char *const *names; /* ENUM: NULL-terminated */
+    const param_choice_t *choices; /* ENUM */
 } param_t;
 
 typedef struct {
@@ -66,9 +72,9 @@ typedef struct {
 #define PARAM_CTYPE_BOOL  bool
 #define PARAM_CTYPE_SIZES param_sizes_t
 
-/* P(kind, field, default, min, max, unit, help); E(field, names, default, help) */
+/* P(kind, field, default, min, max, unit, help); E(field, choices, default, help) */
 #define PARAM_FIELD_P_(kind, field, def, lo, hi, unit, help) PARAM_CTYPE_##kind field;
-#define PARAM_FIELD_E_(field, names, def, help)              uint32_t field;
+#define PARAM_FIELD_E_(field, choices, def, help)            uint32_t field;
 #define PARAM_FIELD_T_(field, def, help)                     char field[PARAM_TEXT_MAX];
 #define PARAM_STRUCT(type, LIST)                                                                   \
     typedef struct {                                                                               \
@@ -85,8 +91,8 @@ typedef struct {
      unit,                                                                                         \
      help,                                                                                         \
      NULL},
-#define PARAM_ROW_E_(field, names, def, help)                                                      \
-    {#field, PARAM_TYPE_ENUM, offsetof(PARAM_SPEC_, field), def, 0, 0, "", help, names},
+#define PARAM_ROW_E_(field, choices, def, help)                                                    \
+    {#field, PARAM_TYPE_ENUM, offsetof(PARAM_SPEC_, field), def, 0, 0, "", help, choices},
 #define PARAM_ROW_T_(field, def, help)                                                             \
     {#field, PARAM_TYPE_TEXT, offsetof(PARAM_SPEC_, field), def, 0, 0, "", help, NULL},
 #define PARAM_ROWS(LIST) LIST(PARAM_ROW_P_, PARAM_ROW_E_, PARAM_ROW_T_)

@@ -276,12 +276,12 @@ static bool assign_enum(const param_t *p, const value_t *v, void *at, char *why,
         return refuse(why, size, "must be %s (in quotes), not %s", names, what);
     suggest_t near;
     suggest_begin(&near, v->s);
-    for (uint32_t i = 0; p->names[i]; i++) {
-        if (!strcmp(p->names[i], v->s)) {
+    for (uint32_t i = 0; p->choices[i].name; i++) {
+        if (!strcmp(p->choices[i].name, v->s)) {
             *(uint32_t *)at = i;
             return true;
         }
-        suggest_offer(&near, p->names[i]);
+        suggest_offer(&near, p->choices[i].name);
     }
     return near.best
                ? refuse(why, size, "must be %s, not %s; did you mean '%s'?", names, what, near.best)
@@ -419,7 +419,7 @@ void param_format(const param_t *p, const void *spec, char text[PARAM_VALUE_TEXT
         snprintf(text, PARAM_VALUE_TEXT, "%s", *(const bool *)at ? "true" : "false");
         break;
     case PARAM_TYPE_ENUM:
-        snprintf(text, PARAM_VALUE_TEXT, "\"%s\"", p->names[*(const uint32_t *)at]);
+        snprintf(text, PARAM_VALUE_TEXT, "\"%s\"", p->choices[*(const uint32_t *)at].name);
         break;
     case PARAM_TYPE_TEXT:
         text_format(at, text);
@@ -453,9 +453,9 @@ void param_range(const param_t *p, char text[PARAM_VALUE_TEXT])
     case PARAM_TYPE_ENUM: {
         size_t n = 0;
         text[0] = '\0';
-        for (size_t i = 0; p->names[i] && n < PARAM_VALUE_TEXT; i++)
+        for (size_t i = 0; p->choices[i].name && n < PARAM_VALUE_TEXT; i++)
             n += (size_t)snprintf(text + n, PARAM_VALUE_TEXT - n, "%s%s", i ? " | " : "",
-                                  p->names[i]);
+                                  p->choices[i].name);
         break;
     }
     case PARAM_TYPE_TEXT:

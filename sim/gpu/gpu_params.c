@@ -1,7 +1,16 @@
 #include "sim/gpu/gpu_params.h"
 
-const char *const gpu_order_names[] = {"linear", "even_odd", NULL};
-const char *const gpu_warmup_names[] = {"keep", "flush", "functional", NULL};
+const param_choice_t gpu_order_choices[] = {
+    {"linear", "SM 0, 1, 2, ..."},
+    {"even_odd", "the even SMs, then the odd ones"},
+    {NULL, NULL},
+};
+const param_choice_t gpu_warmup_choices[] = {
+    {"keep", "as the last launch simulated left it"},
+    {"flush", "empty"},
+    {"functional", "as the launches before it in the trace would have left it"},
+    {NULL, NULL},
+};
 
 #define PARAM_SPEC_ gpu_params_t
 static const param_t gpu_rows[] = {PARAM_ROWS(GPU_PARAMS)};

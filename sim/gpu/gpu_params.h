@@ -9,10 +9,10 @@
 #include "sim/sm/sm_params.h"
 
 enum { ORDER_LINEAR, ORDER_EVEN_ODD };
-extern const char *const gpu_order_names[]; /* "linear", "even_odd" */
+extern const param_choice_t gpu_order_choices[];
 
 enum { WARMUP_KEEP, WARMUP_FLUSH, WARMUP_FUNCTIONAL };
-extern const char *const gpu_warmup_names[]; /* "keep", "flush", "functional" */
+extern const param_choice_t gpu_warmup_choices[];
 
 #define GPU_PARAMS(P, E, T)                                                                        \
     T(name, "unnamed", "name of the GPU, for reports and programs")                                \
@@ -27,14 +27,12 @@ extern const param_group_t gpu_param_group;
     P(U32, dispatch_interval, "1", 1, 10000, "cycles", "between two blocks dispatched")            \
     P(U32, dispatch_latency, "60", 1, 10000, "cycles", "block scheduler to SM")                    \
     P(U32, completion_latency, "60", 1, 10000, "cycles", "SM to block scheduler")                  \
-    E(order, gpu_order_names, "even_odd", "ties of the most-room rule are broken in this order")
+    E(order, gpu_order_choices, "even_odd", "ties of the most-room rule are broken in this order")
 PARAM_STRUCT(sched_spec_t, SCHED_PARAMS);
 extern const param_group_t sched_param_group;
 
 #define WARMUP_PARAMS(P, E, T)                                                                     \
-    E(mode, gpu_warmup_names, "keep",                                                              \
-      "L2 contents at a launch: kept from the last one simulated, flushed, or what the launches "  \
-      "before it in the trace left there")                                                         \
+    E(mode, gpu_warmup_choices, "keep", "contents of the L2 when a launch begins")                 \
     P(U32, launches, "2", 1, 1000000, "launches", "mode functional: how many are looked at")
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;

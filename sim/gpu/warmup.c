@@ -183,7 +183,7 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     p.code_base = gpu_code_base(g, p.info.code_id);
     RB_TRY(source->ops->open(source, id, &launch, err));
     p.taught = cache_create(1, g->spec.sm.tlb.l2_entries, (uint32_t)g->spec.sm.tlb.l2_page,
-                            CACHE_POLICY_LRU, false, false);
+                            REPLACEMENT_LRU, false, false);
     rb_code_t rc = touch_blocks(&p, source->ops, launch, first, end, err);
     cache_destroy(p.taught);
     source->ops->close(launch);

@@ -27,7 +27,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     uint64_t set_bytes = (uint64_t)spec->ways * LINE_BYTES * spec->slices;
     RB_INVARIANT(spec->size >= set_bytes, "l2: no room for one set per slice");
     s->cache = cache_create((uint32_t)(spec->size / set_bytes), spec->ways, LINE_BYTES,
-                            CACHE_POLICY_LRU, true, true);
+                            spec->replacement, true, true);
     mshr_init(&s->mshr, spec->mshrs);
     xbar_in_init(&s->in, pool, n_sms, icnt->slice_flits, icnt->perfect, (uint16_t)number,
                  icnt->reply_latency, icnt->credit_batch);

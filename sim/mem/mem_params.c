@@ -1,6 +1,11 @@
 #include "sim/mem/mem_params.h"
 
-const char *const mem_hash_names[] = {"none", "ipoly", "gv100", NULL};
+const param_choice_t mem_hash_choices[] = {
+    {"none", "consecutive pieces go to consecutive slices"},
+    {"ipoly", "the remainder of a division by an irreducible polynomial"},
+    {"gv100", "as measured on a V100"},
+    {NULL, NULL},
+};
 
 #define PARAM_SPEC_ icnt_spec_t
 static const param_t icnt_rows[] = {PARAM_ROWS(ICNT_PARAMS)};

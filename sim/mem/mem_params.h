@@ -6,6 +6,7 @@
 #define RUBATO_MEM_PARAMS_H
 
 #include "sim/conf/param.h"
+#include "sim/parts/replacement.h"
 
 #define ICNT_PARAMS(P, E, T)                                                                       \
     P(BOOL, perfect, "false", 0, 1, "", "unlimited ports; the travel latency stays")               \
@@ -24,13 +25,12 @@
 PARAM_STRUCT(icnt_spec_t, ICNT_PARAMS);
 extern const param_group_t icnt_param_group;
 
-extern const char *const mem_hash_names[]; /* of HASH_NONE ...: "none", "ipoly", "gv100" */
+extern const param_choice_t mem_hash_choices[]; /* of HASH_NONE ... (addr_map.h) */
 
 #define MEM_PARAMS(P, E, T)                                                                        \
     P(U32, partitions, "32", 1, 256, "partitions", "DRAM channels; each owns its L2 slices")       \
     P(U32, interleave, "256", 128, 65536, "bytes", "consecutive bytes in one partition")           \
-    E(hash, mem_hash_names, "ipoly",                                                               \
-      "how addresses choose a partition and slice; gv100: those of a V100")
+    E(hash, mem_hash_choices, "ipoly", "how addresses choose a partition and slice")
 PARAM_STRUCT(mem_spec_t, MEM_PARAMS);
 extern const param_group_t mem_param_group;
 
@@ -38,6 +38,7 @@ extern const param_group_t mem_param_group;
     P(SIZE, size, "6MiB", 1024, 1ull << 32, "bytes", "capacity of all slices; changes their sets") \
     P(U32, slices, "64", 1, 1024, "slices", "slices of the chip, a multiple of mem.partitions")    \
     P(U32, ways, "24", 1, 1024, "ways", "associativity")                                           \
+    E(replacement, replacement_choices, "lru", "which line makes room for a new one")              \
     P(F64, modified_share, "1", 0, 1, "",                                                          \
       "of a set's ways, modified at the same time; the oldest beyond is written to DRAM; 1: all")  \
     P(BOOL, perfect, "false", 0, 1, "", "every access hits, no bandwidth limit")                   \

@@ -26,7 +26,7 @@ mmu_t *mmu_create(const mmu_spec_t *spec, uint32_t entry_bytes, const uint16_t *
     m->spec = spec;
     m->sm_shard = sm_shard;
     inbox_init(&m->inbox);
-    m->known = cache_create(1, spec->entries, entry_bytes, CACHE_POLICY_LRU, false, false);
+    m->known = cache_create(1, spec->entries, entry_bytes, REPLACEMENT_LRU, false, false);
     return m;
 }
 

@@ -32,7 +32,7 @@ enum {
     ADDR_MAP_GV100_INTERLEAVE = 512,
 };
 
-/* How addresses choose a slice; names: mem_hash_names (mem_params.h). */
+/* How addresses choose a slice; names: mem_hash_choices (mem_params.h). */
 enum { HASH_NONE, HASH_IPOLY, HASH_GV100 };
 
 typedef struct {

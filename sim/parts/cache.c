@@ -8,6 +8,18 @@
 
 enum { NO_WAY = CACHE_MAX_WAYS };
 
+#define POLICY_HIT_(NAME, name, bits, help)                                                        \
+    case REPLACEMENT_##NAME:                                                                       \
+        replacement_##name##_hit(c, set, way);                                                     \
+        break;
+#define POLICY_ADDED_(NAME, name, bits, help)                                                      \
+    case REPLACEMENT_##NAME:                                                                       \
+        replacement_##name##_added(c, set, way);                                                   \
+        break;
+#define POLICY_REPLACE_(NAME, name, bits, help)                                                    \
+    case REPLACEMENT_##NAME:                                                                       \
+        return replacement_##name##_replace(c, set);
+
 static inline uint64_t tag_line(cache_tag_t t)
 {
     return t & ~(uint64_t)(CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
@@ -49,6 +61,9 @@ void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
             c->fold_pieces *= 2;
     }
     const size_t lines = (size_t)c->sets * c->ways;
+    c->plane_words = (c->ways + 63) / 64;
+    rb_model_grow(&c->policy_state, &c->cap_policy_state, cache_state_words(c) * c->sets,
+                  sizeof(*c->policy_state));
     c->narrow = c->ways <= NARROW_WAYS;
     if (c->narrow) {
         c->narrow_bytes = narrow_set_bytes(c->ways);
@@ -68,6 +83,8 @@ void cache_clear(cache_t *c)
     c->count = 0;
     if (c->sets == 0)
         return;
+    if (c->planes > 0)
+        memset(c->policy_state, 0, cache_state_words(c) * c->sets * sizeof(*c->policy_state));
     if (c->narrow) {
         memset(c->narrow_set, 0, c->sets * c->narrow_bytes);
         return;
@@ -77,18 +94,21 @@ void cache_clear(cache_t *c)
         c->wide_set[s] = wide_empty();
 }
 
-cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int policy, bool hash_sets,
-                      bool writes)
+cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
+                      replacement_policy_t policy, bool hash_sets, bool writes)
 {
     RB_INVARIANT(line_bytes > (CACHE_TAG_VALID | CACHE_TAG_WRITTEN) &&
                      (line_bytes & (line_bytes - 1)) == 0,
                  "cache: a line of %u bytes is too short or no power of two", line_bytes);
     RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < CACHE_MAX_WAYS,
                  "cache: %u sets of %u ways are too many", sets, ways);
+    RB_INVARIANT((uint32_t)policy < REPLACEMENT_COUNT, "cache: no replacement policy %u",
+                 (unsigned)policy);
     cache_t *c = rb_model_calloc(1, sizeof(*c));
     c->capacity = sets * ways;
     c->hash_sets = hash_sets;
-    c->random = policy == CACHE_POLICY_RANDOM;
+    c->policy = policy;
+    c->planes = replacement_bits[policy];
     c->random_state = 0x9E3779B9u;
     while (line_bytes >> c->line_shift > 1)
         c->line_shift++;
@@ -109,6 +129,7 @@ void cache_destroy(cache_t *c)
     rb_model_free(c->tag);
     rb_model_free(c->way);
     rb_model_free(c->written);
+    rb_model_free(c->policy_state);
     rb_model_free(c);
 }
 
@@ -124,6 +145,29 @@ void cache_invalidate(cache_t *c)
 {
     if (c->count > 0)
         cache_clear(c);
+}
+
+/* The operations of a cache's policy: replacement.h. */
+static inline void policy_hit(cache_t *c, uint32_t set, uint32_t way)
+{
+    switch (c->policy) {
+        REPLACEMENT_POLICIES(POLICY_HIT_)
+    }
+}
+
+static inline void policy_added(cache_t *c, uint32_t set, uint32_t way)
+{
+    switch (c->policy) {
+        REPLACEMENT_POLICIES(POLICY_ADDED_)
+    }
+}
+
+static inline uint32_t policy_replace(cache_t *c, uint32_t set)
+{
+    switch (c->policy) {
+        REPLACEMENT_POLICIES(POLICY_REPLACE_)
+    }
+    return 0; /* not reached: cache_create() checks the policy */
 }
 
 static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
@@ -180,15 +224,13 @@ void cache_prefetch(const cache_t *c, cache_key_t k)
     __builtin_prefetch(&c->wide_set[k.set]);
 }
 
-/* The tag of the line that must go for the next one of a set; NULL: there is room, or chance
+/* The tag of the line that LRU evicts next from a set; NULL: there is room, or another policy
  * decides. */
 static inline const cache_tag_t *next_victim(const cache_t *c, uint32_t set)
 {
-    if (c->random || c->ways == 0 || cache_set_count(c, set) < c->ways)
+    if (c->policy != REPLACEMENT_LRU || c->ways == 0 || cache_set_count(c, set) < c->ways)
         return NULL;
-    uint32_t way =
-        c->narrow ? narrow_oldest(cache_narrow(c, set), c->ways) : c->wide_set[set].oldest;
-    return cache_tag_at(c, set, way);
+    return cache_tag_at(c, set, cache_oldest_way(c, set));
 }
 
 void cache_prefetch_victim(const cache_t *c, cache_key_t k)
@@ -215,7 +257,7 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
     if (way == NO_WAY)
         return NULL;
     if (touch)
-        cache_way_touch(c, k.set, way);
+        policy_hit(c, k.set, way);
     return cache_tag_at(c, k.set, way);
 }
 
@@ -257,22 +299,6 @@ uint32_t cache_modified(const cache_t *c, cache_key_t k)
     if (c->narrow)
         return (uint32_t)__builtin_popcountll(cache_narrow(c, k.set)->modified);
     return c->wide_set[k.set].modified;
-}
-
-/* Marsaglia's xorshift32. */
-static uint32_t random_next(cache_t *c)
-{
-    uint32_t x = c->random_state;
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    c->random_state = x;
-    return x;
-}
-
-static uint32_t random_way(cache_t *c)
-{
-    return (uint32_t)((uint64_t)random_next(c) * c->ways >> 32);
 }
 
 cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t)
@@ -337,42 +363,41 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
     return t;
 }
 
-/* The line takes the place of another. */
-static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, cache_line_t *victim,
-                                          bool *evicted)
+/* The line takes the place of the one in way. */
+static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, uint32_t way,
+                                          cache_line_t *victim, bool *evicted)
 {
     narrow_set_t *s = cache_narrow(c, k.set);
-    cache_tag_t *tags = &c->tag[(size_t)k.set * c->ways];
-    uint32_t way = c->random ? random_way(c) : narrow_oldest(s, c->ways);
-    if (c->random)
-        narrow_touch(s, c->ways, way);
-    else
-        narrow_to_front(s, c->ways, c->ways - 1, way);
+    cache_tag_t *t = &c->tag[(size_t)k.set * c->ways + way];
     if (s->modified >> way & 1) {
-        *evicted = victim_take(c, &tags[way], victim);
+        *evicted = victim_take(c, t, victim);
         s->modified &= ~(UINT64_C(1) << way);
     }
     s->lane[way] = narrow_tag(k);
-    tags[way] = k.line;
-    return &tags[way];
+    *t = k.line;
+    return t;
 }
 
-static inline cache_tag_t *wide_replace(cache_t *c, cache_key_t k, cache_line_t *victim,
-                                        bool *evicted)
+static inline cache_tag_t *wide_replace(cache_t *c, cache_key_t k, uint32_t way,
+                                        cache_line_t *victim, bool *evicted)
 {
-    wide_set_t *s = &c->wide_set[k.set];
-    wide_way_t *ways = cache_wide_ways(c, k.set);
     tag_chunk_t *table = set_table(c, k.set);
-    uint32_t way = c->random ? random_way(c) : s->oldest;
-    cache_tag_t *t = &ways[way].tag;
+    cache_tag_t *t = &cache_wide_ways(c, k.set)[way].tag;
     if (*t & CACHE_TAG_WRITTEN) {
         *evicted = victim_take(c, t, victim);
-        s->modified--;
+        c->wide_set[k.set].modified--;
     }
     tag_table_take(table, c->table_bits, tag_of(*t >> c->line_shift), (uint16_t)way);
-    wide_touch(s, ways, way);
     tag_table_put(table, c->table_bits, k.tag, (uint16_t)way);
     *t = k.line;
+    return t;
+}
+
+/* The line takes an empty way. */
+static inline cache_tag_t *insert_in_room(cache_t *c, cache_key_t k)
+{
+    cache_tag_t *t = cache_way_add(c, k);
+    policy_added(c, k.set, cache_set_count(c, k.set) - 1);
     return t;
 }
 
@@ -384,8 +409,10 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
         return &c->dropped;
     }
     if (cache_set_count(c, k.set) < c->ways)
-        return cache_way_add(c, k);
-    return c->narrow ? narrow_replace(c, k, victim, evicted) : wide_replace(c, k, victim, evicted);
+        return insert_in_room(c, k);
+    uint32_t way = policy_replace(c, k.set);
+    return c->narrow ? narrow_replace(c, k, way, victim, evicted)
+                     : wide_replace(c, k, way, victim, evicted);
 }
 
 bool cache_use(cache_t *c, uint64_t line)

@@ -18,8 +18,7 @@
 #include <stdio.h>
 
 #include "sim/core/msg.h"
-
-enum { CACHE_POLICY_LRU, CACHE_POLICY_RANDOM };
+#include "sim/parts/replacement.h"
 
 /* Bits of a tag below the line's address. */
 enum { CACHE_TAG_VALID = (1 << SECTORS_PER_LINE) - 1, CACHE_TAG_WRITTEN = 1 << SECTORS_PER_LINE };
@@ -52,16 +51,14 @@ typedef struct {
     cache_written_t written; /* zero if it was never written */
 } cache_line_t;
 
-typedef struct cache cache_t;
-
 /*
  * sets x ways lines of line_bytes (a power of two, at least 32). hash_sets: the set is a XOR fold
  * of the line number's bits rather than its low ones (sets a power of two), or its residue modulo
  * sets where sets is no power of two. writes: lines may be written (L2).
  * sets x ways may be 0: every access misses and fills are dropped.
  */
-cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes, int policy, bool hash_sets,
-                      bool writes);
+cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
+                      replacement_policy_t policy, bool hash_sets, bool writes);
 void cache_destroy(cache_t *c);
 
 /* Forgets everything (dirty data too) and changes the shape within the capacity at creation. */

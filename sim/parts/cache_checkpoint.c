@@ -5,15 +5,24 @@
 #include "sim/core/checkpoint_read.h"
 #include "sim/parts/cache_internal.h"
 
-enum { CHECKPOINT_WORDS = 5 };
+enum { LINE_WORDS = 5, HEAD_WORDS = 5 };
+
+static int state_save(const cache_t *c, uint32_t set, FILE *out)
+{
+    const size_t words = cache_state_words(c);
+    return words == 0 || fwrite(cache_plane(c, set, 0), sizeof(uint64_t), words, out) == words ? 0
+                                                                                               : -1;
+}
 
 /*
- * Checkpoint: sets, ways, line_shift, random state; then for each set its number of lines, each
- * line in slot order (the random policy chooses by slot) and the slots in order of use.
+ * Checkpoint: sets, ways, line_shift, random state, policy; then for each set its number of lines,
+ * each line in the order of ways (policies choose by way), the ways in order of use, and the
+ * policy's bits.
  */
 int cache_save(const cache_t *c, FILE *out)
 {
-    const uint32_t head[4] = {c->sets, c->ways, c->line_shift, c->random_state};
+    const uint32_t head[HEAD_WORDS] = {c->sets, c->ways, c->line_shift, c->random_state,
+                                       (uint32_t)c->policy};
     if (fwrite(head, sizeof(head), 1, out) != 1)
         return -1;
     for (uint32_t s = 0; s < c->sets; s++) {
@@ -22,8 +31,8 @@ int cache_save(const cache_t *c, FILE *out)
             return -1;
         for (uint32_t w = 0; w < count; w++) {
             const cache_line_t l = cache_line_copy(c, cache_tag_at(c, s, w));
-            const uint32_t word[CHECKPOINT_WORDS] = {(uint32_t)l.line, (uint32_t)(l.line >> 32),
-                                                     l.valid, l.written.dirty, l.written.partial};
+            const uint32_t word[LINE_WORDS] = {(uint32_t)l.line, (uint32_t)(l.line >> 32), l.valid,
+                                               l.written.dirty, l.written.partial};
             if (fwrite(word, sizeof(word), 1, out) != 1 ||
                 fwrite(l.written.bytes, sizeof(l.written.bytes), 1, out) != 1)
                 return -1;
@@ -33,6 +42,8 @@ int cache_save(const cache_t *c, FILE *out)
             if (fwrite(&w, sizeof(w), 1, out) != 1)
                 return -1;
         }
+        if (state_save(c, s, out) != 0)
+            return -1;
     }
     return 0;
 }
@@ -40,7 +51,7 @@ int cache_save(const cache_t *c, FILE *out)
 /* A line, into the next way of set s. */
 static int line_load(cache_t *c, uint32_t s, FILE *in)
 {
-    uint32_t word[CHECKPOINT_WORDS];
+    uint32_t word[LINE_WORDS];
     cache_written_t written;
     if (fread(word, sizeof(word), 1, in) != 1 ||
         fread(written.bytes, sizeof(written.bytes), 1, in) != 1)
@@ -78,6 +89,22 @@ static int order_load(cache_t *c, uint32_t s, uint32_t count, uint32_t *order, b
     return 0;
 }
 
+/* The policy's bits of a set, which belong to its ways. */
+static int state_load(cache_t *c, uint32_t set, FILE *in)
+{
+    const size_t words = cache_state_words(c);
+    if (words == 0)
+        return 0;
+    uint64_t *state = cache_plane(c, set, 0);
+    if (fread(state, sizeof(uint64_t), words, in) != words)
+        return -1;
+    for (size_t i = 0; i < words; i++) {
+        if ((state[i] & ~plane_mask(c, (uint32_t)(i % c->plane_words))) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int sets_load(cache_t *c, uint32_t *order, bool *seen, FILE *in)
 {
     for (uint32_t s = 0; s < c->sets; s++) {
@@ -88,7 +115,7 @@ static int sets_load(cache_t *c, uint32_t *order, bool *seen, FILE *in)
             if (line_load(c, s, in) != 0)
                 return -1;
         }
-        if (order_load(c, s, count, order, seen, in) != 0)
+        if (order_load(c, s, count, order, seen, in) != 0 || state_load(c, s, in) != 0)
             return -1;
     }
     return 0;
@@ -96,12 +123,12 @@ static int sets_load(cache_t *c, uint32_t *order, bool *seen, FILE *in)
 
 int cache_load(cache_t *c, FILE *in)
 {
-    uint32_t head[4];
+    uint32_t head[HEAD_WORDS];
     cache_clear(c);
     if (fread(head, sizeof(head), 1, in) != 1)
         return checkpoint_read_failed(in);
     if ((uint64_t)head[0] * head[1] > c->capacity || head[1] >= CACHE_MAX_WAYS ||
-        head[2] != c->line_shift || head[3] == 0) {
+        head[2] != c->line_shift || head[3] == 0 || head[4] != (uint32_t)c->policy) {
         errno = EINVAL;
         return -1;
     }

@@ -102,6 +102,24 @@ static inline void narrow_touch(narrow_set_t *s, uint32_t ways, uint32_t way)
     narrow_to_front(s, ways, (uint32_t)__builtin_ctzll(place), way);
 }
 
+/* The oldest way of a set in which all hold lines becomes the newest. Returns it. */
+static inline uint32_t narrow_renew_oldest(narrow_set_t *s, uint32_t ways)
+{
+    uint32_t way = narrow_oldest(s, ways);
+    narrow_to_front(s, ways, ways - 1, way);
+    return way;
+}
+
+/* A way becomes the oldest. */
+static inline void narrow_age(narrow_set_t *s, uint32_t ways, uint32_t way)
+{
+    uint8_t *order = narrow_order(s, ways);
+    uint64_t found = narrow_equal(order, ways, s->count, (uint8_t)way);
+    uint32_t place = (uint32_t)__builtin_ctzll(found);
+    memmove(order + place, order + place + 1, s->count - 1 - place);
+    order[s->count - 1] = (uint8_t)way;
+}
+
 /* One more way holds a line, the newest. There must be one that holds none. */
 static inline uint32_t narrow_add(narrow_set_t *s, uint32_t ways)
 {

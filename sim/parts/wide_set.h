@@ -48,21 +48,48 @@ static inline void wide_link(wide_set_t *s, wide_way_t *ways, uint32_t way)
     ways[s->oldest].older = w;
 }
 
+/* Takes a way that is neither the newest nor the oldest out of the order. */
+static inline void wide_unlink(wide_way_t *ways, uint32_t way)
+{
+    ways[ways[way].newer].older = ways[way].older;
+    ways[ways[way].older].newer = ways[way].newer;
+}
+
 /* A way that is in the order becomes the newest. */
 static inline void wide_touch(wide_set_t *s, wide_way_t *ways, uint32_t way)
 {
-    const uint16_t newer = ways[way].newer, older = ways[way].older;
     if (way == s->newest)
         return;
     if (way == s->oldest) {
-        s->oldest = newer;
-        s->newest = (uint16_t)way;
-        return;
+        s->oldest = ways[way].newer;
+    } else {
+        wide_unlink(ways, way);
+        wide_link(s, ways, way);
     }
-    ways[newer].older = older;
-    ways[older].newer = newer;
-    wide_link(s, ways, way);
     s->newest = (uint16_t)way;
+}
+
+/* A way that is in the order becomes the oldest. */
+static inline void wide_age(wide_set_t *s, wide_way_t *ways, uint32_t way)
+{
+    if (way == s->oldest)
+        return;
+    if (way == s->newest) {
+        s->newest = ways[way].older;
+    } else {
+        wide_unlink(ways, way);
+        wide_link(s, ways, way);
+    }
+    s->oldest = (uint16_t)way;
+}
+
+/* The oldest way becomes the newest. Returns it. */
+static inline uint32_t wide_renew_oldest(wide_set_t *s, const wide_way_t *ways)
+{
+    uint16_t way = s->oldest;
+    s->oldest = ways[way].newer;
+    s->newest = way;
+    return way;
 }
 
 /* One more way holds a line, the newest. There must be one that holds none. */

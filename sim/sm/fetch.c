@@ -15,14 +15,15 @@
 
 enum { L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15, NO_LINE = -1 };
 
-static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes)
+static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes,
+                              replacement_policy_t policy)
 {
     uint32_t lines = (uint32_t)(size / line_bytes);
     if (lines == 0)
         lines = 1;
     if (ways > lines)
         ways = lines;
-    return cache_create(lines / ways, ways, line_bytes, CACHE_POLICY_LRU, false, false);
+    return cache_create(lines / ways, ways, line_bytes, policy, false, false);
 }
 
 /* Lines under way: those of the stream buffer, one that each warp waits for, and as many that warps
@@ -42,19 +43,21 @@ void fetch_init(sm_t *sm)
     const icache_spec_t *spec = &sm->config->icache;
     const const_spec_t *c = &sm->config->constant;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
-        sm->sub[s].l0 = cache_of_size(spec->l0_size, spec->l0_ways, INST_LINE_BYTES);
+        sm->sub[s].l0 =
+            cache_of_size(spec->l0_size, spec->l0_ways, INST_LINE_BYTES, spec->replacement);
         if (c->l0_size > 0)
-            sm->sub[s].const_l0 = cache_of_size(c->l0_size, c->l0_ways, L1_CONST_LINE);
+            sm->sub[s].const_l0 =
+                cache_of_size(c->l0_size, c->l0_ways, L1_CONST_LINE, c->replacement);
         sm->sub[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
     }
     sm->short_buffer = spec->buffer < SHORTEST_BUFFER && !spec->perfect ? spec->buffer : 0;
     sm->fetch_ahead = spec->buffer > 0 ? (spec->buffer - 1) * INST_BYTES : 0;
-    sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES);
+    sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES, spec->replacement);
     sm->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
     sm->l1i_miss = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
     sm->l1i_queue = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_queue));
-    sm->const_l1 = cache_of_size(c->l1_size, c->l1_ways, L1_CONST_LINE);
-    sm->const_l15 = cache_of_size(c->l15_size, c->l15_ways, L15_CONST_LINE);
+    sm->const_l1 = cache_of_size(c->l1_size, c->l1_ways, L1_CONST_LINE, c->replacement);
+    sm->const_l15 = cache_of_size(c->l15_size, c->l15_ways, L15_CONST_LINE, c->replacement);
 }
 
 void fetch_free(sm_t *sm)

@@ -23,8 +23,7 @@ void l1_init(sm_t *sm)
     const l1_spec_t *spec = &sm->config->l1;
     sm->l1_ways_max = l1_ways(spec, 0);
     sm->sector_flits = (SECTOR_BYTES + sm->wiring.flit_bytes - 1) / sm->wiring.flit_bytes;
-    int policy = spec->replacement == CACHE_RANDOM ? CACHE_POLICY_RANDOM : CACHE_POLICY_LRU;
-    sm->l1 = cache_create(spec->sets, sm->l1_ways_max, LINE_BYTES, policy, false, false);
+    sm->l1 = cache_create(spec->sets, sm->l1_ways_max, LINE_BYTES, spec->replacement, false, false);
     sm->load = rb_model_calloc(spec->pending_loads, sizeof(*sm->load));
     sm->load_free = NO_INDEX;
     for (uint32_t i = spec->pending_loads; i-- > 0;) {

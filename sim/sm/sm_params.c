@@ -1,8 +1,19 @@
 #include "sim/sm/sm_params.h"
 
-const char *const sm_scheduler_names[] = {"gto", "lrr", "oldest", "cggty", "grr", NULL};
-const char *const sm_dependence_names[] = {"auto", "scoreboard", "control", NULL};
-const char *const cache_policy_names[] = {"lru", "random", NULL};
+const param_choice_t sm_scheduler_choices[] = {
+    {"gto", "the warp issued last, else the oldest"},
+    {"lrr", "each warp in turn"},
+    {"oldest", "the oldest"},
+    {"cggty", "the warp issued last, else the youngest (Huerta 2025)"},
+    {"grr", "the warp issued last, else each in turn"},
+    {NULL, NULL},
+};
+const param_choice_t sm_dependence_choices[] = {
+    {"auto", "control words where the code has them, else a scoreboard"},
+    {"scoreboard", "a scoreboard of registers"},
+    {"control", "the control words of the code"},
+    {NULL, NULL},
+};
 
 #define PARAM_SPEC_ sm_spec_t
 static const param_t sm_rows[] = {PARAM_ROWS(SM_PARAMS)};

@@ -6,19 +6,16 @@
 #define RUBATO_SM_PARAMS_H
 
 #include "sim/conf/param.h"
+#include "sim/parts/replacement.h"
 
 /* After the warp issued last: the oldest (GTO), the youngest (CGGTY) or the next in turn (GRR). */
 enum { SCHED_GTO, SCHED_LRR, SCHED_OLDEST, SCHED_CGGTY, SCHED_GRR };
-extern const char *const sm_scheduler_names[]; /* "gto", "lrr", "oldest", "cggty", "grr" */
+extern const param_choice_t sm_scheduler_choices[];
 
-/* auto: control where the trace has control words. */
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
-extern const char *const sm_dependence_names[]; /* "auto", "scoreboard", "control" */
+extern const param_choice_t sm_dependence_choices[];
 
 enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots that a sub-core's masks hold */
-
-enum { CACHE_LRU, CACHE_RANDOM };
-extern const char *const cache_policy_names[]; /* "lru", "random" */
 
 #define SM_PARAMS(P, E, T)                                                                         \
     P(U32, count, "80", 1, 1024, "SMs", "number of SMs")                                           \
@@ -28,8 +25,8 @@ extern const char *const cache_policy_names[]; /* "lru", "random" */
     P(U32, registers, "65536", 1024, 1048576, "registers", "32-bit registers of an SM")            \
     P(U32, register_unit, "256", 1, 4096, "registers", "allocation unit of a warp")                \
     P(BOOL, ideal, "false", 0, 1, "", "issue width only: every result next cycle, no stalls")      \
-    E(scheduler, sm_scheduler_names, "gto", "warp scheduler")                                      \
-    E(dependences, sm_dependence_names, "auto", "how dependences are tracked")                     \
+    E(scheduler, sm_scheduler_choices, "gto", "warp scheduler")                                    \
+    E(dependences, sm_dependence_choices, "auto", "how dependences are tracked")                   \
     P(U32, fp32_lanes, "16", 1, 32, "lanes", "FMA pipe of a sub-core (FP32, IMAD)")                \
     P(U32, int_lanes, "16", 1, 32, "lanes", "ALU pipe of a sub-core")                              \
     P(U32, imad_wide_passes, "2", 1, 8, "passes", "IMAD.WIDE through the FMA pipe")                \
@@ -112,7 +109,7 @@ extern const param_group_t lat_param_group;
     P(BOOL, perfect, "false", 0, 1, "", "every global and local access hits, no bandwidth limit")  \
     P(U32, sets, "4", 1, 4096, "sets", "sets; ways follow from the size")                          \
     P(F64, scale, "1.0", 0.0625, 16, "", "L1 as a multiple of what shared memory leaves")          \
-    E(replacement, cache_policy_names, "lru", "victim selection")                                  \
+    E(replacement, replacement_choices, "lru", "which line makes room for a new one")              \
     P(U32, latency, "28", 4, 4096, "cycles", "load to use, hit, 32-bit")                           \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
     P(U32, bank_bytes, "128", 4, 1024, "bytes", "data read per cycle (32 banks of 4 bytes)")       \
@@ -146,6 +143,7 @@ extern const param_group_t shared_param_group;
     P(U32, l1_interval, "24", 1, 256, "cycles", "between two lines L1 sends to a sub-core")        \
     P(U32, l1_misses, "4", 1, 256, "lines", "L1 has under way from L2")                            \
     P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")                           \
+    E(replacement, replacement_choices, "lru", "in each of them: which line makes room")           \
     P(U32, buffer, "3", 0, 8, "instructions", "buffer of a warp; 0: each fetched at its turn")     \
     P(SIZE, launch_bytes, "0", 0, 1 << 26, "bytes",                                                \
       "of a kernel's code that its launch brings to L2")
@@ -162,7 +160,8 @@ extern const param_group_t icache_param_group;
     P(SIZE, l15_size, "64KiB", 256, 1 << 24, "bytes", "level 1.5, behind it")                      \
     P(U32, l15_ways, "4", 1, 1024, "ways", "")                                                     \
     P(U32, l15_latency, "89", 1, 4096, "cycles", "LDC served by level 1.5")                        \
-    P(U32, l2_latency, "245", 1, 4096, "cycles", "LDC served by L2")
+    P(U32, l2_latency, "245", 1, 4096, "cycles", "LDC served by L2")                               \
+    E(replacement, replacement_choices, "lru", "in each of them: which line makes room")
 PARAM_STRUCT(const_spec_t, CONST_PARAMS);
 extern const param_group_t const_param_group;
 
@@ -172,6 +171,7 @@ extern const param_group_t const_param_group;
     P(U32, entries, "16", 1, 1024, "entries", "first level of an SM")                              \
     P(SIZE, l2_page, "32MiB", 4096, UINT64_C(1) << 31, "bytes", "covered by a second-level entry") \
     P(U32, l2_entries, "256", 1, 4096, "entries", "second level")                                  \
+    E(replacement, replacement_choices, "lru", "second level: which entry makes room")             \
     P(U32, l2_latency, "9", 0, 4096, "cycles", "added when only the second level has it")          \
     P(U32, pending, "64", 1, 4096, "packets", "that wait for the MMU; others pass them")
 PARAM_STRUCT(tlb_spec_t, TLB_PARAMS);

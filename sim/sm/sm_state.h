@@ -238,7 +238,7 @@ typedef struct {
     uint64_t *page; /* owned; first level, used last first; NULL: nothing is translated */
     cache_t *l2;    /* owned; second level */
     /* Entries of it that were used last, the newest first: of these its order of use is not up to
-     * date. */
+     * date. With LRU only. */
     uint64_t recent[TLB_RECENT];
     uint32_t n_recent;
     held_packet_t *held; /* owned; tlb.pending, the oldest first */

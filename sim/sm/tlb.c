@@ -27,7 +27,7 @@ void tlb_init(sm_t *sm)
     for (uint32_t i = 0; i < spec->entries; i++)
         t->page[i] = no_page;
     t->l2 =
-        cache_create(1, spec->l2_entries, (uint32_t)spec->l2_page, CACHE_POLICY_LRU, false, false);
+        cache_create(1, spec->l2_entries, (uint32_t)spec->l2_page, spec->replacement, false, false);
     t->held = rb_model_calloc(spec->pending, sizeof(*t->held));
     t->arrived = rb_model_calloc(spec->pending, sizeof(*t->arrived));
 }
@@ -98,6 +98,8 @@ static bool second_level_has(sm_t *sm, uint64_t entry)
         recent_front(t, place, entry);
         return true;
     }
+    if (sm->config->tlb.replacement != REPLACEMENT_LRU)
+        return cache_lookup(t->l2, entry, true) != NULL;
     if (cache_lookup(t->l2, entry, false) == NULL)
         return false;
     if (t->n_recent == TLB_RECENT)
@@ -112,7 +114,7 @@ static void second_level_fill(sm_t *sm, uint64_t entry)
     recent_note(t);
     (void)cache_use(t->l2, entry);
     t->recent[0] = entry;
-    t->n_recent = 1;
+    t->n_recent = sm->config->tlb.replacement == REPLACEMENT_LRU ? 1 : 0;
 }
 
 void sm_learn(sm_t *sm, uint64_t entry)

@@ -99,21 +99,24 @@ static void the_ends_of_every_range_run_or_are_refused(void **state)
     }
 }
 
+/* The words that a setting may be; NULL: it is none of words. */
+static const param_choice_t *words_of(const param_t *p)
+{
+    static const param_choice_t truth[] = {{"false", ""}, {"true", ""}, {NULL, NULL}};
+    return p->type == PARAM_TYPE_BOOL ? truth : p->choices;
+}
+
 static void every_word_runs(void **state)
 {
     (void)state;
     for (const gpu_group_t *g = gpu_groups; g->group != NULL; g++) {
         for (size_t i = 0; i < g->group->n_params; i++) {
             const param_t *p = &g->group->params[i];
-            static const char *const truth[] = {"false", "true", NULL};
-            const char *const *words = p->type == PARAM_TYPE_BOOL   ? truth
-                                       : p->type == PARAM_TYPE_ENUM ? p->names
-                                                                    : NULL;
-
-            for (; words != NULL && *words != NULL; words++) {
+            for (const param_choice_t *c = words_of(p); c != NULL && c->name != NULL; c++) {
                 char setting[128];
 
-                snprintf(setting, sizeof(setting), "%s.%s=%s", g->group->name, p->name, *words);
+                assert_non_null(c->help);
+                snprintf(setting, sizeof(setting), "%s.%s=%s", g->group->name, p->name, c->name);
                 runs(setting);
             }
         }

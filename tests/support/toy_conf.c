@@ -1,6 +1,7 @@
 #include "tests/support/toy_conf.h"
 
-static const char *const policy_names[] = {"lru", "srrip", "random", NULL};
+static const param_choice_t policy_choices[] = {
+    {"lru", "used longest ago"}, {"srrip", "predicted"}, {"random", "by chance"}, {NULL, NULL}};
 
 #define PARAM_SPEC_ toy_t
 static const param_t toy_rows[] = {PARAM_ROWS(TOY_PARAMS)};

@@ -13,7 +13,7 @@
     P(F64, clock, "877.5", 1, 100000, "MHz", "clock")                                              \
     P(BOOL, fast, "true", 0, 1, "", "")                                                            \
     P(SIZES, cuts, "0,8KiB,64KiB", 0, 1 << 20, "bytes", "legal cuts")                              \
-    E(policy, policy_names, "srrip", "victim")
+    E(policy, policy_choices, "srrip", "victim")
 PARAM_STRUCT(toy_t, TOY_PARAMS);
 
 #define OTHER_PARAMS(P, E, T) P(U32, depth, "1", 0, 10, "levels", "")

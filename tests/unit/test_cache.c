@@ -7,7 +7,7 @@
 static void an_inserted_line_is_found_and_holds_no_sector(void **state)
 {
     (void)state;
-    cache_t *c = cache_create(4, 2, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(4, 2, LINE, REPLACEMENT_LRU, true, true);
     assert_null(cache_lookup(c, 0x1000, true));
     cache_line_t victim;
     bool evicted = true;
@@ -33,7 +33,7 @@ static void lru_evicts_the_line_not_used_for_longest(void **state)
 {
     (void)state;
     const uint32_t ways = 24;
-    cache_t *c = cache_create(1, ways, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(1, ways, LINE, REPLACEMENT_LRU, true, true);
     for (uint64_t i = 0; i < ways; i++)
         cache_lab_fill(c, i * LINE);
     assert_non_null(cache_lookup(c, 0, true));     /* the oldest becomes the newest */
@@ -48,7 +48,7 @@ static void lru_evicts_the_line_not_used_for_longest(void **state)
 static void only_dirty_or_partial_victims_are_handed_out(void **state)
 {
     (void)state;
-    cache_t *c = cache_create(1, 1, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(1, 1, LINE, REPLACEMENT_LRU, true, true);
     cache_line_t victim;
     bool evicted;
     cache_lab_fill(c, 0);
@@ -71,7 +71,7 @@ static void only_dirty_or_partial_victims_are_handed_out(void **state)
 /* Lines 0 to 3 of a set of 4 ways, of which 0, 1 and 3 are written. */
 static cache_t *three_written(void)
 {
-    cache_t *c = cache_create(1, 4, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(1, 4, LINE, REPLACEMENT_LRU, true, true);
     for (uint64_t i = 0; i < 4; i++) {
         cache_lab_fill(c, i * LINE);
         if (i != 2)
@@ -196,7 +196,7 @@ static void compare_with_model(uint32_t sets, uint32_t ways, uint64_t lines)
                  .ways = ways,
                  .line = calloc((size_t)sets * ways, sizeof(uint64_t)),
                  .count = calloc(sets, sizeof(uint32_t))};
-    cache_t *c = cache_create(sets, ways, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(sets, ways, LINE, REPLACEMENT_LRU, true, true);
     cache_lab_seed(88172645463325252u);
     for (int i = 0; i < 40000; i++) {
         uint64_t line = cache_lab_random() % lines * LINE * (i % 3 == 0 ? 1 : 5);
@@ -297,7 +297,7 @@ static void modified_lines_agree_with_a_simple_model(void **state)
     static const uint32_t all[] = {1, 7, 16, 24, 64, 65, 128};
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
         dirty_model_t m = {0};
-        cache_t *c = cache_create(1, all[k], LINE, CACHE_POLICY_LRU, true, true);
+        cache_t *c = cache_create(1, all[k], LINE, REPLACEMENT_LRU, true, true);
         cache_lab_seed(77);
         for (int i = 0; i < 20000; i++) {
             write_one(c, &m, all[k], cache_lab_random() % (2 * all[k]) * LINE,
@@ -318,7 +318,7 @@ static void more_ways_never_lower_the_hits_of_lru(void **state)
     (void)state;
     uint32_t before = 0;
     for (uint32_t ways = 1; ways <= 32; ways++) {
-        cache_t *c = cache_create(8, ways, LINE, CACHE_POLICY_LRU, true, false);
+        cache_t *c = cache_create(8, ways, LINE, REPLACEMENT_LRU, true, false);
         uint32_t hits = 0;
         cache_lab_seed(42);
         for (int i = 0; i < 20000; i++) {
@@ -338,7 +338,7 @@ static void more_ways_never_lower_the_hits_of_lru(void **state)
 static void sequential_lines_fill_every_way(void **state)
 {
     (void)state;
-    cache_t *c = cache_create(32, 24, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(32, 24, LINE, REPLACEMENT_LRU, true, true);
     for (uint64_t i = 0; i < cache_capacity(c); i++)
         cache_lab_fill(c, (1000 * (uint64_t)cache_capacity(c) + i) * LINE);
     assert_int_equal(cache_count(c), cache_capacity(c));
@@ -351,7 +351,7 @@ static void random_policy_repeats_and_spreads_over_the_ways(void **state)
     const uint32_t ways = 64;
     uint64_t first[200];
     for (int run = 0; run < 2; run++) {
-        cache_t *c = cache_create(1, ways, LINE, CACHE_POLICY_RANDOM, false, true);
+        cache_t *c = cache_create(1, ways, LINE, REPLACEMENT_RANDOM, false, true);
         uint64_t next = 0;
         for (; next < ways; next++)
             cache_lab_fill(c, next * LINE);
@@ -380,7 +380,7 @@ static void random_policy_repeats_and_spreads_over_the_ways(void **state)
 static void a_cache_without_lines_drops_what_it_is_given(void **state)
 {
     (void)state;
-    cache_t *c = cache_create(0, 0, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *c = cache_create(0, 0, LINE, REPLACEMENT_LRU, true, true);
     assert_null(cache_lookup(c, 0, true));
     cache_lab_fill(c, 0);
     assert_null(cache_lookup(c, 0, true));
@@ -393,7 +393,7 @@ static void invalidate_and_reset_forget_everything(void **state)
 {
     (void)state;
     for (uint64_t lines = 1; lines < 1500; lines *= 3) {
-        cache_t *c = cache_create(4, 256, LINE, CACHE_POLICY_LRU, false, false);
+        cache_t *c = cache_create(4, 256, LINE, REPLACEMENT_LRU, false, false);
         for (uint64_t i = 0; i < lines; i++)
             cache_lab_fill(c, i * LINE);
         cache_invalidate(c);

@@ -28,8 +28,8 @@ static void traffic(cache_t *c, uint64_t seed, uint64_t *hash)
 static void a_loaded_cache_goes_on_exactly_as_the_saved_one(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        int policy = i < 2 ? CACHE_POLICY_LRU : CACHE_POLICY_RANDOM;
+    for (uint32_t i = 0; i < 2 * REPLACEMENT_COUNT; i++) {
+        replacement_policy_t policy = (replacement_policy_t)(i / 2);
         uint32_t ways = i % 2 == 0 ? 32 : 70; /* both kinds of sets */
         cache_t *a = cache_create(8, ways, LINE, policy, true, true);
         cache_t *b = cache_create(8, ways, LINE, policy, true, true);
@@ -53,7 +53,7 @@ static void a_loaded_cache_goes_on_exactly_as_the_saved_one(void **state)
 static void a_damaged_checkpoint_is_refused_and_harmless(void **state)
 {
     (void)state;
-    cache_t *a = cache_create(16, 8, LINE, CACHE_POLICY_LRU, true, true);
+    cache_t *a = cache_create(16, 8, LINE, REPLACEMENT_SRRIP, true, true);
     uint64_t x = 0;
     traffic(a, 7, &x);
     FILE *f = tmpfile();

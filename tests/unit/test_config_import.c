@@ -44,7 +44,7 @@ static const char turing[] =
     "-gpgpu_n_mem 12 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_clock_domains "
     "1365:1300:1365:3500.5\n"
     "-gpgpu_shader_core_pipeline 1024:32 -gpgpu_l2_rop_latency 194 -gpgpu_unified_l1d_size 96\n"
-    "-gpgpu_shmem_option 32,64 -gpgpu_cache:dl2 S:64:128:16,L:B:m:L:P,A:192:4,32:0,32\n"
+    "-gpgpu_shmem_option 32,64 -gpgpu_cache:dl2 S:64:128:16,F:B:m:L:P,A:192:4,32:0,32\n"
     "-gpgpu_dram_buswidth 2 -gpgpu_dram_burst_length 16 -dram_data_command_freq_ratio 4\n"
     "-trace_opcode_latency_initiation_dp 64,64 -dram_latency 96\n"
     "-gpgpu_memory_partition_indexing 0\n";
@@ -158,6 +158,7 @@ static void a_volta_card_keeps_its_numbers(void **state)
     assert_int_equal(s->mem.l2.slices, 48);
     assert_int_equal(s->mem.l2.size, 4608 << 10);
     assert_int_equal(s->mem.l2.ways, 24);
+    assert_int_equal(s->mem.l2.replacement, REPLACEMENT_LRU);
     assert_int_equal(s->mem.dram.latency, 100);
     assert_int_equal(s->mem.dram.burst_bytes, 32);
     assert_int_equal(s->mem.dram.write_high, 108);
@@ -192,6 +193,7 @@ static void a_turing_card_inherits_turing_and_shares_its_fp64_unit(void **state)
     assert_true(s->sm.sm.fp64_shared);
     assert_int_equal(s->sm.sm.fp64_lanes, 2);
     assert_int_equal(s->mem.l2.size, 3 << 20);
+    assert_int_equal(s->mem.l2.replacement, REPLACEMENT_FIFO);
     assert_int_equal(s->mem.mem.hash, HASH_NONE);
     assert_true(s->mem.dram.clock_mhz == 3500.5);
     assert_non_null(strstr(r.report, "crossbar and L2 run at the core clock"));

@@ -1,0 +1,52 @@
+/*
+ * Replacement policies: which line of a full set makes room for a new one. All caches and TLBs of
+ * the chip choose from this list.
+ *
+ * A policy is one file, replacement_NAME.c, and one line of the list below. The file defines
+ *
+ *   void replacement_NAME_hit(cache_t *c, uint32_t set, uint32_t way);
+ *     The line in way is used.
+ *   void replacement_NAME_added(cache_t *c, uint32_t set, uint32_t way);
+ *     A new line has come into way, which was empty, and is the newest of the order of use.
+ *   uint32_t replacement_NAME_replace(cache_t *c, uint32_t set);
+ *     Returns the way of a full set whose line goes. The new line takes that way.
+ *
+ * with the functions of cache_internal.h. A policy may keep state of two kinds there: each set's
+ * order of use, which always exists, and as many bits per way as the list says (cache_plane()),
+ * zero in an empty set. Both are part of a checkpoint.
+ */
+#ifndef RUBATO_PARTS_REPLACEMENT_H
+#define RUBATO_PARTS_REPLACEMENT_H
+
+#include <stdint.h>
+
+#include "sim/conf/param.h"
+
+/* X(enumerator, name in the configuration, bits of state per way, help) */
+#define REPLACEMENT_POLICIES(X)                                                                    \
+    X(LRU, lru, 0, "the line used longest ago")                                                    \
+    X(RANDOM, random, 0, "a line chosen by chance, the same in each run")                          \
+    X(FIFO, fifo, 0, "the line that came in first")                                                \
+    X(PLRU, plru, 1, "a tree of bits that points away from what was used last")                    \
+    X(SRRIP, srrip, 2, "static re-reference interval prediction, 2 bits (Jaleel 2010)")            \
+    X(LIP, lip, 0, "LRU with new lines inserted as the oldest (Qureshi 2007)")                     \
+    X(BIP, bip, 0, "LIP, but one new line in 32 is inserted as the newest (Qureshi 2007)")
+
+#define REPLACEMENT_ENUM_(NAME, name, bits, help) REPLACEMENT_##NAME,
+#define REPLACEMENT_ONE_(NAME, name, bits, help)  +1
+typedef enum { REPLACEMENT_POLICIES(REPLACEMENT_ENUM_) } replacement_policy_t;
+enum { REPLACEMENT_COUNT = 0 REPLACEMENT_POLICIES(REPLACEMENT_ONE_) };
+
+extern const param_choice_t replacement_choices[]; /* for the settings */
+extern const uint8_t replacement_bits[REPLACEMENT_COUNT];
+
+typedef struct cache cache_t;
+
+#define REPLACEMENT_OPS_(NAME, name, bits, help)                                                   \
+    void replacement_##name##_hit(cache_t *c, uint32_t set, uint32_t way);                         \
+    void replacement_##name##_added(cache_t *c, uint32_t set, uint32_t way);                       \
+    uint32_t replacement_##name##_replace(cache_t *c, uint32_t set);
+REPLACEMENT_POLICIES(REPLACEMENT_OPS_)
+#undef REPLACEMENT_OPS_
+
+#endif
