@@ -148,11 +148,20 @@ void cache_invalidate(cache_t *c)
 }
 
 /* The operations of a cache's policy: replacement.h. */
-static inline void policy_hit(cache_t *c, uint32_t set, uint32_t way)
+static __attribute__((noinline)) void any_policy_hit(cache_t *c, uint32_t set, uint32_t way)
 {
     switch (c->policy) {
         REPLACEMENT_POLICIES(POLICY_HIT_)
     }
+}
+
+/* Lookups are so frequent that the usual policy is asked for first. */
+static inline void policy_hit(cache_t *c, uint32_t set, uint32_t way)
+{
+    if (c->policy == REPLACEMENT_LRU)
+        replacement_lru_hit(c, set, way);
+    else
+        any_policy_hit(c, set, way);
 }
 
 static inline void policy_added(cache_t *c, uint32_t set, uint32_t way)
