@@ -142,4 +142,9 @@ uint32_t cache_capacity(const cache_t *c);
 int cache_save(const cache_t *c, FILE *out);
 int cache_load(cache_t *c, FILE *in);
 
+/* The same for a cache whose lines do not outlive a launch: what its policy draws from next does.
+ * c may be NULL. */
+int cache_save_chance(const cache_t *c, FILE *out);
+int cache_load_chance(cache_t *c, FILE *in);
+
 #endif

@@ -145,3 +145,19 @@ int cache_load(cache_t *c, FILE *in)
     cache_clear(c);
     return checkpoint_read_failed(in);
 }
+
+int cache_save_chance(const cache_t *c, FILE *out)
+{
+    return c == NULL || fwrite(&c->random_state, sizeof(c->random_state), 1, out) == 1 ? 0 : -1;
+}
+
+int cache_load_chance(cache_t *c, FILE *in)
+{
+    uint32_t random_state;
+    if (c == NULL)
+        return 0;
+    if (fread(&random_state, sizeof(random_state), 1, in) != 1 || random_state == 0)
+        return checkpoint_read_failed(in);
+    c->random_state = random_state;
+    return 0;
+}

@@ -4,6 +4,7 @@
  * Ready warps of a sub-core are bits of one mask per pipe. Charging is lazy: between two visits the
  * ready sets and pipes do not change, so every ready warp waited for its busy pipe the whole time.
  */
+#include "sim/sm/scheduler_state.h"
 #include "sim/sm/sm_internal.h"
 
 static uint64_t *counter_of(sm_t *sm, const uint64_t *first, unsigned n)
@@ -47,46 +48,17 @@ void issue_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
     sub->charged = now;
 }
 
-/* The oldest or the youngest warp. */
-static uint32_t pick_by_age(const sub_core_t *sub, uint32_t eligible, bool youngest)
+#define PICK_(NAME, name, help)                                                                    \
+    case SCHEDULER_##NAME:                                                                         \
+        return scheduler_##name##_pick(spec, sub, eligible);
+
+/* The warp that the sub-core's policy issues, of those that could. */
+static inline uint32_t pick_warp(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
 {
-    uint32_t best = 0, best_age = 0;
-    bool found = false;
-    for (uint32_t bits = eligible; bits != 0; bits &= bits - 1) {
-        uint32_t bit = (uint32_t)__builtin_ctz(bits);
-        uint32_t age = sub->age[bit];
-        /* Ages wrap after 2^32 warps; differences between resident ones do not. */
-        int32_t newer = (int32_t)(age - best_age);
-        if (!found || (youngest ? newer > 0 : newer < 0)) {
-            found = true;
-            best = bit;
-            best_age = age;
-        }
+    switch ((scheduler_policy_t)spec->scheduler) {
+        SCHEDULER_POLICIES(PICK_)
     }
-    return best;
-}
-
-/* The warp after the one issued last, in the order of their slots. */
-static uint32_t pick_in_turn(const sub_core_t *sub, uint32_t eligible)
-{
-    uint32_t after = sub->last >= 31 ? 0 : eligible & ~((UINT32_C(2) << sub->last) - 1);
-    return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
-}
-
-static uint32_t pick_warp(const sm_t *sm, uint32_t sub_core, uint32_t eligible)
-{
-    const sub_core_t *sub = &sm->sub[sub_core];
-    uint32_t policy = sm->config->sm.scheduler;
-    if (policy == SCHED_LRR)
-        return pick_in_turn(sub, eligible);
-    if (policy == SCHED_OLDEST)
-        return pick_by_age(sub, eligible, false);
-    /* Greedy: the warp issued last if it can go on. */
-    if (eligible >> sub->last & 1)
-        return sub->last;
-    if (policy == SCHED_GRR)
-        return pick_in_turn(sub, eligible);
-    return pick_by_age(sub, eligible, policy == SCHED_CGGTY);
+    return 0; /* not reached: settings are words of the list */
 }
 
 static uint64_t *flops_of(sm_stats_t *st, unsigned group)
@@ -369,7 +341,7 @@ static cycle_t issue_sub_core(sm_t *sm, uint32_t sub_core, cycle_t now)
     state[STATE_NOT_SELECTED] += (uint64_t)__builtin_popcount(eligible) - 1;
     sub->charged = now + 1;
 
-    uint32_t bit = pick_warp(sm, sub_core, eligible);
+    uint32_t bit = pick_warp(&sm->config->sm, sub, eligible);
     uint32_t w = bit * sm->n_sub_cores + sub_core;
     unsigned pipe = sm->cls[sm->warp[w].inst->cls].pipe;
     sub->last = bit;

@@ -348,11 +348,16 @@ int sm_save(const sm_t *sm, FILE *out)
         rc |= save_value(out, sub->free_at, sizeof(sub->free_at));
         rc |= save_value(out, sub->free_base, sizeof(sub->free_base));
         rc |= save_value(out, &sub->last, sizeof(sub->last));
+        rc |= save_value(out, &sub->scheduler_word, sizeof(sub->scheduler_word));
         rc |= save_value(out, &sub->l1i_free, sizeof(sub->l1i_free));
         rc |= save_value(out, sub->fetch, fetch_slot_bytes(sm));
         rc |= cache_save(sub->l0, out);
+        rc |= cache_save_chance(sub->const_l0, out);
     }
     rc |= cache_save(sm->l1i, out);
+    rc |= cache_save_chance(sm->const_l1, out);
+    rc |= cache_save_chance(sm->const_l15, out);
+    rc |= cache_save_chance(sm->l1, out);
     rc |= tlb_save(sm, out);
     rc |= xbar_out_save(&sm->out, out);
     rc |= xbar_in_save(&sm->in, out);
@@ -370,11 +375,16 @@ int sm_load(sm_t *sm, FILE *in)
         rc |= load_value(in, sub->free_at, sizeof(sub->free_at));
         rc |= load_value(in, sub->free_base, sizeof(sub->free_base));
         rc |= load_value(in, &sub->last, sizeof(sub->last));
+        rc |= load_value(in, &sub->scheduler_word, sizeof(sub->scheduler_word));
         rc |= load_value(in, &sub->l1i_free, sizeof(sub->l1i_free));
         rc |= load_value(in, sub->fetch, fetch_slot_bytes(sm));
         rc |= cache_load(sub->l0, in);
+        rc |= cache_load_chance(sub->const_l0, in);
     }
     rc |= cache_load(sm->l1i, in);
+    rc |= cache_load_chance(sm->const_l1, in);
+    rc |= cache_load_chance(sm->const_l15, in);
+    rc |= cache_load_chance(sm->l1, in);
     rc |= tlb_load(sm, in);
     rc |= xbar_out_load(&sm->out, in);
     rc |= xbar_in_load(&sm->in, in);

@@ -4,7 +4,7 @@
  *
  * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
  * depend.c (scoreboard), control.c (control words), fetch.c (instruction caches),
- * issue.c (schedulers, pipes), operands.c (register-file ports), results.c (write-back),
+ * issue.c (pipes), scheduler.h (the list of warp schedulers, a file each), operands.c (register-file ports), results.c (write-back),
  * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
  * tlb.c (address translation),
  * block.c (blocks, barriers, exit), record.c (what retired, for samplers), watch.c (for timelines).

@@ -1,13 +1,5 @@
 #include "sim/sm/sm_params.h"
 
-const param_choice_t sm_scheduler_choices[] = {
-    {"gto", "the warp issued last, else the oldest"},
-    {"lrr", "each warp in turn"},
-    {"oldest", "the oldest"},
-    {"cggty", "the warp issued last, else the youngest (Huerta 2025)"},
-    {"grr", "the warp issued last, else each in turn"},
-    {NULL, NULL},
-};
 const param_choice_t sm_dependence_choices[] = {
     {"auto", "control words where the code has them, else a scoreboard"},
     {"scoreboard", "a scoreboard of registers"},

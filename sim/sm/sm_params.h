@@ -7,10 +7,7 @@
 
 #include "sim/conf/param.h"
 #include "sim/parts/replacement.h"
-
-/* After the warp issued last: the oldest (GTO), the youngest (CGGTY) or the next in turn (GRR). */
-enum { SCHED_GTO, SCHED_LRR, SCHED_OLDEST, SCHED_CGGTY, SCHED_GRR };
-extern const param_choice_t sm_scheduler_choices[];
+#include "sim/sm/scheduler.h"
 
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const param_choice_t sm_dependence_choices[];
@@ -25,7 +22,8 @@ enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots that a sub-core's masks hold */
     P(U32, registers, "65536", 1024, 1048576, "registers", "32-bit registers of an SM")            \
     P(U32, register_unit, "256", 1, 4096, "registers", "allocation unit of a warp")                \
     P(BOOL, ideal, "false", 0, 1, "", "issue width only: every result next cycle, no stalls")      \
-    E(scheduler, sm_scheduler_choices, "gto", "warp scheduler")                                    \
+    E(scheduler, scheduler_choices, "gto", "warp scheduler")                                       \
+    P(U32, scheduler_group, "8", 1, 32, "warps", "of a group of the scheduler two_level")          \
     E(dependences, sm_dependence_choices, "auto", "how dependences are tracked")                   \
     P(U32, fp32_lanes, "16", 1, 32, "lanes", "FMA pipe of a sub-core (FP32, IMAD)")                \
     P(U32, int_lanes, "16", 1, 32, "lanes", "ALU pipe of a sub-core")                              \

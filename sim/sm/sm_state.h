@@ -123,6 +123,7 @@ typedef struct {
     cycle_t charged;               /* ready warps are charged up to here */
     uint32_t free_slots;           /* warp slots without a warp */
     uint32_t last;                 /* warp issued last (bit number) */
+    uint32_t scheduler_word;       /* what its policy remembers */
     uint32_t age[32];   /* start order of each warp, beside each other for the scheduler */
     mem_entry_t *queue; /* owned; ring of sm.mem_queue entries */
     uint32_t q_head, q_count;

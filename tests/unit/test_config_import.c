@@ -136,7 +136,7 @@ static void a_volta_card_keeps_its_numbers(void **state)
     assert_int_equal(s->gpu.launch_latency, 4000);
     assert_int_equal(s->sm.sm.count, 80);
     assert_int_equal(s->sm.sm.max_warps, 64);
-    assert_int_equal(s->sm.sm.scheduler, SCHED_LRR);
+    assert_int_equal(s->sm.sm.scheduler, SCHEDULER_LRR);
     assert_int_equal(s->sm.sm.rf_banks, 2);
     assert_int_equal(s->sm.sm.fp32_lanes, 32);
     assert_int_equal(s->sm.sm.fp64_lanes, 8);

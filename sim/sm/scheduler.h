@@ -1,0 +1,35 @@
+/*
+ * Warp schedulers: which of the warps that could issue in a cycle does.
+ *
+ * A scheduler is one file, scheduler_NAME.c, and one line of the list below. The file defines
+ *
+ *   uint32_t scheduler_NAME_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible);
+ *     Returns one of the bits of eligible, of which there is at least one: bit i is the i-th warp
+ *     slot of the sub-core.
+ *
+ * with what scheduler_state.h offers: the warp issued last, the ages of the warps, and a word that
+ * the scheduler may keep. The word is zero at first and part of a checkpoint.
+ */
+#ifndef RUBATO_SM_SCHEDULER_H
+#define RUBATO_SM_SCHEDULER_H
+
+#include "sim/conf/param.h"
+
+/* X(enumerator, name in the configuration, help) */
+#define SCHEDULER_POLICIES(X)                                                                      \
+    X(GTO, gto, "greedy then oldest: the warp issued last, else the oldest (Rogers 2012)")         \
+    X(LRR, lrr, "loose round robin: each warp in turn")                                            \
+    X(OLDEST, oldest, "the oldest warp")                                                           \
+    X(CGGTY, cggty, "the warp issued last, else the youngest (Huerta 2025)")                       \
+    X(GRR, grr, "greedy then round robin: the warp issued last, else each in turn")                \
+    X(TWO_LEVEL, two_level,                                                                        \
+      "in turn within a group; the next group when it has none (Narasiman 2011)")
+
+#define SCHEDULER_ENUM_(NAME, name, help) SCHEDULER_##NAME,
+#define SCHEDULER_ONE_(NAME, name, help)  +1
+typedef enum { SCHEDULER_POLICIES(SCHEDULER_ENUM_) } scheduler_policy_t;
+enum { SCHEDULER_COUNT = 0 SCHEDULER_POLICIES(SCHEDULER_ONE_) };
+
+extern const param_choice_t scheduler_choices[]; /* for the settings */
+
+#endif
