@@ -22,7 +22,7 @@ enum { NO_WAY = CACHE_MAX_WAYS };
 
 static inline uint64_t tag_line(cache_tag_t t)
 {
-    return t & ~(uint64_t)(CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
+    return t & ~(uint64_t)CACHE_TAG_BITS;
 }
 
 uint32_t cache_set_of(const cache_t *c, uint64_t line)
@@ -97,8 +97,7 @@ void cache_clear(cache_t *c)
 cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
                       replacement_policy_t policy, bool hash_sets, bool writes)
 {
-    RB_INVARIANT(line_bytes > (CACHE_TAG_VALID | CACHE_TAG_WRITTEN) &&
-                     (line_bytes & (line_bytes - 1)) == 0,
+    RB_INVARIANT(line_bytes > CACHE_TAG_BITS && (line_bytes & (line_bytes - 1)) == 0,
                  "cache: a line of %u bytes is too short or no power of two", line_bytes);
     RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < CACHE_MAX_WAYS,
                  "cache: %u sets of %u ways are too many", sets, ways);

@@ -20,11 +20,17 @@
 #include "sim/core/msg.h"
 #include "sim/parts/replacement.h"
 
-/* Bits of a tag below the line's address. */
-enum { CACHE_TAG_VALID = (1 << SECTORS_PER_LINE) - 1, CACHE_TAG_WRITTEN = 1 << SECTORS_PER_LINE };
+/* Bits of a tag below the line's address. MARK is the owner's; it is gone when the line is, and not
+ * in a checkpoint. */
+enum {
+    CACHE_TAG_VALID = (1 << SECTORS_PER_LINE) - 1,
+    CACHE_TAG_WRITTEN = 1 << SECTORS_PER_LINE,
+    CACHE_TAG_MARK = CACHE_TAG_WRITTEN << 1,
+    CACHE_TAG_BITS = CACHE_TAG_VALID | CACHE_TAG_WRITTEN | CACHE_TAG_MARK,
+};
 
-/* A line that is present: its byte address, the sectors whose 32 bytes are all there, and whether
- * it has a cache_written_t. */
+/* A line that is present: its byte address, the sectors whose 32 bytes are all there, whether it
+ * has a cache_written_t, and the mark. */
 typedef uint64_t cache_tag_t;
 
 static inline uint8_t cache_tag_valid(const cache_tag_t *t)
@@ -35,6 +41,21 @@ static inline uint8_t cache_tag_valid(const cache_tag_t *t)
 static inline void cache_tag_fill(cache_tag_t *t, uint8_t sectors)
 {
     *t |= sectors;
+}
+
+static inline void cache_tag_drop(cache_tag_t *t, uint8_t sectors)
+{
+    *t &= ~(cache_tag_t)(sectors & CACHE_TAG_VALID);
+}
+
+static inline bool cache_tag_marked(const cache_tag_t *t)
+{
+    return (*t & CACHE_TAG_MARK) != 0;
+}
+
+static inline void cache_tag_mark(cache_tag_t *t, bool mark)
+{
+    *t = mark ? *t | CACHE_TAG_MARK : *t & ~(cache_tag_t)CACHE_TAG_MARK;
 }
 
 /* What is known of a line's written sectors. Masks have bit s for sector s. */
@@ -52,7 +73,7 @@ typedef struct {
 } cache_line_t;
 
 /*
- * sets x ways lines of line_bytes (a power of two, at least 32). hash_sets: the set is a XOR fold
+ * sets x ways lines of line_bytes (a power of two, at least 64). hash_sets: the set is a XOR fold
  * of the line number's bits rather than its low ones (sets a power of two), or its residue modulo
  * sets where sets is no power of two. writes: lines may be written (L2).
  * sets x ways may be 0: every access misses and fills are dropped.

@@ -35,6 +35,8 @@ void l1_init(sm_t *sm)
         sm->mshr[i].next_free = sm->mshr_free;
         sm->mshr_free = i + 1;
     }
+    sm->prefetcher_word =
+        rb_model_calloc(prefetcher_words[spec->prefetcher], sizeof(*sm->prefetcher_word));
     sm->mshr_bits = tag_table_bits(spec->mshrs);
     sm->mshr_table = rb_model_calloc((size_t)1 << sm->mshr_bits, sizeof(*sm->mshr_table));
 }
@@ -46,6 +48,7 @@ void l1_free(sm_t *sm)
     rb_model_free(sm->waiter);
     rb_model_free(sm->mshr);
     rb_model_free(sm->mshr_table);
+    rb_model_free(sm->prefetcher_word);
 }
 
 void l1_reset(sm_t *sm, uint32_t carveout)
@@ -84,8 +87,9 @@ static void send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors,
     tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
 }
 
-/* The sectors of a line are there from now on; absent: it is known to have none so far. */
-static void line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
+/* The sectors of a line are there from now on; absent: it is known to have none so far. Returns its
+ * tag. */
+static cache_tag_t *line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
 {
     cache_tag_t *l = absent ? NULL : cache_lookup_key(sm->l1, key, true);
     if (l == NULL) {
@@ -95,6 +99,7 @@ static void line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
         cache_prefetch_victim_chunk(sm->l1, key); /* of the line to go next */
     }
     cache_tag_fill(l, sectors);
+    return l;
 }
 
 /* Adds the sectors of an access to a counter that is of global accesses only. */
@@ -104,11 +109,18 @@ static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
         *counter += (uint64_t)__builtin_popcount(sectors);
 }
 
-/* The look leaves the order of replacement as it is. */
-static uint8_t sectors_held(const sm_t *sm, const line_access_t *a)
+/* What a store to global memory does to its sectors in the L1. The look leaves the order of
+ * replacement as it is. */
+static void store_global(sm_t *sm, const line_access_t *a)
 {
-    const cache_tag_t *line = cache_lookup(sm->l1, a->line, false);
-    return line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
+    const cache_key_t key = cache_key_of(sm->l1, a->line);
+    cache_tag_t *line = cache_lookup_key(sm->l1, key, false);
+    const uint8_t held = line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
+    sm->stats.global_store_hits += (uint64_t)__builtin_popcount(held);
+    if (sm->config->l1.write == WRITE_POLICY_EVICT && held != 0)
+        cache_tag_drop(line, held);
+    if (sm->config->l1.write == WRITE_POLICY_ALLOCATE && a->full != 0)
+        line_fill(sm, key, false, a->full);
 }
 
 static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
@@ -116,9 +128,9 @@ static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t 
     l1_result_t way = way_out(sm);
     if (way != L1_DONE)
         return way;
-    if (op == MEM_WRITE)
-        count_global(sm, &sm->stats.global_store_hits, sectors_held(sm, a));
-    if (op == MEM_WRITE && sm->lsu.space == MEM_LOCAL && a->full != 0)
+    if (op == MEM_WRITE && sm->lsu.space != MEM_LOCAL)
+        store_global(sm, a);
+    else if (op == MEM_WRITE && a->full != 0)
         line_fill(sm, cache_key_of(sm->l1, a->line), false, a->full);
     sm->warp[sm->lsu.cur.warp].stores++;
     sm->stores++;
@@ -184,8 +196,9 @@ static mshr_t *mshr_new(sm_t *sm, cache_key_t key, bool absent)
     sm->mshr_free = m->next_free;
     if (m->next_free != 0)
         __builtin_prefetch(&sm->mshr[m->next_free - 1], 1);
-    /* Local stores fill lines, too. */
-    *m = (mshr_t){.key = key, .absent = absent && sm->lsu.space != MEM_LOCAL};
+    /* Stores may fill lines, too. */
+    bool fills = sm->lsu.space == MEM_LOCAL || sm->config->l1.write == WRITE_POLICY_ALLOCATE;
+    *m = (mshr_t){.key = key, .absent = absent && !fills};
     tag_table_put(sm->mshr_table, sm->mshr_bits, key.tag, (uint16_t)(i - 1));
     return m;
 }
@@ -248,22 +261,78 @@ static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need
     }
 }
 
+/* A load has looked up a line, and goes on. */
+static void tell_prefetcher(sm_t *sm, const line_access_t *a, bool missed, bool first_use,
+                            cycle_t now)
+{
+    const mem_entry_t *e = &sm->lsu.cur;
+    if (sm->config->l1.prefetcher == PREFETCHER_NONE || sm->lsu.space == MEM_LOCAL)
+        return;
+    sm->stats.l1_prefetches_used += first_use;
+    const prefetch_event_t event = {.pc = sm->code_base + e->inst->pc,
+                                    .line = a->line,
+                                    .warp = e->warp,
+                                    .missed = missed,
+                                    .first_use = first_use};
+    prefetcher_load(sm, &event, now);
+}
+
+void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)
+{
+    const cache_key_t key = cache_key_of(sm->l1, line);
+    const cache_tag_t *tag = cache_lookup_key(sm->l1, key, false);
+    const uint8_t need = (uint8_t)(CACHE_TAG_VALID & ~(tag == NULL ? 0 : cache_tag_valid(tag)));
+    if (need == 0 || mshr_find(sm, key) != NULL)
+        return;
+    if (sm->mshr_free == 0 || way_out(sm) != L1_DONE) {
+        sm->stats.l1_prefetches_dropped++;
+        return;
+    }
+    mshr_t *m = mshr_new(sm, key, tag == NULL);
+    const line_access_t a = {.line = line, .sectors = need};
+    m->prefetched = true;
+    m->pending = need;
+    sm->stats.l1_prefetches++;
+    sm->stats.l1_prefetch_sectors += (uint64_t)__builtin_popcount(need);
+    send(sm, &a, MEM_READ, need, TXN_MSHR, (uint32_t)(m - sm->mshr), now);
+}
+
 l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
 {
     l1_result_t blocked = miss_blocked(sm);
-    if (blocked == L1_DONE)
-        load_waits(sm, a, mshr_new(sm, sm->lsu.key, true), a->sectors, a->sectors, now);
-    return blocked;
+    if (blocked != L1_DONE)
+        return blocked;
+    load_waits(sm, a, mshr_new(sm, sm->lsu.key, true), a->sectors, a->sectors, now);
+    tell_prefetcher(sm, a, true, false, now);
+    return L1_DONE;
+}
+
+/* Whether this is the first use of a line that was prefetched; from now on it is not. */
+static bool take_mark(cache_tag_t *line)
+{
+    const bool marked = line != NULL && cache_tag_marked(line);
+    if (marked)
+        cache_tag_mark(line, false);
+    return marked;
+}
+
+/* The same for one that is on its way. */
+static bool take_prefetched(mshr_t *m)
+{
+    const bool prefetched = m->prefetched;
+    m->prefetched = false;
+    return prefetched;
 }
 
 static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
 {
     const cache_key_t key = cache_key_of(sm->l1, a->line);
-    const cache_tag_t *line = cache_lookup_key(sm->l1, key, true);
+    cache_tag_t *line = cache_lookup_key(sm->l1, key, true);
     uint8_t have = line == NULL ? 0 : cache_tag_valid(line);
     uint8_t need = (uint8_t)(a->sectors & ~have);
     if (need == 0) {
         count_hits(sm, a->sectors);
+        tell_prefetcher(sm, a, false, take_mark(line), now);
         return L1_DONE;
     }
     mshr_t *m = mshr_find(sm, key);
@@ -287,6 +356,9 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         sm->stats.l1_mshr_merges++;
     count_global(sm, &sm->stats.global_load_pending, need & (uint8_t)~fresh);
     load_waits(sm, a, m, need, fresh, now);
+    bool first_use = take_mark(line);
+    first_use |= take_prefetched(m);
+    tell_prefetcher(sm, a, fresh != 0, first_use, now);
     return L1_DONE;
 }
 
@@ -364,7 +436,9 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 {
     mshr_t *m = &sm->mshr[index];
     uint8_t got = reply->sectors & m->pending;
-    line_fill(sm, m->key, m->absent, got);
+    cache_tag_t *tag = line_fill(sm, m->key, m->absent, got);
+    if (m->prefetched)
+        cache_tag_mark(tag, true);
     m->absent = false;
     m->pending &= (uint8_t)~got;
     uint32_t *link = &m->waiters;

@@ -316,12 +316,12 @@ const shard_ops_t sm_shard_ops = {
 
 static int save_value(FILE *f, const void *value, size_t bytes)
 {
-    return fwrite(value, bytes, 1, f) == 1 ? 0 : -1;
+    return bytes == 0 || fwrite(value, bytes, 1, f) == 1 ? 0 : -1;
 }
 
 static int load_value(FILE *f, void *value, size_t bytes)
 {
-    return fread(value, bytes, 1, f) == 1 ? 0 : -1;
+    return bytes == 0 || fread(value, bytes, 1, f) == 1 ? 0 : -1;
 }
 
 /* Scalars that outlive a launch, with the way they are copied. */
@@ -335,6 +335,11 @@ static int load_value(FILE *f, void *value, size_t bytes)
     X(sm->lsu.next_accept)                                                                         \
     X(sm->lsu.tex_free)                                                                            \
     X(sm->sweep_at)
+
+static size_t prefetcher_bytes(const sm_t *sm)
+{
+    return prefetcher_words[sm->config->l1.prefetcher] * sizeof(*sm->prefetcher_word);
+}
 
 int sm_save(const sm_t *sm, FILE *out)
 {
@@ -358,6 +363,7 @@ int sm_save(const sm_t *sm, FILE *out)
     rc |= cache_save_chance(sm->const_l1, out);
     rc |= cache_save_chance(sm->const_l15, out);
     rc |= cache_save_chance(sm->l1, out);
+    rc |= save_value(out, sm->prefetcher_word, prefetcher_bytes(sm));
     rc |= tlb_save(sm, out);
     rc |= xbar_out_save(&sm->out, out);
     rc |= xbar_in_save(&sm->in, out);
@@ -385,6 +391,7 @@ int sm_load(sm_t *sm, FILE *in)
     rc |= cache_load_chance(sm->const_l1, in);
     rc |= cache_load_chance(sm->const_l15, in);
     rc |= cache_load_chance(sm->l1, in);
+    rc |= load_value(in, sm->prefetcher_word, prefetcher_bytes(sm));
     rc |= tlb_load(sm, in);
     rc |= xbar_out_load(&sm->out, in);
     rc |= xbar_in_load(&sm->in, in);

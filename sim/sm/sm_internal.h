@@ -4,10 +4,10 @@
  *
  * Reading order: sm.c (the shard: messages, events, one cycle), warp.c (what a warp does next),
  * depend.c (scoreboard), control.c (control words), fetch.c (instruction caches),
- * issue.c (pipes), scheduler.h (the list of warp schedulers, a file each), operands.c (register-file ports), results.c (write-back),
- * lsu.c (memory instructions), coalesce.c (addresses to sectors), l1.c (L1, misses, replies),
- * tlb.c (address translation),
- * block.c (blocks, barriers, exit), record.c (what retired, for samplers), watch.c (for timelines).
+ * issue.c (pipes), scheduler.h (the list of warp schedulers, a file each), operands.c
+ * (register-file ports), results.c (write-back), lsu.c (memory instructions), coalesce.c (addresses
+ * to sectors), l1.c (L1, misses, replies), tlb.c (address translation), block.c (blocks, barriers,
+ * exit), record.c (what retired, for samplers), watch.c (for timelines).
  */
 #ifndef RUBATO_SM_INTERNAL_H
 #define RUBATO_SM_INTERNAL_H
@@ -205,6 +205,21 @@ void l1_free(sm_t *sm);
 
 /* A new launch: forgets all lines and takes the size that the carve-out leaves. */
 void l1_reset(sm_t *sm, uint32_t carveout);
+
+/* A load of global memory has looked up a line. */
+typedef struct {
+    uint64_t pc;    /* of the load; differs between kernels */
+    uint64_t line;  /* byte address */
+    uint32_t warp;  /* slot of the SM */
+    bool missed;    /* some of its sectors were neither there nor under way */
+    bool first_use; /* of a line that was prefetched */
+} prefetch_event_t;
+
+/* prefetcher.c: tells the configured prefetcher. */
+void prefetcher_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);
+
+/* l1.c: requests what a line (its byte address) lacks, for a prefetcher. */
+void prefetch_line(sm_t *sm, uint64_t line, cycle_t now);
 
 typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE, L1_NO_TLB } l1_result_t;
 

@@ -1,5 +1,8 @@
 #include "sim/sm/sm_params.h"
 
+#define CHOICE_(NAME, name, help) {#name, help},
+const param_choice_t write_policy_choices[] = {WRITE_POLICIES(CHOICE_){NULL, NULL}};
+
 const param_choice_t sm_dependence_choices[] = {
     {"auto", "control words where the code has them, else a scoreboard"},
     {"scoreboard", "a scoreboard of registers"},

@@ -7,12 +7,16 @@
 
 #include "sim/conf/param.h"
 #include "sim/parts/replacement.h"
+#include "sim/sm/prefetcher.h"
 #include "sim/sm/scheduler.h"
+#include "sim/sm/write_policy.h"
 
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const param_choice_t sm_dependence_choices[];
 
 enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots that a sub-core's masks hold */
+
+extern const param_choice_t write_policy_choices[];
 
 #define SM_PARAMS(P, E, T)                                                                         \
     P(U32, count, "80", 1, 1024, "SMs", "number of SMs")                                           \
@@ -108,6 +112,9 @@ extern const param_group_t lat_param_group;
     P(U32, sets, "4", 1, 4096, "sets", "sets; ways follow from the size")                          \
     P(F64, scale, "1.0", 0.0625, 16, "", "L1 as a multiple of what shared memory leaves")          \
     E(replacement, replacement_choices, "lru", "which line makes room for a new one")              \
+    E(write, write_policy_choices, "update", "what a store to global memory does to its sectors")  \
+    E(prefetcher, prefetcher_choices, "none", "which lines come before they are loaded")           \
+    P(U32, prefetch_lines, "2", 1, 64, "lines", "that a prefetcher brings in ahead")               \
     P(U32, latency, "28", 4, 4096, "cycles", "load to use, hit, 32-bit")                           \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
     P(U32, bank_bytes, "128", 4, 1024, "bytes", "data read per cycle (32 banks of 4 bytes)")       \

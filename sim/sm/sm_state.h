@@ -176,6 +176,7 @@ typedef struct {
     uint8_t sectors;
     uint8_t pending; /* sectors requested and not here */
     bool absent;     /* the L1 has no sector of the line */
+    bool prefetched; /* no load has asked for it */
 } mshr_t;
 
 _Static_assert(sizeof(mshr_t) == 32, "two in a line of the host's cache");
@@ -305,7 +306,8 @@ struct sm {
 
     lsu_t lsu;
     cache_t *l1;
-    uint32_t sector_flits; /* of data that is sent */
+    uint64_t *prefetcher_word; /* owned; of its prefetcher */
+    uint32_t sector_flits;     /* of data that is sent */
     uint32_t l1_ways_max;
     load_t *load; /* owned; l1.pending_loads */
     uint16_t load_free;

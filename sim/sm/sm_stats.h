@@ -112,6 +112,10 @@ typedef enum {
     S(atomic_lanes, "thread operations", "", "thread operations of atomics and reductions")        \
     S(l1_tags, "tags", "l1tex__t_set_accesses.sum", "lines looked up")                             \
     S(l1_mshr_merges, "lines", "", "misses joined to an outstanding line")                         \
+    S(l1_prefetches, "lines", "", "requested by the prefetcher")                                   \
+    S(l1_prefetch_sectors, "sectors", "", "of these lines")                                        \
+    S(l1_prefetches_used, "lines", "", "of these, asked for by a load, if only on their way")      \
+    S(l1_prefetches_dropped, "lines", "", "not requested: no MSHR, or no room on the way out")     \
     S(l1_stall_mshr, "cycles", "", "load/store unit waits: no MSHR, merge or pending-load entry")  \
     S(l1_stall_queue, "cycles", "", "load/store unit waits: miss queue full")                      \
     S(l1_stall_tlb, "cycles", "",                                                                  \

@@ -1,6 +1,6 @@
 /*
  * A chip that was loaded from a checkpoint between two launches goes on exactly as the one that was
- * saved: for every replacement policy and every warp scheduler of the lists.
+ * saved: for every replacement policy, warp scheduler and prefetcher of the lists.
  */
 #include <stdio.h>
 #include <string.h>
@@ -86,11 +86,22 @@ static void with_each_scheduler(void **state)
     }
 }
 
+static void with_each_prefetcher(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < PREFETCHER_COUNT; p++) {
+        gpu_spec_t spec = LAB_SPEC("v100", "sm.count=4");
+        spec.sm.l1.prefetcher = p;
+        goes_on_the_same(&spec, prefetcher_choices[p].name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_each_replacement_policy),
         cmocka_unit_test(with_each_scheduler),
+        cmocka_unit_test(with_each_prefetcher),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,8 @@ static void threads_and_windows_do_not_show_on_an_uneven_chip(void **state)
         "v100", "sm.count=5", "mem.partitions=3", "l2.slices=6", "l2.size=576KiB",
         "sm.scheduler=gto", "gpu.launch_latency=0", "icnt.request_latency=17", "icnt.distance=19",
         "icnt.columns=2", "icnt.reply_latency=23", "sched.dispatch_latency=11",
-        "sched.completion_latency=13", "l1.replacement=random", "warmup.mode=flush");
+        "sched.completion_latency=13", "l1.replacement=random", "l2.replacement=bip",
+        "l1.prefetcher=stride", "l1.write=allocate", "warmup.mode=flush");
     synth_t *s = mix_create(1);
 
     (void)state;
