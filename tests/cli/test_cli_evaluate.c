@@ -102,6 +102,33 @@ static void every_sampler_is_scored_or_says_why_not(void **state)
     free(text);
 }
 
+/* Launches that all take as long leave no error, whatever the sums round to. */
+static void constant_times_are_within_their_bound(void **state)
+{
+    (void)state;
+    FILE *out = fopen("constant.csv", "w");
+    assert_non_null(out);
+    fputs("name,dur_ns\n", out);
+    for (int i = 0; i < 20000; i++)
+        fprintf(out, "k%d,%s\n", i % 7, i % 7 == 0 ? "1234.1" : "0.3");
+    fclose(out);
+    static const char *const samplers[] = {"stem", "stem:root=off", "stem_online", "allegro"};
+    for (size_t i = 0; i < sizeof(samplers) / sizeof(samplers[0]); i++) {
+        free(cli_run_as(&rubato, 0, NULL,
+                        WORDS("evaluate", "constant.csv", "--sample", samplers[i], "--seeds", "3",
+                              "--csv", "constant_scores.csv")));
+        char *csv = cli_read("constant_scores.csv");
+        const char *numbers = strchr(strchr(csv, '"') + 1, '"') + 1;
+        double v[4];
+        assert_int_equal(sscanf(numbers, ",%*[^,],%*[^,],%*[^,],%*[^,],,,%lf,%*[^,],%lf,%lf,%lf",
+                                &v[0], &v[1], &v[2], &v[3]),
+                         4); /* mean and largest error, bound, share within it */
+        assert_true(v[1] < 1e-14 && v[2] < 1e-14);
+        assert_true(v[3] == 1);
+        free(csv);
+    }
+}
+
 static void a_run_tells_what_its_launches_cost(void **state)
 {
     (void)state;
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_plan_is_scored_by_what_it_says_and_costs),
         cmocka_unit_test(summaries_name_their_means),
         cmocka_unit_test(every_sampler_is_scored_or_says_why_not),
+        cmocka_unit_test(constant_times_are_within_their_bound),
         cmocka_unit_test(a_run_tells_what_its_launches_cost),
         cmocka_unit_test(plans_are_scored_on_other_times),
     };
