@@ -40,7 +40,8 @@ rb_code_t leaves_draw(const leaf_list_t *list, const uint32_t *rows, bool replac
         uint32_t cluster = build_cluster(b, leaf->name, size, leaf->times.mean, leaf->times.sd);
         for (uint64_t k = leaf->begin; k < leaf->end; k++)
             b->cluster_of[rows[k]] = cluster;
-        build_draw(b, cluster, rows + leaf->begin, size, leaf->m, replacement);
+        if (leaf->m > 0)
+            build_draw(b, cluster, rows + leaf->begin, size, leaf->m, replacement);
     }
     return RB_OK;
 }

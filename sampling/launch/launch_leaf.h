@@ -24,8 +24,8 @@ void leaf_add(leaf_list_t *list, leaf_t leaf);
 void leaf_list_free(leaf_list_t *list);
 
 /*
- * Makes a cluster of every leaf and draws its samples. Fails if there are more draws than can be
- * held: with replacement a small epsilon can ask for any number.
+ * Makes a cluster of every leaf and draws its samples, which may be none. Fails if there are more
+ * draws than can be held: with replacement a small epsilon can ask for any number.
  */
 rb_code_t leaves_draw(const leaf_list_t *list, const uint32_t *rows, bool replacement,
                       plan_build_t *b, rb_err_t *err) RB_CHECKED;

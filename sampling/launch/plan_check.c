@@ -137,16 +137,18 @@ static void predict_error(plan_t *p)
     if (!p->random)
         return;
     stable_sum_t variance = {0};
+    if (isnan(p->confidence))
+        p->confidence = USUAL_CONFIDENCE;
     for (uint32_t c = 0; c < p->n_clusters; c++) {
         const plan_cluster_t *k = &p->clusters[c];
         double n = (double)k->size, m = (double)k->draws, share = n * k->sd / p->profile_total;
+        if (k->draws == 0)
+            return; /* nothing bounds what is left out */
         double v = share * share / m;
         if (!p->replacement)
             v *= k->size == k->draws ? 0 : (n - m) / (n - 1);
         sum_add(&variance, v);
     }
-    if (isnan(p->confidence))
-        p->confidence = USUAL_CONFIDENCE;
     p->error_bound = interval_factor(p->confidence, INFINITY) * sqrt(sum_value(&variance));
 }
 

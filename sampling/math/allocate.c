@@ -125,3 +125,15 @@ void allocate_printed(const stratum_t *strata, size_t n, double variance, uint64
         m[i] = real > 1 ? (uint64_t)ceil(fmin(real, MOST_SAMPLES)) : 1;
     }
 }
+
+void allocate_unlimited(const stratum_t *strata, size_t n, double variance, uint64_t *m)
+{
+    double roots = 0;
+    for (size_t i = 0; i < n; i++)
+        roots += (double)strata[i].size * strata[i].sd * sqrt(strata[i].cost);
+    for (size_t i = 0; i < n; i++) {
+        double b = (double)strata[i].size * strata[i].sd;
+        double real = b > 0 ? roots / variance * b / sqrt(strata[i].cost) : 0;
+        m[i] = (uint64_t)ceil(fmin(real, MOST_SAMPLES));
+    }
+}

@@ -37,4 +37,10 @@ double allocated_variance(const stratum_t *strata, size_t n, bool finite, const 
  */
 void allocate_printed(const stratum_t *strata, size_t n, double variance, uint64_t *m);
 
+/*
+ * Eq. 6 as STEM's published code has it: the derived equation rounded up, and no limits at all. A
+ * stratum without spread gets no sample, a small one may get more than it has.
+ */
+void allocate_unlimited(const stratum_t *strata, size_t n, double variance, uint64_t *m);
+
 #endif
