@@ -22,7 +22,8 @@ enum { CLUSTERS_SHOWN = 20, NAME_COLUMNS = 60 };
 typedef struct {
     regions_options_t regions;
     bool show_regions;
-    const char *profile, *sample, *trace, *output;
+    const char *profile, *trace, *output;
+    char *sample; /* owned: all --sample as one list */
     uint64_t seed;
     unsigned format; /* plan_format_t */
     bool json;
@@ -41,8 +42,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->regions.launches = value;
         return RB_OK;
     case CLI_SAMPLE:
-        o->sample = value;
-        return RB_OK;
+        return sample_option(&o->sample, value, err);
     case CLI_SEED:
         return option_count("seed", value, 0, UINT64_MAX, &o->seed, err);
     case CLI_TRACE:
@@ -76,7 +76,7 @@ static rb_code_t check_regions(plan_options_t *o, rb_err_t *err)
     r->setup.trace = o->profile;
     r->seed = o->seed;
     if (o->sample == NULL)
-        o->sample = "stem";
+        o->sample = rb_strdup("stem");
     return RB_OK;
 }
 
@@ -240,5 +240,6 @@ int cmd_plan(int argc, char **argv)
         rc = make_plan(&options, &err);
     }
     free(options.regions.setup.sets.text);
+    free(options.sample);
     return rc == RB_OK ? 0 : cli_report(&err);
 }

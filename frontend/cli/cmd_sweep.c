@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "frontend/cli/commands.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/out_file.h"
 #include "frontend/io/text_list.h"
@@ -20,7 +21,8 @@
 enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
 
 typedef struct {
-    const char *output, *tmpdir, *profile, *sample, *plan, *seed, *launches;
+    const char *output, *tmpdir, *profile, *plan, *seed, *launches;
+    char *sample; /* owned: all --sample as one list */
     text_list_t gpus, sets, vary;
     uint64_t jobs, split;
     unsigned progress;
@@ -44,8 +46,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         text_list_add(&o->vary, value);
         return RB_OK;
     case CLI_SAMPLE:
-        o->sample = value;
-        return RB_OK;
+        return sample_option(&o->sample, value, err);
     case CLI_PLAN:
         o->plan = value;
         return RB_OK;
@@ -304,6 +305,7 @@ int cmd_sweep(int argc, char **argv)
         rc = sweep(&o, &failed, &err);
     if (rc == RB_OK)
         rc = out_flush_stdout(&err);
+    free(o.sample);
     free(o.gpus.text);
     free(o.sets.text);
     free(o.vary.text);

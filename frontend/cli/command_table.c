@@ -74,7 +74,8 @@ static const cli_option_t run_options[] = {
     OPT_SAMPLE(NULL,
                "choose launches by this sampler, and estimate the whole from them; others, such as "
                "photon_warp or tbpoint_region, stop inside launches, alone or in a list after one "
-               "that chooses (rubato plan --sample help lists all)"),
+               "that chooses (rubato plan --sample help lists all); may be repeated: the lists are "
+               "joined (evaluate scores each alone)"),
     {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,
@@ -174,9 +175,11 @@ static const cli_option_t plan_options[] = {
 };
 
 static const cli_option_t evaluate_options[] = {
-    OPT_SAMPLE("all",
-               "samplers to score: of a trace, each --sample is one set that works together; of a "
-               "profile, each sampler of the list is scored alone"),
+    OPT_SAMPLE(
+        "all",
+        "samplers to score; may be repeated: of a trace, each --sample is one set that works "
+        "together, and sets are not joined (run joins them); of a profile, each sampler of "
+        "the list is scored alone"),
     {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with a seed of its own",
      NULL, false},
     OPT_SEED,
@@ -228,7 +231,8 @@ static const cli_option_t sweep_options[] = {
      NULL, false},
     {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Study",
      "a setting of all jobs, such as warmup.mode=flush; may be repeated", NULL, false},
-    OPT_SAMPLE(NULL, "choose launches by this sampler; also an axis: --vary sample=none,stem"),
+    OPT_SAMPLE(NULL, "samplers, as run takes them, and joined as there; also an axis: --vary "
+                     "sample=none,stem"),
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only; also an axis: --vary plan=none,a.json,b.json",
      "@file", false},

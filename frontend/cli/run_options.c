@@ -54,7 +54,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->sampling.plan = value;
         return RB_OK;
     case CLI_SAMPLE:
-        o->sampling.sample = value;
+        RB_TRY(sample_option(&o->samples, value, err));
+        o->sampling.sample = o->samples;
         return RB_OK;
     case CLI_PROFILE:
         o->sampling.profile = value;
@@ -251,4 +252,5 @@ void run_options_free(run_options_t *o)
 {
     free(o->setup.sets.text);
     free(o->merge.text);
+    free(o->samples);
 }

@@ -13,6 +13,7 @@ typedef struct {
     program_options_t program; /* words != NULL: launches are those of a program */
     bool about_program;        /* some option of program was given */
     sampling_options_t sampling;
+    char *samples; /* owned: all --sample as one list */
     const char *folder, *launches, *window, *timeline, *timeline_range;
     chip_view_plan_t view; /* of the timeline */
     folder_mode_t mode;

@@ -1,6 +1,8 @@
 #include "frontend/cli/shared_options.h"
 
 #include "frontend/io/option_value.h"
+#include "frontend/io/text_list.h"
+#include "sampling/launch/sample_syntax.h"
 
 bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value)
 {
@@ -34,4 +36,13 @@ rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *v
         *known = false;
         return RB_OK;
     }
+}
+
+rb_code_t sample_option(char **all, const char *value, rb_err_t *err)
+{
+    sample_list_t list;
+    RB_TRY(sample_list_parse(&list, value, err)); /* it is a list on its own */
+    sample_list_free(&list);
+    text_join(all, value);
+    return RB_OK;
 }

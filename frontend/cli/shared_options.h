@@ -13,4 +13,7 @@ bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value);
 RB_CHECKED rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *value,
                                     bool *known, rb_err_t *err);
 
+/* Adds the list of a --sample to those before it. *all is owned: free(). RB_USAGE. */
+RB_CHECKED rb_code_t sample_option(char **all, const char *value, rb_err_t *err);
+
 #endif

@@ -12,4 +12,7 @@ typedef struct {
 
 void text_list_add(text_list_t *list, const char *text);
 
+/* Appends to a text of items with commas between them. *text is owned: free(); NULL: no items. */
+void text_join(char **text, const char *item);
+
 #endif

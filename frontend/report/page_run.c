@@ -281,9 +281,13 @@ static void write_facts(FILE *out, const run_data_t *d)
     snprintf(text, sizeof(text), "%.0f%s, %.4g ms at %.6g MHz", t[CYCLES],
              d->estimated ? " (estimated)" : "", 1e3 * t[SECONDS], d->clock_mhz);
     write_fact(out, "cycles", text, false);
+    const char *note = d->note != NULL ? d->note : "";
     if (isfinite(d->cycles_low)) {
-        snprintf(text, sizeof(text), "%.0f to %.0f, confidence %.4g", d->cycles_low, d->cycles_high,
-                 d->confidence);
+        snprintf(text, sizeof(text), "%.0f to %.0f, confidence %.4g%s%.150s", d->cycles_low,
+                 d->cycles_high, d->confidence, note[0] != '\0' ? "; " : "", note);
+        write_fact(out, "interval", text, false);
+    } else if (note[0] != '\0') {
+        snprintf(text, sizeof(text), "none: %.240s", note);
         write_fact(out, "interval", text, false);
     }
     snprintf(text, sizeof(text), "%zu of %llu simulated%s", d->n_launches,
@@ -308,6 +312,7 @@ rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err
     write_facts(out, d);
     page_number_member(out, "n_launches", (double)d->n_launches);
     page_number_member(out, "cycles", d->totals[CYCLES]);
+    page_text_member(out, "intervalNote", d->note != NULL ? d->note : "");
     fprintf(out, "\"estimated\":%s,\"interval\":", d->estimated ? "true" : "false");
     if (isfinite(d->cycles_low)) {
         putc('{', out);

@@ -24,7 +24,8 @@ typedef struct {
 typedef struct {
     char *file; /* owned: the run.json */
     bool complete, estimated;
-    char *version, *commit, *command, *gpu, *trace, *method; /* owned; NULL: not said */
+    /* Owned; NULL: not said. note: what the interval leaves out, or why there is none. */
+    char *version, *commit, *command, *gpu, *trace, *method, *note;
     uint64_t trace_launches; /* of the trace, simulated or not; 0: not said */
     double clock_mhz, cycles_low, cycles_high, confidence; /* NAN: not said */
     double peak_issue, peak_l2, peak_dram;                 /* per second; NAN: not said */

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "frontend/io/csv_writer.h"
 #include "frontend/run/run_report.h"
 
@@ -175,11 +177,13 @@ void report_stats_csv(const run_report_t *r, FILE *out)
     csv_text(&c, "unit");
     csv_end_row(&c);
     stat_u64(&c, "totals", "cycles", cycles, "cycles");
-    if (r->has_interval) {
+    if (isfinite(r->cycles_interval.low)) {
         stat_f64(&c, "totals", "interval.cycles.low", r->cycles_interval.low, "cycles");
         stat_f64(&c, "totals", "interval.cycles.high", r->cycles_interval.high, "cycles");
         stat_f64(&c, "totals", "interval.cycles.confidence", r->cycles_interval.confidence, "1");
     }
+    if (r->interval_note != NULL)
+        stat_f64(&c, "totals", "interval.cycles.note", NAN, r->interval_note);
     stat_u64(&c, "totals", "estimated", r->estimated, "truth");
     stat_u64(&c, "totals", "launch_latency_cycles", t->launch_cycles, "cycles");
     stat_f64(&c, "totals", "seconds", report_seconds(r), "s");

@@ -113,12 +113,11 @@ static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
     return walk.code;
 }
 
-/* In which the total cycles lie: null where no plan gives one. */
+/* In which the total cycles lie, or why that is not known: null where nothing was estimated. */
 static void write_interval(json_t *j, const run_report_t *r)
 {
     const estimate_t *e = &r->cycles_interval;
-    char method[256];
-    if (!r->has_interval) {
+    if (!r->estimated) {
         json_null(j, "interval");
         return;
     }
@@ -127,11 +126,11 @@ static void write_interval(json_t *j, const run_report_t *r)
     json_f64(j, "low", e->low);
     json_f64(j, "high", e->high);
     json_f64(j, "confidence", e->confidence);
-    snprintf(method, sizeof(method), "%s%s", e->method,
-             r->simulated.launches_estimated == 0
-                 ? ""
-                 : "; does not cover the error of the samplers inside launches");
-    json_text(j, "method", method);
+    json_text(j, "method", e->method);
+    if (r->interval_note != NULL)
+        json_text(j, "note", r->interval_note);
+    else
+        json_null(j, "note");
     json_end(j);
     json_end(j);
 }

@@ -91,20 +91,19 @@ static void write_sampling(const run_report_t *r, FILE *out)
                 format_grouped(a, r->simulated.launches_estimated),
                 r->simulated.launches_estimated == 1 ? "" : "es",
                 format_grouped(b, r->simulated.run_blocks), format_grouped(c, r->simulated.blocks));
-    if (!r->has_interval)
-        return;
-    const plan_t *p = &r->sampling->plan;
-    fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",
-            format_grouped(a, r->simulated.launches), format_grouped(b, p->n_launches),
-            r->sampling->sampler);
-    if (isfinite(e->low) && isfinite(e->high))
+    const plan_t *p = r->of_plan ? &r->sampling->plan : NULL;
+    if (p != NULL)
+        fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",
+                format_grouped(a, r->simulated.launches), format_grouped(b, p->n_launches),
+                r->sampling->sampler);
+    const bool known = isfinite(e->low) && isfinite(e->high);
+    if (known)
         fprintf(out, "cycles             %12s   to %s, with %s confidence (%s)\n",
                 format_grouped(a, (uint64_t)e->low), format_grouped(b, (uint64_t)e->high),
                 format_share(c, e->confidence), e->method);
-    else
-        fprintf(out, "no interval: %s\n",
-                p->random ? e->method : "the method's choice is not random");
-    if (isfinite(p->error_bound))
+    if (r->interval_note != NULL)
+        fprintf(out, known ? "%34s%s\n" : "%sno interval: %s\n", "", r->interval_note);
+    if (known && isfinite(p->error_bound))
         fprintf(out, "error bound        %10.3g %%   with %s confidence, on the profiled GPU\n",
                 100.0 * p->error_bound, format_share(b, p->confidence));
 }

@@ -3,18 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/io/text_list.h"
 #include "frontend/run/journal.h"
 #include "sampling/launch/sample_syntax.h"
-#include "sim/core/alloc.h"
-
-static void append(char **text, const char *item)
-{
-    size_t had = *text == NULL ? 0 : strlen(*text), n = strlen(item);
-    *text = rb_realloc(*text, had + n + 2, 1);
-    if (had > 0)
-        (*text)[had++] = ',';
-    memcpy(*text + had, item, n + 1);
-}
 
 rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint64_t seed, rb_err_t *err)
 {
@@ -25,7 +16,7 @@ rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint64_t seed, 
         if (inside_method_is(list.items[i]))
             rc = inside_list_add(&r->list, list.items[i], seed, err);
         else
-            append(&r->launch, list.items[i]);
+            text_join(&r->launch, list.items[i]);
     }
     sample_list_free(&list);
     return rc;

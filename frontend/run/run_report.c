@@ -1,5 +1,6 @@
 #include "frontend/run/run_report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "frontend/io/text_format.h"
@@ -10,13 +11,36 @@ uint64_t report_identity(const char *identity)
     return journal_checksum(0, identity, strlen(identity));
 }
 
+/* An interval is the launch sampler's alone: it is dropped where something else was estimated too.
+ */
+static const char *settle_interval(const run_report_t *r, estimate_t *e)
+{
+    static const char inside[] = "samplers inside launches do not state their error";
+    if (!r->of_plan || r->inside->n > 0)
+        *e = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
+    if (!r->of_plan)
+        return r->estimated ? inside : NULL;
+    const plan_t *p = &r->sampling->plan;
+    if (r->inside->n > 0)
+        return "samplers inside launches do not state their error, and the interval of the choice "
+               "of "
+               "launches does not cover it";
+    if (!isfinite(e->low))
+        return p->random ? "launches of a cluster were left out whole, or their spread is not known"
+                         : "the method's choice of launches is not random";
+    if (r->simulated.launches < p->n_launches)
+        return "sampling error only; cold starts of the launches simulated are not in it";
+    return NULL;
+}
+
 void report_set_totals(run_report_t *r)
 {
-    r->has_interval =
+    r->of_plan =
         r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
-    if (!r->has_interval)
+    if (!r->of_plan)
         r->totals = r->simulated;
-    r->estimated = r->has_interval || r->simulated.launches_estimated > 0;
+    r->estimated = r->of_plan || r->simulated.launches_estimated > 0;
+    r->interval_note = settle_interval(r, &r->cycles_interval);
 }
 
 double report_seconds(const run_report_t *r)

@@ -33,8 +33,9 @@ typedef struct {
     /* Of the whole trace; report_set_totals(). */
     run_totals_t totals;
     bool estimated;
-    bool has_interval; /* the totals are those of a plan whose samples are all there */
-    estimate_t cycles_interval;
+    bool of_plan;               /* the totals are those of a plan whose samples are all there */
+    estimate_t cycles_interval; /* of the cycles; low and high NAN: there is none */
+    const char *interval_note;  /* what it leaves out, or why there is none; NULL: nothing to say */
     double host_seconds, host_cpu_seconds;
     uint64_t host_peak_rss;
     int threads;

@@ -276,7 +276,7 @@ static rb_code_t parse_choice(launch_choice_t *choice, const char *text, rb_err_
     RB_TRY(sample_list_parse(&list, text, err));
     rb_code_t rc = list.n == 1 ? launch_choice_parse(choice, list.items[0], err)
                                : rb_fail(err, RB_USAGE,
-                                         "--sample %s: one sampler of launches is expected", text);
+                                         "%s: each of these chooses launches; only one can", text);
     sample_list_free(&list);
     return rc;
 }

@@ -13,7 +13,7 @@ function drawErrors(parent, s) {
   entry = chart(parent, null, 400, () => ({
     tooltip: {confine: true, formatter: p => `<b>${escapeHtml(p.seriesName)}</b><br>${escapeHtml(p.data.what)}` +
       `error ${(100 * p.data.run.error).toFixed(2)} %<br>speed-up ${format(p.value[0])}` +
-      (p.data.run.low !== null ? `<br>interval of the cycles: ${format(Math.round(p.data.run.low))} to ${format(Math.round(p.data.run.high))}, ` +
+      (p.data.run.low !== null ? `<br>interval of the cycles (sampling error only): ${format(Math.round(p.data.run.low))} to ${format(Math.round(p.data.run.high))}, ` +
         `full run ${format(p.data.run.full)}` : "")},
     xAxis: axis("log", `speed-up by ${speeds[which]}`, {axisLabel: {color: shades().dim, formatter: v => format(v) + "x"}}),
     yAxis: axis("value", "error of the cycles", {nameGap: 60, min: 0, axisLabel: {color: shades().dim, formatter: percent}}),

@@ -153,8 +153,9 @@ function drawEstimate(parent, s) {
     yAxis: axis("category", "", {data: order.map(k => s.kernels[k]),
                                  axisLabel: {color: shades().ink, width: 200, overflow: "truncate"}}),
     series: [bar("simulated launches", whole, 1), bar("launches simulated in part", part, 0.7), bar("launches they stand for", rest, 0.45)],
-  }), s.interval ? `Total ${format(s.cycles)} cycles; with a confidence of ${percent(s.interval.confidence)} between ` +
-    `${format(Math.round(s.interval.low))} and ${format(Math.round(s.interval.high))}.` : "Without an interval.");
+  }), (s.interval ? `Total ${format(s.cycles)} cycles; with a confidence of ${percent(s.interval.confidence)} between ` +
+    `${format(Math.round(s.interval.low))} and ${format(Math.round(s.interval.high))}` : "Without an interval") +
+    (s.intervalNote ? `: ${s.intervalNote}.` : "."));
 }
 
 function drawRun(parent, s) {

@@ -12,7 +12,7 @@ function drawSweepAxis(parent, s, jobs, column, view) {
     tooltip: {confine: true, trigger: "item", formatter: p => `<b>${escapeHtml(p.seriesName)}</b><br>` +
       `${escapeHtml(s.columns[column])} ${escapeHtml(p.name)}: ${format(p.value)} cycles` +
       (p.data.job.estimated ? "<br>estimated" : "") + (p.data.job.low === null ? "" :
-        `: ${format(Math.round(p.data.job.low))} to ${format(Math.round(p.data.job.high))}`)},
+        `: ${format(Math.round(p.data.job.low))} to ${format(Math.round(p.data.job.high))} (sampling error only)`)},
     grid: {left: 100, right: 30, top: 40, bottom: 50},
     xAxis: axis("category", s.columns[column], {data: places.map(p => p || "as it is")}),
     yAxis: axis("value", "core cycles", {nameGap: 75, scale: view.fitted}),
@@ -77,7 +77,8 @@ function drawSweep(parent, s) {
     axes.forEach((a, i) => axes.slice(i + 1).forEach(b => drawHeat(parent, s, jobs, a, b)));
   }
   add(parent, "h2", {}, "All jobs");
-  add(parent, "p", {class: "dim"}, "change: cycles against the first job of the trace.");
+  add(parent, "p", {class: "dim"}, "change: cycles against the first job of the trace. " +
+    "low, high: interval of the cycles, sampling error only.");
   const fixed = ["state", "cycles", "how", "low", "high", "change", "ipc", "L2 hits", "DRAM"];
   const n = s.columns.length, change = v => v === null ? "" : `${v >= 0 ? "+" : ""}${(100 * v).toFixed(1)} %`;
   table(parent, [...s.columns.map(name => ({name, text: true})),

@@ -1,0 +1,112 @@
+/* What a run says of the interval of its cycles, and which samplers it runs with. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/json_check.h"
+
+enum { LAUNCHES = 12 };
+
+#define SAMPLING_ONLY "sampling error only; cold starts of the launches simulated are not in it"
+#define NOT_STATED    "samplers inside launches do not state their error"
+
+/* What a run and its page say of the interval of the cycles. */
+static void expect_interval(const char *folder, bool there, const char *note)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/run.json", folder);
+    char *json = cli_read_json(path);
+    assert_true(json_is(json, "totals.interval.cycles.low", "null") == !there);
+    assert_true(json_is(json, "totals.interval.cycles.high", "null") == !there);
+    assert_true(json_is(json, "totals.interval.cycles.note", "null") == (note == NULL));
+    assert_true(note == NULL || strstr(json, note) != NULL);
+    free(json);
+    snprintf(path, sizeof(path), "%s/stats.csv", folder);
+    char *csv = cli_read(path);
+    assert_true((strstr(csv, "\ntotals.interval.cycles.low,") != NULL) == there);
+    assert_true((strstr(csv, "\ntotals.interval.cycles.note,,") != NULL) == (note != NULL));
+    assert_true(note == NULL || strstr(csv, note) != NULL);
+    free(csv);
+    expect(0, NULL, WORDS("stats", "diff", folder, folder));
+    expect(0, NULL, WORDS("report", folder));
+    snprintf(path, sizeof(path), "%s/report.html", folder);
+    char *page = cli_read(path);
+    assert_true((strstr(page, "\"interval\":{\"low\":") != NULL) == there);
+    assert_true(note == NULL || strstr(page, note) != NULL);
+    free(page);
+}
+
+static void intervals_say_what_they_leave_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sample, *table, *note;
+        bool there, profile;
+    } runs[] = {
+        {"stem_online:epsilon=1,pilot_total=4", SAMPLING_ONLY, SAMPLING_ONLY, true, false},
+        {"stem", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
+        {"stem_online", "(exact)", NULL, true, false}, /* takes all launches */
+        {"stem_online:epsilon=1,pilot_total=4,photon_warp", "no interval: ", NOT_STATED, false,
+         false},
+        {"stem_online,blocks:count=1", "no interval: ", NOT_STATED, false, false},
+        {"stem,pka_stop", "no interval: ", NOT_STATED, false, true},
+        {"blocks:count=1", "no interval: ", NOT_STATED, false, false},
+        {"pka", "no interval: ", "the method's choice of launches is not random", false, true},
+    };
+    cli_make_many(TRACE, LAUNCHES);
+    expect(0, NULL, WORDS("run", "many", "-fo", "full"));
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        const char *words[] = {"run",       "many", "--sample", runs[i].sample, "-fo", "r",
+                               "--profile", "full", NULL};
+        if (!runs[i].profile)
+            words[6] = NULL;
+        char *table = cli_run_as(&rubato, 0, NULL, words);
+        assert_non_null(strstr(table, runs[i].table));
+        assert_true((strstr(table, "confidence (") != NULL) == runs[i].there);
+        free(table);
+        expect_interval("r", runs[i].there, runs[i].note);
+    }
+}
+
+static void lists_of_samplers_are_joined(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, LAUNCHES);
+    char *two = cli_run_as(&rubato, 0, NULL,
+                           WORDS("run", "many", "--sample", "stem_online:epsilon=1,pilot_total=4",
+                                 "--sample", "photon_bb,photon_warp:delta=0.1", "--json"));
+    char *one = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("run", "many", "--sample",
+              "stem_online:epsilon=1,pilot_total=4,photon_bb,photon_warp:delta=0.1", "--json"));
+    assert_true(json_number(two, "sampling.samples") < LAUNCHES);
+    assert_non_null(strstr(two, "\"photon_bb:"));
+    assert_non_null(strstr(two, "\"photon_warp:"));
+    static const char *const same[] = {"identity", "totals.cycles", "simulated.launches"};
+    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+        size_t a, b;
+        const char *of_one = json_find(one, same[i], &a), *of_two = json_find(two, same[i], &b);
+        assert_true(of_one != NULL && of_two != NULL && a == b);
+        assert_memory_equal(of_one, of_two, a);
+    }
+    free(one);
+    free(two);
+    expect(2, "stem,photon_kernel: each of these chooses launches",
+           WORDS("run", "many", "--sample", "stem", "--sample", "photon"));
+    expect(2, "starts with an option",
+           WORDS("run", "many", "--sample", "stem:key=shape", "--sample", "epsilon=0.1"));
+    expect(2, "stem,random: a plan is made by one",
+           WORDS("plan", "many", "--sample", "stem", "--sample", "random"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_say_what_they_leave_out),
+        cmocka_unit_test(lists_of_samplers_are_joined),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
