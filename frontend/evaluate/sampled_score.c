@@ -11,9 +11,11 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : (double)NAN;
 }
 
-static void fill_metrics(double out[METRIC_COUNT], const gpu_spec_t *spec, const run_totals_t *t)
+static void fill_metrics(double out[METRIC_COUNT], const gpu_spec_t *spec, const run_totals_t *t,
+                         bool estimated)
 {
     metric_input_t m = metric_input(spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
+    m.estimated = estimated;
     for (unsigned i = 0; i < METRIC_COUNT; i++)
         out[i] = metric_value((metric_id_t)i, &m);
 }
@@ -97,9 +99,9 @@ sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
         .dram_error = share(dram_sectors(u), dram_sectors(t)) - 1.0,
     };
     divide(&s, full, sampled);
-    fill_metrics(s.full, spec, t);
-    fill_metrics(s.sampled, spec, u);
-    fill_metrics(s.picked, spec, &p);
+    fill_metrics(s.full, spec, t, full->estimated);
+    fill_metrics(s.sampled, spec, u, sampled->estimated);
+    fill_metrics(s.picked, spec, &p, true);
     fill_counts(s.full_count, t);
     fill_counts(s.sampled_count, u);
     fill_counts(s.picked_count, &p);
@@ -122,6 +124,7 @@ double launch_metric(metric_id_t id, const gpu_spec_t *spec, const launch_result
 {
     metric_input_t m =
         metric_input(spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2, &l->dram);
+    m.estimated = l->sampling.estimated;
     return metric_value(id, &m);
 }
 

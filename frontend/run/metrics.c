@@ -1,6 +1,7 @@
 #include "frontend/run/metrics.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/core/msg.h"
 
@@ -51,6 +52,32 @@ uint64_t metric_resident(const sm_stats_t *sm)
 #define METRIC_ROW_(name, unit, metric, help, num, den) {#name, unit, metric, help},
 const metric_def_t metric_defs[METRIC_COUNT] = {METRIC_LIST(METRIC_ROW_)};
 
+/*
+ * What a metric can be at most; INFINITY: no limit is known. Work and time of an estimate come from
+ * different sides, so that their quotient may be above.
+ */
+static double most_of(metric_id_t id, const metric_input_t *m)
+{
+    const sm_spec_t *sm = &m->spec->sm.sm;
+    const double clock = m->spec->gpu.clock_mhz * 1e6, schedulers = m->sms * sm->sub_cores;
+    if (strcmp(metric_defs[id].unit, "1") == 0)
+        return 1.0;
+    switch (id) {
+    case METRIC_ipc:
+        return schedulers;
+    case METRIC_ipc_per_sm:
+        return sm->sub_cores;
+    case METRIC_fp32_rate:
+        return schedulers * sm->fp32_lanes * 2.0 * clock;
+    case METRIC_fp64_rate:
+        return m->sms * (sm->fp64_shared ? 1.0 : sm->sub_cores) * sm->fp64_lanes * 2.0 * clock;
+    case METRIC_dram_bandwidth:
+        return metric_dram_peak(m->spec) * clock;
+    default:
+        return INFINITY;
+    }
+}
+
 double metric_value(metric_id_t id, const metric_input_t *m)
 {
     double num = 0.0, den = 0.0;
@@ -64,5 +91,7 @@ double metric_value(metric_id_t id, const metric_input_t *m)
     case METRIC_COUNT:
         break;
     }
-    return den > 0.0 ? num / den : (double)NAN;
+    if (!(den > 0.0))
+        return (double)NAN;
+    return m->estimated ? fmin(num / den, most_of(id, m)) : num / den;
 }

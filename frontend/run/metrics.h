@@ -20,9 +20,10 @@ typedef struct {
     const sm_stats_t *sm;
     const l2_stats_t *l2;
     const dram_stats_t *dram;
+    bool estimated; /* no share is more than 1 and no rate above its peak, whatever was estimated */
 } metric_input_t;
 
-/* The counters are borrowed. */
+/* Of what was measured. The counters are borrowed. */
 metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t launch_cycles,
                             const sm_stats_t *sm, const l2_stats_t *l2, const dram_stats_t *dram);
 

@@ -5,6 +5,7 @@
 
 #include "frontend/io/text_format.h"
 #include "frontend/io/version.h"
+#include "sim/gpu/known_counts.h"
 
 uint64_t report_identity(const char *identity)
 {
@@ -33,12 +34,27 @@ static const char *settle_interval(const run_report_t *r, estimate_t *e)
     return NULL;
 }
 
+/* What the index knows of the whole program is not estimated. */
+static void set_known(run_totals_t *t, const run_report_t *r)
+{
+    const launch_counts_t *known = &r->sampling->counts;
+    gpu_counters_t c = {.sm = t->sm, .l2 = t->l2, .dram = t->dram};
+    known_counts_set(&c, r->spec, known);
+    t->sm = c.sm;
+    t->l2 = c.l2;
+    t->blocks = known->blocks;
+    t->warp_insts = known->warp_insts;
+    t->thread_insts = known->thread_insts;
+}
+
 void report_set_totals(run_report_t *r)
 {
     r->of_plan =
         r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
     if (!r->of_plan)
         r->totals = r->simulated;
+    else if (r->sampling->has_counts)
+        set_known(&r->totals, r);
     r->estimated = r->of_plan || r->simulated.launches_estimated > 0;
     r->interval_note = settle_interval(r, &r->cycles_interval);
 }
@@ -58,14 +74,18 @@ void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, con
 
 metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l)
 {
-    return metric_input(r->spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2,
-                        &l->dram);
+    metric_input_t m =
+        metric_input(r->spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2, &l->dram);
+    m.estimated = l->sampling.estimated;
+    return m;
 }
 
 metric_input_t report_total_metrics(const run_report_t *r)
 {
     const run_totals_t *t = &r->totals;
-    return metric_input(r->spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
+    metric_input_t m = metric_input(r->spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
+    m.estimated = r->estimated;
+    return m;
 }
 
 const char *report_trace_name(const char *path)

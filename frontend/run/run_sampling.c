@@ -11,6 +11,7 @@
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
+#include "sim/gpu/known_counts.h"
 
 /* A launch that was simulated. */
 struct known_launch {
@@ -466,6 +467,22 @@ rb_code_t run_sampling_check_plan(plan_t *plan, const char *origin, trace_source
     return rc;
 }
 
+/* What the index tells of the whole program, if the trace has all of it. */
+static rb_code_t count_program(run_sampling_t *s, trace_source_t *source, rb_err_t *err)
+{
+    const uint64_t n = source->ops->n_launches(source);
+    const uint64_t all = s->online != NULL ? s->trace.pop.n : s->plan.n_launches;
+    if (source->ops->launch_counts == NULL || n != all || has_weights(source))
+        return RB_OK;
+    for (uint64_t i = 1; i <= n; i++) {
+        launch_counts_t of;
+        RB_TRY(source->ops->launch_counts(source, i, &of, err));
+        known_counts_add(&s->counts, &of);
+    }
+    s->has_counts = true;
+    return RB_OK;
+}
+
 rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
                                trace_source_t *source, rb_err_t *err)
 {
@@ -482,6 +499,8 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
         if (rc == RB_OK)
             rc = begin_with(s, &plan, own ? own_name(source) : o->plan, &trace, err);
     }
+    if (rc == RB_OK)
+        rc = count_program(s, source, err);
     launch_list_free(&trace);
     return rc;
 }

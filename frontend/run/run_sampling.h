@@ -34,7 +34,9 @@ typedef struct {
     double *cycles;      /* owned: of each sample of the plan; NAN: not simulated yet */
     uint64_t n_done;     /* launches of chosen */
     weighted_totals_t sum;
-    estimate_t estimate; /* of the total cycles; if the sampler gave it */
+    estimate_t estimate;    /* of the total cycles; if the sampler gave it */
+    bool has_counts;        /* the trace has all launches of the program, and an index of them */
+    launch_counts_t counts; /* sums of it */
 
     /* A sampler that chooses as the run goes: there is no plan until it is done. */
     stem_online_t *online;      /* owned */

@@ -65,6 +65,25 @@ static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *i
     return RB_OK;
 }
 
+static rb_code_t launch_counts(trace_source_t *base, uint64_t id, launch_counts_t *out,
+                               rb_err_t *err)
+{
+    rbt_launch_t l;
+
+    RB_TRY(find_launch(self(base), id, &l, err));
+    *out = (launch_counts_t){
+        .blocks = l.row.n_blocks,
+        .warp_insts = l.row.warp_insts,
+        .thread_insts = l.row.thread_insts,
+        .atomics = l.row.atomics,
+        .requests = l.row.requests[RBT_SPACE_GLOBAL] + l.row.requests[RBT_SPACE_LOCAL],
+        .global_sectors = l.row.sectors[RBT_SPACE_GLOBAL],
+        .local_sectors = l.row.sectors[RBT_SPACE_LOCAL],
+    };
+    memcpy(out->insts, l.row.classes, sizeof(out->insts));
+    return RB_OK;
+}
+
 /* A page that cannot be read is told of by launch_info(). */
 static double weight(const trace_source_t *base, uint64_t id)
 {
@@ -144,6 +163,7 @@ static const trace_source_ops_t rbt_ops = {
     .n_launches = n_launches,
     .launch_info = launch_info,
     .launch_size = launch_size,
+    .launch_counts = launch_counts,
     .copies = copies,
     .open = open_launch,
     .get_block = rbt_launch_block,

@@ -8,6 +8,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 #include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/known_counts.h"
 
 static bool forwarding(const inside_t *n, uint64_t block)
 {
@@ -132,6 +133,9 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->warmed = 0;
     n->cut = false;
     n->warp_insts = 0;
+    n->has_counts = g->run.source->ops->launch_counts != NULL;
+    if (n->has_counts)
+        RB_TRY(g->run.source->ops->launch_counts(g->run.source, position, &n->counts, err));
     n->insts_before = warp_insts(g);
     n->before = memory_work(g);
     gpu_counters_t counters;
@@ -340,36 +344,30 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
 
 /*
  * The warp states of the whole launch add up to slots x cycles: the warps' own are those of the
- * blocks simulated, scaled as work; what is left had no warp. If nothing is left (blocks overlap
- * more than in what was simulated), all are reduced to fit.
+ * blocks simulated, scaled as work; what is left had no warp.
  */
 static void fit_states(launch_result_t *r)
 {
     uint64_t *state = (uint64_t *)&r->sm, busy = 0;
     for (unsigned i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
         busy += state[i];
-    if (busy > r->warp_slot_cycles) {
-        double factor = (double)r->warp_slot_cycles / (double)busy;
-        busy = 0;
-        for (unsigned i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
-            state[i] = (uint64_t)((double)state[i] * factor);
-            busy += state[i];
-        }
-    }
     state[STATE_NO_WARP] = r->warp_slot_cycles - busy;
 }
 
 /* Cycles of the whole launch from those that were simulated. */
-static cycle_t whole_cycles(const inside_t *n, const block_scheduler_t *b, const launch_result_t *r,
+static cycle_t whole_cycles(const inside_t *n, const gpu_t *g, const launch_result_t *r,
                             uint64_t blocks)
 {
+    const block_scheduler_t *b = &g->scheduler;
     cycle_t counted = n->cut ? n->cut_at : r->end - r->start;
     double cycles = (double)counted + n->added;
     uint64_t left_out = b->skipped - n->skipped_in_forwards; /* outside of fast-forwards */
     if (left_out > 0 && cycles > (double)r->launch_cycles)
         cycles = (double)r->launch_cycles +
                  (cycles - (double)r->launch_cycles) * (double)blocks / (double)(blocks - left_out);
-    return (cycle_t)llround(cycles);
+    const uint64_t insts = n->has_counts ? n->counts.warp_insts : r->warp_insts;
+    const cycle_t least = r->launch_cycles + known_counts_least_cycles(&g->spec, insts);
+    return cycle_max((cycle_t)llround(cycles), least);
 }
 
 /* The first block that was left out without a fast-forward, and the sampler that did not want it.
@@ -446,19 +444,25 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     if (blocks == r->blocks)
         return;
     const double by_blocks = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
-    const double insts = n->warp_insts > 0 ? n->warp_insts : by_blocks * (double)r->warp_insts;
+    const double insts = n->has_counts       ? (double)n->counts.warp_insts
+                         : n->warp_insts > 0 ? n->warp_insts
+                                             : by_blocks * (double)r->warp_insts;
     const uint64_t warps = (uint64_t)llround((double)r->sm.warps * by_blocks);
-    r->end = r->start + whole_cycles(n, b, r, blocks);
+    r->end = r->start + whole_cycles(n, g, r, blocks);
     r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
-    r->blocks = blocks;
+    r->blocks = n->has_counts ? n->counts.blocks : blocks;
     gpu_counters_t counters = {.sm = r->sm, .l2 = r->l2, .dram = r->dram};
     const double l2_sectors = (double)g->spec.mem.l2.size / SECTOR_BYTES;
     const l2_room_t room = {l2_sectors, l2_sectors * g->spec.mem.l2.modified_share};
     extrapolation_finish(&n->counters, &counters, insts, &room);
+    if (n->has_counts)
+        known_counts_set(&counters, &g->spec, &n->counts);
+    else
+        counters.sm.blocks = blocks; /* counted when they begin: not all were simulated whole */
+    known_counts_limit(&counters, &g->spec, launch_result_cycles(r) - r->launch_cycles);
     r->sm = counters.sm;
     r->l2 = counters.l2;
     r->dram = counters.dram;
-    r->sm.blocks = blocks; /* counted when they begin: some may not have been simulated whole */
     r->sm.warps = warps;
     fit_states(r);
     r->warp_insts = r->sm.warp_insts;

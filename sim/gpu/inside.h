@@ -41,6 +41,9 @@ typedef struct {
     cycle_t since;           /* relative to start */
     uint64_t skipped_before; /* blocks, when it began */
 
+    launch_counts_t counts; /* of the launch */
+    bool has_counts;
+
     launch_sampling_t note; /* of the launch's first fast-forward */
     double added;           /* cycles of the blocks left out by fast-forwards so far */
     uint64_t skipped_in_forwards;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "sim/core/err.h"
+#include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
 
 typedef struct {
@@ -49,6 +50,15 @@ typedef struct {
     uint64_t
         requests; /* lines of 128 bytes of global and local memory, each instruction by itself */
 } block_facts_t;
+
+/* What an index tells of a launch, exactly; 64-bit counts only. */
+typedef struct {
+    uint64_t blocks, warp_insts, thread_insts;
+    uint64_t insts[OP_CLASS_COUNT];         /* warp instructions by op_class_t */
+    uint64_t atomics;                       /* and reductions with active lanes, of any space */
+    uint64_t requests;                      /* as in block_facts_t */
+    uint64_t global_sectors, local_sectors; /* of 32 bytes, atomics among them */
+} launch_counts_t;
 
 /* What a basic block (sim/isa/basic_block.h) consists of. */
 typedef struct {
@@ -93,6 +103,9 @@ typedef struct {
      * what cannot be read is told of by launch_info(). All launches of a source tell the same.
      */
     void (*launch_size)(trace_source_t *s, uint64_t id, launch_size_t *out);
+
+    /* Optional (may be NULL: there is no index): what the index tells of launch id. */
+    rb_code_t (*launch_counts)(trace_source_t *s, uint64_t id, launch_counts_t *out, rb_err_t *err);
 
     /* Memory copies between launch id - 1 and launch id (n_launches + 1: those after the last). */
     size_t (*copies)(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops);

@@ -253,8 +253,8 @@ static void a_native_trace_needs_no_profile(void **state)
 static void expect_same_totals(const char *const *words, const char *json)
 {
     static const char *const paths[] = {
-        "totals.cycles",        "totals.interval.cycles.low", "totals.interval.cycles.high",
-        "totals.sm.warp_insts", "totals.l2.read_hits",        "simulated.launches"};
+        "totals.cycles",           "totals.interval.cycles.low", "totals.interval.cycles.high",
+        "totals.sm.active_cycles", "totals.l2.read_hits",        "simulated.launches"};
     char *other = cli_run_as(&rubato, 0, NULL, words);
     assert_true(json_is(other, "totals.estimated", "true"));
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)

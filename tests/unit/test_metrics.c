@@ -53,6 +53,28 @@ static void ipc_refers_to_all_cycles_and_utilisation_to_those_without_latency(vo
     assert_true(value(METRIC_ipc_per_sm) == 7.5);
 }
 
+/* A measured share above 1 would be a fault of the model, and is shown; an estimated one is cut. */
+static void estimates_stay_below_their_peaks(void **state)
+{
+    (void)state;
+    f.sm.warp_insts = SMS * 4 * 20000ull;
+    f.sm.active_cycles = 2 * SMS * 10000ull;
+    f.sm.flops_fp64 = SMS * 64ull * 2 * 30000;
+    f.dram.read_sectors = 10000000;
+    static const struct {
+        metric_id_t id;
+        double most;
+    } limits[] = {{METRIC_issue_utilization, 1},      {METRIC_sm_activity, 1},
+                  {METRIC_dram_utilization, 1},       {METRIC_ipc, SMS * 4},
+                  {METRIC_fp64_rate, SMS * 64 * 2e9}, {METRIC_dram_bandwidth, 32 * 16 * 2 * 500e6}};
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        metric_input_t m = metric_input(&f.spec, CYCLES, LAUNCH_CYCLES, &f.sm, &f.l2, &f.dram);
+        assert_true(metric_value(limits[i].id, &m) > limits[i].most);
+        m.estimated = true;
+        assert_true(metric_value(limits[i].id, &m) == limits[i].most);
+    }
+}
+
 static void occupancy_counts_resident_warps_while_an_sm_has_any(void **state)
 {
     (void)state;
@@ -173,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(ipc_refers_to_all_cycles_and_utilisation_to_those_without_latency,
                                set_up),
+        cmocka_unit_test_setup(estimates_stay_below_their_peaks, set_up),
         cmocka_unit_test_setup(occupancy_counts_resident_warps_while_an_sm_has_any, set_up),
         cmocka_unit_test_setup(dram_bandwidth_is_a_share_of_all_channels, set_up),
         cmocka_unit_test_setup(l2_ports_move_a_sector_per_slot, set_up),
