@@ -78,8 +78,11 @@ static void a_plan_says_what_is_traced(void **state)
     cli_same_file("planned", "cut", "launches.csv");
     assert_has(cli_run_as(&rubato, 0, NULL, WORDS("run", "--json", "plan.rbt")),
                "\"estimated\": true");
-    /* a program that makes fewer launches than the plan has */
+    /* a program that makes some of the plan's launches only, or none of them */
     expect(125, "plan.json: the plan simulates launch",
+           WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
+                 "add", "1000", "2"));
+    expect(125, "made no kernel launch of the plan",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "1"));
     assert_false(cli_exists("short.rbt"));
