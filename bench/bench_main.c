@@ -3,6 +3,7 @@
  *
  * Every case runs from memory (decoded input), from text, and on two threads; the table gives warp
  * instructions and sectors per second of the median run. Counts are compared with expected.tsv.
+ * --instructions counts the host's instructions instead.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 
 #include "bench/bench_cases.h"
 #include "bench/bench_expect.h"
+#include "bench/bench_instructions.h"
 #include "bench/bench_run.h"
 #include "bench/bench_text.h"
 #include "tests/support/spec_load.h"
@@ -22,8 +24,9 @@ enum { REPEATS = 3, PARALLEL = 2 };
 
 typedef struct {
     const char *gpu, *only, *expected;
+    const char *stage; /* of a counted process; NULL: this is none */
     unsigned repeats;
-    bool quick, check, update;
+    bool quick, check, update, instructions;
     gpu_spec_t spec;
 } bench_options_t;
 
@@ -167,6 +170,11 @@ static bool settle_counts(const bench_options_t *o, bench_expect_t *expect, cons
     return good;
 }
 
+static bool wanted(const bench_options_t *o, const char *name)
+{
+    return o->only == NULL || strcmp(o->only, name) == 0;
+}
+
 static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
 {
     static char traces[BENCH_MAX_TRACES][BENCH_PATH_BYTES];
@@ -179,7 +187,7 @@ static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
         RB_TRY(bench_expect_read(o->expected, &expect, err));
     print_header();
     for (const bench_case_t *c = bench_cases; c->name; c++) {
-        if (o->only && strcmp(o->only, c->name) != 0)
+        if (!wanted(o, c->name))
             continue;
         snprintf(rows[n].name, sizeof(rows[n].name), "%s", c->name);
         RB_TRY(run_generated(o, c, &rows[n], err));
@@ -189,7 +197,7 @@ static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
     for (size_t t = 0; t < n_traces; t++) {
         const char *name = strrchr(traces[t], '/') + 1;
 
-        if (o->only && strcmp(o->only, name) != 0)
+        if (!wanted(o, name))
             continue;
         snprintf(rows[n].name, sizeof(rows[n].name), "%s", name);
         RB_TRY(bench_run(&o->spec, 1, o->repeats, bench_text_open, traces[t], &rows[n].text, err));
@@ -206,13 +214,53 @@ static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
     return RB_OK;
 }
 
+/* What a case is opened by; a case of text has no build. */
+typedef struct {
+    const char *name;
+    bench_open_fn open;
+    const void *ctx;
+} bench_entry_t;
+
+static size_t list_cases(bench_entry_t list[BENCH_MAX_CASES])
+{
+    static char traces[BENCH_MAX_TRACES][BENCH_PATH_BYTES];
+    size_t n = 0, n_traces = bench_text_find(RUBATO_ROOT "/traces", traces);
+    for (const bench_case_t *c = bench_cases; c->name; c++)
+        list[n++] = (bench_entry_t){c->name, open_case, c};
+    for (size_t t = 0; t < n_traces; t++)
+        list[n++] = (bench_entry_t){strrchr(traces[t], '/') + 1, bench_text_open, traces[t]};
+    return n;
+}
+
+/* Counts the host's instructions of the cases wanted, or is the process that is counted. */
+static rb_code_t count_all(const bench_options_t *o, rb_err_t *err)
+{
+    bench_entry_t list[BENCH_MAX_CASES];
+    size_t n = list_cases(list), found = 0;
+    if (o->stage == NULL)
+        bench_instructions_header();
+    for (size_t i = 0; i < n; i++) {
+        if (!wanted(o, list[i].name))
+            continue;
+        found++;
+        if (o->stage == NULL)
+            RB_TRY(bench_instructions(o->gpu, list[i].name, err));
+        else
+            RB_TRY(bench_stage(&o->spec,
+                               strcmp(o->stage, "run") == 0 ? BENCH_STAGE_RUN : BENCH_STAGE_OPEN,
+                               list[i].open, list[i].ctx, err));
+    }
+    return found > 0 ? RB_OK : rb_fail(err, RB_USAGE, "no case is called %s", o->only);
+}
+
 static void usage(FILE *out)
 {
     fputs("usage: rubato_bench [--quick] [--check | --update] [--case NAME] [--repeats N]\n"
-          "                    [--gpu NAME] [--expected FILE]\n"
+          "                    [--gpu NAME] [--expected FILE] [--instructions]\n"
           "  --quick       one repeat, one thread\n"
           "  --check       fail unless all counts are those of the expectations\n"
-          "  --update      rewrite the expectations\n",
+          "  --update      rewrite the expectations\n"
+          "  --instructions  count the host's instructions of each case instead (valgrind)\n",
           out);
 }
 
@@ -226,6 +274,8 @@ static bool parse_options(int argc, char **argv, bench_options_t *o)
         {"repeats", required_argument, NULL, 'r'},
         {"gpu", required_argument, NULL, 'g'},
         {"expected", required_argument, NULL, 'e'},
+        {"instructions", no_argument, NULL, 'i'},
+        {"stage", required_argument, NULL, 's'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
@@ -255,6 +305,12 @@ static bool parse_options(int argc, char **argv, bench_options_t *o)
         case 'e':
             o->expected = optarg;
             break;
+        case 'i':
+            o->instructions = true;
+            break;
+        case 's':
+            o->stage = optarg;
+            break;
         case 'h':
             usage(stdout);
             exit(0);
@@ -278,7 +334,7 @@ int main(int argc, char **argv)
     }
     rb_code_t rc = spec_load(&o.spec, o.gpu, NULL, &err);
     if (rc == RB_OK)
-        rc = run_all(&o, &good, &err);
+        rc = o.instructions || o.stage != NULL ? count_all(&o, &err) : run_all(&o, &good, &err);
     if (rc != RB_OK) {
         fprintf(stderr, "rubato_bench: %s\n", err.text);
         return rb_exit_code(rc);
