@@ -31,7 +31,7 @@ static bool reply_ahead(l2_slice_t *s, outbox_t *out, const l2_reply_t *r)
 {
     msg_t m = {0};
     reply_message(r, &m);
-    return xbar_out_ahead(&s->out, out, r->sm, r->ready, &m);
+    return xbar_out_ahead(&s->out, out, r->sm, r->ready, !r->shared, &m);
 }
 
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
@@ -42,6 +42,8 @@ void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
     while (r != NULL && RB_RING_AT(r, 0)->ready <= now && !xbar_out_full(&s->out)) {
         const l2_reply_t *p = RB_RING_AT(r, 0);
         reply_message(p, xbar_out_push(&s->out, p->sm, now));
+        if (p->shared)
+            xbar_out_stretch(&s->out, 0);
         RB_RING_DROP(r);
         xbar_out_step(&s->out, out, now, NULL);
         r = first_ready(s);
@@ -73,7 +75,8 @@ void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, u
                     .op = op,
                     .src = src,
                     .sectors = sectors,
-                    .flits = (uint8_t)(flits > 0 ? flits : 1)};
+                    .flits = (uint8_t)(flits > 0 ? flits : 1),
+                    .shared = src == MEM_SRC_INST && gpc_code_keep(&s->gpc, line, sm, sectors)};
     const l2_reply_ring_t *first = first_ready(s);
     if ((first == NULL || RB_RING_AT(first, 0)->ready > r.ready) && reply_ahead(s, out, &r))
         return;

@@ -159,6 +159,11 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     const mem_msg_t *m = l2_held_request(s);
     l2_stall_t stall;
+    if (gpc_code_has(&s->gpc, m)) {
+        s->stats.gpc_sectors += l2_sector_count(m->sectors);
+        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
+        return L2_STALL_NONE;
+    }
     if (m->op == MEM_READ)
         stall = request_read(s, out, m, now);
     else if (m->op == MEM_WRITE)
@@ -166,6 +171,7 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
     else
         stall = request_atomic(s, m, now);
     if (stall == L2_STALL_NONE) {
+        s->stats.requests++;
         if (m->src == MEM_SRC_LOCAL)
             s->stats.local_sectors += l2_sector_count(m->sectors);
     }

@@ -29,6 +29,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     s->cache = cache_create((uint32_t)(spec->size / set_bytes), spec->ways, LINE_BYTES,
                             spec->replacement, true, true);
     mshr_init(&s->mshr, spec->mshrs);
+    gpc_code_init(&s->gpc, config, n_sms);
     xbar_in_init(&s->in, pool, n_sms, icnt->slice_flits, icnt->perfect, (uint16_t)number,
                  icnt->reply_latency, icnt->credit_batch);
     xbar_out_init(&s->out, n_sms, spec->reply_queue, icnt->slice_flits, icnt->perfect,
@@ -40,6 +41,7 @@ void l2_slice_free(l2_slice_t *s)
 {
     cache_destroy(s->cache);
     mshr_free(&s->mshr);
+    gpc_code_free(&s->gpc);
     xbar_in_free(&s->in);
     xbar_out_free(&s->out);
     for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
@@ -143,7 +145,6 @@ void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
         RB_INVARIANT(m->kind == MSG_MEM_REQUEST && m->mem.sectors != 0,
                      "l2: message kind %u for sectors %x of line 0x%" PRIx64, m->kind,
                      m->mem.sectors, m->mem.line);
-        s->stats.requests++;
         xbar_in_push(&s->in, n);
         if (s->held == 0)
             s->in_due = cycle_min(s->in_due, cycle_max(s->in.port.cycle, s->data_free));
@@ -225,7 +226,10 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
                 s->in_due = cycle_max(xbar_in_next(&s->in, now + 1), s->data_free);
                 return sent;
             }
+            const xbar_port_t before = s->in.port;
             s->held = xbar_in_take(&s->in, out, now);
+            if (gpc_code_has(&s->gpc, l2_held_request(s)))
+                xbar_in_undo(&s->in, before);
             s->request_key =
                 s->held == s->likely ? s->likely_key : request_key(s, l2_held_request(s));
             input_prefetch(s);
@@ -270,7 +274,7 @@ int l2_slice_save(const l2_slice_t *s, FILE *out)
     RB_INVARIANT(l2_slice_idle(s), "l2: checkpoint of a busy slice");
     const cycle_t port[3] = {s->data_free, s->data_used, s->atomic_free};
     if (fwrite(port, sizeof(port), 1, out) != 1 || cache_save(s->cache, out) != 0 ||
-        xbar_in_save(&s->in, out) != 0)
+        gpc_code_save(&s->gpc, out) != 0 || xbar_in_save(&s->in, out) != 0)
         return -1;
     return xbar_out_save(&s->out, out);
 }
@@ -284,7 +288,8 @@ int l2_slice_load(l2_slice_t *s, FILE *in)
     s->data_free = port[0];
     s->data_used = (uint32_t)port[1];
     s->atomic_free = port[2];
-    if (cache_load(s->cache, in) != 0 || xbar_in_load(&s->in, in) != 0)
+    if (cache_load(s->cache, in) != 0 || gpc_code_load(&s->gpc, in) != 0 ||
+        xbar_in_load(&s->in, in) != 0)
         return -1;
     return xbar_out_load(&s->out, in);
 }

@@ -28,6 +28,7 @@
 
 #include "sim/core/ring.h"
 #include "sim/mem/dram.h"
+#include "sim/mem/gpc_code.h"
 #include "sim/mem/mshr.h"
 #include "sim/parts/addr_map.h"
 #include "sim/parts/cache.h"
@@ -50,6 +51,7 @@ typedef struct {
     uint32_t txn;
     uint16_t sm;
     uint8_t op, src, sectors, flits;
+    bool shared; /* goes along with one for another SM */
 } l2_reply_t;
 
 /* Replies of one latency, so in order of their ready cycles; as many as the slice's MSHRs and the
@@ -88,6 +90,7 @@ typedef struct {
     xbar_out_t out;
     cache_t *cache; /* owned */
     mshr_t mshr;
+    gpc_code_t gpc;
     l2_reply_ring_t reply[L2_REPLY_RINGS];
     struct {
         l2_transfer_t *item; /* owned */

@@ -16,6 +16,8 @@
     P(U32, distance, "0", 0, 512, "cycles",                                                        \
       "from one end of the chip to the other and back; SMs and slices lie along it")               \
     P(U32, columns, "3", 1, 64, "columns", "places of SMs along the chip (distance)")              \
+    P(U32, gpc_sms, "0", 0, 1024, "SMs", "of a GPC, which share a cache of code; 0: none do")      \
+    P(SIZE, gpc_code, "64KiB", 128, 1 << 22, "bytes", "of code in the cache of a GPC")             \
     P(U32, sm_flits, "2", 1, 8, "flits", "flits per cycle into and out of an SM")                  \
     P(U32, data_interval, "0", 0, 64, "cycles",                                                    \
       "between flits of data an SM sends; 0: as sm_flits")                                         \

@@ -7,7 +7,7 @@
 #include "sim/stats/stats.h"
 
 #define L2_STATS(S)                                                                                \
-    S(requests, "requests", "lts__t_requests.sum", "packets from SMs")                             \
+    S(requests, "requests", "lts__t_requests.sum", "packets from SMs that reach the L2")           \
     S(read_sectors, "sectors", "lts__t_sectors_op_read.sum", "read sectors looked up")             \
     S(read_hits, "sectors", "lts__t_sectors_op_read_lookup_hit.sum", "read sectors that hit")      \
     S(write_sectors, "sectors", "lts__t_sectors_op_write.sum", "written sectors")                  \
@@ -18,6 +18,7 @@
     S(red_sectors, "sectors", "lts__t_sectors_op_red.sum", "sectors of reductions")                \
     S(red_hits, "sectors", "lts__t_sectors_op_red_lookup_hit.sum", "")                             \
     S(inst_sectors, "sectors", "", "read sectors that are instructions or constants")              \
+    S(gpc_sectors, "sectors", "", "instructions that the cache of a GPC had; not among the reads") \
     S(local_sectors, "sectors", "", "sectors of local memory")                                     \
     S(partial_fetches, "sectors", "", "reads of partly written sectors: fetched and merged")       \
     S(mshr_merges, "requests", "", "requests joined to an outstanding line")                       \

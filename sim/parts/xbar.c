@@ -91,7 +91,8 @@ static inline bool packet_send(xbar_out_t *x, outbox_t *out, xbar_dest_t *dest, 
         if (x->port.cycle > at || dest->credits < flits)
             return false;
         dest->credits -= flits;
-        leaves = xbar_port_use(&x->port, &x->rate, flits, at);
+        if (slots_per_flit > 0)
+            leaves = xbar_port_use(&x->port, &x->rate, flits, at);
         if (slots_per_flit > 1)
             xbar_port_use(&x->port, &x->rate, flits * (slots_per_flit - 1), at);
     }
@@ -115,13 +116,14 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
     }
 }
 
-bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready, msg_t *m)
+bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
+                    uint32_t slots_per_flit, msg_t *m)
 {
     if (x->count > 0)
         return false;
     m->input = x->input;
     m->port = x->dest[dest].port;
-    return packet_send(x, out, &x->dest[dest], ready, 1, m);
+    return packet_send(x, out, &x->dest[dest], ready, slots_per_flit, m);
 }
 
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)

@@ -107,16 +107,18 @@ static inline bool xbar_out_full(const xbar_out_t *x)
  */
 msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
 
-/* The packet pushed last keeps the injection port busy for so many slots for each flit, not one. */
+/* The packet pushed last keeps the injection port busy for so many slots for each flit, not one. 0:
+ * it goes along with one that has left, as soon as the port is free. */
 void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 
 /*
- * Sends a packet that is ready at a cycle to come, ahead of time, if it is certain to leave then:
- * nothing is queued before it, the port is free by then and the credits are there already. Sets all
- * of *m but kind, mem and flits. The caller sees to it that nothing is pushed later that is ready
- * before. false: it must be queued when it is ready.
+ * Sends a packet (slots_per_flit: as above) that is ready at a cycle to come, ahead of time, if it
+ * is certain to leave then: nothing is queued before it, the port is free by then and the credits
+ * are there already. Sets all of *m but kind, mem and flits. The caller sees to it that nothing is
+ * pushed later that is ready before. false: it must be queued when it is ready.
  */
-bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready, msg_t *m);
+bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
+                    uint32_t slots_per_flit, msg_t *m);
 
 /* Flits came free at receiver dest. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
@@ -182,6 +184,12 @@ static inline bool xbar_in_ready(const xbar_in_t *x, cycle_t now)
 /* Takes the next packet in rotating order, occupies the port, returns credits through out. The
  * packet is named by its number in the pool and now the caller's to free. */
 uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
+
+/* The packet taken last left the port as it was before. */
+static inline void xbar_in_undo(xbar_in_t *x, xbar_port_t before)
+{
+    x->port = before;
+}
 
 /* Next cycle >= now at which a waiting packet can be taken, CYCLE_NEVER if none waits. */
 static inline cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now)

@@ -262,6 +262,58 @@ static void warps_of_a_sub_core_share_a_line(void **state)
                 launch_result_cycles(&one) + length * (1024 / 32 / spec.sm.sm.sub_cores));
 }
 
+/* Cold code of so many lines on that many SMs, a block of one warp on each. */
+static launch_result_t run_everywhere(gpu_spec_t spec, uint32_t sms, unsigned lines)
+{
+    const lab_op_t nop = {"NOP", "", ""};
+
+    spec.sm.sm.count = sms;
+    launch_result_t r = lab_straight(&spec, sms, 32, &nop, 1, lines * PER_LINE);
+    /* A line that an SM lacks comes from the L2 or from the cache of its GPC. */
+    assert_int_equal(r.l2.inst_sectors + r.l2.gpc_sectors,
+                     r.sm.icache_l1_misses * SECTORS_PER_LINE);
+    return r;
+}
+
+/* The L2 is asked for a line by each GPC, not by each SM, so that a chip of twice the GPCs starts
+ * as fast. */
+static void twice_the_sms_fetch_their_code_in_the_same_time(void **state)
+{
+    const unsigned lines = 64;
+    static const char *const gpus[] = {"v100", "rtx2060"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++) {
+        gpu_spec_t spec = lab_spec(gpus[i], (const char *const[]){NULL});
+        const uint32_t sms = spec.sm.sm.count, gpc = spec.mem.icnt.gpc_sms;
+        launch_result_t one = run_everywhere(spec, 1, lines);
+        launch_result_t all = run_everywhere(spec, sms, lines);
+        launch_result_t twice = run_everywhere(spec, 2 * sms, lines);
+        const uint64_t cycles = launch_result_cycles(&one);
+
+        assert_int_equal(all.l2.inst_sectors, one.l2.inst_sectors * ((sms + gpc - 1) / gpc));
+        assert_int_equal(twice.l2.inst_sectors, one.l2.inst_sectors * ((2 * sms + gpc - 1) / gpc));
+        /* The last block starts and ends an SM's turn later than the first. */
+        assert_in_range(launch_result_cycles(&all), cycles, cycles * 11 / 10 + sms);
+        assert_in_range(launch_result_cycles(&twice), cycles, cycles * 11 / 10 + 2 * sms);
+    }
+}
+
+/* Without that cache all SMs queue at the slice that has the line which all need next. */
+static void sms_that_share_no_cache_queue_for_their_code(void **state)
+{
+    const unsigned lines = 64;
+    gpu_spec_t spec = LAB_SPEC("v100", "icnt.gpc_sms=0", "mem.partitions=1", "l2.slices=1",
+                               "l2.size=96KiB", "l2.clock_mhz=0");
+    const uint32_t sms = spec.sm.sm.count;
+    launch_result_t r = run_everywhere(spec, sms, lines);
+
+    (void)state;
+    assert_int_equal(r.l2.gpc_sectors, 0);
+    assert_true(launch_result_cycles(&r) - r.launch_cycles >=
+                (uint64_t)lines * SECTORS_PER_LINE * sms / spec.mem.icnt.slice_flits);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +328,8 @@ int main(void)
         cmocka_unit_test(code_that_the_launch_brings_does_not_come_from_dram),
         cmocka_unit_test(code_runs_as_fast_as_its_cache_delivers_it),
         cmocka_unit_test(warps_of_a_sub_core_share_a_line),
+        cmocka_unit_test(twice_the_sms_fetch_their_code_in_the_same_time),
+        cmocka_unit_test(sms_that_share_no_cache_queue_for_their_code),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void sender_deliver(void *self, const msg_t *m, size_t n)
 static bool sent_ahead(xbar_lab_sender_t *s, outbox_t *out, const xbar_lab_packet_t *p)
 {
     msg_t m = {.kind = MSG_MEM_REQUEST, .flits = (uint8_t)p->flits, .mem.txn = s->pushed};
-    if (!xbar_out_ahead(&s->out, out, p->dest, p->ready, &m))
+    if (!xbar_out_ahead(&s->out, out, p->dest, p->ready, 1, &m))
         return false;
     s->sent += p->flits;
     s->pushed++;
