@@ -358,8 +358,11 @@ static void a_small_l2_does_not_hide_what_a_block_moves(void **state)
 
 static void threads_and_windows_do_not_show(void **state)
 {
-    static const cycle_t windows[] = {0, 1, 3};
-    static const int threads[] = {1, 2, 3, 8};
+    /* Many threads that wait for each other every cycle take long: the shortest window has one. */
+    static const struct {
+        int threads;
+        cycle_t window; /* 0: the longest */
+    } runs[] = {{1, 0}, {1, 1}, {2, 0}, {2, 3}, {3, 3}, {8, 0}};
     static const char *const forms[] = {"tbpoint_region", "tbpoint_region:variant=waves",
                                         "tbpoint_region:variant=paper"};
     static const phases_t p = {.blocks = 1100, .from = 300, .to = 1000};
@@ -370,15 +373,13 @@ static void threads_and_windows_do_not_show(void **state)
     (void)state;
     for (size_t f = 0; f < 3; f++) {
         char want[SHA256_TEXT] = "", got[SHA256_TEXT];
-        for (size_t w = 0; w < 3; w++) {
-            for (size_t t = 0; t < 4; t++) {
-                run_sampled_into(&spec, source, threads[t], windows[w], forms[f], &results);
-                assert_true(results.launch[0].sampling.estimated);
-                lab_hash(&results, got);
-                if (want[0] == '\0')
-                    memcpy(want, got, sizeof(want));
-                assert_string_equal(got, want);
-            }
+        for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+            run_sampled_into(&spec, source, runs[i].threads, runs[i].window, forms[f], &results);
+            assert_true(results.launch[0].sampling.estimated);
+            lab_hash(&results, got);
+            if (want[0] == '\0')
+                memcpy(want, got, sizeof(want));
+            assert_string_equal(got, want);
         }
     }
     phases_close(source);
