@@ -199,10 +199,17 @@ static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, c
            format_share(dram, r->value[RESULT_dram_utilization]));
 }
 
+/* Can the change against the baseline be that of chance? The bounds: docs/limits.md. */
+static bool may_be_chance(const sweep_result_t *r)
+{
+    const double short_cycles = 50000, small = 0.05;
+    return r->value[RESULT_cycles] < short_cycles && fabs(r->relative - 1.0) < small;
+}
+
 static void print_table(const sweep_t *s, const sweep_result_t *results)
 {
     size_t *width = column_widths(s);
-    bool estimated = false;
+    bool estimated = false, chance = false;
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (sweep_is_part(s, i))
             continue;
@@ -214,9 +221,14 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
         }
         print_row(s, i, &results[i], width);
         estimated = estimated || results[i].value[RESULT_estimated] > 0.0;
+        chance = chance || (results[i].baseline != i && may_be_chance(&results[i]));
     }
     if (estimated)
         printf("\n~ estimated from samples\n");
+    if (chance)
+        printf(
+            "\nchanges below 5 %% of runs below 50,000 cycles may come from another order of warps "
+            "and requests (docs/limits.md)\n");
     free(width);
 }
 

@@ -196,6 +196,22 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
     expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
 }
 
+/* A change that may be chance is one of few percent of few cycles. */
+static void changes_that_may_be_chance_are_named(void **state)
+{
+    static const char says[] = "may come from another order of warps";
+    (void)state;
+    char *small = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("sweep", TRACE, "--vary", "sched.dispatch_latency=120,121", "-o", "chance"));
+    char *large =
+        cli_run_as(&rubato, 0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=80,2", "-o", "far"));
+    assert_non_null(strstr(small, says));
+    assert_null(strstr(large, says));
+    free(small);
+    free(large);
+}
+
 static void rows_with_line_ends_in_quotes_stay_whole_when_collected(void **state)
 {
     (void)state;
@@ -349,6 +365,7 @@ int main(void)
         cmocka_unit_test(plans_are_an_axis_and_what_cannot_choose_launches_is_refused),
         cmocka_unit_test(results_are_rows_with_the_axes_as_columns),
         cmocka_unit_test(rows_with_line_ends_in_quotes_stay_whole_when_collected),
+        cmocka_unit_test(changes_that_may_be_chance_are_named),
         cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
         cmocka_unit_test(stats_say_what_moved),
         cmocka_unit_test(a_report_is_one_page_with_all_jobs),
