@@ -13,7 +13,7 @@ void gpc_code_init(gpc_code_t *g, const mem_config_t *config, uint32_t n_sms)
     g->n = (n_sms + config->icnt.gpc_sms - 1) / config->icnt.gpc_sms;
     g->cache = rb_model_calloc(g->n, sizeof(cache_t *));
     for (uint32_t i = 0; i < g->n; i++)
-        g->cache[i] = cache_create(1, lines > 0 ? (uint32_t)lines : 1, LINE_BYTES, CACHE_POLICY_LRU,
+        g->cache[i] = cache_create(1, lines > 0 ? (uint32_t)lines : 1, LINE_BYTES, REPLACEMENT_LRU,
                                    false, false);
 }
 
