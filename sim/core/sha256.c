@@ -1,9 +1,11 @@
 #include "sim/core/sha256.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-/* Fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
-static const uint32_t round_constant[64] = {
+#include "sim/core/sha256_blocks.h"
+
+const uint32_t sha256_round_constant[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -35,7 +37,7 @@ static void compress(uint32_t state[8], const uint8_t block[64])
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (size_t i = 0; i < 64; i++) {
         uint32_t s1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
-        uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + round_constant[i] + w[i];
+        uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + sha256_round_constant[i] + w[i];
         uint32_t s0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
         uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
@@ -57,6 +59,25 @@ static void compress(uint32_t state[8], const uint8_t block[64])
     state[7] += h;
 }
 
+void sha256_blocks_portable(uint32_t state[8], const uint8_t *data, size_t n)
+{
+    for (; n > 0; n--, data += 64)
+        compress(state, data);
+}
+
+/* The best way that there is. Threads may find it out at the same time, and find the same. */
+static sha256_blocks_fn blocks(void)
+{
+    static _Atomic(sha256_blocks_fn) known;
+    sha256_blocks_fn best = atomic_load_explicit(&known, memory_order_relaxed);
+    if (best == NULL) {
+        best = sha256_blocks_native();
+        best = best != NULL ? best : sha256_blocks_portable;
+        atomic_store_explicit(&known, best, memory_order_relaxed);
+    }
+    return best;
+}
+
 void sha256_init(sha256_t *s)
 {
     static const uint32_t initial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -72,14 +93,16 @@ void sha256_update(sha256_t *s, const void *data, size_t n)
     s->bytes += n;
     if (fill && n >= 64 - fill) {
         memcpy(s->block + fill, p, 64 - fill);
-        compress(s->state, s->block);
+        blocks()(s->state, s->block, 1);
         p += 64 - fill;
         n -= 64 - fill;
         fill = 0;
     }
-    if (!fill)
-        for (; n >= 64; p += 64, n -= 64)
-            compress(s->state, p);
+    if (!fill && n >= 64) {
+        blocks()(s->state, p, n / 64);
+        p += n / 64 * 64;
+        n %= 64;
+    }
     if (n)
         memcpy(s->block + fill, p, n);
 }

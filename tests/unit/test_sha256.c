@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/core/sha256.h"
+#include "sim/core/sha256_blocks.h"
 #include "tests/support/test.h"
 
 /* Vectors: FIPS 180-4 examples and NIST CAVP SHA256ShortMsg. */
@@ -65,12 +66,51 @@ static void any_split_of_a_message_gives_the_same_digest(void **state)
     }
 }
 
+/* What the processor has, against what every processor can. */
+static void the_processors_instructions_agree_with_the_portable_code(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 33, BLOCK = 64, TRIALS = 200 };
+    static uint8_t data[BLOCKS * BLOCK + 3];
+    const sha256_blocks_fn native = sha256_blocks_native();
+    uint64_t random = 1;
+    if (native == NULL)
+        skip();
+    for (int trial = 0; trial < TRIALS; trial++) {
+        uint32_t mine[8], theirs[8];
+        for (size_t i = 0; i < sizeof(data); i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            data[i] = (uint8_t)(random >> 56);
+        }
+        memcpy(mine, data, sizeof(mine));
+        memcpy(theirs, data, sizeof(theirs));
+        /* Any number of blocks, at any alignment. */
+        native(mine, data + trial % 4, (size_t)trial % (BLOCKS + 1));
+        sha256_blocks_portable(theirs, data + trial % 4, (size_t)trial % (BLOCKS + 1));
+        assert_memory_equal(mine, theirs, sizeof(mine));
+    }
+}
+
+static void the_portable_code_reproduces_a_fips_vector(void **state)
+{
+    (void)state;
+    static const uint32_t digest[8] = {0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223,
+                                       0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad};
+    uint8_t block[64] = {'a', 'b', 'c', 0x80, [63] = 24};
+    sha256_t s;
+    sha256_init(&s);
+    sha256_blocks_portable(s.state, block, 1);
+    assert_memory_equal(s.state, digest, sizeof(digest));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fips_vectors_are_reproduced),
         cmocka_unit_test(a_million_letters_a_hash_to_the_fips_value),
         cmocka_unit_test(any_split_of_a_message_gives_the_same_digest),
+        cmocka_unit_test(the_processors_instructions_agree_with_the_portable_code),
+        cmocka_unit_test(the_portable_code_reproduces_a_fips_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
