@@ -279,7 +279,9 @@ static rb_code_t write_and_rename(writing_t *w, const char *target, rb_err_t *er
         if (rename(folder, target) != 0)
             code = rb_fail(err, RB_IO, "%s: %s", target, strerror(errno));
     }
-    if (code != RB_OK)
+    if (code == RB_OK)
+        new_file_sync_folder_of(target);
+    else
         remove_folder(folder);
     free(folder);
     return code;

@@ -331,8 +331,7 @@ static rb_code_t evaluate(evaluation_t *e, rb_err_t *err)
     RB_TRY(out_flush_stdout(err));
     if (e->options->csv == NULL)
         return RB_OK;
-    RB_TRY(out_file_finish(&e->file, err));
-    return out_file_commit(&e->file, err);
+    return out_file_close(&e->file, RB_OK, err);
 }
 
 rb_code_t evaluate_profile(const evaluate_options_t *o, rb_err_t *err)

@@ -155,9 +155,15 @@ rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err)
 {
     if (rc == RB_OK)
         rc = out_file_finish(f, err);
+    if (rc != RB_OK) {
+        out_file_abandon(f);
+        return rc;
+    }
+    char *path = rb_strdup(f->path);
+    rc = out_file_commit(f, err);
     if (rc == RB_OK)
-        return out_file_commit(f, err);
-    out_file_abandon(f);
+        new_file_sync_folder_of(path);
+    free(path);
     return rc;
 }
 

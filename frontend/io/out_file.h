@@ -30,8 +30,8 @@ RB_CHECKED rb_code_t out_file_finish(out_file_t *f, rb_err_t *err);
 /* Renames it to its final name and releases f. After out_file_finish(). */
 RB_CHECKED rb_code_t out_file_commit(out_file_t *f, rb_err_t *err);
 
-/* The end of a file that stands alone: finished and committed if its content is good (rc is RB_OK),
- * else abandoned. Gives rc or the first error. */
+/* The end of a file that stands alone: finished, committed and its name made durable if its content
+ * is good (rc is RB_OK), else abandoned. Gives rc or the first error. */
 RB_CHECKED rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err);
 
 /* Removes the temporary file, if any, and releases f. Harmless on a zeroed or released f. */

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 enum { HEAD = 1 << 16, READ_MAX = 1 << 28 };
 
@@ -39,9 +41,15 @@ rb_code_t profile_input_open(profile_input_t **out, const char *path, rb_err_t *
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
         return rb_fail(err, RB_USAGE, "%s: is a folder, not a profile", path);
-    gzFile file = gzopen(path, "rbe");
-    if (file == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    rb_err_t why = {0};
+    int fd = in_file_descriptor(path, &why);
+    if (fd < 0)
+        return rb_fail(err, why.code, "%s", why.text);
+    gzFile file = gzdopen(fd, "rb");
+    if (file == NULL) {
+        close(fd);
+        return rb_fail(err, RB_NOMEM, "%s: no memory for gzip", path);
+    }
     gzbuffer(file, 1 << 18);
     profile_input_t *in = rb_calloc(1, sizeof(*in));
     in->file = file;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/core/in_file.h"
+
 typedef struct {
     json_reader_t *r;
     const json_walk_t *w;
@@ -68,9 +70,10 @@ rb_code_t json_walk_file(const char *path, const json_walk_t *w, rb_err_t *err)
 {
     json_reader_t r;
     rb_code_t rc = RB_OK;
-    FILE *in = fopen(path, "re");
+    rb_err_t why = {0};
+    FILE *in = in_file_open(path, &why);
     if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return rb_fail(err, why.code, "%s", why.text);
     json_reader_init(&r, path, json_read_file, in);
     bool whole = json_next(&r) == JSON_READ_OBJECT && json_walk_object(&r, w) &&
                  json_next(&r) == JSON_READ_END;

@@ -8,6 +8,7 @@
 #include "sampling/launch/plan_json.h"
 #include "sampling/launch/plan_list.h"
 #include "sampling/launch/plan_macsim.h"
+#include "sim/core/in_file.h"
 
 const char *const plan_format_words[] = {"json", "macsim", "list", "pickle", NULL};
 
@@ -52,7 +53,8 @@ static plan_format_t format_of(FILE *in)
                            : c == '{'                    ? PLAN_FORMAT_JSON
                            : c != EOF && isalpha(c) != 0 ? PLAN_FORMAT_MACSIM
                                                          : PLAN_FORMAT_LIST;
-    rewind(in);
+    if (fseek(in, 0, SEEK_SET) != 0)
+        ungetc(c, in); /* of a pipe: only blanks are lost */
     return format;
 }
 
@@ -64,9 +66,10 @@ rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err)
         [PLAN_FORMAT_LIST] = plan_read_list,
         [PLAN_FORMAT_PICKLE] = plan_read_pickle,
     };
-    FILE *in = fopen(path, "re");
+    rb_err_t why = {0};
+    FILE *in = in_file_open(path, &why);
     if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return rb_fail(err, why.code, "%s", why.text);
     plan_format_t format = format_of(in);
     rb_code_t rc = ferror(in) ? rb_fail(err, RB_IO, "%s: %s", path, strerror(errno))
                               : read[format](plan, in, path, err);

@@ -201,8 +201,7 @@ rb_code_t run_detectors_finish(run_detectors_t *d, rb_err_t *err)
     json_end(&d->json);
     json_end(&d->json);
     fputc('\n', d->file.out);
-    RB_TRY(out_file_finish(&d->file, err));
-    return out_file_commit(&d->file, err);
+    return out_file_close(&d->file, RB_OK, err);
 }
 
 void run_detectors_free(run_detectors_t *d)

@@ -93,8 +93,7 @@ rb_code_t run_timeline_finish(run_timeline_t *t, rb_err_t *err)
     if (t->sm == NULL)
         rb_warn("%s: the timeline is empty: nothing that was simulated lies in --timeline-range",
                 t->file.path);
-    RB_TRY(out_file_finish(&t->file, err));
-    return out_file_commit(&t->file, err);
+    return out_file_close(&t->file, RB_OK, err);
 }
 
 void run_timeline_free(run_timeline_t *t)

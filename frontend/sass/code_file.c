@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 static rb_code_t read_bytes(code_file_t *f, const char *path, FILE *in, rb_err_t *err)
 {
@@ -26,10 +27,11 @@ static rb_code_t read_bytes(code_file_t *f, const char *path, FILE *in, rb_err_t
 
 static rb_code_t read_file(code_file_t *f, const char *path, rb_err_t *err)
 {
-    FILE *in = fopen(path, "rb");
+    rb_err_t why = {0};
+    FILE *in = in_file_open(path, &why);
 
     if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return rb_fail(err, why.code, "%s", why.text);
     rb_code_t rc = read_bytes(f, path, in, err);
     fclose(in);
     return rc;

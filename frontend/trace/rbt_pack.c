@@ -296,17 +296,6 @@ static void set_rights(int fd)
     (void)fchmod(fd, 0666 & ~mask);
 }
 
-static void sync_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = rb_strdup(slash != NULL ? path : ".");
-
-    if (slash != NULL)
-        folder[slash - path + (slash == path)] = '\0';
-    new_file_sync_folder(folder);
-    free(folder);
-}
-
 rb_code_t rbt_pack_commit(rbt_pack_t *p, rb_err_t *err)
 {
     rb_code_t code = RB_OK;
@@ -324,7 +313,7 @@ rb_code_t rbt_pack_commit(rbt_pack_t *p, rb_err_t *err)
     if (code != RB_OK || !p->overwrite)
         unlink(p->temporary);
     if (code == RB_OK)
-        sync_folder_of(p->path);
+        new_file_sync_folder_of(p->path);
     destroy(p);
     return code;
 }

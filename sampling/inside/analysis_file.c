@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 #include "sim/isa/basic_block.h"
 #include "sim/isa/isa.h"
 
@@ -191,11 +192,12 @@ static rb_code_t find_launch(lines_t *l, const launch_info_t *launch, read_ahead
 rb_code_t analysis_load(const char *path, const launch_info_t *launch, read_ahead_t *out,
                         bool *found, rb_err_t *err)
 {
-    lines_t l = {.path = path, .in = fopen(path, "r"), .err = err};
+    rb_err_t why = {0};
+    lines_t l = {.path = path, .in = in_file_open(path, &why), .err = err};
     *out = (read_ahead_t){0};
     *found = false;
     if (l.in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return rb_fail(err, why.code, "%s", why.text);
     rb_code_t rc = find_launch(&l, launch, out, found);
     fclose(l.in);
     free(l.line);

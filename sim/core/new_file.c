@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +37,17 @@ char *new_file_name(const char *path, bool replace, rb_err_t *err)
         return target;
     free(target);
     return rb_strdup(path);
+}
+
+void new_file_sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = rb_strdup(slash != NULL ? path : ".");
+
+    if (slash != NULL)
+        folder[slash - path + (slash == path)] = '\0';
+    new_file_sync_folder(folder);
+    free(folder);
 }
 
 void new_file_sync_folder(const char *folder)

@@ -23,4 +23,7 @@ RB_CHECKED rb_code_t new_file_check(const char *path, bool replace, rb_err_t *er
  * can, and the data itself was synced. */
 void new_file_sync_folder(const char *folder);
 
+/* The same of the folder that a file is in. */
+void new_file_sync_folder_of(const char *path);
+
 #endif

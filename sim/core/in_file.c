@@ -1,0 +1,62 @@
+#include "sim/core/in_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether a pipe has, or has had, a writer. poll() alone does not tell one that has not written yet
+ * from none; to duplicate what is in the pipe takes nothing from it, and does. */
+static bool has_writer(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    int copy[2];
+    if (poll(&p, 1, 0) != 0 || pipe2(copy, O_CLOEXEC) != 0)
+        return true;
+    ssize_t n = tee(fd, copy[1], 1, SPLICE_F_NONBLOCK);
+    close(copy[0]);
+    close(copy[1]);
+    return n != 0;
+}
+
+static bool await_writer(int fd)
+{
+    enum { TRIES = 100, STEP_MS = 10 };
+    for (int i = 0; i < TRIES; i++) {
+        if (has_writer(fd))
+            return true;
+        (void)poll(NULL, 0, STEP_MS);
+    }
+    return false;
+}
+
+int in_file_descriptor(const char *path, rb_err_t *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    } else if (S_ISFIFO(st.st_mode) && !await_writer(fd)) {
+        rb_fail(err, RB_IO, "%s: is a pipe that nobody writes to", path);
+    } else {
+        (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+FILE *in_file_open(const char *path, rb_err_t *err)
+{
+    int fd = in_file_descriptor(path, err);
+    FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && in == NULL) {
+        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        close(fd);
+    }
+    return in;
+}
