@@ -18,6 +18,7 @@ typedef struct {
     char *tmpdir;               /* owned; NULL: the default */
     accelsim_machine_t machine; /* find NULL: none */
     size_t sort_bytes;
+    file_reads_t *reads; /* borrowed; NULL: nobody wants to know */
     _Atomic uint64_t bytes_done;
 } accelsim_source_t;
 
@@ -145,6 +146,8 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     l->source = self(base);
     l->kernel = &l->source->list.kernels[id - 1];
     l->stream = accelsim_stream_open(l->kernel->path, &why);
+    if (l->stream != NULL)
+        accelsim_stream_watch(l->stream, l->source->reads);
     accelsim_lines_init(&l->lines, l->kernel->path, read_launch, l);
     block_reader_init(&l->reader, &l->lines, &l->header);
     if (l->stream != NULL && accelsim_header_read(&l->lines, &l->header, &why) == RB_OK &&
@@ -262,15 +265,32 @@ bool accelsim_detect(const char *path)
     return accelsim_list_detect(path) || begins_like_header(path);
 }
 
-void accelsim_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                    void *ctx)
-{
-    const accelsim_list_t *list = &self(source)->list;
+typedef struct {
+    file_visit_fn visit;
+    void *ctx;
+} code_visit_t;
 
-    if (list->path != NULL)
-        visit(ctx, list->path);
-    for (size_t i = 0; i < list->n_kernels; i++)
-        visit(ctx, list->kernels[i].path);
-    if (self(source)->machine.find != NULL)
-        self(source)->machine.files(self(source)->machine.ctx, visit, ctx);
+static void visit_code(void *ctx, const char *path)
+{
+    const code_visit_t *v = ctx;
+
+    v->visit(v->ctx, path, true);
+}
+
+void accelsim_files(const trace_source_t *source, file_visit_fn visit, void *ctx)
+{
+    const accelsim_source_t *s = self(source);
+    code_visit_t code = {visit, ctx};
+
+    if (s->list.path != NULL)
+        visit(ctx, s->list.path, true);
+    for (size_t i = 0; i < s->list.n_kernels; i++)
+        visit(ctx, s->list.kernels[i].path, false);
+    if (s->machine.find != NULL)
+        s->machine.files(s->machine.ctx, visit_code, &code);
+}
+
+void accelsim_watch(trace_source_t *source, file_reads_t *reads)
+{
+    self(source)->reads = reads;
 }

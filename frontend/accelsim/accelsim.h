@@ -10,6 +10,7 @@
 #ifndef RUBATO_ACCELSIM_H
 #define RUBATO_ACCELSIM_H
 
+#include "sim/core/file_reads.h"
 #include "sim/gpu/trace_source.h"
 
 /*
@@ -48,7 +49,10 @@ trace_source_t *accelsim_open(const char *path, const accelsim_options_t *opts, 
 
 /* Calls visit for each file of the trace, in order: the list if there is one, the kernels, machine
  * code. */
-void accelsim_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                    void *ctx);
+void accelsim_files(const trace_source_t *source, file_visit_fn visit, void *ctx);
+
+/* From now on it is noted what is read of the kernels' files when launches are open. reads is
+ * borrowed as long as the source lives; NULL: no longer. */
+void accelsim_watch(trace_source_t *source, file_reads_t *reads);
 
 #endif

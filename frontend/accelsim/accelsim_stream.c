@@ -25,6 +25,7 @@ struct accelsim_stream {
     const char *path; /* borrowed */
     int fd;
     packing_t packing;
+    file_reading_t *reading; /* owned; NULL: nobody wants to know */
     uint64_t consumed;
     bool input_end; /* the file is read to its end */
     bool ended;     /* a complete member or frame has just ended */
@@ -48,6 +49,7 @@ static rb_code_t fill_input(accelsim_stream_t *s, rb_err_t *err)
         s->end = (size_t)n;
         s->consumed += (uint64_t)n;
         s->input_end = n == 0;
+        file_reading_take(s->reading, s->input, s->end);
     }
     return RB_OK;
 }
@@ -140,6 +142,12 @@ accelsim_stream_t *accelsim_stream_open(const char *path, rb_err_t *err)
     return NULL;
 }
 
+void accelsim_stream_watch(accelsim_stream_t *s, file_reads_t *reads)
+{
+    s->reading = file_reading_begin(reads, s->path);
+    file_reading_take(s->reading, s->input, s->end);
+}
+
 static rb_code_t fail_damaged(const accelsim_stream_t *s, const char *kind, const char *why,
                               rb_err_t *err)
 {
@@ -170,6 +178,7 @@ static rb_code_t read_plain(accelsim_stream_t *s, char *buf, size_t cap, size_t 
         return rb_fail(err, RB_IO, "%s: %s", s->path, strerror(errno));
     *got = (size_t)n;
     s->consumed += (uint64_t)n;
+    file_reading_take(s->reading, buf, *got);
     return RB_OK;
 }
 
@@ -290,6 +299,7 @@ void accelsim_stream_close(accelsim_stream_t *s)
         inflateEnd(&s->gz);
     else if (s->packing == ZSTD_FRAMES)
         ZSTD_freeDStream(s->zstd);
+    file_reading_end(s->reading);
     close(s->fd);
     free(s);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/err.h"
+#include "sim/core/file_reads.h"
 
 typedef struct accelsim_stream accelsim_stream_t;
 
@@ -18,6 +18,9 @@ typedef struct accelsim_stream accelsim_stream_t;
  * known but cannot be read. path is borrowed while it is open.
  */
 accelsim_stream_t *accelsim_stream_open(const char *path, rb_err_t *err);
+
+/* Notes in reads, which may be NULL, what is read of the file. Directly after it was opened. */
+void accelsim_stream_watch(accelsim_stream_t *s, file_reads_t *reads);
 
 /*
  * Up to cap bytes into buf; *got is 0 only at the end. RB_TRACE for damaged or truncated

@@ -44,10 +44,18 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     run_t *run = ctx;
     checkpoint_t c = host_state(run);
     c.last_launch = r->info.id;
+    RB_TRY(trace_identity_note(run->trace, run->folder.journal, err));
     RB_TRY(keep_launch(run, r, c.host_seconds, err));
     if (run->detectors != NULL)
         run_detectors_launch(run->detectors, r);
     return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
+}
+
+/* A file that another process has read. */
+static rb_code_t on_part_read(void *ctx, const char *file, const char *sha256, rb_err_t *err)
+{
+    run_t *run = ctx;
+    return trace_identity_learn(run->trace, file, sha256, err);
 }
 
 /* A launch that another process has simulated. */
@@ -182,8 +190,10 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
         ids = run->isolated;
         n_ids = run->n_isolated;
     }
-    if (o->merge.n > 0)
-        return run_parts_merge(o->merge.text, o->merge.n, run->identity, on_part, run, err);
+    if (o->merge.n > 0) {
+        const run_parts_taker_t taker = {.ctx = run, .read = on_part_read, .launch = on_part};
+        return run_parts_merge(o->merge.text, o->merge.n, run->identity, &taker, err);
+    }
     if (run->isolated != NULL && n_ids == 0)
         return RB_OK; /* more parts than launches */
 
@@ -222,8 +232,8 @@ static uint64_t known_launches(const run_t *run)
 static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err_t *err)
 {
     const run_options_t *o = run->options;
-    char trace_sha256[SHA256_TEXT];
-    RB_TRY(trace_identity_sha256(run->trace, trace_sha256, err));
+    trace_read_t trace_read;
+    trace_identity_result(run->trace, &trace_read);
     checkpoint_t host = host_state(run);
     if (o->merge.n > 0)
         host.host_seconds = host.host_cpu_seconds = run->merged_seconds;
@@ -234,7 +244,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .identity = run->identity,
         .trace_path = program ? run->program.file : o->setup.trace,
         .trace_format = program ? "program" : run->setup.source->ops->name,
-        .trace_sha256 = trace_sha256,
+        .trace_read = &trace_read,
         .trace_launches = known_launches(run),
         .trace_bytes = trace_identity_bytes(run->trace),
         .gpu = run->setup.gpu,
@@ -267,7 +277,6 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         rb_info("%s: already complete", run->options->folder);
         return RB_OK;
     }
-    trace_identity_start(run->trace);
     rb_code_t rc = simulate(run, err);
     if (rc == RB_TRACE && stop_requested())
         rc = RB_STOPPED; /* the signal came to the program too, and ended it */
@@ -282,9 +291,9 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
             rc = trouble.code;
         }
     }
-    /* What the environment interrupted can be continued; what the input makes impossible cannot. */
+    /* What the environment interrupted can be continued, or where a damaged trace is put right. */
     bool keep = rc == RB_OK || rc == RB_STOPPED ||
-                ((rc == RB_IO || rc == RB_NOMEM) && run->totals.launches > 0);
+                ((rc == RB_IO || rc == RB_NOMEM || rc == RB_TRACE) && run->totals.launches > 0);
     run_folder_abandon(&run->folder, keep);
     run->resumable = keep && run->options->folder != NULL && rc != RB_OK;
     return rc;
@@ -307,11 +316,11 @@ static int run_and_report(const run_options_t *o, const char *command)
         cli_report(&err);
     run_timeline_free(run->timeline);
     run_detectors_free(run->detectors);
-    trace_identity_destroy(run->trace);
     if (run->gpu != NULL)
         gpu_destroy(run->gpu);
     run_inside_free(&run->inside);
     setup_close(&run->setup);
+    trace_identity_destroy(run->trace);
     run_sampling_free(&run->sampling);
     free(run->launch_ids);
     free(run->isolated);

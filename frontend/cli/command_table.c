@@ -433,7 +433,8 @@ const cli_command_t cli_commands[] = {
      "failed.\n\n"
      "With -o, results are appended launch by launch to a journal in the folder, with checkpoints "
      "between launches: after kill -9, a crash of the host or a full disk, the same command with "
-     "--resume continues and gives the results of an uninterrupted run. SIGINT, SIGTERM and "
+     "--resume continues and gives the results of an uninterrupted run; a trace, configuration or "
+     "build of rubato that is another by now is refused. SIGINT, SIGTERM and "
      "SIGUSR2 stop the run; what is complete is written, marked \"complete\": false.",
      NULL, "@file", OPTIONS(run_options), cmd_run},
     {"info", "TRACE", "what a trace holds",

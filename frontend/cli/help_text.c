@@ -164,7 +164,7 @@ static const char *const man_sections[][2] = {
      "and DRAM channels, and ratios of these sums\n.TP\n.B config.cfg\nthe resolved configuration: "
      "every value and where it came from\n.TP\n.B intervals.csv\nthe time series of "
      "\\-\\-stats\\-interval\n.PP\nWhile a run is under way the folder also holds its journal and "
-     "newest checkpoint; both are gone when the results are there."},
+     "two newest checkpoints; they are gone when the results are there."},
     {"EXIT STATUS",
      "0: done; 1: the environment failed (missing file, full disk, no memory); 2: a mistake in the "
      "command line, configuration or trace; 75: stopped on request, resumable; 112: a bug in "

@@ -22,7 +22,7 @@ typedef struct {
     sampling_options_t from; /* the options with the others */
     run_sampling_t sampling;
     trace_identity_t *trace;
-    char identity[512];
+    char identity[1024];
     run_folder_t folder;
     run_totals_t totals; /* of what was simulated */
     progress_line_t progress;

@@ -1,8 +1,10 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cli/launch_position.h"
 #include "frontend/cli/run_command.h"
+#include "frontend/io/file_hash.h"
 #include "frontend/io/option_value.h"
 #include "frontend/io/stop_signals.h"
 #include "frontend/io/version.h"
@@ -31,16 +33,19 @@ static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
     return option_count("debug-window", text, 1, gpu_spec_window(&run->setup.spec), window, err);
 }
 
-/* What must be equal for results to be equal, and for a checkpoint to fit. */
-static void describe_identity(run_t *run)
+/* What must be equal for results to be equal, and for a checkpoint to fit; beside what is read of
+ * the trace as the run goes. */
+static rb_code_t describe_identity(run_t *run, rb_err_t *err)
 {
+    char program[SHA256_TEXT];
+    RB_TRY(file_hash_program(program, err));
     uint64_t ids =
         journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
     snprintf(run->identity, sizeof(run->identity),
-             "rubato %s %s\ncounters %016llx\nconfig %s\ntrace %016llx\nlaunches %016llx\n"
+             "rubato %s %s\nprogram %s\ncounters %016llx\nconfig %s\ntrace %s\nlaunches %016llx\n"
              "interval %llu\nplan %016llx\ninside %016llx\n",
-             RUBATO_VERSION, RUBATO_COMMIT, (unsigned long long)record_layout(),
-             run->setup.config_sha256, (unsigned long long)trace_identity_fingerprint(run->trace),
+             RUBATO_VERSION, RUBATO_COMMIT, program, (unsigned long long)record_layout(),
+             run->setup.config_sha256, trace_identity_beginning(run->trace),
              (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
              (unsigned long long)run_sampling_fingerprint(&run->sampling),
              (unsigned long long)run_inside_fingerprint(&run->inside, run->options->sampling.seed));
@@ -49,6 +54,21 @@ static void describe_identity(run_t *run)
         n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n, "isolated\n");
     if (run->options->parts > 0)
         run_parts_identity(run->identity + n, run->options->part, run->options->parts);
+    return RB_OK;
+}
+
+/* A new chip, with the state of a checkpoint. */
+static rb_code_t load_chip(void *ctx, const void *image, size_t n, cycle_t end, rb_err_t *err)
+{
+    run_t *run = ctx;
+    FILE *memory = fmemopen((void *)(uintptr_t)image, n, "r");
+    if (memory == NULL)
+        return rb_fail(err, RB_NOMEM, "checkpoint: %s", strerror(errno));
+    gpu_destroy(run->gpu);
+    run->gpu = gpu_create(&run->setup.spec, (int)run->options->threads, run->window);
+    rb_code_t rc = gpu_load(run->gpu, memory, end, err);
+    fclose(memory);
+    return rc;
 }
 
 /* --isolated: whether it can be, and which launches. */
@@ -148,7 +168,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     RB_TRY(run_sampling_prepare(&run->sampling, &run->from, run->setup.source, err));
     RB_TRY(trace_identity_create(&run->trace, run->setup.source,
                                  o->program.words != NULL ? run->program.file : NULL, err));
-    describe_identity(run);
+    RB_TRY(describe_identity(run, err));
     RB_TRY(prepare_isolated(run, err));
     run->window = window;
     if (o->timeline != NULL)
@@ -157,11 +177,15 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     run->folder = (run_folder_t){
         .path = o->folder,
         .identity = run->identity,
+        .trace = run->trace,
+        .isolated = o->isolated,
+        .load = load_chip,
+        .ctx = run,
         .mode = o->mode,
         .checkpoint_interval = o->checkpoint_interval,
         .keep_journal = o->parts > 0,
     };
-    RB_TRY(run_folder_begin(&run->folder, setup_tmpdir(&o->setup), run->gpu, err));
+    RB_TRY(run_folder_begin(&run->folder, setup_tmpdir(&o->setup), err));
     if (run->folder.resumed) {
         run->begun -= run->folder.from.host_seconds;
         run->cpu_before = run->folder.from.host_cpu_seconds;

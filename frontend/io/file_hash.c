@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err)
 {
     enum { CHUNK = 1 << 16 };
-    FILE *in = fopen(path, "re");
+    rb_err_t why = {0};
+    FILE *in = in_file_open(path, &why);
     if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return rb_fail(err, why.code, "%s", why.text);
     sha256_t h;
     char *buffer = rb_calloc(CHUNK, 1);
     sha256_init(&h);
@@ -23,4 +25,9 @@ rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err)
     free(buffer);
     fclose(in);
     return rc;
+}
+
+rb_code_t file_hash_program(char text[SHA256_TEXT], rb_err_t *err)
+{
+    return file_hash("/proc/self/exe", text, err);
 }

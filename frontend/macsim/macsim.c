@@ -24,6 +24,7 @@ typedef struct {
     launch_info_t *info;    /* owned; of each launch, n_blocks 0 until it was asked for */
     uint64_t *bytes_before; /* owned; of trace_info.txt, which grow with the launches' warps */
     uint32_t arch;
+    file_reads_t *reads; /* borrowed; NULL: nobody wants to know */
     _Atomic uint64_t bytes_done;
 } macsim_source_t;
 
@@ -32,6 +33,8 @@ struct trace_launch {
     uint64_t id;
     macsim_blocks_t blocks;
 };
+
+static void note_launch(const macsim_source_t *s, uint64_t id);
 
 static macsim_source_t *self(const trace_source_t *s)
 {
@@ -101,6 +104,7 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
 
     *out = NULL;
     RB_TRY(launch_info(base, id, &info, err));
+    note_launch(s, id);
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
     rb_code_t code = macsim_blocks_open(&l->blocks, &s->list.kernels[id - 1], &info, err);
 
@@ -316,16 +320,17 @@ trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_e
     return &s->base;
 }
 
-static void visit_existing(const char *path, void (*visit)(void *ctx, const char *path), void *ctx)
+/* --- files ------------------------------------------------------------------------------------ */
+
+static void visit_existing(const char *path, file_visit_fn visit, void *ctx)
 {
     struct stat st;
 
     if (stat(path, &st) == 0)
-        visit(ctx, path);
+        visit(ctx, path, false);
 }
 
-static void visit_launch(const macsim_kernel_t *k, void (*visit)(void *ctx, const char *path),
-                         void *ctx)
+static void visit_launch(const macsim_kernel_t *k, file_visit_fn visit, void *ctx)
 {
     char *counts = counts_path(k);
     macsim_warps_t warps;
@@ -343,17 +348,34 @@ static void visit_launch(const macsim_kernel_t *k, void (*visit)(void *ctx, cons
     macsim_warps_free(&warps);
 }
 
-void macsim_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                  void *ctx)
+void macsim_files(const trace_source_t *source, file_visit_fn visit, void *ctx)
 {
     const macsim_list_t *list = &self(source)->list;
 
     if (list->config != NULL)
-        visit(ctx, list->config);
+        visit(ctx, list->config, true);
     if (list->names != NULL)
-        visit(ctx, list->names);
+        visit(ctx, list->names, true);
     if (list->samples != NULL)
-        visit(ctx, list->samples);
+        visit(ctx, list->samples, true);
     for (size_t i = 0; i < list->n_kernels; i++)
         visit_launch(&list->kernels[i], visit, ctx);
+}
+
+static void note_use(void *reads, const char *path, bool opened)
+{
+    (void)opened;
+    file_reads_use(reads, path);
+}
+
+/* All files of a launch, whichever of its warps are asked for. */
+static void note_launch(const macsim_source_t *s, uint64_t id)
+{
+    if (s->reads != NULL)
+        visit_launch(&s->list.kernels[id - 1], note_use, s->reads);
+}
+
+void macsim_watch(trace_source_t *source, file_reads_t *reads)
+{
+    self(source)->reads = reads;
 }

@@ -33,6 +33,7 @@
 #ifndef RUBATO_MACSIM_H
 #define RUBATO_MACSIM_H
 
+#include "sim/core/file_reads.h"
 #include "sim/gpu/trace_source.h"
 
 /* What launch Kernel<number> of a sampled program counts for. */
@@ -60,7 +61,10 @@ bool macsim_detect(const char *path);
 trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_err_t *err);
 
 /* Calls visit for each file of the trace that exists, in order: the lists, then the launches. */
-void macsim_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                  void *ctx);
+void macsim_files(const trace_source_t *source, file_visit_fn visit, void *ctx);
+
+/* From now on it is noted in reads which launches' files are used. reads is borrowed as long as the
+ * source lives; NULL: no longer. */
+void macsim_watch(trace_source_t *source, file_reads_t *reads);
 
 #endif

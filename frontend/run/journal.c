@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 
 enum { MAGIC_BYTES = 8, RECORD_MAX = 1 << 26 };
 static const char journal_magic[MAGIC_BYTES + 1] = "rbjrnl1\n";
@@ -132,8 +133,12 @@ static rb_code_t journal_take(journal_t *j, int flags, rb_err_t *err)
     j->fd = open(j->path, flags | O_RDWR | O_CLOEXEC, 0666);
     if (j->fd < 0)
         return journal_error(j, "cannot open", err);
-    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (flock(j->fd, LOCK_EX | LOCK_NB) == 0)
+        return RB_OK;
+    if (errno == EWOULDBLOCK)
         return rb_fail(err, RB_IO, "%s: another run is writing to this folder", j->path);
+    rb_warn("%s: cannot be locked (%s): nothing but you keeps a second run out of this folder",
+            j->path, strerror(errno));
     return RB_OK;
 }
 
@@ -226,6 +231,11 @@ rb_code_t journal_append(journal_t *j, uint32_t kind, const void *data, size_t n
 uint64_t journal_length(const journal_t *j)
 {
     return j->length;
+}
+
+uint64_t journal_position(const journal_t *j)
+{
+    return j->at;
 }
 
 rb_code_t journal_cut(journal_t *j, uint64_t length, rb_err_t *err)

@@ -40,6 +40,9 @@ RB_CHECKED rb_code_t journal_append(journal_t *j, uint32_t kind, const void *dat
 /* Bytes of all records so far: a place to cut at. */
 uint64_t journal_length(const journal_t *j);
 
+/* Where reading goes on: bytes of the records that were read. */
+uint64_t journal_position(const journal_t *j);
+
 /* Forgets what was appended after a length that journal_length() gave. RB_IO if it is longer than
  * the journal. */
 RB_CHECKED rb_code_t journal_cut(journal_t *j, uint64_t length, rb_err_t *err);

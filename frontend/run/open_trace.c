@@ -16,8 +16,8 @@ typedef struct {
     const char *name; /* trace_source_ops_t.name of its sources */
     bool (*detect)(const char *path);
     trace_source_t *(*open)(const char *path, const char *tmpdir, rb_err_t *err);
-    void (*files)(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                  void *ctx);
+    void (*files)(const trace_source_t *source, file_visit_fn visit, void *ctx);
+    void (*watch)(trace_source_t *source, file_reads_t *reads); /* NULL: no need */
 } trace_kind_t;
 
 static const void *find_code(void *ctx, const char *kernel, unsigned arch)
@@ -108,17 +108,16 @@ static trace_source_t *open_rbt(const char *path, const char *tmpdir, rb_err_t *
     return rbt_open(path, err);
 }
 
-static void rbt_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                      void *ctx)
+static void rbt_files(const trace_source_t *source, file_visit_fn visit, void *ctx)
 {
-    visit(ctx, rbt_source_file(source)->path);
+    visit(ctx, rbt_source_file(source)->path, false);
 }
 
 /* Tried in this order; the last one says what is wrong with a path that is none of them. */
 static const trace_kind_t kinds[] = {
-    {"rbt", rbt_detect, open_rbt, rbt_files},
-    {"macsim", macsim_detect, open_macsim, macsim_files},
-    {"accelsim", accelsim_detect, open_accelsim, accelsim_files},
+    {"rbt", rbt_detect, open_rbt, rbt_files, NULL},
+    {"macsim", macsim_detect, open_macsim, macsim_files, macsim_watch},
+    {"accelsim", accelsim_detect, open_accelsim, accelsim_files, accelsim_watch},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -141,10 +140,25 @@ bool open_trace_detect(const char *path)
     return false;
 }
 
-void open_trace_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                      void *ctx)
+/* The kind of a source; NULL: a program. */
+static const trace_kind_t *kind_of(const trace_source_t *source)
 {
     for (unsigned i = 0; i < N_KINDS; i++)
         if (strcmp(source->ops->name, kinds[i].name) == 0)
-            kinds[i].files(source, visit, ctx);
+            return &kinds[i];
+    return NULL;
+}
+
+void open_trace_files(const trace_source_t *source, file_visit_fn visit, void *ctx)
+{
+    const trace_kind_t *kind = kind_of(source);
+    if (kind != NULL)
+        kind->files(source, visit, ctx);
+}
+
+void open_trace_watch(trace_source_t *source, file_reads_t *reads)
+{
+    const trace_kind_t *kind = kind_of(source);
+    if (kind != NULL && kind->watch != NULL)
+        kind->watch(source, reads);
 }

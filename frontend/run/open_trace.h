@@ -2,6 +2,7 @@
 #ifndef RUBATO_RUN_OPEN_TRACE_H
 #define RUBATO_RUN_OPEN_TRACE_H
 
+#include "sim/core/file_reads.h"
 #include "sim/gpu/trace_source.h"
 
 /*
@@ -16,7 +17,10 @@ trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err);
 bool open_trace_detect(const char *path);
 
 /* Calls visit for each file of a trace that open_trace() opened, in order. */
-void open_trace_files(const trace_source_t *source, void (*visit)(void *ctx, const char *path),
-                      void *ctx);
+void open_trace_files(const trace_source_t *source, file_visit_fn visit, void *ctx);
+
+/* From now on it is noted in reads, which outlives the source, what is read for open launches. Of a
+ * native file nothing is: its index says what its parts must be. */
+void open_trace_watch(trace_source_t *source, file_reads_t *reads);
 
 #endif

@@ -222,6 +222,26 @@ static void write_host(json_t *j, const run_report_t *r)
     json_end(j);
 }
 
+/* The hash of the trace; where not all of it was read, of what was. */
+static void write_read(json_t *j, const trace_read_t *read)
+{
+    if (read->sha256[0] != '\0') {
+        json_text(j, "sha256", read->sha256);
+        return;
+    }
+    json_begin_rows(j, "read");
+    for (size_t i = 0; i < file_reads_count(read->reads); i++) {
+        const file_read_t *f = file_reads_at(read->reads, i);
+        if (!f->whole)
+            continue;
+        json_begin_object(j, NULL);
+        json_text(j, "file", f->name);
+        json_text(j, "sha256", f->sha256);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
 {
     json_t j;
@@ -229,9 +249,8 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_begin_object(&j, NULL);
     json_u64(&j, "schema", RESULT_SCHEMA);
     json_bool(&j, "complete", r->complete);
-    char identity[20];
-    snprintf(identity, sizeof(identity), "%016llx",
-             (unsigned long long)report_identity(r->identity));
+    char identity[REPORT_IDENTITY];
+    report_identity(identity, r->identity, r->trace_read);
     json_text(&j, "identity", identity);
     json_begin_object(&j, "rubato");
     json_text(&j, "version", RUBATO_VERSION);
@@ -242,7 +261,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_begin_object(&j, "trace");
     json_text(&j, "path", r->trace_path);
     json_text(&j, "format", r->trace_format);
-    json_text(&j, "sha256", r->trace_sha256);
+    write_read(&j, r->trace_read);
     json_u64(&j, "launches", r->trace_launches);
     json_u64(&j, "bytes", r->trace_bytes);
     json_end(&j);

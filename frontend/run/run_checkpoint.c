@@ -1,21 +1,42 @@
 #include "frontend/run/run_checkpoint.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/io/out_file.h"
 #include "frontend/run/journal.h"
 #include "sim/core/alloc.h"
+#include "sim/core/new_file.h"
 
 enum { MAGIC_BYTES = 8 };
 static const char checkpoint_magic[MAGIC_BYTES + 1] = "rbckpt1\n";
-static const char checkpoint_name[] = "checkpoint";
+const char *const checkpoint_names[CHECKPOINTS] = {"checkpoint", "checkpoint.previous"};
 
 typedef struct {
     char magic[MAGIC_BYTES];
     uint64_t length, checksum;
 } checkpoint_head_t;
+
+/* What another line of the identity means. */
+static const char *meaning(const char *line)
+{
+    static const char *const words[][2] = {
+        {"rubato ", "another version of rubato"},
+        {"program ", "another build of rubato"},
+        {"config ", "another configuration"},
+        {"trace ", "another trace (its list, the names of its files, or the machine code with it)"},
+        {"launches ", "other launches"},
+        {"interval ", "another --stats-interval"},
+        {"plan ", "another plan or sampler of launches"},
+        {"inside ", "other samplers inside launches"},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(line, words[i][0], strlen(words[i][0])) == 0)
+            return words[i][1];
+    return "another run";
+}
 
 rb_code_t checkpoint_other_run(const char *folder, const char *mine, const char *theirs,
                                rb_err_t *err)
@@ -28,9 +49,23 @@ rb_code_t checkpoint_other_run(const char *folder, const char *mine, const char 
         theirs += m + (theirs[m] == '\n');
     }
     return rb_fail(err, RB_USAGE,
-                   "%s: cannot resume: it holds a run with '%.*s', this one has '%.*s'; --force "
+                   "%s: cannot resume: it holds a run of %s ('%.*s', this one has '%.*s'); --force "
                    "starts over",
-                   folder, (int)strcspn(theirs, "\n"), theirs, (int)strcspn(mine, "\n"), mine);
+                   folder, meaning(theirs), (int)strcspn(theirs, "\n"), theirs,
+                   (int)strcspn(mine, "\n"), mine);
+}
+
+/* The newest so far makes room. */
+static rb_code_t keep_previous(const char *folder, rb_err_t *err)
+{
+    char *newest = out_path(folder, checkpoint_names[0]);
+    char *previous = out_path(folder, checkpoint_names[1]);
+    rb_code_t rc = RB_OK;
+    if (rename(newest, previous) != 0 && errno != ENOENT)
+        rc = rb_fail(err, RB_IO, "%s: cannot rename: %s", newest, strerror(errno));
+    free(newest);
+    free(previous);
+    return rc;
 }
 
 rb_code_t checkpoint_write(const char *folder, const char *identity, const checkpoint_t *c,
@@ -49,14 +84,20 @@ rb_code_t checkpoint_write(const char *folder, const char *identity, const check
 
     out_file_t file = {0};
     if (rc == RB_OK)
-        rc = out_file_open(&file, folder, checkpoint_name, err);
+        rc = out_file_open(&file, folder, checkpoint_names[0], err);
     if (rc == RB_OK) {
         checkpoint_head_t head = {.length = n, .checksum = journal_checksum(n, body, n)};
         memcpy(head.magic, checkpoint_magic, MAGIC_BYTES);
         fwrite(&head, sizeof(head), 1, file.out);
         fwrite(body, n, 1, file.out);
-        rc = out_file_close(&file, RB_OK, err);
+        rc = out_file_finish(&file, err);
     }
+    if (rc == RB_OK)
+        rc = keep_previous(folder, err);
+    if (rc == RB_OK)
+        rc = out_file_commit(&file, err);
+    out_file_abandon(&file);
+    new_file_sync_folder(folder);
     free(body);
     return rc;
 }
@@ -85,44 +126,50 @@ static char *read_body(const char *path, size_t *n, rb_err_t *err)
     }
     fclose(in);
     if (!good) {
-        rb_fail(err, RB_IO, "%s: damaged, or of another version; --force starts over", path);
+        rb_fail(err, RB_IO, "%s: damaged, or of another version", path);
         free(body);
         return NULL;
     }
     return body;
 }
 
-static rb_code_t load_image(const char *path, char *image, size_t n, gpu_t *gpu, rb_err_t *err)
+static bool is_duration(double seconds)
 {
-    FILE *memory = n > 0 ? fmemopen(image, n, "r") : NULL;
-    if (memory == NULL)
-        return rb_fail(err, RB_IO, "%s: holds no state", path);
-    rb_code_t rc = gpu_load(gpu, memory, err);
-    fclose(memory);
+    return isfinite(seconds) && seconds >= 0.0;
+}
+
+/* What follows the identity. */
+static rb_code_t read_rest(checkpoint_image_t *out, size_t n, const char *path, rb_err_t *err)
+{
+    const size_t head = strlen(out->body) + 1; /* a NUL follows the body in any case */
+    if (n <= head + sizeof(out->at))
+        return rb_fail(err, RB_IO, "%s: damaged: it ends too early", path);
+    memcpy(&out->at, out->body + head, sizeof(out->at));
+    out->image = out->body + head + sizeof(out->at);
+    out->n = n - head - sizeof(out->at);
+    if (!is_duration(out->at.host_seconds) || !is_duration(out->at.host_cpu_seconds))
+        return rb_fail(err, RB_IO, "%s: damaged: it holds an impossible time", path);
+    return RB_OK;
+}
+
+rb_code_t checkpoint_read(const char *folder, const char *name, const char *identity,
+                          checkpoint_image_t *out, rb_err_t *err)
+{
+    size_t n = 0;
+    char *path = out_path(folder, name);
+    rb_err_t why = {0};
+    *out = (checkpoint_image_t){.body = read_body(path, &n, &why)};
+    rb_code_t rc = why.code == RB_OK ? RB_OK : rb_fail(err, why.code, "%s", why.text);
+    if (out->body != NULL)
+        rc = strcmp(out->body, identity) != 0
+                 ? checkpoint_other_run(folder, identity, out->body, err)
+                 : read_rest(out, n, path, err);
+    free(path);
     return rc;
 }
 
-rb_code_t checkpoint_read(const char *folder, const char *identity, checkpoint_t *c, gpu_t *gpu,
-                          bool *found, rb_err_t *err)
+void checkpoint_free(checkpoint_image_t *c)
 {
-    size_t n = 0;
-    char *path = out_path(folder, checkpoint_name);
-    char *body = read_body(path, &n, err);
-    rb_code_t rc = err->code;
-    *found = body != NULL;
-    if (body != NULL) {
-        size_t head = strlen(body) + 1; /* a NUL follows the body in any case */
-        if (strcmp(body, identity) != 0) {
-            rc = checkpoint_other_run(folder, identity, body, err);
-        } else if (n < head + sizeof(*c)) {
-            rc = rb_fail(err, RB_IO, "%s: too short", path);
-        } else {
-            memcpy(c, body + head, sizeof(*c));
-            head += sizeof(*c);
-            rc = load_image(path, body + head, n - head, gpu, err);
-        }
-    }
-    free(body);
-    free(path);
-    return rc;
+    free(c->body);
+    *c = (checkpoint_image_t){0};
 }

@@ -8,7 +8,9 @@
 #include "frontend/io/out_file.h"
 #include "frontend/run/progress_line.h"
 #include "frontend/run/run_detectors.h"
+#include "frontend/run/run_finished.h"
 #include "frontend/run/run_parts.h"
+#include "sim/core/log.h"
 #include "sim/core/new_file.h"
 
 static const char journal_name[] = "journal";
@@ -34,9 +36,15 @@ static void remove_file(const char *folder, const char *name)
     free(path);
 }
 
+static void remove_checkpoints(const char *folder)
+{
+    for (size_t i = 0; i < CHECKPOINTS; i++)
+        remove_file(folder, checkpoint_names[i]);
+}
+
 static void remove_state(const char *folder)
 {
-    remove_file(folder, "checkpoint");
+    remove_checkpoints(folder);
     remove_file(folder, ".checkpoint.tmp");
     remove_file(folder, journal_name);
 }
@@ -47,44 +55,84 @@ static rb_code_t open_new(run_folder_t *f, rb_err_t *err)
     rb_code_t rc = journal_create(&f->journal, path, err);
     free(path);
     RB_TRY(rc);
-    remove_file(f->path, "checkpoint");
+    remove_checkpoints(f->path);
     for (size_t i = RESULTS; i > 0; i--)
         remove_file(f->path, result_names[i - 1]);
     remove_file(f->path, RUN_DETECTORS_FILE);
     return record_identity(f->journal, f->identity, err);
 }
 
-/* Whether run.json is the result of this very run, and whole. */
-static rb_code_t check_finished(run_folder_t *f, rb_err_t *err)
+/* The journal is whole up to the checkpoint, which comes directly after a launch; *end is the end
+ * of that launch on its chip. */
+static rb_code_t check_journal(const run_folder_t *f, const checkpoint_t *c, cycle_t *end,
+                               rb_err_t *err)
 {
-    char head[4096], wanted[64];
-    char *path = out_path(f->path, run_name);
-    FILE *in = fopen(path, "re");
-    rb_code_t rc = RB_OK;
-    size_t n = in != NULL ? fread(head, 1, sizeof(head) - 1, in) : 0;
-    head[n] = '\0';
-    if (in == NULL)
-        rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    else
-        fclose(in);
-    snprintf(wanted, sizeof(wanted), "\"identity\": \"%016llx\"",
-             (unsigned long long)report_identity(f->identity));
-    if (rc == RB_OK && strstr(head, wanted) == NULL)
-        rc = rb_fail(err, RB_USAGE,
-                     "%s: holds the results of another run (trace, configuration, version or "
-                     "selection differ); --force starts over",
-                     f->path);
-    f->already_complete = rc == RB_OK && strstr(head, "\"complete\": true") != NULL;
-    if (rc == RB_OK && !f->already_complete)
-        rc = rb_fail(err, RB_USAGE,
-                     "%s: the journal of its unfinished run is gone; --force starts "
-                     "over",
-                     f->path);
-    free(path);
+    uint64_t last = 0;
+    run_record_t record = {.kind = RECORD_IDENTITY};
+    journal_rewind(f->journal);
+    while (journal_position(f->journal) < c->journal_length && record.kind != RECORD_END) {
+        RB_TRY(record_next(f->journal, &record, err));
+        if (record.kind == RECORD_LAUNCH) {
+            last = record.launch.info.id;
+            *end = f->isolated ? launch_result_cycles(&record.launch) : record.launch.end;
+        }
+    }
+    if (journal_position(f->journal) != c->journal_length || record.kind != RECORD_LAUNCH ||
+        last != c->last_launch)
+        return rb_fail(err, RB_IO, "it does not fit the journal beside it");
+    return RB_OK;
+}
+
+/* Continues from a checkpoint; f->resumed stays false if there is none. */
+static rb_code_t continue_from(run_folder_t *f, const char *name, rb_err_t *err)
+{
+    checkpoint_image_t c;
+    cycle_t end = 0;
+    rb_err_t why = {0};
+    rb_code_t rc = checkpoint_read(f->path, name, f->identity, &c, err);
+    if (rc == RB_OK && c.body != NULL) {
+        rc = check_journal(f, &c.at, &end, &why);
+        if (rc == RB_OK)
+            rc = f->load(f->ctx, c.image, c.n, end, &why);
+        if (rc != RB_OK)
+            rc = rb_fail(err, RB_IO, "%s/%s: damaged: %s", f->path, name, why.text);
+        f->from = c.at;
+        f->resumed = rc == RB_OK;
+    }
+    checkpoint_free(&c);
     return rc;
 }
 
-static rb_code_t open_old(run_folder_t *f, gpu_t *gpu, rb_err_t *err)
+/* Continues from the newest checkpoint that is good. */
+static rb_code_t continue_run(run_folder_t *f, rb_err_t *err)
+{
+    rb_err_t first = {0};
+    for (size_t i = 0; i < CHECKPOINTS && !f->resumed; i++) {
+        rb_err_t why = {0};
+        if (continue_from(f, checkpoint_names[i], &why) == RB_USAGE)
+            return rb_fail(err, why.code, "%s", why.text);
+        if (why.code != RB_OK && first.code == RB_OK)
+            first = why;
+    }
+    if (first.code == RB_OK)
+        return RB_OK;
+    if (!f->resumed)
+        return rb_fail(err, first.code, "%s; --force starts over", first.text);
+    rb_warn("%s: the checkpoint before it is used", first.text);
+    remove_file(f->path, checkpoint_names[0]); /* or it would become the one before */
+    return RB_OK;
+}
+
+/* What this run has read of the trace is still there. */
+static rb_code_t recall_reads(run_folder_t *f, rb_err_t *err)
+{
+    record_walk_t walk = record_walk(f->journal, RECORD_READ, err);
+    while (record_walk_next(&walk))
+        RB_TRY(trace_identity_recall(f->trace, walk.record.file, walk.record.sha256, err));
+    return walk.code;
+}
+
+static rb_code_t open_old(run_folder_t *f, rb_err_t *err)
 {
     run_record_t record;
     char *path = out_path(f->path, journal_name);
@@ -100,18 +148,34 @@ static rb_code_t open_old(run_folder_t *f, gpu_t *gpu, rb_err_t *err)
     }
     if (strcmp(record.identity, f->identity) != 0)
         return checkpoint_other_run(f->path, f->identity, record.identity, err);
-    RB_TRY(checkpoint_read(f->path, f->identity, &f->from, gpu, &f->resumed, err));
-    if (f->resumed)
-        return journal_cut(f->journal, f->from.journal_length, err);
+    RB_TRY(continue_run(f, err));
+    if (f->resumed) {
+        RB_TRY(journal_cut(f->journal, f->from.journal_length, err));
+        return recall_reads(f, err);
+    }
     journal_close(f->journal);
     f->journal = NULL;
     return open_new(f, err);
 }
 
+/* Whether run.json is the result of this very run, and whole. */
+static rb_code_t check_finished(run_folder_t *f, rb_err_t *err)
+{
+    char *path = out_path(f->path, run_name);
+    rb_code_t rc = run_finished_check(path, f->identity, f->trace, &f->already_complete, err);
+    free(path);
+    RB_TRY(rc);
+    if (!f->already_complete)
+        return rb_fail(err, RB_USAGE,
+                       "%s: the journal of its unfinished run is gone; --force starts over",
+                       f->path);
+    return RB_OK;
+}
+
 /* Seconds of a checkpoint, until one was written: runs of less than half a second need none. */
 static const double usual_cost = 0.005;
 
-rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, gpu_t *gpu, rb_err_t *err)
+rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, rb_err_t *err)
 {
     f->last_checkpoint = clock_seconds();
     f->checkpoint_cost = usual_cost;
@@ -124,7 +188,7 @@ rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, gpu_t *gpu, rb_e
         rc = rb_fail(err, RB_USAGE, "%s: holds %s; --force overwrites it, --resume continues",
                      f->path, results && !journal ? "results already" : "an unfinished run");
     else if (f->mode == FOLDER_RESUME && journal)
-        rc = open_old(f, gpu, err);
+        rc = open_old(f, err);
     else if (f->mode == FOLDER_RESUME && results)
         rc = check_finished(f, err);
     else

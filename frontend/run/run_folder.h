@@ -11,13 +11,20 @@
 
 #include "frontend/run/run_checkpoint.h"
 #include "frontend/run/run_report.h"
+#include "frontend/run/trace_identity.h"
 #include "sim/conf/conf.h"
 
 typedef enum { FOLDER_NEW, FOLDER_FORCE, FOLDER_RESUME } folder_mode_t;
 
 typedef struct {
-    const char *path;     /* borrowed; NULL: no folder */
-    const char *identity; /* borrowed: what must be equal for a resume, in lines */
+    const char *path;        /* borrowed; NULL: no folder */
+    const char *identity;    /* borrowed: what must be equal for a resume, in lines */
+    trace_identity_t *trace; /* borrowed */
+    bool isolated;           /* each launch has a chip of its own */
+    /* Makes the chip anew, with the state of an image; end: of the last launch before it. RB_TRACE
+     * if the image says what cannot be. */
+    rb_code_t (*load)(void *ctx, const void *image, size_t n, cycle_t end, rb_err_t *err);
+    void *ctx;
     folder_mode_t mode;
     double checkpoint_interval; /* seconds */
     bool keep_journal;          /* of a complete run, as run_part_journal */
@@ -30,12 +37,12 @@ typedef struct {
 } run_folder_t;
 
 /*
- * Fills path, identity, mode and checkpoint_interval before. Loads gpu if it resumes. tmpdir: for
- * the journal if there is no folder. RB_USAGE if the folder holds results (FOLDER_NEW) or another
- * run (FOLDER_RESUME); RB_IO.
+ * The caller fills what stands before journal. Loads the chip if it resumes, and what was read of
+ * the trace must be as it was then. tmpdir: for the journal if there is no folder. RB_USAGE if the
+ * folder holds results (FOLDER_NEW) or another run (FOLDER_RESUME), or if the trace was changed;
+ * RB_IO.
  */
-RB_CHECKED rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, gpu_t *gpu,
-                                      rb_err_t *err);
+RB_CHECKED rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, rb_err_t *err);
 
 /*
  * After a launch: writes a checkpoint if one is due, that is, if the interval has passed or if it

@@ -65,6 +65,16 @@ static rb_code_t open_part(part_t *p, const char *folder, size_t part, size_t pa
                        "%s: is not part %zu/%zu of this run: trace, configuration, version or "
                        "selection differ",
                        folder, part, parts);
+    return RB_OK;
+}
+
+/* The files that a part has read; then to its first launch. */
+static rb_code_t begin_part(part_t *p, const run_parts_taker_t *take, rb_err_t *err)
+{
+    record_walk_t walk = record_walk(p->journal, RECORD_READ, err);
+    while (record_walk_next(&walk))
+        RB_TRY(take->read(take->ctx, walk.record.file, walk.record.sha256, err));
+    RB_TRY(walk.code);
     p->walk = record_walk(p->journal, RECORD_LAUNCH, err);
     return advance(p);
 }
@@ -83,15 +93,17 @@ static size_t lowest(const part_t *parts, size_t n)
 }
 
 rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *identity,
-                          run_part_fn take, void *ctx, rb_err_t *err)
+                          const run_parts_taker_t *take, rb_err_t *err)
 {
     part_t *parts = rb_calloc(n, sizeof(*parts));
     rb_code_t rc = RB_OK;
     for (size_t i = 0; rc == RB_OK && i < n; i++)
         rc = open_part(&parts[i], folders[i], i + 1, n, identity, err);
+    for (size_t i = 0; rc == RB_OK && i < n; i++)
+        rc = begin_part(&parts[i], take, err);
     for (size_t i; rc == RB_OK && (i = lowest(parts, n)) < n;) {
         const run_record_t *r = &parts[i].walk.record;
-        rc = take(ctx, &r->launch, r->host_seconds - parts[i].before, err);
+        rc = take->launch(take->ctx, &r->launch, r->host_seconds - parts[i].before, err);
         if (rc == RB_OK)
             rc = advance(&parts[i]);
     }

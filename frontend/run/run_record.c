@@ -146,6 +146,16 @@ rb_code_t record_interval(journal_t *j, const interval_result_t *r, rb_err_t *er
     return rc;
 }
 
+rb_code_t record_read(journal_t *j, const char *file, const char *sha256, rb_err_t *err)
+{
+    codec_t c = {0};
+    code_text(&c, &file);
+    code_text(&c, &sha256);
+    rb_code_t rc = journal_append(j, RECORD_READ, c.bytes, c.n, err);
+    free(c.bytes);
+    return rc;
+}
+
 rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err)
 {
     const void *data;
@@ -167,6 +177,10 @@ rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err)
         break;
     case RECORD_INTERVAL:
         code_interval(&c, &out->interval);
+        break;
+    case RECORD_READ:
+        code_text(&c, &out->file);
+        code_text(&c, &out->sha256);
         break;
     default:
         c.failed = true;

@@ -1,6 +1,7 @@
 /*
- * What a run notes in its journal: who it is, each launch, each interval. The final files are
- * written from these records, so memory does not grow with the number of launches.
+ * What a run notes in its journal: who it is, the files that it read, each launch, each interval.
+ * The final files are written from these records, so memory does not grow with the number of
+ * launches.
  */
 #ifndef RUBATO_RUN_RUN_RECORD_H
 #define RUBATO_RUN_RUN_RECORD_H
@@ -8,7 +9,13 @@
 #include "frontend/run/journal.h"
 #include "sim/gpu/gpu.h"
 
-typedef enum { RECORD_END, RECORD_IDENTITY, RECORD_LAUNCH, RECORD_INTERVAL } record_kind_t;
+typedef enum {
+    RECORD_END,
+    RECORD_IDENTITY,
+    RECORD_LAUNCH,
+    RECORD_INTERVAL,
+    RECORD_READ
+} record_kind_t;
 
 typedef struct {
     record_kind_t kind;
@@ -16,6 +23,7 @@ typedef struct {
     launch_result_t launch;     /* RECORD_LAUNCH; its texts point into the journal's buffer */
     double host_seconds;        /* RECORD_LAUNCH: of the run, when the launch was complete */
     interval_result_t interval; /* RECORD_INTERVAL */
+    const char *file, *sha256;  /* RECORD_READ */
 } run_record_t;
 
 /* Each appends one record. RB_IO. */
@@ -23,6 +31,7 @@ RB_CHECKED rb_code_t record_identity(journal_t *j, const char *identity, rb_err_
 RB_CHECKED rb_code_t record_launch(journal_t *j, const launch_result_t *r, double host_seconds,
                                    rb_err_t *err);
 RB_CHECKED rb_code_t record_interval(journal_t *j, const interval_result_t *r, rb_err_t *err);
+RB_CHECKED rb_code_t record_read(journal_t *j, const char *file, const char *sha256, rb_err_t *err);
 
 /* Next record, RECORD_END after the last; texts are valid until the next call. RB_IO. */
 RB_CHECKED rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err);

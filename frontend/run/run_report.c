@@ -7,9 +7,11 @@
 #include "frontend/io/version.h"
 #include "sim/gpu/known_counts.h"
 
-uint64_t report_identity(const char *identity)
+void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read)
 {
-    return journal_checksum(0, identity, strlen(identity));
+    uint64_t h = journal_checksum(0, identity, strlen(identity));
+    h = journal_checksum(h, read->digest, strlen(read->digest));
+    snprintf(text, REPORT_IDENTITY, "%016llx", (unsigned long long)h);
 }
 
 /* An interval is the launch sampler's alone: it is dropped where something else was estimated too.

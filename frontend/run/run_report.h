@@ -12,6 +12,7 @@
 #include "frontend/run/metrics.h"
 #include "frontend/run/run_record.h"
 #include "frontend/run/run_sampling.h"
+#include "frontend/run/trace_identity.h"
 #include "sampling/inside/inside_sampler.h"
 
 typedef struct {
@@ -19,7 +20,7 @@ typedef struct {
     const char *command;
     const char *identity; /* lines that must be equal for a resume; see report_identity() */
     const char *trace_path, *trace_format;
-    const char *trace_sha256;
+    const trace_read_t *trace_read;
     uint64_t trace_launches, trace_bytes;
     const char *gpu;     /* as the user named it */
     bool gpu_is_default; /* chosen by the trace's architecture */
@@ -64,8 +65,9 @@ void report_trailer(const run_report_t *r, FILE *out);
 /* Last part of a path, for people. */
 const char *report_trace_name(const char *path);
 
-/* The number that run.json has for an identity. */
-uint64_t report_identity(const char *identity);
+/* The number that run.json has for an identity and what was read of the trace, as 16 digits. */
+enum { REPORT_IDENTITY = 17 };
+void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read);
 
 /* Time on the modelled GPU, at its core clock. */
 double report_seconds(const run_report_t *r);

@@ -129,9 +129,9 @@ static void close_all(preparation_t *p)
 {
     for (size_t i = 0; i < p->study->n_traces; i++) {
         opened_t *t = &p->traces[i];
-        trace_identity_destroy(t->identity);
         if (t->source != NULL)
             t->source->ops->destroy(t->source);
+        trace_identity_destroy(t->identity);
         sweep_trials_free(&t->trials);
         free(t->shapes);
         free(t->path);
@@ -389,7 +389,7 @@ static rb_code_t find_program(preparation_t *p, rb_err_t *err)
     if (n <= 0)
         return rb_fail(err, RB_IO, "/proc/self/exe: %s", strerror(errno));
     p->binary[n] = '\0';
-    return file_hash("/proc/self/exe", p->binary_sha256, err);
+    return file_hash_program(p->binary_sha256, err);
 }
 
 static rb_code_t prepare(preparation_t *p, const char *tmpdir, rb_err_t *err)

@@ -72,6 +72,25 @@ rb_code_t rbt_file_read(const rbt_file_t *f, const rbt_place_t *place, uint64_t 
     return code;
 }
 
+rb_code_t rbt_file_sha256(const rbt_file_t *f, char text[SHA256_TEXT], rb_err_t *err)
+{
+    enum { CHUNK = 1 << 16 };
+    uint8_t *chunk = rb_calloc(CHUNK, 1);
+    rb_code_t code = RB_OK;
+    sha256_t h;
+
+    sha256_init(&h);
+    for (uint64_t at = f->root.offset; code == RB_OK && at < f->bytes; at += CHUNK) {
+        size_t n = f->bytes - at < CHUNK ? (size_t)(f->bytes - at) : CHUNK;
+
+        code = read_at(f, at, chunk, n, "root", err);
+        sha256_update(&h, chunk, n);
+    }
+    sha256_final_text(&h, text);
+    free(chunk);
+    return code;
+}
+
 /* --- opening --------------------------------------------------------------------------------- */
 
 static bool begins_like_rbt(const uint8_t *head)
@@ -86,7 +105,7 @@ bool rbt_file_detect(const char *path)
 {
     uint8_t head[RBT_HEADER_BYTES];
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: does not wait for it */
 
     if (fd < 0)
         return false;
@@ -201,7 +220,7 @@ rb_code_t rbt_file_open(rbt_file_t *f, const char *path, rb_err_t *err)
 {
     struct stat st;
 
-    *f = (rbt_file_t){.path = rb_strdup(path), .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *f = (rbt_file_t){.path = rb_strdup(path), .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     pthread_mutex_init(&f->lock, NULL);
     if (f->fd < 0 || fstat(f->fd, &st) != 0)
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));

@@ -11,6 +11,7 @@
 #include "frontend/trace/rbt_code.h"
 #include "frontend/trace/rbt_launch_row.h"
 #include "frontend/trace/rbt_page.h"
+#include "sim/core/sha256.h"
 
 typedef struct ZSTD_DCtx_s rbt_unpacker_t;
 
@@ -73,6 +74,12 @@ void rbt_file_close(rbt_file_t *f);
 RB_CHECKED rb_code_t rbt_file_read(const rbt_file_t *f, const rbt_place_t *place, uint64_t max,
                                    const char *what, rbt_unpacker_t *unpacker, rbt_buf_t *out,
                                    rb_err_t *err);
+
+/*
+ * SHA-256 of the file from the root of its index on, as text. The root has checksums of pages and
+ * code, the pages of the frames: whatever is read of the file later is checked against this.
+ */
+RB_CHECKED rb_code_t rbt_file_sha256(const rbt_file_t *f, char text[SHA256_TEXT], rb_err_t *err);
 
 /* The code of a kernel, loaded at the first call; lives as long as f. */
 RB_CHECKED rb_code_t rbt_file_code(rbt_file_t *f, size_t kernel, const rbt_code_t **code,

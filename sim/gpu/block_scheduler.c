@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/checkpoint_read.h"
 
 void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const uint16_t *sm_shard)
 {
@@ -313,7 +314,9 @@ int block_scheduler_save(const block_scheduler_t *s, FILE *out)
     return fwrite(&s->dispatch_next, sizeof(s->dispatch_next), 1, out) == 1 ? 0 : -1;
 }
 
-int block_scheduler_load(block_scheduler_t *s, FILE *in)
+int block_scheduler_load(block_scheduler_t *s, FILE *in, cycle_t latest)
 {
-    return fread(&s->dispatch_next, sizeof(s->dispatch_next), 1, in) == 1 ? 0 : -1;
+    if (fread(&s->dispatch_next, sizeof(s->dispatch_next), 1, in) != 1)
+        return checkpoint_read_failed(in);
+    return s->dispatch_next <= latest ? 0 : checkpoint_out_of_range();
 }

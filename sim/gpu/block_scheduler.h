@@ -74,6 +74,6 @@ uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window);
 
 /* Checkpoint between launches. 0, or -1 with errno. */
 int block_scheduler_save(const block_scheduler_t *s, FILE *out);
-int block_scheduler_load(block_scheduler_t *s, FILE *in);
+int block_scheduler_load(block_scheduler_t *s, FILE *in, cycle_t latest);
 
 #endif

@@ -38,31 +38,46 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
     return RB_OK;
 }
 
-rb_code_t gpu_load(gpu_t *g, FILE *in, rb_err_t *err)
+/* Of a chip at rest, longer than any configuration needs: from the end of a launch to the next one,
+ * and until the last part is free. */
+enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODE_IDS_MAX = 1 << 24 };
+
+/* Time, and the code that was seen. */
+static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
 {
-    enum { CODE_IDS_MAX = 1 << 24 };
-    char magic[sizeof(checkpoint_magic)];
     uint64_t n_code_ids = 0;
-    cycle_t next_start = 0;
-    int rc = get(in, magic, sizeof(magic));
-    if (rc != 0 || memcmp(magic, checkpoint_magic, sizeof(magic)) != 0)
-        return rb_fail(err, RB_TRACE, "the checkpoint is not one of this version of rubato");
-    rc = get(in, &next_start, sizeof(next_start));
+    int rc = get(in, next_start, sizeof(*next_start));
     rc |= get(in, &g->epoch, sizeof(g->epoch));
     rc |= get(in, &n_code_ids, sizeof(n_code_ids));
-    if (rc != 0 || n_code_ids > CODE_IDS_MAX)
-        return rb_fail(err, RB_TRACE, "the checkpoint is damaged");
+    if (rc != 0 || *next_start < end || *next_start - end > REST_CYCLES_MAX ||
+        n_code_ids > CODE_IDS_MAX)
+        return false;
     rb_grow(&g->code_id, &g->cap_code_ids, (size_t)n_code_ids, sizeof(*g->code_id));
     g->n_code_ids = (size_t)n_code_ids;
-    rc |= get(in, g->code_id, g->n_code_ids * sizeof(*g->code_id));
-    rc |= block_scheduler_load(&g->scheduler, in);
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        rc |= sm_load(g->sm[i], in);
-    for (uint32_t i = 0; i < g->n_partitions; i++)
-        rc |= partition_load(g->partition[i], in);
-    rc |= mmu_load(g->mmu, in);
-    if (rc != 0)
-        return rb_fail(err, RB_TRACE, "the checkpoint is damaged or incomplete");
+    return get(in, g->code_id, g->n_code_ids * sizeof(*g->code_id)) == 0;
+}
+
+static bool load_parts(gpu_t *g, FILE *in, cycle_t latest)
+{
+    int rc = block_scheduler_load(&g->scheduler, in, latest);
+    for (uint32_t i = 0; rc == 0 && i < g->n_sms; i++)
+        rc = sm_load(g->sm[i], in, latest);
+    for (uint32_t i = 0; rc == 0 && i < g->n_partitions; i++)
+        rc = partition_load(g->partition[i], in, latest);
+    return rc == 0 && mmu_load(g->mmu, in) == 0 && fgetc(in) == EOF;
+}
+
+rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err)
+{
+    char magic[sizeof(checkpoint_magic)];
+    cycle_t next_start;
+    if (get(in, magic, sizeof(magic)) != 0 || memcmp(magic, checkpoint_magic, sizeof(magic)) != 0)
+        return rb_fail(err, RB_TRACE, "it is not of this version of rubato");
+    if (!load_head(g, &next_start, in, end))
+        return rb_fail(err, RB_TRACE, "its time is impossible after a launch that ended at %llu",
+                       (unsigned long long)end);
+    if (!load_parts(g, in, next_start + BUSY_CYCLES_MAX))
+        return rb_fail(err, RB_TRACE, "it is incomplete, or holds an impossible state");
     g->next_start = next_start;
     engine_set_now(g->engine, next_start);
     return RB_OK;

@@ -89,9 +89,11 @@ RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t 
 
 /*
  * State that outlives a launch, for checkpoints: only between launches (inside launch_done). The
- * image is valid for the same resolved configuration and version; the caller checks that.
+ * image is valid for the same resolved configuration and version; the caller checks that. end: of
+ * the last launch before it. RB_TRACE for an image that cannot be that of such a chip at rest,
+ * whose checksum may be right all the same; g can then only be destroyed.
  */
 RB_CHECKED rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err);
-RB_CHECKED rb_code_t gpu_load(gpu_t *g, FILE *in, rb_err_t *err);
+RB_CHECKED rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err);
 
 #endif

@@ -94,9 +94,10 @@ bool dram_idle(const dram_t *d);
 
 const dram_stats_t *dram_stats(const dram_t *d);
 
-/* Of an idle channel: rows, timing state, next refresh. 0, or -1 with errno. */
+/* Of an idle channel: rows, timing state, next refresh. 0, or -1 with errno. latest: core cycle at
+ * which all that was begun is over. */
 int dram_save(const dram_t *d, FILE *out);
-int dram_load(dram_t *d, FILE *in);
+int dram_load(dram_t *d, FILE *in, cycle_t latest);
 
 /* What waits, for people. */
 void dram_dump(const dram_t *d, FILE *out);

@@ -46,17 +46,41 @@ int dram_save(const dram_t *d, FILE *out)
     return 0;
 }
 
-int dram_load(dram_t *d, FILE *in)
+static bool all_until(const uint64_t *tick, size_t n, uint64_t latest)
 {
+    for (size_t i = 0; i < n; i++)
+        if (tick[i] > latest)
+            return false;
+    return true;
+}
+
+/* Whether a channel at rest can have this. */
+static bool head_is_possible(const dram_t *d, const checkpoint_t *h, uint64_t latest)
+{
+    const uint64_t refresh = h->refresh_due == DRAM_TICK_NEVER ? 0 : h->refresh_due;
+    return all_until(h->col_next, DRAM_KINDS, latest) && all_until(h->faw_next, FAW, latest) &&
+           h->row_next <= latest && h->rrd_next <= latest && h->epoch <= latest &&
+           refresh <= latest + d->spec.tREFI;
+}
+
+static bool bank_is_possible(const dram_t *d, const uint64_t field[BANK_FIELDS], uint64_t latest)
+{
+    const uint64_t col_ready = dram_later(field[5], d->epoch);
+    return field[1] <= 1 && field[2] <= 1 && all_until(field + 3, BANK_FIELDS - 3, latest) &&
+           col_ready - d->epoch <= UINT32_MAX;
+}
+
+int dram_load(dram_t *d, FILE *in, cycle_t latest)
+{
+    const uint64_t last_tick = clock_tick_from(&d->clock, latest);
     checkpoint_t head;
     if (fread(&head, sizeof(head), 1, in) != 1)
         return checkpoint_read_failed(in);
-    if (head.banks != d->spec.banks || head.groups != d->spec.bank_groups || !dram_idle(d) ||
-        head.mode >= DRAM_KINDS || head.last_direction >= DRAM_KINDS ||
-        (head.refresh_due == DRAM_TICK_NEVER) != (d->spec.tREFI == 0)) {
-        errno = EINVAL;
-        return -1;
-    }
+    if (!head_is_possible(d, &head, last_tick) || head.banks != d->spec.banks ||
+        head.groups != d->spec.bank_groups || !dram_idle(d) || head.mode >= DRAM_KINDS ||
+        head.last_direction >= DRAM_KINDS ||
+        (head.refresh_due == DRAM_TICK_NEVER) != (d->spec.tREFI == 0))
+        return checkpoint_out_of_range();
     memcpy(d->col_next, head.col_next, sizeof(d->col_next));
     d->row_next = head.row_next;
     d->rrd_next = head.rrd_next;
@@ -70,6 +94,8 @@ int dram_load(dram_t *d, FILE *in)
         uint64_t field[BANK_FIELDS];
         if (fread(field, sizeof(field), 1, in) != 1)
             return checkpoint_read_failed(in);
+        if (!bank_is_possible(d, field, last_tick))
+            return checkpoint_out_of_range();
         k->row = field[0];
         k->open = field[1] != 0;
         k->conflict = field[2] != 0;

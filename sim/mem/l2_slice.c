@@ -279,19 +279,19 @@ int l2_slice_save(const l2_slice_t *s, FILE *out)
     return xbar_out_save(&s->out, out);
 }
 
-int l2_slice_load(l2_slice_t *s, FILE *in)
+int l2_slice_load(l2_slice_t *s, FILE *in, cycle_t latest)
 {
     cycle_t port[3];
     bool whole = fread(port, sizeof(port), 1, in) == 1;
-    if (!whole || port[1] >= L2_CYCLE_PARTS)
+    if (!whole || port[0] > latest || port[1] >= L2_CYCLE_PARTS || port[2] > latest)
         return checkpoint_read_failed(in);
     s->data_free = port[0];
     s->data_used = (uint32_t)port[1];
     s->atomic_free = port[2];
     if (cache_load(s->cache, in) != 0 || gpc_code_load(&s->gpc, in) != 0 ||
-        xbar_in_load(&s->in, in) != 0)
+        xbar_in_load(&s->in, in, latest) != 0)
         return -1;
-    return xbar_out_load(&s->out, in);
+    return xbar_out_load(&s->out, in, latest);
 }
 
 void l2_slice_dump(const l2_slice_t *s, FILE *out)

@@ -199,7 +199,7 @@ bool l2_slice_idle(const l2_slice_t *s);
 
 /* Of an idle slice: tags, ports, credits. 0, or -1 with errno. */
 int l2_slice_save(const l2_slice_t *s, FILE *out);
-int l2_slice_load(l2_slice_t *s, FILE *in);
+int l2_slice_load(l2_slice_t *s, FILE *in, cycle_t latest);
 
 /* What waits and for what, for people. */
 void l2_slice_dump(const l2_slice_t *s, FILE *out);

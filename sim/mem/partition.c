@@ -295,7 +295,7 @@ int partition_save(const partition_t *p, FILE *out)
     return dram_save(p->dram, out);
 }
 
-int partition_load(partition_t *p, FILE *in)
+int partition_load(partition_t *p, FILE *in, cycle_t latest)
 {
     uint32_t turn;
     bool whole = fread(&turn, sizeof(turn), 1, in) == 1;
@@ -303,8 +303,8 @@ int partition_load(partition_t *p, FILE *in)
         return checkpoint_read_failed(in);
     p->turn = turn;
     for (uint32_t s = 0; s < p->n_slices; s++) {
-        if (l2_slice_load(&p->slice[s], in) != 0)
+        if (l2_slice_load(&p->slice[s], in, latest) != 0)
             return -1;
     }
-    return dram_load(p->dram, in);
+    return dram_load(p->dram, in, latest);
 }

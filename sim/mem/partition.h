@@ -67,6 +67,6 @@ void partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_t
 
 /* Checkpoint of an idle partition: tags, rows, arbiters, refresh. 0, or -1 with errno. */
 int partition_save(const partition_t *p, FILE *out);
-int partition_load(partition_t *p, FILE *in);
+int partition_load(partition_t *p, FILE *in, cycle_t latest);
 
 #endif

@@ -17,6 +17,7 @@ void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t f
                       .capacity = capacity,
                       .rate = divider_make(flits_per_cycle),
                       .perfect = perfect,
+                      .buffer = credits,
                       .input = input};
     x->dest = rb_model_calloc(n_dest, sizeof(*x->dest));
     x->queue = rb_model_calloc(capacity, sizeof(*x->queue));
@@ -263,15 +264,13 @@ static int port_save(const xbar_port_t *p, FILE *out)
     return fwrite(word, sizeof(word), 1, out) == 1 ? 0 : -1;
 }
 
-static int port_load(xbar_port_t *p, uint32_t flits_per_cycle, FILE *in)
+static int port_load(xbar_port_t *p, uint32_t flits_per_cycle, FILE *in, cycle_t latest)
 {
     uint64_t word[2];
     if (checked_read(word, sizeof(word), 1, in) != 0)
         return -1;
-    if (word[1] >= flits_per_cycle) {
-        errno = EINVAL;
-        return -1;
-    }
+    if (word[0] > latest || word[1] >= flits_per_cycle)
+        return checkpoint_out_of_range();
     *p = (xbar_port_t){.cycle = word[0], .used = (uint32_t)word[1]};
     return 0;
 }
@@ -288,21 +287,21 @@ int xbar_out_save(const xbar_out_t *x, FILE *out)
     return 0;
 }
 
-int xbar_out_load(xbar_out_t *x, FILE *in)
+int xbar_out_load(xbar_out_t *x, FILE *in, cycle_t latest)
 {
     uint32_t n_dest;
     if (checked_read(&n_dest, sizeof(n_dest), 1, in) != 0)
         return -1;
-    if (n_dest != x->n_dest) {
-        errno = EINVAL;
-        return -1;
-    }
+    if (n_dest != x->n_dest)
+        return checkpoint_out_of_range();
     x->head = x->count = 0;
-    if (port_load(&x->port, (uint32_t)x->rate.by, in) != 0)
+    if (port_load(&x->port, (uint32_t)x->rate.by, in, latest) != 0)
         return -1;
     for (uint32_t d = 0; d < x->n_dest; d++) {
         if (checked_read(&x->dest[d].credits, sizeof(x->dest[d].credits), 1, in) != 0)
             return -1;
+        if (x->dest[d].credits > x->buffer)
+            return checkpoint_out_of_range();
     }
     return 0;
 }
@@ -320,27 +319,23 @@ int xbar_in_save(const xbar_in_t *x, FILE *out)
     return 0;
 }
 
-int xbar_in_load(xbar_in_t *x, FILE *in)
+int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest)
 {
     uint32_t n_src;
     if (checked_read(&n_src, sizeof(n_src), 1, in) != 0)
         return -1;
-    if (n_src != x->n_src || x->waiting > 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (port_load(&x->port, (uint32_t)x->rate.by, in) != 0 ||
+    if (n_src != x->n_src || x->waiting > 0)
+        return checkpoint_out_of_range();
+    if (port_load(&x->port, (uint32_t)x->rate.by, in, latest) != 0 ||
         checked_read(&x->last, sizeof(x->last), 1, in) != 0)
         return -1;
     for (uint32_t s = 0; s < x->n_src; s++) {
         if (checked_read(&x->src[s].owed, sizeof(x->src[s].owed), 1, in) != 0)
             return -1;
+        if (!x->perfect && x->src[s].owed >= x->credit_batch)
+            return checkpoint_out_of_range();
     }
-    if (x->last >= x->n_src) {
-        errno = EINVAL;
-        return -1;
-    }
-    return 0;
+    return x->last < x->n_src ? 0 : checkpoint_out_of_range();
 }
 
 void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out)

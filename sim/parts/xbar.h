@@ -74,6 +74,7 @@ typedef struct {
 typedef struct {
     uint32_t n_dest;      /* receivers */
     uint32_t capacity;    /* packets that may wait in the queue */
+    uint32_t buffer;      /* credits of a receiver that holds nothing */
     divider_t rate;       /* flits per cycle */
     bool perfect;         /* no port limit, no credits */
     uint16_t input;       /* this sender's number at every receiver */
@@ -212,9 +213,9 @@ static inline uint64_t xbar_min_buffer(uint32_t flits_per_cycle, cycle_t flight,
 
 /* For checkpoints, with empty queues: credits, arbiter, port times. 0 or -1 (errno). */
 int xbar_out_save(const xbar_out_t *x, FILE *out);
-int xbar_out_load(xbar_out_t *x, FILE *in);
+int xbar_out_load(xbar_out_t *x, FILE *in, cycle_t latest);
 int xbar_in_save(const xbar_in_t *x, FILE *out);
-int xbar_in_load(xbar_in_t *x, FILE *in);
+int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest);
 
 /* One line each: what waits, for people. name: "request in" and the like. */
 void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out);

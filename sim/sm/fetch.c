@@ -11,6 +11,8 @@
  */
 #include "sim/sm/sm_internal.h"
 
+#include <string.h>
+
 #include "sim/core/model_mem.h"
 
 enum { L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15, NO_LINE = -1 };
@@ -36,6 +38,18 @@ static uint32_t slots_per_sub_core(const sm_t *sm)
 size_t fetch_slot_bytes(const sm_t *sm)
 {
     return slots_per_sub_core(sm) * sizeof(struct fetch_slot);
+}
+
+bool fetch_is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
+{
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        unsigned char used, demanded; /* as they are in the file: not every byte is a bool */
+        memcpy(&used, &sub->fetch[i].used, sizeof(used));
+        memcpy(&demanded, &sub->fetch[i].demanded, sizeof(demanded));
+        if (used > 1 || demanded > 1 || (used != 0 && sub->fetch[i].ready > latest))
+            return false;
+    }
+    return true;
 }
 
 void fetch_init(sm_t *sm)

@@ -451,3 +451,8 @@ void lsu_kick(sm_t *sm, cycle_t now)
     if (sm->lsu.stalled != L1_DONE && !miss_stalled(sm))
         sm->lsu.retry = cycle_min(sm->lsu.retry, now);
 }
+
+bool lsu_owed_is_possible(uint32_t load_owed)
+{
+    return load_owed < LOAD_CYCLE_PARTS;
+}

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 
@@ -370,12 +371,32 @@ int sm_save(const sm_t *sm, FILE *out)
     return rc;
 }
 
-int sm_load(sm_t *sm, FILE *in)
+/* Whether an SM at rest can have these scalars. */
+static bool scalars_are_possible(const sm_t *sm, cycle_t latest)
+{
+    const lsu_t *u = &sm->lsu;
+    return sm->out_ready <= latest && u->data_free <= latest && u->next_accept <= latest &&
+           u->tex_free <= latest && sm->sweep_at <= latest + DEP_SWEEP_INTERVAL &&
+           u->turn < sm->n_sub_cores && lsu_owed_is_possible(u->load_owed);
+}
+
+static bool sub_core_is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
+{
+    bool good = sub->last < sm->warps_per_sub_core && sub->scheduler_word < SM_SUB_CORE_WARPS &&
+                sub->l1i_free <= latest;
+    for (unsigned p = 0; p < PIPE_COUNT; p++)
+        good &= sub->free_at[p] <= latest && sub->free_base[p] <= latest;
+    return good && fetch_is_possible(sm, sub, latest);
+}
+
+int sm_load(sm_t *sm, FILE *in, cycle_t latest)
 {
     int rc = 0;
 #define LOAD(field) rc |= load_value(in, &(field), sizeof(field));
     SM_PERSISTENT(LOAD)
 #undef LOAD
+    if (rc != 0 || !scalars_are_possible(sm, latest))
+        return checkpoint_read_failed(in);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         sub_core_t *sub = &sm->sub[s];
         rc |= load_value(in, sub->free_at, sizeof(sub->free_at));
@@ -384,16 +405,14 @@ int sm_load(sm_t *sm, FILE *in)
         rc |= load_value(in, &sub->scheduler_word, sizeof(sub->scheduler_word));
         rc |= load_value(in, &sub->l1i_free, sizeof(sub->l1i_free));
         rc |= load_value(in, sub->fetch, fetch_slot_bytes(sm));
-        rc |= cache_load(sub->l0, in);
-        rc |= cache_load_chance(sub->const_l0, in);
+        if (rc != 0 || !sub_core_is_possible(sm, sub, latest) || cache_load(sub->l0, in) != 0 ||
+            cache_load_chance(sub->const_l0, in) != 0)
+            return checkpoint_read_failed(in);
     }
-    rc |= cache_load(sm->l1i, in);
-    rc |= cache_load_chance(sm->const_l1, in);
-    rc |= cache_load_chance(sm->const_l15, in);
-    rc |= cache_load_chance(sm->l1, in);
-    rc |= load_value(in, sm->prefetcher_word, prefetcher_bytes(sm));
-    rc |= tlb_load(sm, in);
-    rc |= xbar_out_load(&sm->out, in);
-    rc |= xbar_in_load(&sm->in, in);
-    return rc;
+    if (cache_load(sm->l1i, in) != 0 || cache_load_chance(sm->const_l1, in) != 0 ||
+        cache_load_chance(sm->const_l15, in) != 0 || cache_load_chance(sm->l1, in) != 0 ||
+        load_value(in, sm->prefetcher_word, prefetcher_bytes(sm)) != 0 || tlb_load(sm, in) != 0 ||
+        xbar_out_load(&sm->out, in, latest) != 0)
+        return checkpoint_read_failed(in);
+    return xbar_in_load(&sm->in, in, latest);
 }

@@ -101,6 +101,6 @@ void sm_learn(sm_t *sm, uint64_t entry);
 
 /* Checkpoint of an idle SM: instruction caches, ports, credits. 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);
-int sm_load(sm_t *sm, FILE *in);
+int sm_load(sm_t *sm, FILE *in, cycle_t latest);
 
 #endif

@@ -131,6 +131,9 @@ void fetch_free(sm_t *sm);
 /* Size of a sub-core's table of lines under way, for checkpoints. */
 size_t fetch_slot_bytes(const sm_t *sm);
 
+/* Whether an SM at rest can have these lines under way, which were read from a checkpoint. */
+bool fetch_is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest);
+
 /* A warp starts: its instruction buffer is empty. */
 void fetch_forget(warp_t *warp);
 
@@ -197,6 +200,9 @@ void lsu_prefetch(const sm_t *sm);
 
 /* Something that a stalled instruction waits for may be there. */
 void lsu_kick(sm_t *sm, cycle_t now);
+
+/* Whether lsu_t.load_owed can have this value. */
+bool lsu_owed_is_possible(uint32_t load_owed);
 
 /* l1.c */
 

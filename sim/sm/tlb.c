@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 
 static const uint64_t no_page = UINT64_MAX; /* the address of no page */
@@ -216,6 +217,9 @@ int tlb_load(sm_t *sm, FILE *in)
     if (t->page == NULL)
         return 0;
     if (fread(t->page, sizeof(*t->page), n, in) != n)
-        return -1;
+        return checkpoint_read_failed(in);
+    for (size_t i = 0; i < n; i++)
+        if (t->page[i] != no_page && page_of(sm, t->page[i]) != t->page[i])
+            return checkpoint_out_of_range();
     return cache_load(t->l2, in);
 }

@@ -162,6 +162,7 @@ static void a_damaged_checkpoint_or_journal_is_reported(void **state)
     fseek(f, st.st_size / 2, SEEK_SET);
     fputc(c ^ 1, f);
     fclose(f);
+    unlink("hurt/checkpoint.previous");
     expect(1, "hurt/checkpoint: damaged", WORDS("run", "many", "-o", "hurt", "--resume"));
     assert_true(cli_exists("hurt/journal"));
     cli_write("hurt/journal", "rubbish", 7);

@@ -18,7 +18,7 @@ static void a_pipe_without_a_writer_is_told(void **state)
     expect(1, "pipe: is a pipe or device, not a file", WORDS("run", "pipe"));
     expect(1, "pipe: is a pipe or device, not a file", WORDS("info", "pipe"));
     expect(1, "pipe: is a pipe or device, not a file", WORDS("convert", "pipe", "pipe.rbt"));
-    expect(1, "pipe: is not a file", WORDS("trace", "verify", "pipe"));
+    expect(2, "pipe: is not a native trace", WORDS("trace", "verify", "pipe"));
     expect(1, "kernelslist.g: is a pipe or device, not a file", WORDS("run", "folder"));
     expect(1, nobody, WORDS("run", TRACE, "--plan", "pipe"));
     expect(1, nobody, WORDS("run", TRACE, "--sample", "stem", "--profile", "pipe"));

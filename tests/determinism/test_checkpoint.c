@@ -45,7 +45,7 @@ static void goes_on_the_same(const gpu_spec_t *spec, const char *what)
     run_from(&whole, synth_source(s), 1);
     rewind(whole.image);
     rest.gpu = gpu_create(spec, 1, 0);
-    assert_int_equal(gpu_load(rest.gpu, whole.image, &err), RB_OK);
+    assert_int_equal(gpu_load(rest.gpu, whole.image, whole.results.launch[1].end, &err), RB_OK);
     run_from(&rest, synth_source(s), 3);
     assert_true(rest.results.n > 0);
     assert_int_equal(rest.results.n + 2, whole.results.n);

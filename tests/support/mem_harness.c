@@ -277,9 +277,10 @@ void mem_harness_transplant(const mem_harness_t *from, mem_harness_t *to)
     if (good)
         rewind(f);
     for (uint32_t k = 0; good && k < to->config.mem.partitions; k++)
-        good = partition_load(to->partition[k], f) == 0;
+        good = partition_load(to->partition[k], f, 1u << 30) == 0;
     for (uint32_t i = 0; good && i < to->n_sms; i++)
-        good = xbar_out_load(&to->sm[i].out, f) == 0 && xbar_in_load(&to->sm[i].in, f) == 0;
+        good = xbar_out_load(&to->sm[i].out, f, 1u << 30) == 0 &&
+               xbar_in_load(&to->sm[i].in, f, 1u << 30) == 0;
     RB_INVARIANT(good, "harness: checkpoint does not go from one to the other");
     fclose(f);
     engine_set_now(to->engine, engine_now(from->engine));

@@ -235,8 +235,9 @@ static void traces_are_recognised(void **state)
     remove_files(files);
 }
 
-static void visit(void *ctx, const char *path)
+static void visit(void *ctx, const char *path, bool opened)
 {
+    (void)opened;
     strcat(strcat(ctx, strrchr(path, '/') + 1), " ");
 }
 

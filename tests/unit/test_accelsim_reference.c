@@ -112,8 +112,9 @@ static void declared_line(char *line, counts_t *c)
     c->thread_insts += (unsigned)__builtin_popcountl(strtoul(word[1], NULL, 16));
 }
 
-static void visit_file(void *ctx, const char *path)
+static void visit_file(void *ctx, const char *path, bool opened)
 {
+    (void)opened;
     enum { CHUNK = 1 << 16 };
     counts_t *c = ctx;
     rb_err_t err = {0};

@@ -268,8 +268,9 @@ static void mnemonics_are_shown(void **state)
     s->ops->destroy(s);
 }
 
-static void add_file(void *ctx, const char *path)
+static void add_file(void *ctx, const char *path, bool opened)
 {
+    (void)opened;
     char *list = ctx;
     const char *slash = strrchr(path, '/');
 
