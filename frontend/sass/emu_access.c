@@ -433,7 +433,7 @@ static void query_space(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     for (int k = 0; k < EMU_LANES; k++) {
         bool shared = a[k] - EMU_SHARED_BASE < EMU_WINDOW;
         bool local = a[k] - EMU_LOCAL_BASE < EMU_WINDOW;
-        bool is = u->select == 0 ? shared : u->select == 1 ? local : !shared && !local;
+        bool is = u->select == 0 ? !shared && !local : u->select == 1 ? local : shared;
         bits |= (uint32_t)is << k;
         r[k] = is;
     }
@@ -465,7 +465,7 @@ bool emu_bind_access(const sass_inst_t *in, emu_uop_t *u)
         u->fn = load_matrix;
         return u->width != 0;
     case SASS_QSPC:
-        u->select = (uint8_t)sass_bits(in, 79, 2);
+        u->select = (uint8_t)sass_bits(in, 73, 2); /* G, L, S */
         u->fn = query_space;
         return u->select < 3;
     default:

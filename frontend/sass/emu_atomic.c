@@ -227,7 +227,7 @@ bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u)
     unsigned op = sass_bits(in, 87, in->op == SASS_RED ? 3 : 4);
 
     u->kind = UOP_ACCESS;
-    u->imm = sass_bits(in, 73, 3);
+    u->imm = sass_bits(in, 73, in->op == SASS_ATOMS || in->op == SASS_ATOMS_CAS ? 2 : 3);
     u->fn = atomic;
     switch (in->op) {
     case SASS_ATOM_CAS:

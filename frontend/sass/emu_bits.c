@@ -102,17 +102,24 @@ static void pred_logic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_set_pred(w, u->pd[1], r[1], mask);
 }
 
+/* P0 or UP0. */
+static unsigned first_pred(const emu_uop_t *u)
+{
+    return u->sass->uniform ? EMU_PRED_UNIFORM : 0;
+}
+
 /* Predicates 0 to 6 as bits of a register, at a byte of it. */
 static void preds_to_register(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *select = emu_src(w, u, 1);
+    const uint32_t *preds = w->p + first_pred(u);
     unsigned shift = 8u * u->select;
     uint32_t r[EMU_LANES];
 
     for (int k = 0; k < EMU_LANES; k++) {
         uint32_t bits = 0, m = select[k] << shift;
         for (unsigned p = 0; p < SASS_PT; p++)
-            bits |= (w->p[p] >> k & 1) << (p + shift);
+            bits |= (preds[p] >> k & 1) << (p + shift);
         r[k] = (a[k] & ~m) | (bits & m);
     }
     emu_put(w, u->d, r, mask);
@@ -129,7 +136,7 @@ static void register_to_preds(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             value |= (a[k] >> (p + shift) & 1) << k;
             chosen |= (select[k] >> p & 1) << k;
         }
-        emu_set_pred(w, p, value, mask & chosen);
+        emu_set_pred(w, first_pred(u) + p, value, mask & chosen);
     }
 }
 

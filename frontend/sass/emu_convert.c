@@ -307,14 +307,49 @@ static void round_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- integer to integer ---------------------------------------------------------------------- */
 
+EMU_INLINE uint32_t clamped(uint32_t bits, int32_t least, int32_t most)
+{
+    const int32_t v = (int32_t)bits;
+
+    return (uint32_t)(v < least ? least : v > most ? most : v);
+}
+
 /* I2I: a 32-bit number as the nearest one of 8 or 16 bits. */
 EMU_HOT static void saturate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const emu_s32_t *s = (const emu_s32_t *)emu_src(w, u, 0);
+    const uint32_t *s = emu_src(w, u, 0);
     const int32_t span = u->select & 2 ? 0xffff : 0xff;
     const int32_t least = u->select & 1 ? -(span / 2) - 1 : 0, most = least + span;
 
-    EMU_PUT_EACH(w, u->d, mask, (uint32_t)(s[k] < least ? least : s[k] > most ? most : s[k]));
+    EMU_PUT_EACH(w, u->d, mask, clamped(s[k], least, most));
+}
+
+/*
+ * I2IP (PTX ISA, cvt.pack.sat): a and b as the nearest numbers of 16, 8, 4 or 2 bits, a above b,
+ * and above both the lower bits of c, or of its upper half.
+ */
+static void pack(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    static const uint8_t bits_of[4] = {8, 16, 2, 4};
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const unsigned bits = bits_of[u->select >> 1];
+    const uint32_t ones = (1u << bits) - 1;
+    const int32_t least = u->select & 1 ? -(int32_t)(ones / 2) - 1 : 0;
+    const int32_t most = least + (int32_t)ones;
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 (clamped(b[k], least, most) & ones) | (clamped(a[k], least, most) & ones) << bits |
+                     (uint32_t)((uint64_t)(c[k] >> u->imm2) << 2 * bits));
+}
+
+/* F2FP.PACK_AB: two halves, a above b. */
+static void pack_halves(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 emu_double_to_half((double)emu_float(a[k]), EMU_RN) << 16 |
+                     emu_double_to_half((double)emu_float(b[k]), EMU_RN));
 }
 
 bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
@@ -347,6 +382,14 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
     case SASS_I2I:
         u->select = (uint8_t)sass_bits(in, 76, 2); /* U8, S8, U16, S16 */
         u->fn = saturate;
+        return true;
+    case SASS_F2FP:
+        u->fn = pack_halves;
+        return true;
+    case SASS_I2IP:
+        u->select = (uint8_t)sass_bits(in, 76, 3); /* as I2I, then U2, S2, U4, S4 */
+        u->imm2 = sass_bits(in, 72, 2) == 1 ? 16 : 0;
+        u->fn = pack;
         return true;
     case SASS_FRND:
         u->fn = round_float;

@@ -282,33 +282,65 @@ static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
     return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
 }
 
-/* --- integers: 8x8 = 8x16 * 16x8 ------------------------------------------------------------- */
+/* --- integers: 8x8 = 8x16 * 16x8, of halves of bytes 8x32 * 32x8, of bits 8x128 * 128x8 ------- */
 
-static int32_t byte_at(const uint32_t *v, unsigned lane, unsigned i, bool is_signed)
+/* Number i of a lane's word of them, each of so many bits. */
+EMU_INLINE int32_t number_at(uint32_t word, unsigned bits, unsigned i, bool is_signed)
 {
-    uint32_t byte = v[lane] >> (8 * i);
+    const uint32_t high = word << (32 - bits * (i + 1));
 
-    return is_signed ? (int8_t)byte : (uint8_t)byte;
+    return is_signed ? (int32_t)high >> (32 - bits) : (int32_t)(high >> (32 - bits));
 }
 
-static void imma8816(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+/* A by rows and B by columns: a word of 32 bits of either is four or eight numbers, or 32 bits. */
+static int64_t word_product(const emu_uop_t *u, uint32_t a, uint32_t b)
+{
+    const unsigned bits = u->imm;
+    int64_t sum = 0;
+
+    if (bits == 1)
+        return __builtin_popcount(a ^ b);
+    for (unsigned i = 0; i < 32 / bits; i++)
+        sum += number_at(a, bits, i, u->select & 1) * number_at(b, bits, i, u->select & 2);
+    return sum;
+}
+
+static void imma(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
-    bool sa = u->select & 1, sb = u->select & 2;
     uint32_t r[2][EMU_LANES];
 
     for (unsigned lane = 0; lane < EMU_LANES; lane++)
         for (unsigned i = 0; i < 2; i++) {
             unsigned row = lane >> 2, col = 2 * (lane & 3) + i;
             int64_t v = (int32_t)c[EMU_LANES * i + lane];
-            for (unsigned k = 0; k < 16; k++)
-                v +=
-                    byte_at(a, 4 * row + k / 4, k % 4, sa) * byte_at(b, 4 * col + k / 4, k % 4, sb);
+            for (unsigned k = 0; k < 4; k++)
+                v += word_product(u, a[4 * row + k], b[4 * col + k]);
             v = u->sat && v > INT32_MAX ? INT32_MAX : u->sat && v < INT32_MIN ? INT32_MIN : v;
             r[i][lane] = (uint32_t)v;
         }
     emu_put(w, u->d, r[0], mask);
     emu_put(w, u->d + EMU_LANES, r[1], mask);
+}
+
+/* Of bytes, or of halves of them; A by rows, B by columns. */
+static bool bind_imma(const sass_inst_t *in, emu_uop_t *u)
+{
+    const unsigned shape = sass_bits(in, 72, 14) & 0x3aaf;
+
+    u->select = (uint8_t)(sass_bits(in, 76, 1) | sass_bits(in, 78, 1) << 1);
+    u->sat = sass_bits(in, 82, 1);
+    u->imm = sass_bits(in, 83, 1) ? 4 : 8;
+    u->fn = imma;
+    return shape == 0x0004 || shape == 0x3804;
+}
+
+/* BMMA.88128.XOR.POPC: how many bits differ. */
+static bool bind_bmma(const sass_inst_t *in, emu_uop_t *u)
+{
+    u->imm = 1;
+    u->fn = imma;
+    return sass_bits(in, 73, 2) == 2;
 }
 
 /* MOVM.16.MT88: an 8x8 of halves, of which lane 4i + j has [i][2j] and [i][2j+1], transposed. */
@@ -334,11 +366,10 @@ bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
         return true;
     case SASS_HMMA884:
         return bind_hmma884(in, u);
-    case SASS_IMMA: /* of bytes, A by rows, B by columns */
-        u->select = (uint8_t)(sass_bits(in, 76, 1) | sass_bits(in, 78, 1) << 1);
-        u->sat = sass_bits(in, 82, 1);
-        u->fn = imma8816;
-        return (sass_bits(in, 72, 14) & 0x3aaf) == 0x0004;
+    case SASS_IMMA:
+        return bind_imma(in, u);
+    case SASS_BMMA:
+        return bind_bmma(in, u);
     case SASS_MOVM:
         u->fn = transpose;
         return sass_bits(in, 78, 2) == 0;

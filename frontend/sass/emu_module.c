@@ -273,6 +273,18 @@ bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index)
     return *index < c->n_insts;
 }
 
+uint64_t emu_code_address(const emu_code_t *c, uint32_t index)
+{
+    uint32_t section = 0, start = 0;
+
+    for (uint32_t i = 0; i < c->n_sections; i++)
+        if (c->starts[i] <= index && c->starts[i] >= start) {
+            section = i;
+            start = c->starts[i];
+        }
+    return code_address(section) + (uint64_t)(index - start) * SASS_INST_BYTES;
+}
+
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call)
 {
     uint64_t offset = addr - code_address(EMU_CODE_SYSTEM);

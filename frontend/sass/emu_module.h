@@ -58,6 +58,9 @@ RB_CHECKED rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k,
 /* The instruction at an address of code; false: there is none in what the kernel may call. */
 bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index);
 
+/* The address of an instruction by its index. */
+uint64_t emu_code_address(const emu_code_t *c, uint32_t index);
+
 /* The system call at an address of code; false: it is not one. */
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);
 

@@ -162,6 +162,15 @@ static bool bind_constant(const sass_inst_t *in, emu_uop_t *u)
     return size <= 5 && (in->op != SASS_LDC || sass_bits(in, 78, 2) == 0);
 }
 
+/* LEPC: the address of the instruction itself. */
+static void read_pc(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *address = emu_src(w, u, 0);
+
+    emu_put(w, u->d, address, mask);
+    emu_put(w, u->d + EMU_LANES, address + EMU_LANES, mask);
+}
+
 /* --- barriers as values ---------------------------------------------------------------------- */
 
 static void read_convergence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -204,6 +213,9 @@ bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u)
         if (!in->uniform && u->imm >= SR_CLOCKLO && u->imm <= SR_TIMERHI)
             u->kind = UOP_CLOCK;
         return special_known(u->imm);
+    case SASS_LEPC:
+        u->fn = read_pc;
+        return true;
     case SASS_LDC:
     case SASS_ULDC_UR:
     case SASS_ULDC:

@@ -67,6 +67,7 @@ struct emu_uop {
     uint8_t mod;                 /* some source has a modifier */
     bool wide, uwide, is_signed; /* address registers are pairs; of the operation */
     bool ftz, sat;
+    bool gated;         /* a load with a predicate: the lanes without it get 0 */
     uint8_t round;      /* rounding mode: RN, RM, RP, RZ */
     uint8_t select;     /* operation within a handler */
     uint32_t guard_inv; /* all ones: the guard is negated */

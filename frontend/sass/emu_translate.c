@@ -307,7 +307,7 @@ static bool waits_for_memory(const inst_t *in)
 
 static void bind(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
 {
-    if (in->op == SASS_UNKNOWN) {
+    if (in->op == SASS_UNKNOWN || in->foreign) {
         u->kind = UOP_UNSUPPORTED;
         return;
     }
@@ -349,7 +349,13 @@ static void translate(translator_t *t, uint32_t index, emu_uop_t *u)
                      .d = t->layout.sink * EMU_LANES,
                      .d2 = t->layout.sink * EMU_LANES};
     set_operands(t, in, u);
+    if (in->op == SASS_LEPC) {
+        u->s[0] = pool_ref(t, emu_code_address(t->g->code, index));
+        u->n_src = 1;
+    }
     bind(t->g, in, u);
+    u->gated = u->n_pred > 0 && (in->op == SASS_LD || in->op == SASS_LDG) &&
+               (u->ps[0] != SASS_PT || u->ps_inv[0] != 0);
 }
 
 /* --- the register file ----------------------------------------------------------------------- */
@@ -368,7 +374,8 @@ static rb_code_t plan_layout(translator_t *t, rb_err_t *err)
             bool general = o->kind == SASS_OPERAND_REG || o->kind == SASS_OPERAND_MEM ||
                            (o->indexed && !in->uniform);
             uint32_t end = o->num + (o->count > 0 ? o->count : 1u);
-            if (o->kind == SASS_OPERAND_BARRIER && o->num >= t->g->n_barriers)
+            if (o->kind == SASS_OPERAND_BARRIER && o->num < EMU_BARRIER_REGS &&
+                o->num >= t->g->n_barriers)
                 t->g->n_barriers = o->num + 1u;
             if (general && o->num != SASS_RZ && end > gprs)
                 gprs = end;
@@ -393,7 +400,7 @@ static void measure_straight(emu_grid_t *g)
     for (uint32_t i = g->n_uops; i-- > 0;) {
         emu_uop_t *u = &g->uops[i];
         bool more = u->kind != UOP_LOAD && i + 1 < g->n_uops;
-        if (u->guard == SASS_PT && u->guard_inv == 0 && u->kind < UOP_NOP)
+        if (u->guard == SASS_PT && u->guard_inv == 0 && u->kind < UOP_NOP && !u->gated)
             u->straight = 1 + (more ? u[1].straight : 0);
         u->extra_lanes = u->kind == UOP_UNIFORM ? EMU_ALL : 0;
     }

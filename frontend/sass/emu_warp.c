@@ -121,6 +121,16 @@ static bool pick(emu_warp_t *w)
     return false;
 }
 
+/* The lanes of a load that have its predicate, of those in mask; the others get 0. */
+static uint32_t gate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t open = mask & emu_pred(w, u, 0);
+
+    for (unsigned i = 0; i < (u->width + 3u) / 4; i++)
+        EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask & ~open, 0);
+    return open;
+}
+
 /*
  * Executes straight-line code of the current split: up to a control instruction, a fault, the end
  * of the budget, or a load (*waits). The number of instructions.
@@ -138,7 +148,9 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
     w->grid->fragments.of = NULL;
     while (u < limit && u->kind <= UOP_NOP && !*waits && !w->faulted) {
         const bool unguarded = u->straight > 0;
-        const uint32_t mask = unguarded ? all : all & (w->p[u->guard] ^ u->guard_inv);
+        uint32_t mask = unguarded ? all : all & (w->p[u->guard] ^ u->guard_inv);
+        if (u->gated)
+            mask = gate(w, u, mask);
         if (tracing && mask != run_mask) {
             record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
             since = u;

@@ -22,55 +22,6 @@ uint32_t sass_control(const sass_inst_t *in)
     return sass_bits(in, 105, 21);
 }
 
-/* --- the rest -------------------------------------------------------------------------------- */
-
-static void add_value(sass_inst_t *in, int64_t value)
-{
-    sass_put(in, SASS_OPERAND_IMM)->value = value;
-}
-
-static void add_barrier(sass_inst_t *in, unsigned bit)
-{
-    sass_operand_t *o = sass_put(in, SASS_OPERAND_BARRIER);
-
-    o->num = (uint8_t)sass_bits(in, bit, 4);
-    o->write = in->op == SASS_BSSY || in->op == SASS_BREAK || in->op == SASS_BMOV_B;
-}
-
-/* Offset of a branch in bytes: 48 bits from 34 (or 30), counted in words of 4 bytes. */
-static int64_t branch_offset(const sass_inst_t *in, unsigned bits)
-{
-    uint64_t words = in->lo >> 34 | (bits > 30 ? in->hi << 30 : 0);
-
-    return sass_sign_extend(words & ((1ull << bits) - 1), bits) * 4;
-}
-
-static void add_target(sass_inst_t *in, unsigned bits, bool absolute)
-{
-    sass_operand_t *o = sass_put(in, SASS_OPERAND_TARGET);
-    bool relative = absolute && (in->op != SASS_RET || !sass_bits(in, 85, 1));
-
-    o->value = branch_offset(in, bits) + (relative ? in->pc + SASS_INST_BYTES : 0);
-    if (!absolute)
-        o->kind = SASS_OPERAND_IMM;
-}
-
-static void add_pair(sass_inst_t *in, char slot, bool wide)
-{
-    sass_put_source(in, SASS_PLAIN, slot);
-    if (wide)
-        in->operand[in->n_operands - 1].count = 2;
-}
-
-/* CALL.ABS: an address in bits 32-81, or in registers a. */
-static void add_call_target(sass_inst_t *in)
-{
-    if (in->form == 1)
-        add_pair(in, 'a', true);
-    else
-        add_value(in, branch_offset(in, 48));
-}
-
 /* Lane (or mask) and bounds of SHFL: immediates of 5 and 13 bits, or registers. */
 static void add_shuffle(sass_inst_t *in, bool lane)
 {
@@ -78,24 +29,11 @@ static void add_shuffle(sass_inst_t *in, bool lane)
     bool immediate_bounds = in->form == 2 || in->form == 7;
 
     if (lane ? immediate_lane : immediate_bounds) {
-        add_value(in, lane ? sass_bits(in, 53, 5) : sass_bits(in, 40, 13));
+        sass_put_value(in, lane ? sass_bits(in, 53, 5) : sass_bits(in, 40, 13));
         return;
     }
     sass_operand_t *o = sass_put_reg(in, lane ? 32 : 64, 1);
     sass_set_slot(in, o, lane ? 2 : 3);
-}
-
-/* BAR: number and threads as immediates, the number in a register, or both in one register. */
-static void add_block_barrier(sass_inst_t *in, bool number)
-{
-    if (number ? in->form == 1 || in->form == 2 : in->form == 1) {
-        sass_operand_t *o = sass_put_reg(in, 32, 1);
-        o->hidden = !number;
-    } else {
-        add_value(in, number ? sass_bits(in, 54, 4) : sass_bits(in, 42, 12));
-        if (!number)
-            in->operand[in->n_operands - 1].hidden = sass_bits(in, 42, 12) == 0;
-    }
 }
 
 /* Registers of HMMA's operands (PTX ISA, fragments of mma.m8n8k4 and mma.m16n8k8). */
@@ -117,6 +55,8 @@ static void add_matrix(sass_inst_t *in, char slot)
                      : slot == 'b' ? (volta ? 2 : 1)
                                    : c);
     sass_set_slot(in, o, slot == 'a' ? 1 : slot == 'b' ? 2 : 3);
+    o->neg = slot == 'a' ? sass_bits(in, 72, 1) : slot == 'b' && sass_bits(in, 63, 1);
+    in->foreign |= o->neg;
 }
 
 static void add_optional_pred(sass_inst_t *in, char which, bool uniform)
@@ -125,6 +65,45 @@ static void add_optional_pred(sass_inst_t *in, char which, bool uniform)
         which == '0' ? sass_put_pred(in, 81, 0, uniform) : sass_put_pred(in, 84, 0, uniform);
 
     o->hidden = o->num == SASS_PT;
+}
+
+/* A result that only some values of the modifiers have; others are not known to be executed. */
+static void add_rare_pred(sass_inst_t *in, bool has, bool known)
+{
+    sass_operand_t *o = sass_put_pred(in, 81, 0, false);
+
+    if (!has)
+        o->num = SASS_PT;
+    o->hidden = !has;
+    in->foreign |= has && !known;
+}
+
+/* Of a load: numbered from above, so that 0 is PT. */
+static void add_load_pred(sass_inst_t *in)
+{
+    sass_operand_t *o = sass_put_pred(in, 64, 67, false);
+
+    o->num = SASS_PT - o->num;
+    o->hidden = o->num == SASS_PT && !o->inv;
+}
+
+/* The mask of R2P, not printed if it selects all. */
+static void add_mask(sass_inst_t *in)
+{
+    sass_put_source(in, SASS_PLAIN, 'b');
+    sass_operand_t *o = &in->operand[in->n_operands - 1];
+
+    o->hidden = in->op == SASS_R2P && o->kind == SASS_OPERAND_IMM && o->value == 0xff;
+}
+
+static void add_carry(sass_inst_t *in)
+{
+    sass_operand_t *o = sass_put_pred(in, 68, 71, in->uniform);
+
+    const bool plain = o->num == SASS_PT && !o->inv;
+
+    o->hidden = in->uniform ? !in->extended : plain;
+    in->foreign |= !o->hidden && !in->extended;
 }
 
 static void add_predicate(sass_inst_t *in, unsigned token)
@@ -164,8 +143,28 @@ static void add_predicate(sass_inst_t *in, unsigned token)
     case TOKEN('X', '1'):
         sass_put_pred(in, 77, 80, in->uniform)->hidden = !in->extended;
         break;
+    case TOKEN('u', '2'):
+        sass_put_pred(in, 68, 71, sass_bits(in, 67, 1));
+        break;
+    case TOKEN('M', '0'):
+        add_rare_pred(in, !sass_bits(in, 79, 1), true);
+        break;
+    case TOKEN('R', '0'):
+        if (in->op == SASS_R2UR)
+            add_rare_pred(in, sass_bits(in, 81, 3) != SASS_PT || sass_bits(in, 84, 1), false);
+        else
+            add_rare_pred(in, sass_bits(in, 78, 2) == 1 && sass_bits(in, 81, 3) != SASS_PT, true);
+        break;
+    case TOKEN('y', '0'):
+        add_rare_pred(
+            in, sass_bits(in, 87, 1) || (in->op == SASS_LDG && sass_bits(in, 81, 3) != SASS_PT),
+            false);
+        break;
+    case TOKEN('z', '0'):
+        add_load_pred(in);
+        break;
     default: /* E2 */
-        sass_put_pred(in, 68, 71, in->uniform)->hidden = !in->extended;
+        add_carry(in);
         break;
     }
 }
@@ -188,9 +187,11 @@ static void add_destination(sass_inst_t *in, char kind)
         sass_put_dst(in, sass_conversion_size(in, 75) == 8 ? 2 : 1);
         break;
     case 'U':
+    case 'u':
         o = sass_put(in, SASS_OPERAND_UREG);
         o->num = (uint8_t)sass_bits(in, 16, 6);
         o->write = true;
+        o->hidden = kind == 'u' && o->num == SASS_URZ;
         break;
     default: /* r */
         o = sass_put_dst(in, 1);
@@ -202,8 +203,8 @@ static const struct {
     char letter;
     sass_style_t style;
 } styles[] = {
-    {'R', SASS_PLAIN}, {'J', SASS_BITS},   {'F', SASS_FLOAT}, {'I', SASS_INT},
-    {'L', SASS_INT64}, {'D', SASS_DOUBLE}, {'H', SASS_HALF},
+    {'R', SASS_PLAIN}, {'K', SASS_SIGNED}, {'J', SASS_BITS},   {'F', SASS_FLOAT},
+    {'I', SASS_INT},   {'L', SASS_INT64},  {'D', SASS_DOUBLE}, {'H', SASS_HALF},
 };
 
 static void add_styled_source(sass_inst_t *in, char letter, char slot)
@@ -226,6 +227,35 @@ static void add_lea_high(sass_inst_t *in)
     in->operand[in->n_operands - 1].hidden = !sass_bits(in, 80, 1) || sass_bits(in, 73, 1);
 }
 
+/* I2IP: what it takes of the third source, above which it puts the two others. */
+static void add_packed(sass_inst_t *in)
+{
+    sass_put_source(in, SASS_PLAIN, 'c');
+    const unsigned select = sass_bits(in, 72, 2), type = sass_bits(in, 76, 3);
+
+    in->operand[in->n_operands - 1].select = (uint8_t)select;
+    in->foreign |= type < 4 ? select > 1 : select != (type < 6 ? 3 : 2);
+}
+
+/* Threads of each quad that MOV writes. */
+static void add_quad_mask(sass_inst_t *in)
+{
+    sass_put_value(in, sass_bits(in, 72, 4));
+    sass_operand_t *o = &in->operand[in->n_operands - 1];
+
+    o->hidden = o->value == 15;
+    in->foreign |= !o->hidden;
+}
+
+/* CCTL: an address, unless it is about a whole cache. */
+static void add_cache_line(sass_inst_t *in)
+{
+    const unsigned what = sass_bits(in, 87, 4);
+
+    sass_put_address(in, 'g');
+    in->operand[in->n_operands - 1].hidden = what == 4 || (what > 5 && what < 9);
+}
+
 static void add_operand(sass_inst_t *in, char first, char second)
 {
     switch (TOKEN(first, second)) {
@@ -246,21 +276,21 @@ static void add_operand(sass_inst_t *in, char first, char second)
         add_complement(in);
         break;
     case TOKEN('W', 'a'):
-        add_pair(in, second, true);
+        sass_put_pair(in, true);
         break;
     case TOKEN('W', 'r'): /* CALL.REL: registers that are added to the target, if any */
-        if (in->form == 1)
-            add_pair(in, 'a', true);
+        if (in->form == 1 || sass_bits(in, 91, 1))
+            sass_put_pair(in, true);
         break;
     case TOKEN('W', 'c'):
-        add_call_target(in);
+        sass_put_call_target(in);
         break;
     case TOKEN('B', 'n'):
-        add_value(in, sass_bits(in, 34, 20));
+        sass_put_value(in, sass_bits(in, 34, 20));
         in->operand[in->n_operands - 1].hidden = sass_bits(in, 34, 20) == 0;
         break;
     case TOKEN('Y', 'a'):
-        add_pair(in, 'a', sass_bits(in, 73, 1));
+        sass_put_pair(in, sass_bits(in, 73, 1));
         break;
     case TOKEN('L', 'h'):
         add_lea_high(in);
@@ -269,7 +299,25 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('p', '1'):
         add_optional_pred(in, second, in->uniform);
         break;
+    case TOKEN('B', 'm'):
+        add_mask(in);
+        break;
+    case TOKEN('E', 'c'):
+        add_packed(in);
+        break;
+    case TOKEN('V', 'b'):
+        add_quad_mask(in);
+        break;
+    case TOKEN('B', 'r'):
+        sass_put_value(in, sass_bits(in, 54, 4));
+        in->operand[in->n_operands - 1].hidden = sass_bits(in, 78, 2) != 0;
+        break;
     case TOKEN('M', 'g'):
+        if (in->op == SASS_CCTL)
+            add_cache_line(in);
+        else
+            sass_put_address(in, second);
+        break;
     case TOKEN('M', 's'):
     case TOKEN('M', 'l'):
         sass_put_address(in, second);
@@ -288,40 +336,39 @@ static void add_operand(sass_inst_t *in, char first, char second)
         sass_put_indexed_const(in, false);
         break;
     case TOKEN('B', 'd'):
-        add_barrier(in, 16);
+        sass_put_barrier(in, 16);
         break;
     case TOKEN('B', 'a'):
-        add_barrier(in, 24);
+        sass_put_barrier(in, 24);
         break;
     case TOKEN('B', 'i'):
     case TOKEN('B', 'c'):
-        add_block_barrier(in, second == 'i');
+        sass_put_block_barrier(in, second == 'i');
         break;
     case TOKEN('S', 'r'):
         sass_put(in, SASS_OPERAND_SPECIAL)->num = (uint8_t)sass_bits(in, 72, 8);
         break;
     case TOKEN('S', 'b'):
-        sass_put(in, SASS_OPERAND_SB)->num = (uint8_t)sass_bits(in, 44, 3);
-        add_value(in, sass_bits(in, 38, 6));
+        sass_put_dependence_barriers(in);
         break;
     case TOKEN('T', 'l'):
-        add_target(in, 48, true);
+        sass_put_target(in, 48, true);
         break;
     case TOKEN('T', 's'):
-        add_target(in, 30, true);
+        sass_put_target(in, 30, true);
         break;
     case TOKEN('T', 'o'):
-        add_target(in, 48, false);
+        sass_put_target(in, 48, false);
         break;
     case TOKEN('L', 'u'):
-        add_value(in, sass_bits(in, 72, 8));
+        sass_put_value(in, sass_bits(in, 72, 8));
         break;
     case TOKEN('L', 's'):
-        add_value(in, sass_bits(in, 75, 5));
+        sass_put_value(in, sass_bits(in, 75, 5));
         break;
     case TOKEN('P', 'l'):
-        add_value(in, sass_bits(in, 72, 5) << 3 | sass_bits(in, 64, 3));
-        add_value(in, sass_bits(in, 16, 8));
+        sass_put_value(in, sass_bits(in, 72, 5) << 3 | sass_bits(in, 64, 3));
+        sass_put_value(in, sass_bits(in, 16, 8));
         break;
     case TOKEN('H', 'l'):
     case TOKEN('H', 'm'):
@@ -340,12 +387,28 @@ static void add_operand(sass_inst_t *in, char first, char second)
     }
 }
 
+/* Whether a modifier has a value that is not executed. */
+static bool has_foreign_mod(const sass_inst_t *in, const sass_row_t *row)
+{
+    for (unsigned i = 0; i < SASS_MAX_MODS; i++) {
+        const sass_mod_t *m = &row->mods[i];
+        const char *name = m->names != NULL ? m->names[sass_bits(in, m->bit, m->width)] : NULL;
+        if (name != NULL && (name[0] == '!' || name[0] == '?' || strncmp(name, "INVALID", 7) == 0))
+            return true;
+        if (m->special == SASS_MOD_DENORM && sass_bits(in, 76, 1)) /* .FMZ */
+            return true;
+        if (m->special == SASS_MOD_HMMA && (sass_bits(in, 75, 1) || sass_bits(in, 78, 1)))
+            return true;
+    }
+    return in->op == SASS_F2FP && sass_bits(in, 72, 9) != 0; /* other roundings and results */
+}
+
 static uint8_t access_width(const sass_inst_t *in, const sass_row_t *row)
 {
     if (row->flags & SASS_ROW_SIZE)
         return sass_size_bytes[sass_bits(in, 73, 3)];
     if (row->flags & SASS_ROW_ATOM)
-        return sass_atom_bytes[sass_bits(in, 73, 3)];
+        return sass_atom_bytes[sass_bits(in, 73, sass_is_shared_atomic(in) ? 2 : 3)];
     if (in->op == SASS_LDSM)
         return (uint8_t[]){4, 8, 16, 0}[sass_bits(in, 72, 2)];
     return 0;
@@ -368,6 +431,7 @@ bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc)
                    ((row->flags & SASS_ROW_EX) && sass_bits(in, 72, 1)) ||
                    ((in->op == SASS_IMAD_WIDE || in->op == SASS_IMAD_HI) && sass_bits(in, 74, 1));
     in->width = access_width(in, row);
+    in->foreign = has_foreign_mod(in, row);
     for (const char *t = row->operands; *t != '\0'; t += t[2] == ' ' ? 3 : 2)
         add_operand(in, t[0], t[1]);
     if (in->op == SASS_R2P)

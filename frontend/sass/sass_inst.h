@@ -16,7 +16,7 @@
 
 #include "sim/isa/inst.h"
 
-enum { SASS_RZ = 255, SASS_URZ = 63, SASS_PT = 7, SASS_INST_BYTES = 16 };
+enum { SASS_RZ = 255, SASS_URZ = 63, SASS_PT = 7, SASS_BARRIERS = 16, SASS_INST_BYTES = 16 };
 
 /* What an instruction does; forms and modifiers are in the encoding. */
 typedef enum {
@@ -28,6 +28,7 @@ typedef enum {
     SASS_ATOMS_CAS,
     SASS_B2R,
     SASS_BAR,
+    SASS_BMMA,
     SASS_BMOV_R,
     SASS_BMOV_B,
     SASS_BMSK,
@@ -50,6 +51,7 @@ typedef enum {
     SASS_ERRBAR,
     SASS_EXIT,
     SASS_F2F,
+    SASS_F2FP,
     SASS_F2I,
     SASS_FADD,
     SASS_FCHK,
@@ -70,6 +72,7 @@ typedef enum {
     SASS_HSETP2,
     SASS_I2F,
     SASS_I2I,
+    SASS_I2IP,
     SASS_IABS,
     SASS_IADD3,
     SASS_IDP,
@@ -145,6 +148,7 @@ typedef enum {
     SASS_OPERAND_MEM,     /* [num.scale + ureg + value] */
     SASS_OPERAND_BARRIER, /* convergence barrier B<num> */
     SASS_OPERAND_SB,      /* dependence barrier SB<num> */
+    SASS_OPERAND_SBS,     /* those that value has bits of */
     SASS_OPERAND_SPECIAL, /* special register <num> */
     SASS_OPERAND_TARGET,  /* byte offset in the function */
     SASS_OPERAND_HANDLE,  /* of a texture or surface: in c[bank][value] */
@@ -154,7 +158,8 @@ typedef enum {
 /* How a value is interpreted: decides the number of registers, and how immediates are printed. */
 typedef enum {
     SASS_PLAIN,
-    SASS_BITS, /* as SASS_INT, immediates are printed unsigned */
+    SASS_SIGNED, /* as SASS_PLAIN, immediates are signed */
+    SASS_BITS,   /* as SASS_INT, immediates are printed unsigned */
     SASS_INT,
     SASS_INT64,
     SASS_FLOAT,
@@ -182,6 +187,8 @@ typedef struct {
     uint8_t slot;   /* 1, 2, 3: read as operand a, b, c; 0: not known; 2: second destination */
     bool indexed;   /* constant: num is a register */
     bool wide;      /* address register is a pair */
+    bool with_ureg; /* the form of the address has a uniform register, be it URZ */
+    bool bindless;  /* constant: the bank is not in the encoding, but in uniform registers at num */
     int64_t value;
 } sass_operand_t;
 
@@ -197,6 +204,7 @@ typedef struct {
     bool guard_uniform; /* the guard is a uniform predicate */
     bool uniform;       /* runs on the uniform datapath */
     bool extended;      /* .X or .EX: takes a carry */
+    bool foreign;       /* has a modifier or an operand that the emulator does not know */
     uint8_t width;      /* of the memory access in bytes, 0: none */
     uint8_t n_operands;
     sass_operand_t operand[SASS_MAX_OPERANDS];
@@ -224,6 +232,9 @@ size_t sass_text(const sass_inst_t *in, char text[SASS_TEXT_MAX]);
 
 /* Name of a special register ("SR_TID.X"), or NULL. */
 const char *sass_special_name(unsigned num);
+
+/* Name of a convergence barrier ("B0"), or, from SASS_BARRIERS on, of what else BMOV can move. */
+const char *sass_barrier_name(unsigned num);
 
 /*
  * The instruction as the simulator takes it, with its true read and write sets and control word.

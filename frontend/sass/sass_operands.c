@@ -40,11 +40,12 @@ sass_operand_t *sass_put_reg(sass_inst_t *in, unsigned bit, unsigned count)
     return o;
 }
 
-/* The operand slot by which the reuse flags know a register. */
+/* The operand slot by which the reuse flags know a register. From opcode 0x100 on, where
+ * latencies vary, there is no operand cache. */
 void sass_set_slot(const sass_inst_t *in, sass_operand_t *o, unsigned slot)
 {
     o->slot = (uint8_t)slot;
-    o->reuse = sass_bits(in, 121 + slot, 1);
+    o->reuse = sass_bits(in, 121 + slot, 1) && !sass_bits(in, 8, 1);
 }
 
 sass_operand_t *sass_put_dst(sass_inst_t *in, unsigned count)
@@ -71,8 +72,12 @@ sass_operand_t *sass_put_pred(sass_inst_t *in, unsigned bit, unsigned not_bit, b
 
 static void read_const(const sass_inst_t *in, sass_operand_t *o)
 {
-    o->bank = (uint8_t)sass_bits(in, 54, 5);
-    o->value = sass_bits(in, 38, 16);
+    o->value = 4 * (int64_t)sass_bits(in, 40, 14);
+    o->bindless = sass_bits(in, 91, 1);
+    if (o->bindless)
+        o->num = (uint8_t)sass_bits(in, 32, 6);
+    else
+        o->bank = (uint8_t)sass_bits(in, 54, 5);
 }
 
 /* The immediate in bits 32-63 as its style takes it. */
@@ -82,13 +87,15 @@ static int64_t immediate(const sass_inst_t *in, sass_style_t style)
 
     if (style == SASS_DOUBLE)
         return (int64_t)((uint64_t)word << 32);
-    return style == SASS_INT || style == SASS_INT64 ? (int64_t)(int32_t)word : (int64_t)word;
+    const bool is_signed = style == SASS_INT || style == SASS_INT64 || style == SASS_SIGNED;
+
+    return is_signed ? (int64_t)(int32_t)word : (int64_t)word;
 }
 
 static void read_modifiers(const sass_inst_t *in, sass_operand_t *o, unsigned neg,
                            unsigned absolute, unsigned half)
 {
-    if (o->style == SASS_PLAIN)
+    if (o->style == SASS_PLAIN || o->style == SASS_SIGNED)
         return;
     o->neg = sass_bits(in, neg, 1);
     if (o->style == SASS_FLOAT || o->style == SASS_DOUBLE || o->style == SASS_HALF)
@@ -113,6 +120,7 @@ void sass_put_field(sass_inst_t *in, sass_style_t style, bool third)
     case FIELD_CONST:
         o = sass_put(in, SASS_OPERAND_CONST);
         read_const(in, o);
+        in->foreign |= o->bindless;
         break;
     case FIELD_UREG:
         o = sass_put(in, SASS_OPERAND_UREG);
@@ -135,6 +143,8 @@ static void add_third(sass_inst_t *in, sass_style_t style, bool third)
 
     o->style = (uint8_t)style;
     sass_set_slot(in, o, third ? 3 : 2);
+    if (style == SASS_BITS) /* LEA: its shift stands there */
+        return;
     read_modifiers(in, o, half ? 84 : 75, half ? 83 : 74, 81);
 }
 
@@ -166,7 +176,10 @@ void sass_put_conversion_source(sass_inst_t *in, bool is_float)
 
     sass_put_field(
         in, is_float ? (wide ? SASS_DOUBLE : SASS_FLOAT) : (wide ? SASS_INT64 : SASS_INT), false);
-    in->operand[in->n_operands - 1].select = (uint8_t)sass_bits(in, 60, 2);
+    sass_operand_t *o = &in->operand[in->n_operands - 1];
+    o->select = (uint8_t)sass_bits(in, 60, 2);
+    if (!is_float)
+        o->neg = false; /* integers have no sign to be changed */
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -188,6 +201,7 @@ void sass_put_data(sass_inst_t *in, unsigned bit)
 static unsigned address_ureg_bit(const sass_inst_t *in)
 {
     switch (in->op) {
+    case SASS_ST:
     case SASS_STG:
     case SASS_STL:
     case SASS_STS:
@@ -203,7 +217,18 @@ static unsigned address_ureg_bit(const sass_inst_t *in)
 
 bool sass_has_long_offset(const sass_inst_t *in)
 {
-    return (in->op == SASS_LD || in->op == SASS_ST) && !sass_bits(in, 91, 1);
+    return (in->op == SASS_LD || in->op == SASS_ST || in->op == SASS_CCTL) && !sass_bits(in, 91, 1);
+}
+
+bool sass_is_shared_atomic(const sass_inst_t *in)
+{
+    return in->op == SASS_ATOMS || in->op == SASS_ATOMS_CAS;
+}
+
+/* Whether the general register that is added to a uniform one is a pair. */
+static bool is_long_index(const sass_inst_t *in)
+{
+    return sass_bits(in, in->op == SASS_ATOM || in->op == SASS_ATOMG ? 70 : 90, 1);
 }
 
 void sass_put_address(sass_inst_t *in, char space)
@@ -217,7 +242,9 @@ void sass_put_address(sass_inst_t *in, char space)
                                         : sass_sign_extend(sass_bits(in, 40, 24), 24);
     if (with_ureg)
         o->ureg = (uint8_t)sass_bits(in, address_ureg_bit(in), 6);
-    o->wide = extended && (!with_ureg || sass_bits(in, 90, 1));
+    o->with_ureg = with_ureg;
+    o->wide = extended && (!with_ureg || is_long_index(in));
+    in->foreign |= with_ureg && !extended && space == 'g' && is_long_index(in);
     o->count = o->wide ? 2 : 1;
     sass_set_slot(in, o, 1);
     if (space == 's' && in->op != SASS_LDSM)
@@ -233,4 +260,8 @@ void sass_put_indexed_const(sass_inst_t *in, bool indexed)
         indexed ? sass_sign_extend(sass_bits(in, 38, 16), 16) : (int64_t)sass_bits(in, 38, 16);
     o->indexed = indexed;
     o->num = indexed ? (uint8_t)sass_bits(in, 24, in->uniform ? 6 : 8) : 0;
+    if (!indexed && sass_bits(in, 91, 1)) {
+        o->bindless = in->foreign = true;
+        o->num = (uint8_t)sass_bits(in, 32, 6);
+    }
 }

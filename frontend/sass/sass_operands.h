@@ -41,6 +41,26 @@ void sass_put_address(sass_inst_t *in, char space);
 /* Loads and stores of generic memory without a uniform register have an offset of 32 bits. */
 bool sass_has_long_offset(const sass_inst_t *in);
 
+/* A number that is printed as it is. */
+void sass_put_value(sass_inst_t *in, int64_t value);
+
+/* A convergence barrier whose number stands at a bit. */
+void sass_put_barrier(sass_inst_t *in, unsigned bit);
+
+/* The target of a branch, of so many bits; if not absolute: what is added to registers. */
+void sass_put_target(sass_inst_t *in, unsigned bits, bool absolute);
+
+/* Registers a, one or two; those of CALL and RET may be uniform. What CALL.ABS calls. */
+void sass_put_pair(sass_inst_t *in, bool wide);
+void sass_put_call_target(sass_inst_t *in);
+
+/* The number or the threads of BAR; the barriers of DEPBAR. */
+void sass_put_block_barrier(sass_inst_t *in, bool number);
+void sass_put_dependence_barriers(sass_inst_t *in);
+
+/* ATOMS: its types have two bits. */
+bool sass_is_shared_atomic(const sass_inst_t *in);
+
 /* A constant of LDC, with or without a register that is added to its place. */
 void sass_put_indexed_const(sass_inst_t *in, bool indexed);
 

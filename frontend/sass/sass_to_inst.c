@@ -35,7 +35,7 @@ static void add_predicates(const sass_inst_t *in, inst_t *out, bool write)
             unsigned run = 1;
             while (bits >> (p + run) & 1)
                 run++;
-            add_register(out, write, REG_PRED, p, run);
+            add_register(out, write, in->uniform ? REG_UPRED : REG_PRED, p, run);
             p += run;
         }
 }

@@ -141,6 +141,32 @@ static void i2i(const op_case_t *c, const op_in_t *in, op_out_t *out)
     out->d[0] = (uint32_t)(v < low[type] ? low[type] : v > high[type] ? high[type] : v);
 }
 
+/* PTX ISA, cvt.pack.sat: a above b, and above them what fits of c. */
+static void i2ip(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    static const unsigned sizes[] = {8, 16, 2, 4};
+    const unsigned type = op_bits(c, 76, 3), size = sizes[type / 2];
+    const int64_t most = (int64_t)((1u << (type % 2 ? size - 1 : size)) - 1),
+                  least = type % 2 ? -most - 1 : 0;
+    const int32_t sources[2] = {(int32_t)in->b[0], (int32_t)in->a[0]};
+    uint64_t bits = (uint64_t)(op_bits(c, 72, 2) == 1 ? in->c[0] >> 16 : in->c[0]) << 2 * size;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const int64_t v = sources[i] < least ? least : sources[i] > most ? most : sources[i];
+        bits |= ((uint64_t)v & ((1u << size) - 1)) << i * size;
+    }
+    out->d[0] = (uint32_t)bits;
+}
+
+/* PTX ISA, cvt.rn.f16x2.f32 */
+static void f2fp(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    (void)c;
+    out->d[0] = op_half_bits((long double)op_float_of(in->a[0]), 0) << 16 |
+                op_half_bits((long double)op_float_of(in->b[0]), 0);
+}
+
+#define PACKING 0x72
 #define FTZ                                                                                        \
     {                                                                                              \
         80, 1, 0                                                                                   \
@@ -282,6 +308,20 @@ static const op_case_t cases[] = {
      .fields = {RND, SIGNED_I},
      .no_signs = true},
     {.lo = 0x038, .words = 1, .expect = i2i, .fields = {{76, 2, 0}}},
+    {.lo = 0x039, .words = 1, .expect = i2ip, .fields = {{76, 2, 0}, {72, 1, 0}}, .forms = PACKING},
+    {.lo = 0x039,
+     .hi = 3 << 8,
+     .words = 1,
+     .expect = i2ip,
+     .fields = {{76, 3, 3 << 4}},
+     .forms = PACKING},
+    {.lo = 0x039,
+     .hi = 2 << 8,
+     .words = 1,
+     .expect = i2ip,
+     .fields = {{76, 3, 3 << 6}},
+     .forms = PACKING},
+    {.lo = 0x03e, .values = OP_FLOATS, .words = 1, .expect = f2fp, .forms = 2},
 };
 
 void op_cases_convert(void)

@@ -62,7 +62,8 @@ static void match(const op_case_t *c, const op_in_t *in, op_out_t *out)
             same |= 1u << k;
     }
     out->d[0] = any || same == in->active ? same : 0;
-    op_put_pred(c, out, 0, same == in->active);
+    if (!any)
+        op_put_pred(c, out, 0, same == in->active);
 }
 
 static void r2ur(const op_case_t *c, const op_in_t *in, op_out_t *out)
@@ -152,12 +153,15 @@ static const op_case_t cases[] = {
      .words = 1,
      .expect = match,
      .fields = {{79, 1, 0}, {73, 1, 0}}},
-    {.lo = 0x1c2, .words = 1, .expect = r2ur, .whole_warps = true},
+    {.lo = 0x1c2, .hi = 7 << 17, .words = 1, .expect = r2ur, .whole_warps = true},
     {.lo = 0x118, .expect = nothing, .forms = 0x10},
     {.lo = 0x11a, .expect = nothing, .fields = {{47, 1, 0}, {44, 3, 0}}, .forms = 0x10},
-    {.lo = 0x15d, .expect = nothing, .fields = {{84, 2, 0}}},
-    {.lo = 0x18f, .expect = nothing, .fields = {{87, 4, 0x1ff}}, .forms = 0x10},
-    {.lo = 0x192, .expect = nothing, .fields = {{76, 3, 0}, {79, 2, 0xb}}, .forms = 0x10},
+    {.lo = 0x15d, .expect = nothing, .fields = {{85, 1, 0}}},
+    {.lo = 0x18f, .expect = nothing, .fields = {{87, 4, 0x1ff}, {78, 3, 7}}, .forms = 0x10},
+    {.lo = 0x192,
+     .expect = nothing,
+     .fields = {{72, 1, 0}, {76, 3, 0x2f}, {79, 2, 7}},
+     .forms = 0x10},
     {.lo = 0x1ab, .expect = nothing, .forms = 0x10},
 };
 

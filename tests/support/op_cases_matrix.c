@@ -97,28 +97,43 @@ static void hmma1688(const op_case_t *c, const op_in_t *in, op_out_t *out)
         out->d[i] = bits[2 * i] | bits[2 * i + 1] << 16;
 }
 
-static int64_t byte_of(uint32_t word, unsigned i, bool is_signed)
+/* Number i of those that a word has, each of so many bits. */
+static int64_t number_of(uint32_t word, unsigned bits, unsigned i, bool is_signed)
 {
-    return is_signed ? (int8_t)(word >> (8 * i)) : (uint8_t)(word >> (8 * i));
+    const int64_t v = word >> (bits * i) & ((1u << bits) - 1);
+
+    return is_signed && v >> (bits - 1) ? v - (1 << bits) : v;
 }
 
-/* mma.m8n8k16 of bytes */
-static void imma8816(const op_case_t *c, const op_in_t *in, op_out_t *out)
+/* mma.m8n8k16 of bytes, mma.m8n8k32 of halves of bytes */
+static void imma(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
-    const unsigned row = in->lane / 4;
+    const unsigned row = in->lane / 4, bits = op_bits(c, 83, 1) ? 4 : 8, n = 32 / bits;
     const bool sa = op_bits(c, 76, 1), sb = op_bits(c, 78, 1), sat = op_bits(c, 82, 1);
 
     for (unsigned i = 0; i < 2; i++) {
         const unsigned col = in->lane % 4 * 2 + i;
         int64_t sum = (int32_t)in->c[i];
-        for (unsigned k = 0; k < 16; k++)
-            sum += byte_of(in->warp[4 * row + k / 4].a[0], k % 4, sa) *
-                   byte_of(in->warp[4 * col + k / 4].b[0], k % 4, sb);
+        for (unsigned k = 0; k < 4 * n; k++)
+            sum += number_of(in->warp[4 * row + k / n].a[0], bits, k % n, sa) *
+                   number_of(in->warp[4 * col + k / n].b[0], bits, k % n, sb);
         if (sat && sum > INT32_MAX)
             sum = INT32_MAX;
         if (sat && sum < INT32_MIN)
             sum = INT32_MIN;
         out->d[i] = (uint32_t)sum;
+    }
+}
+
+/* mma.m8n8k128.xor.popc */
+static void bmma(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    (void)c;
+    for (unsigned i = 0; i < 2; i++) {
+        out->d[i] = in->c[i];
+        for (unsigned k = 0; k < 128; k++)
+            out->d[i] += (in->warp[in->lane / 4 * 4 + k / 32].a[0] >> k % 32 & 1) !=
+                         (in->warp[(in->lane % 4 * 2 + i) * 4 + k / 32].b[0] >> k % 32 & 1);
     }
 }
 
@@ -140,9 +155,11 @@ static void movm(const op_case_t *c, const op_in_t *in, op_out_t *out)
     {                                                                                              \
         74, 1, 0                                                                                   \
     }
-#define D_F32    (1 << 12)
-#define COLUMN_B (1 << 10)
-#define MATRIX   .values = OP_HALVES, .whole_warps = true, .no_signs = true, .forms = 2
+#define D_F32           (1 << 12)
+#define COLUMN_B        (1 << 10)
+#define POPC            (1 << 16)
+#define HALVES_OF_BYTES (7 << 19) /* of A, of B, and the shape */
+#define MATRIX          .values = OP_HALVES, .whole_warps = true, .no_signs = true, .forms = 2
 
 static const op_case_t cases[] = {
     {.lo = 0x036,
@@ -157,9 +174,16 @@ static const op_case_t cases[] = {
     {.lo = 0x037,
      .hi = COLUMN_B,
      .words = 2,
-     .expect = imma8816,
+     .expect = imma,
      .fields = {{76, 1, 0}, {78, 1, 0}, {82, 1, 0}},
      MATRIX},
+    {.lo = 0x037,
+     .hi = COLUMN_B | HALVES_OF_BYTES,
+     .words = 2,
+     .expect = imma,
+     .fields = {{76, 1, 0}, {78, 1, 0}, {82, 1, 0}},
+     MATRIX},
+    {.lo = 0x03d, .hi = COLUMN_B | POPC, .words = 2, .expect = bmma, MATRIX},
     {.lo = 0x03a, .words = 1, .expect = movm, MATRIX},
 };
 

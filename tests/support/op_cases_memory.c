@@ -13,7 +13,7 @@ static void load(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const unsigned size = op_bits(c, 73, 3);
 
-    memcpy(out->d, in->a, size == 6 ? 16 : size == 5 ? 8 : 4);
+    memcpy(out->d, in->a, size >= 6 ? 16 : size == 5 ? 8 : 4);
     if (size < 2)
         out->d[0] = size == 1 ? (uint32_t)(int8_t)in->a[0] : in->a[0] & 0xff;
     else if (size < 4)
@@ -177,18 +177,29 @@ static void ldsm(const op_case_t *c, const op_in_t *in, op_out_t *out)
 static void qspc(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     (void)in;
-    out->d[0] = op_bits(c, 79, 2) == 2;
+    out->d[0] = op_bits(c, 73, 2) == 0; /* G; L and S are not */
     op_put_pred(c, out, 0, out->d[0]);
 }
 
 #define E       (1 << 8)
 #define NO_PRED (7 << 17)
+#define WEAK    (1 << 15)
 #define SIZES                                                                                      \
     {                                                                                              \
         73, 3, 0x7f                                                                                \
     }
 #define CACHES                                                                                     \
-    {77, 2, 0}, {79, 2, 0},                                                                        \
+    {68, 2, 7}, {77, 2, 0}, {79, 2, 0},                                                            \
+    {                                                                                              \
+        84, 3, 0x3f                                                                                \
+    }
+#define STORE_CACHES                                                                               \
+    {77, 2, 0}, {79, 2, 0xe},                                                                      \
+    {                                                                                              \
+        84, 3, 0x3f                                                                                \
+    }
+#define ATOM_CACHES                                                                                \
+    {77, 2, 0}, {79, 2, 6},                                                                        \
     {                                                                                              \
         84, 3, 0x3f                                                                                \
     }
@@ -217,61 +228,85 @@ static void qspc(const op_case_t *c, const op_in_t *in, op_out_t *out)
         .memory = OP_SHARED, .fields = {{78, 1, 0}}, .forms = 0x10, .whole_warps = true            \
     }
 
+/* A load with P2, or its opposite: other lanes get 0. The encoding numbers it from above. */
+static void gated_load(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    const bool open = (in->preds >> 2 & 1) != op_bits(c, 67, 1);
+
+    const unsigned size = op_bits(c, 73, 3);
+
+    load(c, in, out);
+    if (!open)
+        memset(out->d, 0, size >= 6 ? 16 : size == 5 ? 8 : 4);
+}
+
 static const op_case_t accesses[] = {
     {.lo = 0x180,
      .hi = E,
      .words = 4,
      .expect = load,
      .memory = OP_GLOBAL,
-     .fields = {SIZES, CACHES}},
+     .fields = {{73, 3, 0}, CACHES}},
     {.lo = 0x181,
-     .hi = E,
+     .hi = E | NO_PRED,
      .words = 4,
      .expect = load,
      .memory = OP_GLOBAL,
-     .fields = {SIZES, CACHES}},
+     .fields = {{73, 3, 0}, CACHES}},
+    {.lo = 0x180,
+     .hi = E | 5,
+     .words = 4,
+     .expect = gated_load,
+     .memory = OP_GLOBAL,
+     .fields = {SIZES, {67, 1, 0}}},
+    {.lo = 0x181,
+     .hi = E | NO_PRED | 5,
+     .words = 4,
+     .expect = gated_load,
+     .memory = OP_GLOBAL,
+     .fields = {SIZES, {67, 1, 0}}},
     {.lo = 0x184, .words = 4, .expect = load, .memory = OP_SHARED, .fields = {SIZES, {76, 1, 0}}},
     {.lo = 0x183, .words = 4, .expect = load, .memory = OP_LOCAL, .fields = {SIZES, EVICTION}},
-    {.lo = 0x185, .hi = E, .expect = store, .memory = OP_GLOBAL, .fields = {SIZES, CACHES}},
-    {.lo = 0x186, .hi = E, .expect = store, .memory = OP_GLOBAL, .fields = {SIZES, CACHES}},
+    {.lo = 0x185, .hi = E, .expect = store, .memory = OP_GLOBAL, .fields = {SIZES, STORE_CACHES}},
+    {.lo = 0x186, .hi = E, .expect = store, .memory = OP_GLOBAL, .fields = {SIZES, STORE_CACHES}},
     {.lo = 0x188, .expect = store, .memory = OP_SHARED, .fields = {SIZES}},
     {.lo = 0x187, .expect = store, .memory = OP_LOCAL, .fields = {SIZES, EVICTION}},
-    {.lo = 0x1aa, .hi = E, .words = 1, .expect = qspc, .memory = OP_GLOBAL, .fields = {{79, 2, 7}}},
+    {.lo = 0x1aa, .hi = E, .words = 1, .expect = qspc, .memory = OP_GLOBAL, .fields = {{73, 2, 7}}},
     LDSM(0, 1),
     LDSM(1, 2),
     LDSM(2, 4),
 };
 
 /* An opcode that changes memory with all types: whole numbers, sums, exchanges. */
-static void check_changes(uint64_t lo, op_memory_t memory, bool exchanges)
+static void check_changes(uint64_t lo, bool exchanges)
 {
-    const uint64_t hi = NO_PRED | (memory == OP_GLOBAL ? E : 0);
+    const uint64_t hi = NO_PRED | E | WEAK;
     const op_case_t ints = {.lo = lo,
                             .hi = hi,
                             .words = 2,
                             .expect = exchanges ? atomic : reduction,
-                            .memory = memory,
+                            .memory = OP_GLOBAL,
                             .fields = {INTS, {87, 3, 0}}};
     const op_case_t f32 = {.lo = lo,
                            .hi = hi,
                            .values = OP_FLOATS,
                            .words = 1,
                            .expect = ints.expect,
-                           .memory = memory,
+                           .memory = OP_GLOBAL,
                            .fields = {SUMS(F32)}};
     const op_case_t f16 = {.lo = lo,
                            .hi = hi,
                            .values = OP_HALVES,
                            .words = 1,
                            .expect = ints.expect,
-                           .memory = memory,
+                           .memory = OP_GLOBAL,
                            .fields = {SUMS(F16X2)}};
     const op_case_t f64 = {.lo = lo,
                            .hi = hi,
                            .values = OP_DOUBLES,
                            .words = 2,
                            .expect = ints.expect,
-                           .memory = memory,
+                           .memory = OP_GLOBAL,
                            .fields = {SUMS(F64)},
                            .same = same_sums};
     op_case_t caches = ints, others = ints;
@@ -285,12 +320,26 @@ static void check_changes(uint64_t lo, op_memory_t memory, bool exchanges)
         others.fields[1] = (op_field_t){87, 4, 1 << EXCH};
         op_lab_check(&others);
     }
-    if (memory == OP_GLOBAL) {
-        caches.fields[2] = (op_field_t){77, 2, 0};
-        caches.fields[3] = (op_field_t){79, 2, 0};
-        caches.fields[4] = (op_field_t){84, 3, 0x3f};
-        op_lab_check(&caches);
-    }
+    caches.fields[2] = (op_field_t){77, 2, 0};
+    caches.fields[3] = (op_field_t){79, 2, 6};
+    caches.fields[4] = (op_field_t){84, 3, 0x3f};
+    op_lab_check(&caches);
+}
+
+/* Shared memory has whole numbers only, and of 64 bits those without a sign. */
+static void check_shared_changes(void)
+{
+    const op_field_t types = {73, 2, 1 << U32 | 1 << S32 | 1 << U64};
+    const op_case_t sums = {.lo = 0x18c,
+                            .words = 2,
+                            .expect = atomic,
+                            .memory = OP_SHARED,
+                            .fields = {types, {87, 3, 0}}};
+    op_case_t exchanges = sums;
+
+    exchanges.fields[1] = (op_field_t){87, 4, 1 << EXCH};
+    op_lab_check(&sums);
+    op_lab_check(&exchanges);
 }
 
 static const op_case_t swaps[] = {
@@ -300,14 +349,14 @@ static const op_case_t swaps[] = {
      .words = 2,
      .expect = cas,
      .memory = OP_GLOBAL,
-     .fields = {CAS_TYPES, CACHES}},
+     .fields = {CAS_TYPES, ATOM_CACHES, {87, 2, 5}}},
     {.lo = 0x1a9,
      .hi = NO_PRED | E,
      .values = OP_ALIKE,
      .words = 2,
      .expect = cas,
      .memory = OP_GLOBAL,
-     .fields = {CAS_TYPES, CACHES}},
+     .fields = {CAS_TYPES, ATOM_CACHES}},
     {.lo = 0x18d,
      .values = OP_ALIKE,
      .words = 2,
@@ -325,9 +374,9 @@ static const op_case_t swaps[] = {
 void op_cases_memory(void)
 {
     op_lab_check_all(accesses, COUNT(accesses));
-    check_changes(0x18a, OP_GLOBAL, true);
-    check_changes(0x1a8, OP_GLOBAL, true);
-    check_changes(0x18c, OP_SHARED, true);
-    check_changes(0x18e, OP_GLOBAL, false);
+    check_changes(0x18a, true);
+    check_changes(0x1a8, true);
+    check_shared_changes();
+    check_changes(0x18e, false);
     op_lab_check_all(swaps, COUNT(swaps));
 }

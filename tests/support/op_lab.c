@@ -42,7 +42,7 @@ static void put_from_uniform(program_t *p, unsigned d, unsigned s)
 
 static void put_to_uniform(program_t *p, unsigned d)
 {
-    put(p, 0x73c2 | (uint64_t)d << 16 | (uint64_t)d << 24, 0);
+    put(p, 0x73c2 | (uint64_t)d << 16 | (uint64_t)d << 24, 0xe0000);
 }
 
 /* Loads (0x1..) or stores (0x6..) 16 bytes at the place. */
@@ -51,7 +51,7 @@ static void put_place(program_t *p, const op_trial_t *t, bool store, unsigned re
     static const uint64_t opcodes[][2] = {[OP_GLOBAL] = {0x7381, 0x7386},
                                           [OP_SHARED] = {0x7984, 0x7388},
                                           [OP_LOCAL] = {0x7983, 0x7387}};
-    const uint64_t hi = (6 << 9) | (t->c.memory == OP_GLOBAL ? 0x10e100 : 0);
+    const uint64_t hi = (6 << 9) | (t->c.memory == OP_GLOBAL ? 0x1ee100 : 0);
 
     put(p,
         opcodes[t->c.memory][store] | (uint64_t)REG_ADDRESS << 24 |
@@ -89,12 +89,11 @@ static void put_prologue(program_t *p, const op_trial_t *t)
         put_move(p, REG_D + k, REG_PREDS + 1);
     if (t->c.memory != OP_NO_MEMORY)
         put_address(p, t);
-    if (!t->uniform && !t->to_uniform && t->form < 6)
-        return;
-    for (unsigned r = REG_A; r < REG_D + 4; r++)
+    for (unsigned r = REG_A; r < REG_D + 4 && (t->uniform || t->to_uniform || t->form >= 6); r++)
         if (r < REG_PREDS || r >= REG_D)
             put_to_uniform(p, r);
-    for (uint64_t k = 0; k < SASS_PT && t->uniform; k++) /* VOTEU.ANY URZ, UPk, Pk */
+    const bool preds = t->uniform || op_reads_upred(&t->c);
+    for (uint64_t k = 0; k < SASS_PT && preds; k++) /* VOTEU.ANY URZ, UPk, Pk */
         put(p, 0x7886 | (uint64_t)SASS_URZ << 16, 0x100 | k << 17 | k << 23);
 }
 

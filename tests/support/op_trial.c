@@ -30,12 +30,15 @@ uint32_t op_bits(const op_case_t *c, unsigned first, unsigned count)
 char op_letter_of(const sass_row_t *row, char source)
 {
     for (const char *t = row->operands; *t != '\0'; t += t[2] == ' ' ? 3 : 2) {
-        const bool data = strchr("RFIJLDHMYWn", t[0]) != NULL;
+        const bool data = strchr("RKFIJLDHMYWn", t[0]) != NULL;
         if (data && (t[1] == source || (source == 'b' && t[1] == 'B')))
             return t[0];
         if ((t[0] == 'F' || t[0] == 'I') && t[1] == 's' && source == 'b')
             return t[0];
         if (t[0] == 'L' && t[1] == 'h' && source == 'c')
+            return 'R';
+        if ((t[0] == 'E' && t[1] == 'c' && source == 'c') ||
+            (t[0] == 'B' && t[1] == 'm' && source == 'b'))
             return 'R';
         if (t[0] == 'H' && (t[1] == 'l' || t[1] == 'm') && source == (t[1] == 'l' ? 'b' : 'c'))
             return 'S';
@@ -79,7 +82,9 @@ static bool modifier_bits(const op_case_t *c, char source, unsigned bit[3])
     const unsigned form = op_bits(c, 9, 3);
     const bool field = op_field_source(row, form) == source;
 
-    if (letter == 0 || strchr("RMYWS", letter) != NULL || (field && is_immediate(form)))
+    const bool whole = op_has_token(row, "Is") || (letter == 'J' && source == 'b' && !field);
+
+    if (letter == 0 || strchr("RKMYWS", letter) != NULL || whole || (field && is_immediate(form)))
         return false;
     memcpy(bit,
            source == 'a'   ? of_a
@@ -112,12 +117,29 @@ unsigned op_half(const op_case_t *c, char source)
     return modifier_bits(c, source, bit) ? op_bits(c, bit[2], 2) : 0;
 }
 
+/* UP0 to UP6, if only they are uniform: whether any thread of the warp has P0 to P6. */
+static bool uniform_pred(const op_in_t *in, unsigned n)
+{
+    uint32_t any = 0;
+
+    for (unsigned k = 0; k < LANES; k++)
+        any |= in->warp[k].preds;
+    return any >> n & 1;
+}
+
 bool op_pred(const op_case_t *c, const op_in_t *in, unsigned i)
 {
     static const unsigned number[3] = {87, 77, 68}, inverted[3] = {90, 80, 71};
     const unsigned n = op_bits(c, number[i], 3);
+    const bool uniform = i == 2 && op_reads_upred(c);
+    const bool value = uniform ? uniform_pred(in, n) : (in->preds >> n & 1) != 0;
 
-    return (n == SASS_PT || (in->preds >> n & 1) != 0) != op_bits(c, inverted[i], 1);
+    return (n == SASS_PT || value) != op_bits(c, inverted[i], 1);
+}
+
+bool op_reads_upred(const op_case_t *c)
+{
+    return op_has_token(sass_find_row(c->lo), "u2") && op_bits(c, 67, 1);
 }
 
 void op_put_pred(const op_case_t *c, op_out_t *out, unsigned i, bool value)
@@ -155,16 +177,20 @@ static void choose_predicates(op_trial_t *t)
     static const struct {
         const char *tokens[5];
         uint8_t bit, not_bit;
-    } places[] = {{{"P0", "p0", "U0"}, 81, 0},
+    } places[] = {{{"P0", "p0", "U0", "M0"}, 81, 0},
                   {{"P1", "p1"}, 84, 0},
                   {{"Q0", "q0", "X0", "Qr"}, 87, 90},
                   {{"Q1", "X1"}, 77, 80},
-                  {{"Q2", "E2"}, 68, 71}};
+                  {{"Q2", "E2", "u2"}, 68, 71}};
 
     for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
         for (unsigned k = 0; places[i].tokens[k] != NULL; k++) {
             if (!op_has_token(t->row, places[i].tokens[k]))
                 continue;
+            if (places[i].bit == 68 && (t->row->flags & SASS_ROW_EX) && !op_bits(&t->c, 72, 1)) {
+                op_set_bits(&t->c, 68, 3, SASS_PT);
+                continue;
+            }
             if (op_bits(&t->c, places[i].bit, 3) == 0) /* the case has not chosen */
                 op_set_bits(&t->c, places[i].bit, 3, op_dice(4) == 0 ? (unsigned)SASS_PT : i);
             if (places[i].not_bit != 0)

@@ -57,6 +57,9 @@ void op_trial_choose(op_trial_t *t);
 void op_trial_fill(op_trial_t *t);
 void op_trial_settle(op_trial_t *t);
 
+/* Whether the third predicate that is read is a uniform one, in an instruction that is not. */
+bool op_reads_upred(const op_case_t *c);
+
 void op_set_bits(op_case_t *c, unsigned first, unsigned count, uint64_t value);
 
 /* The letter of a source in the row's operands; 0: it has no such source. */

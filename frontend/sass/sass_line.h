@@ -1,0 +1,14 @@
+/* A line of text that is being written, of at most SASS_TEXT_MAX bytes: the rest is cut off. */
+#ifndef RUBATO_SASS_LINE_H
+#define RUBATO_SASS_LINE_H
+
+#include "sim/core/err.h"
+
+typedef struct {
+    char *text;
+    size_t n; /* bytes of it so far */
+} sass_line_t;
+
+void sass_line_put(sass_line_t *l, const char *format, ...) RB_PRINTF(2, 3);
+
+#endif
