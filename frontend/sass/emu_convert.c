@@ -91,6 +91,9 @@ static uint64_t convert_int(uint64_t v, bool is_signed, unsigned to, unsigned mo
 {
     volatile uint64_t in = v;
     uint64_t out;
+
+    if (v == 0) /* rounding down, clang's conversion of an unsigned zero gives -0 */
+        return 0;
     unsigned old = emu_round_begin(mode);
 
     if (to == SIZE_64)

@@ -261,7 +261,7 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
     add_option(argv, &n, "--part", part_of[0] != '\0' ? part_of : NULL);
     /* The parts of a whole are the jobs before it. */
     for (size_t i = 0; part == split && i < split; i++)
-        add_option(argv, &n, "--merge", job[i - split].folder);
+        add_option(argv, &n, "--merge", (job - split + i)->folder);
     RB_INVARIANT(n < most, "too many arguments");
     job->argv = argv;
     job->command = shell_quote("exec", (int)n, argv);

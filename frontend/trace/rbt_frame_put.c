@@ -125,8 +125,9 @@ static uint64_t hash_of_path(const rbt_frame_put_t *f, size_t i)
 static uint64_t hash_of_shape(const rbt_frame_put_t *f, size_t i)
 {
     const rbt_shape_t *s = &f->shapes[i];
+    const rbt_mask_change_t *changes = s->n_changes > 0 ? f->changes + s->change : NULL;
 
-    return hash_shape(s->path, f->changes + s->change, s->n_changes);
+    return hash_shape(s->path, changes, s->n_changes);
 }
 
 static uint64_t hash_of_known(const rbt_frame_put_t *f, size_t i)

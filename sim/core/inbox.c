@@ -72,7 +72,8 @@ static void lot_sort(const lot_t *lot, inbox_item_t sorted[LOT_MAX + 1])
 static void make_room(inbox_t *b, size_t n)
 {
     size_t waiting = b->end - b->head;
-    if (b->head >= waiting) { /* what is moved is less than what was taken meanwhile */
+    /* What is moved is less than what was taken meanwhile. */
+    if (b->head > 0 && b->head >= waiting) {
         memmove(b->item, b->item + b->head, waiting * sizeof(*b->item));
         b->head = 0;
         b->end = waiting;

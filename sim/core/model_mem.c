@@ -9,17 +9,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/err.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define WATCHED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WATCHED 1
-#endif
-#endif
-#ifndef WATCHED
-#define WATCHED 0
-#endif
+#include "sim/core/sanitizer.h"
 
 enum { CACHE_LINE = 64, CHUNK_BYTES = 2 << 20 };
 
@@ -106,14 +96,14 @@ void *rb_model_calloc(size_t count, size_t size)
         rb_panic("%zu x %zu bytes of the model's memory", count, size);
     bytes = bytes == 0 ? CACHE_LINE : (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     /* A sanitizer sees the borders of pieces only if they are allocated one by one. */
-    return WATCHED ? rb_calloc_aligned(bytes, 1) : piece_create(bytes);
+    return RB_ADDRESS_SANITIZER ? rb_calloc_aligned(bytes, 1) : piece_create(bytes);
 }
 
 void rb_model_free(void *p)
 {
     if (p == NULL)
         return;
-    if (WATCHED)
+    if (RB_ADDRESS_SANITIZER)
         free(p);
     else
         piece_destroy(p);

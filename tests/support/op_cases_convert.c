@@ -123,8 +123,9 @@ static void i2f(const op_case_t *c, const op_in_t *in, op_out_t *out)
     v = is_signed ? (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits))
                   : v << (64 - bits) >> (64 - bits);
     op_round(mode);
-    d = is_signed ? (double)(int64_t)v : (double)v;
-    f = is_signed ? (float)(int64_t)v : (float)v;
+    /* Rounding down, what clang makes of an unsigned zero is -0. */
+    d = v == 0 ? 0 : is_signed ? (double)(int64_t)v : (double)v;
+    f = v == 0 ? 0 : is_signed ? (float)(int64_t)v : (float)v;
     op_round(0);
     if (to_size(c) == LONG)
         op_put_u64(out, op_bits_of_double(d));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "sim/core/sanitizer.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
@@ -135,7 +136,7 @@ static void neighbours_share_a_frame(void **state)
 /* --- very many launches ---------------------------------------------------------------------- */
 
 /* All rows of launches are 40 MiB. The address sanitizer keeps what is freed. */
-#ifdef __SANITIZE_ADDRESS__
+#if RB_ADDRESS_SANITIZER
 enum { MEMORY_MAX = 100 << 10 };
 #else
 enum { MEMORY_MAX = 24 << 10 }; /* KiB */

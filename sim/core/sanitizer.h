@@ -1,0 +1,16 @@
+/* Whether this is a build with the address sanitizer, which gcc and clang tell differently. */
+#ifndef RUBATO_CORE_SANITIZER_H
+#define RUBATO_CORE_SANITIZER_H
+
+#if defined(__SANITIZE_ADDRESS__)
+#define RB_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RB_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef RB_ADDRESS_SANITIZER
+#define RB_ADDRESS_SANITIZER 0
+#endif
+
+#endif
