@@ -1,17 +1,16 @@
 #include "frontend/accelsim/accelsim_stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <lzma.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 enum {
     INPUT_BYTES = 128 << 10,
@@ -113,21 +112,10 @@ static rb_code_t start_decoder(accelsim_stream_t *s, rb_err_t *err)
 
 accelsim_stream_t *accelsim_stream_open(const char *path, rb_err_t *err)
 {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: does not wait for it */
+    int fd = in_file_regular(path, err);
 
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    if (fd < 0)
         return NULL;
-    }
-    if (!S_ISREG(st.st_mode)) { /* files are read more than once */
-        rb_fail(err, RB_IO, "%s: is %s, not a file", path,
-                S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
-        close(fd);
-        return NULL;
-    }
     accelsim_stream_t *s = rb_calloc(1, sizeof(*s));
 
     s->path = path;

@@ -1,6 +1,5 @@
 #include "frontend/hardware/application_set.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +11,12 @@
 #include "frontend/run/open_trace.h"
 #include "frontend/silicon/silicon_folder.h"
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
+#include "sim/core/text_lines.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_conf.h"
 
-enum { ROW_BYTES = 1024, FIELDS = 4 };
+enum { ROW_BYTES = 1 << 20, FIELDS = 4 };
 
 static const char list_name[] = "applications.tsv", table_name[] = "qv100-applications.csv";
 
@@ -34,23 +35,22 @@ static bool split(char *line, char *field[FIELDS])
     return false;
 }
 
-static rb_code_t add_line(application_set_t *s, char *line, const char *path, unsigned number,
-                          rb_err_t *err)
+static rb_code_t add_line(application_set_t *s, const text_lines_t *l, rb_err_t *err)
 {
     static const char *const uses[] = {"set", "hold-out", "left-out"};
-    char *field[FIELDS];
+    char *field[FIELDS], *line = l->text;
     size_t use = 0;
 
     line[strcspn(line, "\r\n")] = '\0';
     if (line[0] == '#' || line[0] == '\0')
         return RB_OK;
     if (!split(line, field))
-        return rb_fail(err, RB_TRACE, "%s:%u: four fields are needed", path, number);
+        return rb_fail(err, RB_TRACE, "%s:%" PRIu64 ": four fields are needed", l->path, l->number);
     while (use < sizeof(uses) / sizeof(uses[0]) && strcmp(uses[use], field[2]) != 0)
         use++;
     if (use == sizeof(uses) / sizeof(uses[0]))
-        return rb_fail(err, RB_TRACE, "%s:%u: '%s' is not set, hold-out or left-out", path, number,
-                       field[2]);
+        return rb_fail(err, RB_TRACE, "%s:%" PRIu64 ": '%s' is not set, hold-out or left-out",
+                       l->path, l->number, field[2]);
     rb_grow(&s->list, &s->cap, s->n + 1, sizeof(s->list[0]));
     s->list[s->n++] = (application_t){.row = rb_strdup(field[0]),
                                       .trace = rb_strdup(field[1]),
@@ -61,19 +61,21 @@ static rb_code_t add_line(application_set_t *s, char *line, const char *path, un
 
 static rb_code_t read_list(application_set_t *s, rb_err_t *err)
 {
-    char path[SILICON_PATH_MAX + sizeof(list_name)], line[ROW_BYTES];
+    char path[SILICON_PATH_MAX + sizeof(list_name)];
     rb_code_t rc = RB_OK;
+    bool more = true;
 
     RB_TRY(silicon_folder_find(path, err));
     strcat(path, "/");
     strcat(path, list_name);
-    FILE *in = fopen(path, "r");
+    text_lines_t lines = {.path = path, .in = in_file_open(path, err), .max = ROW_BYTES};
 
-    if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    for (unsigned number = 1; rc == RB_OK && fgets(line, sizeof(line), in) != NULL; number++)
-        rc = add_line(s, line, path, number, err);
-    fclose(in);
+    if (lines.in == NULL)
+        return RB_IO;
+    while (rc == RB_OK && (rc = text_lines_next(&lines, &more, err)) == RB_OK && more)
+        rc = add_line(s, &lines, err);
+    fclose(lines.in);
+    text_lines_free(&lines);
     return rc;
 }
 

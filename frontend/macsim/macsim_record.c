@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "frontend/macsim/macsim_text.h"
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 enum { BUFFER_RECORDS = 256 };
 
@@ -21,7 +21,7 @@ struct macsim_reader {
 
 macsim_reader_t *macsim_reader_open(const char *path, rb_err_t *err)
 {
-    int fd = macsim_text_open_file(path, err);
+    int fd = in_file_regular(path, err);
     gzFile file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
 
     if (file == NULL) {

@@ -1,79 +1,36 @@
 #include "frontend/macsim/macsim_text.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 enum { LINE_BYTES = 1 << 20, FORMAT_VERSION = 14 };
 
 /* Kinds of traces that MacSim reads; only the first is of SASS instructions. */
 static const char *const kinds[] = {"nvbit", "newptx", "ptx", "x86", "a64", "igpu"};
 
-int macsim_text_open_file(const char *path, rb_err_t *err)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0) {
-        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-        return -1;
-    }
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        return fd;
-    rb_fail(err, RB_IO, "%s: is %s, not a file", path,
-            S_ISDIR(st.st_mode) ? "a directory" : "a pipe or device");
-    close(fd);
-    return -1;
-}
-
 rb_code_t macsim_text_open(macsim_text_t *t, const char *path, rb_err_t *err)
 {
-    int fd = macsim_text_open_file(path, err);
-
-    *t = (macsim_text_t){.path = path};
-    if (fd < 0)
-        return RB_IO;
-    t->file = fdopen(fd, "r");
-    if (t->file == NULL) {
-        close(fd);
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    }
-    t->text = rb_calloc(LINE_BYTES + 2, 1);
-    return RB_OK;
+    *t = (macsim_text_t){.lines = {.path = path, .max = LINE_BYTES}};
+    t->lines.in = in_file_open(path, err);
+    return t->lines.in != NULL ? RB_OK : RB_IO;
 }
 
 void macsim_text_close(macsim_text_t *t)
 {
-    fclose(t->file);
-    free(t->text);
+    fclose(t->lines.in);
+    text_lines_free(&t->lines);
 }
 
 rb_code_t macsim_text_next(macsim_text_t *t, bool *more, rb_err_t *err)
 {
-    size_t n = 0;
-    int c;
-
-    t->line++;
-    while ((c = getc_unlocked(t->file)) != EOF && c != '\n') {
-        if (n == LINE_BYTES)
-            return macsim_text_fail(t, err, "this line is longer than 1 MiB");
-        if (c == '\0')
-            return macsim_text_fail(t, err, "a byte of zero: this is not a text file");
-        t->text[n++] = (char)c;
-    }
-    if (ferror(t->file))
-        return rb_fail(err, RB_IO, "%s: %s", t->path, strerror(errno));
-    *more = n > 0 || c != EOF;
-    while (n > 0 && isspace((unsigned char)t->text[n - 1]))
-        n--;
-    t->text[n] = '\0';
+    RB_TRY(text_lines_next(&t->lines, more, err));
+    t->text = t->lines.text;
+    for (size_t n = t->lines.n; n > 0 && isspace((unsigned char)t->text[n - 1]); n--)
+        t->text[n - 1] = '\0';
     return RB_OK;
 }
 
@@ -94,7 +51,8 @@ rb_code_t macsim_text_fail(const macsim_text_t *t, rb_err_t *err, const char *fm
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    return rb_fail(err, RB_TRACE, "%s:%llu: %s", t->path, (unsigned long long)t->line, text);
+    return rb_fail(err, RB_TRACE, "%s:%llu: %s", t->lines.path, (unsigned long long)t->lines.number,
+                   text);
 }
 
 bool macsim_text_number(const char **p, uint64_t max, uint64_t *value)

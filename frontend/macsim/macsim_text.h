@@ -4,19 +4,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "sim/core/err.h"
+#include "sim/core/text_lines.h"
 
 typedef struct {
-    FILE *file;
-    const char *path; /* borrowed */
-    uint64_t line;    /* number of the line last read */
-    char *text;       /* owned; that line, without its end and trailing blanks */
+    text_lines_t lines;
+    char *text; /* borrowed from lines: the line last read, without trailing blanks */
 } macsim_text_t;
-
-/* A file descriptor of a regular file, not waiting for pipes; -1 with *err set (RB_IO). */
-int macsim_text_open_file(const char *path, rb_err_t *err);
 
 /* RB_IO if the file cannot be opened; t need not be closed then. path is borrowed. */
 RB_CHECKED rb_code_t macsim_text_open(macsim_text_t *t, const char *path, rb_err_t *err);

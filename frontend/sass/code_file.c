@@ -9,14 +9,17 @@
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
 
+/* Libraries hold some hundred MiB of code for every architecture. */
+#define FILE_BYTES_MAX (INT64_C(4) << 30)
+
 static rb_code_t read_bytes(code_file_t *f, const char *path, FILE *in, rb_err_t *err)
 {
     struct stat st;
 
     if (fstat(fileno(in), &st) != 0)
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return rb_fail(err, RB_TRACE, "%s: not a file", path);
+    if (st.st_size > FILE_BYTES_MAX)
+        return rb_fail(err, RB_TRACE, "%s: larger than 4 GiB: neither a cubin nor a program", path);
     f->size = (size_t)st.st_size;
     f->data = rb_calloc(f->size + 1, 1);
     if (fread(f->data, 1, f->size, in) != f->size)

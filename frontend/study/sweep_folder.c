@@ -12,6 +12,7 @@
 #include "frontend/run/run_status.h"
 #include "frontend/study/sweep.h"
 #include "sim/core/alloc.h"
+#include "sim/core/text_lines.h"
 
 const char *const sweep_state_names[SWEEP_STATES] = {"waiting", "running", "stopped", "failed",
                                                      "done"};
@@ -24,7 +25,7 @@ static const char list_name[] = "jobs.tsv";
 enum { LIST_NUMBER, LIST_ID, LIST_COMMAND, LIST_FIELDS };
 static const char *const list_columns[LIST_FIELDS] = {"job", "id", "command"};
 
-enum { LINE_MAX_BYTES = 1 << 20, FIELDS_MAX = 4096 };
+enum { LINE_BYTES_MAX = 1 << 20, FIELDS_MAX = 4096 };
 
 static void free_texts(char **text, size_t n)
 {
@@ -221,19 +222,16 @@ static rb_code_t read_row(sweep_t *s, char *const *field, size_t n, const char *
 
 static rb_code_t read_list(sweep_t *s, FILE *in, const char *path, rb_err_t *err)
 {
-    char *line = NULL, *field[FIELDS_MAX] = {NULL};
-    size_t cap = 0, number = 0;
-    ssize_t got;
+    char *field[FIELDS_MAX] = {NULL};
+    text_lines_t lines = {.path = path, .in = in, .max = LINE_BYTES_MAX};
+    bool more = true;
     rb_code_t rc = RB_OK;
-    while (rc == RB_OK && (got = getline(&line, &cap, in)) > 0) {
-        number++;
-        if (got > LINE_MAX_BYTES || line[got - 1] != '\n' || strlen(line) != (size_t)got) {
+    while (rc == RB_OK && (rc = text_lines_next(&lines, &more, err)) == RB_OK && more) {
+        const size_t number = lines.number;
+        size_t n = split(lines.text, field);
+        if (lines.cut)
             rc = bad_list(path, number, err);
-            break;
-        }
-        line[got - 1] = '\0';
-        size_t n = split(line, field);
-        if (number > 1)
+        else if (number > 1)
             rc = read_row(s, field, n, path, number, err);
         else if (n < LIST_FIELDS + SWEEP_POINT || strcmp(field[LIST_ID], "id") != 0)
             rc = bad_list(path, number, err);
@@ -243,11 +241,9 @@ static rb_code_t read_list(sweep_t *s, FILE *in, const char *path, rb_err_t *err
             s->split = strcmp(s->columns[s->n_columns - 1], sweep_part_column) == 0;
         }
     }
-    free(line);
-    if (rc == RB_OK && ferror(in))
-        rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     if (rc == RB_OK && s->n_jobs == 0)
-        rc = bad_list(path, number + 1, err);
+        rc = bad_list(path, lines.number, err);
+    text_lines_free(&lines);
     return rc;
 }
 

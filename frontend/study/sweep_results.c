@@ -1,5 +1,4 @@
 /* The results of a sweep: CSV files and a table relative to the baselines. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,10 @@
 #include "frontend/study/stat_table.h"
 #include "frontend/study/sweep_results.h"
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
+#include "sim/core/text_lines.h"
+
+enum { LAUNCH_BYTES_MAX = 1 << 20 };
 
 #define RESULT_NAME_(name, path) #name,
 static const char *const result_names[RESULTS] = {SWEEP_RESULT_LIST(RESULT_NAME_)};
@@ -107,26 +110,41 @@ static bool ends_quoted(const char *line, bool quoted)
  * Copies the rows of a launches.csv with the job's fields in front. Rows may hold line ends within
  * quotes. first: the header is written too.
  */
-static void copy_launches(const sweep_t *s, size_t index, FILE *in, FILE *out, bool first)
+static rb_code_t copy_launches(const sweep_t *s, size_t index, text_lines_t *in, FILE *out,
+                               bool first, rb_err_t *err)
 {
-    char number[24], *line = NULL;
-    size_t cap = 0, row = 0;
-    bool quoted = false;
+    char number[24];
+    size_t row = 0;
+    bool quoted = false, more;
+    rb_code_t rc;
     snprintf(number, sizeof(number), "%zu", index + 1);
     char *head = row_head(s, number, s->jobs[index].fields);
     char *names = first ? row_head(s, "job", s->columns) : NULL;
-    for (ssize_t n; (n = getline(&line, &cap, in)) > 0;) {
+    while ((rc = text_lines_next(in, &more, err)) == RB_OK && more) {
         bool wanted = row > 0 || first;
         if (wanted && !quoted)
             fputs(row == 0 ? names : head, out);
         if (wanted)
-            fwrite(line, 1, (size_t)n, out);
-        quoted = ends_quoted(line, quoted);
+            fprintf(out, "%s%s", in->text, in->cut ? "" : "\n");
+        quoted = ends_quoted(in->text, quoted);
         row += !quoted;
     }
-    free(line);
     free(names);
     free(head);
+    return rc;
+}
+
+static rb_code_t append_launches(const sweep_t *s, size_t index, FILE *out, bool first,
+                                 rb_err_t *err)
+{
+    char *path = sweep_job_path(&s->jobs[index], "/launches.csv");
+    text_lines_t in = {.path = path, .in = in_file_open(path, err), .max = LAUNCH_BYTES_MAX};
+    rb_code_t rc = in.in != NULL ? copy_launches(s, index, &in, out, first, err) : RB_IO;
+    if (in.in != NULL)
+        fclose(in.in);
+    text_lines_free(&in);
+    free(path);
+    return rc;
 }
 
 static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
@@ -135,17 +153,7 @@ static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (s->jobs[i].state != SWEEP_DONE || sweep_is_part(s, i))
             continue;
-        char *path = sweep_job_path(&s->jobs[i], "/launches.csv");
-        FILE *in = fopen(path, "re");
-        rb_code_t rc = RB_OK;
-        if (in != NULL)
-            copy_launches(s, i, in, out, first);
-        if (in == NULL || ferror(in))
-            rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-        if (in != NULL)
-            fclose(in);
-        free(path);
-        RB_TRY(rc);
+        RB_TRY(append_launches(s, i, out, first, err));
         first = false;
     }
     return RB_OK;

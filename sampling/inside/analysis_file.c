@@ -8,12 +8,13 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
+#include "sim/core/text_lines.h"
 #include "sim/isa/basic_block.h"
 #include "sim/isa/isa.h"
 
-static const char first_line[] = "rubato-analysis 2\n", older[] = "rubato-analysis 1\n";
+static const char first_line[] = "rubato-analysis 2", older[] = "rubato-analysis 1";
 
-enum { BBS_MAX = 1 << 20 };
+enum { BBS_MAX = 1 << 20, LINE_BYTES_MAX = 1 << 20 };
 
 /* --- writing --------------------------------------------------------------------------------- */
 
@@ -48,7 +49,7 @@ rb_code_t analysis_save(const char *path, bool fresh, const launch_info_t *launc
     if (out == NULL)
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     if (fresh)
-        fputs(first_line, out);
+        fprintf(out, "%s\n", first_line);
     fprintf(out,
             "launch %" PRIu64 " %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %a %" PRIu64
             " %a %" PRIu64 " %zu\n",
@@ -66,23 +67,24 @@ rb_code_t analysis_save(const char *path, bool fresh, const launch_info_t *launc
 /* --- reading --------------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *path;
-    FILE *in;
-    char *line; /* owned */
-    size_t cap, number;
+    text_lines_t text;
+    rb_code_t rc; /* of the last line */
     rb_err_t *err;
 } lines_t;
 
 static rb_code_t fail(const lines_t *l, const char *why)
 {
-    return rb_fail(l->err, RB_TRACE, "%s:%zu: %s", l->path, l->number, why);
+    return l->rc != RB_OK
+               ? l->rc
+               : rb_fail(l->err, RB_TRACE, "%s:%" PRIu64 ": %s", l->text.path, l->text.number, why);
 }
 
-/* false: there is no further line. */
+/* false: there is no further line, or it cannot be read. */
 static bool next_line(lines_t *l)
 {
-    l->number++;
-    return getline(&l->line, &l->cap, l->in) >= 0;
+    bool more;
+    l->rc = text_lines_next(&l->text, &more, l->err);
+    return more;
 }
 
 static bool class_of(const char *name, uint8_t *cls)
@@ -102,10 +104,10 @@ static rb_code_t get_inst(lines_t *l, inst_t *inst)
     unsigned set;
     int at = 0;
     if (!next_line(l) ||
-        sscanf(l->line, "i %31s %" SCNu32 " %u%n", name, &inst->flags, &set, &at) != 3 ||
+        sscanf(l->text.text, "i %31s %" SCNu32 " %u%n", name, &inst->flags, &set, &at) != 3 ||
         !class_of(name, &inst->cls))
         return fail(l, "an instruction is expected");
-    for (const char *rest = l->line + at;;) {
+    for (const char *rest = l->text.text + at;;) {
         unsigned dep;
         if (sscanf(rest, " %u%n", &dep, &at) != 1)
             break;
@@ -126,8 +128,8 @@ static rb_code_t get_basic_block(lines_t *l, read_ahead_t *a, size_t number)
     uint64_t count;
     double share;
     if (!next_line(l) ||
-        sscanf(l->line, "bb %" SCNu32 " %" SCNu32 " %la %" SCNu64 " %" SCNu32, &b.pc, &b.n_insts,
-               &share, &count, &b.known) != 5 ||
+        sscanf(l->text.text, "bb %" SCNu32 " %" SCNu32 " %la %" SCNu64 " %" SCNu32, &b.pc,
+               &b.n_insts, &share, &count, &b.known) != 5 ||
         b.known < 1 || b.known > b.n_insts || b.n_insts > BASIC_BLOCK_INSTS ||
         !(share >= 0 && share <= 1))
         return fail(l, "a basic block is expected");
@@ -152,7 +154,7 @@ static rb_code_t get_launch(lines_t *l, const launch_info_t *launch, read_ahead_
     uint64_t id, code, blocks;
     unsigned whole, missing;
     size_t n;
-    if (sscanf(l->line,
+    if (sscanf(l->text.text,
                "launch %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                " %u %u %la %" SCNu64 " %la %" SCNu64 " %zu",
                &id, &code, &blocks, &a->blocks, &a->warps, &whole, &missing, &a->insts_per_block,
@@ -177,29 +179,30 @@ static rb_code_t find_launch(lines_t *l, const launch_info_t *launch, read_ahead
 {
     uint64_t id;
     const bool any = next_line(l);
-    if (any && strcmp(l->line, older) == 0)
+    if (any && strcmp(l->text.text, older) == 0)
         return fail(l, "this analysis is of an older version: save it again (option save)");
-    if (!any || strcmp(l->line, first_line) != 0)
+    if (!any || strcmp(l->text.text, first_line) != 0)
         return fail(l, "not an analysis that this version can read");
     while (!*found && next_line(l)) {
-        *found = sscanf(l->line, "launch %" SCNu64, &id) == 1 && id == launch->id;
+        *found = sscanf(l->text.text, "launch %" SCNu64, &id) == 1 && id == launch->id;
         if (*found)
             return get_launch(l, launch, out);
     }
-    return RB_OK;
+    return l->rc;
 }
 
 rb_code_t analysis_load(const char *path, const launch_info_t *launch, read_ahead_t *out,
                         bool *found, rb_err_t *err)
 {
     rb_err_t why = {0};
-    lines_t l = {.path = path, .in = in_file_open(path, &why), .err = err};
+    lines_t l = {.text = {.path = path, .max = LINE_BYTES_MAX}, .err = err};
     *out = (read_ahead_t){0};
     *found = false;
-    if (l.in == NULL)
+    l.text.in = in_file_open(path, &why);
+    if (l.text.in == NULL)
         return rb_fail(err, why.code, "%s", why.text);
     rb_code_t rc = find_launch(&l, launch, out, found);
-    fclose(l.in);
-    free(l.line);
+    fclose(l.text.in);
+    text_lines_free(&l.text);
     return rc;
 }

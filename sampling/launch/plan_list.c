@@ -43,22 +43,23 @@ static rb_code_t read_pairs(plan_reading_t *g, char *at, uint64_t base)
 rb_code_t plan_read_list(plan_t *plan, FILE *in, const char *name, rb_err_t *err)
 {
     plan_reading_t g;
-    char *line = NULL;
-    size_t cap = 0;
+    text_lines_t lines = plan_reading_lines(name, in);
     uint64_t base = 0;
     rb_code_t rc = RB_OK;
+    bool more = true;
     plan_reading_begin(&g, plan, "list", name, err);
-    while (rc == RB_OK && getline(&line, &cap, in) > 0) {
-        g.line++;
-        char *comment = strchr(line, '#');
+    while ((rc = text_lines_next(&lines, &more, err)) == RB_OK && more) {
+        g.line = lines.number;
+        char *comment = strchr(lines.text, '#');
         if (comment != NULL) {
             if (plan->n_samples == 0 && strstr(comment, "from 1") != NULL)
                 base = 1;
             *comment = '\0';
         }
-        rc = read_pairs(&g, line, base);
+        if ((rc = read_pairs(&g, lines.text, base)) != RB_OK)
+            break;
     }
-    free(line);
+    text_lines_free(&lines);
     if (rc == RB_OK)
         rc = plan_reading_join_pairs(&g);
     return plan_reading_finish(&g, in, rc);

@@ -35,19 +35,20 @@ rb_code_t plan_read_macsim(plan_t *plan, FILE *in, const char *name, rb_err_t *e
 {
     enum { FREE_TEXT = 2 };
     plan_reading_t g;
-    char *line = NULL;
-    size_t cap = 0;
+    text_lines_t lines = plan_reading_lines(name, in);
     rb_code_t rc = RB_OK;
+    bool more = true;
     plan_reading_begin(&g, plan, "macsim", name, err);
     plan->random = true;
-    while (rc == RB_OK && getline(&line, &cap, in) > 0) {
-        if (++g.line <= FREE_TEXT)
+    while ((rc = text_lines_next(&lines, &more, err)) == RB_OK && more) {
+        g.line = lines.number;
+        if (g.line <= FREE_TEXT)
             continue;
-        if (line[strspn(line, " \t\r\n")] == '\0')
+        if (lines.text[strspn(lines.text, " \t\r")] == '\0' ||
+            (rc = read_cluster(&g, lines.text)) != RB_OK)
             break;
-        rc = read_cluster(&g, line);
     }
-    free(line);
+    text_lines_free(&lines);
     return plan_reading_finish(&g, in, rc);
 }
 

@@ -8,6 +8,9 @@
 
 #include "sim/core/alloc.h"
 
+/* A cluster, or a list that Python printed, is one line: some 20 bytes for each sample. */
+enum { LINE_BYTES_MAX = 64 << 20 };
+
 void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, const char *name,
                         rb_err_t *err)
 {
@@ -21,6 +24,11 @@ void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, con
     plan->names = rb_calloc(1, sizeof(*plan->names));
     plan->names[0] = rb_strdup("launch");
     plan->n_names = 1;
+}
+
+text_lines_t plan_reading_lines(const char *name, FILE *in)
+{
+    return (text_lines_t){.path = name, .in = in, .max = LINE_BYTES_MAX};
 }
 
 rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what)

@@ -9,6 +9,7 @@
 
 #include "sampling/launch/plan.h"
 #include "sim/core/err.h"
+#include "sim/core/text_lines.h"
 
 typedef struct {
     plan_t *plan;
@@ -21,6 +22,9 @@ typedef struct {
 /* An empty plan of that method. */
 void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, const char *name,
                         rb_err_t *err);
+
+/* The lines of a plan; name and in are borrowed. */
+text_lines_t plan_reading_lines(const char *name, FILE *in);
 
 /* Fails with file and, if there are lines, line. */
 rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what);

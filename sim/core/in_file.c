@@ -33,21 +33,43 @@ static bool await_writer(int fd)
     return false;
 }
 
-int in_file_descriptor(const char *path, rb_err_t *err)
+/* What is wrong with a file of that kind; NULL: nothing. */
+static const char *unfit(int fd, mode_t mode, bool pipes)
+{
+    if (S_ISDIR(mode))
+        return "is a directory, not a file";
+    if (S_ISFIFO(mode) && pipes)
+        return await_writer(fd) ? NULL : "is a pipe that nobody writes to";
+    return S_ISREG(mode) ? NULL : "is a pipe or device, not a file";
+}
+
+static int open_fit(const char *path, bool pipes, rb_err_t *err)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    } else if (S_ISFIFO(st.st_mode) && !await_writer(fd)) {
-        rb_fail(err, RB_IO, "%s: is a pipe that nobody writes to", path);
-    } else {
+    const char *why = NULL;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        why = strerror(errno);
+    else
+        why = unfit(fd, st.st_mode, pipes);
+    if (why == NULL) {
         (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
         return fd;
     }
+    rb_fail(err, RB_IO, "%s: %s", path, why);
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+int in_file_descriptor(const char *path, rb_err_t *err)
+{
+    return open_fit(path, true, err);
+}
+
+int in_file_regular(const char *path, rb_err_t *err)
+{
+    return open_fit(path, false, err);
 }
 
 FILE *in_file_open(const char *path, rb_err_t *err)

@@ -9,11 +9,14 @@
 
 #include "sim/core/err.h"
 
-/* A file descriptor that reads a file from its beginning; -1 with RB_IO: it cannot be opened, or it
- * is a pipe that nobody has begun to write to for a second. */
+/* A file descriptor that reads a file from its beginning; -1 with RB_IO: it cannot be opened, it is
+ * a folder or a device, or a pipe that nobody has begun to write to for a second. */
 int in_file_descriptor(const char *path, rb_err_t *err);
 
 /* The same as a stream; NULL with RB_IO. */
 FILE *in_file_open(const char *path, rb_err_t *err);
+
+/* The same for a file that is read more than once: a pipe is refused, too. */
+int in_file_regular(const char *path, rb_err_t *err);
 
 #endif

@@ -57,6 +57,12 @@ static void become(const cli_child_t *child, const char *const *words, const cha
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
             _exit(99);
     }
+    if (child->hurried) {
+        const struct rlimit limit = {20, 20};
+        alarm(30);
+        if (setrlimit(RLIMIT_CPU, &limit) != 0)
+            _exit(99);
+    }
     if (child->closed && close(STDOUT_FILENO) != 0)
         _exit(99);
     signal(SIGINT, child->background ? SIG_IGN : SIG_DFL); /* whatever this test was started with */

@@ -16,6 +16,7 @@ typedef struct {
     const char *err; /* of cli_start(): where standard error goes; NULL: dropped */
     bool closed;     /* standard output is closed */
     bool background; /* started to ignore interrupts, as a shell's background jobs are */
+    bool hurried;    /* killed after 20 seconds of processor time, or 300 of waiting */
 } cli_child_t;
 
 typedef struct {
