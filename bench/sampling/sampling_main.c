@@ -2,8 +2,9 @@
  * What planning costs and what sequential sampling covers.
  *
  *   rubato_sampling scale [LAUNCHES]      processor time and peak memory of each method, in steps
- * up to LAUNCHES (default 50 million) of 800 kernels rubato_sampling growth [LAUNCHES]     the same
- * of photon_kernel beside stem, where no two launches are alike: up to LAUNCHES (default 16,000)
+ *                                         up to LAUNCHES (default 50 million) of 800 kernels
+ *   rubato_sampling growth [LAUNCHES]     the same of photon_kernel beside stem, where no two
+ *                                         launches are alike: up to LAUNCHES (default 16,000)
  *   rubato_sampling coverage [REPLAYS [PROFILE]...]
  *                                         stated coverage of stem_online (default 2000 replays), on
  *                                         populations that are made up and on those profiles

@@ -13,12 +13,13 @@
  *
  * The format holds less than the model asks for. What is done instead:
  *   Lane addresses   a memory instruction has a record for each 128-byte line it touches. Its
- * active lanes share the lines evenly, in order; the k-th lane lies k * width bytes (mod 128)
- * behind the beginning of its line. So the requests to lines are right, their sectors are as few as
- * the lanes allow, and shared memory has no conflicts. Tracers before 2026 gave the first lane's
- * address instead and the number of lines between the lowest and the highest address: there the
- * lanes lie apart by the smallest multiple of their width that spans as many lines (with 32 records
- *                    they are the addresses of the 32 lanes).
+ *                    active lanes share the lines evenly, in order; the k-th lane lies k * width
+ *                    bytes (mod 128) behind the beginning of its line. So the requests to lines are
+ *                    right, their sectors are as few as the lanes allow, and shared memory has no
+ *                    conflicts. Tracers before 2026 gave the first lane's address instead and the
+ *                    number of lines between the lowest and the highest address: there the lanes
+ *                    lie apart by the smallest multiple of their width that spans as many lines
+ *                    (with 32 records they are the addresses of the 32 lanes).
  *   Width            bytes per lane where the record tells (its size is multiplied by the lines).
  *   Modifiers        none but the width: IMAD is not known to be .WIDE, a barrier waits, a
  *                    fence is the GPU's, tensor instructions have no shape (and no operations).

@@ -398,7 +398,6 @@ static void end_worker(emu_grid_t *g, worker_t *w)
     if (g->rc == RB_OK && w->grid.rc != RB_OK) {
         g->rc = w->grid.rc;
         g->totals.fault = w->grid.totals.fault;
-        g->totals.fault = w->grid.totals.fault;
         *g->err = w->err;
     }
     free_residents(w->residents);

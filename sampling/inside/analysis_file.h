@@ -3,10 +3,11 @@
  * traced as text is read ahead once and then simulated under any configuration.
  *
  * Text, one launch after another; numbers with fractions as C writes them in hexadecimal:
- *   rubato-analysis 1
- *   launch ID CODE GRID-BLOCKS  LOOKED-AT WARPS WHOLE+2*MISSING INSTS-PER-BLOCK TYPES SHARE INSTS
- * BASIC-BLOCKS bb PC INSTS SHARE EXECUTIONS-BY-DOMINANT-WARP KNOWN i CLASS FLAGS SETS
- * DEPENDENCES...        (KNOWN lines for each basic block)
+ *   rubato-analysis 2
+ *   launch ID CODE GRID-BLOCKS LOOKED-AT WARPS WHOLE MISSING INSTS-PER-BLOCK TYPES SHARE INSTS
+ *          BASIC-BLOCKS                               (one line)
+ *   bb PC INSTS SHARE EXECUTIONS-BY-DOMINANT-WARP KNOWN
+ *   i CLASS FLAGS SETS DEPENDENCES...                 (KNOWN lines for each basic block)
  */
 #ifndef RUBATO_ANALYSIS_FILE_H
 #define RUBATO_ANALYSIS_FILE_H

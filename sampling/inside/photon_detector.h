@@ -2,10 +2,11 @@
  * The detectors of Photon's levels inside launches, as photon_warp and photon_bb choose them:
  *   steady  windows of time (steady.h). Made here
  *   scaled  Photon's rule with windows in proportion to the resident warps: a fixed number spans
- * too short a time on a large chip for the slope to pass; the unbiased slope: durations may spread,
- * as long as there is no trend (stability.h) paper   as published: fixed windows of n and 2 n
- * points, nothing is dropped code    as published as code: long and half as long, the slope over
- * the longer, a halved difference of means, the first 1023 points dropped
+ *           too short a time on a large chip for the slope to pass; the unbiased slope: durations
+ *           may spread, as long as there is no trend (stability.h)
+ *   paper   as published: fixed windows of n and 2 n points, nothing is dropped
+ *   code    as published as code: long and half as long, the slope over the longer, a halved
+ *           difference of means, the first 1023 points dropped
  */
 #ifndef RUBATO_PHOTON_DETECTOR_H
 #define RUBATO_PHOTON_DETECTOR_H

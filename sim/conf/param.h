@@ -2,16 +2,16 @@
  * Parameters: declared once, in one X-macro list per module, which gives the struct, the table,
  * defaults, checks, help, the resolved file and the manual.
  *
- *   #define L2_PARAMS(P, E, T)
- *       P(SIZE, size, "6MiB", 1024, 1ull << 40, "bytes", "capacity of the whole L2")
- *       P(U32,  ways, "24",   1,    64,         "ways",  "associativity")
- *       E(replacement, replacement_choices, "lru", "which line makes room for a new one")
- *   PARAM_STRUCT(l2_spec_t, L2_PARAMS);            // in the header
+ *   #define MEM_PARAMS(P, E, T)
+ *       P(U32, partitions, "32",  1,   256,   "partitions", "DRAM channels")
+ *       P(U32, interleave, "256", 128, 65536, "bytes", "consecutive bytes in one partition")
+ *       E(hash, mem_hash_choices, "ipoly", "how addresses choose a partition and slice")
+ *   PARAM_STRUCT(mem_spec_t, MEM_PARAMS);          // in the header
  *
- *   #define PARAM_SPEC_ l2_spec_t                  // in one .c file
- *   static const param_t l2_rows[] = {PARAM_ROWS(L2_PARAMS)};
+ *   #define PARAM_SPEC_ mem_spec_t                 // in one .c file
+ *   static const param_t mem_rows[] = {PARAM_ROWS(MEM_PARAMS)};
  *   #undef PARAM_SPEC_
- *   const param_group_t l2_param_group = PARAM_GROUP("l2", "level-2 cache", l2_spec_t, l2_rows);
+ *   const param_group_t mem_param_group = PARAM_GROUP("mem", "memory", mem_spec_t, mem_rows);
  *
  * Keys are "<group>.<name>". P kinds: U32, U64, SIZE (uint64_t, written with units: "6MiB"), F64,
  * BOOL, SIZES (a list of sizes: param_sizes_t). E: uint32_t index into a list of choices. T: text,

@@ -13,10 +13,11 @@
  *   go first; the oldest of several. tCCD, tCCDL (bank groups), burst length, bus turnaround.
  *   Rows: open page. A bank without work for its open row is closed, and opened for its oldest
  *   request, as early as tRAS, tRTP, tWR, tRP, tRC, tRRD and tFAW allow, while other banks move
- * data. A request older than dram.age_limit lets no row hit of its bank go first any more. Writes
- * wait until there are no reads or write_high of them; then they are drained until none is left, or
- * until write_low are left and a read waits. Refresh: all banks every tREFI, or each in turn within
- * it (tRFCSB); worked out when the channel is next used, so that an idle channel has no events.
+ *   data. A request older than dram.age_limit lets no row hit of its bank go first any more.
+ *   Writes wait until there are no reads or write_high of them; then they are drained until none
+ *   is left, or until write_low are left and a read waits.
+ *   Refresh: all banks every tREFI, or each in turn within it (tRFCSB); worked out when the channel
+ *   is next used, so that an idle channel has no events.
  *
  * Data is not modelled, and a fetch does not look into the write buffer.
  */
