@@ -6,7 +6,8 @@ cd "$(dirname "$0")"
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd-dev liblzma-dev
     zlib1g-dev libsqlite3-dev)
 test_packages=(libcmocka-dev)
-check_packages=(clang clang-format clang-tidy cppcheck shellcheck)
+sanitizer_packages=(clang libclang-rt-dev llvm)
+check_packages=(clang-format clang-tidy cppcheck shellcheck)
 
 usage()
 {
@@ -22,6 +23,8 @@ usage: ./do COMMAND
                       what the papers on sampling show, here and as published
   traces              make the bundled traces again (traces/)
   check               format, warnings, static analysis, sanitizers, short fuzzing
+  ci                  what continuous integration runs: the tests, built by gcc without
+                      warnings, and by clang with sanitizers
   clean               remove everything that was built
 
 Missing Debian packages are installed with apt-get.
@@ -45,9 +48,31 @@ need()
     ((${#missing[@]})) || return 0
     ((EUID == 0)) || sudo=(sudo)
     say "installing ${missing[*]}"
-    local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
-    quietly "${apt[@]}" update
-    quietly "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+    local apt=("${sudo[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq)
+    in_turn "${apt[@]}" update
+    in_turn "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+
+# Runs apt-get quietly. Where another one holds one of its locks, that one is waited for, at most
+# ten minutes. (Its option DPkg::Lock::Timeout is not for the locks of update.)
+in_turn()
+{
+    local log status tries
+    log=$(mktemp)
+    for ((tries = 0; tries < 120; tries++)); do
+        status=0
+        "$@" >"$log" 2>&1 || status=$?
+        ((status != 0)) || break
+        grep -Eq 'Could not get lock|Unable to (lock|acquire)' "$log" || break
+        ((tries)) || say "another program installs packages: waiting for it"
+        sleep 5
+    done
+    ((status == 0)) || {
+        cat "$log" >&2
+        say "failed: $*"
+    }
+    rm -f "$log"
+    return "$status"
 }
 
 # Runs a command; what it prints is shown only if it fails.
@@ -78,16 +103,15 @@ build()
     quietly cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
 
-# Runs the tests of a preset. The last line is "N passed, N failed".
+# Runs the tests of a preset. The last lines name what was skipped, and are "N passed, N failed,
+# N skipped".
 run_tests()
 {
-    local log status=0 failed total
+    local log status=0
     log=$(mktemp)
     ctest --preset "$1" "${@:2}" 2>&1 | tee "$log" || status=$?
-    read -r failed total < <(sed -n \
-        's/.*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\).*/\1 \2/p' "$log") || true
+    awk -f tests/summary.awk "build-$1/Testing/Temporary/LastTest.log" "$log"
     rm -f "$log"
-    echo "$((${total:-0} - ${failed:-0})) passed, ${failed:-0} failed"
     return "$status"
 }
 
@@ -208,15 +232,31 @@ make_traces()
     done
 }
 
+# What continuous integration runs: 25 minutes on two cores at most.
+ci()
+{
+    local failed=() preset
+    need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}"
+    for preset in tsan asan gcc; do
+        say "tests ($preset)"
+        { build "$preset" && run_tests "$preset"; } || failed+=("$preset")
+    done
+    ((${#failed[@]} == 0)) || {
+        say "failed: ${failed[*]}"
+        return 1
+    }
+}
+
 check()
 {
     local failed=() step
-    need "${build_packages[@]}" "${test_packages[@]}" "${check_packages[@]}"
+    need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" \
+        "${check_packages[@]}"
     for step in format file_names scripts; do
         say "check $step"
         "check_$step" || failed+=("$step")
     done
-    for step in test clang; do
+    for step in gcc clang; do
         say "check warnings ($step)"
         build "$step" || failed+=("warnings-$step")
     done
@@ -266,6 +306,7 @@ main()
         exec bench/experiments/experiments.sh "$@"
         ;;
     check) check ;;
+    ci) ci ;;
     clean) rm -rf build build-* ;;
     help | -h | --help) usage ;;
     *)

@@ -33,7 +33,7 @@ static void write_sampling(json_t *j, const run_report_t *r, const launch_result
         json_null(j, "sampling");
         return;
     }
-    char chosen[96] = "", evidence[sizeof(chosen) + sizeof(inside->evidence)];
+    char chosen[96] = "", evidence[sizeof(chosen) + sizeof("; ") + sizeof(inside->evidence)];
     if (c != NULL) {
         const plan_sample_t *sample = &s->plan.samples[c->sample];
         const plan_cluster_t *cluster = &s->plan.clusters[sample->cluster];

@@ -1,0 +1,33 @@
+# The end of a test run in a few lines, from ctest's LastTest.log and what it printed: what was
+# skipped, by name, and how many tests passed, failed and were skipped. A test with several cases
+# counts as one; cases that it skips are counted as skipped besides, and it has passed unless it
+# skipped them all.
+
+function skip(name)
+{
+    skipped++
+    print "skipped: " name
+}
+
+function end_test()
+{
+    if (!cmocka && reason != "") {
+        skip(test ": " reason)
+        whole++
+    } else if (cmocka && n_skipped > 0 && n_passed == 0)
+        whole++
+}
+
+/^[0-9]+\/[0-9]+ Testing: / {
+    test = $3
+    reason = ""
+    cmocka = listed = n_passed = n_skipped = 0
+}
+/^\[==========\] Running / { cmocka = 1 }
+/^\[  PASSED  \] [0-9]+ test/ { n_passed = $4 }
+/^\[  SKIPPED \] [0-9]+ test.*listed below/ { listed = 1; next }
+/^\[  SKIPPED \] / && listed { n_skipped++; skip(test ": " $4) }
+/^skipped: / { reason = substr($0, 10) }
+/^Test Passed\.$/ { end_test() }
+/% tests passed, [0-9]+ tests failed out of [0-9]+/ { failed = $4; total = $NF }
+END { printf "%d passed, %d failed, %d skipped\n", total - failed - whole, failed, skipped }
