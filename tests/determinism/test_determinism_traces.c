@@ -1,6 +1,6 @@
 /*
- * Determinism on real traces, read from text: threads, windows and decoding ahead do not show.
- * The bundled traces, and the Rodinia trace of the reference data where it is there.
+ * Determinism on the bundled traces, read from text: threads, windows and decoding ahead do not
+ * show.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -9,6 +9,8 @@
 
 #include "frontend/accelsim/accelsim.h"
 #include "tests/support/lab.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/temp_folder.h"
 
 enum { MAX_TRACES = 32, PATH_BYTES = 1024 };
 
@@ -81,34 +83,26 @@ static void bundled_traces_give_the_same_in_every_way(void **state)
     traces_t t = find_traces(RUBATO_ROOT "/traces");
 
     (void)state;
-    if (t.n == 0) {
-        print_message("no bundled traces found in traces/: skipped\n");
-        skip();
-    }
+    assert_true(t.n > 0);
     for (size_t i = 0; i < t.n; i++)
         check_trace(t.path[i], ways, sizeof(ways) / sizeof(ways[0]));
 }
 
-/* One trace in all ways. */
-static void a_real_volta_trace_gives_the_same_in_all_ways(void **state)
+/* Several launches, which diverge, in all ways. */
+static void levels_of_a_search_give_the_same_in_all_ways(void **state)
 {
     static const way_t ways[] = {{1, 1}, {1, 3}, {2, 0}, {2, 1}, {3, 0}, {3, 3}, {8, 0}, {8, 1}};
-    static const char path[] = RUBATO_ROOT "/../shared/reference/traces/bfs-rodinia-sm70";
 
     (void)state;
-    if (!accelsim_detect(path)) {
-        print_message("the reference data is not there: skipped\n");
-        skip();
-    }
-    check_trace(path, ways, sizeof(ways) / sizeof(ways[0]));
+    check_trace(native_trace_as_text("bfs-sm70"), ways, sizeof(ways) / sizeof(ways[0]));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bundled_traces_give_the_same_in_every_way),
-        cmocka_unit_test(a_real_volta_trace_gives_the_same_in_all_ways),
+        cmocka_unit_test(levels_of_a_search_give_the_same_in_all_ways),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, temp_folder_begin, temp_folder_end);
 }

@@ -1,6 +1,6 @@
 /*
  * Cycles and counters from a native file are those from the text that it was converted from: on
- * the bundled traces, and on those of the reference data where they are there.
+ * all traces that ship with the project.
  */
 #include <string.h>
 
@@ -37,10 +37,10 @@ static void bundled_traces_give_the_same(void **state)
     bundled_traces_each(check);
 }
 
-static void reference_traces_give_the_same(void **state)
+static void other_traces_give_the_same(void **state)
 {
     (void)state;
-    reference_traces_each(check);
+    other_traces_each(check);
 }
 
 int main(void)
@@ -48,7 +48,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
     const struct CMUnitTest tests[] = {
         TEST(bundled_traces_give_the_same),
-        TEST(reference_traces_give_the_same),
+        TEST(other_traces_give_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

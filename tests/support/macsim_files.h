@@ -13,4 +13,10 @@ void macsim_write_warp(uint64_t wid, const macsim_record_t *records, size_t n);
 /* kernel_config.txt for Kernel0, and its trace.txt and trace_info.txt for these warps. */
 void macsim_write_lists(const uint64_t *wids, const size_t *records, size_t n_warps);
 
+/*
+ * A whole program: one launch that adds and multiplies vectors of doubles, with warps of 14
+ * instructions, two loads and a store of all their lanes. Returns the trace's path.
+ */
+const char *macsim_write_vector_add(unsigned blocks, unsigned warps);
+
 #endif

@@ -1,14 +1,12 @@
 #include "tests/support/real_traces.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
+#include "tests/support/accelsim_lab.h"
+#include "tests/support/macsim_files.h"
+#include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
-
-#define REFERENCE RUBATO_ROOT "/../shared/reference/traces/"
-#define MACSIM    REFERENCE "macsim/macsim-traces-all.tar.gz"
 
 enum { PATH_BYTES = 1024 };
 
@@ -27,56 +25,39 @@ void bundled_traces_each(void (*check)(const char *path))
         }
 }
 
-const char *reference_macsim(unsigned elements)
+const char *native_trace_as_text(const char *name)
 {
-    static char path[PATH_BYTES];
-    char command[2 * PATH_BYTES];
+    static char folder[PATH_BYTES];
+    char path[PATH_BYTES];
 
-    if (access(MACSIM, F_OK) != 0)
-        return NULL;
-    snprintf(command, sizeof(command), "tar -xzf '%s' -C '%s' --wildcards '*/vectormultadd/%u/*'",
-             MACSIM, temp_path(""), elements);
-    if (system(command) != 0)
-        return NULL;
-    snprintf(path, sizeof(path), "%s/sst-unit-test/traces/nvbit/vectormultadd/%u", temp_path(""),
-             elements);
-    return path;
+    snprintf(path, sizeof(path), RUBATO_ROOT "/traces/%s.rbt", name);
+    snprintf(folder, sizeof(folder), "%s", temp_path(name));
+    trace_source_t *native = rbt_lab_open(path);
+    accelsim_lab_write(native, folder, NULL);
+    native->ops->destroy(native);
+    return folder;
 }
 
-void reference_traces_each(void (*check)(const char *path))
+static void check_corpus(void (*check)(const char *path))
 {
     static const char *const names[] = {
-        "vectorops-sm75-xz",
-        "bfs-rodinia-sm70",
-        "bfs-rodinia-sm80",
-        "mlp-train-sm90",
-        "nn-onestep-sm80",
-        "vectoradd-sm75-v5-raw/kernelslist_ctx_0x1868c30",
-        "excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
-        "excerpts/atax-v6-sm90-noval.traceg",
-    };
-    static const unsigned macsim[] = {4096, 16384, 65536};
-    unsigned found = 0;
+        "raw.trace", "raw_core.trace", "v1_ids.traceg", "v4_lines.traceg", "v5.traceg",
+        "v6.traceg", "packed.gz",      "packed.xz",     "packed.zst",      "store_data.traceg"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char path[PATH_BYTES];
 
-        snprintf(path, sizeof(path), REFERENCE "%s", names[i]);
-        if (access(path, F_OK) != 0)
-            continue;
+        snprintf(path, sizeof(path), RUBATO_ROOT "/tests/fuzz/corpus/accelsim/%s", names[i]);
         check(path);
-        found++;
     }
-    for (size_t i = 0; i < sizeof(macsim) / sizeof(macsim[0]); i++) {
-        const char *path = reference_macsim(macsim[i]);
+}
 
-        if (path == NULL)
-            continue;
-        check(path);
-        found++;
-    }
-    if (found == 0) {
-        print_message("the reference traces are not there: skipped\n");
-        skip();
-    }
+void other_traces_each(void (*check)(const char *path))
+{
+    static const char *const programs[] = {"bfs-sm70", "sort-sm75"};
+
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+        check(native_trace_as_text(programs[i]));
+    check_corpus(check);
+    check(macsim_write_vector_add(8, 16));
 }

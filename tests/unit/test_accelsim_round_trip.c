@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "frontend/macsim/macsim.h"
 #include "tests/support/accelsim_compare.h"
@@ -13,11 +12,10 @@
 #include "tests/support/macsim_files.h"
 #include "tests/support/mix.h"
 #include "tests/support/rbt_lab.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
-
-#define REFERENCE RUBATO_ROOT "/../shared/reference/traces/"
 
 typedef enum { DIRECTLY, THROUGH_RBT } way_t;
 
@@ -79,52 +77,33 @@ static void bundled_traces_come_back_through_native_files(void **state)
     bundled_traces_come_back(THROUGH_RBT);
 }
 
-/* False if they are not here. */
-static bool reference_traces_come_back(way_t way)
+/* Instructions of a folder or file are compared; of a raw trace, which is in another order, only
+ * what is read. */
+static void other_traces_come_back(way_t way)
 {
-    static const struct {
-        const char *name;
-        uint64_t insts;
-    } traces[] = {
-        {"bfs-rodinia-sm70", 154839},
-        {"bfs-rodinia-sm80", 0},
-        {"mlp-train-sm90", 0},
-        {"nn-onestep-sm80", 0},
-        {"vectorops-sm75-xz", 983040},
-        {"excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg", 60},
-        {"excerpts/atax-v6-sm90-noval.traceg", 60},
-        {"vectoradd-sm75-v5-raw", 0}, /* not in the order of blocks: compared as blocks only */
-    };
-    struct stat st;
+    static const char *const corpus[] = {"v1_ids.traceg", "v4_lines.traceg", "v5.traceg",
+                                         "store_data.traceg", "raw.trace"};
+    const char *program = native_trace_as_text("bfs-sm70");
 
-    for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+    assert_true(comes_back(program, NULL, true, way) > 100000);
+    for (size_t i = 0; i < sizeof(corpus) / sizeof(corpus[0]); i++) {
         char path[1024];
 
-        snprintf(path, sizeof(path), REFERENCE "%s", traces[i].name);
-        if (stat(path, &st) != 0) {
-            print_message("skipped: the reference trace %s is not here\n", path);
-            return false;
-        }
-        uint64_t insts = comes_back(path, NULL, strstr(path, "-raw") == NULL, way);
-
-        if (traces[i].insts != 0)
-            assert_int_equal(insts, traces[i].insts);
+        snprintf(path, sizeof(path), RUBATO_ROOT "/tests/fuzz/corpus/accelsim/%s", corpus[i]);
+        comes_back(path, NULL, strstr(path, "raw") == NULL, way);
     }
-    return true;
 }
 
-static void reference_traces_come_back_field_by_field(void **state)
+static void other_traces_come_back_field_by_field(void **state)
 {
     (void)state;
-    if (!reference_traces_come_back(DIRECTLY))
-        skip();
+    other_traces_come_back(DIRECTLY);
 }
 
-static void reference_traces_come_back_through_native_files(void **state)
+static void other_traces_come_back_through_native_files(void **state)
 {
     (void)state;
-    if (!reference_traces_come_back(THROUGH_RBT))
-        skip();
+    other_traces_come_back(THROUGH_RBT);
 }
 
 static void a_macsim_trace_becomes_text_that_reads_the_same(void **state)
@@ -202,9 +181,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, quiet_folder_create, quiet_folder_remove)
     const struct CMUnitTest tests[] = {
         TEST(bundled_traces_come_back_field_by_field),
-        TEST(reference_traces_come_back_field_by_field),
+        TEST(other_traces_come_back_field_by_field),
         TEST(bundled_traces_come_back_through_native_files),
-        TEST(reference_traces_come_back_through_native_files),
+        TEST(other_traces_come_back_through_native_files),
         TEST(a_macsim_trace_becomes_text_that_reads_the_same),
         TEST(a_generated_program_comes_back),
     };

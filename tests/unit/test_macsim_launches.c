@@ -1,4 +1,4 @@
-/* MacSim traces: launches, their files and what is told of them, and real ones where they are. */
+/* MacSim traces: launches, their files and what is told of them, and a whole program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "frontend/trace/rbt_source.h"
 #include "frontend/trace/rbt_store.h"
 #include "tests/support/macsim_files.h"
-#include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
@@ -302,54 +301,47 @@ static void all_files_are_visited(void **state)
     free(trace_source_text(s, &err));
 }
 
-/* --- real traces ------------------------------------------------------------------------------ */
+/* --- a whole program ------------------------------------------------------------------------- */
 
-/* vectormultadd: 2 blocks of 32 warps ... as the files themselves say. */
-static void the_real_vectormultadd_is_read_whole(void **state)
+static void check_warp(const warp_stream_t *warp, uint64_t *sectors)
 {
+    const uint64_t *rec = warp->addrs;
+
+    assert_int_equal(warp->n_insts, 14);
+    for (size_t at = 0; at < warp->n_addr_words; at += addr_words(rec + at)) {
+        assert_int_equal(addr_form(rec + at), ADDR_AFFINE);
+        *sectors += addr_lanes(rec + at) * (uint64_t)addr_stride(rec + at) / 32;
+    }
+}
+
+static void a_vector_add_is_read_whole(void **state)
+{
+    enum { BLOCKS = 8, WARPS = 16 };
     rb_err_t err = {0};
     uint64_t insts = 0, sectors = 0, blocks = 0;
+    trace_launch_t *l;
+    trace_block_t *b;
 
     (void)state;
-    const char *path = reference_macsim(4096);
-
-    if (path == NULL) {
-        print_message("skipped: the reference trace is not here\n");
-        skip();
-    }
-    trace_source_t *s = macsim_open(path, NULL, &err);
+    trace_source_t *s = macsim_open(macsim_write_vector_add(BLOCKS, WARPS), NULL, &err);
 
     assert_non_null(s);
-    assert_int_equal(s->ops->n_launches(s), 3);
-    for (uint64_t id = 1; id <= 3; id++) {
-        trace_launch_t *l;
-        trace_block_t *b;
-
-        if (s->ops->open(s, id, &l, &err) != RB_OK)
-            fail_msg("%s", err.text);
-        for (uint64_t i = 0; s->ops->get_block(l, i, &b, &err) == RB_OK && b != NULL; i++) {
-            blocks++;
-            insts += b->n_insts;
-            for (unsigned w = 0; w < b->n_warps; w++) {
-                const uint64_t *rec = b->warps[w].addrs;
-
-                assert_int_equal(b->warps[w].n_insts, 14);
-                for (size_t at_word = 0; at_word < b->warps[w].n_addr_words;
-                     at_word += addr_words(rec + at_word)) {
-                    assert_int_equal(addr_form(rec + at_word), ADDR_AFFINE);
-                    sectors +=
-                        addr_lanes(rec + at_word) * (uint64_t)addr_stride(rec + at_word) / 32;
-                }
-            }
-            s->ops->free_block(l, b);
-        }
-        assert_int_equal(err.code, RB_OK);
-        s->ops->close(l);
+    assert_int_equal(s->ops->n_launches(s), 1);
+    if (s->ops->open(s, 1, &l, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    for (; s->ops->get_block(l, blocks, &b, &err) == RB_OK && b != NULL; blocks++) {
+        assert_int_equal(b->n_warps, WARPS);
+        insts += b->n_insts;
+        for (unsigned w = 0; w < b->n_warps; w++)
+            check_warp(&b->warps[w], &sectors);
+        s->ops->free_block(l, b);
     }
-    assert_int_equal(blocks, 3 * 4);
-    assert_int_equal(insts, 3 * 128 * 14);
-    assert_int_equal(sectors, 3 * 4096 * 3 * 8 / 32); /* three vectors of doubles a launch */
+    assert_int_equal(err.code, RB_OK);
+    s->ops->close(l);
     s->ops->destroy(s);
+    assert_int_equal(blocks, BLOCKS);
+    assert_int_equal(insts, BLOCKS * WARPS * 14);
+    assert_int_equal(sectors, BLOCKS * WARPS * 3 * 32 * 8 / 32); /* three vectors of doubles */
 }
 
 int main(void)
@@ -365,7 +357,7 @@ int main(void)
         TEST(the_losses_are_told_once),
         TEST(mnemonics_are_shown),
         TEST(all_files_are_visited),
-        TEST(the_real_vectormultadd_is_read_whole),
+        TEST(a_vector_add_is_read_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

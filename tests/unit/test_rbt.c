@@ -232,10 +232,10 @@ static void bundled_traces_come_back(void **state)
     bundled_traces_each(text_round_trip);
 }
 
-static void reference_traces_come_back(void **state)
+static void other_traces_come_back(void **state)
 {
     (void)state;
-    reference_traces_each(text_round_trip);
+    other_traces_each(text_round_trip);
 }
 
 int main(void)
@@ -250,7 +250,7 @@ int main(void)
         TEST(a_slice_keeps_ids_weights_and_copies),
         TEST(nothing_is_left_of_a_writing_that_is_given_up),
         TEST(bundled_traces_come_back),
-        TEST(reference_traces_come_back),
+        TEST(other_traces_come_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
- * Emulated launches as Accel-Sim's tracer writes them: line by line those that it took on a Turing
- * GPU, and the fields of the bundled traces.
+ * Emulated launches as Accel-Sim's tracer writes them: line by line as it does on a Turing GPU, and
+ * the fields of the bundled traces.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 
-#define REFERENCE                                                                                  \
-    RUBATO_ROOT "/../shared/reference/traces/vectoradd-sm75-v5-raw/kernel-1-ctx_0x1868c30.trace"
-
-enum { BLOCKS = 98, WARPS = 32, LINES_MAX = 16, LINE_BYTES = 512 };
+enum { BLOCKS = 98, THREADS = 1024, WARPS = THREADS / 32, LINES_MAX = 16, LINE_BYTES = 512 };
 
 static rb_code_t write_block(void *ctx, const trace_block_t *block, rb_err_t *err)
 {
@@ -55,10 +53,10 @@ static void write_launch(sass_lab_t *lab, const uint32_t grid[3], const uint32_t
     source->ops->destroy(source);
 }
 
-/* The lines of each warp, and how many of them were found again. */
+/* The lines of each warp. */
 typedef struct {
     char text[BLOCKS][WARPS][LINES_MAX][LINE_BYTES];
-    unsigned n[BLOCKS][WARPS], seen[BLOCKS][WARPS];
+    unsigned n[BLOCKS][WARPS];
 } lines_t;
 
 static void read_written(lines_t *lines)
@@ -79,43 +77,80 @@ static void read_written(lines_t *lines)
     fclose(in);
 }
 
-static void launches_are_written_as_the_tracer_wrote_them(void **state)
+/* The vectors: where the tracer found them. */
+#define VECTOR_A UINT64_C(0x7fceb2a00000)
+#define VECTOR_B UINT64_C(0x7fceb2ac3600)
+#define VECTOR_C UINT64_C(0x7fceb2c00000)
+enum { ELEMENTS = 100000, GUARD = 5 };
+
+/*
+ * What the tracer (NVBit 1.7.4, tracer version 5) writes of a warp of this kernel on a Turing GPU.
+ * Of memory instructions the width and, as base and stride, the addresses follow.
+ */
+static const struct {
+    const char *text;
+    uint64_t vector; /* of the elements accessed; 0: none */
+} tracer_lines[] = {
+    {"0000 ffffffff 1 R1 MOV 0 0 0 ", 0},
+    {"0010 ffffffff 1 R8 S2R 0 0 0 ", 0},
+    {"0020 ffffffff 1 R3 S2R 0 0 0 ", 0},
+    {"0030 ffffffff 1 R8 IMAD 2 R8 R3 0 0 ", 0},
+    {"0040 ffffffff 0 ISETP.GE.AND 1 R8 0 0 ", 0},
+    {"0050 00000000 0 EXIT 0 0 0 ", 0}, /* predicated off, but in warps behind the vectors */
+    {"0060 ffffffff 1 R9 MOV 0 0 8 ", 0},
+    {"0070 ffffffff 1 R4 IMAD.WIDE 2 R8 R9 0 0 ", 0},
+    {"0080 ffffffff 1 R2 IMAD.WIDE 2 R8 R9 0 0 ", 0},
+    {"0090 ffffffff 1 R4 LDG.E.64.SYS 1 R4 8 1 ", VECTOR_B},
+    {"00a0 ffffffff 1 R2 LDG.E.64.SYS 1 R2 8 1 ", VECTOR_A},
+    {"00b0 ffffffff 1 R8 IMAD.WIDE 2 R8 R9 0 0 ", 0},
+    {"00c0 ffffffff 1 R6 DADD 2 R4 R2 0 0 ", 0},
+    {"00d0 ffffffff 0 STG.E.64.SYS 2 R8 R6 8 1 ", VECTOR_C},
+    {"00e0 ffffffff 0 EXIT 0 0 0 ", 0},
+};
+
+static void line_of_tracer(unsigned i, uint64_t element, char line[LINE_BYTES])
 {
-    FILE *in = fopen(REFERENCE, "r");
+    const uint64_t vector = tracer_lines[i].vector;
+
+    if (vector != 0)
+        snprintf(line, LINE_BYTES, "%s0x%" PRIx64 " 8 0 \n", tracer_lines[i].text,
+                 vector + 8 * element);
+    else if (i == GUARD && element >= ELEMENTS)
+        strcpy(line, "0050 ffffffff 0 EXIT 0 0 0 \n");
+    else
+        snprintf(line, LINE_BYTES, "%s\n", tracer_lines[i].text);
+}
+
+static void launches_are_written_as_the_tracer_writes_them(void **state)
+{
+    enum { LINES = sizeof(tracer_lines) / sizeof(tracer_lines[0]) };
     lines_t *lines = calloc(1, sizeof(*lines));
-    char line[LINE_BYTES];
-    unsigned block, y, z, warp, source, n = 0;
-    int at;
+    char wanted[LINE_BYTES];
     sass_lab_t lab;
 
     (void)state;
-    if (in == NULL) {
-        print_message("no %s\n", REFERENCE);
-        free(lines);
-        skip();
-    }
     /* where the copies before the launch went to, and where it stores */
-    sass_lab_open_at(&lab, "vecadd_double", 75, 0x7fceb2a00000ull - 0x200000);
+    sass_lab_open_at(&lab, "vecadd_double", 75, VECTOR_A - 0x200000);
     sass_lab_put(&lab, NULL, 8 << 20);
     sass_lab_kernel(&lab, "_Z6vecAddPdS_S_i");
-    sass_lab_pointer(&lab, 0x7fceb2a00000ull);
-    sass_lab_pointer(&lab, 0x7fceb2ac3600ull);
-    sass_lab_pointer(&lab, 0x7fceb2c00000ull);
-    sass_lab_int(&lab, 100000);
-    write_launch(&lab, (uint32_t[]){BLOCKS, 1, 1}, (uint32_t[]){1024, 1, 1});
+    sass_lab_pointer(&lab, VECTOR_A);
+    sass_lab_pointer(&lab, VECTOR_B);
+    sass_lab_pointer(&lab, VECTOR_C);
+    sass_lab_int(&lab, ELEMENTS);
+    write_launch(&lab, (uint32_t[]){BLOCKS, 1, 1}, (uint32_t[]){THREADS, 1, 1});
     sass_lab_close(&lab);
     read_written(lines);
-    while (fgets(line, sizeof(line), in) != NULL) {
-        if (sscanf(line, "%u %u %u %u %u %n", &block, &y, &z, &warp, &source, &at) != 5)
-            continue;
-        unsigned i = lines->seen[block][warp]++;
-        assert_true(i < lines->n[block][warp]);
-        assert_string_equal(lines->text[block][warp][i], line + at);
-        n++;
+    for (unsigned block = 0; block < BLOCKS; block++) {
+        for (unsigned warp = 0; warp < WARPS; warp++) {
+            const uint64_t element = (uint64_t)block * THREADS + 32 * warp;
+            const unsigned n = element < ELEMENTS ? LINES : GUARD + 1;
+            assert_int_equal(lines->n[block][warp], n);
+            for (unsigned i = 0; i < n; i++) {
+                line_of_tracer(i, element, wanted);
+                assert_string_equal(lines->text[block][warp][i], wanted);
+            }
+        }
     }
-    fclose(in);
-    assert_int_equal(n, 46941);
-    assert_memory_equal(lines->n, lines->seen, sizeof(lines->n));
     free(lines);
 }
 
@@ -175,7 +210,7 @@ static void fields_are_those_of_the_bundled_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_are_written_as_the_tracer_wrote_them),
+        cmocka_unit_test(launches_are_written_as_the_tracer_writes_them),
         cmocka_unit_test(fields_are_those_of_the_bundled_traces),
     };
     return cmocka_run_group_tests(tests, temp_folder_begin, temp_folder_end);

@@ -1,19 +1,18 @@
 /*
- * Real traces, if they lie beside the project: what is read equals what the files declare. The
- * counts that are compared come from the files themselves (grids, "insts ="), read independently
- * of the reader under test, and from what their publishers say.
+ * Whole traces: what is read equals what the files declare. The counts that are compared come from
+ * the files themselves (grids, "insts ="), read independently of the reader under test, and from
+ * traces/README.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "frontend/accelsim/accelsim.h"
 #include "frontend/accelsim/accelsim_stream.h"
 #include "sim/isa/isa.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
-
-#define REFERENCE RUBATO_ROOT "/../shared/reference/traces/"
 
 typedef struct {
     uint64_t launches, blocks, warps, insts;
@@ -21,16 +20,6 @@ typedef struct {
     uint64_t unknown;   /* instructions of unknown opcodes */
     uint64_t thread_insts;
 } counts_t;
-
-static bool is_here(const char *path)
-{
-    struct stat st;
-
-    if (stat(path, &st) == 0)
-        return true;
-    print_message("skipped: the reference trace %s is not here\n", path);
-    return false;
-}
 
 /* --- through the reader ---------------------------------------------------------------------- */
 
@@ -154,108 +143,61 @@ static void matches_its_declarations(const char *path, counts_t got)
     assert_int_equal(got.unknown, 0);
 }
 
-static void the_volta_bfs_is_read_whole(void **state)
+static void programs_of_several_launches_are_read_whole(void **state)
 {
-    (void)state;
-    if (!is_here(REFERENCE "bfs-rodinia-sm70"))
-        skip();
-    counts_t c = read_counts(REFERENCE "bfs-rodinia-sm70");
-
-    assert_int_equal(c.launches, 16);
-    assert_int_equal(c.blocks, 128);
-    assert_int_equal(c.warps, 2048);
-    assert_int_equal(c.insts, 154839);
-    assert_int_equal(c.mem_lines, 38584);
-    matches_its_declarations(REFERENCE "bfs-rodinia-sm70", c);
-}
-
-static void the_ampere_bfs_has_the_same_memory_instructions(void **state)
-{
-    (void)state;
-    if (!is_here(REFERENCE "bfs-rodinia-sm80"))
-        skip();
-    counts_t c = read_counts(REFERENCE "bfs-rodinia-sm80");
-
-    assert_int_equal(c.launches, 16);
-    assert_int_equal(c.mem_lines, 38584);
-    matches_its_declarations(REFERENCE "bfs-rodinia-sm80", c);
-}
-
-static void the_raw_turing_vectoradd_is_read_whole(void **state)
-{
-    (void)state;
-    if (!is_here(REFERENCE "vectoradd-sm75-v5-raw"))
-        skip();
-    counts_t c = read_counts(REFERENCE "vectoradd-sm75-v5-raw");
-
-    assert_int_equal(c.launches, 1);
-    assert_int_equal(c.blocks, 98);
-    assert_int_equal(c.warps, 3136);
-    assert_int_equal(c.insts, 46941);
-    assert_int_equal(c.unknown, 0);
-}
-
-static void the_turing_vectorops_are_read_whole(void **state)
-{
-    (void)state;
-    if (!is_here(REFERENCE "vectorops-sm75-xz"))
-        skip();
-    counts_t c = read_counts(REFERENCE "vectorops-sm75-xz");
-
-    assert_int_equal(c.launches, 2);
-    assert_int_equal(c.blocks, 8192);
-    assert_int_equal(c.insts, 983040);
-    matches_its_declarations(REFERENCE "vectorops-sm75-xz", c);
-}
-
-static void the_hopper_training_run_is_read_whole(void **state)
-{
-    (void)state;
-    if (!is_here(REFERENCE "mlp-train-sm90"))
-        skip();
-    counts_t c = read_counts(REFERENCE "mlp-train-sm90");
-
-    assert_int_equal(c.launches, 33);
-    matches_its_declarations(REFERENCE "mlp-train-sm90", c);
-}
-
-static void the_ampere_training_step_is_read_whole(void **state)
-{
-    (void)state;
-    if (!is_here(REFERENCE "nn-onestep-sm80"))
-        skip();
-    counts_t c = read_counts(REFERENCE "nn-onestep-sm80");
-
-    assert_int_equal(c.launches, 114);
-    matches_its_declarations(REFERENCE "nn-onestep-sm80", c);
-}
-
-static void excerpts_of_newer_versions_are_read(void **state)
-{
-    static const char *const files[] = {REFERENCE "excerpts/atax-v5-sm90-nvbit1.8-cluster.traceg",
-                                        REFERENCE "excerpts/atax-v6-sm90-noval.traceg"};
+    static const struct {
+        const char *name;
+        uint64_t launches, blocks, insts;
+    } programs[] = {
+        {"bfs-sm70", 13, 416, 226723},
+        {"sort-sm75", 37, 584, 157054},
+    };
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        if (!is_here(files[i]))
-            skip();
-        counts_t c = read_counts(files[i]);
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+        const char *path = native_trace_as_text(programs[i].name);
+        counts_t c = read_counts(path);
 
-        assert_int_equal(c.insts, 60);
-        matches_its_declarations(files[i], c);
+        assert_int_equal(c.launches, programs[i].launches);
+        assert_int_equal(c.blocks, programs[i].blocks);
+        assert_int_equal(c.insts, programs[i].insts);
+        matches_its_declarations(path, c);
     }
 }
 
-static void a_really_corrupt_header_is_refused(void **state)
+/* v6 is of Hopper, whose copies of tensors have widths, but no addresses of lanes. */
+static void files_of_newer_tracers_are_read_whole(void **state)
 {
-#define CORRUPT "excerpts/pytorch-pow-kernel593-sm70-corrupt-header.EXCERPT.traceg"
+    static const struct {
+        const char *name;
+        uint64_t insts;
+        bool bulk;
+    } files[] = {
+        {"v5.traceg", 28}, {"v6.traceg", 5, true}, {"store_data.traceg", 1}, {"packed.xz", 28}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char path[1024];
+
+        snprintf(path, sizeof(path), RUBATO_ROOT "/tests/fuzz/corpus/accelsim/%s", files[i].name);
+        counts_t c = read_counts(path);
+
+        assert_int_equal(c.insts, files[i].insts);
+        assert_int_equal(c.unknown, 0);
+        if (!files[i].bulk)
+            matches_its_declarations(path, c);
+    }
+}
+
+/* As a real trace had it: a header that was overwritten while it was taken. */
+static void a_corrupt_header_is_refused(void **state)
+{
+#define CORRUPT RUBATO_ROOT "/tests/fuzz/corpus/accelsim/bad_corrupt_header.traceg"
     rb_err_t err = {0};
     launch_info_t info;
 
     (void)state;
-    if (!is_here(REFERENCE CORRUPT))
-        skip();
-    trace_source_t *s = accelsim_open(REFERENCE CORRUPT, NULL, &err);
+    trace_source_t *s = accelsim_open(CORRUPT, NULL, &err);
 
     assert_non_null(s);
     assert_int_equal(s->ops->launch_info(s, 1, &info, &err), RB_TRACE);
@@ -263,7 +205,7 @@ static void a_really_corrupt_header_is_refused(void **state)
     s->ops->destroy(s);
 }
 
-/* These are always here. The counts are those that traces/README.md states. */
+/* The counts are those that traces/README.md states. */
 static void the_bundled_traces_are_read_whole(void **state)
 {
     static const struct {
@@ -301,16 +243,11 @@ static void the_bundled_traces_are_read_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_volta_bfs_is_read_whole),
-        cmocka_unit_test(the_ampere_bfs_has_the_same_memory_instructions),
-        cmocka_unit_test(the_raw_turing_vectoradd_is_read_whole),
-        cmocka_unit_test(the_turing_vectorops_are_read_whole),
-        cmocka_unit_test(the_hopper_training_run_is_read_whole),
-        cmocka_unit_test(the_ampere_training_step_is_read_whole),
-        cmocka_unit_test(excerpts_of_newer_versions_are_read),
+        cmocka_unit_test(programs_of_several_launches_are_read_whole),
+        cmocka_unit_test(files_of_newer_tracers_are_read_whole),
         cmocka_unit_test(the_bundled_traces_are_read_whole),
-        cmocka_unit_test(a_really_corrupt_header_is_refused),
+        cmocka_unit_test(a_corrupt_header_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, temp_folder_begin, temp_folder_end);
 }
