@@ -33,6 +33,53 @@ lab_population_t lab_population(uint64_t n, uint32_t names)
     return lab;
 }
 
+/* Normal of that mean and coefficient of variation, never near 0 or below. */
+static double around(rng_t *rng, double mean, double spread)
+{
+    const double v = 1 + spread * rng_normal(rng);
+    return mean * (v > 0.1 ? v : 0.1);
+}
+
+lab_population_t lab_kernels(const lab_kernel_t *kernels, uint32_t n, uint64_t seed)
+{
+    uint64_t all = 0, at = 0;
+    rng_t rng = rng_make(seed, 0);
+    for (uint32_t k = 0; k < n; k++)
+        all += kernels[k].n;
+    lab_population_t lab = lab_population(all, n);
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint64_t i = 0; i < kernels[k].n; i++, at++) {
+            const double peak = floor(kernels[k].peaks * rng_unit(&rng));
+            lab.name[at] = k;
+            lab.insts[at] = kernels[k].first * pow(kernels[k].factor, peak);
+            lab.time[at] = around(&rng, lab.insts[at], kernels[k].spread);
+        }
+    }
+    return lab;
+}
+
+lab_population_t lab_training(uint64_t steps, uint64_t seed)
+{
+    enum { KERNELS = 40, LAYERS = 12, STEP = 3 * LAYERS + KERNELS };
+    rng_t rng = rng_make(seed, 0);
+    double size[STEP], spread[KERNELS];
+    uint32_t name[STEP];
+    for (uint32_t k = 0; k < KERNELS; k++)
+        spread[k] = k % 10 == 0 ? 0.8 : 0.02 * pow(15, rng_unit(&rng));
+    for (uint32_t i = 0; i < STEP; i++) {
+        name[i] = i < KERNELS ? i : i % 5; /* five kernels are in every layer, of many sizes */
+        size[i] = 1e4 * pow(100, rng_unit(&rng));
+    }
+    lab_population_t lab = lab_population(steps * STEP, KERNELS);
+    for (uint64_t i = 0; i < steps * STEP; i++) {
+        const uint32_t k = lab.name[i] = name[i % STEP];
+        lab.insts[i] = size[i % STEP];
+        lab.time[i] = spread[k] > 0.5 ? size[i % STEP] * exp(0.5 * rng_normal(&rng))
+                                      : around(&rng, size[i % STEP], spread[k]);
+    }
+    return lab;
+}
+
 void lab_population_free(lab_population_t *lab)
 {
     for (uint32_t i = 0; i < lab->pop.n_names; i++)

@@ -19,6 +19,26 @@ typedef struct {
 lab_population_t lab_population(uint64_t n, uint32_t names);
 void lab_population_free(lab_population_t *lab);
 
+/* Launches of one kernel: durations around peaks, each so many times the one before. */
+typedef struct {
+    uint64_t n;
+    unsigned peaks;
+    double first, factor; /* duration of the first peak; of a peak over the one before */
+    double spread;        /* coefficient of variation around a peak */
+} lab_kernel_t;
+
+/*
+ * These kernels, one after the other. Their counts (insts) are proportional to the peak that a
+ * launch belongs to.
+ */
+lab_population_t lab_kernels(const lab_kernel_t *kernels, uint32_t n, uint64_t seed);
+
+/*
+ * A training run: steps that repeat the same launches of 40 kernels, in the order of layers. Most
+ * launches of a kernel differ by layer; durations spread by 2 to 30 %, those of some kernels more.
+ */
+lab_population_t lab_training(uint64_t steps, uint64_t seed);
+
 /* A plan that must succeed. */
 plan_t lab_plan(const population_t *pop, const char *method, uint64_t seed);
 

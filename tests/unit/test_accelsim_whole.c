@@ -172,8 +172,10 @@ static void files_of_newer_tracers_are_read_whole(void **state)
         const char *name;
         uint64_t insts;
         bool bulk;
-    } files[] = {
-        {"v5.traceg", 28}, {"v6.traceg", 5, true}, {"store_data.traceg", 1}, {"packed.xz", 28}};
+    } files[] = {{"v5.traceg", 28, false},
+                 {"v6.traceg", 5, true},
+                 {"store_data.traceg", 1, false},
+                 {"packed.xz", 28, false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

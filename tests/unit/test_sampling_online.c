@@ -5,9 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "frontend/profile/profile.h"
 #include "sampling/launch/stem_online.h"
 #include "tests/support/online_replay.h"
 #include "tests/support/population_lab.h"
@@ -62,24 +60,14 @@ static void coverage_is_what_it_says(void **state)
     }
 }
 
-static void coverage_holds_on_the_gpt2_table(void **state)
+/* Launches that differ by layer, of known instruction counts. */
+static void coverage_holds_on_a_training_run(void **state)
 {
     (void)state;
-    static const char path[] = RUBATO_ROOT "/../shared/reference/profiles/gpt2-accelsim/"
-                                           "per-kernel.tsv";
-    rb_err_t err = {0};
-    profile_t *p;
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: %s is not here\n", path);
-        skip();
-    }
-    assert_int_equal(profile_read(&p, path, &err), RB_OK);
-    population_t pop = {
-        .n = p->n, .name = p->name, .names = (const char *const *)p->names, .n_names = p->n_names};
-    pop.counter[POP_WARP_INSTS] = p->counter[PROFILE_WARP_INSTS];
-    assert_non_null(pop.counter[POP_WARP_INSTS]);
-    expect_coverage("gpt2", online_replay(&pop, p->time, "stem_online", REPLAYS));
-    profile_free(p);
+    lab_population_t lab = lab_training(45, 5);
+    lab.pop.counter[POP_WARP_INSTS] = lab.insts;
+    expect_coverage("training", online_replay(&lab.pop, lab.time, "stem_online", REPLAYS));
+    lab_population_free(&lab);
 }
 
 static uint64_t run(stem_online_t *s, const double *cycles)
@@ -215,7 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coverage_is_what_it_says),
-        cmocka_unit_test(coverage_holds_on_the_gpt2_table),
+        cmocka_unit_test(coverage_holds_on_a_training_run),
         cmocka_unit_test(a_restart_is_a_new_beginning),
         cmocka_unit_test(strata_are_the_index_joined_where_small),
         cmocka_unit_test(one_launch_and_equal_launches_are_exact),
