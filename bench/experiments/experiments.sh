@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 rubato=$root/build/rubato
 planning=$root/build/bench/rubato_sampling
-reference=$root/../shared/reference/profiles
+profiles= # measured ones
 work=$root/build/experiments
 gpu=v100
 scale=default
@@ -23,10 +23,14 @@ all=(eq6 replacement B5 B12 bound A7 B11 B6 B8 B10 A2 warmup sieve online C1 C3 
 usage()
 {
     cat <<TEXT
-usage: ./do experiments [--quick|--large] [-o DIR] [EXPERIMENT]...
+usage: ./do experiments [--quick|--large] [--profiles DIR] [-o DIR] [EXPERIMENT]...
 
   --quick   small sizes, which show that everything works
   --large   the largest sizes: hours
+  --profiles DIR
+            measured profiles: stem-ae/runtime-example.csv, resnet50-v100/run1.kernels.csv.gz,
+            v100-hta/df_index_resolver.kernels.csv.gz, gpt2-accelsim/per-kernel.tsv; for what
+            is not there, populations of the published sizes and spreads are made up
   -o DIR    traces, runs and reports (default build/experiments); what is there is not repeated
 
 experiments: ${all[*]}
@@ -231,6 +235,11 @@ while (($# > 0)); do
     -o)
         [[ $# -gt 1 ]] || { usage >&2; exit 2; }
         work=$2
+        shift
+        ;;
+    --profiles)
+        [[ $# -gt 1 && -d $2 ]] || { usage >&2; exit 2; }
+        profiles=$2
         shift
         ;;
     -h | --help)

@@ -9,7 +9,7 @@
 # numbers of launches, and as many peaks and as much spread as published.
 six_kernels()
 {
-    local profile=$reference/stem-ae/runtime-example.csv
+    local profile=$profiles/stem-ae/runtime-example.csv
     if [[ ! -f $profile ]]; then
         profile=$work/six_kernels.csv
         awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
@@ -110,7 +110,7 @@ experiment_bound()
     local -A files=([ResNet-50]=resnet50-v100/run1.kernels.csv.gz [HTA]=v100-hta/df_index_resolver.kernels.csv.gz
         [GPT-2]=gpt2-accelsim/per-kernel.tsv)
     for name in ResNet-50 HTA GPT-2; do
-        file=$reference/${files[$name]}
+        file=$profiles/${files[$name]}
         if [[ ! -f $file ]]; then
             note "$name: the profile is not here."
             continue
@@ -370,7 +370,7 @@ experiment_online()
 {
     section "Stated coverage of sequential STEM" \
         "$(size "2,000" 200) replays each of recorded programs of 20,000 launches, and of the GPT-2 training step as Accel-Sim simulated it (3,421 launches): how often the 95 % interval holds the truth. Heavy tails break it."
-    local line name covered speed words gpt2=$reference/gpt2-accelsim/per-kernel.tsv
+    local line name covered speed words gpt2=$profiles/gpt2-accelsim/per-kernel.tsv
     [[ -f $gpt2 ]] || gpt2=
     "$planning" coverage "$(size 2000 200)" ${gpt2:+"$gpt2"} >"$work/online.txt"
     while IFS= read -r line; do
