@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/regular_file.h"
 
 /* A range at *text, which is moved behind it and its comma. False: something else stands there. */
 static bool next_range(const char **text, uint64_t *first, uint64_t *last)
@@ -81,11 +82,11 @@ static rb_code_t read_json(recorded_launches_t *r, FILE *in, const char *path, r
 
 rb_code_t recorded_launches_read(recorded_launches_t *r, const char *path, rb_err_t *err)
 {
-    FILE *in = fopen(path, "re");
+    FILE *in = regular_file_stream(path, err);
 
     *r = (recorded_launches_t){0};
     if (in == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+        return RB_IO;
     rb_code_t rc = read_lines(r, in, path, err);
     if (rc == RB_OK)
         rc = read_json(r, in, path, err);

@@ -180,6 +180,9 @@ static const char *get_shapes(rbt_frame_get_t *f, size_t n)
     f->n_accesses = 0;
     f->n_shapes = n;
     rb_grow(&f->shapes, &f->cap_shapes, n, sizeof(f->shapes[0]));
+    /* There even if nothing is accessed: shapes point into them. */
+    rb_grow(&f->masks, &f->cap_masks, 1, sizeof(f->masks[0]));
+    rb_grow(&f->slots, &f->cap_slots, 1, sizeof(f->slots[0]));
     for (size_t i = 0; i < n; i++) {
         path += (uint32_t)rbt_get_signed(&f->cols[RBT_COL_SHAPE]);
         if (path >= f->n_paths)
