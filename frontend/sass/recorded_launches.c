@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/regular_file.h"
+#include "sim/core/in_file.h"
 
 /* A range at *text, which is moved behind it and its comma. False: something else stands there. */
 static bool next_range(const char **text, uint64_t *first, uint64_t *last)
@@ -82,7 +82,7 @@ static rb_code_t read_json(recorded_launches_t *r, FILE *in, const char *path, r
 
 rb_code_t recorded_launches_read(recorded_launches_t *r, const char *path, rb_err_t *err)
 {
-    FILE *in = regular_file_stream(path, err);
+    FILE *in = in_file_open(path, err);
 
     *r = (recorded_launches_t){0};
     if (in == NULL)
