@@ -13,6 +13,7 @@
 
 #include "sampling/launch/plan_json.h"
 #include "sim/core/alloc.h"
+#include "sim/core/data_folder.h"
 
 /* Files of the temporary folder. */
 #define SEEN_FILE     "seen"
@@ -25,27 +26,23 @@ enum { POLL_MS = 50 };
 
 /* --- the runtime's folder -------------------------------------------------------------------- */
 
-/* The folder of the runtime: beside the binary where it was built, in lib where installed. */
 static rb_code_t find_runtime(char folder[PATH_MAX], rb_err_t *err)
 {
-    static const char *const places[] = {"cudart", "../lib/rubato/cudart"};
-    char self[PATH_MAX / 2], tried[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char found[DATA_FOLDERS_MAX][DATA_PATH_MAX];
+    size_t n = data_folders("lib/rubato/cudart", found);
 
-    if (n < 0)
-        return rb_fail(err, RB_IO, "/proc/self/exe: %s", strerror(errno));
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(tried, sizeof(tried), "%s/%s/libcudart.so.13", self, places[i]);
-        if (access(tried, R_OK) != 0)
+    for (size_t i = 0; i < n; i++) {
+        char library[DATA_PATH_MAX + 32];
+
+        snprintf(library, sizeof(library), "%s/libcudart.so.13", found[i]);
+        if (access(library, R_OK) != 0)
             continue;
-        snprintf(folder, PATH_MAX, "%s/%s", self, places[i]);
+        snprintf(folder, PATH_MAX, "%s", found[i]);
         return RB_OK;
     }
     return rb_fail(err, RB_IO,
-                   "the CUDA runtime of rubato is not in %s/%s; build it with 'cmake --build'",
-                   self, places[0]);
+                   "the CUDA runtime of rubato (lib/rubato/cudart/libcudart.so.*) is not beside "
+                   "the program; build it with 'cmake --build', or install rubato again");
 }
 
 /* --- the temporary folder -------------------------------------------------------------------- */

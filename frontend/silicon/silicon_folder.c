@@ -2,47 +2,29 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/data_folder.h"
 
 enum { MAX_FILE = 1 << 22 };
-
-static bool try_folder(char path[SILICON_PATH_MAX], const char *base, const char *below)
-{
-    int n = snprintf(path, SILICON_PATH_MAX, "%s%s", base, below);
-
-    return n > 0 && n < SILICON_PATH_MAX && access(path, R_OK | X_OK) == 0;
-}
 
 rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *err)
 {
     const char *env = getenv("RUBATO_SILICON");
-    char exe[SILICON_PATH_MAX - 32];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+    char found[DATA_FOLDERS_MAX][DATA_PATH_MAX];
 
-    if (env != NULL && *env != '\0' && try_folder(path, env, ""))
-        return RB_OK;
-    exe[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(exe, '/');
-
-    if (slash != NULL) {
-        *slash = '\0';
-        if (try_folder(path, exe, "/../bench/silicon") ||
-            try_folder(path, exe, "/../share/rubato/silicon"))
-            return RB_OK;
-    }
-#ifdef RUBATO_SILICON_DIR
-    if (try_folder(path, RUBATO_SILICON_DIR, ""))
-        return RB_OK;
-#endif
-    return rb_fail(err, RB_IO,
-                   "the listings of the microbenchmarks are not found; set RUBATO_SILICON to the "
-                   "folder that holds them (bench/silicon of the sources)");
+    if (env != NULL && *env != '\0' && access(env, R_OK | X_OK) == 0)
+        snprintf(found[0], sizeof(found[0]), "%s", env);
+    else if (data_folders("share/rubato/silicon", found) == 0)
+        return rb_fail(err, RB_IO,
+                       "the listings of the microbenchmarks are not found; set RUBATO_SILICON to "
+                       "the folder that holds them (bench/silicon of the sources)");
+    memcpy(path, found[0], SILICON_PATH_MAX);
+    return RB_OK;
 }
 
 static rb_code_t visit_file(const char *path, silicon_file_fn visit, void *ctx, rb_err_t *err)

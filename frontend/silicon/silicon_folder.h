@@ -4,15 +4,17 @@
 
 #include <stddef.h>
 
+#include "sim/core/data_folder.h"
 #include "sim/core/err.h"
 
 /* Takes a whole file. */
 typedef rb_code_t (*silicon_file_fn)(void *ctx, const char *path, const char *text, size_t size,
                                      rb_err_t *err);
 
-enum { SILICON_PATH_MAX = 4096 };
+enum { SILICON_PATH_MAX = DATA_PATH_MAX };
 
-/* The folder of the listings: see suite_read(). RB_IO if there is none. */
+/* The folder of the listings: $RUBATO_SILICON, else share/rubato/silicon near the program
+ * (sim/core/data_folder.h). RB_IO if there is none. */
 RB_CHECKED rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *err);
 
 /* Calls visit for every *.sil of the folder (NULL: that of silicon_folder_find()) in the order of

@@ -52,10 +52,7 @@ typedef struct {
 } suite_t;
 
 /*
- * Reads the listings of folder; NULL: the folder that is installed with the program
- * ($RUBATO_SILICON,
- * ../bench/silicon and ../share/rubato/silicon beside the program, the source folder that it was
- * built from). RB_IO; RB_TRACE with file and line.
+ * Reads the listings of folder; NULL: of silicon_folder_find(). RB_IO; RB_TRACE with file and line.
  */
 RB_CHECKED rb_code_t suite_read(suite_t *s, const char *folder, rb_err_t *err);
 

@@ -48,9 +48,8 @@ RB_CHECKED rb_code_t conf_load_text(conf_t *c, const char *name, const char *tex
 
 /*
  * Adds the config of a GPU by name ("v100"), or a file if name holds a '/' or ends in ".cfg".
- * Folders, in this order: $RUBATO_CONFIGS, ../configs and ../share/rubato/configs beside the
- * program, the source folder it was built from, /usr/share/rubato/configs. RB_USAGE for an unknown
- * name, with the known ones.
+ * Folders: $RUBATO_CONFIGS, then share/rubato/configs near the program (sim/core/data_folder.h).
+ * RB_USAGE for an unknown name, with the known ones.
  */
 RB_CHECKED rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err);
 
