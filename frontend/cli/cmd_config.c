@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "frontend/cli/commands.h"
+#include "frontend/cli/config_groups.h"
 #include "frontend/gpgpusim/config_import.h"
 #include "frontend/io/out_file.h"
 #include "sampling/inside/inside_sampler.h"
@@ -21,20 +22,10 @@ typedef struct {
     int n_operands;
 } config_args_t;
 
-/* The i-th group: the GPU's, then those of samplers. NULL: there is none. */
-static const param_group_t *group_at(size_t i)
-{
-    size_t n = 0;
-    for (; gpu_groups[n].group; n++)
-        if (n == i)
-            return gpu_groups[n].group;
-    return inside_group(i - n);
-}
-
 static const param_group_t *find_group(const char *name)
 {
     const param_group_t *g;
-    for (size_t i = 0; (g = group_at(i)) != NULL; i++)
+    for (size_t i = 0; (g = config_group(i)) != NULL; i++)
         if (!strcmp(g->name, name))
             return g;
     return NULL;
@@ -107,7 +98,7 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
     size_t found = 0;
     suggest_t near;
     const param_group_t *g;
-    for (size_t n = 0; (g = group_at(n)) != NULL; n++)
+    for (size_t n = 0; (g = config_group(n)) != NULL; n++)
         for (size_t i = 0; i < g->n_params; i++) {
             const param_t *p = &g->params[i];
             snprintf(full, sizeof(full), "%s.%s", g->name, p->name);
@@ -121,7 +112,7 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
     // Names live in the tables; "group.name" does not, so the two parts are looked at in turn.
     const char *dot = strchr(key, '.');
     suggest_begin(&near, dot ? dot + 1 : key);
-    for (size_t n = 0; (g = group_at(n)) != NULL; n++) {
+    for (size_t n = 0; (g = config_group(n)) != NULL; n++) {
         if (!dot)
             suggest_offer(&near, g->name);
         for (size_t i = 0; i < g->n_params; i++)
@@ -138,7 +129,7 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
 static rb_code_t explain(const config_args_t *a, rb_err_t *err)
 {
     const param_group_t *g;
-    for (size_t i = 0; !a->n_operands && (g = group_at(i)) != NULL; i++)
+    for (size_t i = 0; !a->n_operands && (g = config_group(i)) != NULL; i++)
         printf("%-14s %2zu settings: %s\n", g->name, g->n_params, g->help);
     for (int i = 0; i < a->n_operands; i++) {
         g = find_group(a->operand[i]);

@@ -16,7 +16,7 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
 #define OPT_SET                                                                                    \
     {                                                                                              \
         CLI_SET, 's', "set", "KEY=VALUE", NULL, "Model",                                           \
-            "override one setting, such as l2.size=3MiB; may be repeated", NULL, false             \
+            "override one setting, such as l2.size=3MiB; may be repeated", "@setting", false       \
     }
 #define OPT_OUTPUT(arg, def, help, values)                                                         \
     {                                                                                              \
@@ -48,7 +48,8 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
 
 #define OPT_SAMPLE(def, help)                                                                      \
     {                                                                                              \
-        CLI_SAMPLE, 0, "sample", "SAMPLER[:OPTION=VALUE,...]", def, "Sampling", help, NULL, false  \
+        CLI_SAMPLE, 0, "sample", "SAMPLER[:OPTION=VALUE,...]", def, "Sampling", help, "@sampler",  \
+            false                                                                                  \
     }
 #define OPT_SEED                                                                                   \
     {                                                                                              \
@@ -156,7 +157,8 @@ static const cli_option_t plan_options[] = {
     {CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta traces, rtx2060 for Turing traces", "Regions",
      "with --regions: the GPU, whose size decides how blocks are divided", "@gpu", false},
     {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Regions",
-     "with --regions: a setting, such as sm.count=40 or tbpoint_region.threshold=0.1", NULL, false},
+     "with --regions: a setting, such as sm.count=40 or tbpoint_region.threshold=0.1", "@setting",
+     false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Regions",
      "with --regions: of these launches only, such as 3-7,12,20-", NULL, false},
     OPT_SAMPLE("stem",
@@ -228,9 +230,9 @@ static const cli_option_t sweep_options[] = {
     {CLI_VARY, 0, "vary", "KEY=VALUE,...", NULL, "Study",
      "an axis, such as l2.size=3MiB,6MiB or delta=none,stem_cache_x2; may be repeated: every value "
      "with every other",
-     NULL, false},
+     "@setting", false},
     {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Study",
-     "a setting of all jobs, such as warmup.mode=flush; may be repeated", NULL, false},
+     "a setting of all jobs, such as warmup.mode=flush; may be repeated", "@setting", false},
     OPT_SAMPLE(NULL, "samplers, as run takes them, and joined as there; also an axis: --vary "
                      "sample=none,stem"),
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
@@ -332,7 +334,7 @@ static const cli_option_t record_options[] = {
     {CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta code, rtx2060 for Turing code", "Model",
      "GPU that the program is shown: a name such as v100, or a configuration file", "@gpu", false},
     {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Model",
-     "override one setting of it, such as sm.count=40; may be repeated", NULL, false},
+     "override one setting of it, such as sm.count=40; may be repeated", "@setting", false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Results",
      "trace only these launches, such as 3-7,12,20-; all are executed", NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Results",
@@ -527,7 +529,7 @@ const cli_command_t cli_commands[] = {
      "check GPU|FILE...: reads configuration files and reports mistakes.\n\n"
      "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
      "mapped, approximated or ignored.",
-     "show explain check import", "@file", OPTIONS(config_options), cmd_config},
+     "show explain check import", "@config", OPTIONS(config_options), cmd_config},
     {"record", "-- PROGRAM [ARGUMENT]...", "run a CUDA program without a GPU, and trace it",
      "Runs PROGRAM, an unmodified CUDA program whose runtime is linked dynamically (nvcc -cudart "
      "shared -arch=sm_70, or sm_75), on the CPU: its kernels are executed instruction by "
@@ -549,10 +551,14 @@ const cli_command_t cli_commands[] = {
      "and addresses are those of real kernels, sizes are free, from a few blocks to billions of "
      "instructions. The same options give the same trace; memory does not grow with it.\n\n"
      "rubato gen --list shows what there is.",
-     NULL, NULL, OPTIONS(gen_options), cmd_gen},
-    {"completion", "bash", "print the completion script of a shell",
-     "Put this into ~/.bashrc: eval \"$(rubato completion bash)\"", "bash", NULL,
-     OPTIONS(completion_options), cmd_completion},
+     NULL, "@workload", OPTIONS(gen_options), cmd_gen},
+    {"completion", "bash|zsh|fish", "print the completion script of a shell",
+     "Completes commands, options, settings and their values, samplers, GPUs, workloads and files. "
+     "An installed rubato needs no more. Otherwise put this into ~/.bashrc: "
+     "eval \"$(rubato completion bash)\"; into ~/.zshrc, after compinit: source <(rubato "
+     "completion zsh); for fish: rubato completion fish > "
+     "~/.config/fish/completions/rubato.fish",
+     "bash zsh fish", NULL, OPTIONS(completion_options), cmd_completion},
     {"help", "[COMMAND]", "print help", "Prints the help of COMMAND, or of rubato.", NULL,
      "@command", OPTIONS(help_options), cmd_help},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL},

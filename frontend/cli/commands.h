@@ -29,7 +29,4 @@ int cmd_help(int argc, char **argv);
 typedef enum { STATS_FORMAT_RUBATO, STATS_FORMAT_ACCELSIM } stats_format_t;
 extern const char *const cli_stats_format_words[];
 
-/* Configurations that ship with rubato, for completion; the loader is the judge of names. */
-#define CLI_GPU_WORDS "v100 qv100 titan_v rtx2060 rtx2080ti t4"
-
 #endif

@@ -1,6 +1,6 @@
 /*
  * Subcommands and their options, each declared once. From the tables (command_table.c) come the
- * parser, --help, the man page and the bash completion.
+ * parser, --help, the man page and the completion of shells.
  *
  *   cli_parser_t p;
  *   cli_parser_init(&p, cli_find_command("run"), argc, argv);
@@ -101,7 +101,7 @@ typedef struct {
     const char *def;   /* what holds without the option, as text; NULL: nothing to say */
     const char *group; /* heading in the help */
     const char *help;
-    const char *values; /* completion: words, or "@file", "@dir", "@gpu"; NULL: nothing */
+    const char *values; /* completion: words, or a kind of completion_words.h; NULL: nothing */
     bool hidden;        /* for tests and debugging: parsed, not advertised */
 } cli_option_t;
 
@@ -155,10 +155,12 @@ RB_CHECKED rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max,
 /* RB_USAGE: command name is unknown (with a suggestion). */
 rb_code_t cli_unknown_command(const char *name, rb_err_t *err);
 
-/* Help of a command (NULL: of rubato itself), the manual page, the bash completion. */
+/* Help of a command (NULL: of rubato itself), the manual page. */
 void cli_print_help(const cli_command_t *command, FILE *out);
 void cli_print_man(FILE *out);
-void cli_print_completion(FILE *out);
+
+/* The completion script of "bash", "zsh" or "fish". RB_USAGE. */
+RB_CHECKED rb_code_t cli_print_completion(const char *shell, FILE *out, rb_err_t *err);
 
 /* Prints "rubato: <message>" and returns the exit status that belongs to the error. */
 int cli_report(const rb_err_t *err);
