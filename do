@@ -7,6 +7,7 @@ build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd
     zlib1g-dev libsqlite3-dev)
 test_packages=(libcmocka-dev)
 sanitizer_packages=(clang libclang-rt-dev llvm)
+package_packages=(dpkg-dev file)
 check_packages=(clang-format clang-tidy cppcheck shellcheck)
 
 usage()
@@ -18,6 +19,7 @@ usage: ./do COMMAND
                       (with arguments: rubato run ARGUMENT...)
   test [OPTION]...    build and run the tests (options are those of ctest)
   build               build only: build/rubato
+  package             build, then packages: build/*.deb and build/*.tar.gz
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       what the papers on sampling show, here and as published
@@ -89,6 +91,37 @@ quietly()
     rm -f "$log"
 }
 
+# Runs a build and says how far it is: in one line of a terminal, elsewhere in steps of 10 %. The
+# rest of what it prints is shown only if it fails.
+watched()
+{
+    local log line share told=0 width=''
+    log=$(mktemp)
+    [[ -t 2 ]] && width=$(tput cols 2>/dev/null || echo 80)
+    if ! "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+            share=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        elif [[ $line =~ ^\[\ *([0-9]+)%\] ]]; then
+            share=${BASH_REMATCH[1]}
+        else
+            continue
+        fi
+        if [[ -n $width ]]; then
+            printf '\r\033[K%.*s' "$((width - 1))" "$line" >&2
+        elif ((share >= told + 10)); then
+            told=$((share / 10 * 10))
+            say "$told % built"
+        fi
+    done; then
+        cat "$log" >&2
+        rm -f "$log"
+        say "failed: $*"
+        return 1
+    fi
+    [[ -z $width ]] || printf '\r\033[K' >&2
+    rm -f "$log"
+}
+
 # Configures and builds a preset (its folder is build for release, build-NAME for the others).
 build()
 {
@@ -98,9 +131,10 @@ build()
     if [[ ! -f $folder/CMakeCache.txt ]] && command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
+    [[ -f $folder/CMakeCache.txt ]] || say "configuring $folder"
     quietly cmake --preset "$preset" "${generator[@]}" || return
-    say "building $folder"
-    quietly cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
+    say "building $folder with $(nproc) jobs (all of it takes a few minutes, changes less)"
+    watched cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
 
 # Runs the tests of a preset. The last lines name what was skipped, and are "N passed, N failed,
@@ -280,6 +314,7 @@ main()
         need "${build_packages[@]}"
         build release --target rubato
         (($# > 0)) || set -- traces/matmul-sm70 --gpu v100
+        say "build/rubato run $*"
         exec build/rubato run "$@"
         ;;
     traces)
@@ -294,6 +329,12 @@ main()
     build)
         need "${build_packages[@]}"
         build release
+        ;;
+    package)
+        need "${build_packages[@]}" "${package_packages[@]}"
+        build release
+        (cd build && quietly cpack -G DEB && quietly cpack --config CPackSourceConfig.cmake)
+        ls build/*.deb build/*.tar.gz
         ;;
     bench)
         need "${build_packages[@]}"
