@@ -141,68 +141,48 @@ rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
 }
 
 /* One line of stats.csv: group.name,value,unit. */
-static void stat_path(csv_t *c, const char *group, const char *name)
+static void stat_f64(csv_t *c, const char *path, double v, const char *unit)
 {
-    char path[128];
-    snprintf(path, sizeof(path), "%s.%s", group, name);
     csv_text(c, path);
-}
-
-static void stat_u64(csv_t *c, const char *group, const char *name, uint64_t v, const char *unit)
-{
-    stat_path(c, group, name);
-    csv_u64(c, v);
-    csv_text(c, unit);
-    csv_end_row(c);
-}
-
-static void stat_f64(csv_t *c, const char *group, const char *name, double v, const char *unit)
-{
-    stat_path(c, group, name);
     csv_f64(c, v);
     csv_text(c, unit);
     csv_end_row(c);
 }
 
+/* How far the cycles may be from the truth. */
+static void stat_interval(csv_t *c, const run_report_t *r)
+{
+    if (isfinite(r->cycles_interval.low)) {
+        stat_f64(c, "totals.interval.cycles.low", r->cycles_interval.low, "cycles");
+        stat_f64(c, "totals.interval.cycles.high", r->cycles_interval.high, "cycles");
+        stat_f64(c, "totals.interval.cycles.confidence", r->cycles_interval.confidence, "1");
+    }
+    if (r->interval_note != NULL)
+        stat_f64(c, "totals.interval.cycles.note", NAN, r->interval_note);
+}
+
 void report_stats_csv(const run_report_t *r, FILE *out)
 {
     csv_t c = {.out = out};
-    const run_totals_t *t = &r->totals;
-    uint64_t cycles = t->cycles;
-    metric_input_t m = report_total_metrics(r);
-    stat_group_t groups[REPORT_GROUPS];
+    const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
 
     csv_text(&c, "path");
     csv_text(&c, "value");
     csv_text(&c, "unit");
     csv_end_row(&c);
-    stat_u64(&c, "totals", "cycles", cycles, "cycles");
-    if (isfinite(r->cycles_interval.low)) {
-        stat_f64(&c, "totals", "interval.cycles.low", r->cycles_interval.low, "cycles");
-        stat_f64(&c, "totals", "interval.cycles.high", r->cycles_interval.high, "cycles");
-        stat_f64(&c, "totals", "interval.cycles.confidence", r->cycles_interval.confidence, "1");
+    for (size_t i = 0; i < stat_count(); i++) {
+        const stat_entry_t e = stat_entry(i);
+        char path[128];
+        snprintf(path, sizeof(path), "%s.%s", e.group, e.name);
+        if (e.real) {
+            stat_f64(&c, path, stat_value_f64(&view, i), e.unit);
+        } else {
+            csv_text(&c, path);
+            csv_u64(&c, stat_value_u64(&view, i));
+            csv_text(&c, e.unit);
+            csv_end_row(&c);
+        }
+        if (i == 0)
+            stat_interval(&c, r); /* of the cycles, just written */
     }
-    if (r->interval_note != NULL)
-        stat_f64(&c, "totals", "interval.cycles.note", NAN, r->interval_note);
-    stat_u64(&c, "totals", "estimated", r->estimated, "truth");
-    stat_u64(&c, "totals", "launch_latency_cycles", t->launch_cycles, "cycles");
-    stat_f64(&c, "totals", "seconds", report_seconds(r), "s");
-    stat_u64(&c, "totals", "warp_instructions", t->warp_insts, "warp instructions");
-    stat_u64(&c, "totals", "thread_instructions", t->thread_insts, "thread instructions");
-    stat_u64(&c, "totals", "warp_slot_cycles", t->warp_slot_cycles, "warp cycles");
-    stat_u64(&c, "totals", "copied_bytes", t->copied_bytes, "bytes");
-    stat_u64(&c, "simulated", "launches", r->simulated.launches, "launches");
-    stat_u64(&c, "simulated", "blocks", r->simulated.run_blocks, "blocks");
-    stat_u64(&c, "simulated", "cycles", r->simulated.run_cycles, "cycles");
-    stat_u64(&c, "simulated", "warp_instructions", r->simulated.run_warp_insts,
-             "warp instructions");
-    report_groups(groups, &t->sm, &t->l2, &t->dram);
-    for (size_t g = 0; g < REPORT_GROUPS; g++) {
-        for (size_t i = 0; i < groups[g].n; i++)
-            stat_u64(&c, groups[g].path, groups[g].defs[i].name, groups[g].values[i],
-                     groups[g].defs[i].unit);
-    }
-    for (unsigned i = 0; i < METRIC_COUNT; i++)
-        stat_f64(&c, "metrics", metric_defs[i].name, metric_value((metric_id_t)i, &m),
-                 metric_defs[i].unit);
 }

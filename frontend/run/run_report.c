@@ -66,14 +66,6 @@ double report_seconds(const run_report_t *r)
     return (double)r->totals.cycles / (r->spec->gpu.clock_mhz * 1e6);
 }
 
-void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, const l2_stats_t *l2,
-                   const dram_stats_t *dram)
-{
-    groups[0] = (stat_group_t){"sm", sm_stat_defs, SM_STAT_COUNT, (const uint64_t *)sm};
-    groups[1] = (stat_group_t){"l2", l2_stat_defs, L2_STAT_COUNT, (const uint64_t *)l2};
-    groups[2] = (stat_group_t){"dram", dram_stat_defs, DRAM_STAT_COUNT, (const uint64_t *)dram};
-}
-
 metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l)
 {
     metric_input_t m =

@@ -12,6 +12,7 @@
 #include "frontend/run/metrics.h"
 #include "frontend/run/run_record.h"
 #include "frontend/run/run_sampling.h"
+#include "frontend/run/stat_values.h"
 #include "frontend/run/trace_identity.h"
 #include "sampling/inside/inside_sampler.h"
 
@@ -71,11 +72,6 @@ void report_identity(char text[REPORT_IDENTITY], const char *identity, const tra
 
 /* Time on the modelled GPU, at its core clock. */
 double report_seconds(const run_report_t *r);
-
-/* The three groups of counters of a launch, an interval or a run, for writers that list them. */
-enum { REPORT_GROUPS = 3 };
-void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, const l2_stats_t *l2,
-                   const dram_stats_t *dram);
 
 /* Ratios of a launch, of the whole run. */
 metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l);
