@@ -20,6 +20,17 @@ foreach(version ${RUBATO_CUDART_VERSIONS})
   install(TARGETS cudart_${version} LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)
 endforeach()
 
+# librubato. The folder of rubato.pc says where the rest is.
+string(REGEX REPLACE "[^/]+" ".." RUBATO_PC_PREFIX ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/rubato.pc.in ${CMAKE_BINARY_DIR}/rubato.pc @ONLY)
+install(TARGETS rubato_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(library_static)
+  install(FILES ${library_static} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(FILES ${CMAKE_BINARY_DIR}/rubato.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES include/rubato.h DESTINATION include)
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 # Completion is made by the program itself, from its tables of options.
 set(completions ${CMAKE_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completions})

@@ -1,4 +1,5 @@
 /* rubato config: shows, explains, checks and imports configurations. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,10 +8,10 @@
 #include "frontend/cli/config_groups.h"
 #include "frontend/gpgpusim/config_import.h"
 #include "frontend/io/out_file.h"
-#include "sampling/inside/inside_sampler.h"
+#include "include/rubato.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
-#include "sim/gpu/gpu_conf.h"
+#include "sim/core/log.h"
 
 enum { SETS_MAX = 256 };
 
@@ -31,43 +32,85 @@ static const param_group_t *find_group(const char *name)
     return NULL;
 }
 
-/* An empty configuration that knows all groups. */
-static conf_t *create_conf(void)
+/* Messages of the library are those of the command. */
+static void say(void *ctx, int warning, const char *text)
 {
-    conf_t *c = conf_create();
-    inside_add_groups(c);
-    return c;
+    (void)ctx;
+    if (warning)
+        rb_warn("%s", text);
+    else
+        rb_info("%s", text);
 }
 
-/* A file, or what --gpu would take. */
-static rb_code_t load_operand(conf_t *c, const char *word, rb_err_t *err)
+/* The error of the library as the command's. */
+static rb_code_t failed(const rubato_error *error, rb_err_t *err)
+{
+    return rb_fail(err, (rb_code_t)error->code, "%s", error->text);
+}
+
+/* What --gpu would take, or a file, whatever it is called. */
+static const char *operand_path(const char *word, char path[PATH_MAX])
 {
     const char *suffix = strrchr(word, '.');
-    const bool file = access(word, F_OK) == 0 || (suffix != NULL && !strcmp(suffix, ".cfg"));
-    return file ? conf_load_file(c, word, err) : conf_load_gpu(c, word, err);
+    if (strchr(word, '/') != NULL || (suffix != NULL && !strcmp(suffix, ".cfg")) ||
+        access(word, F_OK) != 0)
+        return word;
+    snprintf(path, PATH_MAX, "./%s", word);
+    return path;
+}
+
+/* "key=value" of -s; without '=' it is for the library to say what is wrong. */
+static void set_value(rubato_config *c, const char *assignment, rubato_error *error)
+{
+    char key[PARAM_VALUE_TEXT];
+    const size_t n = strcspn(assignment, "=");
+    snprintf(key, sizeof(key), "%.*s", n < sizeof(key) ? (int)n : (int)sizeof(key) - 1, assignment);
+    (void)rubato_config_set(c, key, assignment[n] == '=' ? assignment + n + 1 : "", error);
+}
+
+/* The configurations named, one on top of the other, and the settings of -s. NULL: *err. */
+static rubato_config *open_config(const config_args_t *a, const char *first, int n_more,
+                                  rb_err_t *err)
+{
+    rubato_error error = {0};
+    char path[PATH_MAX];
+    rubato_config *c = rubato_config_open(first, &(rubato_log){.say = say}, &error);
+    for (int i = 0; i < n_more && error.code == RUBATO_OK; i++)
+        (void)rubato_config_add(c, operand_path(a->operand[i], path), &error);
+    for (size_t i = 0; i < a->n_sets && error.code == RUBATO_OK; i++)
+        set_value(c, a->set[i], &error);
+    if (error.code == RUBATO_OK)
+        return c;
+    failed(&error, err);
+    rubato_config_destroy(c);
+    return NULL;
 }
 
 static rb_code_t show(const config_args_t *a, rb_err_t *err)
 {
-    gpu_spec_t spec;
+    rubato_error error = {0};
+    char path[PATH_MAX];
     const char *only = NULL;
-    conf_t *c = create_conf();
-    rb_code_t code = RB_OK;
     int files = a->n_operands;
     if (files && find_group(a->operand[files - 1]))
         only = a->operand[--files];
-    if (a->gpu || !files)
-        code = conf_load_gpu(c, a->gpu ? a->gpu : "v100", err);
-    for (int i = 0; i < files && code == RB_OK; i++)
-        code = load_operand(c, a->operand[i], err);
-    for (size_t i = 0; i < a->n_sets && code == RB_OK; i++)
-        code = conf_set(c, a->set[i], err);
-    if (code == RB_OK)
-        code = gpu_spec_from_conf(&spec, c, err);
-    if (code == RB_OK)
-        conf_write_resolved(c, only, stdout);
-    conf_destroy(c);
-    return code;
+    config_args_t more = *a;
+    const char *first = a->gpu ? a->gpu : "v100";
+    if (!a->gpu && files) {
+        first = operand_path(*more.operand++, path);
+        files--;
+    }
+    rubato_config *c = open_config(&more, first, files, err);
+    if (c == NULL)
+        return err->code;
+    char *text = rubato_config_text(c, only, &error);
+    if (text != NULL)
+        fputs(text, stdout);
+    else
+        failed(&error, err);
+    rubato_free(text);
+    rubato_config_destroy(c);
+    return err->code;
 }
 
 static void explain_param(const param_group_t *g, const param_t *p)
@@ -141,6 +184,18 @@ static rb_code_t explain(const config_args_t *a, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t check_one(const char *word, rb_err_t *err)
+{
+    const config_args_t alone = {0};
+    rubato_error error = {0};
+    char path[PATH_MAX];
+    rubato_config *c = open_config(&alone, operand_path(word, path), 0, err);
+    if (c != NULL && rubato_config_check(c, &error) != RUBATO_OK)
+        failed(&error, err);
+    rubato_config_destroy(c);
+    return err->code;
+}
+
 /* Reports every bad file, not only the first. */
 static rb_code_t check(const config_args_t *a, rb_err_t *err)
 {
@@ -148,13 +203,8 @@ static rb_code_t check(const config_args_t *a, rb_err_t *err)
     if (!a->n_operands)
         return rb_fail(err, RB_USAGE, "config check: which file?");
     for (int i = 0; i < a->n_operands; i++) {
-        gpu_spec_t spec;
         rb_err_t here = {0};
-        conf_t *c = create_conf();
-        rb_code_t code = load_operand(c, a->operand[i], &here);
-        if (code == RB_OK)
-            code = gpu_spec_from_conf(&spec, c, &here);
-        conf_destroy(c);
+        rb_code_t code = check_one(a->operand[i], &here);
         if (code == RB_OK) {
             printf("%s: good\n", a->operand[i]);
             continue;
