@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd-dev liblzma-dev
     zlib1g-dev libsqlite3-dev)
-test_packages=(libcmocka-dev)
+test_packages=(libcmocka-dev locales)
 sanitizer_packages=(clang libclang-rt-dev llvm)
 package_packages=(dpkg-dev file)
 check_packages=(clang-format clang-tidy cppcheck shellcheck)
