@@ -23,8 +23,8 @@ usage: ./do COMMAND
                       what the papers on sampling show, here and as published
   traces              make the bundled traces again (traces/)
   check               format, warnings, static analysis, sanitizers, short fuzzing
-  ci                  what continuous integration runs: the tests, built by gcc without
-                      warnings, and by clang with sanitizers
+  sanitize            the tests built by clang with the address and undefined-behaviour sanitizers, and
+                      those with threads with the thread sanitizer
   clean               remove everything that was built
 
 Missing Debian packages are installed with apt-get.
@@ -90,6 +90,7 @@ quietly()
 }
 
 # Configures and builds a preset (its folder is build for release, build-NAME for the others).
+# RUBATO_CMAKE_OPTIONS: further options of cmake.
 build()
 {
     local preset=$1 generator=()
@@ -98,7 +99,8 @@ build()
     if [[ ! -f $folder/CMakeCache.txt ]] && command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
-    quietly cmake --preset "$preset" "${generator[@]}" || return
+    # shellcheck disable=SC2086 # several words
+    quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-} || return
     say "building $folder"
     quietly cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
@@ -232,12 +234,12 @@ make_traces()
     done
 }
 
-# What continuous integration runs: 25 minutes on two cores at most.
-ci()
+# The sanitizers' builds and their tests.
+sanitize()
 {
     local failed=() preset
     need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}"
-    for preset in tsan asan gcc; do
+    for preset in tsan asan; do
         say "tests ($preset)"
         { build "$preset" && run_tests "$preset"; } || failed+=("$preset")
     done
@@ -306,7 +308,7 @@ main()
         exec bench/experiments/experiments.sh "$@"
         ;;
     check) check ;;
-    ci) ci ;;
+    sanitize) sanitize ;;
     clean) rm -rf build build-* ;;
     help | -h | --help) usage ;;
     *)
