@@ -1,6 +1,6 @@
 #include "frontend/trace/rbt_summary.h"
 
-#include "sim/sm/coalesce.h"
+#include "sim/sm/memory/coalesce.h"
 
 void rbt_summary_add(rbt_summary_t *to, const rbt_summary_t *from)
 {

@@ -14,7 +14,7 @@
 #include "sim/parts/cache.h"
 #include "sim/parts/tag_table.h"
 #include "sim/parts/xbar.h"
-#include "sim/sm/coalesce.h"
+#include "sim/sm/memory/coalesce.h"
 #include "sim/sm/sm.h"
 
 enum {

@@ -4,7 +4,7 @@
  * (Lee et al., MICRO 2010). Two equal distances in a row make it sure; then the lines at one to
  * l1.prefetch_lines distances come.
  */
-#include "sim/sm/prefetcher_state.h"
+#include "sim/sm/memory/prefetcher_state.h"
 
 enum { WORDS = 4, SURE = 2 };
 

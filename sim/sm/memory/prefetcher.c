@@ -1,4 +1,4 @@
-#include "sim/sm/prefetcher_state.h"
+#include "sim/sm/memory/prefetcher_state.h"
 
 #define CHOICE_(NAME, name, words, help) {#name, help},
 const param_choice_t prefetcher_choices[] = {PREFETCHERS(CHOICE_){NULL, NULL}};

@@ -4,7 +4,7 @@
  * issue, the next group that has a warp that can becomes the active one. So groups reach their long
  * waits at different times.
  */
-#include "sim/sm/scheduler_state.h"
+#include "sim/sm/subcore/scheduler_state.h"
 
 static uint32_t group_mask(uint32_t group, uint32_t size)
 {

@@ -1,5 +1,5 @@
 /* Greedy then round robin. */
-#include "sim/sm/scheduler_state.h"
+#include "sim/sm/subcore/scheduler_state.h"
 
 uint32_t scheduler_grr_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
 {

@@ -1,4 +1,4 @@
-#include "sim/sm/coalesce.h"
+#include "sim/sm/memory/coalesce.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * Ready warps of a sub-core are bits of one mask per pipe. Charging is lazy: between two visits the
  * ready sets and pipes do not change, so every ready warp waited for its busy pipe the whole time.
  */
-#include "sim/sm/scheduler_state.h"
 #include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/scheduler_state.h"
 
 static uint64_t *counter_of(sm_t *sm, const uint64_t *first, unsigned n)
 {

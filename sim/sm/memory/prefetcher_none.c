@@ -1,5 +1,5 @@
 /* No prefetching. */
-#include "sim/sm/prefetcher_state.h"
+#include "sim/sm/memory/prefetcher_state.h"
 
 void prefetcher_none_load(sm_t *sm, const prefetch_event_t *e, cycle_t now)
 {

@@ -2,7 +2,7 @@
  * Tagged next-line prefetching (Smith, ACM Computing Surveys 1982): a miss, and the first use of a
  * line that was prefetched, bring in the lines that follow.
  */
-#include "sim/sm/prefetcher_state.h"
+#include "sim/sm/memory/prefetcher_state.h"
 
 void prefetcher_next_line_load(sm_t *sm, const prefetch_event_t *e, cycle_t now)
 {
