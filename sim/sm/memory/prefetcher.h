@@ -27,6 +27,8 @@
 #define PREFETCHER_ENUM_(NAME, name, words, help) PREFETCHER_##NAME,
 #define PREFETCHER_ONE_(NAME, name, words, help)  +1
 typedef enum { PREFETCHERS(PREFETCHER_ENUM_) } prefetcher_t;
+#define PREFETCHER_WORDS_(NAME, name, words, help) PREFETCHER_##NAME##_WORDS = (words),
+enum { PREFETCHERS(PREFETCHER_WORDS_) };
 enum { PREFETCHER_COUNT = 0 PREFETCHERS(PREFETCHER_ONE_) };
 
 extern const param_choice_t prefetcher_choices[]; /* for the settings */

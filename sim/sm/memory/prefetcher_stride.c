@@ -13,9 +13,9 @@ typedef enum { KEY, LAST_LINE, DISTANCE, CONFIDENCE } entry_word_t;
 
 static uint64_t *entry_of(sm_t *sm, uint64_t key)
 {
-    const uint32_t entries = prefetcher_words[PREFETCHER_STRIDE] / WORDS;
+    const uint32_t entries = PREFETCHER_STRIDE_WORDS / WORDS;
     uint64_t hash = key * 0x9E3779B97F4A7C15u >> 32; /* Knuth's multiplicative, golden ratio */
-    return sm->prefetcher_word + hash % entries * WORDS;
+    return sm->memory.prefetcher_word + hash % entries * WORDS;
 }
 
 /* The entry for loads with that key; one for others is given up. */

@@ -9,7 +9,7 @@
  * Not translated are local memory, which the model places without regard to pages, and
  * instructions and constants, whose caches have another way to the MMU.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/memory/memory_parts.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const uint64_t no_page = UINT64_MAX; /* the address of no page */
 void tlb_init(sm_t *sm)
 {
     const tlb_spec_t *spec = &sm->config->tlb;
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     if (spec->perfect)
         return;
     t->page = rb_model_calloc(spec->entries, sizeof(*t->page));
@@ -35,10 +35,10 @@ void tlb_init(sm_t *sm)
 
 void tlb_free(sm_t *sm)
 {
-    rb_model_free(sm->tlb.page);
-    cache_destroy(sm->tlb.l2);
-    rb_model_free(sm->tlb.held);
-    rb_model_free(sm->tlb.arrived);
+    rb_model_free(sm->memory.tlb.page);
+    cache_destroy(sm->memory.tlb.l2);
+    rb_model_free(sm->memory.tlb.held);
+    rb_model_free(sm->memory.tlb.arrived);
 }
 
 static uint64_t page_of(const sm_t *sm, uint64_t line)
@@ -64,7 +64,7 @@ static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t addre
 /* Place of a page in the first level; its number of entries: it is not there. */
 static uint32_t first_level_find(const sm_t *sm, uint64_t page)
 {
-    return place_of(sm->tlb.page, sm->config->tlb.entries, page);
+    return place_of(sm->memory.tlb.page, sm->config->tlb.entries, page);
 }
 
 /* The page at that place, or a new one instead of that used longest ago, is used now. */
@@ -72,8 +72,8 @@ static void first_level_use(sm_t *sm, uint32_t place, uint64_t page)
 {
     const uint32_t last = sm->config->tlb.entries - 1;
     uint32_t older = place < last ? place : last;
-    memmove(sm->tlb.page + 1, sm->tlb.page, older * sizeof(*sm->tlb.page));
-    sm->tlb.page[0] = page;
+    memmove(sm->memory.tlb.page + 1, sm->memory.tlb.page, older * sizeof(*sm->memory.tlb.page));
+    sm->memory.tlb.page[0] = page;
 }
 
 /* Puts an entry before the first n of the recent ones. */
@@ -93,7 +93,7 @@ static void recent_note(const tlb_t *t)
 
 static bool second_level_has(sm_t *sm, uint64_t entry)
 {
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     const uint32_t place = place_of(t->recent, t->n_recent, entry);
     if (place < t->n_recent) {
         recent_front(t, place, entry);
@@ -111,7 +111,7 @@ static bool second_level_has(sm_t *sm, uint64_t entry)
 
 static void second_level_fill(sm_t *sm, uint64_t entry)
 {
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     recent_note(t);
     (void)cache_use(t->l2, entry);
     t->recent[0] = entry;
@@ -120,36 +120,31 @@ static void second_level_fill(sm_t *sm, uint64_t entry)
 
 void sm_learn(sm_t *sm, uint64_t entry)
 {
-    if (sm->tlb.page != NULL)
+    if (sm->memory.tlb.page != NULL)
         second_level_fill(sm, entry);
 }
 
 /* The packet waits for the MMU, which is asked unless another packet has asked it already. */
 static void hold(sm_t *sm, const mem_msg_t *m, uint32_t flits, uint64_t entry, cycle_t ready)
 {
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     bool asked = false;
     for (uint32_t i = 0; i < t->n_held; i++)
         asked |= entry_of(sm, t->held[i].m.line) == entry;
     t->held[t->n_held++] = (held_packet_t){.m = *m, .flits = flits};
-    if (asked)
-        return;
-    msg_t question = {.kind = MSG_TRANSLATE,
-                      .arrival = ready + sm->wiring.mmu_latency,
-                      .input = (uint16_t)sm->wiring.index,
-                      .entry = entry};
-    engine_send(sm->outbox, sm->wiring.mmu_shard, &question);
+    if (!asked)
+        sm_ask_mmu(sm, entry, ready);
 }
 
 static bool translated(const sm_t *sm, const mem_msg_t *m)
 {
-    return sm->tlb.page != NULL && m->src != MEM_SRC_LOCAL;
+    return sm->memory.tlb.page != NULL && m->src != MEM_SRC_LOCAL;
 }
 
 void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
 {
     const uint64_t page = page_of(sm, m->line);
-    if (translated(sm, m) && page != sm->tlb.page[0]) {
+    if (translated(sm, m) && page != sm->memory.tlb.page[0]) {
         const uint32_t place = first_level_find(sm, page);
         if (place == sm->config->tlb.entries) {
             const uint64_t entry = entry_of(sm, m->line);
@@ -168,12 +163,12 @@ void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
 
 void tlb_arrive(sm_t *sm, uint64_t entry)
 {
-    sm->tlb.arrived[sm->tlb.n_arrived++] = entry;
+    sm->memory.tlb.arrived[sm->memory.tlb.n_arrived++] = entry;
 }
 
 static void release(sm_t *sm, uint64_t entry, cycle_t now)
 {
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     uint32_t n = 0;
     second_level_fill(sm, entry);
     for (uint32_t i = 0; i < t->n_held; i++) {
@@ -191,7 +186,7 @@ static void release(sm_t *sm, uint64_t entry, cycle_t now)
 
 void tlb_step(sm_t *sm, cycle_t now)
 {
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     for (uint32_t i = 0; i < t->n_arrived; i++)
         release(sm, t->arrived[i], now);
     t->n_arrived = 0;
@@ -200,7 +195,7 @@ void tlb_step(sm_t *sm, cycle_t now)
 
 int tlb_save(const sm_t *sm, FILE *out)
 {
-    const tlb_t *t = &sm->tlb;
+    const tlb_t *t = &sm->memory.tlb;
     const size_t n = sm->config->tlb.entries;
     if (t->page == NULL)
         return 0;
@@ -212,7 +207,7 @@ int tlb_save(const sm_t *sm, FILE *out)
 
 int tlb_load(sm_t *sm, FILE *in)
 {
-    tlb_t *t = &sm->tlb;
+    tlb_t *t = &sm->memory.tlb;
     const size_t n = sm->config->tlb.entries;
     if (t->page == NULL)
         return 0;

@@ -11,7 +11,7 @@
  * A counter is kept as the instructions that it counts: a number of those whose release is not
  * known yet, and the cycles of the others.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/subcore_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,29 +23,29 @@ enum { NO_BARRIER = 7 };
 
 void control_free(sm_t *sm)
 {
-    free(sm->counter);
-    free(sm->release);
+    free(sm->subcore.counter);
+    free(sm->subcore.release);
 }
 
 static counter_t *counter_of(const sm_t *sm, uint32_t w, unsigned n)
 {
-    return &sm->counter[(size_t)w * CONTROL_COUNTERS + n];
+    return &sm->subcore.counter[(size_t)w * CONTROL_COUNTERS + n];
 }
 
 /* The releases at known cycles of a counter: its known entries. */
 static cycle_t *releases_of(const sm_t *sm, const counter_t *c)
 {
-    return &sm->release[(size_t)(c - sm->counter) * CONTROL_COUNTER_MAX];
+    return &sm->subcore.release[(size_t)(c - sm->subcore.counter) * CONTROL_COUNTER_MAX];
 }
 
 void control_reset(sm_t *sm, uint32_t w)
 {
-    if (sm->counter == NULL) {
+    if (sm->subcore.counter == NULL) {
         size_t n = (size_t)sm->n_warps * CONTROL_COUNTERS;
-        sm->counter = rb_calloc(n, sizeof(*sm->counter));
-        sm->release = rb_calloc(n * CONTROL_COUNTER_MAX, sizeof(*sm->release));
+        sm->subcore.counter = rb_calloc(n, sizeof(*sm->subcore.counter));
+        sm->subcore.release = rb_calloc(n * CONTROL_COUNTER_MAX, sizeof(*sm->subcore.release));
     }
-    sm->warp[w].stalled_until = 0;
+    sm->subcore.warp[w].stalled_until = 0;
     memset(counter_of(sm, w, 0), 0, CONTROL_COUNTERS * sizeof(counter_t));
 }
 
@@ -133,7 +133,7 @@ static void wait_for(const sm_t *sm, const inst_t *inst, counter_t *c, unsigned 
 
 cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
 {
-    wait_t wait = {cycle_max(now, sm->warp[w].stalled_until), DEP_FIXED};
+    wait_t wait = {cycle_max(now, sm->subcore.warp[w].stalled_until), DEP_FIXED};
     unsigned write = ctl_write_barrier(inst->ctl), read = ctl_read_barrier(inst->ctl);
     for (unsigned mask = ctl_wait_mask(inst->ctl); mask != 0; mask &= mask - 1)
         wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);

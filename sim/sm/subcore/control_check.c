@@ -6,7 +6,7 @@
  * Each warp adds its stall counts up; by that clock, not by the simulated one, two instructions are
  * told apart: a report does not depend on what else happened to delay them.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/subcore_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +23,17 @@ struct control_check {
 void control_check_init(sm_t *sm)
 {
     if (sm->config->sm.control_check)
-        sm->check = rb_calloc(sm->n_warps, sizeof(*sm->check));
+        sm->subcore.check = rb_calloc(sm->n_warps, sizeof(*sm->subcore.check));
 }
 
 void control_check_free(sm_t *sm)
 {
-    free(sm->check);
+    free(sm->subcore.check);
 }
 
 void control_check_reset(sm_t *sm, uint32_t w)
 {
-    memset(&sm->check[w], 0, sizeof(sm->check[w]));
+    memset(&sm->subcore.check[w], 0, sizeof(sm->subcore.check[w]));
 }
 
 static void report(const inst_t *inst, unsigned id, int32_t early)
@@ -97,7 +97,7 @@ static uint32_t crosses(uint8_t from, const sm_t *sm, const inst_t *to)
 
 void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask)
 {
-    struct control_check *c = &sm->check[w];
+    struct control_check *c = &sm->subcore.check[w];
     const sm_spec_t *spec = &sm->config->sm;
     uint32_t guard_extra = spec->predicate_latency - sm->config->lat.integer;
     for (unsigned i = 0; i < (unsigned)inst->n_wait - inst->n_set; i++) {

@@ -7,16 +7,16 @@
  *
  * Warps whose instructions have control words do without it: control.c.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/subcore_parts.h"
 
 static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
 {
-    return sm->dep + (size_t)w * REG_ID_COUNT;
+    return sm->subcore.dep + (size_t)w * REG_ID_COUNT;
 }
 
 static inline dep_t *hold_of(const sm_t *sm, uint32_t w)
 {
-    return sm->hold + (size_t)w * REG_ID_PRED;
+    return sm->subcore.hold + (size_t)w * REG_ID_PRED;
 }
 
 /* Cycles from now until the entry's cycle; not positive: passed. */
@@ -82,7 +82,7 @@ cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now
 void depend_set(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     dep_t *dep = dep_of(sm, w), d = dep_encode(cycle, kind);
-    sm->warp[w].dep_until = cycle_max(sm->warp[w].dep_until, cycle);
+    sm->subcore.warp[w].dep_until = cycle_max(sm->subcore.warp[w].dep_until, cycle);
     for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++)
         dep[inst->dep[i]] = d;
 }
@@ -110,7 +110,7 @@ void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
 void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     dep_t *hold = hold_of(sm, w);
-    sm->warp[w].dep_until = cycle_max(sm->warp[w].dep_until, cycle);
+    sm->subcore.warp[w].dep_until = cycle_max(sm->subcore.warp[w].dep_until, cycle);
     for (unsigned s = 0; s < inst->n_src; s++) {
         const reg_op_t *op = &inst->src[s];
         for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {
@@ -125,14 +125,14 @@ void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
 {
     /* Entries that have passed bind no more than new ones: the tables are rarely in the host's
      * cache, and mostly need not be touched. */
-    if (sm->warp[w].dep_until <= now)
+    if (sm->subcore.warp[w].dep_until <= now)
         return;
     dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w), d = dep_encode(now, DEP_FIXED);
     for (unsigned i = 0; i < REG_ID_COUNT; i++)
         dep[i] = d;
     for (unsigned i = 0; i < REG_ID_PRED; i++)
         hold[i] = d;
-    sm->warp[w].dep_until = now;
+    sm->subcore.warp[w].dep_until = now;
 }
 
 /* passed: entries that are not pending have passed, whatever they seem to say. */
@@ -147,8 +147,8 @@ static void sweep_table(dep_t *table, size_t n, cycle_t now, bool passed)
 void depend_sweep(sm_t *sm, cycle_t now)
 {
     /* After so long a sleep distances have wrapped around; no latency is a fraction of it. */
-    bool passed = now - sm->sweep_at > DEP_SWEEP_INTERVAL;
-    sweep_table(sm->dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
-    sweep_table(sm->hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
-    sm->sweep_at = now + DEP_SWEEP_INTERVAL;
+    bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
+    sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
+    sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
+    sm->subcore.sweep_at = now + DEP_SWEEP_INTERVAL;
 }

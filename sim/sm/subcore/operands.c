@@ -7,7 +7,7 @@
  * behind it is held in the control stage, and none is issued behind that. Instructions of variable
  * latency read their operands later, from queues, with what the others leave.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/subcore_parts.h"
 
 enum {
     ISSUE_TO_ALLOCATE = 2,
@@ -153,5 +153,5 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
 
 cycle_t operands_read_at(const sm_t *sm, uint32_t w)
 {
-    return sm->sub[sm->warp[w].sub_core].allocate_free - 1 - ISSUE_TO_ALLOCATE;
+    return sm->subcore.sub[sm->subcore.warp[w].sub_core].allocate_free - 1 - ISSUE_TO_ALLOCATE;
 }

@@ -11,7 +11,7 @@
  * with a load's, whose result is not forwarded. It is known only when it comes, since an
  * instruction that issues later may be first; until then loads wait in the event wheel.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/subcore_parts.h"
 
 /* A load in the event wheel: warp, write barrier, dep_kind_t and banks of its result. Events of
  * warps are less. */
@@ -54,7 +54,8 @@ void results_fixed(sm_t *sm, sub_core_t *sub, const inst_t *inst, cycle_t result
     *entry |= banks;
 }
 
-bool results_wait(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
+/* true: results_due() will say when the result has been written; false: it needs no port. */
+static bool results_wait(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     uint32_t barrier = ctl_write_barrier(inst->ctl);
     uint32_t banks = banks_written(inst, sm->config->sm.rf_banks);
@@ -66,18 +67,38 @@ bool results_wait(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_k
     return true;
 }
 
-void results_due(sm_t *sm, uint32_t event, cycle_t now)
+bool results_come(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind,
+                  cycle_t now)
+{
+    if (!sm->subcore.warp[w].control)
+        depend_set(sm, w, inst, cycle, kind);
+    else if (results_wait(sm, w, inst, cycle, kind))
+        return false;
+    else
+        control_result(sm, w, ctl_write_barrier(inst->ctl), cycle, kind, now);
+    return true;
+}
+
+uint32_t results_due(sm_t *sm, uint32_t event, cycle_t now)
 {
     uint32_t w = event & ((1u << WARP_BITS) - 1);
     uint32_t banks = event >> BANKS_SHIFT & ((1u << MAX_RF_BANKS) - 1);
-    uint64_t entry = sm->sub[sm->warp[w].sub_core].results[now % RESULT_CYCLES];
+    uint64_t entry = sm->subcore.sub[sm->subcore.warp[w].sub_core].results[now % RESULT_CYCLES];
     bool taken = entry >> ENTRY_CYCLE_SHIFT == now && (entry & banks) != 0;
     if (taken && !(event & LOAD_LATE)) {
         sm->stats.rf_write_conflicts++;
         wheel_add(&sm->events, now + 1, event | LOAD_LATE);
-        return;
+        return NO_INDEX;
     }
     control_result(sm, w, event >> BARRIER_SHIFT & ((1u << BARRIER_BITS) - 1), now,
                    (dep_kind_t)(event >> KIND_SHIFT & ((1u << KIND_BITS) - 1)), now);
-    l1_load_done(sm, w, now);
+    return w;
+}
+
+void results_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cycle_t now)
+{
+    if (sm->subcore.warp[w].control)
+        control_sources_read(sm, w, inst, cycle, inst_dep_kind(sm, inst), now);
+    else
+        depend_release(sm, w, inst, cycle, inst_dep_kind(sm, inst));
 }

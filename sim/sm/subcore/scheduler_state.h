@@ -4,7 +4,7 @@
 #ifndef RUBATO_SM_SCHEDULER_STATE_H
 #define RUBATO_SM_SCHEDULER_STATE_H
 
-#include "sim/sm/sm_state.h"
+#include "sim/sm/subcore/subcore_state.h"
 
 #define SCHEDULER_PICK_(NAME, name, help)                                                          \
     uint32_t scheduler_##name##_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible);

@@ -3,7 +3,7 @@
  * issue. A warp is in exactly one of three places: a ready set of its sub-core, the event wheel
  * (ready at a known cycle), or parked (waits for something whose cycle is not known).
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/subcore/subcore_parts.h"
 
 static const uint8_t dep_state[] = {
     [DEP_FIXED] = STATE_WAIT,
@@ -11,39 +11,10 @@ static const uint8_t dep_state[] = {
     [DEP_LONG] = STATE_LONG_SCOREBOARD,
 };
 
-static inline uint64_t *state_counters(sm_t *sm)
-{
-    return (uint64_t *)&sm->stats;
-}
-
-void warp_charge(sm_t *sm, warp_t *warp, cycle_t now)
-{
-    if (now > warp->since) {
-        state_counters(sm)[warp->state] += now - warp->since;
-        warp->since = now;
-    }
-}
-
 void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
 {
-    sm->warp[w].park = (uint8_t)why;
-    sm->warp[w].state = (uint8_t)state;
-}
-
-/* Adds warp w to the ready set of its next instruction's pipe, in force from cycle at on. */
-static void ready_insert(sm_t *sm, uint32_t w, cycle_t at)
-{
-    warp_t *warp = &sm->warp[w];
-    sub_core_t *sub = &sm->sub[warp->sub_core];
-    uint32_t bit = UINT32_C(1) << warp->place;
-    unsigned pipe = sm->cls[warp->inst->cls].pipe;
-    warp_charge(sm, warp, at);
-    issue_charge(sm, sub, at);
-    sub->ready[pipe] |= bit;
-    sub->ready_pipes |= UINT32_C(1) << pipe;
-    sub->pending |= bit;
-    warp->ready = true;
-    sm->issue_next = cycle_min(sm->issue_next, at);
+    sm->subcore.warp[w].park = (uint8_t)why;
+    sm->subcore.warp[w].state = (uint8_t)state;
 }
 
 void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
@@ -51,13 +22,37 @@ void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
     ready_insert(sm, w, now);
 }
 
+/* Fills the instruction buffer of warp w, whose base is moved to when its next instruction is
+ * there. false: that is not known yet. */
+static inline bool fetch_next(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    cycle_t here = supply_instructions(sm, warp->sub_core, w, warp->inst->pc, now);
+    if (here == CYCLE_NEVER)
+        return false;
+    if (here > warp->base) {
+        warp->base = here;
+        warp->base_state = STATE_NO_INSTRUCTION;
+    }
+    return true;
+}
+
+void warp_wait(sm_t *sm, uint32_t w, park_t why, sm_state_t state, cycle_t now)
+{
+    if (sm->config->icache.buffer > 0)
+        (void)fetch_next(sm, w, now);
+    warp_park(sm, w, why, state);
+}
+
 void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
 {
-    warp_t *warp = &sm->warp[w];
+    warp_t *warp = &sm->subcore.warp[w];
     const inst_t *inst = warp->inst;
     warp->park = PARK_NOT;
-    if (!fetch_instructions(sm, w, now))
+    if (!fetch_next(sm, w, now)) {
+        warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
         return;
+    }
     cycle_t at = warp->base;
     sm_state_t state = (sm_state_t)warp->base_state;
     dep_kind_t kind;
@@ -78,20 +73,37 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
     warp->state = (uint8_t)state;
     /* While a sub-core issues, the ready sets of now are decided: its own warps join those of the
      * next cycle, warps of other sub-cores (released from a barrier) come by the wheel. */
-    if (sm->issuing == NOT_ISSUING && at <= now)
+    if (sm->subcore.issuing == NOT_ISSUING && at <= now)
         ready_insert(sm, w, now);
-    else if (sm->issuing == warp->sub_core && at <= now + 1)
+    else if (sm->subcore.issuing == warp->sub_core && at <= now + 1)
         ready_insert(sm, w, now + 1);
     else
-        wheel_add(&sm->events, cycle_max(at, now + (sm->issuing != NOT_ISSUING)), w);
+        wheel_add(&sm->events, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)), w);
 }
 
 void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now)
 {
-    warp_t *warp = &sm->warp[w];
+    warp_t *warp = &sm->subcore.warp[w];
     if (warp->park != (uint8_t)why || warp->inst == NULL)
         return;
-    warp_charge(sm, warp, now);
+    warp_charge(sm, w, now);
+    warp_schedule(sm, w, now);
+}
+
+void warps_fetched(sm_t *sm, uint32_t sub_cores, cycle_t now)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        if (!(sub_cores >> s & 1))
+            continue;
+        for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores)
+            warp_unpark(sm, w, PARK_FETCH, now);
+    }
+}
+
+void warp_resume(sm_t *sm, uint32_t w, cycle_t at, sm_state_t state, cycle_t now)
+{
+    sm->subcore.warp[w].base = at;
+    sm->subcore.warp[w].base_state = (uint8_t)state;
     warp_schedule(sm, w, now);
 }
 
@@ -105,16 +117,22 @@ static cycle_t sleep_cycles(const sm_t *sm, const inst_t *inst)
     return 1 + (cycle_t)((double)ns * sm->wiring.clock_mhz / 1000.0);
 }
 
-void warp_read_constant(sm_t *sm, warp_t *warp)
+static inline void read_constant(sm_t *sm, uint32_t w)
 {
+    warp_t *warp = &sm->subcore.warp[w];
     const inst_t *inst = warp->inst;
     if (!(inst->flags & INST_CONST_ADDR) || inst->cls == OP_LDC)
         return;
-    uint32_t extra = const_read(sm, warp, inst, false);
+    uint32_t extra = supply_constant(sm, warp->sub_core, w, inst, false);
     if (extra > 0) {
         warp->base += extra;
         warp->base_state = STATE_IMC_MISS;
     }
+}
+
+void warp_read_constant(sm_t *sm, uint32_t w)
+{
+    read_constant(sm, w);
 }
 
 /*
@@ -132,8 +150,9 @@ static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
     }
 }
 
-static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_mask, cycle_t now)
+static void set_base(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now)
 {
+    warp_t *warp = &sm->subcore.warp[w];
     const sm_spec_t *spec = &sm->config->sm;
     const inst_t *inst = warp->inst;
     warp->base = now + 1;
@@ -150,16 +169,16 @@ static void set_base(sm_t *sm, warp_t *warp, const inst_t *prev, uint32_t prev_m
         warp->base = now + sleep_cycles(sm, prev);
         warp->base_state = STATE_SLEEPING;
     }
-    if (sm->short_buffer > 0)
-        wait_for_refill(warp, sm->short_buffer, now);
-    warp_read_constant(sm, warp);
+    if (sm->subcore.short_buffer > 0)
+        wait_for_refill(warp, sm->subcore.short_buffer, now);
+    read_constant(sm, w);
     if (spec->ideal)
         warp->base = now + 1;
 }
 
 bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
 {
-    warp_t *warp = &sm->warp[w];
+    warp_t *warp = &sm->subcore.warp[w];
     const inst_t *prev = warp->inst;
     uint32_t prev_mask = warp->mask;
     warp->since = now + 1;
@@ -180,6 +199,6 @@ bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
     /* Its address record will be read at issue, after other warps have had their turn. */
     if (warp->inst->space != MEM_NONE)
         __builtin_prefetch(warp->addr);
-    set_base(sm, warp, prev, prev_mask, now);
+    set_base(sm, w, prev, prev_mask, now);
     return true;
 }

@@ -1,6 +1,6 @@
 /*
  * Instruction supply: an L0 cache with a stream buffer in each sub-core, an L1 instruction cache in
- * the SM, L2 behind it through the crossbar; and the constant caches.
+ * the SM, L2 behind it through the crossbar.
  *
  * A sub-core fetches one instruction a cycle, of the warp that it issued last: each issue is
  * followed by the fetch of the instruction that takes its place in the warp's buffer, in order and
@@ -9,24 +9,13 @@
  * before that line's first is issued. A stream buffer fetches the lines that follow a demanded
  * line.
  */
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/supply/supply_parts.h"
 
 #include <string.h>
 
 #include "sim/core/model_mem.h"
 
-enum { L1_CONST_LINE = 64, L15_CONST_LINE = 256, ALL_SECTORS = 15, NO_LINE = -1 };
-
-static cache_t *cache_of_size(uint64_t size, uint32_t ways, uint32_t line_bytes,
-                              replacement_policy_t policy)
-{
-    uint32_t lines = (uint32_t)(size / line_bytes);
-    if (lines == 0)
-        lines = 1;
-    if (ways > lines)
-        ways = lines;
-    return cache_create(lines / ways, ways, line_bytes, policy, false, false);
-}
+enum { ALL_SECTORS = 15, NO_LINE = -1 };
 
 /* Lines under way: those of the stream buffer, one that each warp waits for, and as many that warps
  * asked for ahead, which a branch may have made useless. */
@@ -37,16 +26,16 @@ static uint32_t slots_per_sub_core(const sm_t *sm)
 
 size_t fetch_slot_bytes(const sm_t *sm)
 {
-    return slots_per_sub_core(sm) * sizeof(struct fetch_slot);
+    return slots_per_sub_core(sm) * sizeof(fetch_slot_t);
 }
 
-bool fetch_is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
+bool fetch_is_possible(const sm_t *sm, const supply_core_t *core, cycle_t latest)
 {
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
         unsigned char used, demanded; /* as they are in the file: not every byte is a bool */
-        memcpy(&used, &sub->fetch[i].used, sizeof(used));
-        memcpy(&demanded, &sub->fetch[i].demanded, sizeof(demanded));
-        if (used > 1 || demanded > 1 || (used != 0 && sub->fetch[i].ready > latest))
+        memcpy(&used, &core->fetch[i].used, sizeof(used));
+        memcpy(&demanded, &core->fetch[i].demanded, sizeof(demanded));
+        if (used > 1 || demanded > 1 || (used != 0 && core->fetch[i].ready > latest))
             return false;
     }
     return true;
@@ -55,44 +44,35 @@ bool fetch_is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
 void fetch_init(sm_t *sm)
 {
     const icache_spec_t *spec = &sm->config->icache;
-    const const_spec_t *c = &sm->config->constant;
+    supply_t *u = &sm->supply;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
-        sm->sub[s].l0 =
-            cache_of_size(spec->l0_size, spec->l0_ways, INST_LINE_BYTES, spec->replacement);
-        if (c->l0_size > 0)
-            sm->sub[s].const_l0 =
-                cache_of_size(c->l0_size, c->l0_ways, L1_CONST_LINE, c->replacement);
-        sm->sub[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*sm->sub[s].fetch));
+        u->core[s].l0 =
+            supply_cache(spec->l0_size, spec->l0_ways, INST_LINE_BYTES, spec->replacement);
+        u->core[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*u->core[s].fetch));
     }
-    sm->short_buffer = spec->buffer < SHORTEST_BUFFER && !spec->perfect ? spec->buffer : 0;
-    sm->fetch_ahead = spec->buffer > 0 ? (spec->buffer - 1) * INST_BYTES : 0;
-    sm->l1i = cache_of_size(spec->l1_size, spec->l1_ways, INST_LINE_BYTES, spec->replacement);
-    sm->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
-    sm->l1i_miss = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_miss));
-    sm->l1i_queue = rb_model_calloc(sm->n_l1i_miss, sizeof(*sm->l1i_queue));
-    sm->const_l1 = cache_of_size(c->l1_size, c->l1_ways, L1_CONST_LINE, c->replacement);
-    sm->const_l15 = cache_of_size(c->l15_size, c->l15_ways, L15_CONST_LINE, c->replacement);
+    u->fetch_ahead = spec->buffer > 0 ? (spec->buffer - 1) * INST_BYTES : 0;
+    u->l1i = supply_cache(spec->l1_size, spec->l1_ways, INST_LINE_BYTES, spec->replacement);
+    u->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
+    u->l1i_miss = rb_model_calloc(u->n_l1i_miss, sizeof(*u->l1i_miss));
+    u->l1i_queue = rb_model_calloc(u->n_l1i_miss, sizeof(*u->l1i_queue));
 }
 
 void fetch_free(sm_t *sm)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
-        cache_destroy(sm->sub[s].l0);
-        cache_destroy(sm->sub[s].const_l0);
-        rb_model_free(sm->sub[s].fetch);
+        cache_destroy(sm->supply.core[s].l0);
+        rb_model_free(sm->supply.core[s].fetch);
     }
-    cache_destroy(sm->l1i);
-    cache_destroy(sm->const_l1);
-    cache_destroy(sm->const_l15);
-    rb_model_free(sm->l1i_miss);
-    rb_model_free(sm->l1i_queue);
+    cache_destroy(sm->supply.l1i);
+    rb_model_free(sm->supply.l1i_miss);
+    rb_model_free(sm->supply.l1i_queue);
 }
 
 /* The L1 instruction cache sends one line to a sub-core; when it is there. */
-static cycle_t l1i_send(sm_t *sm, sub_core_t *sub, cycle_t now)
+static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
 {
-    cycle_t at = cycle_max(now, sub->l1i_free);
-    sub->l1i_free = at + sm->config->icache.l1_interval;
+    cycle_t at = cycle_max(now, core->l1i_free);
+    core->l1i_free = at + sm->config->icache.l1_interval;
     return at + sm->config->icache.l1_latency;
 }
 
@@ -101,12 +81,13 @@ static cycle_t l1i_send(sm_t *sm, sub_core_t *sub, cycle_t now)
 static void l1i_request(sm_t *sm, cycle_t now)
 {
     uint32_t limit = sm->config->icache.l1_misses;
-    while (sm->l1i_requested < limit && sm->l1i_waiting > 0) {
-        uint32_t slot = sm->l1i_queue[sm->l1i_head];
-        sm->l1i_head = sm->l1i_head + 1 == sm->n_l1i_miss ? 0 : sm->l1i_head + 1;
-        sm->l1i_waiting--;
-        sm->l1i_requested++;
-        uint64_t line = sm->l1i_miss[slot].line * INST_LINE_BYTES;
+    while (sm->supply.l1i_requested < limit && sm->supply.l1i_waiting > 0) {
+        uint32_t slot = sm->supply.l1i_queue[sm->supply.l1i_head];
+        sm->supply.l1i_head =
+            sm->supply.l1i_head + 1 == sm->supply.n_l1i_miss ? 0 : sm->supply.l1i_head + 1;
+        sm->supply.l1i_waiting--;
+        sm->supply.l1i_requested++;
+        uint64_t line = sm->supply.l1i_miss[slot].line * INST_LINE_BYTES;
         mem_msg_t m = {.line = line,
                        .txn = txn_make(TXN_FETCH, slot),
                        .op = MEM_READ,
@@ -120,39 +101,40 @@ static void l1i_request(sm_t *sm, cycle_t now)
 /* Asks L2 for a line on behalf of a sub-core, or joins a request under way. */
 static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
-    uint32_t slot = sm->n_l1i_miss;
-    for (uint32_t i = 0; i < sm->n_l1i_miss; i++) {
-        if (sm->l1i_miss[i].used && sm->l1i_miss[i].line == line) {
-            sm->l1i_miss[i].wanted |= UINT32_C(1) << sub_core;
+    uint32_t slot = sm->supply.n_l1i_miss;
+    for (uint32_t i = 0; i < sm->supply.n_l1i_miss; i++) {
+        if (sm->supply.l1i_miss[i].used && sm->supply.l1i_miss[i].line == line) {
+            sm->supply.l1i_miss[i].wanted |= UINT32_C(1) << sub_core;
             return;
         }
-        if (!sm->l1i_miss[i].used && slot == sm->n_l1i_miss)
+        if (!sm->supply.l1i_miss[i].used && slot == sm->supply.n_l1i_miss)
             slot = i;
     }
-    RB_INVARIANT(slot < sm->n_l1i_miss,
+    RB_INVARIANT(slot < sm->supply.n_l1i_miss,
                  "SM %u: more instruction lines under way than sub-cores "
                  "can ask for",
                  sm->wiring.index);
-    sm->l1i_miss[slot].line = line;
-    sm->l1i_miss[slot].used = true;
-    sm->l1i_miss[slot].wanted = UINT32_C(1) << sub_core;
-    sm->l1i_miss[slot].pending = ALL_SECTORS;
+    sm->supply.l1i_miss[slot].line = line;
+    sm->supply.l1i_miss[slot].used = true;
+    sm->supply.l1i_miss[slot].wanted = UINT32_C(1) << sub_core;
+    sm->supply.l1i_miss[slot].pending = ALL_SECTORS;
     sm->stats.icache_l1_misses++;
-    sm->l1i_queue[(sm->l1i_head + sm->l1i_waiting++) % sm->n_l1i_miss] = (uint16_t)slot;
+    sm->supply.l1i_queue[(sm->supply.l1i_head + sm->supply.l1i_waiting++) % sm->supply.n_l1i_miss] =
+        (uint16_t)slot;
     l1i_request(sm, now);
 }
 
 /* A free place among the lines under way; lines that have arrived move into L0. */
-static struct fetch_slot *fetch_slot_new(sm_t *sm, sub_core_t *sub, cycle_t now)
+static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
 {
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
-        if (!sub->fetch[i].used)
-            return &sub->fetch[i];
+        if (!core->fetch[i].used)
+            return &core->fetch[i];
     }
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
-        struct fetch_slot *f = &sub->fetch[i];
+        fetch_slot_t *f = &core->fetch[i];
         if (f->ready <= now) {
-            (void)cache_use(sub->l0, f->line * INST_LINE_BYTES);
+            (void)cache_use(core->l0, f->line * INST_LINE_BYTES);
             f->used = false;
             return f;
         }
@@ -160,11 +142,11 @@ static struct fetch_slot *fetch_slot_new(sm_t *sm, sub_core_t *sub, cycle_t now)
     return NULL;
 }
 
-static struct fetch_slot *fetch_slot_find(sm_t *sm, sub_core_t *sub, uint64_t line)
+static fetch_slot_t *fetch_slot_find(sm_t *sm, supply_core_t *core, uint64_t line)
 {
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
-        if (sub->fetch[i].used && sub->fetch[i].line == line)
-            return &sub->fetch[i];
+        if (core->fetch[i].used && core->fetch[i].line == line)
+            return &core->fetch[i];
     }
     return NULL;
 }
@@ -172,36 +154,36 @@ static struct fetch_slot *fetch_slot_find(sm_t *sm, sub_core_t *sub, uint64_t li
 /* Starts bringing a line into the sub-core. */
 static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
-    sub_core_t *sub = &sm->sub[sub_core];
-    struct fetch_slot *f = fetch_slot_new(sm, sub, now);
+    supply_core_t *core = &sm->supply.core[sub_core];
+    fetch_slot_t *f = fetch_slot_new(sm, core, now);
     RB_INVARIANT(f != NULL, "SM %u: no fetch slot left", sm->wiring.index);
     f->used = true;
     f->demanded = false;
     f->line = line;
-    if (cache_lookup(sm->l1i, line * INST_LINE_BYTES, true) != NULL) {
-        f->ready = l1i_send(sm, sub, now);
+    if (cache_lookup(sm->supply.l1i, line * INST_LINE_BYTES, true) != NULL) {
+        f->ready = l1i_send(sm, core, now);
     } else {
         f->ready = CYCLE_NEVER;
         l1i_miss(sm, sub_core, line, now);
     }
 }
 
-static uint32_t fetches_waiting(sm_t *sm, const sub_core_t *sub, cycle_t now)
+static uint32_t fetches_waiting(sm_t *sm, const supply_core_t *core, cycle_t now)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
-        n += sub->fetch[i].used && sub->fetch[i].ready > now;
+        n += core->fetch[i].used && core->fetch[i].ready > now;
     return n;
 }
 
 /* The stream buffer runs ahead of a line that was demanded. */
 static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
-    sub_core_t *sub = &sm->sub[sub_core];
+    supply_core_t *core = &sm->supply.core[sub_core];
     uint32_t depth = sm->config->icache.prefetch;
-    for (uint32_t i = 1; i <= depth && fetches_waiting(sm, sub, now) < depth; i++) {
-        if (cache_lookup(sub->l0, (line + i) * INST_LINE_BYTES, false) == NULL &&
-            fetch_slot_find(sm, sub, line + i) == NULL)
+    for (uint32_t i = 1; i <= depth && fetches_waiting(sm, core, now) < depth; i++) {
+        if (cache_lookup(core->l0, (line + i) * INST_LINE_BYTES, false) == NULL &&
+            fetch_slot_find(sm, core, line + i) == NULL)
             fetch_start(sm, sub_core, line + i, now);
     }
 }
@@ -210,25 +192,25 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
  * early: none waits for it, so that it need not be asked for where too many are. */
 static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early, cycle_t now)
 {
-    sub_core_t *sub = &sm->sub[sub_core];
+    supply_core_t *core = &sm->supply.core[sub_core];
     if (sm->config->icache.perfect || sm->config->sm.ideal)
         return now;
-    if (cache_lookup(sub->l0, line * INST_LINE_BYTES, true) != NULL)
+    if (cache_lookup(core->l0, line * INST_LINE_BYTES, true) != NULL)
         return now;
-    struct fetch_slot *f = fetch_slot_find(sm, sub, line);
+    fetch_slot_t *f = fetch_slot_find(sm, core, line);
     if (f == NULL) {
         uint32_t limit = sm->config->icache.prefetch + sm->warps_per_sub_core;
-        if (early && fetches_waiting(sm, sub, now) >= limit)
+        if (early && fetches_waiting(sm, core, now) >= limit)
             return CYCLE_NEVER;
         sm->stats.icache_l0_misses++;
         fetch_start(sm, sub_core, line, now);
-        f = fetch_slot_find(sm, sub, line);
+        f = fetch_slot_find(sm, core, line);
     }
     cycle_t ready = f->ready;
     bool first = !f->demanded;
     f->demanded = true;
     if (ready <= now) {
-        (void)cache_use(sub->l0, line * INST_LINE_BYTES);
+        (void)cache_use(core->l0, line * INST_LINE_BYTES);
         f->used = false;
     }
     /* The stream goes on at the first demand of each line, whether it has arrived or not. */
@@ -237,107 +219,65 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
     return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
 }
 
-void fetch_forget(warp_t *warp)
-{
-    warp->fetch_first = (uint64_t)NO_LINE;
-    warp->fetch_last = (uint64_t)NO_LINE;
-    warp->fetching = false;
-    warp->issued = 0;
-}
-
 /* Asks for the line that the warp's fetch has come to. */
-static void fetch_begin(sm_t *sm, warp_t *warp, uint64_t line)
+static void fetch_begin(sm_t *sm, inst_buffer_t *buffer, uint64_t line)
 {
-    warp->fetch_last = line;
-    warp->fetching = true;
+    buffer->last = line;
+    buffer->fetching = true;
     sm->stats.icache_l0_lookups++;
 }
 
-bool fetch_lines(sm_t *sm, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
+cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
 {
-    warp_t *warp = &sm->warp[w];
-    if (line < warp->fetch_first || line > warp->fetch_last) {
-        warp->fetch_first = line;
-        fetch_begin(sm, warp, line);
-    } else if (ahead < warp->fetch_last) { /* a branch back, in a line that is there */
-        warp->fetch_last = ahead;
-        warp->fetching = false;
+    inst_buffer_t *buffer = &sm->supply.buffer[w];
+    cycle_t there = 0;
+    if (line < buffer->first || line > buffer->last) {
+        buffer->first = line;
+        fetch_begin(sm, buffer, line);
+    } else if (ahead < buffer->last) { /* a branch back, in a line that is there */
+        buffer->last = ahead;
+        buffer->fetching = false;
     }
-    if (warp->fetching) {
-        bool early = line != warp->fetch_last;
-        cycle_t here = fetch_line(sm, warp->sub_core, warp->fetch_last, early, now);
-        warp->fetching = here > now;
-        if (!early && here == CYCLE_NEVER) {
-            warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
-            return false;
-        }
-        if (!early && here > warp->base) {
-            warp->base = here;
-            warp->base_state = STATE_NO_INSTRUCTION;
-        }
+    if (buffer->fetching) {
+        bool early = line != buffer->last;
+        cycle_t here = fetch_line(sm, s, buffer->last, early, now);
+        buffer->fetching = here > now;
+        if (!early && here == CYCLE_NEVER)
+            return CYCLE_NEVER;
+        if (!early)
+            there = here;
     }
-    if (ahead > warp->fetch_last && !warp->fetching) {
-        warp->fetch_first = line;
-        fetch_begin(sm, warp, ahead);
-        warp->fetching = fetch_line(sm, warp->sub_core, ahead, true, now) > now;
+    if (ahead > buffer->last && !buffer->fetching) {
+        buffer->first = line;
+        fetch_begin(sm, buffer, ahead);
+        buffer->fetching = fetch_line(sm, s, ahead, true, now) > now;
     }
-    return true;
+    return there;
 }
 
-void fetch_while_waiting(sm_t *sm, uint32_t w, cycle_t now)
+void supply_warp_start(sm_t *sm, uint32_t w, const launch_ctx_t *launch)
 {
-    if (sm->config->icache.buffer > 0)
-        (void)fetch_instructions(sm, w, now);
+    sm->supply.buffer[w] = (inst_buffer_t){.code_base = launch->code_base,
+                                           .constants = (uint64_t)launch->slot << 32,
+                                           .first = (uint64_t)NO_LINE,
+                                           .last = (uint64_t)NO_LINE};
 }
 
-void fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
+uint32_t fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
 {
-    struct l1i_miss *miss = &sm->l1i_miss[entry];
+    l1i_miss_t *miss = &sm->supply.l1i_miss[entry];
     miss->pending &= (uint8_t)~sectors;
     if (miss->pending != 0)
-        return;
+        return 0;
     miss->used = false;
-    (void)cache_use(sm->l1i, miss->line * INST_LINE_BYTES);
-    sm->l1i_requested--;
+    (void)cache_use(sm->supply.l1i, miss->line * INST_LINE_BYTES);
+    sm->supply.l1i_requested--;
     l1i_request(sm, now);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
-        if (!(miss->wanted >> s & 1))
-            continue;
-        struct fetch_slot *f = fetch_slot_find(sm, &sm->sub[s], miss->line);
+        supply_core_t *core = &sm->supply.core[s];
+        fetch_slot_t *f = miss->wanted >> s & 1 ? fetch_slot_find(sm, core, miss->line) : NULL;
         if (f != NULL)
-            f->ready = l1i_send(sm, &sm->sub[s], now);
-        for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores)
-            warp_unpark(sm, w, PARK_FETCH, now);
+            f->ready = l1i_send(sm, core, now);
     }
-}
-
-void const_forget(sm_t *sm)
-{
-    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
-        if (sm->sub[s].const_l0 != NULL)
-            cache_invalidate(sm->sub[s].const_l0);
-    }
-    cache_invalidate(sm->const_l1);
-    cache_invalidate(sm->const_l15);
-}
-
-uint32_t const_read(sm_t *sm, const warp_t *warp, const inst_t *inst, bool is_load)
-{
-    const const_spec_t *spec = &sm->config->constant;
-    uint32_t hit = is_load ? spec->l1_latency : 0;
-    if (!(inst->flags & INST_CONST_ADDR) || spec->perfect || sm->config->sm.ideal)
-        return hit;
-    /* Bank 0 holds the launch's parameters: other launches' lines are others' data. */
-    uint64_t address = (uint64_t)sm->block[warp->block].launch->slot << 32 |
-                       (uint64_t)inst->const_bank << 16 | inst->const_offset;
-    uint64_t line1 = address / L1_CONST_LINE * L1_CONST_LINE;
-    uint64_t line15 = address / L15_CONST_LINE * L15_CONST_LINE;
-    cache_t *l0 = sm->sub[warp->sub_core].const_l0;
-    cache_t *first = is_load || l0 == NULL ? sm->const_l1 : l0;
-    sm->stats.const_lookups++;
-    if (cache_use(first, line1))
-        return hit;
-    sm->stats.const_misses++;
-    uint32_t latency = cache_use(sm->const_l15, line15) ? spec->l15_latency : spec->l2_latency;
-    return is_load ? latency : latency - spec->l1_latency;
+    return miss->wanted;
 }
