@@ -1,13 +1,14 @@
 /*
  * Blocks on an SM: start, barriers, memory barriers, end of warps, completion.
  *
- * A warp ends at the end of its instruction list (not at an EXIT). Its slot counts as drained until
- * its last load has completed and its last store has left the load/store unit, then as free of a
- * warp; the block is done, and reported to the block scheduler, when that holds for all its warps.
- * A launch also waits until the stores are acknowledged, of which the scheduler is told once for
- * all blocks that were reported before. That a block does not wait follows from RRZE gpu-benches on
- * a V100: with one warp on each SM blocks of one store follow each other every 362 cycles, of one
- * load every 744; their difference is a load from DRAM, not that less the way to the L2 and back.
+ * A warp ends at the end of its instruction list (not at an EXIT). Its slot drains until the last
+ * load has completed and the last store has left the load/store unit; then it is free. When all
+ * warps of a block have left, the block is done and the block scheduler is told.
+ *
+ * A launch also waits until the stores are acknowledged. The scheduler gets one message about that
+ * for all blocks reported before. A block does not wait for its stores: on a V100 with one warp per
+ * SM, blocks of one store follow each other every 362 cycles, blocks of one load every 744 (RRZE
+ * gpu-benches). The difference is a whole load from DRAM.
  */
 #include "sim/core/log.h"
 #include "sim/sm/landing.h"

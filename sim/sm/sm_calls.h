@@ -30,13 +30,13 @@ static inline const launch_ctx_t *sm_launch_of(const sm_t *sm, uint32_t w)
  * Puts an instruction of warp w, with its active lanes and address record (NULL: none), into the
  * queue of sub-core s. The memory side answers with sm_sources_read() and sm_result().
  *
- * Returns from when on the queue takes another one: 0 if at once, CYCLE_NEVER if
+ * Returns the cycle at which the queue takes another one: 0 if at once, CYCLE_NEVER if
  * subcore_queue_opens() will tell.
  */
 cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32_t mask,
                     const uint64_t *addr, cycle_t now);
 
-/* The queue of sub-core s, which was full, takes another instruction from cycle at on. (ready.c) */
+/* The queue of sub-core s was full and takes another instruction from cycle at on. (ready.c) */
 void subcore_queue_opens(sm_t *sm, uint32_t s, cycle_t at, cycle_t now);
 
 /* ---- An instruction or a constant is needed: sub-core to supply ---- */

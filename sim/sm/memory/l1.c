@@ -2,8 +2,8 @@
  * L1 data cache: sectored, write-through, lines allocated on fill; misses wait in MSHRs, which are
  * independent of the lines (streaming L1). Loads may have any number of lines outstanding.
  *
- * Local stores allocate the sectors they write in full, so that spilled registers are read back
- * from L1; global stores never allocate.
+ * Local stores allocate the sectors that they write in full, so that spilled registers are read
+ * back from L1. What global stores do: write_policy.h.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -37,15 +37,15 @@ void l1_reset(sm_t *sm, uint32_t carveout)
     cache_reset(sm->memory.l1, spec->sets, l1_ways(spec, carveout));
 }
 
-/* Adds the sectors of an access to a counter that is of global accesses only. */
+/* Adds the sectors of an access to a counter, if it is a global access. */
 static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
 {
     if (sm->memory.lsu.space != MEM_LOCAL)
         *counter += (uint64_t)__builtin_popcount(sectors);
 }
 
-/* What a store to global memory does to its sectors in the L1. The look leaves the order of
- * replacement as it is. */
+/* What a store to global memory does to its sectors in the L1. Looking them up does not count as a
+ * use of the line. */
 static void store_global(sm_t *sm, const line_access_t *a)
 {
     const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
@@ -95,7 +95,7 @@ static void count_hits(sm_t *sm, uint8_t sectors)
         sm->stats.global_load_hits += hits;
 }
 
-/* The sectors of a line that the current load waits for, of which those fresh are requested. */
+/* The current load waits for these sectors of a line; the fresh ones among them are requested. */
 static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need, uint8_t fresh,
                        cycle_t now)
 {

@@ -59,7 +59,7 @@ uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst)
     return global ? sm->config->sm.global_read_extra : 0;
 }
 
-/* From when on the oldest instruction of a queue may be taken. */
+/* The first cycle at which the oldest instruction of a queue may be taken. */
 static cycle_t head_from(const sm_t *sm, const mem_queue_t *q)
 {
     const mem_entry_t *head = &q->entry[q->head];
@@ -83,8 +83,8 @@ bool mem_queue_accept(sm_t *sm, cycle_t now)
         q->leaves = now + mem_queue_address_extra(sm, u->cur.inst);
         if (q->count-- == depth)
             subcore_queue_opens(sm, s, q->leaves, now);
-        /* Addresses of the next one are computed while this one waits for its turn, those of the
-         * one after not before that. */
+        /* The addresses of the next instruction are computed while this one waits for its turn;
+         * those of the one after it are not. */
         cycle_t ready = cycle_max(u->cur.accept_from, q->free);
         q->free = cycle_max(ready, q->taken) + sm->config->sm.mem_interval;
         q->taken = now;

@@ -15,10 +15,10 @@ void mem_queue_free(sm_t *sm);
  * false: none has. */
 bool mem_queue_accept(sm_t *sm, cycle_t now);
 
-/* From when on the oldest instruction of some queue may be taken; CYCLE_NEVER: they are empty. */
+/* The first cycle at which some queue can give an instruction; CYCLE_NEVER: they are empty. */
 cycle_t mem_queue_next(const sm_t *sm);
 
-/* Cycles that the address of a global or local access is read longer than one of shared memory. */
+/* Extra cycles to read the address of a global or local access, compared with shared memory. */
 uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst);
 
 /* lsu.c */
@@ -34,7 +34,7 @@ static inline cycle_t lsu_issued(const sm_t *sm, const mem_entry_t *e)
     return e->accept_from - sm->config->sm.mem_issue_latency;
 }
 
-/* The data stage is occupied by the instruction in the unit for so many cycles. */
+/* The instruction in the unit occupies the data stage for so many cycles. */
 static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
 {
     cycle_t busy = cycles < 1 ? 1 : cycles;
@@ -54,7 +54,7 @@ void l1_reset(sm_t *sm, uint32_t carveout);
 /* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
-/* The same once it has set lsu.absent for that line. */
+/* The same for a load after l1_access() has found the line absent (lsu.absent). */
 l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now);
 
 /* l1_miss.c */

@@ -1,12 +1,12 @@
 /*
- * Address translation: the L1 is indexed by virtual addresses, so that only what goes beyond it is
- * translated. A page that the first level lacks costs tlb.l2_latency if the second has it; if not,
- * the packets for it are held until the MMU (mmu.h) has answered, while others pass them.
+ * Address translation. The L1 is indexed by virtual addresses: only what goes beyond it is
+ * translated. A miss in the first level costs tlb.l2_latency if the second level has the page. If
+ * not, the packets for it are held until the MMU (mmu.h) has answered; others pass them.
  *
- * On the card several SMs may share a second level, which would be closer than the engine's
- * window. Here each SM has its own, and what the others have asked for before it finds at the MMU.
+ * On the card several SMs may share a second level. That would be closer than the engine's window,
+ * so each SM has its own here, and finds at the MMU what the others have asked for before.
  *
- * Not translated are local memory, which the model places without regard to pages, and
+ * Local memory is not translated: the model places it without regard to pages. Neither are
  * instructions and constants, whose caches have another way to the MMU.
  */
 #include "sim/sm/memory/memory_parts.h"
@@ -51,8 +51,8 @@ static uint64_t entry_of(const sm_t *sm, uint64_t line)
     return line & ~(sm->config->tlb.l2_page - 1);
 }
 
-/* Place of an address in a list of n; n: it is not there. Where it is cannot be predicted, so that
- * the search has no branches. */
+/* Place of an address in a list of n; n: it is not there. The search has no branches, because the
+ * host could not predict them. */
 static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t address)
 {
     uint32_t place = n;

@@ -1,12 +1,12 @@
 /*
  * Dependences as the hardware has them: the compiler's control words.
  *
- * A stall count says after how many cycles the warp may issue again; results of fixed-latency
- * instructions are not waited for otherwise. Everything else is waited for by counters, six for
- * each warp: an instruction counts one up when it issues and down when its result is written (write
- * barrier) or its sources have been read (read barrier); a wait mask names the counters that must
- * be zero. Counting up takes place a cycle after issue, in the control stage: the instruction
- * issued in the very next cycle does not see it. (Jia 2018, section 2.1; Huerta 2025.)
+ * A stall count says after how many cycles the warp may issue again. Nothing else makes a warp wait
+ * for results of fixed latency. For all others each warp has six counters: an instruction counts
+ * one up when it issues, and down when its result is written (write barrier) or its sources have
+ * been read (read barrier). A wait mask names the counters that must be zero. Counting up takes
+ * place a cycle after issue, in the control stage: the instruction issued in the very next cycle
+ * does not see it. (Jia 2018, section 2.1; Huerta 2025.)
  *
  * A counter is kept as the instructions that it counts: a number of those whose release is not
  * known yet, and the cycles of the others.
@@ -106,8 +106,8 @@ static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t no
     return last;
 }
 
-/* How much sooner an HMMA may go on than others that wait for an HMMA: it finds the accumulators in
- * the tensor cores. */
+/* An HMMA that waits for an HMMA finds the accumulators in the tensor cores: how much sooner it may
+ * go on than other instructions. */
 static cycle_t forwarding(const sm_t *sm, const counter_t *c, const inst_t *inst)
 {
     const lat_spec_t *lat = &sm->config->lat;
@@ -154,7 +154,7 @@ cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t no
     return wait.at;
 }
 
-/* All that is waited for by counters is a scoreboard of Nsight Compute's: of L1TEX or another. */
+/* Nsight Compute calls every wait for a counter a scoreboard stall: long for L1TEX, else short. */
 static uint8_t counted_kind(dep_kind_t kind)
 {
     return kind == DEP_LONG ? DEP_LONG : DEP_SHORT;

@@ -2,10 +2,10 @@
  * Dependences by scoreboard, for traces that carry registers only.
  *
  * Read after write and write after write: each register has the cycle at which it is ready. Write
- * after read matters only for instructions that read their operands late, those that go through the
- * memory queue: they hold their sources until the load/store unit has taken them.
+ * after read matters only for instructions that go through the memory queue, since they read their
+ * operands late: they hold their sources until the load/store unit has taken them.
  *
- * Warps whose instructions have control words do without it: control.c.
+ * Code with control words does not need the scoreboard: control.c.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
@@ -43,8 +43,8 @@ static inline void dep_latest(dep_t d, cycle_t now, int32_t *latest, bool *pendi
 }
 
 /*
- * Accumulators that an HMMA left in the tensor cores reach the next one sooner than a register.
- * They are the operands that inst reads and writes; what else it waits for keeps its distance.
+ * Accumulators stay in the tensor cores, so that the next HMMA gets them sooner than from a
+ * register. They are the operands that inst both reads and writes; others take as long as ever.
  */
 static int32_t hmma_forwarded(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
                               int32_t latest)
@@ -123,8 +123,8 @@ void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep
 
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
 {
-    /* Entries that have passed bind no more than new ones: the tables are rarely in the host's
-     * cache, and mostly need not be touched. */
+    /* Entries of the past hold nothing back. Mostly all are: then the tables, which are rarely in
+     * the host's cache, need not be touched. */
     if (sm->subcore.warp[w].dep_until <= now)
         return;
     dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w), d = dep_encode(now, DEP_FIXED);
@@ -146,7 +146,7 @@ static void sweep_table(dep_t *table, size_t n, cycle_t now, bool passed)
 
 void depend_sweep(sm_t *sm, cycle_t now)
 {
-    /* After so long a sleep distances have wrapped around; no latency is a fraction of it. */
+    /* After so long a sleep the distances have wrapped around; no latency is nearly as long. */
     bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
     sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
     sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);

@@ -195,7 +195,7 @@ static inline void go_on(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
         warp_schedule(sm, w, now);
 }
 
-/* Notes for samplers: after execution of a warp with control words, whose operands may be late. */
+/* Notes for samplers. With control words it comes after execution: operands may be read late. */
 static void note_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, cycle_t now)
 {
     if (recorded(sm, RETIRED_BASIC_BLOCK))

@@ -3,9 +3,9 @@
  * operand cache that the reuse flags fill. (Huerta 2025.)
  *
  * Two cycles after issue a fixed-latency instruction comes to the allocate stage and stays there
- * until its reads fit into the ports of the next rf_window cycles. While it stays, the instruction
- * behind it is held in the control stage, and none is issued behind that. Instructions of variable
- * latency read their operands later, from queues, with what the others leave.
+ * until its reads fit into the ports of the next rf_window cycles. While it stays, the next
+ * instruction is held in the control stage, and no further one is issued. Instructions of variable
+ * latency read their operands later, from queues, through ports that the others leave free.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 

@@ -40,8 +40,8 @@ uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t inte
     return (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads - window;
 }
 
-/* Cycles that the tensor cores take for a warp's multiply-adds, of which a thread's share counts
- * two operations. */
+/* Cycles that the tensor cores take for a warp's multiply-adds. inst->flops counts two for each,
+ * per thread. */
 static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
 {
     uint32_t fma = inst->flops * (uint32_t)WARP_LANES / 2;

@@ -1,15 +1,14 @@
 /*
  * Write-back to the register file, for code with control words: each bank has one write port.
  *
- * Results of fixed latency are never late: they are forwarded to who waits for them, and where they
- * find the port taken they wait in a queue. A result of the load/store unit that comes in the cycle
- * of one of fixed latency, in the same bank, is written a cycle later. (Huerta 2025.) The queue is
- * not modelled: with one instruction issued a cycle for two banks it cannot fill up.
+ * A result of fixed latency is never late: it is forwarded to the instructions that wait for it,
+ * and a queue holds it if the port is taken. A result of the load/store unit for the same bank and
+ * cycle is written one cycle later (Huerta 2025). The queue is not modelled: at one issue per cycle
+ * for two banks it cannot fill up.
  *
- * Who reads a result of fixed latency from its register, not on the way there, may issue a cycle
- * later than who gets it forwarded (Huerta 2025, listing 3): that is the cycle which is compared
- * with a load's, whose result is not forwarded. It is known only when it comes, since an
- * instruction that issues later may be first; until then loads wait in the event wheel.
+ * Write-back is one cycle after forwarding (Huerta 2025, listing 3). Results of loads are not
+ * forwarded, so their cycle is compared with that of the write-back. An instruction that issues
+ * later may still take the port first: a load's result waits in the event wheel until its cycle.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 

@@ -8,11 +8,11 @@
 
 /* warp.c */
 
-/* Points warp w, whose inst was issued at now, to its next instruction; says since when that may
- * issue (base), dependences apart. false: there is none, the warp has ended. */
+/* Warp w has issued inst: moves on to its next instruction and sets the cycle (base) from which
+ * that one may issue, dependences apart. false: there is none, the warp has ended. */
 bool warp_advance(sm_t *sm, uint32_t w, cycle_t now);
 
-/* The inst of warp w has just become its next one: what its constant operand adds to its base. */
+/* The next instruction of warp w is new: adds to its base what its constant operand takes. */
 void warp_read_constant(sm_t *sm, uint32_t w);
 
 /* pipes.c */
@@ -61,7 +61,7 @@ void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind);
 /* inst will have read its sources at cycle. */
 void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind);
 
-/* A warp starts in slot w, of which nothing is pending any more: everything is ready. */
+/* A warp starts in slot w: all its registers are ready. Nothing of the warp before is pending. */
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now);
 
 enum { DEP_SWEEP_INTERVAL = 1 << 26 }; /* cycles between two calls of depend_sweep() */
@@ -101,12 +101,12 @@ void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
 
 /* operands.c */
 
-/* Warp w issues inst at now, whose control word tells what the operand cache keeps: promises it
- * the read ports that it needs; returns the cycles that it waits for them. */
+/* Warp w issues inst, which has a control word: reserves the read ports that it needs. Returns the
+ * cycles that it waits for them. */
 uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now);
 
-/* When the operands of warp w's CS2R, just issued, count as read: its issue, and what the ports
- * delayed it. */
+/* When the CS2R that warp w has just issued reads its operands: at issue, plus the delay of the
+ * ports. */
 cycle_t operands_read_at(const sm_t *sm, uint32_t w);
 
 /* A warp starts in slot w: the operand cache holds nothing of it. */

@@ -71,8 +71,8 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
         state = STATE_WAIT;
     }
     warp->state = (uint8_t)state;
-    /* While a sub-core issues, the ready sets of now are decided: its own warps join those of the
-     * next cycle, warps of other sub-cores (released from a barrier) come by the wheel. */
+    /* While a sub-core issues, the ready sets of this cycle are fixed. Its own warps join those of
+     * the next cycle; warps of other sub-cores, released from a barrier, go through the wheel. */
     if (sm->subcore.issuing == NOT_ISSUING && at <= now)
         ready_insert(sm, w, now);
     else if (sm->subcore.issuing == warp->sub_core && at <= now + 1)
@@ -136,9 +136,9 @@ void warp_read_constant(sm_t *sm, uint32_t w)
 }
 
 /*
- * The place in its buffer that an issue leaves is filled by an instruction that can issue three
- * cycles later: it is fetched in the next one and decoded. With three places or more that is no
- * later than its turn; a shorter buffer runs dry (Huerta 2025).
+ * An issue frees a place in the warp's buffer. The instruction that fills it can issue three cycles
+ * later: it is fetched in the next cycle and decoded. With three places that is soon enough; a
+ * shorter buffer runs dry (Huerta 2025).
  */
 static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
 {

@@ -2,12 +2,11 @@
  * Instruction supply: an L0 cache with a stream buffer in each sub-core, an L1 instruction cache in
  * the SM, L2 behind it through the crossbar.
  *
- * A sub-core fetches one instruction a cycle, of the warp that it issued last: each issue is
- * followed by the fetch of the instruction that takes its place in the warp's buffer, in order and
- * as if no branch were taken (Huerta 2025). So the buffer of a warp whose code is in L0 does not
- * run dry, and what is to be known is when it comes to the next line: icache.buffer instructions
- * before that line's first is issued. A stream buffer fetches the lines that follow a demanded
- * line.
+ * A sub-core fetches one instruction a cycle, for the warp that it issued last: the one that takes
+ * the free place in the warp's buffer, in order, as if no branch were taken (Huerta 2025). While
+ * the code is in L0 the buffer does not run dry, so only the step to the next line matters. It
+ * happens icache.buffer instructions before the first one of that line is issued. A stream buffer
+ * fetches the lines that follow a demanded line.
  */
 #include "sim/sm/supply/supply_parts.h"
 
@@ -17,8 +16,8 @@
 
 enum { ALL_SECTORS = 15, NO_LINE = -1 };
 
-/* Lines under way: those of the stream buffer, one that each warp waits for, and as many that warps
- * asked for ahead, which a branch may have made useless. */
+/* Lines under way: those of the stream buffer, one that each warp waits for, and one that each warp
+ * asked for ahead (a branch may have made it useless). */
 static uint32_t slots_per_sub_core(const sm_t *sm)
 {
     return sm->config->icache.prefetch + 2 * sm->warps_per_sub_core + 1;
@@ -76,8 +75,7 @@ static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
     return at + sm->config->icache.l1_latency;
 }
 
-/* Requests to L2 for the lines waited for longest, as long as the L1 instruction cache may have
- * more of them under way. */
+/* Requests lines from L2, the oldest first, up to the limit of the L1 instruction cache. */
 static void l1i_request(sm_t *sm, cycle_t now)
 {
     uint32_t limit = sm->config->icache.l1_misses;
@@ -189,7 +187,7 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
 }
 
 /* Cycle >= now at which the instruction line is in the sub-core's L0; CYCLE_NEVER: not known yet.
- * early: none waits for it, so that it need not be asked for where too many are. */
+ * early: no warp waits for it yet, so it is not requested when too many lines are under way. */
 static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];
