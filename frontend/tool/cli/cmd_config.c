@@ -1,0 +1,278 @@
+/* rubato config: shows, explains, checks and imports configurations. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/input/gpgpusim/config_import.h"
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/io/out_file.h"
+#include "sampling/inside/inside_sampler.h"
+#include "sim/conf/param_value.h"
+#include "sim/conf/suggest.h"
+#include "sim/gpu/gpu_conf.h"
+
+enum { SETS_MAX = 256 };
+
+typedef struct {
+    const char *gpu, *output;
+    const char *set[SETS_MAX];
+    size_t n_sets;
+    char **operand; /* after the action */
+    int n_operands;
+} config_args_t;
+
+/* The i-th group: the GPU's, then those of samplers. NULL: there is none. */
+static const param_group_t *group_at(size_t i)
+{
+    size_t n = 0;
+    for (; gpu_groups[n].group; n++)
+        if (n == i)
+            return gpu_groups[n].group;
+    return inside_group(i - n);
+}
+
+static const param_group_t *find_group(const char *name)
+{
+    const param_group_t *g;
+    for (size_t i = 0; (g = group_at(i)) != NULL; i++)
+        if (!strcmp(g->name, name))
+            return g;
+    return NULL;
+}
+
+/* An empty configuration that knows all groups. */
+static conf_t *create_conf(void)
+{
+    conf_t *c = conf_create();
+    inside_add_groups(c);
+    return c;
+}
+
+/* A file, or what --gpu would take. */
+static rb_code_t load_operand(conf_t *c, const char *word, rb_err_t *err)
+{
+    const char *suffix = strrchr(word, '.');
+    const bool file = access(word, F_OK) == 0 || (suffix != NULL && !strcmp(suffix, ".cfg"));
+    return file ? conf_load_file(c, word, err) : conf_load_gpu(c, word, err);
+}
+
+static rb_code_t show(const config_args_t *a, rb_err_t *err)
+{
+    gpu_spec_t spec;
+    const char *only = NULL;
+    conf_t *c = create_conf();
+    rb_code_t code = RB_OK;
+    int files = a->n_operands;
+    if (files && find_group(a->operand[files - 1]))
+        only = a->operand[--files];
+    if (a->gpu || !files)
+        code = conf_load_gpu(c, a->gpu ? a->gpu : "v100", err);
+    for (int i = 0; i < files && code == RB_OK; i++)
+        code = load_operand(c, a->operand[i], err);
+    for (size_t i = 0; i < a->n_sets && code == RB_OK; i++)
+        code = conf_set(c, a->set[i], err);
+    if (code == RB_OK)
+        code = gpu_spec_from_conf(&spec, c, err);
+    if (code == RB_OK)
+        conf_write_resolved(c, only, stdout);
+    conf_destroy(c);
+    return code;
+}
+
+static void explain_param(const param_group_t *g, const param_t *p)
+{
+    char range[PARAM_VALUE_TEXT];
+    param_range(p, range);
+    printf("%s.%s\n", g->name, p->name);
+    if (*p->help)
+        printf("    %s\n", p->help);
+    printf("    legal: %s\n    default: %s\n", range, p->def);
+    for (const param_choice_t *c = p->choices; c != NULL && c->name != NULL; c++) {
+        if (c->help != NULL)
+            printf("    %s: %s\n", c->name, c->help);
+    }
+}
+
+static void explain_group(const param_group_t *g)
+{
+    printf("%s: %s\n\n", g->name, g->help);
+    for (size_t i = 0; i < g->n_params; i++)
+        explain_param(g, &g->params[i]);
+}
+
+/* Explains the settings that begin with key ("l2.mshr") or whose name it is ("ways"). */
+static rb_code_t explain_key(const char *key, rb_err_t *err)
+{
+    char full[128];
+    size_t found = 0;
+    suggest_t near;
+    const param_group_t *g;
+    for (size_t n = 0; (g = group_at(n)) != NULL; n++)
+        for (size_t i = 0; i < g->n_params; i++) {
+            const param_t *p = &g->params[i];
+            snprintf(full, sizeof(full), "%s.%s", g->name, p->name);
+            if (strcmp(p->name, key) && strncmp(full, key, strlen(key)))
+                continue;
+            explain_param(g, p);
+            found++;
+        }
+    if (found)
+        return RB_OK;
+    // Names live in the tables; "group.name" does not, so the two parts are looked at in turn.
+    const char *dot = strchr(key, '.');
+    suggest_begin(&near, dot ? dot + 1 : key);
+    for (size_t n = 0; (g = group_at(n)) != NULL; n++) {
+        if (!dot)
+            suggest_offer(&near, g->name);
+        for (size_t i = 0; i < g->n_params; i++)
+            suggest_offer(&near, g->params[i].name);
+    }
+    return near.best ? rb_fail(err, RB_USAGE, "no setting begins with '%.100s'; did you mean '%s'?",
+                               key, near.best)
+                     : rb_fail(err, RB_USAGE,
+                               "no setting begins with '%.100s'; 'rubato config explain' lists the "
+                               "groups",
+                               key);
+}
+
+static rb_code_t explain(const config_args_t *a, rb_err_t *err)
+{
+    const param_group_t *g;
+    for (size_t i = 0; !a->n_operands && (g = group_at(i)) != NULL; i++)
+        printf("%-14s %2zu settings: %s\n", g->name, g->n_params, g->help);
+    for (int i = 0; i < a->n_operands; i++) {
+        g = find_group(a->operand[i]);
+        if (g)
+            explain_group(g);
+        else
+            RB_TRY(explain_key(a->operand[i], err));
+    }
+    return RB_OK;
+}
+
+/* Reports every bad file, not only the first. */
+static rb_code_t check(const config_args_t *a, rb_err_t *err)
+{
+    rb_code_t worst = RB_OK;
+    if (!a->n_operands)
+        return rb_fail(err, RB_USAGE, "config check: which file?");
+    for (int i = 0; i < a->n_operands; i++) {
+        gpu_spec_t spec;
+        rb_err_t here = {0};
+        conf_t *c = create_conf();
+        rb_code_t code = load_operand(c, a->operand[i], &here);
+        if (code == RB_OK)
+            code = gpu_spec_from_conf(&spec, c, &here);
+        conf_destroy(c);
+        if (code == RB_OK) {
+            printf("%s: good\n", a->operand[i]);
+            continue;
+        }
+        if (worst != RB_OK)
+            cli_report(err);
+        *err = here;
+        worst = code;
+    }
+    return worst;
+}
+
+/* Writes the imported configuration to a file; the list of keys goes to stdout. */
+static rb_code_t import_to_file(const import_t *im, const char *path, rb_err_t *err)
+{
+    out_file_t f;
+    RB_TRY(out_file_open_path(&f, path, err));
+    import_write_config(im, f.out);
+    rb_code_t code = out_file_close(&f, RB_OK, err);
+    if (code == RB_OK)
+        import_write_report(im, "", stdout);
+    return code;
+}
+
+static rb_code_t import(const config_args_t *a, rb_err_t *err)
+{
+    if (!a->n_operands)
+        return rb_fail(err, RB_USAGE, "config import: which gpgpusim.config?");
+    import_t *im = import_create();
+    rb_code_t code = RB_OK;
+    for (int i = 0; i < a->n_operands && code == RB_OK; i++)
+        code = import_read(im, a->operand[i], err);
+    if (code == RB_OK)
+        code = import_map(im, err);
+    if (code == RB_OK && a->output)
+        code = import_to_file(im, a->output, err);
+    else if (code == RB_OK)
+        import_write_config(im, stdout);
+    import_destroy(im);
+    return code;
+}
+
+static rb_code_t run_action(config_args_t *a, rb_err_t *err)
+{
+    static const struct {
+        const char *name;
+        rb_code_t (*run)(const config_args_t *a, rb_err_t *err);
+    } action[] = {{"show", show}, {"explain", explain}, {"check", check}, {"import", import}};
+    suggest_t near;
+    if (!a->n_operands)
+        return rb_fail(err, RB_USAGE,
+                       "config: show, explain, check or import? See 'rubato config --help'");
+    const char *name = *a->operand++;
+    a->n_operands--;
+    suggest_begin(&near, name);
+    for (size_t i = 0; i < sizeof(action) / sizeof(action[0]); i++) {
+        if (!strcmp(name, action[i].name))
+            return action[i].run(a, err);
+        suggest_offer(&near, action[i].name);
+    }
+    return near.best ? rb_fail(err, RB_USAGE, "config: unknown action '%.60s'; did you mean '%s'?",
+                               name, near.best)
+                     : rb_fail(err, RB_USAGE,
+                               "config: unknown action '%.60s'; there are show, explain, check and "
+                               "import",
+                               name);
+}
+
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    config_args_t *a = ctx;
+    switch (id) {
+    case CLI_GPU:
+        a->gpu = value;
+        return RB_OK;
+    case CLI_OUTPUT:
+        a->output = value;
+        return RB_OK;
+    case CLI_SET:
+        if (a->n_sets == SETS_MAX)
+            return rb_fail(err, RB_USAGE, "more than %d settings: put them into a file", SETS_MAX);
+        a->set[a->n_sets++] = value;
+        return RB_OK;
+    default:
+        rb_panic("config: option %d is not handled", (int)id);
+    }
+}
+
+static rb_code_t config(int argc, char **argv, rb_err_t *err)
+{
+    config_args_t a = {0};
+    cli_parser_t p;
+    bool help = false;
+    const cli_command_t *command = cli_find_command("config");
+    cli_parser_init(&p, command, argc, argv);
+    RB_TRY(cli_parser_read(&p, take_option, &a, &help, err));
+    a.operand = p.operands;
+    a.n_operands = p.n_operands;
+    if (help)
+        cli_print_help(command, stdout);
+    else
+        RB_TRY(run_action(&a, err));
+    return out_flush_stdout(err);
+}
+
+int cmd_config(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    if (config(argc, argv, &err) != RB_OK)
+        return cli_report(&err);
+    return 0;
+}
