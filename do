@@ -25,8 +25,8 @@ usage: ./do COMMAND
                       what the papers on sampling show, here and as published
   traces              make the bundled traces again (traces/)
   check               format, warnings, static analysis, sanitizers, short fuzzing
-  ci                  what continuous integration runs: the tests, built by gcc without
-                      warnings, and by clang with sanitizers
+  sanitize            the tests built by clang with the address and undefined-behaviour sanitizers, and
+                      those with threads with the thread sanitizer
   clean               remove everything that was built
 
 Missing Debian packages are installed with apt-get.
@@ -123,6 +123,7 @@ watched()
 }
 
 # Configures and builds a preset (its folder is build for release, build-NAME for the others).
+# RUBATO_CMAKE_OPTIONS: further options of cmake.
 build()
 {
     local preset=$1 generator=()
@@ -132,7 +133,8 @@ build()
         generator=(-G Ninja)
     fi
     [[ -f $folder/CMakeCache.txt ]] || say "configuring $folder"
-    quietly cmake --preset "$preset" "${generator[@]}" || return
+    # shellcheck disable=SC2086 # several words
+    quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-} || return
     say "building $folder with $(nproc) jobs (all of it takes a few minutes, changes less)"
     watched cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
@@ -188,7 +190,7 @@ check_static()
 {
     cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
         --suppress=missingIncludeSystem --suppress=uninitvar \
-        --suppress=nullPointerRedundantCheck --suppress='invalidPointerCast:frontend/sass/*' \
+        --suppress=nullPointerRedundantCheck --suppress='invalidPointerCast:frontend/emulator/*' \
         --std=c11 -D__GNUC__=12 -DRUBATO_CUDART_MAJOR=12 -I . sim frontend sampling || return
     sources | grep -E '^(sim|frontend|sampling)/.*\.c$' |
         xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p build-clang 2>/dev/null
@@ -266,12 +268,12 @@ make_traces()
     done
 }
 
-# What continuous integration runs: 25 minutes on two cores at most.
-ci()
+# The sanitizers' builds and their tests.
+sanitize()
 {
     local failed=() preset
     need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}"
-    for preset in tsan asan gcc; do
+    for preset in tsan asan; do
         say "tests ($preset)"
         { build "$preset" && run_tests "$preset"; } || failed+=("$preset")
     done
@@ -347,7 +349,7 @@ main()
         exec bench/experiments/experiments.sh "$@"
         ;;
     check) check ;;
-    ci) ci ;;
+    sanitize) sanitize ;;
     clean) rm -rf build build-* ;;
     help | -h | --help) usage ;;
     *)

@@ -1,4 +1,4 @@
-# librubato: the folder frontend/library and what it uses, behind include/rubato.h. Nothing else is
+# librubato: the folder frontend/tool/library and what it uses, behind include/rubato.h. Nothing else is
 # visible: names of the shared library by a version script, of the static one by making them local.
 file(STRINGS include/rubato.h api_line REGEX "^#define RUBATO_API_VERSION ")
 string(REGEX MATCH "[0-9]+$" api_version "${api_line}")
@@ -21,7 +21,7 @@ if(RUBATO_SANITIZE OR (CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_C_COMPIL
   return()
 endif()
 set(library_modules rb_library rb_run rb_inside rb_sampling rb_math rb_accelsim rb_trace rb_macsim
-    rb_sass rb_profile rb_report rb_io rb_gpu rb_sm rb_mem rb_parts rb_isa rb_stats rb_conf rb_core)
+    rb_record rb_sass rb_profile rb_report rb_io rb_gpu rb_sm rb_mem rb_parts rb_isa rb_stats rb_conf rb_core)
 set(library_archives ${library_modules})
 list(TRANSFORM library_archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
 set(relocatable -r -nostdlib)

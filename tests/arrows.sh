@@ -1,13 +1,14 @@
 #!/bin/sh
 # The arrows between folders: a file includes only what its folder's library is linked with in
-# CMakeLists.txt, directly or through others. Static libraries alone would not say so.
+# CMakeLists.txt, directly or through others. Static libraries alone would not say so. And the rooms
+# of an SM: none includes a header of another one, and each uses its own state only.
 cd "$(dirname "$0")/.." || exit 2
 modules=$(tr '\n' ' ' <CMakeLists.txt | grep -o 'rubato_module([^)]*)' | tr '()' '  ')
 includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim frontend sampling)
 {
     echo "$modules"
     # Shared libraries, which CMakeLists.txt makes by hand.
-    echo "rubato_module rb_cudart frontend/sass/cudart rb_sass rb_trace"
+    echo "rubato_module rb_cudart frontend/emulator/cudart rb_exec rb_sass rb_record rb_trace"
     echo "$includes"
 } | awk '
     $1 == "rubato_module" {
@@ -57,4 +58,30 @@ includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim
             wrong = 1
         }
         exit wrong
-    }'
+    }' || wrong=1
+
+rooms="subcore supply memory"
+room_files=0
+for room in subcore supply memory landing; do
+    folder=sim/sm/$room
+    [ $room = landing ] && folder=sim/sm
+    others=$(echo "$rooms" | tr ' ' '\n' | grep -vx "$room" | paste -sd '|')
+    files=$(find "$folder" -maxdepth 1 -name '*.[ch]')
+    room_files=$((room_files + $(echo "$files" | wc -l)))
+    # The landing may include the rooms' headers; sm_state.h and sm_calls.h know their states.
+    if [ $room = landing ]; then
+        files=$(echo "$files" | grep -v '/sm_state\.h$\|/sm_calls\.h$')
+    elif grep -nE "^#include \"sim/sm/($others)/" $files; then
+        echo "$folder: includes another room's header; the rooms meet in sim/sm/sm_calls.h"
+        wrong=1
+    fi
+    if grep -nE "\<sm->($others)\>" $files; then
+        echo "$folder: uses another room's state; the rooms meet in sim/sm/sm_calls.h"
+        wrong=1
+    fi
+done
+if [ $room_files -lt 50 ]; then
+    echo "only $room_files files of an SM found"
+    wrong=1
+fi
+exit ${wrong:-0}

@@ -7,7 +7,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 
-static const char checkpoint_magic[8] = "rbchip04";
+static const char checkpoint_magic[8] = "rbchip05";
 
 static int put(FILE *out, const void *data, size_t bytes)
 {

@@ -8,8 +8,6 @@
 
 #include "sim/core/alloc.h"
 
-enum { CODE_REGION_BIT = 62, CODE_SHIFT = 26 };
-
 static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *slice_port,
                        const distance_t *distance)
 {
@@ -118,32 +116,4 @@ void gpu_destroy(gpu_t *g)
     free(g->partition_shard);
     free(g->code_id);
     free(g);
-}
-
-void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out)
-{
-    memset(out, 0, sizeof(*out));
-    for (uint32_t i = 0; i < g->n_sms; i++) {
-        sm_charge(g->sm[i], cycle);
-        stats_add((uint64_t *)&out->sm, (const uint64_t *)sm_stats(g->sm[i]), SM_STAT_COUNT);
-    }
-    for (uint32_t i = 0; i < g->n_partitions; i++) {
-        l2_stats_t l2 = {0};
-        dram_stats_t dram = {0};
-        partition_stats(g->partition[i], &l2, &dram);
-        stats_add((uint64_t *)&out->l2, (const uint64_t *)&l2, L2_STAT_COUNT);
-        stats_add((uint64_t *)&out->dram, (const uint64_t *)&dram, DRAM_STAT_COUNT);
-    }
-}
-
-uint64_t gpu_code_base(gpu_t *g, uint64_t code_id)
-{
-    size_t i = 0;
-    while (i < g->n_code_ids && g->code_id[i] != code_id)
-        i++;
-    if (i == g->n_code_ids) {
-        rb_grow(&g->code_id, &g->cap_code_ids, i + 1, sizeof(*g->code_id));
-        g->code_id[g->n_code_ids++] = code_id;
-    }
-    return (UINT64_C(1) << CODE_REGION_BIT) + ((uint64_t)i << CODE_SHIFT);
 }

@@ -10,36 +10,6 @@
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/known_counts.h"
 
-static bool forwarding(const inside_t *n, uint64_t block)
-{
-    return n->active != NULL && block < n->forward.until;
-}
-
-bool inside_wants(const inside_t *n, uint64_t block)
-{
-    cycle_t ignored;
-    return !forwarding(n, block) && inside_action(n, block, &ignored) == BLOCK_SIMULATE;
-}
-
-block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles)
-{
-    if (forwarding(n, block)) {
-        if (n->forward.model == FORWARD_REGION_IPC)
-            return BLOCK_SKIP;
-        n->active->ops->block_dispatch(n->active, block, cycles);
-        return BLOCK_HOLD_SLOT;
-    }
-    for (size_t i = 0; i < n->n; i++) {
-        const sampler_t *s = &n->samplers[i];
-        block_action_t action = s->ops->block_dispatch == NULL
-                                    ? BLOCK_SIMULATE
-                                    : s->ops->block_dispatch(s, block, cycles);
-        if (action != BLOCK_SIMULATE)
-            return action;
-    }
-    return BLOCK_SIMULATE;
-}
-
 void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers)
 {
     memset(n, 0, sizeof(*n));
@@ -187,11 +157,6 @@ static void sort_records(inside_t *n, const gpu_t *g, retired_kind_t kind, cycle
     out->retired[kind].n = total;
 }
 
-bool inside_decided(const inside_t *n)
-{
-    return n->active != NULL && n->forward.until >= n->info.n_blocks;
-}
-
 static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const fast_forward_t *f,
                                cycle_t now, rb_err_t *err)
 {
@@ -242,13 +207,6 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
     n->warmed += n->read.taken;
     n->read_blocks = (double)(n->forward.until - from);
     return RB_OK;
-}
-
-const forward_tail_t *inside_tail(const inside_t *n)
-{
-    const bool scaled =
-        inside_decided(n) && n->forward.model == FORWARD_HOLD_SLOT && n->forward.tail.full > 0;
-    return scaled ? &n->forward.tail : NULL;
 }
 
 /* Warp instructions of a block, as far as is known. */

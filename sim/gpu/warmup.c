@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "sim/gpu/gpu_internal.h"
-#include "sim/sm/coalesce.h"
+#include "sim/sm/memory/coalesce.h"
 
 void gpu_flush_l2(gpu_t *g)
 {

@@ -37,9 +37,17 @@ static inline const mem_msg_t *l2_held_request(const l2_slice_t *s)
     return &msg_pool_at(s->pool, s->held)->msg.mem;
 }
 
-/* l2_slice.c. Queues a fetch (token: see l2_slice.h) or a write-back of sectors of the line at
- * address key of the slice. */
-void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write, uint32_t token);
+/* Queues a fetch (token: see l2_slice.h) or a write-back of sectors of the line at address key of
+ * the slice. */
+static inline void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write,
+                                   uint32_t token)
+{
+    RB_RING_PUSH(&s->transfer) =
+        (l2_transfer_t){.local = addr_map_partition_local(s->map, l2_token_slice(s->token), key),
+                        .token = token,
+                        .sectors = sectors,
+                        .write = write};
+}
 
 /* l2_line.c. The line, which is absent, without a sector; a dirty victim becomes a write-back. */
 cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key);

@@ -163,15 +163,6 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now)
     }
 }
 
-void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write, uint32_t token)
-{
-    RB_RING_PUSH(&s->transfer) =
-        (l2_transfer_t){.local = addr_map_partition_local(s->map, l2_token_slice(s->token), key),
-                        .token = token,
-                        .sectors = sectors,
-                        .write = write};
-}
-
 /* Returns true if the DRAM took something. */
 static bool transfers_send(l2_slice_t *s, cycle_t now)
 {

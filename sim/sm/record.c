@@ -7,7 +7,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/isa/basic_block.h"
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/landing.h"
 
 void sm_record(sm_t *sm, unsigned kinds)
 {
@@ -58,7 +58,7 @@ void record_warp_start(sm_t *sm, uint32_t w, cycle_t now)
 static void end_basic_block(sm_t *sm, uint32_t w, cycle_t now)
 {
     trail_t *t = &sm->trail[w];
-    const warp_t *warp = &sm->warp[w];
+    const warp_slot_t *warp = &sm->slot[w];
     note(sm, RETIRED_BASIC_BLOCK,
          &(retired_t){.start = t->bb_start,
                       .retire = now,
@@ -69,7 +69,13 @@ static void end_basic_block(sm_t *sm, uint32_t w, cycle_t now)
     t->bb_insts = 0;
 }
 
-static void follow_basic_block(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
+void record_latency(sm_t *sm, const inst_t *inst, cycle_t cycles)
+{
+    sm->latency[inst->cls].n++;
+    sm->latency[inst->cls].cycles += cycles;
+}
+
+void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 {
     trail_t *t = &sm->trail[w];
     if (t->bb_insts > 0 && !basic_block_goes_on(t->last, t->bb_insts, inst))
@@ -81,25 +87,9 @@ static void follow_basic_block(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t
     t->last = inst;
 }
 
-void record_latency(sm_t *sm, const inst_t *inst, cycle_t cycles)
-{
-    sm->latency[inst->cls].n++;
-    sm->latency[inst->cls].cycles += cycles;
-}
-
-void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
-{
-    if (recorded(sm, RETIRED_BASIC_BLOCK))
-        follow_basic_block(sm, w, inst, now);
-    /* An S2R reads the counter when it is executed; it goes through the memory queue. */
-    bool at_issue = inst->cls == OP_CS2R || sm->config->sm.ideal;
-    if (recorded(sm, RETIRED_CLOCK) && inst->flags & INST_CLOCK && at_issue && sm->warp[w].mask)
-        record_clock(sm, w, inst, sm->warp[w].control ? operands_read_at(sm, w) : now);
-}
-
 void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 {
-    const warp_t *warp = &sm->warp[w];
+    const warp_slot_t *warp = &sm->slot[w];
     note(sm, RETIRED_CLOCK,
          &(retired_t){.start = now,
                       .retire = now,
@@ -111,7 +101,7 @@ void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 
 void record_warp(sm_t *sm, uint32_t w, cycle_t now)
 {
-    const warp_t *warp = &sm->warp[w];
+    const warp_slot_t *warp = &sm->slot[w];
     const struct trace_block *block = sm->block[warp->block].block;
     if (sm->trail[w].bb_insts > 0)
         end_basic_block(sm, w, now);

@@ -7,9 +7,9 @@
 
 #include "sim/conf/param.h"
 #include "sim/parts/replacement.h"
-#include "sim/sm/prefetcher.h"
-#include "sim/sm/scheduler.h"
-#include "sim/sm/write_policy.h"
+#include "sim/sm/memory/prefetcher.h"
+#include "sim/sm/memory/write_policy.h"
+#include "sim/sm/subcore/scheduler.h"
 
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const param_choice_t sm_dependence_choices[];

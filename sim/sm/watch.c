@@ -4,19 +4,9 @@
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
-#include "sim/sm/sm_internal.h"
+#include "sim/sm/landing.h"
 
 _Static_assert((int)SM_MAX_STAYS == (int)SM_MAX_BLOCKS, "a stay for each block slot");
-
-void sm_gauges(const sm_t *sm, sm_gauges_t *out)
-{
-    *out = (sm_gauges_t){.warps = sm->n_resident, .packets_out = sm->out.count};
-    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
-        out->memory += sm->sub[s].q_count;
-    out->lines = sm->config->l1.mshrs;
-    for (uint32_t i = sm->mshr_free; i != 0; i = sm->mshr[i - 1].next_free)
-        out->lines--;
-}
 
 void sm_watch(sm_t *sm, bool on)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/sm/coalesce.h"
+#include "sim/sm/memory/coalesce.h"
 
 enum { FULL = -1 };
 

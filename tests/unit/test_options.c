@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cli/commands.h"
-#include "frontend/io/option_value.h"
-#include "frontend/io/shell_quote.h"
-#include "frontend/io/text_format.h"
-#include "frontend/io/version.h"
-#include "frontend/run/progress_line.h"
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/shell_quote.h"
+#include "frontend/tool/io/text_format.h"
+#include "frontend/tool/io/version.h"
+#include "frontend/tool/run/progress_line.h"
 
 enum { WORDS_MAX = 16 };
 

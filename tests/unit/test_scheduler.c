@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sm/scheduler_state.h"
+#include "sim/sm/subcore/scheduler_state.h"
 #include "tests/support/cache_lab.h"
 
 enum { WARPS = SM_SUB_CORE_WARPS, ROUNDS = 20000 };

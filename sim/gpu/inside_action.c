@@ -1,0 +1,47 @@
+/*
+ * What samplers inside launches have decided for a block. The block scheduler and the threads that
+ * decode ahead ask between two intervals; nothing changes meanwhile.
+ */
+#include "sim/gpu/inside.h"
+
+static bool forwarding(const inside_t *n, uint64_t block)
+{
+    return n->active != NULL && block < n->forward.until;
+}
+
+bool inside_wants(const inside_t *n, uint64_t block)
+{
+    cycle_t ignored;
+    return !forwarding(n, block) && inside_action(n, block, &ignored) == BLOCK_SIMULATE;
+}
+
+block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles)
+{
+    if (forwarding(n, block)) {
+        if (n->forward.model == FORWARD_REGION_IPC)
+            return BLOCK_SKIP;
+        n->active->ops->block_dispatch(n->active, block, cycles);
+        return BLOCK_HOLD_SLOT;
+    }
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        block_action_t action = s->ops->block_dispatch == NULL
+                                    ? BLOCK_SIMULATE
+                                    : s->ops->block_dispatch(s, block, cycles);
+        if (action != BLOCK_SIMULATE)
+            return action;
+    }
+    return BLOCK_SIMULATE;
+}
+
+bool inside_decided(const inside_t *n)
+{
+    return n->active != NULL && n->forward.until >= n->info.n_blocks;
+}
+
+const forward_tail_t *inside_tail(const inside_t *n)
+{
+    const bool scaled =
+        inside_decided(n) && n->forward.model == FORWARD_HOLD_SLOT && n->forward.tail.full > 0;
+    return scaled ? &n->forward.tail : NULL;
+}

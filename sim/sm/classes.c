@@ -1,0 +1,119 @@
+/*
+ * What the configuration makes of each opcode class: pipe, latency, interval, dispatch port.
+ */
+#include "sim/sm/landing.h"
+
+/* Interval of a pipe that lanes threads of a warp enter per cycle. */
+static uint32_t lanes_interval(uint32_t lanes)
+{
+    return (WARP_LANES + lanes - 1) / lanes;
+}
+
+uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls)
+{
+    switch (cls) {
+    case OP_FP32:
+        return lat->fp32;
+    case OP_FP32_CMP:
+        return lat->fp32_cmp;
+    case OP_FP32_SETP:
+        return lat->fp32_setp;
+    case OP_IMAD:
+        return lat->imad;
+    case OP_INT:
+        return lat->integer;
+    case OP_MOVE:
+        return lat->move;
+    case OP_POPC:
+        return lat->popc;
+    case OP_BITFIND:
+        return lat->bitfind;
+    case OP_MUFU:
+        return lat->mufu;
+    case OP_CONV:
+        return lat->conv;
+    case OP_FP16:
+        return lat->fp16;
+    case OP_FP64:
+        return lat->fp64;
+    case OP_FP64_FMA:
+        return lat->fp64_fma;
+    case OP_FP64_CMP:
+        return lat->fp64_cmp;
+    case OP_CONV64:
+        return lat->conv64;
+    case OP_PRED:
+        return lat->pred;
+    case OP_UNIFORM:
+        return lat->uniform;
+    case OP_HMMA:
+        return lat->hmma;
+    case OP_IMMA:
+        return lat->imma;
+    case OP_S2R:
+        return lat->s2r;
+    case OP_CS2R:
+        return lat->cs2r;
+    case OP_SHFL:
+        return lat->shfl;
+    case OP_MATCH:
+        return lat->match;
+    case OP_TEX:
+        return lat->tex;
+    case OP_UNKNOWN:
+        return lat->unknown;
+    default: /* no result, or a latency of its own (memory, LDC) */
+        return 1;
+    }
+}
+
+static uint32_t pipe_interval(const sm_spec_t *spec, pipe_t pipe)
+{
+    switch (pipe) {
+    case PIPE_FMA:
+        return lanes_interval(spec->fp32_lanes);
+    case PIPE_ALU:
+        return lanes_interval(spec->int_lanes);
+    case PIPE_FP16:
+        return lanes_interval(spec->fp16_lanes);
+    case PIPE_FP64:
+        return lanes_interval(spec->fp64_lanes);
+    case PIPE_XU:
+        return lanes_interval(spec->xu_lanes);
+    case PIPE_TENSOR:
+        return spec->tensor_interval;
+    case PIPE_UNIFORM:
+        return spec->uniform_interval;
+    case PIPE_CBU:
+        return spec->branch_interval;
+    default:
+        return 0; /* no pipe of its own, or throttled by the memory queue */
+    }
+}
+
+void classes_init(sm_t *sm)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    const uint32_t fp_port = 1u << PIPE_FP16 | 1u << PIPE_FP64 | 1u << PIPE_TENSOR;
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
+        pipe_t pipe = isa_class_pipe((op_class_t)c);
+        sm->cls[c].pipe = (uint8_t)pipe;
+        sm->cls[c].group = (uint8_t)isa_class_group((op_class_t)c);
+        sm->cls[c].latency = sm_fixed_latency(&sm->config->lat, (op_class_t)c);
+        sm->cls[c].interval = pipe_interval(spec, pipe);
+        sm->cls[c].port_pipes = sm->cls[c].interval == 0 ? 0 : 1u << pipe;
+        /* A shared FP64 unit hangs behind the MIO, not at the port of FP16 and tensor. */
+        bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
+        if (spec->fp_port_shared && on_port) {
+            sm->cls[c].port_pipes = fp_port;
+            if (spec->fp64_shared)
+                sm->cls[c].port_pipes &= ~(1u << PIPE_FP64);
+        }
+        bool through_mio = pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST ||
+                           (pipe == PIPE_FP64 && spec->fp64_shared);
+        bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
+        sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
+        sm->cls[c].through_allocate = !through_mio && !through_l1tex;
+        sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD;
+    }
+}

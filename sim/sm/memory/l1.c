@@ -1,0 +1,216 @@
+/*
+ * L1 data cache: sectored, write-through, lines allocated on fill; misses wait in MSHRs, which are
+ * independent of the lines (streaming L1). Loads may have any number of lines outstanding.
+ *
+ * Local stores allocate the sectors that they write in full, so that spilled registers are read
+ * back from L1. What global stores do: write_policy.h.
+ */
+#include "sim/sm/memory/memory_parts.h"
+
+#include "sim/core/model_mem.h"
+
+/* Ways of the L1 that a carve-out leaves. */
+static uint32_t l1_ways(const l1_spec_t *spec, uint64_t carveout)
+{
+    uint64_t left = spec->unified > carveout ? spec->unified - carveout : 0;
+    return (uint32_t)((double)left * spec->scale / (LINE_BYTES * spec->sets));
+}
+
+void l1_init(sm_t *sm)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    sm->memory.l1 =
+        cache_create(spec->sets, l1_ways(spec, 0), LINE_BYTES, spec->replacement, false, false);
+    sm->memory.prefetcher_word =
+        rb_model_calloc(prefetcher_words[spec->prefetcher], sizeof(*sm->memory.prefetcher_word));
+}
+
+void l1_free(sm_t *sm)
+{
+    cache_destroy(sm->memory.l1);
+    rb_model_free(sm->memory.prefetcher_word);
+}
+
+void l1_reset(sm_t *sm, uint32_t carveout)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    cache_reset(sm->memory.l1, spec->sets, l1_ways(spec, carveout));
+}
+
+/* Adds the sectors of an access to a counter, if it is a global access. */
+static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
+{
+    if (sm->memory.lsu.space != MEM_LOCAL)
+        *counter += (uint64_t)__builtin_popcount(sectors);
+}
+
+/* What a store to global memory does to its sectors in the L1. Looking them up does not count as a
+ * use of the line. */
+static void store_global(sm_t *sm, const line_access_t *a)
+{
+    const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
+    cache_tag_t *line = cache_lookup_key(sm->memory.l1, key, false);
+    const uint8_t held = line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
+    sm->stats.global_store_hits += (uint64_t)__builtin_popcount(held);
+    if (sm->config->l1.write == WRITE_POLICY_EVICT && held != 0)
+        cache_tag_drop(line, held);
+    if (sm->config->l1.write == WRITE_POLICY_ALLOCATE && a->full != 0)
+        l1_line_fill(sm, key, false, a->full);
+}
+
+static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
+{
+    l1_result_t way = l1_way_out(sm);
+    if (way != L1_DONE)
+        return way;
+    if (op == MEM_WRITE && sm->memory.lsu.space != MEM_LOCAL)
+        store_global(sm, a);
+    else if (op == MEM_WRITE && a->full != 0)
+        l1_line_fill(sm, cache_key_of(sm->memory.l1, a->line), false, a->full);
+    sm_store_sent(sm, sm->memory.lsu.cur.warp);
+    l1_send(sm, a, op, a->sectors, TXN_STORE, sm->memory.lsu.cur.warp, now);
+    return L1_DONE;
+}
+
+/* Atomics and loads that do not look at L1: straight to L2. */
+static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
+{
+    l1_result_t way = l1_way_out(sm);
+    if (way != L1_DONE)
+        return way;
+    load_t *load = l1_current_load(sm);
+    if (load == NULL)
+        return L1_NO_MSHR;
+    load->remaining += (uint32_t)__builtin_popcount(a->sectors);
+    l1_send(sm, a, op, a->sectors, TXN_LOAD, sm->memory.lsu.load, now);
+    return L1_DONE;
+}
+
+static void count_hits(sm_t *sm, uint8_t sectors)
+{
+    uint64_t hits = (uint64_t)__builtin_popcount(sectors);
+    if (sm->memory.lsu.space == MEM_LOCAL)
+        sm->stats.local_load_hits += hits;
+    else
+        sm->stats.global_load_hits += hits;
+}
+
+/* The current load waits for these sectors of a line; the fresh ones among them are requested. */
+static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need, uint8_t fresh,
+                       cycle_t now)
+{
+    l1_current_load(sm)->remaining += (uint32_t)__builtin_popcount(need);
+    l1_waiter_add(sm, m, sm->memory.lsu.load, need);
+    if (fresh != 0) {
+        m->pending |= fresh;
+        l1_send(sm, a, MEM_READ, fresh, TXN_MSHR, (uint32_t)(m - sm->memory.mshr), now);
+    }
+}
+
+/* A load has looked up a line, and goes on. */
+static void tell_prefetcher(sm_t *sm, const line_access_t *a, bool missed, bool first_use,
+                            cycle_t now)
+{
+    const mem_entry_t *e = &sm->memory.lsu.cur;
+    if (sm->config->l1.prefetcher == PREFETCHER_NONE || sm->memory.lsu.space == MEM_LOCAL)
+        return;
+    sm->stats.l1_prefetches_used += first_use;
+    const prefetch_event_t event = {.pc = sm->code_base + e->inst->pc,
+                                    .line = a->line,
+                                    .warp = e->warp,
+                                    .missed = missed,
+                                    .first_use = first_use};
+    prefetcher_load(sm, &event, now);
+}
+
+l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
+{
+    l1_result_t blocked = l1_miss_blocked(sm);
+    if (blocked != L1_DONE)
+        return blocked;
+    load_waits(sm, a, l1_mshr_new(sm, sm->memory.lsu.key, true), a->sectors, a->sectors, now);
+    tell_prefetcher(sm, a, true, false, now);
+    return L1_DONE;
+}
+
+/* Whether this is the first use of a line that was prefetched; from now on it is not. */
+static bool take_mark(cache_tag_t *line)
+{
+    const bool marked = line != NULL && cache_tag_marked(line);
+    if (marked)
+        cache_tag_mark(line, false);
+    return marked;
+}
+
+/* The same for one that is on its way. */
+static bool take_prefetched(mshr_t *m)
+{
+    const bool prefetched = m->prefetched;
+    m->prefetched = false;
+    return prefetched;
+}
+
+static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
+{
+    const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
+    cache_tag_t *line = cache_lookup_key(sm->memory.l1, key, true);
+    uint8_t have = line == NULL ? 0 : cache_tag_valid(line);
+    uint8_t need = (uint8_t)(a->sectors & ~have);
+    if (need == 0) {
+        count_hits(sm, a->sectors);
+        tell_prefetcher(sm, a, false, take_mark(line), now);
+        return L1_DONE;
+    }
+    mshr_t *m = l1_mshr_find(sm, key);
+    if (m == NULL && line == NULL) {
+        sm->memory.lsu.absent = true;
+        sm->memory.lsu.key = key;
+        return l1_absent_load(sm, a, now);
+    }
+    uint8_t fresh = (uint8_t)(m == NULL ? need : need & ~m->pending);
+    if (m == NULL ? sm->memory.mshr_free == 0 : m->n_waiters >= sm->config->l1.mshr_merge)
+        return L1_NO_MSHR;
+    l1_result_t way = fresh == 0 ? L1_DONE : l1_way_out(sm);
+    if (way != L1_DONE)
+        return way;
+    if (l1_current_load(sm) == NULL)
+        return L1_NO_MSHR;
+    count_hits(sm, a->sectors & have);
+    if (m == NULL)
+        m = l1_mshr_new(sm, key, false);
+    else
+        sm->stats.l1_mshr_merges++;
+    count_global(sm, &sm->stats.global_load_pending, need & (uint8_t)~fresh);
+    load_waits(sm, a, m, need, fresh, now);
+    bool first_use = take_mark(line);
+    first_use |= take_prefetched(m);
+    tell_prefetcher(sm, a, fresh != 0, first_use, now);
+    return L1_DONE;
+}
+
+l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    const inst_t *inst = sm->memory.lsu.cur.inst;
+    bool local = sm->memory.lsu.space == MEM_LOCAL;
+    switch (inst->access) {
+    case ACC_STORE:
+        if (!spec->perfect)
+            return store(sm, a, MEM_WRITE, now);
+        count_global(sm, &sm->stats.global_store_hits, a->sectors);
+        return L1_DONE;
+    case ACC_REDUCTION:
+        return store(sm, a, MEM_RED, now);
+    case ACC_ATOMIC:
+        return bypass(sm, a, MEM_ATOMIC, now);
+    default:
+        break;
+    }
+    if (spec->perfect) {
+        count_hits(sm, a->sectors);
+        return L1_DONE;
+    }
+    if (!local && (!spec->enabled || inst->flags & INST_BYPASS_L1))
+        return bypass(sm, a, MEM_READ, now);
+    return cached_load(sm, a, now);
+}

@@ -1,0 +1,164 @@
+/*
+ * What the L1 has under way: lines that miss (MSHRs, with the loads that wait for each), loads that
+ * wait for sectors, and the requests that leave for them.
+ */
+#include "sim/sm/memory/memory_parts.h"
+
+#include <string.h>
+
+#include "sim/core/model_mem.h"
+
+void l1_miss_init(sm_t *sm)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    memory_t *m = &sm->memory;
+    m->sector_flits = (SECTOR_BYTES + sm->wiring.flit_bytes - 1) / sm->wiring.flit_bytes;
+    m->load = rb_model_calloc(spec->pending_loads, sizeof(*m->load));
+    m->load_free = NO_INDEX;
+    for (uint32_t i = spec->pending_loads; i-- > 0;) {
+        m->load[i].next_free = m->load_free;
+        m->load_free = (uint16_t)i;
+    }
+    m->mshr = rb_model_calloc(spec->mshrs, sizeof(*m->mshr));
+    for (uint32_t i = spec->mshrs; i-- > 0;) {
+        m->mshr[i].next_free = m->mshr_free;
+        m->mshr_free = i + 1;
+    }
+    m->mshr_bits = tag_table_bits(spec->mshrs);
+    m->mshr_table = rb_model_calloc((size_t)1 << m->mshr_bits, sizeof(*m->mshr_table));
+}
+
+void l1_miss_free(sm_t *sm)
+{
+    rb_model_free(sm->memory.load);
+    rb_model_free(sm->memory.waiter);
+    rb_model_free(sm->memory.mshr);
+    rb_model_free(sm->memory.mshr_table);
+}
+
+l1_result_t l1_way_out(const sm_t *sm)
+{
+    if (sm_out_full(sm))
+        return L1_NO_QUEUE;
+    return tlb_room(sm) ? L1_DONE : L1_NO_TLB;
+}
+
+static uint32_t data_flits(const sm_t *sm, uint8_t sectors)
+{
+    return (uint32_t)__builtin_popcount(sectors) * sm->memory.sector_flits;
+}
+
+void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
+             uint32_t index, cycle_t now)
+{
+    mem_msg_t m = {.line = a->line,
+                   .txn = txn_make(kind, index),
+                   .op = (uint8_t)op,
+                   .src = sm->memory.lsu.space == MEM_LOCAL ? MEM_SRC_LOCAL : MEM_SRC_GLOBAL,
+                   .sectors = sectors,
+                   .full = a->full,
+                   .lanes = a->lanes,
+                   .conflict = a->conflict};
+    memcpy(m.bytes, a->bytes, sizeof(m.bytes));
+    uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
+    tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
+}
+
+cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
+{
+    cache_tag_t *l = absent ? NULL : cache_lookup_key(sm->memory.l1, key, true);
+    if (l == NULL) {
+        cache_line_t victim; /* never dirty: the L1 writes through */
+        bool evicted;
+        l = cache_insert_key(sm->memory.l1, key, &victim, &evicted);
+        cache_prefetch_victim_chunk(sm->memory.l1, key); /* of the line to go next */
+    }
+    cache_tag_fill(l, sectors);
+    return l;
+}
+
+static uint16_t load_new(sm_t *sm, uint32_t w, const inst_t *inst)
+{
+    uint16_t i = sm->memory.load_free;
+    if (i == NO_INDEX)
+        return NO_INDEX;
+    load_t *load = &sm->memory.load[i];
+    sm->memory.load_free = load->next_free;
+    memset(load, 0, sizeof(*load));
+    load->inst = inst;
+    load->warp = (uint16_t)w;
+    load->issued = lsu_issued(sm, &sm->memory.lsu.cur);
+    return i;
+}
+
+load_t *l1_current_load(sm_t *sm)
+{
+    lsu_t *u = &sm->memory.lsu;
+    if (u->load == NO_INDEX)
+        u->load = load_new(sm, u->cur.warp, u->cur.inst);
+    return u->load == NO_INDEX ? NULL : &sm->memory.load[u->load];
+}
+
+static bool mshr_is(const void *mshrs, uint32_t i, uint64_t line)
+{
+    return ((const mshr_t *)mshrs)[i].key.line == line;
+}
+
+mshr_t *l1_mshr_find(const sm_t *sm, cache_key_t key)
+{
+    uint32_t i = tag_table_find(sm->memory.mshr_table, sm->memory.mshr_bits, key.tag, key.line,
+                                mshr_is, sm->memory.mshr, UINT32_MAX);
+    return i == UINT32_MAX ? NULL : &sm->memory.mshr[i];
+}
+
+mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent)
+{
+    uint32_t i = sm->memory.mshr_free;
+    mshr_t *m = &sm->memory.mshr[i - 1];
+    sm->memory.mshr_free = m->next_free;
+    if (m->next_free != 0)
+        __builtin_prefetch(&sm->memory.mshr[m->next_free - 1], 1);
+    /* Stores may fill lines, too. */
+    bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write == WRITE_POLICY_ALLOCATE;
+    *m = (mshr_t){.key = key, .absent = absent && !fills};
+    tag_table_put(sm->memory.mshr_table, sm->memory.mshr_bits, key.tag, (uint16_t)(i - 1));
+    return m;
+}
+
+void l1_mshr_release(sm_t *sm, mshr_t *m)
+{
+    uint32_t i = (uint32_t)(m - sm->memory.mshr);
+    tag_table_take(sm->memory.mshr_table, sm->memory.mshr_bits, m->key.tag, (uint16_t)i);
+    m->next_free = sm->memory.mshr_free;
+    sm->memory.mshr_free = i + 1;
+}
+
+void l1_waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors)
+{
+    if (m->n_waiters++ == 0) {
+        m->load = load;
+        m->sectors = sectors;
+        return;
+    }
+    uint32_t i = sm->memory.waiter_free;
+    if (i == 0) {
+        rb_model_grow(&sm->memory.waiter, &sm->memory.cap_waiter, sm->memory.n_waiter + 1,
+                      sizeof(*sm->memory.waiter));
+        i = (uint32_t)++sm->memory.n_waiter;
+    } else {
+        sm->memory.waiter_free = sm->memory.waiter[i - 1].next;
+    }
+    sm->memory.waiter[i - 1] = (waiter_t){.next = m->waiters, .load = load, .sectors = sectors};
+    m->waiters = i;
+}
+
+l1_result_t l1_miss_blocked(const sm_t *sm)
+{
+    if (sm->memory.mshr_free == 0)
+        return L1_NO_MSHR;
+    l1_result_t way = l1_way_out(sm);
+    if (way != L1_DONE)
+        return way;
+    return sm->memory.lsu.load == NO_INDEX && sm->memory.load_free == NO_INDEX ? L1_NO_MSHR
+                                                                               : L1_DONE;
+}

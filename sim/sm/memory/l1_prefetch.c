@@ -1,0 +1,24 @@
+/*
+ * What a prefetcher asks for goes the way of a miss.
+ */
+#include "sim/sm/memory/memory_parts.h"
+
+void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)
+{
+    const cache_key_t key = cache_key_of(sm->memory.l1, line);
+    const cache_tag_t *tag = cache_lookup_key(sm->memory.l1, key, false);
+    const uint8_t need = (uint8_t)(CACHE_TAG_VALID & ~(tag == NULL ? 0 : cache_tag_valid(tag)));
+    if (need == 0 || l1_mshr_find(sm, key) != NULL)
+        return;
+    if (sm->memory.mshr_free == 0 || l1_way_out(sm) != L1_DONE) {
+        sm->stats.l1_prefetches_dropped++;
+        return;
+    }
+    mshr_t *m = l1_mshr_new(sm, key, tag == NULL);
+    const line_access_t a = {.line = line, .sectors = need};
+    m->prefetched = true;
+    m->pending = need;
+    sm->stats.l1_prefetches++;
+    sm->stats.l1_prefetch_sectors += (uint64_t)__builtin_popcount(need);
+    l1_send(sm, &a, MEM_READ, need, TXN_MSHR, (uint32_t)(m - sm->memory.mshr), now);
+}

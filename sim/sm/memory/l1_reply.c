@@ -1,0 +1,98 @@
+/*
+ * What comes back to the L1: sectors fill lines, and loads are complete.
+ */
+#include "sim/sm/memory/memory_parts.h"
+
+void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
+{
+    load_t *l = &sm->memory.load[load];
+    uint32_t w = l->warp;
+    const inst_t *inst = l->inst;
+    cycle_t issued = l->issued;
+    l->next_free = sm->memory.load_free;
+    sm->memory.load_free = load;
+    sm_result(sm, w, inst, issued, done, DEP_LONG, now);
+    lsu_kick(sm, now);
+}
+
+/* Some sectors of a load are here. */
+static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
+{
+    load_t *l = &sm->memory.load[load];
+    l->done = cycle_max(l->done, now + sm->config->l1.fill_latency);
+    l->remaining -= (uint32_t)__builtin_popcount(sectors);
+    if (l->remaining == 0 && l->complete)
+        l1_load_finish(sm, load, l->done, now);
+}
+
+static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
+{
+    mshr_t *m = &sm->memory.mshr[index];
+    uint8_t got = reply->sectors & m->pending;
+    cache_tag_t *tag = l1_line_fill(sm, m->key, m->absent, got);
+    if (m->prefetched)
+        cache_tag_mark(tag, true);
+    m->absent = false;
+    m->pending &= (uint8_t)~got;
+    uint32_t *link = &m->waiters;
+    while (*link != 0) {
+        uint32_t i = *link;
+        waiter_t *wait = &sm->memory.waiter[i - 1];
+        uint8_t mine = wait->sectors & got;
+        wait->sectors &= (uint8_t)~mine;
+        uint16_t load = wait->load;
+        if (wait->sectors == 0) {
+            *link = wait->next;
+            wait->next = sm->memory.waiter_free;
+            sm->memory.waiter_free = i;
+            m->n_waiters--;
+        } else {
+            link = &wait->next;
+        }
+        if (mine != 0)
+            load_arrived(sm, load, mine, now);
+    }
+    uint8_t mine = m->sectors & got;
+    m->sectors &= (uint8_t)~mine;
+    if (mine != 0 && m->sectors == 0)
+        m->n_waiters--;
+    if (mine != 0)
+        load_arrived(sm, m->load, mine, now);
+    if (m->pending == 0)
+        l1_mshr_release(sm, m);
+    lsu_kick(sm, now);
+}
+
+/* What a lookup of this line in the cache (k: its key there) and among the misses reads first. */
+static inline void line_prefetch(const sm_t *sm, cache_key_t k)
+{
+    cache_prefetch(sm->memory.l1, k);
+    __builtin_prefetch(&sm->memory.mshr_table[tag_table_home(k.tag, sm->memory.mshr_bits)]);
+}
+
+void l1_prefetch_line(const sm_t *sm, uint64_t line)
+{
+    line_prefetch(sm, cache_key_of(sm->memory.l1, line));
+}
+
+void l1_prefetch_reply(const sm_t *sm, const mem_msg_t *m)
+{
+    const cache_key_t key = cache_key_of(sm->memory.l1, m->line);
+    __builtin_prefetch(&sm->memory.mshr[txn_index(m->txn)]);
+    line_prefetch(sm, key);
+    cache_prefetch_victim(sm->memory.l1, key);
+}
+
+void l1_prefetch_arrived(const sm_t *sm, const mem_msg_t *m)
+{
+    __builtin_prefetch(&sm->memory.load[sm->memory.mshr[txn_index(m->txn)].load]);
+}
+
+void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now)
+{
+    uint32_t index = txn_index(m->txn);
+    if (txn_kind(m->txn) == TXN_MSHR)
+        fill(sm, index, m, now);
+    else
+        load_arrived(sm, (uint16_t)index, m->sectors, now);
+}

@@ -1,0 +1,295 @@
+/*
+ * The load/store unit: it takes one instruction at a time from the queues, and has a tag and a data
+ * stage.
+ *
+ * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles), a
+ * load for l1.load_interval at least.
+ * Latencies are issue to dependent issue, so the part before acceptance is taken off again.
+ */
+#include "sim/sm/memory/memory_parts.h"
+
+/* Part of a cycle in which l1.load_interval is counted. */
+enum { LOAD_CYCLE_PARTS = 256 };
+
+/* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead, and of one
+ * that goes on where a window of the engine begins. */
+enum { PREFETCH_LINES = 8, PREFETCH_RESUMED = 6 };
+
+void lsu_init(sm_t *sm)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    sm->memory.lsu.retry = CYCLE_NEVER;
+    sm->memory.lsu.path = divider_make(spec->return_bytes);
+    sm->memory.lsu.word_cycles =
+        (uint32_t)divider_quotient_up(&sm->memory.lsu.path, WARP_LANES * 4);
+    sm->memory.lsu.address_cycles = (WARP_LANES + spec->lsu_lanes - 1) / spec->lsu_lanes;
+    sm->memory.lsu.tags = divider_make(sm->config->l1.tags_per_cycle);
+    sm->memory.lsu.load_parts = (uint32_t)(sm->config->l1.load_interval * LOAD_CYCLE_PARTS + 0.5);
+}
+
+/* Cycles a result of the instruction's width takes longer than a 32-bit one on the return path. */
+static uint32_t return_extra(const sm_t *sm, const inst_t *inst)
+{
+    uint32_t bytes = WARP_LANES * (inst->width < 4 ? 4u : inst->width);
+    return (uint32_t)divider_quotient_up(&sm->memory.lsu.path, bytes) - sm->memory.lsu.word_cycles;
+}
+
+/* Shuffles, special registers and texture: a fixed latency from acceptance on. */
+static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
+{
+    cycle_t ready = now + sm->cls[e->inst->cls].latency - sm->config->sm.mem_issue_latency;
+    sm->memory.lsu.data_free = now + 1;
+    if (recorded(sm, RETIRED_CLOCK) && e->inst->flags & INST_CLOCK)
+        record_clock(sm, e->warp, e->inst, now);
+    if (e->inst->cls == OP_TEX)
+        sm->memory.lsu.tex_free = now + sm->config->sm.tex_interval;
+    sm_result(sm, e->warp, e->inst, lsu_issued(sm, e), ready, inst_dep_kind(sm, e->inst), now);
+}
+
+static mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
+{
+    mem_space_t space = (mem_space_t)e->inst->space;
+    if (space != MEM_GENERIC || e->addr == NULL)
+        return space;
+    const launch_ctx_t *launch = sm_launch_of(sm, e->warp);
+    return coalesce_generic_space(coalesce_first(e->addr), launch->shared_base, launch->local_base);
+}
+
+/* Local memory of the resident threads: one megabyte-strided region per warp slot of the chip. */
+static uint64_t local_region(const sm_t *sm, uint32_t w)
+{
+    const uint64_t base = UINT64_C(1) << 61;
+    enum { REGION_SHIFT = 29 }; /* 2^24 bytes per thread x 32 threads */
+    return base + (((uint64_t)sm->wiring.index * SM_MAX_WARPS + w) << REGION_SHIFT);
+}
+
+static void count_request(sm_t *sm, const inst_t *inst, mem_space_t space)
+{
+    sm_stats_t *st = &sm->stats;
+    bool local = space == MEM_LOCAL;
+    switch (inst->access) {
+    case ACC_LOAD:
+        (*(local ? &st->local_load_requests : &st->global_load_requests))++;
+        break;
+    case ACC_STORE:
+        (*(local ? &st->local_store_requests : &st->global_store_requests))++;
+        break;
+    case ACC_ATOMIC:
+        st->atomic_requests++;
+        break;
+    default:
+        st->reduction_requests++;
+        break;
+    }
+}
+
+static void count_sectors(sm_t *sm, const inst_t *inst, mem_space_t space, const coalesced_t *c)
+{
+    sm_stats_t *st = &sm->stats;
+    uint64_t sectors = 0, lanes = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        sectors += (uint64_t)__builtin_popcount(c->line[i].sectors);
+        lanes += c->line[i].lanes;
+    }
+    if (inst->access == ACC_LOAD)
+        *(space == MEM_LOCAL ? &st->local_load_sectors : &st->global_load_sectors) += sectors;
+    else if (inst->access == ACC_STORE)
+        *(space == MEM_LOCAL ? &st->local_store_sectors : &st->global_store_sectors) += sectors;
+    else
+        st->atomic_lanes += lanes;
+    st->l1_tags += c->n;
+}
+
+/* Whole cycles that a load takes at least; what is left of a cycle the next ones pay. */
+static cycle_t load_cycles(lsu_t *u)
+{
+    uint32_t parts = u->load_parts + u->load_owed;
+    u->load_owed = parts % LOAD_CYCLE_PARTS;
+    return parts / LOAD_CYCLE_PARTS;
+}
+
+/* Works out lines, sectors and occupancy of the global or local instruction just accepted. */
+static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    const mem_entry_t *e = &u->cur;
+    const l1_spec_t *spec = &sm->config->l1;
+    coalesce_mode_t mode = e->inst->access == ACC_LOAD    ? COALESCE_LOAD
+                           : e->inst->access == ACC_STORE ? COALESCE_STORE
+                                                          : COALESCE_ATOMIC;
+    u->busy = true;
+    u->started = now;
+    u->next_line = 0;
+    u->load = NO_INDEX;
+    u->absent = false;
+    u->lines.n = 0;
+    u->space = (uint8_t)space;
+    u->extra = 0;
+    cycle_t busy = sm->memory.lsu.address_cycles;
+    count_request(sm, e->inst, space);
+    if (e->addr != NULL) {
+        const launch_ctx_t *launch = sm_launch_of(sm, e->warp);
+        unsigned passes = 1, ideal = 1;
+        lane_addrs_t lanes;
+        coalesce_decode(e->addr, e->inst->width, &lanes);
+        if (space == MEM_LOCAL) {
+            coalesce_local(&lanes, e->mask, e->inst->width, mode, local_region(sm, e->warp),
+                           launch->local_base, &u->lines);
+        } else {
+            passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, 32, &ideal);
+            coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
+        }
+        count_sectors(sm, e->inst, space, &u->lines);
+        uint32_t tag_cycles = (uint32_t)divider_quotient_up(&u->tags, u->lines.n);
+        busy = cycle_max(busy, cycle_max(passes, tag_cycles));
+        u->extra = (uint32_t)(cycle_max(passes, tag_cycles) - cycle_min(ideal, passes));
+    }
+    if (e->inst->access == ACC_LOAD)
+        busy = cycle_max(busy, load_cycles(u));
+    if (spec->perfect)
+        busy = 1;
+    lsu_occupy(sm, now, busy);
+}
+
+/* The instruction in the unit has been through all its lines. */
+static void finish_global(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    const inst_t *inst = u->cur.inst;
+    u->busy = false;
+    cycle_t hit = u->started + sm->config->l1.latency + u->extra + return_extra(sm, inst) -
+                  sm->config->sm.mem_issue_latency;
+    hit = cycle_max(hit, now + 1);
+    if (u->load != NO_INDEX) {
+        load_t *load = &sm->memory.load[u->load];
+        load->done = hit;
+        if (load->remaining == 0)
+            l1_load_finish(sm, u->load, hit, now);
+        else
+            load->complete = true;
+    } else {
+        sm_result(sm, u->cur.warp, inst, lsu_issued(sm, &u->cur), hit, DEP_LONG, now);
+    }
+}
+
+void lsu_charge(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    if (now <= u->stalled_since)
+        return;
+    uint64_t cycles = now - u->stalled_since;
+    if (u->stalled == L1_NO_MSHR)
+        sm->stats.l1_stall_mshr += cycles;
+    else if (u->stalled == L1_NO_QUEUE)
+        sm->stats.l1_stall_queue += cycles;
+    else if (u->stalled == L1_NO_TLB)
+        sm->stats.l1_stall_tlb += cycles;
+    u->stalled_since = now;
+}
+
+/* Host-side: brings the tags of lines [first, end) into the host's cache. */
+static void lines_prefetch(const sm_t *sm, uint32_t first, uint32_t end)
+{
+    const lsu_t *u = &sm->memory.lsu;
+    for (uint32_t i = first; i < end && i < u->lines.n; i++)
+        l1_prefetch_line(sm, u->lines.line[i].line);
+}
+
+void lsu_prefetch(const sm_t *sm)
+{
+    const lsu_t *u = &sm->memory.lsu;
+    if (u->busy)
+        lines_prefetch(sm, u->next_line, u->next_line + PREFETCH_RESUMED);
+}
+
+/* Up to tags_per_cycle lines of the instruction in the unit. */
+static void step_lines(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    for (uint32_t n = 0; n < sm->config->l1.tags_per_cycle && u->next_line < u->lines.n; n++) {
+        const line_access_t *a = &u->lines.line[u->next_line];
+        l1_result_t r = u->absent ? l1_absent_load(sm, a, now) : l1_access(sm, a, now);
+        if (r != (l1_result_t)u->stalled) {
+            lsu_charge(sm, now);
+            u->stalled = (uint8_t)r;
+        }
+        if (r != L1_DONE) {
+            u->retry = CYCLE_NEVER; /* lsu_kick() */
+            return;
+        }
+        u->next_line++;
+        u->absent = false;
+    }
+    if (u->next_line < u->lines.n) {
+        uint32_t ahead = u->next_line + PREFETCH_LINES;
+        lines_prefetch(sm, ahead - sm->config->l1.tags_per_cycle, ahead);
+        u->retry = now + 1;
+        return;
+    }
+    finish_global(sm, now);
+}
+
+/*
+ * Cycles from issue until the sources of an instruction that need not wait have been read: those of
+ * a store's data come over the same path as results go back, at its width. Not before it is
+ * accepted. (Huerta 2025, table 2.)
+ */
+static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    bool store =
+        inst->access == ACC_STORE || inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
+    uint32_t latency = spec->mem_read_latency + mem_queue_address_extra(sm, inst);
+    return store ? latency + spec->store_read_extra + return_extra(sm, inst) : latency;
+}
+
+/* The instruction has been accepted: its registers are read, it enters its unit. */
+static void begin(sm_t *sm, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    const mem_entry_t *e = &sm->memory.lsu.cur;
+    uint32_t read_latency = source_latency(sm, e->inst);
+    read_latency -= read_latency < spec->mem_issue_latency ? read_latency : spec->mem_issue_latency;
+    sm_sources_read(sm, e->warp, e->inst, now + read_latency, now);
+    mem_space_t space = resolve_space(sm, e);
+    switch (e->inst->cls) {
+    case OP_S2R:
+    case OP_SHFL:
+    case OP_MATCH:
+    case OP_TEX:
+        step_fixed(sm, e, now);
+        return;
+    default:
+        break;
+    }
+    if (space == MEM_SHARED) {
+        shared_step(sm, e, now);
+        return;
+    }
+    begin_global(sm, space, now);
+    lines_prefetch(sm, 0, PREFETCH_LINES);
+    step_lines(sm, now);
+}
+
+void lsu_step(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    u->retry = CYCLE_NEVER;
+    if (u->busy) {
+        step_lines(sm, now);
+        if (u->busy)
+            return;
+    }
+    if (cycle_max(u->data_free, u->next_accept) <= now && mem_queue_accept(sm, now)) {
+        begin(sm, now);
+        if (u->busy)
+            return;
+    }
+    cycle_t free = cycle_max(now + 1, cycle_max(u->data_free, u->next_accept));
+    u->retry = cycle_min(u->retry, cycle_max(free, mem_queue_next(sm)));
+}
+
+bool lsu_owed_is_possible(uint32_t load_owed)
+{
+    return load_owed < LOAD_CYCLE_PARTS;
+}

@@ -1,0 +1,134 @@
+/*
+ * What the files of the memory side do for each other.
+ */
+#ifndef RUBATO_SM_MEMORY_PARTS_H
+#define RUBATO_SM_MEMORY_PARTS_H
+
+#include "sim/sm/memory/memory.h"
+
+/* mem_queue.c */
+
+void mem_queue_init(sm_t *sm);
+void mem_queue_free(sm_t *sm);
+
+/* Moves the oldest instruction of the next sub-core in turn that has one to give into lsu.cur.
+ * false: none has. */
+bool mem_queue_accept(sm_t *sm, cycle_t now);
+
+/* The first cycle at which some queue can give an instruction; CYCLE_NEVER: they are empty. */
+cycle_t mem_queue_next(const sm_t *sm);
+
+/* Extra cycles to read the address of a global or local access, compared with shared memory. */
+uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst);
+
+/* lsu.c */
+
+void lsu_init(sm_t *sm);
+
+/* Whether lsu_t.load_owed can have this value. */
+bool lsu_owed_is_possible(uint32_t load_owed);
+
+/* Cycle at which the instruction of an entry was issued. */
+static inline cycle_t lsu_issued(const sm_t *sm, const mem_entry_t *e)
+{
+    return e->accept_from - sm->config->sm.mem_issue_latency;
+}
+
+/* The instruction in the unit occupies the data stage for so many cycles. */
+static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
+{
+    cycle_t busy = cycles < 1 ? 1 : cycles;
+    sm->memory.lsu.data_free = now + busy;
+    sm->stats.l1_data_busy += busy;
+}
+
+/* shared_memory.c: an access to shared memory, just accepted. */
+void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now);
+
+/* l1.c */
+
+void l1_init(sm_t *sm);
+void l1_free(sm_t *sm);
+void l1_reset(sm_t *sm, uint32_t carveout);
+
+/* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
+l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
+
+/* The same for a load after l1_access() has found the line absent (lsu.absent). */
+l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now);
+
+/* l1_miss.c */
+
+void l1_miss_init(sm_t *sm);
+void l1_miss_free(sm_t *sm);
+
+/* L1_DONE: a packet can be sent; otherwise what it must wait for. */
+l1_result_t l1_way_out(const sm_t *sm);
+
+/* Sends a request for sectors of a line, or stores them. */
+void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
+             uint32_t index, cycle_t now);
+
+/* The sectors of a line are there from now on; absent: it is known to have none so far. Returns its
+ * tag. */
+cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors);
+
+/* The load entry of the instruction in the load/store unit, made at its first miss; NULL: none is
+ * free. */
+load_t *l1_current_load(sm_t *sm);
+
+/* The entry of a line under way, NULL if it has none. */
+mshr_t *l1_mshr_find(const sm_t *sm, cache_key_t key);
+
+/* A new entry for a line that has none. absent: the L1 has nothing of it either. */
+mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent);
+void l1_mshr_release(sm_t *sm, mshr_t *m);
+
+/* A load waits for sectors of the line. */
+void l1_waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors);
+
+/* What a load of a line that is neither here nor under way must wait for. */
+l1_result_t l1_miss_blocked(const sm_t *sm);
+
+/* l1_reply.c */
+
+/* All that load waits for is here or known to be at cycle done. */
+void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
+
+/* Host-side hint that this line will be accessed soon. */
+void l1_prefetch_line(const sm_t *sm, uint64_t line);
+
+/* A load of global memory has looked up a line. */
+typedef struct {
+    uint64_t pc;    /* of the load; differs between kernels */
+    uint64_t line;  /* byte address */
+    uint32_t warp;  /* slot of the SM */
+    bool missed;    /* some of its sectors were neither there nor under way */
+    bool first_use; /* of a line that was prefetched */
+} prefetch_event_t;
+
+/* prefetcher.c: tells the configured prefetcher. */
+void prefetcher_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);
+
+/* l1_prefetch.c: requests what a line (its byte address) lacks, for a prefetcher. */
+void prefetch_line(sm_t *sm, uint64_t line, cycle_t now);
+
+/* tlb.c */
+
+void tlb_init(sm_t *sm);
+void tlb_free(sm_t *sm);
+
+/* Can the translation of one more packet be waited for? */
+static inline bool tlb_room(const sm_t *sm)
+{
+    return sm->memory.tlb.n_held < sm->config->tlb.pending;
+}
+
+/* sm_send_request() once the address is translated; there is room in both queues. */
+void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
+
+/* For checkpoints, while nothing waits. 0, or -1 with errno. */
+int tlb_save(const sm_t *sm, FILE *out);
+int tlb_load(sm_t *sm, FILE *in);
+
+#endif

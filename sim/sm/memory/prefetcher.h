@@ -1,0 +1,37 @@
+/*
+ * Prefetchers of the L1 data cache: which lines are brought in before a load asks for them.
+ *
+ * A prefetcher is one file, prefetcher_NAME.c, and one line of the list below. The file defines
+ *
+ *   void prefetcher_NAME_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);
+ *     A load of global memory has looked up a line of the L1. Calls prefetch_line() for those that
+ *     should come.
+ *
+ * with what prefetcher_state.h offers: the event, l1.prefetch_lines, and as many words of its own
+ * as the list says, zero at first and part of a checkpoint. What is asked for and is neither there
+ * nor under way is requested at once, if there is an MSHR and room on the way out; otherwise the
+ * request is dropped (sm.l1_prefetches_dropped).
+ */
+#ifndef RUBATO_SM_PREFETCHER_H
+#define RUBATO_SM_PREFETCHER_H
+
+#include "sim/conf/param.h"
+
+/* X(enumerator, name in the configuration, words of state, help) */
+#define PREFETCHERS(X)                                                                             \
+    X(NONE, none, 0, "nothing is prefetched")                                                      \
+    X(NEXT_LINE, next_line, 0,                                                                     \
+      "the next lines after a miss or the first use of a prefetched line")                         \
+    X(STRIDE, stride, 256, "by the distance between a warp's loads at one pc (Lee 2010)")
+
+#define PREFETCHER_ENUM_(NAME, name, words, help) PREFETCHER_##NAME,
+#define PREFETCHER_ONE_(NAME, name, words, help)  +1
+typedef enum { PREFETCHERS(PREFETCHER_ENUM_) } prefetcher_t;
+#define PREFETCHER_WORDS_(NAME, name, words, help) PREFETCHER_##NAME##_WORDS = (words),
+enum { PREFETCHERS(PREFETCHER_WORDS_) };
+enum { PREFETCHER_COUNT = 0 PREFETCHERS(PREFETCHER_ONE_) };
+
+extern const param_choice_t prefetcher_choices[]; /* for the settings */
+extern const uint32_t prefetcher_words[PREFETCHER_COUNT];
+
+#endif

@@ -1,7 +1,0 @@
-/* No prefetching. */
-#include "sim/sm/prefetcher_state.h"
-
-void prefetcher_none_load(sm_t *sm, const prefetch_event_t *e, cycle_t now)
-{
-    (void)sm, (void)e, (void)now;
-}

@@ -1,0 +1,35 @@
+/*
+ * What comes back to a warp: its source registers have been read, a result is known, a store is
+ * acknowledged. The dependences learn of it, the warp may go on, and its block may be done.
+ */
+#include "sim/sm/landing.h"
+#include "sim/sm/subcore/subcore.h"
+
+void sm_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cycle_t now)
+{
+    results_sources_read(sm, w, inst, cycle, now);
+    warp_unpark(sm, w, PARK_DEPEND, now);
+}
+
+void sm_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
+               dep_kind_t kind, cycle_t now)
+{
+    if (recorded(sm, RETIRED_BASIC_BLOCK))
+        record_latency(sm, inst, cycle - issued);
+    if (results_come(sm, w, inst, cycle, kind, now))
+        sm_result_written(sm, w, now);
+}
+
+void sm_result_written(sm_t *sm, uint32_t w, cycle_t now)
+{
+    sm->slot[w].loads--;
+    warp_unpark(sm, w, PARK_DEPEND, now);
+    block_memory_done(sm, w, now);
+}
+
+void sm_store_done(sm_t *sm, uint32_t w, cycle_t now)
+{
+    sm->slot[w].stores--;
+    sm->stores--;
+    block_store_done(sm, w, now);
+}

@@ -1,0 +1,15 @@
+/*
+ * Sizes of the tables of an SM, which its rooms share.
+ */
+#ifndef RUBATO_SM_LIMITS_H
+#define RUBATO_SM_LIMITS_H
+
+enum {
+    SM_MAX_SUB_CORES = 8,
+    SM_MAX_WARPS = 128,
+    SM_MAX_BLOCKS = 64,
+    SM_BARRIERS = 16,
+    NO_INDEX = 0xffff,
+};
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * Dependences as the hardware has them: the compiler's control words.
+ *
+ * A stall count says after how many cycles the warp may issue again. Nothing else makes a warp wait
+ * for results of fixed latency. For all others each warp has six counters: an instruction counts
+ * one up when it issues, and down when its result is written (write barrier) or its sources have
+ * been read (read barrier). A wait mask names the counters that must be zero. Counting up takes
+ * place a cycle after issue, in the control stage: the instruction issued in the very next cycle
+ * does not see it. (Jia 2018, section 2.1; Huerta 2025.)
+ *
+ * A counter is kept as the instructions that it counts: a number of those whose release is not
+ * known yet, and the cycles of the others.
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+
+enum { NO_BARRIER = 7 };
+
+void control_free(sm_t *sm)
+{
+    free(sm->subcore.counter);
+    free(sm->subcore.release);
+}
+
+static counter_t *counter_of(const sm_t *sm, uint32_t w, unsigned n)
+{
+    return &sm->subcore.counter[(size_t)w * CONTROL_COUNTERS + n];
+}
+
+/* The releases at known cycles of a counter: its known entries. */
+static cycle_t *releases_of(const sm_t *sm, const counter_t *c)
+{
+    return &sm->subcore.release[(size_t)(c - sm->subcore.counter) * CONTROL_COUNTER_MAX];
+}
+
+void control_reset(sm_t *sm, uint32_t w)
+{
+    if (sm->subcore.counter == NULL) {
+        size_t n = (size_t)sm->n_warps * CONTROL_COUNTERS;
+        sm->subcore.counter = rb_calloc(n, sizeof(*sm->subcore.counter));
+        sm->subcore.release = rb_calloc(n * CONTROL_COUNTER_MAX, sizeof(*sm->subcore.release));
+    }
+    sm->subcore.warp[w].stalled_until = 0;
+    memset(counter_of(sm, w, 0), 0, CONTROL_COUNTERS * sizeof(counter_t));
+}
+
+/*
+ * Cycles from the issue of an instruction to the next of its warp. A yield keeps the warp from
+ * issuing in the next cycle. Two encodings mean something else than they say (Huerta 2025): 0 with
+ * a yield is a long wait, and more than 11 without one is "1 or 2 cycles", which no compiler
+ * writes.
+ */
+cycle_t control_gap(const sm_t *sm, uint32_t ctl)
+{
+    enum { LONGEST_WITHOUT_YIELD = 11, YIELD_GAP = 2 };
+    unsigned stall = ctl_stall(ctl);
+    if (ctl_yield(ctl))
+        return stall == 0 ? sm->config->sm.zero_stall : stall < YIELD_GAP ? YIELD_GAP : stall;
+    return stall == 0 ? 1 : stall > LONGEST_WITHOUT_YIELD ? YIELD_GAP : stall;
+}
+
+/* Forgets releases that have passed. */
+static void prune(const sm_t *sm, counter_t *c, cycle_t now)
+{
+    cycle_t *at = releases_of(sm, c);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c->known; i++) {
+        if (at[i] > now)
+            at[kept++] = at[i];
+    }
+    c->known = (uint8_t)kept;
+}
+
+/* Earliest cycle >= now at which the counter is at most limit; CYCLE_NEVER: not known yet. */
+static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t now)
+{
+    if (limit == 0)
+        return c->unknown > 0 ? CYCLE_NEVER : cycle_max(now, c->until);
+    prune(sm, c, now);
+    if ((unsigned)c->unknown + c->known <= limit)
+        return now;
+    if (c->unknown > limit)
+        return CYCLE_NEVER;
+    /* The n-th release from now on is the one; few are ever known at a time. */
+    const cycle_t *at = releases_of(sm, c);
+    unsigned n = (unsigned)c->unknown + c->known - limit;
+    cycle_t last = now;
+    while (n > 0) {
+        cycle_t next = CYCLE_NEVER;
+        unsigned equal = 0;
+        for (unsigned i = 0; i < c->known; i++) {
+            if (at[i] > last && at[i] < next) {
+                next = at[i];
+                equal = 0;
+            }
+            equal += at[i] == next;
+        }
+        last = next;
+        n = n > equal ? n - equal : 0;
+    }
+    return last;
+}
+
+/* An HMMA that waits for an HMMA finds the accumulators in the tensor cores: how much sooner it may
+ * go on than other instructions. */
+static cycle_t forwarding(const sm_t *sm, const counter_t *c, const inst_t *inst)
+{
+    const lat_spec_t *lat = &sm->config->lat;
+    return inst->cls == OP_HMMA && c->tensor && c->unknown == 0 ? lat->hmma - lat->hmma_acc : 0;
+}
+
+typedef struct {
+    cycle_t at;
+    dep_kind_t kind;
+} wait_t;
+
+static void wait_for(const sm_t *sm, const inst_t *inst, counter_t *c, unsigned limit, cycle_t now,
+                     wait_t *wait)
+{
+    cycle_t at = falls_to(sm, c, limit, now);
+    cycle_t sooner = forwarding(sm, c, inst);
+    at = at - now > sooner ? at - sooner : now;
+    dep_kind_t kind = (dep_kind_t)(at == CYCLE_NEVER ? c->unknown_kind : c->kind);
+    bool later = at > wait->at || (at == CYCLE_NEVER && kind == DEP_LONG);
+    if (later)
+        *wait = (wait_t){at, kind};
+}
+
+cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
+{
+    wait_t wait = {cycle_max(now, sm->subcore.warp[w].stalled_until), DEP_FIXED};
+    unsigned write = ctl_write_barrier(inst->ctl), read = ctl_read_barrier(inst->ctl);
+    for (unsigned mask = ctl_wait_mask(inst->ctl); mask != 0; mask &= mask - 1)
+        wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
+    if (inst->cls == OP_DEPBAR && inst->flags & INST_IMM) {
+        unsigned n = depbar_counter(inst->imm);
+        if (n < CONTROL_COUNTERS)
+            wait_for(sm, inst, counter_of(sm, w, n), depbar_limit(inst->imm), now, &wait);
+        for (unsigned mask = depbar_mask(inst->imm); mask != 0; mask &= mask - 1)
+            wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
+    }
+    /* A counter that is full cannot count this instruction, which may count up the same one twice.
+     */
+    if (write < CONTROL_COUNTERS)
+        wait_for(sm, inst, counter_of(sm, w, write), CONTROL_COUNTER_MAX - 2, now, &wait);
+    if (read < CONTROL_COUNTERS && read != write)
+        wait_for(sm, inst, counter_of(sm, w, read), CONTROL_COUNTER_MAX - 2, now, &wait);
+    *kind = wait.kind;
+    return wait.at;
+}
+
+/* Nsight Compute calls every wait for a counter a scoreboard stall: long for L1TEX, else short. */
+static uint8_t counted_kind(dep_kind_t kind)
+{
+    return kind == DEP_LONG ? DEP_LONG : DEP_SHORT;
+}
+
+static void count_unknown(sm_t *sm, uint32_t w, unsigned n, dep_kind_t kind)
+{
+    if (n >= CONTROL_COUNTERS)
+        return;
+    counter_t *c = counter_of(sm, w, n);
+    c->unknown++;
+    c->unknown_kind = counted_kind(kind);
+}
+
+static void add_release(sm_t *sm, counter_t *c, cycle_t at, dep_kind_t kind, bool tensor,
+                        cycle_t now)
+{
+    if (c->known == CONTROL_COUNTER_MAX)
+        prune(sm, c, now);
+    RB_INVARIANT(c->known < CONTROL_COUNTER_MAX, "SM %u: a dependence counter overflows",
+                 sm->wiring.index);
+    releases_of(sm, c)[c->known++] = at;
+    if (at >= c->until) {
+        c->until = at;
+        c->kind = counted_kind(kind);
+        c->tensor = tensor;
+    }
+}
+
+static void count_known(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, bool tensor,
+                        cycle_t now)
+{
+    if (n < CONTROL_COUNTERS)
+        add_release(sm, counter_of(sm, w, n), at, kind, tensor, now);
+}
+
+static void release(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, cycle_t now)
+{
+    if (n >= CONTROL_COUNTERS)
+        return;
+    counter_t *c = counter_of(sm, w, n);
+    RB_INVARIANT(c->unknown > 0, "SM %u: a dependence counter is released twice", sm->wiring.index);
+    c->unknown--;
+    add_release(sm, c, at, kind, false, now);
+}
+
+void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cycle_t now)
+{
+    dep_kind_t kind = (dep_kind_t)sm->cls[inst->cls].dep_kind;
+    unsigned write = ctl_write_barrier(inst->ctl), read = ctl_read_barrier(inst->ctl);
+    if (result == CYCLE_NEVER) {
+        count_unknown(sm, w, write, kind);
+        count_unknown(sm, w, read, kind);
+    } else {
+        bool tensor = inst->cls == OP_HMMA;
+        count_known(sm, w, write, result, kind, tensor, now);
+        /* Its operands are read before, but not later than its result is there. */
+        cycle_t sources = now + sm->config->sm.mem_read_latency;
+        count_known(sm, w, read, cycle_min(sources, result), kind, false, now);
+    }
+}
+
+void control_result(sm_t *sm, uint32_t w, unsigned barrier, cycle_t at, dep_kind_t kind,
+                    cycle_t now)
+{
+    release(sm, w, barrier, at, kind, now);
+}
+
+void control_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
+                          cycle_t now)
+{
+    release(sm, w, ctl_read_barrier(inst->ctl), at, kind, now);
+}

@@ -1,0 +1,154 @@
+/*
+ * Dependences by scoreboard, for traces that carry registers only.
+ *
+ * Read after write and write after write: each register has the cycle at which it is ready. Write
+ * after read matters only for instructions that go through the memory queue, since they read their
+ * operands late: they hold their sources until the load/store unit has taken them.
+ *
+ * Code with control words does not need the scoreboard: control.c.
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
+{
+    return sm->subcore.dep + (size_t)w * REG_ID_COUNT;
+}
+
+static inline dep_t *hold_of(const sm_t *sm, uint32_t w)
+{
+    return sm->subcore.hold + (size_t)w * REG_ID_PRED;
+}
+
+/* Cycles from now until the entry's cycle; not positive: passed. */
+static inline int32_t dep_distance(dep_t d, cycle_t now)
+{
+    return (int32_t)((d >> DEP_SHIFT << DEP_SHIFT) - (dep_t)(now << DEP_SHIFT)) >> DEP_SHIFT;
+}
+
+/* Takes entry d into the latest of all entries so far. */
+static inline void dep_latest(dep_t d, cycle_t now, int32_t *latest, bool *pending,
+                              dep_kind_t *kind)
+{
+    if (d & DEP_PENDING) {
+        if (!*pending || (d & DEP_KIND) == DEP_LONG)
+            *kind = (dep_kind_t)(d & DEP_KIND);
+        *pending = true;
+    } else if (!*pending) {
+        int32_t distance = dep_distance(d, now);
+        if (distance > *latest) {
+            *latest = distance;
+            *kind = (dep_kind_t)(d & DEP_KIND);
+        }
+    }
+}
+
+/*
+ * Accumulators stay in the tensor cores, so that the next HMMA gets them sooner than from a
+ * register. They are the operands that inst both reads and writes; others take as long as ever.
+ */
+static int32_t hmma_forwarded(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
+                              int32_t latest)
+{
+    const dep_t *dep = dep_of(sm, w);
+    const int32_t sooner = (int32_t)(sm->config->lat.hmma - sm->config->lat.hmma_acc);
+    int32_t others = 0;
+    for (unsigned i = 0; i < inst->n_wait; i++) {
+        dep_t d = dep[inst->dep[i]];
+        bool accumulator = i >= (unsigned)inst->n_wait - inst->n_set && (d & DEP_KIND) == DEP_FIXED;
+        int32_t distance = dep_distance(d, now) - (accumulator ? sooner : 0);
+        if (distance > others)
+            others = distance;
+    }
+    return others < latest ? others : latest;
+}
+
+cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
+{
+    const dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w);
+    int32_t latest = 0;
+    bool pending = false;
+    *kind = DEP_FIXED;
+    for (unsigned i = 0; i < inst->n_wait; i++)
+        dep_latest(dep[inst->dep[i]], now, &latest, &pending, kind);
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++) {
+        if (inst->dep[i] < REG_ID_PRED)
+            dep_latest(hold[inst->dep[i]], now, &latest, &pending, kind);
+    }
+    if (inst->cls == OP_HMMA && !pending && latest > 0)
+        latest = hmma_forwarded(sm, w, inst, now, latest);
+    return pending ? CYCLE_NEVER : now + (cycle_t)latest;
+}
+
+void depend_set(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
+{
+    dep_t *dep = dep_of(sm, w), d = dep_encode(cycle, kind);
+    sm->subcore.warp[w].dep_until = cycle_max(sm->subcore.warp[w].dep_until, cycle);
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++)
+        dep[inst->dep[i]] = d;
+}
+
+void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
+{
+    dep_t *dep = dep_of(sm, w), d = DEP_PENDING | (dep_t)kind;
+    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++)
+        dep[inst->dep[i]] = d;
+}
+
+/* A pending entry of the hold table counts its instructions in the bits above DEP_SHIFT. */
+void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
+{
+    dep_t *hold = hold_of(sm, w);
+    for (unsigned s = 0; s < inst->n_src; s++) {
+        const reg_op_t *op = &inst->src[s];
+        for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {
+            dep_t holders = hold[r] & DEP_PENDING ? hold[r] >> DEP_SHIFT : 0;
+            hold[r] = (holders + 1) << DEP_SHIFT | DEP_PENDING | (dep_t)kind;
+        }
+    }
+}
+
+void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
+{
+    dep_t *hold = hold_of(sm, w);
+    sm->subcore.warp[w].dep_until = cycle_max(sm->subcore.warp[w].dep_until, cycle);
+    for (unsigned s = 0; s < inst->n_src; s++) {
+        const reg_op_t *op = &inst->src[s];
+        for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {
+            dep_t holders = hold[r] >> DEP_SHIFT;
+            hold[r] = holders > 1 ? (holders - 1) << DEP_SHIFT | DEP_PENDING | (hold[r] & DEP_KIND)
+                                  : dep_encode(cycle, kind);
+        }
+    }
+}
+
+void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
+{
+    /* Entries of the past hold nothing back. Mostly all are: then the tables, which are rarely in
+     * the host's cache, need not be touched. */
+    if (sm->subcore.warp[w].dep_until <= now)
+        return;
+    dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w), d = dep_encode(now, DEP_FIXED);
+    for (unsigned i = 0; i < REG_ID_COUNT; i++)
+        dep[i] = d;
+    for (unsigned i = 0; i < REG_ID_PRED; i++)
+        hold[i] = d;
+    sm->subcore.warp[w].dep_until = now;
+}
+
+/* passed: entries that are not pending have passed, whatever they seem to say. */
+static void sweep_table(dep_t *table, size_t n, cycle_t now, bool passed)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!(table[i] & DEP_PENDING) && (passed || dep_distance(table[i], now) < 0))
+            table[i] = dep_encode(now, (dep_kind_t)(table[i] & DEP_KIND));
+    }
+}
+
+void depend_sweep(sm_t *sm, cycle_t now)
+{
+    /* After so long a sleep the distances have wrapped around; no latency is nearly as long. */
+    bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
+    sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
+    sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
+    sm->subcore.sweep_at = now + DEP_SWEEP_INTERVAL;
+}

@@ -1,0 +1,157 @@
+/*
+ * The operand stage of a sub-core, for code with control words: register-file read ports and the
+ * operand cache that the reuse flags fill. (Huerta 2025.)
+ *
+ * Two cycles after issue a fixed-latency instruction comes to the allocate stage and stays there
+ * until its reads fit into the ports of the next rf_window cycles. While it stays, the next
+ * instruction is held in the control stage, and no further one is issued. Instructions of variable
+ * latency read their operands later, from queues, through ports that the others leave free.
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+enum {
+    ISSUE_TO_ALLOCATE = 2,
+    PORT_BITS = 4,
+    PORT_CYCLES = 64 / PORT_BITS, /* far more than an instruction can wait */
+    NO_REGISTER = 0,
+};
+
+static uint32_t cache_key(uint32_t w, unsigned reg)
+{
+    return (w + 1) << 8 | reg;
+}
+
+void operands_forget(sub_core_t *sub, uint32_t w)
+{
+    for (unsigned b = 0; b < MAX_RF_BANKS; b++) {
+        for (unsigned s = 0; s < OPERAND_SLOTS; s++) {
+            if (sub->operand_cache[b][s] >> 8 != w + 1)
+                continue;
+            sub->operand_cache[b][s] = NO_REGISTER;
+            sub->operands_held--;
+        }
+    }
+}
+
+/* One register through an operand slot: true if a port must deliver it. */
+static bool read_register(sub_core_t *sub, uint32_t w, unsigned reg, unsigned bank, unsigned slot,
+                          bool keep)
+{
+    uint32_t key = cache_key(w, reg);
+    if (slot >= OPERAND_SLOTS)
+        return true;
+    uint32_t *held = &sub->operand_cache[bank][slot];
+    bool hit = *held == key;
+    sub->operands_held += (uint32_t)keep - (*held != NO_REGISTER);
+    *held = keep ? key : NO_REGISTER;
+    return !hit;
+}
+
+/* Reads of each bank that inst needs, after those that the operand cache serves. A register that
+ * several slots name is read once. */
+static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst,
+                        uint8_t reads[MAX_RF_BANKS])
+{
+    uint32_t banks = sm->config->sm.rf_banks;
+    uint32_t reuse = ctl_reuse(inst->ctl);
+    if (reuse == 0 && sub->operands_held == 0 && sizeof(inst->bank_reads) % banks == 0) {
+        for (unsigned r = 0; r < sizeof(inst->bank_reads); r++)
+            reads[r % banks] = (uint8_t)(reads[r % banks] + inst->bank_reads[r]);
+        return;
+    }
+    uint8_t listed[INST_MAX_SRC * 2];
+    unsigned n_listed = 0, operand = 0;
+    for (unsigned i = 0; i < inst->n_src; i++) {
+        const reg_op_t *op = &inst->src[i];
+        if (op->file != REG_GPR)
+            continue;
+        unsigned slot = inst_slot(inst, operand++);
+        for (unsigned r = op->num; r < (unsigned)op->num + op->count; r++) {
+            bool again = false;
+            bool read = read_register(sub, w, r, r % banks, slot, slot < 4 && reuse >> slot & 1);
+            for (unsigned k = 0; k < n_listed; k++)
+                again = again || listed[k] == r;
+            if (!read || again || n_listed == sizeof(listed))
+                continue;
+            listed[n_listed++] = (uint8_t)r;
+            reads[r % banks]++;
+        }
+    }
+}
+
+/* Ports of a bank that are free in the cycle at that offset from the base. */
+static unsigned ports_free(const sub_core_t *sub, unsigned bank, unsigned offset, unsigned ports)
+{
+    unsigned taken =
+        offset < PORT_CYCLES ? (unsigned)(sub->ports[bank] >> (offset * PORT_BITS) & 15u) : 0;
+    return taken < ports ? ports - taken : 0;
+}
+
+static bool reads_fit(const sub_core_t *sub, unsigned bank, unsigned offset, unsigned window,
+                      unsigned ports, unsigned reads)
+{
+    unsigned room = 0;
+    if (reads == 0)
+        return true;
+    for (unsigned i = 0; i < window && room < reads; i++)
+        room += ports_free(sub, bank, offset + i, ports);
+    return room >= reads;
+}
+
+static void take_ports(sub_core_t *sub, unsigned bank, unsigned offset, unsigned ports,
+                       unsigned reads)
+{
+    for (; reads > 0 && offset < PORT_CYCLES; offset++) {
+        unsigned n = ports_free(sub, bank, offset, ports);
+        if (n > reads)
+            n = reads;
+        sub->ports[bank] += (uint64_t)n << (offset * PORT_BITS);
+        reads -= n;
+    }
+}
+
+/* Entries of cycles before now are forgotten. */
+static void advance_ports(sub_core_t *sub, uint32_t banks, cycle_t now)
+{
+    cycle_t by = now - sub->port_base;
+    for (uint32_t b = 0; b < banks; b++)
+        sub->ports[b] = by < PORT_CYCLES ? sub->ports[b] >> (by * PORT_BITS) : 0;
+    sub->port_base = now;
+}
+
+uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    uint8_t reads[MAX_RF_BANKS] = {0};
+    if (!sm->cls[inst->cls].through_allocate)
+        return 0;
+    count_reads(sm, sub, w, inst, reads);
+    unsigned ports = spec->rf_bank_reads > 2 ? spec->rf_bank_reads / 2 : 1;
+    unsigned window = spec->rf_window;
+    for (uint32_t b = 0; b < spec->rf_banks; b++) {
+        unsigned needed = (reads[b] + ports - 1) / ports;
+        if (needed > window)
+            window = needed;
+    }
+    cycle_t enters = cycle_max(now + ISSUE_TO_ALLOCATE, sub->allocate_free);
+    advance_ports(sub, spec->rf_banks, now);
+    unsigned offset = (unsigned)(enters - now);
+    for (uint32_t b = 0; b < spec->rf_banks;) {
+        if (reads_fit(sub, b, offset, window, ports, reads[b])) {
+            b++;
+        } else {
+            offset++;
+            b = 0;
+        }
+    }
+    for (uint32_t b = 0; b < spec->rf_banks; b++)
+        take_ports(sub, b, offset, ports, reads[b]);
+    sub->allocate_free = now + offset + 1;
+    sub->issue_free = enters - 1;
+    return offset - ISSUE_TO_ALLOCATE;
+}
+
+cycle_t operands_read_at(const sm_t *sm, uint32_t w)
+{
+    return sm->subcore.sub[sm->subcore.warp[w].sub_core].allocate_free - 1 - ISSUE_TO_ALLOCATE;
+}

@@ -1,0 +1,58 @@
+/*
+ * How long an instruction keeps its pipe busy, where that depends on more than its class.
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+/* The registers that an instruction reads from one bank, where most are. */
+static uint32_t most_bank_reads(const inst_t *inst, uint32_t banks)
+{
+    const uint8_t *reads = inst->bank_reads; /* by number modulo 4 */
+    if (banks == 2) {
+        uint32_t even = (uint32_t)reads[0] + reads[2], odd = (uint32_t)reads[1] + reads[3];
+        return even > odd ? even : odd;
+    }
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < banks; b++) {
+        uint32_t sum = 0;
+        for (uint32_t r = b; r < 4; r += banks)
+            sum += reads[r];
+        if (sum > most)
+            most = sum;
+    }
+    return most;
+}
+
+/*
+ * Cycles that reading the operands takes beyond the pipe's interval. A bank serves rf_bank_reads
+ * registers in the two cycles that a 32-bit instruction takes to dispatch, and accordingly more
+ * while a wider one dispatches (a pair is read over as many passes as it has words). Tensor
+ * operands are always aligned pairs or quads, and HMMA runs at its full rate with them (Accel-Sim's
+ * tuner on a TITAN V: 509 of 512 FMA per cycle and SM).
+ */
+uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval)
+{
+    if (inst->flags & INST_TENSOR)
+        return 0;
+    uint32_t most = most_bank_reads(inst, spec->rf_banks);
+    uint32_t window = interval < 2 ? 2 : interval;
+    if (2 * most <= window * spec->rf_bank_reads)
+        return 0;
+    return (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads - window;
+}
+
+/* Cycles that the tensor cores take for a warp's multiply-adds. inst->flops counts two for each,
+ * per thread. */
+static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
+{
+    uint32_t fma = inst->flops * (uint32_t)WARP_LANES / 2;
+    return fma == 0 ? spec->tensor_interval : (fma + spec->tensor_fma - 1) / spec->tensor_fma;
+}
+
+uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    if (inst->cls == OP_HMMA)
+        return hmma_interval(spec, inst);
+    bool wide = inst->n_dst > 0 && inst->dst[0].file == REG_GPR && inst->dst[0].count == 2;
+    return sm->cls[inst->cls].interval * (wide ? spec->imad_wide_passes : 1);
+}

@@ -1,0 +1,41 @@
+/*
+ * What warp schedulers choose by (scheduler.h).
+ */
+#ifndef RUBATO_SM_SCHEDULER_STATE_H
+#define RUBATO_SM_SCHEDULER_STATE_H
+
+#include "sim/sm/subcore/subcore_state.h"
+
+#define SCHEDULER_PICK_(NAME, name, help)                                                          \
+    uint32_t scheduler_##name##_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible);
+SCHEDULER_POLICIES(SCHEDULER_PICK_)
+#undef SCHEDULER_PICK_
+
+/* The eligible warp issued last can go on. */
+static inline bool last_is_eligible(const sub_core_t *sub, uint32_t eligible)
+{
+    return eligible >> sub->last & 1;
+}
+
+/* The eligible warp that follows the one issued last in the order of slots. */
+static inline uint32_t next_in_turn(const sub_core_t *sub, uint32_t eligible)
+{
+    uint32_t after = sub->last >= 31 ? 0 : eligible & ~((UINT32_C(2) << sub->last) - 1);
+    return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
+}
+
+/* The eligible warp that started first, or last. Ages wrap after 2^32 warps; differences between
+ * resident ones do not. */
+static inline uint32_t by_age(const sub_core_t *sub, uint32_t eligible, bool youngest)
+{
+    uint32_t best = (uint32_t)__builtin_ctz(eligible);
+    for (uint32_t bits = eligible & (eligible - 1); bits != 0; bits &= bits - 1) {
+        uint32_t bit = (uint32_t)__builtin_ctz(bits);
+        int32_t newer = (int32_t)(sub->age[bit] - sub->age[best]);
+        if (youngest ? newer > 0 : newer < 0)
+            best = bit;
+    }
+    return best;
+}
+
+#endif

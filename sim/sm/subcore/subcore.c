@@ -1,0 +1,106 @@
+/*
+ * The sub-cores as a whole: making, charging, checkpoints.
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+#include <stddef.h>
+
+#include "sim/core/checkpoint_read.h"
+#include "sim/core/model_mem.h"
+#include "sim/core/prefetch.h"
+#include "sim/sm/save_value.h"
+
+static void warps_init(sm_t *sm)
+{
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        warp_t *warp = &sm->subcore.warp[w];
+        warp->sub_core = (uint8_t)(w % sm->n_sub_cores);
+        warp->place = (uint8_t)(w / sm->n_sub_cores);
+        warp->state = STATE_NO_WARP;
+        sm->subcore.sub[warp->sub_core].free_slots |= UINT32_C(1) << warp->place;
+    }
+}
+
+void subcore_init(sm_t *sm)
+{
+    const icache_spec_t *icache = &sm->config->icache;
+    subcore_t *c = &sm->subcore;
+    c->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*c->dep));
+    c->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*c->hold));
+    c->sweep_at = DEP_SWEEP_INTERVAL;
+    c->issue_next = CYCLE_NEVER;
+    c->issuing = NOT_ISSUING;
+    c->short_buffer = icache->buffer < SHORTEST_BUFFER && !icache->perfect ? icache->buffer : 0;
+    warps_init(sm);
+    control_check_init(sm);
+}
+
+void subcore_free(sm_t *sm)
+{
+    control_free(sm);
+    control_check_free(sm);
+    rb_model_free(sm->subcore.dep);
+    rb_model_free(sm->subcore.hold);
+}
+
+void subcore_charge(sm_t *sm, cycle_t now)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
+        ready_charge(sm, &sm->subcore.sub[s], now);
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        if (!sm->subcore.warp[w].ready)
+            warp_charge(sm, w, now);
+    }
+}
+
+void subcore_prefetch(const sm_t *sm)
+{
+    prefetch_range(&sm->subcore.issue_next, 1);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
+        prefetch_range(&sm->subcore.sub[s], offsetof(sub_core_t, age));
+}
+
+/* What outlives a launch: X(field), of the SM and of each sub-core. */
+#define SUBCORE_PERSISTENT(X)                                                                      \
+    X(sm->subcore.next_age)                                                                        \
+    X(sm->subcore.sweep_at)
+#define SUB_CORE_PERSISTENT(X)                                                                     \
+    X(sub->free_at)                                                                                \
+    X(sub->free_base)                                                                              \
+    X(sub->last)                                                                                   \
+    X(sub->scheduler_word)
+
+int subcore_save(const sm_t *sm, FILE *out)
+{
+    int rc = 0;
+    SUBCORE_PERSISTENT(SAVE_VALUE)
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        const sub_core_t *sub = &sm->subcore.sub[s];
+        SUB_CORE_PERSISTENT(SAVE_VALUE)
+    }
+    return rc;
+}
+
+/* Whether a sub-core at rest can have these values. */
+static bool is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
+{
+    bool good = sub->last < sm->warps_per_sub_core && sub->scheduler_word < SM_SUB_CORE_WARPS;
+    for (unsigned p = 0; p < PIPE_COUNT; p++)
+        good &= sub->free_at[p] <= latest && sub->free_base[p] <= latest;
+    return good;
+}
+
+int subcore_load(sm_t *sm, FILE *in, cycle_t latest)
+{
+    int rc = 0;
+    SUBCORE_PERSISTENT(LOAD_VALUE)
+    if (rc != 0 || sm->subcore.sweep_at > latest + DEP_SWEEP_INTERVAL)
+        return checkpoint_read_failed(in);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        sub_core_t *sub = &sm->subcore.sub[s];
+        SUB_CORE_PERSISTENT(LOAD_VALUE)
+        if (rc != 0 || !is_possible(sm, sub, latest))
+            return checkpoint_read_failed(in);
+    }
+    return 0;
+}

@@ -1,0 +1,204 @@
+/*
+ * What a warp does next: its place in its instruction stream, and when the next instruction can
+ * issue. A warp is in exactly one of three places: a ready set of its sub-core, the event wheel
+ * (ready at a known cycle), or parked (waits for something whose cycle is not known).
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+static const uint8_t dep_state[] = {
+    [DEP_FIXED] = STATE_WAIT,
+    [DEP_SHORT] = STATE_SHORT_SCOREBOARD,
+    [DEP_LONG] = STATE_LONG_SCOREBOARD,
+};
+
+void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
+{
+    sm->subcore.warp[w].park = (uint8_t)why;
+    sm->subcore.warp[w].state = (uint8_t)state;
+}
+
+void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
+{
+    ready_insert(sm, w, now);
+}
+
+/* Fills the instruction buffer of warp w, whose base is moved to when its next instruction is
+ * there. false: that is not known yet. */
+static inline bool fetch_next(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    cycle_t here = supply_instructions(sm, warp->sub_core, w, warp->inst->pc, now);
+    if (here == CYCLE_NEVER)
+        return false;
+    if (here > warp->base) {
+        warp->base = here;
+        warp->base_state = STATE_NO_INSTRUCTION;
+    }
+    return true;
+}
+
+void warp_wait(sm_t *sm, uint32_t w, park_t why, sm_state_t state, cycle_t now)
+{
+    if (sm->config->icache.buffer > 0)
+        (void)fetch_next(sm, w, now);
+    warp_park(sm, w, why, state);
+}
+
+void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    const inst_t *inst = warp->inst;
+    warp->park = PARK_NOT;
+    if (!fetch_next(sm, w, now)) {
+        warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
+        return;
+    }
+    cycle_t at = warp->base;
+    sm_state_t state = (sm_state_t)warp->base_state;
+    dep_kind_t kind;
+    cycle_t operands = (warp->control ? control_ready : depend_ready)(sm, w, inst, now, &kind);
+    if (operands == CYCLE_NEVER) {
+        warp_park(sm, w, PARK_DEPEND, (sm_state_t)dep_state[kind]);
+        return;
+    }
+    if (operands > at) {
+        at = operands;
+        state = (sm_state_t)dep_state[kind];
+    }
+    if (inst->flags & INST_BRANCH && !(inst->flags & INST_FULL_REGS) && warp->pred_ready > at) {
+        /* The trace does not name the branch's predicate: the last one written is taken for it. */
+        at = warp->pred_ready;
+        state = STATE_WAIT;
+    }
+    warp->state = (uint8_t)state;
+    /* While a sub-core issues, the ready sets of this cycle are fixed. Its own warps join those of
+     * the next cycle; warps of other sub-cores, released from a barrier, go through the wheel. */
+    if (sm->subcore.issuing == NOT_ISSUING && at <= now)
+        ready_insert(sm, w, now);
+    else if (sm->subcore.issuing == warp->sub_core && at <= now + 1)
+        ready_insert(sm, w, now + 1);
+    else
+        wheel_add(&sm->events, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)), w);
+}
+
+void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    if (warp->park != (uint8_t)why || warp->inst == NULL)
+        return;
+    warp_charge(sm, w, now);
+    warp_schedule(sm, w, now);
+}
+
+void warps_fetched(sm_t *sm, uint32_t sub_cores, cycle_t now)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        if (!(sub_cores >> s & 1))
+            continue;
+        for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores)
+            warp_unpark(sm, w, PARK_FETCH, now);
+    }
+}
+
+void warp_resume(sm_t *sm, uint32_t w, cycle_t at, sm_state_t state, cycle_t now)
+{
+    sm->subcore.warp[w].base = at;
+    sm->subcore.warp[w].base_state = (uint8_t)state;
+    warp_schedule(sm, w, now);
+}
+
+/* Cycles a NANOSLEEP takes: its immediate operand in nanoseconds, at most a millisecond. */
+static cycle_t sleep_cycles(const sm_t *sm, const inst_t *inst)
+{
+    enum { SLEEP_MAX_NS = 1000000 };
+    int32_t ns = inst->flags & INST_IMM ? inst->imm : 0;
+    if (ns < 0 || ns > SLEEP_MAX_NS)
+        ns = SLEEP_MAX_NS;
+    return 1 + (cycle_t)((double)ns * sm->wiring.clock_mhz / 1000.0);
+}
+
+static inline void read_constant(sm_t *sm, uint32_t w)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    const inst_t *inst = warp->inst;
+    if (!(inst->flags & INST_CONST_ADDR) || inst->cls == OP_LDC)
+        return;
+    uint32_t extra = supply_constant(sm, warp->sub_core, w, inst, false);
+    if (extra > 0) {
+        warp->base += extra;
+        warp->base_state = STATE_IMC_MISS;
+    }
+}
+
+void warp_read_constant(sm_t *sm, uint32_t w)
+{
+    read_constant(sm, w);
+}
+
+/*
+ * An issue frees a place in the warp's buffer. The instruction that fills it can issue three cycles
+ * later: it is fetched in the next cycle and decoded. With three places that is soon enough; a
+ * shorter buffer runs dry (Huerta 2025).
+ */
+static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
+{
+    cycle_t refilled = (places == 1 ? now : warp->issued) + SHORTEST_BUFFER;
+    warp->issued = now;
+    if (refilled > warp->base) {
+        warp->base = refilled;
+        warp->base_state = STATE_NO_INSTRUCTION;
+    }
+}
+
+static void set_base(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    const sm_spec_t *spec = &sm->config->sm;
+    const inst_t *inst = warp->inst;
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
+    if (prev->flags & INST_BRANCH) {
+        sm->stats.branches++;
+        sm->stats.branches_uniform += warp->mask == prev_mask;
+        bool taken = inst->pc != prev->pc + INST_BYTES;
+        /* With control words, one that falls through takes its stall count. */
+        if (taken || !warp->control)
+            warp->base = now + (taken ? spec->branch_taken_latency : spec->branch_latency);
+        warp->base_state = STATE_BRANCH_RESOLVING;
+    } else if (prev->cls == OP_SLEEP) {
+        warp->base = now + sleep_cycles(sm, prev);
+        warp->base_state = STATE_SLEEPING;
+    }
+    if (sm->subcore.short_buffer > 0)
+        wait_for_refill(warp, sm->subcore.short_buffer, now);
+    read_constant(sm, w);
+    if (spec->ideal)
+        warp->base = now + 1;
+}
+
+bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    const inst_t *prev = warp->inst;
+    uint32_t prev_mask = warp->mask;
+    warp->since = now + 1;
+    if (warp->left > 0) {
+        warp->left--;
+        warp->inst++;
+    } else if (warp->runs_left > 0) {
+        warp->runs_left--;
+        warp->run++;
+        __builtin_prefetch(warp->run + 1);
+        warp->inst = warp->run->first;
+        warp->mask = warp->run->mask;
+        warp->left = warp->run->count - 1u;
+    } else {
+        warp->inst = NULL;
+        return false;
+    }
+    /* Its address record will be read at issue, after other warps have had their turn. */
+    if (warp->inst->space != MEM_NONE)
+        __builtin_prefetch(warp->addr);
+    set_base(sm, w, prev, prev_mask, now);
+    return true;
+}

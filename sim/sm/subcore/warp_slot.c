@@ -1,0 +1,112 @@
+/*
+ * Warp slots of the sub-cores: which one a warp takes, its state when it starts, when it leaves.
+ */
+#include "sim/sm/subcore/subcore_parts.h"
+
+#include "sim/core/log.h"
+
+/*
+ * The first warp of a block goes there; its other warps follow in turn, so that warp w of a block
+ * that starts on an empty SM runs on sub-core w mod 4.
+ */
+uint32_t warp_slot_best(const sm_t *sm)
+{
+    uint32_t best = 0;
+    int most = -1;
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        int free_slots = __builtin_popcount(sm->subcore.sub[s].free_slots);
+        if (free_slots > most) {
+            most = free_slots;
+            best = s;
+        }
+    }
+    return best;
+}
+
+uint32_t warp_slot_take(sm_t *sm, uint32_t s)
+{
+    for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
+        uint32_t k = (s + i) % sm->n_sub_cores;
+        uint32_t free_slots = sm->subcore.sub[k].free_slots;
+        if (free_slots != 0) {
+            uint32_t bit = (uint32_t)__builtin_ctz(free_slots);
+            sm->subcore.sub[k].free_slots &= free_slots - 1;
+            return bit * sm->n_sub_cores + k;
+        }
+    }
+    return NO_INDEX;
+}
+
+/* Its next instruction is its last. */
+static void cut_warp(warp_t *warp)
+{
+    warp->runs_left = 0;
+    warp->left = 0;
+}
+
+void sm_cut_warps(sm_t *sm, bool cut)
+{
+    sm->subcore.cut_warps = cut;
+    for (uint32_t w = 0; cut && w < sm->n_warps; w++)
+        cut_warp(&sm->subcore.warp[w]);
+}
+
+/* By the first instruction: all of a launch have control words or none does. */
+static bool uses_control_words(const sm_t *sm, const inst_t *first)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    if (spec->dependences == DEPS_SCOREBOARD || spec->ideal)
+        return false;
+    bool known = first->flags & INST_CONTROL_WORD;
+    if (!known && spec->dependences == DEPS_CONTROL)
+        rb_warn_once("sm.dependences=control, but the trace has no control words: dependences are "
+                     "tracked by scoreboard");
+    return known;
+}
+
+static void control_start(sm_t *sm, uint32_t w)
+{
+    control_reset(sm, w);
+    operands_forget(&sm->subcore.sub[sm->subcore.warp[w].sub_core], w);
+    if (sm->subcore.check != NULL)
+        control_check_reset(sm, w);
+}
+
+void warp_slot_fill(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    warp_charge(sm, w, now);
+    warp->run = stream->runs;
+    warp->runs_left = stream->n_runs - 1;
+    warp->inst = warp->run->first;
+    warp->mask = warp->run->mask;
+    warp->left = warp->run->count - 1u;
+    warp->addr = stream->addrs;
+    if (sm->subcore.cut_warps)
+        cut_warp(warp);
+    sm->subcore.sub[warp->sub_core].age[warp->place] = sm->subcore.next_age++;
+    warp->base = now + sm->config->sm.block_start_latency;
+    warp->base_state = STATE_NO_INSTRUCTION;
+    warp->pred_ready = 0;
+    warp->issued = 0;
+    warp->control = uses_control_words(sm, warp->inst);
+    if (warp->control)
+        control_start(sm, w);
+    else
+        depend_reset(sm, w, now);
+    warp_read_constant(sm, w);
+}
+
+void warp_slot_free(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_t *warp = &sm->subcore.warp[w];
+    warp_charge(sm, w, now);
+    warp->state = STATE_NO_WARP;
+    warp->park = PARK_NOT;
+    sm->subcore.sub[warp->sub_core].free_slots |= UINT32_C(1) << warp->place;
+}
+
+const inst_t *warp_slot_next(const sm_t *sm, uint32_t w)
+{
+    return sm->subcore.warp[w].inst;
+}

@@ -1,0 +1,281 @@
+/*
+ * Instruction supply: an L0 cache with a stream buffer in each sub-core, an L1 instruction cache in
+ * the SM, L2 behind it through the crossbar.
+ *
+ * A sub-core fetches one instruction a cycle, for the warp that it issued last: the one that takes
+ * the free place in the warp's buffer, in order, as if no branch were taken (Huerta 2025). While
+ * the code is in L0 the buffer does not run dry, so only the step to the next line matters. It
+ * happens icache.buffer instructions before the first one of that line is issued. A stream buffer
+ * fetches the lines that follow a demanded line.
+ */
+#include "sim/sm/supply/supply_parts.h"
+
+#include <string.h>
+
+#include "sim/core/model_mem.h"
+
+enum { ALL_SECTORS = 15, NO_LINE = -1 };
+
+/* Lines under way: those of the stream buffer, one that each warp waits for, and one that each warp
+ * asked for ahead (a branch may have made it useless). */
+static uint32_t slots_per_sub_core(const sm_t *sm)
+{
+    return sm->config->icache.prefetch + 2 * sm->warps_per_sub_core + 1;
+}
+
+size_t fetch_slot_bytes(const sm_t *sm)
+{
+    return slots_per_sub_core(sm) * sizeof(fetch_slot_t);
+}
+
+bool fetch_is_possible(const sm_t *sm, const supply_core_t *core, cycle_t latest)
+{
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        unsigned char used, demanded; /* as they are in the file: not every byte is a bool */
+        memcpy(&used, &core->fetch[i].used, sizeof(used));
+        memcpy(&demanded, &core->fetch[i].demanded, sizeof(demanded));
+        if (used > 1 || demanded > 1 || (used != 0 && core->fetch[i].ready > latest))
+            return false;
+    }
+    return true;
+}
+
+void fetch_init(sm_t *sm)
+{
+    const icache_spec_t *spec = &sm->config->icache;
+    supply_t *u = &sm->supply;
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        u->core[s].l0 =
+            supply_cache(spec->l0_size, spec->l0_ways, INST_LINE_BYTES, spec->replacement);
+        u->core[s].fetch = rb_model_calloc(slots_per_sub_core(sm), sizeof(*u->core[s].fetch));
+    }
+    u->fetch_ahead = spec->buffer > 0 ? (spec->buffer - 1) * INST_BYTES : 0;
+    u->l1i = supply_cache(spec->l1_size, spec->l1_ways, INST_LINE_BYTES, spec->replacement);
+    u->n_l1i_miss = slots_per_sub_core(sm) * sm->n_sub_cores;
+    u->l1i_miss = rb_model_calloc(u->n_l1i_miss, sizeof(*u->l1i_miss));
+    u->l1i_queue = rb_model_calloc(u->n_l1i_miss, sizeof(*u->l1i_queue));
+}
+
+void fetch_free(sm_t *sm)
+{
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        cache_destroy(sm->supply.core[s].l0);
+        rb_model_free(sm->supply.core[s].fetch);
+    }
+    cache_destroy(sm->supply.l1i);
+    rb_model_free(sm->supply.l1i_miss);
+    rb_model_free(sm->supply.l1i_queue);
+}
+
+/* The L1 instruction cache sends one line to a sub-core; when it is there. */
+static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
+{
+    cycle_t at = cycle_max(now, core->l1i_free);
+    core->l1i_free = at + sm->config->icache.l1_interval;
+    return at + sm->config->icache.l1_latency;
+}
+
+/* Requests lines from L2, the oldest first, up to the limit of the L1 instruction cache. */
+static void l1i_request(sm_t *sm, cycle_t now)
+{
+    uint32_t limit = sm->config->icache.l1_misses;
+    while (sm->supply.l1i_requested < limit && sm->supply.l1i_waiting > 0) {
+        uint32_t slot = sm->supply.l1i_queue[sm->supply.l1i_head];
+        sm->supply.l1i_head =
+            sm->supply.l1i_head + 1 == sm->supply.n_l1i_miss ? 0 : sm->supply.l1i_head + 1;
+        sm->supply.l1i_waiting--;
+        sm->supply.l1i_requested++;
+        uint64_t line = sm->supply.l1i_miss[slot].line * INST_LINE_BYTES;
+        mem_msg_t m = {.line = line,
+                       .txn = txn_make(TXN_FETCH, slot),
+                       .op = MEM_READ,
+                       .src = MEM_SRC_INST,
+                       .sectors = ALL_SECTORS,
+                       .launched = line - sm->code_base < sm->config->icache.launch_bytes};
+        sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
+    }
+}
+
+/* Asks L2 for a line on behalf of a sub-core, or joins a request under way. */
+static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    uint32_t slot = sm->supply.n_l1i_miss;
+    for (uint32_t i = 0; i < sm->supply.n_l1i_miss; i++) {
+        if (sm->supply.l1i_miss[i].used && sm->supply.l1i_miss[i].line == line) {
+            sm->supply.l1i_miss[i].wanted |= UINT32_C(1) << sub_core;
+            return;
+        }
+        if (!sm->supply.l1i_miss[i].used && slot == sm->supply.n_l1i_miss)
+            slot = i;
+    }
+    RB_INVARIANT(slot < sm->supply.n_l1i_miss,
+                 "SM %u: more instruction lines under way than sub-cores "
+                 "can ask for",
+                 sm->wiring.index);
+    sm->supply.l1i_miss[slot].line = line;
+    sm->supply.l1i_miss[slot].used = true;
+    sm->supply.l1i_miss[slot].wanted = UINT32_C(1) << sub_core;
+    sm->supply.l1i_miss[slot].pending = ALL_SECTORS;
+    sm->stats.icache_l1_misses++;
+    sm->supply.l1i_queue[(sm->supply.l1i_head + sm->supply.l1i_waiting++) % sm->supply.n_l1i_miss] =
+        (uint16_t)slot;
+    l1i_request(sm, now);
+}
+
+/* A free place among the lines under way; lines that have arrived move into L0. */
+static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
+{
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        if (!core->fetch[i].used)
+            return &core->fetch[i];
+    }
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        fetch_slot_t *f = &core->fetch[i];
+        if (f->ready <= now) {
+            (void)cache_use(core->l0, f->line * INST_LINE_BYTES);
+            f->used = false;
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static fetch_slot_t *fetch_slot_find(sm_t *sm, supply_core_t *core, uint64_t line)
+{
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+        if (core->fetch[i].used && core->fetch[i].line == line)
+            return &core->fetch[i];
+    }
+    return NULL;
+}
+
+/* Starts bringing a line into the sub-core. */
+static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    supply_core_t *core = &sm->supply.core[sub_core];
+    fetch_slot_t *f = fetch_slot_new(sm, core, now);
+    RB_INVARIANT(f != NULL, "SM %u: no fetch slot left", sm->wiring.index);
+    f->used = true;
+    f->demanded = false;
+    f->line = line;
+    if (cache_lookup(sm->supply.l1i, line * INST_LINE_BYTES, true) != NULL) {
+        f->ready = l1i_send(sm, core, now);
+    } else {
+        f->ready = CYCLE_NEVER;
+        l1i_miss(sm, sub_core, line, now);
+    }
+}
+
+static uint32_t fetches_waiting(sm_t *sm, const supply_core_t *core, cycle_t now)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
+        n += core->fetch[i].used && core->fetch[i].ready > now;
+    return n;
+}
+
+/* The stream buffer runs ahead of a line that was demanded. */
+static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+{
+    supply_core_t *core = &sm->supply.core[sub_core];
+    uint32_t depth = sm->config->icache.prefetch;
+    for (uint32_t i = 1; i <= depth && fetches_waiting(sm, core, now) < depth; i++) {
+        if (cache_lookup(core->l0, (line + i) * INST_LINE_BYTES, false) == NULL &&
+            fetch_slot_find(sm, core, line + i) == NULL)
+            fetch_start(sm, sub_core, line + i, now);
+    }
+}
+
+/* Cycle >= now at which the instruction line is in the sub-core's L0; CYCLE_NEVER: not known yet.
+ * early: no warp waits for it yet, so it is not requested when too many lines are under way. */
+static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early, cycle_t now)
+{
+    supply_core_t *core = &sm->supply.core[sub_core];
+    if (sm->config->icache.perfect || sm->config->sm.ideal)
+        return now;
+    if (cache_lookup(core->l0, line * INST_LINE_BYTES, true) != NULL)
+        return now;
+    fetch_slot_t *f = fetch_slot_find(sm, core, line);
+    if (f == NULL) {
+        uint32_t limit = sm->config->icache.prefetch + sm->warps_per_sub_core;
+        if (early && fetches_waiting(sm, core, now) >= limit)
+            return CYCLE_NEVER;
+        sm->stats.icache_l0_misses++;
+        fetch_start(sm, sub_core, line, now);
+        f = fetch_slot_find(sm, core, line);
+    }
+    cycle_t ready = f->ready;
+    bool first = !f->demanded;
+    f->demanded = true;
+    if (ready <= now) {
+        (void)cache_use(core->l0, line * INST_LINE_BYTES);
+        f->used = false;
+    }
+    /* The stream goes on at the first demand of each line, whether it has arrived or not. */
+    if (first)
+        prefetch_after(sm, sub_core, line, now);
+    return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
+}
+
+/* Asks for the line that the warp's fetch has come to. */
+static void fetch_begin(sm_t *sm, inst_buffer_t *buffer, uint64_t line)
+{
+    buffer->last = line;
+    buffer->fetching = true;
+    sm->stats.icache_l0_lookups++;
+}
+
+cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
+{
+    inst_buffer_t *buffer = &sm->supply.buffer[w];
+    cycle_t there = 0;
+    if (line < buffer->first || line > buffer->last) {
+        buffer->first = line;
+        fetch_begin(sm, buffer, line);
+    } else if (ahead < buffer->last) { /* a branch back, in a line that is there */
+        buffer->last = ahead;
+        buffer->fetching = false;
+    }
+    if (buffer->fetching) {
+        bool early = line != buffer->last;
+        cycle_t here = fetch_line(sm, s, buffer->last, early, now);
+        buffer->fetching = here > now;
+        if (!early && here == CYCLE_NEVER)
+            return CYCLE_NEVER;
+        if (!early)
+            there = here;
+    }
+    if (ahead > buffer->last && !buffer->fetching) {
+        buffer->first = line;
+        fetch_begin(sm, buffer, ahead);
+        buffer->fetching = fetch_line(sm, s, ahead, true, now) > now;
+    }
+    return there;
+}
+
+void supply_warp_start(sm_t *sm, uint32_t w, const launch_ctx_t *launch)
+{
+    sm->supply.buffer[w] = (inst_buffer_t){.code_base = launch->code_base,
+                                           .constants = (uint64_t)launch->slot << 32,
+                                           .first = (uint64_t)NO_LINE,
+                                           .last = (uint64_t)NO_LINE};
+}
+
+uint32_t fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
+{
+    l1i_miss_t *miss = &sm->supply.l1i_miss[entry];
+    miss->pending &= (uint8_t)~sectors;
+    if (miss->pending != 0)
+        return 0;
+    miss->used = false;
+    (void)cache_use(sm->supply.l1i, miss->line * INST_LINE_BYTES);
+    sm->supply.l1i_requested--;
+    l1i_request(sm, now);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        supply_core_t *core = &sm->supply.core[s];
+        fetch_slot_t *f = miss->wanted >> s & 1 ? fetch_slot_find(sm, core, miss->line) : NULL;
+        if (f != NULL)
+            f->ready = l1i_send(sm, core, now);
+    }
+    return miss->wanted;
+}
