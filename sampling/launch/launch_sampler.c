@@ -39,7 +39,7 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
                      .predicted_speedup = NAN,
                      .error_bound = NAN,
                      .confidence = NAN};
-    if (choice->method->online)
+    if (choice->method->online != NULL)
         return rb_fail(err, RB_USAGE,
                        "%s chooses launches while they are simulated: it has no plan beforehand",
                        choice->method->name);

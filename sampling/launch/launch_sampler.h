@@ -28,13 +28,15 @@ enum {
 };
 
 struct plan_build;
+struct launch_online_ops;
 
 typedef struct launch_method {
     const char *name, *help;
     const param_group_t *options; /* names, types, ranges, defaults, help: for help and sweeps */
     unsigned needs;
-    bool online; /* chooses while the program runs (stem_online.h): there is no plan beforehand */
-    /* Fills clusters and samples (plan_build.h); launch_plan() completes the rest. */
+    /* Chooses while the program runs (launch_online.h). NULL: it plans beforehand. */
+    const struct launch_online_ops *online;
+    /* Fills clusters and samples (plan_build.h); launch_plan() completes the rest. NULL: online. */
     rb_code_t (*plan)(const void *options, struct plan_build *build, rb_err_t *err);
 } launch_method_t;
 

@@ -69,6 +69,16 @@ rb_code_t sample_list_parse(sample_list_t *list, const char *text, rb_err_t *err
     return RB_OK;
 }
 
+bool sample_is_plugin(const char *item)
+{
+    return strncmp(item, SAMPLE_PLUGIN, strlen(SAMPLE_PLUGIN)) == 0;
+}
+
+size_t sample_name_length(const char *item)
+{
+    return strcspn(item, sample_is_plugin(item) ? "," : ":");
+}
+
 void sample_list_free(sample_list_t *list)
 {
     for (size_t i = 0; i < list->n; i++)

@@ -63,10 +63,9 @@ typedef struct {
     uint64_t last;              /* the last one to consider, where not all are; 0: the trace's */
     const uint64_t *launch_ids; /* ascending ids to run; NULL: all */
     size_t n_launch_ids;
-    uint64_t stats_interval;  /* core cycles; 0: no time series */
-    chip_view_plan_t view;    /* for a timeline */
-    const sampler_t *sampler; /* launch sampler; NULL: none */
-    const sampler_t *inside;  /* samplers inside launches, the first that stops one wins */
+    uint64_t stats_interval; /* core cycles; 0: no time series */
+    chip_view_plan_t view;   /* for a timeline */
+    const sampler_t *inside; /* samplers inside launches, the first that stops one wins */
     size_t n_inside;
     bool skip_copies_of_others; /* copies before launches that are not run are ignored */
 } run_plan_t;

@@ -260,12 +260,6 @@ static bool is_planned(const run_plan_t *plan, uint64_t id)
     return id >= plan->first && is_listed(plan, id);
 }
 
-static bool sampled(const run_plan_t *plan, const launch_info_t *info)
-{
-    const sampler_t *s = plan->sampler;
-    return s == NULL || s->ops->launch_begin == NULL || s->ops->launch_begin(s, info);
-}
-
 static void check_arch(const gpu_t *g, const launch_info_t *info)
 {
     if (info->arch == g->spec.gpu.arch)
@@ -284,9 +278,7 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     const memcpy_op_t *copies;
     uint64_t copied = 0;
     RB_TRY(r->source->ops->launch_info(r->source, id, &info, err));
-    const bool planned = is_planned(r->plan, id), wanted = planned && sampled(r->plan, &info);
-    if (planned && !wanted)
-        run_progress_over(&r->work, run_progress_size(r->source, id));
+    const bool wanted = is_planned(r->plan, id);
     if (wanted && g->spec.warmup.mode == WARMUP_FUNCTIONAL)
         RB_TRY(gpu_warm_up(g, r->source, id, err));
     if (id >= r->plan->first && (wanted || !r->plan->skip_copies_of_others)) {
@@ -301,8 +293,6 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     RB_TRY(run_launch(g, id, &info, &result, err));
     run_progress_over(&r->work, r->work.launch);
     result.l2.memcpy_sectors = copied; /* before the first cycle that it counts */
-    if (r->plan->sampler != NULL && r->plan->sampler->ops->launch_end != NULL)
-        r->plan->sampler->ops->launch_end(r->plan->sampler, &info, launch_result_cycles(&result));
     r->progress.launches_done++;
     return r->callbacks->launch_done == NULL
                ? RB_OK

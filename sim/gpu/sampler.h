@@ -1,8 +1,8 @@
 /*
  * sampler: the model's second interface. The launch loop asks samplers at fixed points what need
  * not be simulated, and tells them what came out; it calls a hook only where it is not NULL.
- *
- * A launch sampler decides on whole launches: launch_begin, launch_end.
+ * (Samplers that choose whole launches are none of the model's business: they give gpu_run() a
+ * list of launches, once or in rounds.)
  *
  * A sampler inside launches sees a launch in intervals of sampling.interval core cycles, counted
  * from its start and independent of windows and threads. At the end of one it may fast-forward:
@@ -119,12 +119,7 @@ typedef struct {
     const char *name; /* NULL: it only looks, and results do not name it */
     unsigned retired; /* kinds of retired_t that it wants, as a set of retired_bit()s */
 
-    /* Launch samplers. true: simulate this launch; false: skip it (the sampler accounts for it). */
-    bool (*launch_begin)(const struct sampler *s, const launch_info_t *launch);
-    /* A launch was simulated in that many cycles. */
-    void (*launch_end)(const struct sampler *s, const launch_info_t *launch, uint64_t cycles);
-
-    /* Samplers inside launches, in the order of the calls. Errors are those of reading ahead. */
+    /* In the order of the calls. Errors are those of reading ahead. */
     rb_code_t (*launch_open)(const struct sampler *s, const sampler_launch_t *launch,
                              rb_err_t *err);
 

@@ -63,7 +63,12 @@ static size_t drive(run_sampling_t *s, uint64_t *ids)
 {
     const uint64_t *positions;
     size_t n, total = 0;
-    for (run_sampling_round(s, &positions, &n); n > 0; run_sampling_round(s, &positions, &n)) {
+    rb_err_t err = {0};
+    for (;;) {
+        if (run_sampling_round(s, &positions, &n, &err) != RB_OK)
+            fail_msg("%s", err.text);
+        if (n == 0)
+            break;
         for (size_t i = 0; i < n; i++) {
             launch_result_t r = result_of(2 * positions[i]);
             ids[total++] = r.info.id;

@@ -90,7 +90,7 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
         whole.launches_total = run->n_isolated;
         whole.warp_insts += run->totals.warp_insts;
         whole.share = run_progress_of_run(w, p->launch_share);
-    } else if (run->sampling.online != NULL) {
+    } else if (run_sampling_is_online(&run->sampling)) {
         whole.share = -1.0; /* how many launches it asks for is known in the end */
     }
     progress_line_update(&run->progress, &whole);
@@ -169,9 +169,12 @@ static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
 {
     const uint64_t *ids;
     size_t n;
-    for (run_sampling_round(&run->sampling, &ids, &n); n > 0;
-         run_sampling_round(&run->sampling, &ids, &n))
+    for (;;) {
+        RB_TRY(run_sampling_round(&run->sampling, &ids, &n, err));
+        if (n == 0)
+            break;
         RB_TRY(simulate_launches(run, 1, ids, n, err));
+    }
     record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
     while (record_walk_next(&walk))
         run_sampling_add(&run->sampling, &walk.record.launch);
@@ -201,7 +204,7 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
         rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
         RB_TRY(launch_position(run->setup.source, run->folder.from.last_launch, &done, err));
     }
-    if (sampling->online != NULL)
+    if (run_sampling_is_online(sampling))
         return simulate_rounds(run, err);
     uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches; /* or unknown */
     if (done >= last)

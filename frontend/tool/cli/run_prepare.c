@@ -86,23 +86,24 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
     if (run->inside.list.n > 0)
         return rb_fail(err, RB_USAGE,
                        "--isolated: samplers inside launches may learn from the launches before");
-    if (s->online != NULL && (o->parts > 0 || o->merge.n > 0))
-        return rb_fail(err, RB_USAGE,
-                       "stem_online chooses from the results so far: it cannot be split");
+    const bool online = run_sampling_is_online(s);
+    if (online && (o->parts > 0 || o->merge.n > 0))
+        return rb_fail(err, RB_USAGE, "%s chooses from the results so far: it cannot be split",
+                       s->sampler);
     const uint64_t *ids = s->on ? s->positions : run->launch_ids;
     size_t n = s->on ? s->n_chosen : run->n_launch_ids;
     uint64_t *all = NULL;
-    if (ids == NULL && s->online == NULL) {
+    if (ids == NULL && !online) {
         n = run->setup.n_launches;
         all = rb_calloc(n + 1, sizeof(*all));
         for (size_t i = 0; i < n; i++)
             all[i] = i + 1;
         ids = all;
     }
-    if (s->online == NULL)
+    if (!online)
         run->isolated =
             run_parts_pick(ids, &n, o->parts > 0 ? o->part : 1, o->parts > 0 ? o->parts : 1);
-    run->n_isolated = s->online == NULL ? n : 0;
+    run->n_isolated = online ? 0 : n;
     free(all);
     return RB_OK;
 }

@@ -11,9 +11,9 @@
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_report.h"
+#include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
-#include "sampling/launch/stem_online.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -125,31 +125,33 @@ static void show_note(evaluation_t *e, const char *label, const char *method, co
 }
 
 /* What a sampler that chooses as the run goes would have done: its results are known. */
-static void replay(const evaluation_t *e, stem_online_t *s, uint64_t seed, plan_t *plan)
+static rb_code_t replay(const evaluation_t *e, const launch_online_t *s, uint64_t seed,
+                        plan_t *plan, rb_err_t *err)
 {
     const uint64_t *ids;
-    stem_online_restart(s, seed);
-    for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;) {
+    uint64_t n;
+    estimate_t cycles;
+    s->ops->restart(s->state, seed);
+    do {
+        RB_TRY(s->ops->round(s->state, &ids, &n, err));
         for (uint64_t i = 0; i < n; i++)
-            stem_online_result(s, i, e->truth->pop.time[launch_list_row(e->truth, ids[i])]);
-    }
-    stem_online_plan(s, plan);
-    estimate_t cycles = stem_online_estimate(s);
+            s->ops->result(s->state, i, e->truth->pop.time[launch_list_row(e->truth, ids[i])]);
+    } while (n > 0);
+    RB_TRY(s->ops->finish(s->state, plan, &cycles, err));
     plan->error_bound = (cycles.high - cycles.low) / 2.0 / cycles.value;
+    return RB_OK;
 }
 
 /* Plans with every seed and scores each; online: the sampler, if it is of that kind. */
-static rb_code_t score_seeds(evaluation_t *e, const launch_choice_t *choice, stem_online_t *online,
-                             char **method, rb_err_t *err)
+static rb_code_t score_seeds(evaluation_t *e, const launch_choice_t *choice,
+                             const launch_online_t *online, char **method, rb_err_t *err)
 {
     const evaluate_options_t *o = e->options;
     for (uint64_t i = 0; i < o->seeds; i++) {
         plan_t plan;
         double begun = clock_seconds();
-        if (online != NULL)
-            replay(e, online, o->seed + i, &plan);
-        else
-            RB_TRY(launch_plan(choice, &e->planned.pop, o->seed + i, &plan, err));
+        RB_TRY(online->ops != NULL ? replay(e, online, o->seed + i, &plan, err)
+                                   : launch_plan(choice, &e->planned.pop, o->seed + i, &plan, err));
         double seconds = clock_seconds() - begun;
         e->scores[i] = evaluation_score(&plan, e->truth);
         e->scores[i].seconds = seconds;
@@ -163,14 +165,15 @@ static rb_code_t score_seeds(evaluation_t *e, const launch_choice_t *choice, ste
 static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, char **method,
                               rb_err_t *err)
 {
-    stem_online_t *online = NULL;
-    if (choice->method->online) {
-        online = stem_online_create(choice->options, &e->planned.pop, e->options->seed, err);
-        if (online == NULL)
+    launch_online_t online = {.ops = choice->method->online};
+    if (online.ops != NULL) {
+        online.state = online.ops->create(choice, &e->planned.pop, e->options->seed, err);
+        if (online.state == NULL)
             return err->code;
     }
-    rb_code_t rc = score_seeds(e, choice, online, method, err);
-    stem_online_free(online);
+    rb_code_t rc = score_seeds(e, choice, &online, method, err);
+    if (online.ops != NULL)
+        online.ops->destroy(online.state);
     return rc;
 }
 

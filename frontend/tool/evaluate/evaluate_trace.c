@@ -192,7 +192,7 @@ static rb_code_t score_picked(trial_t *t, const char *set, const char *full_fold
     rb_code_t rc = run_inside_divide(&parts, set, t->o->seed, err);
     if (rc == RB_OK && parts.launch != NULL && parts.list.n == 0)
         rc = launch_choice_parse(&choice, parts.launch, err);
-    if (rc == RB_OK && choice.method != NULL && !choice.method->online) {
+    if (rc == RB_OK && choice.method != NULL && choice.method->online == NULL) {
         rc = read_planned(t, err);
         if (rc == RB_OK)
             rc = launch_list_open(&truth, full_folder, NULL, err);

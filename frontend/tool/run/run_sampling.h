@@ -8,9 +8,9 @@
 #include "frontend/tool/run/launch_list.h"
 #include "frontend/tool/run/run_record.h"
 #include "sampling/launch/estimate.h"
+#include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/plan.h"
-#include "sampling/launch/stem_online.h"
 
 /* Sums with weights: of every counter that run_totals_t has, before they are rounded. */
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
     bool on;     /* false: every launch that was asked for is simulated */
     plan_t plan; /* of a sampler that chooses as the run goes: its method only, until it is done */
-    char *sampler;    /* owned: the method's name */
+    char *sampler;    /* owned: its name, as results have it */
     chosen_t *chosen; /* owned; ascending by id */
     uint64_t n_chosen;
     uint64_t *positions; /* owned: where the source has them, ascending */
@@ -39,7 +39,7 @@ typedef struct {
     launch_counts_t counts; /* sums of it */
 
     /* A sampler that chooses as the run goes: there is no plan until it is done. */
-    stem_online_t *online;      /* owned */
+    launch_online_t online;     /* state owned; ops NULL: there is a plan */
     launch_choice_t choice;     /* owned */
     launch_list_t trace;        /* owned: what it chooses from */
     struct known_launch *known; /* owned: results, in the order of the run */
@@ -108,9 +108,14 @@ void run_sampling_add(run_sampling_t *s, const launch_result_t *r);
  * For a sampler that chooses as the run goes: where the source has the launches to simulate next,
  * borrowed until the next call; *n is 0 when it is done. Then the plan is there, and the results of
  * the run are to be added once more, for what they weigh. Results that are known from an earlier
- * part of the run are not asked for again.
+ * part of the run are not asked for again. Errors are the sampler's; RB_USAGE: it chooses
+ * otherwise than in that part.
  */
-void run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n);
+RB_CHECKED rb_code_t run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n,
+                                        rb_err_t *err);
+
+/* The sampler chooses as the run goes, and is not done. */
+bool run_sampling_is_online(const run_sampling_t *s);
 
 /*
  * Totals of the whole program, once all samples are there, and the interval of its cycles; false

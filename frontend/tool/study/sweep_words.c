@@ -123,7 +123,7 @@ rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec
                      w->sample);
     if (rc == RB_OK && inside.launch != NULL)
         rc = launch_choice_parse(&choice, inside.launch, err);
-    if (rc == RB_OK && choice.method != NULL && choice.method->online)
+    if (rc == RB_OK && choice.method != NULL && choice.method->online != NULL)
         rc = rb_fail(err, RB_USAGE,
                      "--split-launches: %s chooses from the results so far: it cannot be split",
                      choice.method->name);
