@@ -14,8 +14,8 @@
  *   const param_group_t mem_param_group = PARAM_GROUP("mem", "memory", mem_spec_t, mem_rows);
  *
  * Keys are "<group>.<name>". P kinds: U32, U64, SIZE (uint64_t, written with units: "6MiB"), F64,
- * BOOL, SIZES (a list of sizes: param_sizes_t). E: uint32_t index into a list of choices. T: text,
- * at most 63 characters.
+ * BOOL, SIZES (a list of sizes: param_sizes_t), PATH (text such as the name of a file:
+ * param_path_t). E: uint32_t index into a list of choices. T: text, at most 63 characters.
  */
 #ifndef RUBATO_CONF_PARAM_H
 #define RUBATO_CONF_PARAM_H
@@ -24,12 +24,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PARAM_TEXT_MAX = 64, PARAM_SIZES_MAX = 16 };
+enum { PARAM_TEXT_MAX = 64, PARAM_PATH_MAX = 240, PARAM_SIZES_MAX = 16 };
 
 typedef struct {
     uint32_t n;
     uint64_t v[PARAM_SIZES_MAX];
 } param_sizes_t;
+
+typedef struct {
+    char text[PARAM_PATH_MAX];
+} param_path_t;
 
 typedef enum {
     PARAM_TYPE_U32,
@@ -39,6 +43,7 @@ typedef enum {
     PARAM_TYPE_BOOL,
     PARAM_TYPE_ENUM,
     PARAM_TYPE_TEXT,
+    PARAM_TYPE_PATH,
     PARAM_TYPE_SIZES,
 } param_type_t;
 
@@ -71,6 +76,7 @@ typedef struct {
 #define PARAM_CTYPE_F64   double
 #define PARAM_CTYPE_BOOL  bool
 #define PARAM_CTYPE_SIZES param_sizes_t
+#define PARAM_CTYPE_PATH  param_path_t
 
 /* P(kind, field, default, min, max, unit, help); E(field, choices, default, help) */
 #define PARAM_FIELD_P_(kind, field, def, lo, hi, unit, help) PARAM_CTYPE_##kind field;

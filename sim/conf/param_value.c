@@ -288,19 +288,25 @@ static bool assign_enum(const param_t *p, const value_t *v, void *at, char *why,
                : refuse(why, size, "must be %s, not %s", names, what);
 }
 
-static bool assign_text(const value_t *v, void *at, char *why, size_t size)
+/* Bytes that the text of a parameter has room for, its NUL included. */
+static size_t text_room(const param_t *p)
+{
+    return p->type == PARAM_TYPE_PATH ? PARAM_PATH_MAX : PARAM_TEXT_MAX;
+}
+
+static bool assign_text(const param_t *p, const value_t *v, void *at, char *why, size_t size)
 {
     char what[80];
     value_describe(v, what);
     if (v->kind != VALUE_STRING && v->kind != VALUE_WORD)
         return refuse(why, size, "needs text in quotes, not %s", what);
     size_t n = strlen(v->s);
-    if (n >= PARAM_TEXT_MAX)
-        return refuse(why, size, "is longer than %d characters", PARAM_TEXT_MAX - 1);
+    if (n >= text_room(p))
+        return refuse(why, size, "is longer than %zu characters", text_room(p) - 1);
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)v->s[i] < ' ' || v->s[i] == 127)
             return refuse(why, size, "holds control characters");
-    memset(at, 0, PARAM_TEXT_MAX);
+    memset(at, 0, text_room(p));
     memcpy(at, v->s, n);
     return true;
 }
@@ -342,7 +348,8 @@ bool param_assign(const param_t *p, const value_t *v, void *spec, char *why, siz
     case PARAM_TYPE_ENUM:
         return assign_enum(p, v, at, why, size);
     case PARAM_TYPE_TEXT:
-        return assign_text(v, at, why, size);
+    case PARAM_TYPE_PATH:
+        return assign_text(p, v, at, why, size);
     }
     rb_panic("parameter %s has no type", p->name);
 }
@@ -422,6 +429,7 @@ void param_format(const param_t *p, const void *spec, char text[PARAM_VALUE_TEXT
         snprintf(text, PARAM_VALUE_TEXT, "\"%s\"", p->choices[*(const uint32_t *)at].name);
         break;
     case PARAM_TYPE_TEXT:
+    case PARAM_TYPE_PATH:
         text_format(at, text);
         break;
     }
@@ -459,7 +467,8 @@ void param_range(const param_t *p, char text[PARAM_VALUE_TEXT])
         break;
     }
     case PARAM_TYPE_TEXT:
-        snprintf(text, PARAM_VALUE_TEXT, "text of at most %d characters", PARAM_TEXT_MAX - 1);
+    case PARAM_TYPE_PATH:
+        snprintf(text, PARAM_VALUE_TEXT, "text of at most %zu characters", text_room(p) - 1);
         break;
     }
 }
