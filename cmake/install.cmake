@@ -28,7 +28,7 @@ if(library_static)
   install(FILES ${library_static} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(FILES ${CMAKE_BINARY_DIR}/rubato.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES include/rubato.h DESTINATION include)
+install(FILES include/rubato.h include/rubato_sampler.h DESTINATION include)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Completion is made by the program itself, from its tables of options.

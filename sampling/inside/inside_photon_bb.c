@@ -99,9 +99,12 @@ typedef struct {
     double scale; /* of the forecast */
 } photon_state_t;
 
-static void *photon_create(const void *options, uint64_t seed)
+static void *photon_create(const inside_method_t *method, const void *options, uint64_t seed,
+                           rb_err_t *err)
 {
     photon_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)method;
+    (void)err;
     (void)seed;
     s->options = *(const photon_bb_options_t *)options;
     return s;

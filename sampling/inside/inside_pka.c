@@ -97,9 +97,12 @@ static void settle(pka_stop_options_t *o)
     o->step = o->step == 0 ? of[o->variant].step : o->step;
 }
 
-static void *pka_create(const void *options, uint64_t seed)
+static void *pka_create(const inside_method_t *method, const void *options, uint64_t seed,
+                        rb_err_t *err)
 {
     pka_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)method;
+    (void)err;
     (void)seed;
     s->options = *(const pka_stop_options_t *)options;
     settle(&s->options);

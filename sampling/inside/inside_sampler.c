@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "sampling/inside/block_insts.h"
+#include "sampling/inside/inside_plugin.h"
 #include "sampling/inside/inside_table.h"
+#include "sampling/launch/sample_syntax.h"
 #include "sampling/launch/sampler_options.h"
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
@@ -14,7 +16,7 @@ const inside_method_t *const inside_methods[] = {&inside_photon_bb,      &inside
                                                  &inside_blocks,         &inside_units};
 const size_t n_inside_methods = sizeof(inside_methods) / sizeof(inside_methods[0]);
 
-/* The method of an item; NULL if there is none. */
+/* The built-in method of an item; NULL if there is none. */
 static const inside_method_t *find(const char *item)
 {
     const size_t n = strcspn(item, ":");
@@ -37,9 +39,23 @@ void inside_add_groups(conf_t *c)
         conf_add_group(c, inside_methods[i]->options);
 }
 
-bool inside_method_is(const char *item)
+bool inside_method_is(const char *name)
 {
-    return find(item) != NULL;
+    return find(name) != NULL;
+}
+
+rb_code_t inside_method_open(const inside_method_t **method, const char *item, rb_err_t *err)
+{
+    if (sample_is_plugin(item))
+        return inside_plugin_open(method, item, err);
+    *method = find(item);
+    return RB_OK;
+}
+
+void inside_method_close(const inside_method_t *method)
+{
+    if (method != NULL && method->close != NULL)
+        method->close(method);
 }
 
 /* What the configuration says of a method's options, or their defaults. */
@@ -52,36 +68,68 @@ static void set_options(const inside_list_t *list, const inside_method_t *m, voi
         param_group_defaults(m->options, out);
 }
 
-rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, rb_err_t *err)
+static void append(inside_list_t *list, const inside_method_t *m, const sampler_options_t *o,
+                   void *state)
 {
-    const inside_method_t *m = find(item);
-    if (m == NULL)
-        return rb_fail(err, RB_USAGE, "'%.60s' is no sampler inside launches", item);
+    const size_t n = list->n + 1;
+    list->samplers = rb_realloc(list->samplers, n, sizeof(*list->samplers));
+    list->methods = rb_realloc(list->methods, n, sizeof(*list->methods));
+    list->texts = rb_realloc(list->texts, n, sizeof(*list->texts));
+    list->options = rb_realloc(list->options, n, sizeof(*list->options));
+    list->samplers[list->n] = (sampler_t){m->ops, state};
+    list->methods[list->n] = m;
+    list->texts[list->n] = sampler_options_text(o);
+    list->options[list->n] = o->values;
+    list->n = n;
+}
+
+/* Appends the sampler of a method with these options, which may be NULL; takes the method over. */
+static rb_code_t add(inside_list_t *list, const inside_method_t *m, char *options, uint64_t seed,
+                     rb_err_t *err)
+{
     for (size_t i = 0; i < list->n; i++) {
-        if (list->methods[i] == m)
+        if (strcmp(list->methods[i]->ops->name, m->ops->name) == 0)
             return rb_fail(err, RB_USAGE, "--sample: %s is named twice", m->ops->name);
     }
-    const char *colon = strchr(item, ':');
-    char *text = colon == NULL ? NULL : rb_strdup(colon + 1);
-    const sampler_options_t o = {m->ops->name, m->options, rb_calloc(1, m->options->spec_size)};
+    const sampler_options_t o = {m->item != NULL ? m->item : m->ops->name, m->options,
+                                 rb_calloc(1, m->options->spec_size)};
     set_options(list, m, o.values);
-    rb_code_t rc = text == NULL ? RB_OK : sampler_options_read(&o, text, err);
-    if (rc == RB_OK) {
-        const size_t n = list->n + 1;
-        list->samplers = rb_realloc(list->samplers, n, sizeof(*list->samplers));
-        list->methods = rb_realloc(list->methods, n, sizeof(*list->methods));
-        list->texts = rb_realloc(list->texts, n, sizeof(*list->texts));
-        list->options = rb_realloc(list->options, n, sizeof(*list->options));
-        list->samplers[list->n] = (sampler_t){m->ops, m->create(o.values, seed)};
-        list->methods[list->n] = m;
-        list->texts[list->n] = sampler_options_text(&o);
-        list->options[list->n] = o.values;
-        list->n = n;
-    } else {
+    rb_code_t rc = options == NULL ? RB_OK : sampler_options_read(&o, options, err);
+    void *state = rc == RB_OK ? m->create(m, o.values, seed, err) : NULL;
+    if (state != NULL)
+        append(list, m, &o, state);
+    else
         free(o.values);
-    }
-    free(text);
+    return state != NULL ? RB_OK : rc != RB_OK ? rc : err->code;
+}
+
+rb_code_t inside_list_take(inside_list_t *list, const char *item, uint64_t seed, bool *added,
+                           rb_err_t *err)
+{
+    const inside_method_t *m;
+    const size_t name = sample_name_length(item);
+    char *options = item[name] == '\0' ? NULL : rb_strdup(item + name + 1);
+    rb_code_t rc = inside_method_open(&m, item, err);
+    if (rc == RB_OK && m != NULL)
+        rc = add(list, m, options, seed, err);
+    *added = rc == RB_OK && m != NULL;
+    if (rc != RB_OK)
+        inside_method_close(m);
+    free(options);
     return rc;
+}
+
+rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, rb_err_t *err)
+{
+    bool added;
+    RB_TRY(inside_list_take(list, item, seed, &added, err));
+    return added ? RB_OK : rb_fail(err, RB_USAGE, "'%.60s' is no sampler inside launches", item);
+}
+
+uint64_t inside_list_digest(const inside_list_t *list, size_t i)
+{
+    const inside_method_t *m = list->methods[i];
+    return m->digest == NULL ? 0 : m->digest(m, list->samplers[i].state);
 }
 
 void inside_list_options(const inside_list_t *list, const char *name, void *out)
@@ -107,6 +155,7 @@ void inside_list_free(inside_list_t *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         list->methods[i]->destroy(list->samplers[i].state);
+        inside_method_close(list->methods[i]);
         free(list->texts[i]);
         free(list->options[i]);
     }

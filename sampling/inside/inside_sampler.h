@@ -14,14 +14,22 @@
 #include "sim/conf/conf.h"
 #include "sim/gpu/sampler.h"
 
-typedef struct {
+typedef struct inside_method {
     const char *help;
     const param_group_t *options; /* names, types, ranges, defaults, help: for help and sweeps */
     const sampler_ops_t *ops;     /* with the method's name */
     bool index;                   /* needs to know what blocks execute: the index of a trace */
-    /* The state of a sampler with these options (copied); freed by destroy. */
-    void *(*create)(const void *options, uint64_t seed);
+    /* The state of a sampler with these options (copied); freed by destroy. NULL after an error. */
+    void *(*create)(const struct inside_method *method, const void *options, uint64_t seed,
+                    rb_err_t *err);
     void (*destroy)(void *state);
+    /* Of what the options do not tell and decisions follow from: files that they name. NULL: no
+     * such thing. */
+    uint64_t (*digest)(const struct inside_method *method, const void *state);
+
+    /* Of a sampler from outside; otherwise NULL. */
+    const char *item; /* what --sample calls it: "plugin:FILE.so" */
+    void (*close)(const struct inside_method *method);
 } inside_method_t;
 
 /* The table, in the order in which help lists it. */
@@ -34,12 +42,23 @@ void inside_add_groups(conf_t *c);
 /* The options of the i-th method, for those who only check keys; NULL: there is none. */
 const param_group_t *inside_group(size_t i);
 
-/* Whether an item of --sample ("name" or "name:option=value,...") is a sampler of this table. */
-bool inside_method_is(const char *item);
+/* Whether a sampler of this table has that name. */
+bool inside_method_is(const char *name);
+
+/*
+ * The method of an item of --sample: "name", "name:option=value,..." or "plugin:FILE.so,...".
+ * *method is NULL if it is none that works inside launches. RB_USAGE: a sampler from outside that
+ * cannot be loaded. Let go of with inside_method_close().
+ */
+RB_CHECKED rb_code_t inside_method_open(const inside_method_t **method, const char *item,
+                                        rb_err_t *err);
+
+/* Harmless on NULL and on built-in methods. */
+void inside_method_close(const inside_method_t *method);
 
 typedef struct {
     sampler_t *samplers;             /* owned */
-    const inside_method_t **methods; /* owned; of each */
+    const inside_method_t **methods; /* owned, each opened; of each */
     char **texts;                    /* owned; of each: its name with every option */
     void **options;                  /* owned; of each: as its method's group describes them */
     size_t n;
@@ -47,9 +66,19 @@ typedef struct {
         *conf; /* borrowed: what it says holds where an item does not; NULL: the defaults */
 } inside_list_t;
 
-/* Appends the sampler of an item. RB_USAGE, naming the option and what was near or is legal. */
+/*
+ * Appends the sampler of an item. RB_USAGE, naming the option and what was near or is legal; *added
+ * is false, and nothing happens, if it is none that works inside launches.
+ */
+RB_CHECKED rb_code_t inside_list_take(inside_list_t *list, const char *item, uint64_t seed,
+                                      bool *added, rb_err_t *err);
+
+/* The same; RB_USAGE if it is none. */
 RB_CHECKED rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed,
                                      rb_err_t *err);
+
+/* Differs between samplers that look at other contents of files; 0: the i-th looks at none. */
+uint64_t inside_list_digest(const inside_list_t *list, size_t i);
 
 /* The options of the sampler of a name, or what list->conf says or the default is if the list has
  * none: copied to *out, as its group describes them. */

@@ -55,9 +55,12 @@ static const uint64_t settle_waves[] = {
  * read: so many are never all simulated. */
 enum { HELD_WAVES = 3, READ_WAVES = 10 };
 
-static void *region_create(const void *options, uint64_t seed)
+static void *region_create(const inside_method_t *method, const void *options, uint64_t seed,
+                           rb_err_t *err)
 {
     region_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)method;
+    (void)err;
     (void)seed;
     s->options = *(const region_options_t *)options;
     return s;

@@ -62,9 +62,12 @@ typedef struct {
     double latency;      /* of the launch: no part of any unit */
 } units_state_t;
 
-static void *units_create(const void *options, uint64_t seed)
+static void *units_create(const inside_method_t *method, const void *options, uint64_t seed,
+                          rb_err_t *err)
 {
     units_state_t *s = rb_calloc(1, sizeof(*s));
+    (void)method;
+    (void)err;
     s->options = *(const units_options_t *)options;
     s->seed = seed;
     return s;

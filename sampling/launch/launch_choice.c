@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/launch/launch_plugin.h"
 #include "sampling/launch/launch_sampler.h"
+#include "sampling/launch/sample_syntax.h"
 #include "sampling/launch/sampler_options.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
@@ -40,7 +42,8 @@ static rb_code_t unknown_method(const char *name, rb_err_t *err)
 
 static sampler_options_t options_of(const launch_choice_t *choice)
 {
-    return (sampler_options_t){choice->method->name, choice->method->options, choice->options};
+    const launch_method_t *m = choice->method;
+    return (sampler_options_t){m->item != NULL ? m->item : m->name, m->options, choice->options};
 }
 
 rb_code_t launch_choice_set(launch_choice_t *choice, const char *option, const char *value,
@@ -50,24 +53,28 @@ rb_code_t launch_choice_set(launch_choice_t *choice, const char *option, const c
     return sampler_options_set(&o, option, value, err);
 }
 
+static rb_code_t find_method(const launch_method_t **method, const char *name, rb_err_t *err)
+{
+    if (sample_is_plugin(name))
+        return launch_plugin_open(method, name, err);
+    *method = launch_method_find(name);
+    return *method == NULL ? unknown_method(name, err) : RB_OK;
+}
+
 rb_code_t launch_choice_parse(launch_choice_t *choice, const char *text, rb_err_t *err)
 {
-    char *copy = rb_strdup(text), *colon = strchr(copy, ':');
-    rb_code_t rc = RB_OK;
-    if (colon != NULL)
-        *colon = '\0';
-    *choice = (launch_choice_t){.method = launch_method_find(copy)};
-    if (choice->method == NULL) {
-        rc = unknown_method(copy, err);
-    } else {
+    char *name = rb_strdup(text), *options = name + sample_name_length(text);
+    const bool given = *options != '\0';
+    *options = '\0';
+    *choice = (launch_choice_t){0};
+    rb_code_t rc = find_method(&choice->method, name, err);
+    if (rc == RB_OK) {
         choice->options = rb_calloc(choice->method->options->spec_size, 1);
         param_group_defaults(choice->method->options, choice->options);
-        if (colon != NULL) {
-            const sampler_options_t o = options_of(choice);
-            rc = sampler_options_read(&o, colon + 1, err);
-        }
+        const sampler_options_t o = options_of(choice);
+        rc = given ? sampler_options_read(&o, options + 1, err) : RB_OK;
     }
-    free(copy);
+    free(name);
     if (rc != RB_OK)
         launch_choice_free(choice);
     return rc;
@@ -82,5 +89,7 @@ char *launch_choice_text(const launch_choice_t *choice)
 void launch_choice_free(launch_choice_t *choice)
 {
     free(choice->options);
+    if (choice->method != NULL && choice->method->close != NULL)
+        choice->method->close(choice->method);
     *choice = (launch_choice_t){0};
 }

@@ -49,7 +49,7 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
         return rb_fail(err, RB_USAGE, "%s needs what this profile does not have: %s",
                        choice->method->name, missing);
 
-    plan_build_t build = {.plan = plan, .pop = pop, .seed = seed};
+    plan_build_t build = {.method = choice->method, .plan = plan, .pop = pop, .seed = seed};
     build.cluster_of = rb_calloc(pop->n, sizeof(*build.cluster_of));
     plan->n_launches = pop->n;
     plan->seed = seed;

@@ -38,22 +38,28 @@ typedef struct launch_method {
     const struct launch_online_ops *online;
     /* Fills clusters and samples (plan_build.h); launch_plan() completes the rest. NULL: online. */
     rb_code_t (*plan)(const void *options, struct plan_build *build, rb_err_t *err);
+
+    /* Of a sampler from outside; otherwise zero. */
+    const char *item; /* what --sample calls it: "plugin:FILE.so" */
+    uint64_t digest;  /* of its file's contents */
+    void (*close)(const struct launch_method *method);
 } launch_method_t;
 
 /* The table, in the order in which help lists it. */
 extern const launch_method_t *const launch_methods[];
 extern const size_t n_launch_methods;
 
-/* NULL if there is none of that name. */
+/* NULL if there is none of that name; built-in methods only. */
 const launch_method_t *launch_method_find(const char *name);
 
 typedef struct {
-    const launch_method_t *method;
-    void *options; /* owned: the struct that method->options describes */
+    const launch_method_t *method; /* owned, if it has close() */
+    void *options;                 /* owned: the struct that method->options describes */
 } launch_choice_t;
 
 /*
- * Reads "name" or "name:option=value,...": one item of --sample. Fractions may be written as
+ * Reads "name", "name:option=value,..." or "plugin:FILE.so,option=value,...": one item of --sample.
+ * Fractions may be written as
  * percentages. Errors name the method or option and what was near or is legal.
  */
 rb_code_t launch_choice_parse(launch_choice_t *choice, const char *text, rb_err_t *err) RB_CHECKED;

@@ -9,6 +9,7 @@
 #include "sim/core/err.h"
 
 typedef struct plan_build {
+    const struct launch_method *method; /* that makes the plan */
     plan_t *plan;
     const population_t *pop;
     uint64_t seed;

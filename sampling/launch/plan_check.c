@@ -115,8 +115,7 @@ void plan_diagnose(plan_build_t *b)
         warn_correlated(b);
 }
 
-/* Position of a launch id among the rows. */
-static uint64_t row_of(const population_t *pop, uint64_t id)
+uint64_t population_row(const population_t *pop, uint64_t id)
 {
     if (pop->id == NULL)
         return id - 1;
@@ -162,7 +161,7 @@ void plan_predict(plan_build_t *b)
     for (uint64_t i = 0; i < pop->n; i++)
         sum_add(&total, pop->time[i]);
     for (uint64_t i = 0; i < p->n_samples; i++) {
-        double t = pop->time[row_of(pop, p->samples[i].launch)];
+        double t = pop->time[population_row(pop, p->samples[i].launch)];
         sum_add(&sampled, t);
         sum_add(&predicted, t * p->samples[i].weight);
     }

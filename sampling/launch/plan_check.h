@@ -9,6 +9,9 @@
 /* No launches, or times that no method can work with: the user's error. */
 rb_code_t population_check(const population_t *pop, rb_err_t *err) RB_CHECKED;
 
+/* The row of a launch that the population has. */
+uint64_t population_row(const population_t *pop, uint64_t id);
+
 /* Warnings: small clusters, autocorrelated ones, launches that took no time. */
 void plan_diagnose(plan_build_t *b);
 

@@ -81,7 +81,8 @@ char *sampler_options_text(const sampler_options_t *o)
     if (out == NULL)
         rb_panic("no memory for the options of a sampler");
     fputs(o->name, out);
-    bool first = true;
+    /* Behind "plugin:FILE.so" a comma begins the options. */
+    bool first = strchr(o->name, ':') == NULL;
     for (size_t i = 0; i < o->group->n_params; i++) {
         const param_t *p = &o->group->params[i];
         char value[PARAM_VALUE_TEXT];

@@ -269,6 +269,16 @@ static void sum_latencies(inside_t *n, const gpu_t *g)
     }
 }
 
+static rb_code_t check_samplers(const inside_t *n, rb_err_t *err)
+{
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        if (s->ops->check != NULL)
+            RB_TRY(s->ops->check(s, err));
+    }
+    return RB_OK;
+}
+
 rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
@@ -297,7 +307,7 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
             RB_TRY(begin_forward(n, g, s, &f, now, err));
     }
     clear_records(g);
-    return RB_OK;
+    return check_samplers(n, err);
 }
 
 /*
@@ -328,7 +338,9 @@ static cycle_t whole_cycles(const inside_t *n, const gpu_t *g, const launch_resu
     return cycle_max((cycle_t)llround(cycles), least);
 }
 
-/* The first block that was left out without a fast-forward, and the sampler that did not want it.
+/*
+ * The first block that was left out without a fast-forward, and the sampler that did not want it.
+ * NULL: none says so any more, which a sampler must not do.
  */
 static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
 {
@@ -341,7 +353,7 @@ static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
                 return s;
         }
     }
-    rb_panic("blocks were left out that every sampler wants");
+    return NULL;
 }
 
 /* How many samplers may stop a launch, and the first of them; NULL: there is none. */
@@ -374,7 +386,27 @@ static void collect_verdicts(const inside_t *n, bool several, launch_sampling_t 
     }
 }
 
-void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
+/* Who decided, and why. */
+static rb_code_t fill_note(inside_t *n, const launch_result_t *r, uint64_t blocks, rb_err_t *err)
+{
+    launch_sampling_t *note = &n->note;
+    const sampler_t *of;
+    if (note->estimated)
+        return RB_OK;
+    const bool several = count_named(n, &of) > 1;
+    note->estimated = blocks > r->blocks;
+    if (note->estimated)
+        of = find_left_out(n, &note->block);
+    if (note->estimated && of == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "launch %llu: a sampler left out blocks that it now wants simulated",
+                       (unsigned long long)n->info.id);
+    snprintf(note->sampler, sizeof(note->sampler), "%s", of == NULL ? "" : of->ops->name);
+    collect_verdicts(n, several, note);
+    return RB_OK;
+}
+
+rb_code_t inside_finish(inside_t *n, gpu_t *g, launch_result_t *r, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
     if (n->active != NULL)
@@ -389,18 +421,15 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     note->simulated_cycles = b->quiet - r->start;
     note->simulated_warp_insts = r->warp_insts;
     const uint64_t blocks = r->blocks + b->held + b->skipped;
-    if (!note->estimated) {
-        const sampler_t *of;
-        const bool several = count_named(n, &of) > 1;
-        note->estimated = blocks > r->blocks;
-        if (note->estimated)
-            of = find_left_out(n, &note->block);
-        snprintf(note->sampler, sizeof(note->sampler), "%s", of == NULL ? "" : of->ops->name);
-        collect_verdicts(n, several, note);
-    }
+    RB_TRY(check_samplers(n, err));
+    RB_TRY(fill_note(n, r, blocks, err));
+    if (r->blocks == 0 && blocks > 0)
+        return rb_fail(err, RB_USAGE,
+                       "launch %llu: %s left out every block: at least one must be simulated",
+                       (unsigned long long)n->info.id, note->sampler);
     r->sampling = *note;
     if (blocks == r->blocks)
-        return;
+        return RB_OK;
     const double by_blocks = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
     const double insts = n->has_counts       ? (double)n->counts.warp_insts
                          : n->warp_insts > 0 ? n->warp_insts
@@ -425,4 +454,5 @@ void inside_finish(inside_t *n, gpu_t *g, launch_result_t *r)
     fit_states(r);
     r->warp_insts = r->sm.warp_insts;
     r->thread_insts = r->sm.thread_insts;
+    return RB_OK;
 }

@@ -85,7 +85,10 @@ const forward_tail_t *inside_tail(const inside_t *n);
 /* No further decision is to be taken in this launch. */
 bool inside_decided(const inside_t *n);
 
-/* The launch is over; r says what was simulated and becomes what is reported of the launch. */
-void inside_finish(inside_t *n, struct gpu *g, launch_result_t *r);
+/*
+ * The launch is over; r says what was simulated and becomes what is reported of the launch.
+ * RB_USAGE: a sampler from outside has left out every block, or was wrong otherwise.
+ */
+RB_CHECKED rb_code_t inside_finish(inside_t *n, struct gpu *g, launch_result_t *r, rb_err_t *err);
 
 #endif

@@ -234,7 +234,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     if (r->callbacks->clock_reads != NULL)
         RB_TRY(clock_reads_end(g, info, start, err));
     if (r->inside != NULL) {
-        inside_finish(r->inside, g, result);
+        RB_TRY(inside_finish(r->inside, g, result, err));
         start_after(g, result->end);
     }
     return RB_OK;

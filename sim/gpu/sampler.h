@@ -145,6 +145,10 @@ typedef struct {
 
     /* The launch is over and this sampler has not stopped it: why not, for the report. */
     void (*launch_verdict)(const struct sampler *s, char evidence[SAMPLER_EVIDENCE_MAX]);
+
+    /* Of samplers from outside: whether one of the hooks above that cannot fail has failed. Asked
+     * after each interval and at the end of the launch. */
+    rb_code_t (*check)(const struct sampler *s, rb_err_t *err);
 } sampler_ops_t;
 
 typedef struct sampler {

@@ -294,8 +294,9 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
             rc = trouble.code;
         }
     }
-    /* What the environment interrupted can be continued, or where a damaged trace is put right. */
-    bool keep = rc == RB_OK || rc == RB_STOPPED ||
+    /* What the environment interrupted can be continued, or where a damaged trace or a sampler that
+     * does not go on as it began is put right. */
+    bool keep = rc == RB_OK || rc == RB_STOPPED || (rc == RB_USAGE && run->folder.resumed) ||
                 ((rc == RB_IO || rc == RB_NOMEM || rc == RB_TRACE) && run->totals.launches > 0);
     run_folder_abandon(&run->folder, keep);
     run->resumable = keep && run->options->folder != NULL && rc != RB_OK;

@@ -1,9 +1,12 @@
 #include "frontend/tool/cli/sampler_help.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
+#include "sampling/launch/sample_syntax.h"
+#include "sampling/plugin/plugin.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 
@@ -47,6 +50,27 @@ bool sampler_help_wanted(const char *sample)
     return strcmp(colon != NULL ? colon + 1 : sample, word) == 0;
 }
 
+static void print_entry(const entry_t *e, FILE *out)
+{
+    fprintf(out, "%s: %s\n", e->name, e->help);
+    print_options(e, out);
+}
+
+/* A sampler from outside: from what the object says. */
+static rb_code_t help_on_plugin(const char *name, size_t n, FILE *out, rb_err_t *err)
+{
+    plugin_t *plugin;
+    char *item = strndup(name, n);
+    rb_code_t rc = item == NULL ? rb_fail(err, RB_NOMEM, "no memory for a name")
+                                : plugin_open(&plugin, item, err);
+    free(item);
+    RB_TRY(rc);
+    const entry_t e = {plugin->name, plugin->sampler->help, &plugin->options};
+    print_entry(&e, out);
+    plugin_close(plugin);
+    return RB_OK;
+}
+
 static rb_code_t help_on(const char *name, size_t n, FILE *out, rb_err_t *err)
 {
     suggest_t like;
@@ -56,8 +80,7 @@ static rb_code_t help_on(const char *name, size_t n, FILE *out, rb_err_t *err)
     for (size_t i = 0; i < count(); i++) {
         entry_t e = entry_at(i);
         if (strcmp(e.name, text) == 0) {
-            fprintf(out, "%s: %s\n", e.name, e.help);
-            print_options(&e, out);
+            print_entry(&e, out);
             return RB_OK;
         }
         suggest_offer(&like, e.name);
@@ -70,6 +93,8 @@ static rb_code_t help_on(const char *name, size_t n, FILE *out, rb_err_t *err)
 rb_code_t sampler_help(const char *sample, FILE *out, rb_err_t *err)
 {
     const char *colon = strrchr(sample, ':');
+    if (colon != NULL && sample_is_plugin(sample) && strchr(sample, ':') != colon)
+        return help_on_plugin(sample, (size_t)(colon - sample), out, err);
     if (colon != NULL)
         return help_on(sample, (size_t)(colon - sample), out, err);
     for (size_t i = 0; i < count(); i++) {
@@ -80,6 +105,8 @@ rb_code_t sampler_help(const char *sample, FILE *out, rb_err_t *err)
             fputs("\nSamplers inside launches (their options are settings, too):\n", out);
         fprintf(out, "  %-16s %s\n", e.name, e.help);
     }
-    fputs("\nNAME:help describes the options of a sampler.\n", out);
+    fputs("\nplugin:FILE.so is a sampler of your own (docs/plugins.md).\n"
+          "NAME:help and plugin:FILE.so:help describe the options of a sampler.\n",
+          out);
     return RB_OK;
 }

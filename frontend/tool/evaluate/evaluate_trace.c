@@ -212,8 +212,10 @@ static rb_code_t score_picked(trial_t *t, const char *set, const char *full_fold
 static bool looked_inside(const run_result_t *sampled)
 {
     bool inside = false;
-    for (size_t i = 0; i < sampled->n; i++)
-        inside = inside || inside_method_is(sampled->launches[i].r.sampling.sampler);
+    for (size_t i = 0; i < sampled->n; i++) {
+        const launch_sampling_t *s = &sampled->launches[i].r.sampling;
+        inside = inside || s->estimated || inside_method_is(s->sampler);
+    }
     return inside;
 }
 

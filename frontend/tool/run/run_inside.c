@@ -13,13 +13,22 @@ rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint64_t seed, 
     rb_code_t rc = RB_OK;
     RB_TRY(sample_list_parse(&list, sample, err));
     for (size_t i = 0; i < list.n && rc == RB_OK; i++) {
-        if (inside_method_is(list.items[i]))
-            rc = inside_list_add(&r->list, list.items[i], seed, err);
-        else
+        bool inside;
+        rc = inside_list_take(&r->list, list.items[i], seed, &inside, err);
+        if (rc == RB_OK && !inside)
             text_join(&r->launch, list.items[i]);
     }
     sample_list_free(&list);
     return rc;
+}
+
+rb_code_t run_inside_check_configured(const char *samplers, rb_err_t *err)
+{
+    if (strstr(samplers, SAMPLE_PLUGIN) == NULL)
+        return RB_OK;
+    return rb_fail(err, RB_CONFIG,
+                   "sampling.samplers: a sampler from outside is a program, which no configuration "
+                   "may name: give it with --sample");
 }
 
 void run_inside_free(run_inside_t *r)
@@ -32,7 +41,11 @@ void run_inside_free(run_inside_t *r)
 uint64_t run_inside_fingerprint(const run_inside_t *r, uint64_t seed)
 {
     uint64_t h = 0;
-    for (size_t i = 0; i < r->list.n; i++)
+    for (size_t i = 0; i < r->list.n; i++) {
+        const uint64_t digest = inside_list_digest(&r->list, i);
         h = journal_checksum(h ^ seed, r->list.texts[i], strlen(r->list.texts[i]));
+        if (digest != 0)
+            h = journal_checksum(h, &digest, sizeof(digest));
+    }
     return h;
 }

@@ -5,6 +5,7 @@
 
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/io/version.h"
+#include "sampling/launch/sample_syntax.h"
 #include "sim/gpu/known_counts.h"
 
 void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read)
@@ -28,6 +29,10 @@ static const char *settle_interval(const run_report_t *r, estimate_t *e)
         return "samplers inside launches do not state their error, and the interval of the choice "
                "of "
                "launches does not cover it";
+    if (!isfinite(e->low) && !p->random && sample_is_plugin(p->method))
+        return "the sampler from outside states no interval";
+    if (sample_is_plugin(p->method) && sample_is_plugin(e->method))
+        return "as the sampler from outside states it";
     if (!isfinite(e->low))
         return p->random ? "launches of a cluster were left out whole, or their spread is not known"
                          : "the method's choice of launches is not random";

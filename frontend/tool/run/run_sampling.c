@@ -195,6 +195,8 @@ uint64_t run_sampling_fingerprint(const run_sampling_t *s)
     uint64_t h = 0;
     if (run_sampling_is_online(s)) {
         h = journal_checksum(s->plan.seed, s->plan.method, strlen(s->plan.method));
+        if (s->choice.method->digest != 0)
+            h = journal_checksum(h, &s->choice.method->digest, sizeof(uint64_t));
         return h;
     }
     for (uint64_t i = 0; i < s->n_chosen; i++) {

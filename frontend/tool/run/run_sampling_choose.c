@@ -79,6 +79,10 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
         rc = make_plan(&plan, o, &choice, o->profile != NULL ? &profile : trace, err);
         if (rc == RB_OK)
             rc = run_sampling_begin(s, &plan, trace, err);
+        if (rc == RB_OK) {
+            free(s->sampler);
+            s->sampler = rb_strdup(choice.method->name);
+        }
     }
     launch_list_free(&profile);
     launch_choice_free(&choice);

@@ -190,6 +190,11 @@ static void address(const preparation_t *p, size_t trace, const job_facts_t *fac
     hash_line(&h, "launches", w->launches);
     hash_line(&h, "profile", w->profile != NULL ? t->profile_sha256 : NULL);
     hash_line(&h, "plan", facts->plan_sha256);
+    if (w->files != 0) {
+        char files[20];
+        snprintf(files, sizeof(files), "%016llx", (unsigned long long)w->files);
+        hash_line(&h, "files of samplers", files);
+    }
     if (keeps_detectors(p, w))
         hash_line(&h, "detectors", NULL);
     part_text(p->study, part, part_of);

@@ -38,18 +38,22 @@ static char *name_plan(const char *pattern, const char *trace)
     return name;
 }
 
-/* *launches: one of the samplers chooses launches. */
-static rb_code_t check_sample(const char *text, bool *launches, rb_err_t *err)
+/* *launches: one of the samplers chooses launches. *files: differs with the contents of the files
+ * that samplers name; 0: they name none. */
+static rb_code_t check_sample(const char *text, bool *launches, uint64_t *files, rb_err_t *err)
 {
     run_inside_t inside = {0};
     sample_list_t list = {0};
     rb_code_t rc = run_inside_divide(&inside, text, 1, err);
     *launches = rc == RB_OK && inside.launch != NULL;
+    for (size_t i = 0; i < inside.list.n; i++)
+        *files ^= inside_list_digest(&inside.list, i);
     if (*launches)
         rc = sample_list_parse(&list, inside.launch, err);
     for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
         launch_choice_t choice = {0};
         rc = launch_choice_parse(&choice, list.items[i], err);
+        *files ^= rc == RB_OK ? choice.method->digest : 0;
         launch_choice_free(&choice);
     }
     if (rc == RB_OK && list.n > 1)
@@ -86,7 +90,7 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
         free(name);
     }
     if (w->sample != NULL)
-        RB_TRY(check_sample(w->sample, &sampled, err));
+        RB_TRY(check_sample(w->sample, &sampled, &w->files, err));
     if (sampled)
         w->profile = study->traces[trace].profile;
     RB_TRY(check_choices(w, sampled, err));
@@ -154,7 +158,7 @@ static char *trial_key(const sweep_words_t *w, const run_inside_t *inside)
     for (size_t i = 0; i < inside->list.n; i++)
         fprintf(out, "%s,", inside->list.methods[i]->ops->name);
     if (inside->launch != NULL)
-        fprintf(out, "%.*s", (int)strcspn(inside->launch, ":"), inside->launch);
+        fprintf(out, "%.*s", (int)sample_name_length(inside->launch), inside->launch);
     fprintf(out, "\n%s\n%s\n%d", w->plan != NULL ? w->plan : "",
             w->profile != NULL ? w->profile : "", w->launches != NULL);
     fclose(out);
@@ -191,6 +195,7 @@ rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec, trace_
     /* As a run does. */
     if (sample == NULL && w->plan == NULL && configured[0] != '\0')
         sample = configured;
+    RB_TRY(run_inside_check_configured(configured, err));
     rb_code_t rc = sample != NULL ? run_inside_divide(&inside, sample, 1, err) : RB_OK;
     if (rc == RB_OK)
         rc = try_once(w, &inside, source, trials, plan_sha256, err);

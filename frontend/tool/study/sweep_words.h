@@ -14,6 +14,7 @@ typedef struct {
     const char *sample, *seed, *launches; /* borrowed; NULL: not said, or "none" */
     const char *profile; /* borrowed: what the sampler chooses launches from; NULL: no profile */
     char *plan;          /* owned: path of the file; NULL: not said, or "none" */
+    uint64_t files;      /* differs with the contents of files that samplers name; 0: none */
 } sweep_words_t;
 
 /* RB_USAGE names the mistake. Free with sweep_words_free(), also after a failure. */
