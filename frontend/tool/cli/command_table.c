@@ -72,11 +72,12 @@ static const cli_option_t run_options[] = {
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only, and estimate the whole from them", "@file", false},
-    OPT_SAMPLE(NULL,
-               "choose launches by this sampler, and estimate the whole from them; others, such as "
-               "photon_warp or tbpoint_region, stop inside launches, alone or in a list after one "
-               "that chooses (rubato plan --sample help lists all); may be repeated: the lists are "
-               "joined (evaluate scores each alone)"),
+    OPT_SAMPLE(
+        NULL,
+        "choose launches by this sampler, and estimate the whole from them; others, such as "
+        "photon_warp or tbpoint_region, stop inside launches, alone or in a list after one "
+        "that chooses (rubato plan --sample help lists all); plugin:FILE.so,OPTION=VALUE,... is "
+        "one of your own; may be repeated: the lists are joined (evaluate scores each alone)"),
     {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,
