@@ -10,7 +10,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 
 cmake --install "$build_dir" --prefix "$dir/prefix" >"$dir/log" 2>&1 || { cat "$dir/log"; fail install; }
 cp -rL "$source_dir/traces/vecadd-sm70" "$dir/trace"
-cp "$source_dir"/docs/examples/* "$dir"
+cp -r "$source_dir"/docs/examples/* "$dir"
 cd "$dir" || exit 1
 shared=$(find "$dir/prefix" -name librubato.so)
 [ -n "$shared" ] || fail "librubato.so is not installed"
@@ -31,6 +31,21 @@ printf '#include <rubato.h>\nint main(void) { return 0; }\n' >alone.c
 if echo 'int main() {}' | "$cc" -x c++ -fsyntax-only - 2>/dev/null; then
     "$cc" -x c++ -Wall -Wextra -Wpedantic -Werror -Iprefix/include -fsyntax-only alone.c || fail "C++"
 fi
+
+# A sampler from outside, by the installed header alone.
+mkdir sampler && cp prefix/include/rubato_sampler.h sampler
+printf '#include <rubato_sampler.h>\n' >sampler.cc
+if echo 'int main() {}' | "$cc" -x c++ -fsyntax-only - 2>/dev/null; then
+    "$cc" -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -Isampler -fsyntax-only sampler.cc ||
+        fail "rubato_sampler.h in C++"
+fi
+for name in every_nth first_blocks; do
+    "$cc" -std=c99 -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -Isampler plugins/$name.c -o $name.so ||
+        fail "the sampler $name"
+done
+prefix/bin/rubato run trace --sample plugin:./first_blocks.so,count=5,plugin:every_nth.so,n=3 --json >json ||
+    fail "run with samplers from outside"
+grep -q '"simulated_blocks": 5,' json || fail "first_blocks with the installed header"
 
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 want=$(prefix/bin/rubato run trace --gpu t4 --json 2>/dev/null |
