@@ -294,7 +294,7 @@ static const cli_option_t validate_options[] = {
     {CLI_PUBLISHED, 0, "published", "DIR", "$RUBATO_PUBLISHED", "Tests",
      "folder of the published tables that curves are compared with", "@dir", false},
     {CLI_APPLICATIONS, 0, "applications", "DIR", NULL, "Tests",
-     "run the traces of whole programs in this folder instead, on qv100 (docs/limits.md)", "@dir",
+     "run the traces of whole programs in this folder instead, on qv100 (docs/lab/accuracy.md)", "@dir",
      false},
     {CLI_LIST, 0, "list", NULL, NULL, "Tests", "list the tests with their sources, and exit", NULL,
      false},
