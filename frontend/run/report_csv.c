@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "frontend/io/csv_writer.h"
+#include "frontend/run/report_columns.h"
 #include "frontend/run/run_report.h"
 
 /* Names of all counters and metrics, as columns: "sm.warp_insts". */
@@ -33,38 +34,15 @@ static void row_counters(csv_t *c, const metric_input_t *m)
         csv_f64(c, metric_value((metric_id_t)i, m));
 }
 
+static void column_names(csv_t *c, const report_column_t *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        csv_text(c, columns[i].name);
+}
+
 static void launches_header(csv_t *c)
 {
-    static const char *const columns[] = {"id",
-                                          "trace_id",
-                                          "name",
-                                          "stream",
-                                          "grid_x",
-                                          "grid_y",
-                                          "grid_z",
-                                          "block_x",
-                                          "block_y",
-                                          "block_z",
-                                          "registers",
-                                          "shared_bytes",
-                                          "start_cycle",
-                                          "cycles",
-                                          "launch_latency_cycles",
-                                          "blocks",
-                                          "warp_instructions",
-                                          "thread_instructions",
-                                          "copied_bytes",
-                                          "occupancy_theoretical",
-                                          "occupancy_limiter",
-                                          "blocks_per_sm",
-                                          "carveout",
-                                          "warp_slot_cycles",
-                                          "sampler",
-                                          "weight",
-                                          "estimated",
-                                          "simulated_blocks"};
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-        csv_text(c, columns[i]);
+    column_names(c, launch_columns, n_launch_columns);
     header_counters(c);
     csv_end_row(c);
 }
@@ -123,9 +101,7 @@ rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
 {
     csv_t c = {.out = out};
     record_walk_t walk = record_walk(r->journal, RECORD_INTERVAL, err);
-    csv_text(&c, "launch");
-    csv_text(&c, "start");
-    csv_text(&c, "end");
+    column_names(&c, interval_columns, n_interval_columns);
     header_counters(&c);
     csv_end_row(&c);
     while (record_walk_next(&walk)) {
@@ -140,69 +116,79 @@ rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
     return walk.code;
 }
 
-/* One line of stats.csv: group.name,value,unit. */
-static void stat_path(csv_t *c, const char *group, const char *name)
+/* One line of stats.csv: path,value,unit. */
+static void stat_u64(csv_t *c, const char *path, uint64_t v, const char *unit)
 {
-    char path[128];
-    snprintf(path, sizeof(path), "%s.%s", group, name);
     csv_text(c, path);
-}
-
-static void stat_u64(csv_t *c, const char *group, const char *name, uint64_t v, const char *unit)
-{
-    stat_path(c, group, name);
     csv_u64(c, v);
     csv_text(c, unit);
     csv_end_row(c);
 }
 
-static void stat_f64(csv_t *c, const char *group, const char *name, double v, const char *unit)
+static void stat_f64(csv_t *c, const char *path, double v, const char *unit)
 {
-    stat_path(c, group, name);
+    csv_text(c, path);
     csv_f64(c, v);
     csv_text(c, unit);
     csv_end_row(c);
+}
+
+static void total_u64(csv_t *c, report_total_id_t id, uint64_t v)
+{
+    stat_u64(c, report_totals[id].name, v, report_totals[id].unit);
+}
+
+static void total_f64(csv_t *c, report_total_id_t id, double v)
+{
+    stat_f64(c, report_totals[id].name, v, report_totals[id].unit);
+}
+
+static void stats_totals(csv_t *c, const run_report_t *r)
+{
+    const run_totals_t *t = &r->totals;
+    total_u64(c, TOTAL_CYCLES, t->cycles);
+    if (isfinite(r->cycles_interval.low)) {
+        total_f64(c, TOTAL_LOW, r->cycles_interval.low);
+        total_f64(c, TOTAL_HIGH, r->cycles_interval.high);
+        total_f64(c, TOTAL_CONFIDENCE, r->cycles_interval.confidence);
+    }
+    if (r->interval_note != NULL)
+        stat_f64(c, report_totals[TOTAL_NOTE].name, NAN, r->interval_note);
+    total_u64(c, TOTAL_ESTIMATED, r->estimated);
+    total_u64(c, TOTAL_LAUNCH_LATENCY, t->launch_cycles);
+    total_f64(c, TOTAL_SECONDS, report_seconds(r));
+    total_u64(c, TOTAL_WARP_INSTS, t->warp_insts);
+    total_u64(c, TOTAL_THREAD_INSTS, t->thread_insts);
+    total_u64(c, TOTAL_SLOT_CYCLES, t->warp_slot_cycles);
+    total_u64(c, TOTAL_COPIED, t->copied_bytes);
+    total_u64(c, TOTAL_RUN_LAUNCHES, r->simulated.launches);
+    total_u64(c, TOTAL_RUN_BLOCKS, r->simulated.run_blocks);
+    total_u64(c, TOTAL_RUN_CYCLES, r->simulated.run_cycles);
+    total_u64(c, TOTAL_RUN_WARP_INSTS, r->simulated.run_warp_insts);
 }
 
 void report_stats_csv(const run_report_t *r, FILE *out)
 {
     csv_t c = {.out = out};
     const run_totals_t *t = &r->totals;
-    uint64_t cycles = t->cycles;
     metric_input_t m = report_total_metrics(r);
     stat_group_t groups[REPORT_GROUPS];
+    char path[128];
 
     csv_text(&c, "path");
     csv_text(&c, "value");
     csv_text(&c, "unit");
     csv_end_row(&c);
-    stat_u64(&c, "totals", "cycles", cycles, "cycles");
-    if (isfinite(r->cycles_interval.low)) {
-        stat_f64(&c, "totals", "interval.cycles.low", r->cycles_interval.low, "cycles");
-        stat_f64(&c, "totals", "interval.cycles.high", r->cycles_interval.high, "cycles");
-        stat_f64(&c, "totals", "interval.cycles.confidence", r->cycles_interval.confidence, "1");
-    }
-    if (r->interval_note != NULL)
-        stat_f64(&c, "totals", "interval.cycles.note", NAN, r->interval_note);
-    stat_u64(&c, "totals", "estimated", r->estimated, "truth");
-    stat_u64(&c, "totals", "launch_latency_cycles", t->launch_cycles, "cycles");
-    stat_f64(&c, "totals", "seconds", report_seconds(r), "s");
-    stat_u64(&c, "totals", "warp_instructions", t->warp_insts, "warp instructions");
-    stat_u64(&c, "totals", "thread_instructions", t->thread_insts, "thread instructions");
-    stat_u64(&c, "totals", "warp_slot_cycles", t->warp_slot_cycles, "warp cycles");
-    stat_u64(&c, "totals", "copied_bytes", t->copied_bytes, "bytes");
-    stat_u64(&c, "simulated", "launches", r->simulated.launches, "launches");
-    stat_u64(&c, "simulated", "blocks", r->simulated.run_blocks, "blocks");
-    stat_u64(&c, "simulated", "cycles", r->simulated.run_cycles, "cycles");
-    stat_u64(&c, "simulated", "warp_instructions", r->simulated.run_warp_insts,
-             "warp instructions");
+    stats_totals(&c, r);
     report_groups(groups, &t->sm, &t->l2, &t->dram);
     for (size_t g = 0; g < REPORT_GROUPS; g++) {
-        for (size_t i = 0; i < groups[g].n; i++)
-            stat_u64(&c, groups[g].path, groups[g].defs[i].name, groups[g].values[i],
-                     groups[g].defs[i].unit);
+        for (size_t i = 0; i < groups[g].n; i++) {
+            snprintf(path, sizeof(path), "%s.%s", groups[g].path, groups[g].defs[i].name);
+            stat_u64(&c, path, groups[g].values[i], groups[g].defs[i].unit);
+        }
     }
-    for (unsigned i = 0; i < METRIC_COUNT; i++)
-        stat_f64(&c, "metrics", metric_defs[i].name, metric_value((metric_id_t)i, &m),
-                 metric_defs[i].unit);
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        snprintf(path, sizeof(path), "metrics.%s", metric_defs[i].name);
+        stat_f64(&c, path, metric_value((metric_id_t)i, &m), metric_defs[i].unit);
+    }
 }
