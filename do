@@ -5,8 +5,9 @@ cd "$(dirname "$0")"
 
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd-dev liblzma-dev
     zlib1g-dev libsqlite3-dev)
-test_packages=(libcmocka-dev)
+test_packages=(libcmocka-dev locales)
 sanitizer_packages=(clang libclang-rt-dev llvm)
+package_packages=(dpkg-dev file)
 check_packages=(clang-format clang-tidy cppcheck shellcheck)
 
 usage()
@@ -18,6 +19,7 @@ usage: ./do COMMAND
                       (with arguments: rubato run ARGUMENT...)
   test [OPTION]...    build and run the tests (options are those of ctest)
   build               build only: build/rubato
+  package             build, then packages: build/*.deb and build/*.tar.gz
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       what the papers on sampling show, here and as published
@@ -89,6 +91,37 @@ quietly()
     rm -f "$log"
 }
 
+# Runs a build and says how far it is: in one line of a terminal, elsewhere in steps of 10 %. The
+# rest of what it prints is shown only if it fails.
+watched()
+{
+    local log line share told=0 width=''
+    log=$(mktemp)
+    [[ -t 2 ]] && width=$(tput cols 2>/dev/null || echo 80)
+    if ! "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+            share=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        elif [[ $line =~ ^\[\ *([0-9]+)%\] ]]; then
+            share=${BASH_REMATCH[1]}
+        else
+            continue
+        fi
+        if [[ -n $width ]]; then
+            printf '\r\033[K%.*s' "$((width - 1))" "$line" >&2
+        elif ((share >= told + 10)); then
+            told=$((share / 10 * 10))
+            say "$told % built"
+        fi
+    done; then
+        cat "$log" >&2
+        rm -f "$log"
+        say "failed: $*"
+        return 1
+    fi
+    [[ -z $width ]] || printf '\r\033[K' >&2
+    rm -f "$log"
+}
+
 # Configures and builds a preset (its folder is build for release, build-NAME for the others).
 # RUBATO_CMAKE_OPTIONS: further options of cmake.
 build()
@@ -99,10 +132,11 @@ build()
     if [[ ! -f $folder/CMakeCache.txt ]] && command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
+    [[ -f $folder/CMakeCache.txt ]] || say "configuring $folder"
     # shellcheck disable=SC2086 # several words
     quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-} || return
-    say "building $folder"
-    quietly cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
+    say "building $folder with $(nproc) jobs (all of it takes a few minutes, changes less)"
+    watched cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
 
 # Runs the tests of a preset. The last lines name what was skipped, and are "N passed, N failed,
@@ -156,7 +190,7 @@ check_static()
 {
     cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
         --suppress=missingIncludeSystem --suppress=uninitvar \
-        --suppress=nullPointerRedundantCheck --suppress='invalidPointerCast:frontend/sass/*' \
+        --suppress=nullPointerRedundantCheck --suppress='invalidPointerCast:frontend/emulator/*' \
         --std=c11 -D__GNUC__=12 -DRUBATO_CUDART_MAJOR=12 -I . sim frontend sampling || return
     sources | grep -E '^(sim|frontend|sampling)/.*\.c$' |
         xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p build-clang 2>/dev/null
@@ -282,6 +316,7 @@ main()
         need "${build_packages[@]}"
         build release --target rubato
         (($# > 0)) || set -- traces/matmul-sm70 --gpu v100
+        say "build/rubato run $*"
         exec build/rubato run "$@"
         ;;
     traces)
@@ -296,6 +331,12 @@ main()
     build)
         need "${build_packages[@]}"
         build release
+        ;;
+    package)
+        need "${build_packages[@]}" "${package_packages[@]}"
+        build release
+        (cd build && quietly cpack -G DEB && quietly cpack --config CPackSourceConfig.cmake)
+        ls build/*.deb build/*.tar.gz
         ;;
     bench)
         need "${build_packages[@]}"

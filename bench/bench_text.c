@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim_writer.h"
 
 trace_source_t *bench_text_open(const void *ctx, rb_err_t *err)
 {

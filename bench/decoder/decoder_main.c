@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "bench/decoder/decoder_listing.h"
-#include "frontend/sass/sass_inst.h"
+#include "frontend/emulator/sass/sass_inst.h"
 #include "sim/core/alloc.h"
 
 enum { CHUNK = 16384, OPCODES = 4096, SHOWN = 4, FLIPPED_BITS = 105, FLIPPED_SHAPES = 12 };

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "frontend/sass/code_file.h"
-#include "frontend/sass/sass_inst.h"
+#include "frontend/emulator/sass/code_file.h"
+#include "frontend/emulator/sass/sass_inst.h"
 #include "sim/core/alloc.h"
 
 enum { FIRST_SIZE = 1 << 16, MODIFIER_BITS = 41 };

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "bench/micro/micro.h"
-#include "frontend/profile/profile.h"
+#include "frontend/input/profile/profile.h"
 
 enum { ROWS = 250000, KERNELS = 80 };
 

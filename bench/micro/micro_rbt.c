@@ -7,8 +7,8 @@
 
 #include "bench/bench_cases.h"
 #include "bench/micro/micro.h"
-#include "frontend/trace/rbt_source.h"
-#include "frontend/trace/rbt_store.h"
+#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/rbt_store.h"
 
 /* The file of one case; written by the first call that names it, removed at the end. */
 typedef struct {

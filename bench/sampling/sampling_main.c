@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "bench/sampling/sampling_bound.h"
-#include "frontend/profile/profile.h"
+#include "frontend/input/profile/profile.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim_writer.h"
-#include "frontend/run/open_trace.h"
-#include "frontend/trace/rbt_source.h"
-#include "frontend/trace/rbt_store.h"
+#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/tool/run/open_trace.h"
 
 enum { XZ_LEVEL = 6, CHUNK = 1 << 20, PATH_BYTES = 4096 };
 

@@ -29,13 +29,7 @@ void conf_destroy(conf_t *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->n_layers; i++)
-        free(c->layer[i].name);
-    for (size_t i = 0; i < c->n_entries; i++) {
-        free(c->entry[i].group);
-        free(c->entry[i].key);
-        value_free(&c->entry[i].value);
-    }
+    conf_rewind(c, (conf_mark_t){0});
     forget_groups(c);
     for (size_t i = 0; i < c->n_added; i++)
         free(c->added[i].dest);
@@ -96,6 +90,27 @@ rb_code_t conf_set(conf_t *c, const char *assignment, rb_err_t *err)
     conf_add_entry(c, group, key, &value, layer, 0);
     c->n_sets++;
     return RB_OK;
+}
+
+conf_mark_t conf_mark(const conf_t *c)
+{
+    return (conf_mark_t){c->n_layers, c->n_entries, c->n_sets};
+}
+
+static void free_entry(conf_entry_t *e)
+{
+    free(e->group);
+    free(e->key);
+    value_free(&e->value);
+}
+
+void conf_rewind(conf_t *c, conf_mark_t mark)
+{
+    while (c->n_entries > mark.n_entries)
+        free_entry(&c->entry[--c->n_entries]);
+    while (c->n_layers > mark.n_layers)
+        free(c->layer[--c->n_layers].name);
+    c->n_sets = mark.n_sets;
 }
 
 /* An error at the place where entry e was said. */

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "sim/conf/param.h"
+#include "sim/conf/param_value.h"
 #include "sim/core/err.h"
 #include "sim/core/sha256.h"
 
@@ -48,14 +48,21 @@ RB_CHECKED rb_code_t conf_load_text(conf_t *c, const char *name, const char *tex
 
 /*
  * Adds the config of a GPU by name ("v100"), or a file if name holds a '/' or ends in ".cfg".
- * Folders, in this order: $RUBATO_CONFIGS, ../configs and ../share/rubato/configs beside the
- * program, the source folder it was built from, /usr/share/rubato/configs. RB_USAGE for an unknown
- * name, with the known ones.
+ * Folders: $RUBATO_CONFIGS, then share/rubato/configs near the program (sim/core/data_folder.h).
+ * RB_USAGE for an unknown name, with the known ones.
  */
 RB_CHECKED rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err);
 
 /* Adds one setting, "group.name=value", as on a command line. RB_USAGE if it has no such form. */
 RB_CHECKED rb_code_t conf_set(conf_t *c, const char *assignment, rb_err_t *err);
+
+/* What was added so far, to go back to where something added later turns out to be wrong. */
+typedef struct {
+    size_t n_layers, n_entries, n_sets;
+} conf_mark_t;
+
+conf_mark_t conf_mark(const conf_t *c);
+void conf_rewind(conf_t *c, conf_mark_t mark);
 
 /* Settings added with conf_set() so far. */
 size_t conf_overrides(const conf_t *c);
@@ -85,6 +92,10 @@ const char *conf_origin(conf_t *c, const char *key);
 /* The file and line of the value of "group.name", for who wants to read the comment beside it; NULL
  * if no file gave it. Only after conf_apply(). */
 const char *conf_source_file(const conf_t *c, const char *key, int *line);
+
+/* The value of "group.name" as a file would have it, with quotes where it is a text; false: no such
+ * setting. Only after conf_apply(). */
+bool conf_value(const conf_t *c, const char *key, char text[PARAM_VALUE_TEXT]);
 
 /*
  * Writes every value with its unit and origin, as a file that can be loaded again and gives the

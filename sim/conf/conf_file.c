@@ -1,4 +1,5 @@
 #include <libconfig.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,13 +139,22 @@ static rb_code_t load_inherited(conf_t *c, const config_t *tree, const char *nam
     return load_path(c, found, self, err);
 }
 
+/* libconfig leaves the thread with the locale of the process, not with its own. */
+static bool read_tree(config_t *tree, const char *text)
+{
+    const locale_t own = uselocale((locale_t)0);
+    const bool good = config_read_string(tree, text) == CONFIG_TRUE;
+    uselocale(own);
+    return good;
+}
+
 static rb_code_t load_tree(conf_t *c, const char *name, const char *text, const inherit_t *self,
                            rb_err_t *err)
 {
     config_t tree;
     config_init(&tree);
     rb_code_t code;
-    if (config_read_string(&tree, text) != CONFIG_TRUE) {
+    if (!read_tree(&tree, text)) {
         code =
             rb_fail(err, RB_CONFIG, "%.500s:%d: %s", name,
                     conf_text_error_line(text, config_error_line(&tree)), config_error_text(&tree));

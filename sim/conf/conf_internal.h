@@ -6,8 +6,10 @@
 
 #include "sim/conf/conf.h"
 #include "sim/conf/param_value.h"
+#include "sim/core/data_folder.h"
 
-enum { CONF_KEY_MAX = 64, CONF_MAX_INHERIT = 16, CONF_FOLDERS_MAX = 8, CONF_PATH_MAX = 4096 };
+enum { CONF_KEY_MAX = 64, CONF_MAX_INHERIT = 16, CONF_PATH_MAX = DATA_PATH_MAX };
+enum { CONF_FOLDERS_MAX = DATA_FOLDERS_MAX + 1 };
 
 /* Where settings come from. */
 typedef struct {

@@ -79,6 +79,15 @@ const char *conf_source_file(const conf_t *c, const char *key, int *line)
     return c->layer[e->layer].command_line ? NULL : c->layer[e->layer].name;
 }
 
+bool conf_value(const conf_t *c, const char *key, char text[PARAM_VALUE_TEXT])
+{
+    size_t group, param;
+    if (!find_setting(c, key, &group, &param))
+        return false;
+    param_format(&c->group[group].group->params[param], c->group[group].dest, text);
+    return true;
+}
+
 void conf_write_resolved(conf_t *c, const char *only, FILE *out)
 {
     char value[PARAM_VALUE_TEXT];

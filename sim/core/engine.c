@@ -45,6 +45,7 @@ struct engine {
     cycle_t window, now;
     int n_threads;
     bool started;
+    rb_log_t *log; /* borrowed: of the thread that started the workers */
     engine_hooks_t hooks;
     uint32_t n_shards;
     size_t cap_shards, cap_next;
@@ -241,11 +242,18 @@ static void next_generation(engine_t *e)
     }
 }
 
+static void panic_dump(void *ctx, FILE *out)
+{
+    engine_dump(ctx, out);
+}
+
 static void *worker_main(void *arg)
 {
     worker_t *w = arg;
     engine_t *e = w->engine;
     unsigned seen = 0;
+    rb_log_use(e->log);
+    rb_set_panic_dump(panic_dump, e);
     for (;;) {
         await_generation(e, seen);
         seen++;
@@ -287,6 +295,7 @@ static void cut_pieces(engine_t *e)
 static void workers_start(engine_t *e)
 {
     e->worker = rb_model_calloc((size_t)e->n_threads, sizeof(*e->worker));
+    e->log = rb_log_current();
     for (int t = 0; t < e->n_threads; t++) {
         worker_t *w = &e->worker[t];
         w->engine = e;

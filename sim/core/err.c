@@ -10,8 +10,8 @@ enum { EXIT_ENVIRONMENT = 1, EXIT_USER = 2, EXIT_STOPPED = 75, EXIT_BUG = 112 };
 #define RB_ERR_TEXT_(id, text) text,
 static const char *const code_texts[] = {RB_ERR_MAP(RB_ERR_TEXT_)};
 
-static void (*panic_dump)(void *ctx, FILE *out);
-static void *panic_ctx;
+static _Thread_local void (*panic_dump)(void *ctx, FILE *out);
+static _Thread_local void *panic_ctx;
 
 /* A message that is too long, of a path of thousands of characters say, loses its middle: what is
  * wrong stands at its end. */

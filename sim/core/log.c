@@ -2,26 +2,84 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/core/alloc.h"
 
-static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool log_is_quiet;
-static void (*log_hook)(void *ctx, bool before);
-static void *log_hook_ctx;
+struct rb_log {
+    pthread_mutex_t lock;
+    rb_log_fn say;
+    void *ctx;
+    bool quiet;
+    void (*hook)(void *ctx, bool before);
+    void *hook_ctx;
+    char **said; /* owned: texts of rb_warn_once(); few, so a list */
+    size_t n_said, cap_said;
+};
 
-/* Texts already said by rb_warn_once(); few, so a list. */
-static char **said;
-static size_t n_said, cap_said;
-
-static void log_line(const char *kind, const char *text)
+static void say_to_stderr(void *ctx, bool warning, const char *text)
 {
-    if (log_hook != NULL)
-        log_hook(log_hook_ctx, true);
-    fprintf(stderr, "rubato: %s%s\n", kind, text);
-    if (log_hook != NULL)
-        log_hook(log_hook_ctx, false);
+    (void)ctx;
+    fprintf(stderr, "rubato: %s%s\n", warning ? "warning: " : "", text);
+}
+
+/* Of a process that is a program of ours; embedded, every handle has a log of its own. */
+static rb_log_t standard = {.lock = PTHREAD_MUTEX_INITIALIZER, .say = say_to_stderr};
+static _Thread_local rb_log_t *of_thread;
+
+static rb_log_t *log_begin(void)
+{
+    rb_log_t *log = of_thread != NULL ? of_thread : &standard;
+    pthread_mutex_lock(&log->lock);
+    return log;
+}
+
+static void log_end(rb_log_t *log)
+{
+    pthread_mutex_unlock(&log->lock);
+}
+
+rb_log_t *rb_log_create(rb_log_fn say, void *ctx)
+{
+    rb_log_t *log = rb_calloc(1, sizeof(*log));
+    pthread_mutex_init(&log->lock, NULL);
+    log->say = say;
+    log->ctx = ctx;
+    return log;
+}
+
+void rb_log_destroy(rb_log_t *log)
+{
+    if (log == NULL)
+        return;
+    for (size_t i = 0; i < log->n_said; i++)
+        free(log->said[i]);
+    free(log->said);
+    pthread_mutex_destroy(&log->lock);
+    free(log);
+}
+
+rb_log_t *rb_log_use(rb_log_t *log)
+{
+    rb_log_t *before = of_thread;
+    of_thread = log;
+    return before;
+}
+
+rb_log_t *rb_log_current(void)
+{
+    return of_thread;
+}
+
+static void log_line(rb_log_t *log, bool warning, const char *text)
+{
+    if (log->hook != NULL)
+        log->hook(log->hook_ctx, true);
+    if (log->say != NULL)
+        log->say(log->ctx, warning, text);
+    if (log->hook != NULL)
+        log->hook(log->hook_ctx, false);
 }
 
 void rb_warn(const char *fmt, ...)
@@ -31,29 +89,36 @@ void rb_warn(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    pthread_mutex_lock(&log_lock);
-    log_line("warning: ", text);
-    pthread_mutex_unlock(&log_lock);
+    rb_log_t *log = log_begin();
+    log_line(log, true, text);
+    log_end(log);
+}
+
+/* Notes a text; false: it is known, or there are too many. */
+static bool is_new(rb_log_t *log, const char *text)
+{
+    enum { SAID_MAX = 1000 }; /* a hostile trace may have no end of things to warn about */
+    if (log->n_said >= SAID_MAX)
+        return false;
+    for (size_t i = 0; i < log->n_said; i++)
+        if (strcmp(log->said[i], text) == 0)
+            return false;
+    rb_grow(&log->said, &log->cap_said, log->n_said + 1, sizeof(*log->said));
+    log->said[log->n_said++] = rb_strdup(text);
+    return true;
 }
 
 void rb_warn_once(const char *fmt, ...)
 {
-    enum { SAID_MAX = 1000 }; /* a hostile trace may have no end of things to warn about */
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    pthread_mutex_lock(&log_lock);
-    bool found = n_said >= SAID_MAX;
-    for (size_t i = 0; i < n_said && !found; i++)
-        found = strcmp(said[i], text) == 0;
-    if (!found) {
-        rb_grow(&said, &cap_said, n_said + 1, sizeof(*said));
-        said[n_said++] = rb_strdup(text);
-        log_line("warning: ", text);
-    }
-    pthread_mutex_unlock(&log_lock);
+    rb_log_t *log = log_begin();
+    if (is_new(log, text))
+        log_line(log, true, text);
+    log_end(log);
 }
 
 void rb_info(const char *fmt, ...)
@@ -63,23 +128,23 @@ void rb_info(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    pthread_mutex_lock(&log_lock);
-    if (!log_is_quiet)
-        log_line("", text);
-    pthread_mutex_unlock(&log_lock);
+    rb_log_t *log = log_begin();
+    if (!log->quiet)
+        log_line(log, false, text);
+    log_end(log);
 }
 
 void rb_log_quiet(bool quiet)
 {
-    pthread_mutex_lock(&log_lock);
-    log_is_quiet = quiet;
-    pthread_mutex_unlock(&log_lock);
+    rb_log_t *log = log_begin();
+    log->quiet = quiet;
+    log_end(log);
 }
 
 void rb_log_set_hook(void (*hook)(void *ctx, bool before), void *ctx)
 {
-    pthread_mutex_lock(&log_lock);
-    log_hook = hook;
-    log_hook_ctx = ctx;
-    pthread_mutex_unlock(&log_lock);
+    rb_log_t *log = log_begin();
+    log->hook = hook;
+    log->hook_ctx = ctx;
+    log_end(log);
 }

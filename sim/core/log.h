@@ -1,6 +1,7 @@
 /*
- * Messages for people, on stderr. Warnings are counted, so that a run can report how many it gave.
- * Thread-safe. Never called from the run loop of a shard except for rb_warn_once().
+ * Messages for people. They go to the log of the calling thread: standard error, unless
+ * rb_log_use() has named another. Threads that the model starts take the log of the one that starts
+ * them. Thread-safe. Never called from the run loop of a shard except for rb_warn_once().
  */
 #ifndef RUBATO_CORE_LOG_H
 #define RUBATO_CORE_LOG_H
@@ -12,7 +13,7 @@
 /* "rubato: warning: ...". */
 void rb_warn(const char *fmt, ...) RB_PRINTF(1, 2);
 
-/* Warns only the first time this text is seen in the process (compared after formatting). */
+/* Warns only the first time this text is seen by the log (compared after formatting). */
 void rb_warn_once(const char *fmt, ...) RB_PRINTF(1, 2);
 
 /* "rubato: ...": said unless quiet. */
@@ -22,5 +23,18 @@ void rb_log_quiet(bool quiet);
 
 /* Called before and after a message is printed, so that a progress line can step aside. */
 void rb_log_set_hook(void (*hook)(void *ctx, bool before), void *ctx);
+
+typedef struct rb_log rb_log_t;
+
+/* Takes a message without "rubato: " and "warning: ". Any thread, one at a time. */
+typedef void (*rb_log_fn)(void *ctx, bool warning, const char *text);
+
+/* say NULL: messages are dropped. */
+rb_log_t *rb_log_create(rb_log_fn say, void *ctx);
+void rb_log_destroy(rb_log_t *log);
+
+/* Makes log that of the calling thread (NULL: standard error) and returns the one before. */
+rb_log_t *rb_log_use(rb_log_t *log);
+rb_log_t *rb_log_current(void);
 
 #endif

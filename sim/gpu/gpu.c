@@ -8,12 +8,6 @@
 
 #include "sim/core/alloc.h"
 
-static void gpu_panic_dump(void *ctx, FILE *out)
-{
-    const gpu_t *g = ctx;
-    engine_dump(g->engine, out);
-}
-
 static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *slice_port,
                        const distance_t *distance)
 {
@@ -101,7 +95,6 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     g->demand = block_scheduler_demand(&g->spec, g->window);
     engine_hooks_t hooks = {.ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook};
     engine_set_hooks(g->engine, &hooks);
-    rb_set_panic_dump(gpu_panic_dump, g);
     return g;
 }
 
@@ -109,7 +102,6 @@ void gpu_destroy(gpu_t *g)
 {
     if (g == NULL)
         return;
-    rb_set_panic_dump(NULL, NULL);
     engine_destroy(g->engine);
     for (uint32_t i = 0; i < g->n_sms; i++)
         sm_destroy(g->sm[i]);

@@ -60,6 +60,7 @@ typedef struct {
 
 typedef struct {
     uint64_t first;             /* first launch id to consider (resume); 1 otherwise */
+    uint64_t last;              /* the last one to consider, where not all are; 0: the trace's */
     const uint64_t *launch_ids; /* ascending ids to run; NULL: all */
     size_t n_launch_ids;
     uint64_t stats_interval;  /* core cycles; 0: no time series */

@@ -19,7 +19,7 @@ static void add_origin(conf_t *c, rb_err_t *err)
     memcpy(err->text, text, sizeof(text));
 }
 
-rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err)
+rb_code_t gpu_spec_apply(gpu_spec_t *spec, conf_t *c, rb_err_t *err)
 {
     conf_group_t groups[GROUPS_MAX];
     size_t n = 0;
@@ -30,6 +30,12 @@ rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err)
     memset(spec, 0, sizeof(*spec));
     RB_TRY(conf_apply(c, groups, n, err));
     spec->mem.core_mhz = spec->gpu.clock_mhz;
+    return RB_OK;
+}
+
+rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err)
+{
+    RB_TRY(gpu_spec_apply(spec, c, err));
     rb_code_t code = gpu_spec_check(spec, err);
     if (code != RB_OK && err)
         add_origin(c, err);

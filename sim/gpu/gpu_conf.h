@@ -13,4 +13,7 @@
  */
 RB_CHECKED rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err);
 
+/* The same without the check: values that do not fit each other yet are taken. */
+RB_CHECKED rb_code_t gpu_spec_apply(gpu_spec_t *spec, conf_t *c, rb_err_t *err);
+
 #endif

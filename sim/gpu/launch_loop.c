@@ -323,8 +323,10 @@ static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
     const run_plan_t *plan = g->run.plan;
     /* Where copies before other launches do not count either, these need not be looked at. */
     const bool listed = plan->skip_copies_of_others && plan->launch_ids != NULL;
-    for (uint64_t id = listed ? plan->first : 1;; id++) {
+    for (uint64_t id = listed || plan->last > 0 ? plan->first : 1;; id++) {
         bool there;
+        if (plan->last > 0 && id > plan->last)
+            return RB_OK;
         if (listed && (plan->n_launch_ids == 0 || id > plan->launch_ids[plan->n_launch_ids - 1]))
             return RB_OK;
         RB_TRY(is_there(g->run.source, id, &there, err));
@@ -347,6 +349,12 @@ static void expect_launch(run_state_t *r, uint64_t id)
     r->work.done += before ? size : 0.0;
 }
 
+static void panic_dump(void *ctx, FILE *out)
+{
+    const gpu_t *g = ctx;
+    engine_dump(g->engine, out);
+}
+
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                   const gpu_callbacks_t *callbacks, rb_err_t *err)
 {
@@ -359,7 +367,9 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->plan = plan;
     r->callbacks = callbacks;
     r->insts_before = warp_insts(g);
-    for (uint64_t id = 1; n < UINT64_MAX && id <= n; id++)
+    rb_set_panic_dump(panic_dump, g);
+    const uint64_t end = plan->last > 0 && plan->last < n ? plan->last : n;
+    for (uint64_t id = plan->last > 0 ? plan->first : 1; n < UINT64_MAX && id <= end; id++)
         expect_launch(r, id);
     inside_t inside;
     if (plan->n_inside > 0) {
@@ -373,5 +383,6 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     if (r->inside != NULL)
         inside_free(&inside);
     r->inside = NULL;
+    rb_set_panic_dump(NULL, NULL);
     return rc;
 }

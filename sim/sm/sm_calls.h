@@ -62,7 +62,7 @@ static inline cycle_t supply_instructions(sm_t *sm, uint32_t s, uint32_t w, uint
 /* Cycles that reading the constant of inst adds to it. (constant.c) */
 uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, bool is_load);
 
-/* ---- A warp may go on: memory to sub-core, by way of completion.c ---- */
+/* ---- A warp may go on: memory to sub-core, by way of sm_completion.c ---- */
 
 /* inst of warp w will have read its source registers at cycle. */
 void sm_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cycle_t now);

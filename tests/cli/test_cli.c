@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/cli/options.h"
-#include "frontend/io/version.h"
+#include "frontend/tool/cli/options.h"
+#include "frontend/tool/io/version.h"
 #include "sim/sm/sm_stats.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"

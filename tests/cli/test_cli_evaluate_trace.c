@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/evaluate/sampled_score.h"
-#include "frontend/run/run_result.h"
+#include "frontend/tool/evaluate/sampled_score.h"
+#include "frontend/tool/run/run_result.h"
 #include "tests/support/cli_child.h"
 
 static void put(const char *path, const char *text)

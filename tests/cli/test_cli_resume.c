@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/io/file_hash.h"
-#include "frontend/run/run_checkpoint.h"
-#include "frontend/run/run_record.h"
+#include "frontend/tool/io/file_hash.h"
+#include "frontend/tool/run/run_checkpoint.h"
+#include "frontend/tool/run/run_record.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/io/kernel_name.h"
+#include "frontend/tool/io/kernel_name.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"
 

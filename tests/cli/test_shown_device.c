@@ -1,8 +1,8 @@
 /* What programs are told of the GPU, and which of their machine code is executed. */
 #include <string.h>
 
-#include "frontend/run/run_setup.h"
-#include "frontend/sass/shown_device.h"
+#include "frontend/emulator/record/shown_device.h"
+#include "frontend/tool/run/run_setup.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/test.h"
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/run/stat_dictionary.h"
+#include "frontend/tool/run/stat_dictionary.h"
 #include "tests/support/cli_child.h"
 
-static bool has(const stat_entry_t *list, size_t n, const char *path)
+static bool has(const dictionary_entry_t *list, size_t n, const char *path)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(list[i].path, path) == 0)
@@ -19,7 +19,7 @@ static bool has(const stat_entry_t *list, size_t n, const char *path)
 static void every_statistic_has_a_help_text(void **state)
 {
     size_t n;
-    stat_entry_t *list = stat_dictionary(&n);
+    dictionary_entry_t *list = stat_dictionary(&n);
     (void)state;
     assert_true(n > 150);
     for (size_t i = 0; i < n; i++) {
@@ -27,7 +27,7 @@ static void every_statistic_has_a_help_text(void **state)
             fail_msg("%s: the help text is missing, too short, or too long: '%s'", list[i].path,
                      list[i].help);
         if (strchr(list[i].path, '.') != NULL && list[i].unit[0] == '\0' &&
-            strcmp(stat_entry_name(&list[i]), "note") != 0)
+            strcmp(dictionary_name(&list[i]), "note") != 0)
             fail_msg("%s has no unit", list[i].path);
         if (has(list, i, list[i].path))
             fail_msg("%s is there twice", list[i].path);
@@ -39,7 +39,7 @@ static void every_statistic_has_a_help_text(void **state)
 static void expect_paths(const char *what, char *text, const char *separators)
 {
     size_t n, seen = 0;
-    stat_entry_t *list = stat_dictionary(&n);
+    dictionary_entry_t *list = stat_dictionary(&n);
     for (char *word = strtok(text, separators); word != NULL; word = strtok(NULL, separators)) {
         if (!has(list, n, word))
             fail_msg("%s: '%s' is not in the dictionary", what, word);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim.h"
 #include "tests/support/lab.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"

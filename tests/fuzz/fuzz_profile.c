@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frontend/profile/profile.h"
+#include "frontend/input/profile/profile.h"
 #include "sim/core/log.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

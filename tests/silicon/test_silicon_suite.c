@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "frontend/hardware/validation.h"
+#include "frontend/tool/silicon/validation.h"
 
 static const struct {
     const char *gpu, *test;

@@ -2,8 +2,8 @@
 #ifndef RUBATO_TESTS_ACCELSIM_LAB_H
 #define RUBATO_TESTS_ACCELSIM_LAB_H
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim_writer.h"
 
 /* Opens path, which must succeed. */
 trace_source_t *accelsim_lab_open(const char *path);

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/accelsim/accelsim_list.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim_list.h"
 #include "tests/support/temp_folder.h"
 
 static void check_list(const accelsim_list_t *list)

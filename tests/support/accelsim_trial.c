@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim.h"
 #include "tests/support/source_check.h"
 
 rb_code_t accelsim_trial(const void *data, size_t n)

@@ -2,7 +2,7 @@
 #ifndef RUBATO_TESTS_GEN_TRIAL_H
 #define RUBATO_TESTS_GEN_TRIAL_H
 
-#include "frontend/gen/gen.h"
+#include "frontend/input/gen/gen.h"
 #include "tests/support/stream_check.h"
 
 /* Opens it; the request must be good. The parameters end with NULL. */

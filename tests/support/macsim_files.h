@@ -2,7 +2,7 @@
 #ifndef RUBATO_TESTS_MACSIM_FILES_H
 #define RUBATO_TESTS_MACSIM_FILES_H
 
-#include "frontend/macsim/macsim_record.h"
+#include "frontend/input/macsim/macsim_record.h"
 
 /* A record of 4 bytes a lane, if it accesses memory; pc: from the kernel's beginning. */
 macsim_record_t macsim_op(unsigned opcode, unsigned pc, uint32_t mask);

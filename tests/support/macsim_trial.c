@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/macsim/macsim.h"
-#include "frontend/run/open_trace.h"
+#include "frontend/input/macsim/macsim.h"
+#include "frontend/tool/run/open_trace.h"
 #include "tests/support/source_check.h"
 #include "tests/support/temp_folder.h"
 

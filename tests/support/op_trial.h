@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_OP_TRIAL_H
 #define RUBATO_TESTS_OP_TRIAL_H
 
-#include "frontend/sass/sass_table.h"
+#include "frontend/emulator/sass/sass_table.h"
 #include "tests/support/op_lab.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frontend/run/plan_file.h"
+#include "frontend/tool/run/plan_file.h"
 #include "sampling/launch/estimate.h"
 #include "sampling/launch/plan_json.h"
 #include "sim/core/alloc.h"

@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "frontend/trace/rbt_checksum.h"
-#include "frontend/trace/rbt_index_get.h"
-#include "frontend/trace/rbt_root_put.h"
+#include "frontend/input/rbt/rbt_checksum.h"
+#include "frontend/input/rbt/rbt_index_get.h"
+#include "frontend/input/rbt/rbt_root_put.h"
 #include "tests/support/test.h"
 
 enum { FRAMES_MAX = 64 };

@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_RBT_FORGE_H
 #define RUBATO_TESTS_RBT_FORGE_H
 
-#include "frontend/trace/rbt_bytes.h"
+#include "frontend/input/rbt/rbt_bytes.h"
 
 typedef enum {
     FORGE_FRAME,    /* the first frame of thread blocks */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "frontend/sass/emu_launch.h"
+#include "frontend/emulator/exec/emu_launch.h"
 
 enum { SASS_LAB_MAX_PARAMS = 512 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sass/code_file.h"
-#include "frontend/sass/emu_launch.h"
+#include "frontend/emulator/exec/emu_launch.h"
+#include "frontend/emulator/sass/code_file.h"
 #include "sim/core/log.h"
 #include "tests/support/temp_folder.h"
 

@@ -2,7 +2,7 @@
 #ifndef RUBATO_TEST_TEXTURE_LAB_H
 #define RUBATO_TEST_TEXTURE_LAB_H
 
-#include "frontend/sass/emu_texture.h"
+#include "frontend/emulator/exec/emu_texture.h"
 #include "tests/support/sass_lab.h"
 
 /* A texture of floats, copied to device memory; address modes and filter are to be set. */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim.h"
 #include "sim/isa/isa.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"

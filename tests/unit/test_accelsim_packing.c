@@ -6,7 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "frontend/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/accelsim_stream.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/macsim/macsim.h"
+#include "frontend/input/macsim/macsim.h"
 #include "tests/support/accelsim_compare.h"
 #include "tests/support/accelsim_lab.h"
 #include "tests/support/macsim_files.h"

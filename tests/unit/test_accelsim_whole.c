@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim_stream.h"
 #include "sim/isa/isa.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/gpgpusim/config_import.h"
+#include "frontend/input/gpgpusim/config_import.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_conf.h"
 #include "tests/support/test.h"

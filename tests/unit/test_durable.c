@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "frontend/io/out_file.h"
-#include "frontend/run/journal.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/run/journal.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_files.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/gen/gen.h"
+#include "frontend/input/gen/gen.h"
 #include "tests/support/lab.h"
 #include "tests/support/stream_check.h"
 #include "tests/support/test.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/gen/gen.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/gen/gen.h"
 #include "tests/support/stream_check.h"
 #include "tests/support/test.h"
 

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/io/out_file.h"
-#include "frontend/run/journal.h"
-#include "frontend/run/run_record.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/run/journal.h"
+#include "frontend/tool/run/run_record.h"
 
 static char folder[] = "rubato-journal-XXXXXX";
 static char path[64];

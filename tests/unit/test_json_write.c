@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/io/csv_writer.h"
+#include "frontend/tool/io/csv_writer.h"
 #include "sim/core/json_write.h"
 #include "tests/support/json_check.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/run/open_trace.h"
-#include "frontend/sass/cubin.h"
-#include "frontend/sass/machine_code.h"
+#include "frontend/emulator/sass/cubin.h"
+#include "frontend/emulator/sass/machine_code.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/tool/run/open_trace.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 

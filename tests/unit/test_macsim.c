@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/macsim/macsim.h"
-#include "frontend/macsim/macsim_addr.h"
-#include "frontend/macsim/macsim_opcode.h"
+#include "frontend/input/macsim/macsim.h"
+#include "frontend/input/macsim/macsim_addr.h"
+#include "frontend/input/macsim/macsim_opcode.h"
 #include "sim/isa/isa.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/temp_folder.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/macsim/macsim.h"
+#include "frontend/input/macsim/macsim.h"
 #include "tests/support/corpus.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/macsim_trial.h"
@@ -178,7 +178,7 @@ static void missing_files_are_named(void **state)
         is_refused(RB_IO, names[i]);
     }
     assert_int_equal(mkfifo(temp_path("Kernel0/trace.txt"), 0600), 0);
-    is_refused(RB_IO, "trace.txt: is a pipe or device, not a file");
+    is_refused(RB_IO, "trace.txt: is a pipe that nobody writes to");
     remove(temp_path("kernel_config.txt"));
     remove(temp_path("Kernel0/trace.txt"));
     is_refused(RB_TRACE, "no kernel_config.txt in this folder");

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/macsim/macsim.h"
-#include "frontend/run/open_trace.h"
-#include "frontend/trace/rbt_source.h"
-#include "frontend/trace/rbt_store.h"
+#include "frontend/input/macsim/macsim.h"
+#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/tool/run/open_trace.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/run/metrics.h"
-#include "frontend/run/run_report.h"
+#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/run/run_report.h"
 
 /* Counters and a chip with values that give each metric a number known by hand. */
 typedef struct {

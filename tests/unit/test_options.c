@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cli/commands.h"
-#include "frontend/io/option_value.h"
-#include "frontend/io/shell_quote.h"
-#include "frontend/io/text_format.h"
-#include "frontend/io/version.h"
-#include "frontend/run/progress_line.h"
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/shell_quote.h"
+#include "frontend/tool/io/text_format.h"
+#include "frontend/tool/io/version.h"
+#include "frontend/tool/run/progress_line.h"
 
 enum { WORDS_MAX = 16 };
 
@@ -106,12 +106,15 @@ static void a_hidden_option_is_parsed_but_not_advertised(void **state)
     parsed_t r;
     assert_int_equal(parse(&r, WORDS("--debug-window", "3")), RB_OK);
     assert_int_equal(r.ids[0], CLI_DEBUG_WINDOW);
+    static const char *const shells[] = {"bash", "zsh", "fish"};
     char *text;
     size_t n;
     FILE *out = open_memstream(&text, &n);
     cli_print_help(cli_find_command("run"), out);
     cli_print_man(out);
-    cli_print_completion(out);
+    rb_err_t err = {0};
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(cli_print_completion(shells[i], out, &err), RB_OK);
     fclose(out);
     assert_null(strstr(text, "debug-window"));
     assert_non_null(strstr(text, "--stats-interval"));

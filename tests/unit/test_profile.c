@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 #endif
 
-#include "frontend/profile/profile.h"
+#include "frontend/input/profile/profile.h"
 #include "tests/support/trace_files.h"
 
 /* Reads a file of the test's folder, which must succeed. */

@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 #endif
 
-#include "frontend/profile/profile.h"
+#include "frontend/input/profile/profile.h"
 #include "sampling/math/rng.h"
 #include "tests/support/temp_folder.h"
 

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/run/open_trace.h"
-#include "frontend/trace/rbt_verify.h"
-#include "frontend/trace/rbt_writer.h"
+#include "frontend/input/rbt/rbt_verify.h"
+#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/tool/run/open_trace.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/stream_check.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/trace/rbt_checksum.h"
-#include "frontend/trace/rbt_verify.h"
+#include "frontend/input/rbt/rbt_checksum.h"
+#include "frontend/input/rbt/rbt_verify.h"
 #include "tests/support/corpus.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/rbt_trial.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/run/progress_line.h"
+#include "frontend/tool/run/progress_line.h"
 #include "sim/gpu/run_progress.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/lab.h"

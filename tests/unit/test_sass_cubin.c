@@ -4,8 +4,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/sass/code_file.h"
-#include "frontend/sass/lz4_block.h"
+#include "frontend/emulator/sass/code_file.h"
+#include "frontend/emulator/sass/lz4_block.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/sass/code_file.h"
-#include "frontend/sass/sass_inst.h"
+#include "frontend/emulator/sass/code_file.h"
+#include "frontend/emulator/sass/sass_inst.h"
 #include "sim/isa/isa.h"
 #include "tests/support/test.h"
 

@@ -2,7 +2,7 @@
  * Every instruction that the emulator executes, with every modifier, against C functions; and that
  * none is missing.
  */
-#include "frontend/sass/sass_table.h"
+#include "frontend/emulator/sass/sass_table.h"
 #include "tests/support/op_cases.h"
 #include "tests/support/op_lab.h"
 #include "tests/support/test.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim.h"
 #include "tests/support/sass_lab.h"
 #include "tests/support/test.h"
 

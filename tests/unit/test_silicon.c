@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "frontend/silicon/silicon_inst.h"
-#include "frontend/silicon/silicon_measure.h"
-#include "frontend/silicon/silicon_source.h"
+#include "frontend/input/silicon/silicon_inst.h"
+#include "frontend/input/silicon/silicon_measure.h"
+#include "frontend/input/silicon/silicon_source.h"
 #include "tests/support/lab.h"
 #include "tests/support/trace_files.h"
 

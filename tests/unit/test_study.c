@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/study/stat_table.h"
-#include "frontend/study/study.h"
-#include "frontend/study/study_resolve.h"
+#include "frontend/tool/study/stat_table.h"
+#include "frontend/tool/study/study.h"
+#include "frontend/tool/study/study_resolve.h"
 #include "tests/support/temp_folder.h"
 
 /* Reads a study; NULL if it was refused, err says why. */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/accelsim/accelsim.h"
-#include "frontend/accelsim/accelsim_writer.h"
-#include "frontend/sass/sass_tracer_text.h"
-#include "frontend/trace/rbt_source.h"
-#include "frontend/trace/rbt_writer.h"
+#include "frontend/emulator/exec/sass_tracer_text.h"
+#include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/rbt_writer.h"
 #include "tests/support/sass_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"

@@ -1,0 +1,42 @@
+# librubato: the folder frontend/tool/library and what it uses, behind include/rubato.h. Nothing else is
+# visible: names of the shared library by a version script, of the static one by making them local.
+file(STRINGS include/rubato.h api_line REGEX "^#define RUBATO_API_VERSION ")
+string(REGEX MATCH "[0-9]+$" api_version "${api_line}")
+set(library_map ${CMAKE_SOURCE_DIR}/cmake/library.map)
+
+# The handles' functions are reached from outside only: all objects of the folder are taken.
+get_target_property(library_sources rb_library SOURCES)
+add_library(rubato_shared SHARED ${library_sources})
+target_link_libraries(rubato_shared PRIVATE rb_library)
+target_link_options(rubato_shared PRIVATE -Wl,--version-script=${library_map} -Wl,--exclude-libs,ALL)
+if(NOT RUBATO_SANITIZE)
+  target_link_options(rubato_shared PRIVATE -Wl,-z,defs)
+endif()
+set_target_properties(rubato_shared PROPERTIES OUTPUT_NAME rubato VERSION ${api_version}.0.0
+                      SOVERSION ${api_version} LINK_DEPENDS ${library_map})
+
+# One object of all that is needed, linked once, in which only the interface is global. Clang's objects
+# for link-time optimisation, and those with sanitizers, cannot be linked so.
+if(RUBATO_SANITIZE OR (CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_C_COMPILER_ID STREQUAL "GNU"))
+  return()
+endif()
+set(library_modules rb_library rb_run rb_inside rb_sampling rb_math rb_accelsim rb_trace rb_macsim
+    rb_record rb_sass rb_profile rb_report rb_io rb_gpu rb_sm rb_mem rb_parts rb_isa rb_stats rb_conf rb_core)
+set(library_archives ${library_modules})
+list(TRANSFORM library_archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+set(relocatable -r -nostdlib)
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  list(APPEND relocatable -O3 -flto=auto -flinker-output=nolto-rel)
+endif()
+set(library_static ${CMAKE_BINARY_DIR}/librubato.a)
+set(library_object ${CMAKE_BINARY_DIR}/librubato.o)
+add_custom_command(OUTPUT ${library_static}
+  COMMAND ${CMAKE_C_COMPILER} ${relocatable} -o ${library_object}
+          -Wl,--whole-archive $<TARGET_FILE:rb_library> -Wl,--no-whole-archive
+          -Wl,--start-group ${library_archives} -Wl,--end-group
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=rubato_* --strip-debug
+          ${library_object}
+  COMMAND ${CMAKE_COMMAND} -E rm -f ${library_static}
+  COMMAND ${CMAKE_AR} rcs ${library_static} ${library_object}
+  DEPENDS ${library_modules} VERBATIM COMMENT "Linking C static library librubato.a")
+add_custom_target(rubato_static ALL DEPENDS ${library_static})

@@ -1,0 +1,380 @@
+/* CUDA arrays and the copies to and from them, pitched memory of three dimensions included. */
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+CUDART_EXPORT cuda_channels_t cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
+CUDART_EXPORT cuda_error_t cudaGetChannelDesc(cuda_channels_t *channels, const void *array);
+CUDART_EXPORT cuda_error_t cudaArrayGetInfo(cuda_channels_t *channels, cuda_extent_t *extent,
+                                            unsigned *flags, const void *array);
+CUDART_EXPORT cuda_error_t cudaMallocArray(void **array, const cuda_channels_t *channels,
+                                           size_t width, size_t height, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels,
+                                             cuda_extent_t extent, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaFreeArray(void *array);
+CUDART_EXPORT cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent);
+CUDART_EXPORT cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent);
+CUDART_EXPORT cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent,
+                                             cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from,
+                                             size_t n, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from,
+                                                  size_t n, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y,
+                                               size_t n, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromArrayAsync(void *to, const void *array, size_t x, size_t y,
+                                                    size_t n, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *from,
+                                               size_t pitch, size_t width, size_t height, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y,
+                                                    const void *from, size_t pitch, size_t width,
+                                                    size_t height, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DFromArray(void *to, size_t pitch, const void *array,
+                                                 size_t x, size_t y, size_t width, size_t height,
+                                                 int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *array,
+                                                      size_t x, size_t y, size_t width,
+                                                      size_t height, int kind,
+                                                      cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y,
+                                                    const void *from, size_t from_x, size_t from_y,
+                                                    size_t width, size_t height, int kind);
+
+/* --- formats --------------------------------------------------------------------------------- */
+
+cuda_channels_t cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
+{
+    return (cuda_channels_t){{x, y, z, w}, kind};
+}
+
+bool cudart_texel_format(const cuda_channels_t *c, emu_texture_t *t)
+{
+    unsigned n = 0;
+
+    while (n < 4 && c->bits[n] != 0)
+        n++;
+    if ((n != 1 && n != 2 && n != 4) || c->kind < EMU_TEX_SIGNED || c->kind > EMU_TEX_FLOAT)
+        return false;
+    for (unsigned i = 1; i < n; i++)
+        if (c->bits[i] != c->bits[0])
+            return false;
+    if (c->bits[0] != 8 && c->bits[0] != 16 && c->bits[0] != 32)
+        return false;
+    if (c->kind == EMU_TEX_FLOAT && c->bits[0] == 8)
+        return false;
+    t->kind = (uint8_t)c->kind;
+    t->bits = (uint8_t)c->bits[0];
+    t->components = (uint8_t)n;
+    return true;
+}
+
+cuda_error_t cudaGetChannelDesc(cuda_channels_t *channels, const void *array)
+{
+    const cudart_array_t *a = array;
+
+    if (a == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *channels = a->channels;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaArrayGetInfo(cuda_channels_t *channels, cuda_extent_t *extent, unsigned *flags,
+                              const void *array)
+{
+    const cudart_array_t *a = array;
+
+    if (a == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (channels != NULL)
+        *channels = a->channels;
+    if (extent != NULL)
+        *extent = a->extent;
+    if (flags != NULL)
+        *flags = a->flags;
+    return CUDA_SUCCESS;
+}
+
+/* --- allocation ------------------------------------------------------------------------------ */
+
+static const size_t max_side = 1 << 17; /* more than compute capability 7.x allows */
+
+static uint32_t at_least_one(size_t n)
+{
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+/* How the texels of an array lie; false: too large. */
+static bool lay_out(cudart_array_t *a)
+{
+    emu_texture_t *t = &a->texels;
+    bool layered = a->flags & (CUDA_ARRAY_LAYERED | CUDA_ARRAY_CUBEMAP);
+
+    if (a->extent.width == 0 || a->extent.width > max_side || a->extent.height > max_side ||
+        a->extent.depth > max_side)
+        return false;
+    t->size[0] = (uint32_t)a->extent.width;
+    t->size[1] = at_least_one(a->extent.height);
+    t->size[2] = layered ? 1 : at_least_one(a->extent.depth);
+    t->n_layers = layered ? at_least_one(a->extent.depth) : 1;
+    emu_texture_lay_out(t);
+    t->bound = true;
+    return true;
+}
+
+bool cudart_array_layout(cudart_array_t *a, const cuda_channels_t *channels)
+{
+    a->channels = *channels;
+    return cudart_texel_format(channels, &a->texels) && lay_out(a);
+}
+
+cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cuda_extent_t extent,
+                               unsigned flags)
+{
+    cudart_array_t a = {.extent = extent, .flags = flags};
+
+    if (array == NULL || channels == NULL || !cudart_array_layout(&a, channels))
+        return cudart_leave(cudart_enter(), CUDA_ERROR_INVALID_VALUE);
+    cudart_state_t *s = cudart_enter();
+    a.texels.addr = cudart_alloc(s, a.texels.slice * a.texels.size[2] * a.texels.n_layers);
+    if (a.texels.addr == 0)
+        return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
+    *array = rb_calloc(1, sizeof(a));
+    memcpy(*array, &a, sizeof(a));
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaMallocArray(void **array, const cuda_channels_t *channels, size_t width,
+                             size_t height, unsigned flags)
+{
+    return cudaMalloc3DArray(array, channels, (cuda_extent_t){width, height, 0}, flags);
+}
+
+cuda_error_t cudaFreeArray(void *array)
+{
+    cudart_state_t *s = cudart_enter();
+    cudart_array_t *a = array;
+
+    if (a != NULL && a->part)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (a != NULL && !emu_mem_release(&s->mem, a->texels.addr))
+        return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
+    free(a);
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent)
+{
+    cudart_state_t *s = cudart_enter();
+    size_t pitch = (extent.width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
+    uint64_t addr = cudart_alloc(s, pitch * extent.height * extent.depth);
+
+    if (addr == 0)
+        return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
+    *p = (cuda_pitched_t){(void *)(uintptr_t)addr, pitch, extent.width, extent.height};
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+/* One side of a copy: its first byte, and bytes from row to row and from slice to slice. */
+typedef struct {
+    uint8_t *first;
+    size_t pitch, slice;
+} box_t;
+
+static box_t box_of_array(const cudart_array_t *a, size_t x_bytes, size_t y, size_t z)
+{
+    const emu_texture_t *t = &a->texels;
+    uint64_t addr = t->addr + z * t->slice + y * t->pitch + x_bytes;
+
+    return (box_t){(uint8_t *)(uintptr_t)addr, t->pitch, t->slice};
+}
+
+/* Whether a box of width bytes, rows and slices at a place lies in the array. */
+static bool fits(const cudart_array_t *a, size_t x_bytes, size_t y, size_t z, cuda_extent_t box)
+{
+    const emu_texture_t *t = &a->texels;
+    size_t width = (size_t)t->size[0] * emu_texel_bytes(t);
+    size_t depth = (size_t)t->size[2] * t->n_layers;
+
+    return x_bytes <= width && box.width <= width - x_bytes && y <= t->size[1] &&
+           box.height <= t->size[1] - y && z <= depth && box.depth <= depth - z;
+}
+
+/* Copies a box whose width is in bytes. */
+static cuda_error_t copy_box(cudart_state_t *s, box_t to, box_t from, cuda_extent_t box, int kind)
+{
+    cuda_error_t e = CUDA_SUCCESS;
+
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height && e == CUDA_SUCCESS; y++)
+            e = cudart_copy(s, to.first + z * to.slice + y * to.pitch,
+                            from.first + z * from.slice + y * from.pitch, box.width, kind);
+    return e;
+}
+
+/* One side of a three-dimensional copy; false: the box is not inside the array. */
+static bool side_of(const cudart_array_t *a, const cuda_pitched_t *p, cuda_extent_t pos,
+                    cuda_extent_t box, box_t *out)
+{
+    if (a == NULL) {
+        size_t slice = p->pitch * p->ysize;
+        *out = (box_t){(uint8_t *)p->p + pos.depth * slice + pos.height * p->pitch + pos.width,
+                       p->pitch, slice};
+        return p->p != NULL;
+    }
+    size_t x = pos.width * emu_texel_bytes(&a->texels);
+    *out = box_of_array(a, x, pos.height, pos.depth);
+    return fits(a, x, pos.height, pos.depth, box);
+}
+
+/* The extent is in texels if an array takes part, else in bytes. */
+cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c)
+{
+    cudart_state_t *s = cudart_enter();
+    const cudart_array_t *any = c->from_array != NULL ? c->from_array : c->to_array;
+    cuda_extent_t box = c->extent;
+    box_t from, to;
+
+    if (any != NULL)
+        box.width *= emu_texel_bytes(&any->texels);
+    if (!side_of(c->from_array, &c->from, c->from_pos, box, &from) ||
+        !side_of(c->to_array, &c->to, c->to_pos, box, &to))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    return cudart_leave(s, copy_box(s, to, from, box, c->kind));
+}
+
+cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream)
+{
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c}, &e))
+        return e;
+    return cudaMemcpy3D(c);
+}
+
+cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent)
+{
+    cudart_state_t *s = cudart_enter();
+
+    for (size_t z = 0; z < extent.depth; z++)
+        for (size_t y = 0; y < extent.height; y++) {
+            uint8_t *row = (uint8_t *)p.p + (z * p.ysize + y) * p.pitch;
+            if (!cudart_legal(s, row, extent.width, true))
+                return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+            memset(row, value, extent.width);
+        }
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent,
+                               cuda_stream_t stream)
+{
+    (void)stream;
+    return cudaMemset3D(p, value, extent);
+}
+
+/* A copy of rows between memory and an array (x in bytes). */
+static cuda_error_t copy_rows(const cudart_array_t *a, size_t x, size_t y, void *p, size_t pitch,
+                              size_t width, size_t height, int kind, bool to_array)
+{
+    cudart_state_t *s = cudart_enter();
+    cuda_extent_t box = {width, height, 1};
+    box_t memory = {p, pitch, 0};
+
+    if (a == NULL || !fits(a, x, y, 0, box))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    box_t texels = box_of_array(a, x, y, 0);
+    return cudart_leave(
+        s, copy_box(s, to_array ? texels : memory, to_array ? memory : texels, box, kind));
+}
+
+cuda_error_t cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *from, size_t pitch,
+                                 size_t width, size_t height, int kind)
+{
+    return copy_rows(array, x, y, (void *)(uintptr_t)from, pitch, width, height, kind, true);
+}
+
+cuda_error_t cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y, const void *from,
+                                      size_t pitch, size_t width, size_t height, int kind,
+                                      cuda_stream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DToArray(array, x, y, from, pitch, width, height, kind);
+}
+
+cuda_error_t cudaMemcpy2DFromArray(void *to, size_t pitch, const void *array, size_t x, size_t y,
+                                   size_t width, size_t height, int kind)
+{
+    return copy_rows(array, x, y, to, pitch, width, height, kind, false);
+}
+
+cuda_error_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *array, size_t x,
+                                        size_t y, size_t width, size_t height, int kind,
+                                        cuda_stream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DFromArray(to, pitch, array, x, y, width, height, kind);
+}
+
+cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *from,
+                                      size_t from_x, size_t from_y, size_t width, size_t height,
+                                      int kind)
+{
+    cudart_state_t *s = cudart_enter();
+    cuda_extent_t box = {width, height, 1};
+
+    if (to == NULL || from == NULL || !fits(to, to_x, to_y, 0, box) ||
+        !fits(from, from_x, from_y, 0, box))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    return cudart_leave(s, copy_box(s, box_of_array(to, to_x, to_y, 0),
+                                    box_of_array(from, from_x, from_y, 0), box, kind));
+}
+
+/* n bytes that run over the rows of an array, from a place (x in bytes) on. */
+static cuda_error_t copy_run(const cudart_array_t *a, size_t x, size_t y, uint8_t *p, size_t n,
+                             int kind, bool to_array)
+{
+    size_t width = a != NULL ? (size_t)a->texels.size[0] * emu_texel_bytes(&a->texels) : 0;
+    cuda_error_t e = x < width || n == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    while (n > 0 && e == CUDA_SUCCESS) {
+        size_t part = n < width - x ? n : width - x;
+        e = copy_rows(a, x, y, p, part, part, 1, kind, to_array);
+        p += part;
+        n -= part;
+        x = 0;
+        y++;
+    }
+    return e;
+}
+
+cuda_error_t cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from, size_t n,
+                               int kind)
+{
+    return copy_run(array, x, y, (uint8_t *)(uintptr_t)from, n, kind, true);
+}
+
+cuda_error_t cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t n,
+                                    int kind, cuda_stream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyToArray(array, x, y, from, n, kind);
+}
+
+cuda_error_t cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y, size_t n,
+                                 int kind)
+{
+    return copy_run(array, x, y, to, n, kind, false);
+}
+
+cuda_error_t cudaMemcpyFromArrayAsync(void *to, const void *array, size_t x, size_t y, size_t n,
+                                      int kind, cuda_stream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyFromArray(to, array, x, y, n, kind);
+}

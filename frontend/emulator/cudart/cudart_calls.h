@@ -1,0 +1,26 @@
+/* Calls of the runtime that other calls of it are made of. */
+#ifndef RUBATO_CUDART_CALLS_H
+#define RUBATO_CUDART_CALLS_H
+
+#include "frontend/emulator/cudart/cudart_state.h"
+
+CUDART_EXPORT cuda_error_t cudaMalloc(void **p, size_t n);
+CUDART_EXPORT cuda_error_t cudaFree(void *p);
+CUDART_EXPORT cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n,
+                                              size_t offset, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n,
+                                                size_t offset, int kind);
+CUDART_EXPORT cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream);
+CUDART_EXPORT const char *cudaGetErrorName(cuda_error_t error);
+
+/* Executes a launch, whether its stream is being captured or not. */
+cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                           size_t shared, cuda_stream_t stream, bool cooperative);
+
+/* Memory for a graph, which keeps it until the program ends: freed or not, it is at its place. */
+cuda_error_t cudart_keep_memory(void **p, size_t n);
+
+/* Notes, in the locked state, that memory is freed. False: it is to stay where it is. */
+bool cudart_pool_gives_back(const void *p);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * Which machine code of the program is executed, and which GPU it is shown. The environment, set by
+ * "rubato record" and "rubato run", says:
+ *
+ *   RUBATO_ARCH        the architecture of the code: 70, 75; unset: the program decides
+ *   RUBATO_DEVICE_70   the GPU that is shown to a program whose Volta code is executed
+ *                      (shown_device.h), or "!" and why there is none
+ *   RUBATO_DEVICE_75   the same for Turing code
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/emulator/cudart/cudart_state.h"
+
+static void read_device(cudart_state_t *s, unsigned index, const char *variable)
+{
+    const char *text = getenv(variable);
+    rb_err_t err = {0};
+
+    if (text == NULL)
+        s->no_device[index] = "what GPU there is is not known: start the program with "
+                              "'rubato run' or 'rubato record'";
+    else if (text[0] == '!')
+        s->no_device[index] = text + 1;
+    else if (shown_device_read(&s->shown[index], text, &err) != RB_OK)
+        cudart_give_up("%s: %s", variable, err.text);
+}
+
+static uint32_t read_arch(const char *text)
+{
+    if (text != NULL && strcmp(text, "70") != 0 && strcmp(text, "75") != 0)
+        cudart_give_up("RUBATO_ARCH: '%s' is neither 70 nor 75", text);
+    return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+void cudart_code_start(cudart_state_t *s)
+{
+    s->arch = read_arch(getenv("RUBATO_ARCH"));
+    read_device(s, 0, "RUBATO_DEVICE_70");
+    read_device(s, 1, "RUBATO_DEVICE_75");
+}
+
+const shown_device_t *cudart_device(cudart_state_t *s)
+{
+    unsigned index = cudart_arch(s) >= 75;
+
+    if (s->no_device[index] != NULL)
+        cudart_give_up("%s", s->no_device[index]);
+    return &s->shown[index];
+}
+
+/* --- the choice ------------------------------------------------------------------------------ */
+
+/* The best code for an architecture: its own, or the newest before it of the same generation; 0:
+ * there is none. */
+static uint32_t best_code(const fatbin_t *f, uint32_t arch)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 0; i < f->n_archs; i++)
+        if (f->archs[i] <= arch && f->archs[i] / 10 == arch / 10 && f->archs[i] > best)
+            best = f->archs[i];
+    return best;
+}
+
+static void open_unit(cudart_unit_t *u)
+{
+    rb_err_t err = {0};
+    const uint8_t *data = u->wrapper->data;
+
+    if (u->opened)
+        return;
+    u->opened = true;
+    if (fatbin_open(&u->listed, "the program", data, fatbin_container_bytes(data), FATBIN_NONE,
+                    &err) != RB_OK)
+        cudart_give_up("%s", err.text);
+}
+
+/* Turing if some part of the program has code for it: Volta's runs there too. */
+uint32_t cudart_arch(cudart_state_t *s)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < s->n_units && s->arch == 0; i++) {
+        open_unit(s->units[i]);
+        uint32_t best = best_code(&s->units[i]->listed, 75);
+        any = any || best != 0;
+        if (best > 70)
+            s->arch = 75;
+    }
+    if (s->arch == 0 && any)
+        s->arch = 70;
+    return s->arch != 0 ? s->arch : 75;
+}
+
+/* --- loading --------------------------------------------------------------------------------- */
+
+/* "sm_75, sm_80" of what there is. */
+static void list_archs(const fatbin_t *f, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; i < f->n_archs && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%ssm_%u", i > 0 ? ", " : "", f->archs[i]);
+}
+
+static _Noreturn void no_code(const fatbin_t *f, uint32_t arch)
+{
+    char there[128];
+
+    list_archs(f, there, sizeof(there));
+    if (f->n_archs == 0 && f->n_ptx > 0)
+        cudart_give_up("the program has no machine code for sm_%u, only PTX, which is not "
+                       "translated; compile it with nvcc -cudart shared -arch=sm_%u, which adds "
+                       "the machine code",
+                       arch, arch);
+    if (f->n_archs == 0)
+        cudart_give_up("the program has no machine code; compile it with nvcc -cudart shared "
+                       "-arch=sm_%u",
+                       arch);
+    cudart_give_up("the program has no machine code for sm_%u, only for %s; compile it with nvcc "
+                   "-cudart shared -arch=sm_%u%s",
+                   arch, there, arch,
+                   best_code(f, 79) != 0 ? ", or choose another GPU with --gpu" : "");
+}
+
+static void load_unit(cudart_state_t *s, cudart_unit_t *u)
+{
+    rb_err_t err = {0};
+    const uint8_t *data = u->wrapper->data;
+    uint32_t arch = cudart_arch(s);
+
+    open_unit(u);
+    uint32_t code = best_code(&u->listed, arch);
+    if (code == 0)
+        no_code(&u->listed, arch);
+    if (fatbin_open(&u->fatbin, "the program", data, fatbin_container_bytes(data), code, &err) !=
+            RB_OK ||
+        emu_module_open(&u->module, &s->mem, "the program", u->fatbin.images[0].data,
+                        u->fatbin.images[0].size, &err) != RB_OK)
+        cudart_give_up("%s", err.text);
+    u->loaded = true;
+}
+
+const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit)
+{
+    if (!unit->loaded)
+        load_unit(s, unit);
+    return &unit->module;
+}

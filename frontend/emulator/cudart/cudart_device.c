@@ -1,0 +1,207 @@
+/*
+ * Waiting, errors, streams and events. Work is done when it is asked for, so waiting has nothing to
+ * wait for; times of events are those of the host and say nothing about a GPU.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+#define NOTHING_TO_DO(name, ...)                                                                   \
+    CUDART_EXPORT cuda_error_t name(__VA_ARGS__);                                                  \
+    cuda_error_t name(__VA_ARGS__)                                                                 \
+    {                                                                                              \
+        cudart_state_t *s = cudart_enter();                                                        \
+        return cudart_leave(s, CUDA_SUCCESS);                                                      \
+    }
+
+NOTHING_TO_DO(cudaDeviceSynchronize, void)
+NOTHING_TO_DO(cudaThreadSynchronize, void)
+NOTHING_TO_DO(cudaThreadExit, void)
+NOTHING_TO_DO(cudaDeviceReset, void)
+NOTHING_TO_DO(cudaProfilerStart, void)
+NOTHING_TO_DO(cudaProfilerStop, void)
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTHING_TO_DO(cudaSetDeviceFlags, unsigned flags)
+NOTHING_TO_DO(cudaDeviceSetCacheConfig, int config)
+NOTHING_TO_DO(cudaDeviceSetSharedMemConfig, int config)
+NOTHING_TO_DO(cudaFuncSetSharedMemConfig, const void *host, int config)
+NOTHING_TO_DO(cudaThreadSetCacheConfig, int config)
+NOTHING_TO_DO(cudaDeviceSetLimit, int limit, size_t value)
+NOTHING_TO_DO(cudaStreamDestroy, cuda_stream_t stream)
+NOTHING_TO_DO(cudaStreamSynchronize, cuda_stream_t stream)
+NOTHING_TO_DO(cudaStreamQuery, cuda_stream_t stream)
+NOTHING_TO_DO(cudaEventSynchronize, void *event)
+NOTHING_TO_DO(cudaEventQuery, void *event)
+NOTHING_TO_DO(cudaHostRegister, void *p, size_t n, unsigned flags)
+NOTHING_TO_DO(cudaHostUnregister, void *p)
+#pragma GCC diagnostic pop
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+CUDART_EXPORT cuda_error_t cudaGetLastError(void);
+CUDART_EXPORT cuda_error_t cudaPeekAtLastError(void);
+CUDART_EXPORT const char *cudaGetErrorString(cuda_error_t error);
+
+static const struct {
+    cuda_error_t error;
+    const char *name, *text;
+} error_texts[] = {
+    {CUDA_SUCCESS, "cudaSuccess", "no error"},
+    {CUDA_ERROR_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
+    {CUDA_ERROR_MEMORY_ALLOCATION, "cudaErrorMemoryAllocation", "out of memory"},
+    {CUDA_ERROR_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {CUDA_ERROR_INVALID_SYMBOL, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {CUDA_ERROR_INVALID_DEVICE_POINTER, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    {CUDA_ERROR_INVALID_TEXTURE, "cudaErrorInvalidTexture", "invalid texture reference"},
+    {CUDA_ERROR_INVALID_SURFACE, "cudaErrorInvalidSurface", "invalid surface reference"},
+    {CUDA_ERROR_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction",
+     "invalid device function"},
+    {CUDA_ERROR_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {CUDA_ERROR_INVALID_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, "cudaErrorLaunchTimeout",
+     "the launch timed out and was terminated"},
+    {CUDA_ERROR_ASSERT, "cudaErrorAssert", "device-side assert triggered"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, "cudaErrorMisalignedAddress", "misaligned address"},
+    {CUDA_ERROR_INVALID_PC, "cudaErrorInvalidPc", "invalid program counter"},
+    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
+    {CUDA_ERROR_LAUNCH_FAILURE, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {CUDA_ERROR_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
+    {CUDA_ERROR_CAPTURE_UNSUPPORTED, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {CUDA_ERROR_CAPTURE_UNMATCHED, "cudaErrorStreamCaptureUnmatched",
+     "capture was not ended in the same stream as it began"},
+    {CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "cudaErrorGraphExecUpdateFailure",
+     "the graph update was not performed because it included changes which violated constraints "
+     "specific to instantiated graph update"},
+    {CUDA_ERROR_UNKNOWN, "cudaErrorUnknown", "unknown error"},
+};
+
+cuda_error_t cudaGetLastError(void)
+{
+    cudart_state_t *s = cudart_enter();
+    cuda_error_t last = s->last;
+
+    s->last = CUDA_SUCCESS;
+    cudart_leave(s, CUDA_SUCCESS);
+    return last;
+}
+
+cuda_error_t cudaPeekAtLastError(void)
+{
+    cudart_state_t *s = cudart_enter();
+    cuda_error_t last = s->last;
+
+    cudart_leave(s, CUDA_SUCCESS);
+    return last;
+}
+
+const char *cudaGetErrorString(cuda_error_t error)
+{
+    for (size_t i = 0; i < sizeof(error_texts) / sizeof(error_texts[0]); i++)
+        if (error_texts[i].error == error)
+            return error_texts[i].text;
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorName(cuda_error_t error)
+{
+    for (size_t i = 0; i < sizeof(error_texts) / sizeof(error_texts[0]); i++)
+        if (error_texts[i].error == error)
+            return error_texts[i].name;
+    return "cudaErrorUnknown";
+}
+
+/* --- streams and events ---------------------------------------------------------------------- */
+
+CUDART_EXPORT cuda_error_t cudaStreamCreate(cuda_stream_t *stream);
+CUDART_EXPORT cuda_error_t cudaStreamCreateWithFlags(cuda_stream_t *stream, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags,
+                                                        int priority);
+CUDART_EXPORT cuda_error_t cudaEventCreate(void **event);
+CUDART_EXPORT cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaEventRecordWithFlags(void *event, cuda_stream_t stream,
+                                                    unsigned flags);
+CUDART_EXPORT cuda_error_t cudaEventElapsedTime(float *ms, void *begin, void *end);
+CUDART_EXPORT cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void *end);
+CUDART_EXPORT cuda_error_t cudaEventDestroy(void *event);
+
+/* Streams are numbers: the first one is 1, the default stream 0. */
+cuda_error_t cudaStreamCreate(cuda_stream_t *stream)
+{
+    static uintptr_t n_streams;
+    cudart_state_t *s = cudart_enter();
+
+    *stream = (cuda_stream_t)(++n_streams << 4); /* not the special handles 1 and 2 */
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaStreamCreateWithFlags(cuda_stream_t *stream, unsigned flags)
+{
+    (void)flags;
+    return cudaStreamCreate(stream);
+}
+
+cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags, int priority)
+{
+    (void)flags, (void)priority;
+    return cudaStreamCreate(stream);
+}
+
+cuda_error_t cudaEventCreate(void **event)
+{
+    *event = calloc(1, sizeof(struct timespec));
+    return *event != NULL ? CUDA_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags)
+{
+    (void)flags;
+    return cudaEventCreate(event);
+}
+
+cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream)
+{
+    if (event == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!cudart_capture_record(stream, event))
+        clock_gettime(CLOCK_MONOTONIC, event);
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaEventRecordWithFlags(void *event, cuda_stream_t stream, unsigned flags)
+{
+    (void)flags;
+    return cudaEventRecord(event, stream);
+}
+
+cuda_error_t cudaEventElapsedTime(float *ms, void *begin, void *end)
+{
+    const struct timespec *a = begin, *b = end;
+
+    if (a == NULL || b == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *ms = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) * 1e-6);
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void *end)
+{
+    return cudaEventElapsedTime(ms, begin, end);
+}
+
+cuda_error_t cudaEventDestroy(void *event)
+{
+    free(event);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,141 @@
+/*
+ * CUDA graphs: nodes that each do one thing, in an order that their dependences allow. What
+ * cudaGraph_t points to, and cudaGraphExec_t, which is a copy whose nodes are in that order.
+ */
+#ifndef RUBATO_CUDART_GRAPH_H
+#define RUBATO_CUDART_GRAPH_H
+
+#include "frontend/emulator/cudart/cudart_array.h"
+
+typedef struct cudart_graph cudart_graph_t;
+typedef struct cudart_node cudart_node_t;
+
+/* enum cudaGraphNodeType */
+typedef enum {
+    CUDA_NODE_KERNEL = 0,
+    CUDA_NODE_COPY = 1,
+    CUDA_NODE_SET = 2,
+    CUDA_NODE_HOST = 3,
+    CUDA_NODE_GRAPH = 4,
+    CUDA_NODE_EMPTY = 5,
+    CUDA_NODE_WAIT_EVENT = 6,
+    CUDA_NODE_RECORD_EVENT = 7,
+    CUDA_NODE_ALLOC = 10,
+    CUDA_NODE_FREE = 11,
+} cuda_node_type_t;
+
+/* struct cudaKernelNodeParams */
+typedef struct {
+    const void *host;
+    cuda_dim3_t grid, block;
+    unsigned shared;
+    void **args, **extra;
+} cuda_kernel_node_t;
+
+/* struct cudaMemsetParams */
+typedef struct {
+    void *p;
+    size_t pitch;
+    unsigned value, element_bytes;
+    size_t width, height; /* in elements, in rows */
+} cuda_set_node_t;
+
+/* struct cudaHostNodeParams */
+typedef struct {
+    void (*fn)(void *data);
+    void *data;
+} cuda_host_node_t;
+
+/* A copy to a variable of the device, or from it. */
+typedef struct {
+    void *memory;
+    const void *symbol;
+    size_t n, offset;
+    int kind;
+    bool to_symbol;
+} symbol_copy_t;
+
+struct cudart_node {
+    cuda_node_type_t type;
+    bool is_symbol;   /* a copy that is in symbol, not in copy */
+    bool cooperative; /* of a kernel */
+    union {
+        cuda_kernel_node_t kernel; /* args and what they point to are owned */
+        cuda_copy3d_t copy;
+        symbol_copy_t symbol;
+        cuda_set_node_t set;
+        cuda_host_node_t host;
+        cudart_graph_t *graph; /* owned */
+        void *event;           /* borrowed */
+        struct {
+            void *p;
+            size_t n;
+        } memory; /* taken when the node was made, and never given back: it keeps its place */
+    };
+    cudart_node_t **before; /* owned array of borrowed nodes, which must be done first */
+    size_t n_before, cap_before;
+    const cudart_node_t *origin; /* what it was copied from, or NULL */
+    cudart_graph_t *home;        /* the graph that has it, */
+    size_t index;                /* at this place */
+};
+
+struct cudart_graph {
+    cudart_node_t **nodes; /* owned, both */
+    size_t n_nodes, cap_nodes;
+};
+
+/* --- graphs (cudart_graph.c) ----------------------------------------------------------------- */
+
+/* A node of the graph that follows n others of it; NULL: there is none at one of the pointers. */
+cudart_node_t *cudart_graph_add(cudart_graph_t *g, cudart_node_t *const *before, size_t n,
+                                cuda_node_type_t type);
+
+/* Makes to follow from, unless it does. */
+void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from);
+
+/* Takes a node out of its graph and frees it. */
+void cudart_graph_remove(cudart_node_t *node);
+
+/* Makes to not follow from. */
+void cudart_graph_unfollow(cudart_node_t *to, const cudart_node_t *from);
+
+/* A copy with its nodes in an order that can be executed, or NULL: they wait in a circle. */
+cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g);
+
+void cudart_graph_free(cudart_graph_t *g);
+
+/* The node of a copy that was made from origin, or NULL. */
+cudart_node_t *cudart_graph_find(const cudart_graph_t *g, const cudart_node_t *origin);
+
+/* Executes all nodes of a copy. */
+cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream);
+
+/* --- nodes (cudart_node.c) ------------------------------------------------------------------- */
+
+/* A copy of n bytes in a row as one of three dimensions. */
+cuda_copy3d_t cudart_copy_row(void *to, const void *from, size_t n, int kind);
+
+/* Makes a node do what another one of its type does, with copies of what that owns. */
+cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from);
+
+cuda_error_t cudart_node_run(const cudart_node_t *node, cuda_stream_t stream);
+
+/* Frees what the node owns, and itself. */
+void cudart_node_free(cudart_node_t *node);
+
+/* --- capture (cudart_capture.c) -------------------------------------------------------------- */
+
+/*
+ * If the stream is being captured, adds a node like model that follows what was captured before,
+ * and *e says whether it could. False: the call is to be executed.
+ */
+bool cudart_capture(cuda_stream_t stream, const cudart_node_t *model, cuda_error_t *e);
+
+CUDART_EXPORT cuda_error_t cudaStreamGetCaptureInfo_v2(cuda_stream_t stream, int *status,
+                                                       unsigned long long *id, cudart_graph_t **g,
+                                                       cudart_node_t *const **before, size_t *n);
+
+/* The same for an event that is recorded: no node, but what a stream that waits for it follows. */
+bool cudart_capture_record(cuda_stream_t stream, void *event);
+
+#endif

@@ -1,0 +1,131 @@
+/* Graphs that are executed: copies with their nodes in order, whose nodes may be changed. */
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+#include <string.h>
+
+/* From CUDA 12 on the third parameter is flags: nothing is asked that a copy would not do. */
+CUDART_EXPORT cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g);
+CUDART_EXPORT cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t *g,
+                                                         unsigned long long flags);
+CUDART_EXPORT cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_t *g,
+                                                          void *params);
+CUDART_EXPORT cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec);
+CUDART_EXPORT cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaGraphExecKernelNodeSetParams(cudart_graph_t *exec,
+                                                            cudart_node_t *node,
+                                                            const cuda_kernel_node_t *k);
+CUDART_EXPORT cuda_error_t cudaGraphExecMemcpyNodeSetParams(cudart_graph_t *exec,
+                                                            cudart_node_t *node,
+                                                            const cuda_copy3d_t *c);
+CUDART_EXPORT cuda_error_t cudaGraphExecMemcpyNodeSetParams1D(cudart_graph_t *exec,
+                                                              cudart_node_t *node, void *to,
+                                                              const void *from, size_t bytes,
+                                                              int kind);
+CUDART_EXPORT cuda_error_t cudaGraphExecMemsetNodeSetParams(cudart_graph_t *exec,
+                                                            cudart_node_t *node,
+                                                            const cuda_set_node_t *m);
+CUDART_EXPORT cuda_error_t cudaGraphExecHostNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
+                                                          const cuda_host_node_t *h);
+CUDART_EXPORT cuda_error_t cudaGraphExecChildGraphNodeSetParams(cudart_graph_t *exec,
+                                                                cudart_node_t *node,
+                                                                cudart_graph_t *child);
+
+cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g)
+{
+    if (exec == NULL || g == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *exec = cudart_graph_copy(g);
+    return cudart_invalid_if(*exec == NULL);
+}
+
+cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t *g,
+                                           unsigned long long flags)
+{
+    (void)flags;
+    return cudaGraphInstantiate(exec, g);
+}
+
+/* struct cudaGraphInstantiateParams: flags, a stream, and at 24 the result: 0 is success. */
+cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_t *g, void *params)
+{
+    const int result = 0;
+
+    if (params != NULL)
+        memcpy((char *)params + 24, &result, sizeof(result));
+    return cudaGraphInstantiate(exec, g);
+}
+
+cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec)
+{
+    cudart_graph_free(exec);
+    return cudart_invalid_if(exec == NULL);
+}
+
+cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream)
+{
+    (void)stream;
+    return cudart_invalid_if(exec == NULL);
+}
+
+cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
+{
+    cuda_error_t e;
+
+    if (exec == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_GRAPH, .graph = exec}, &e))
+        return e;
+    return cudart_graph_run(exec, stream);
+}
+
+/* --- other parameters ------------------------------------------------------------------------ */
+
+/* The node of exec that was made from node now does what model does. */
+static cuda_error_t change(cudart_graph_t *exec, const cudart_node_t *node,
+                           const cudart_node_t *model)
+{
+    cudart_node_t *copy = exec != NULL && node != NULL ? cudart_graph_find(exec, node) : NULL;
+
+    if (copy == NULL || copy->type != model->type)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cudart_node_assign(copy, model);
+}
+
+cuda_error_t cudaGraphExecKernelNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
+                                              const cuda_kernel_node_t *k)
+{
+    return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_KERNEL, .kernel = *k});
+}
+
+cuda_error_t cudaGraphExecMemcpyNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
+                                              const cuda_copy3d_t *c)
+{
+    return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c});
+}
+
+cuda_error_t cudaGraphExecMemcpyNodeSetParams1D(cudart_graph_t *exec, cudart_node_t *node, void *to,
+                                                const void *from, size_t bytes, int kind)
+{
+    const cuda_copy3d_t row = cudart_copy_row(to, from, bytes, kind);
+
+    return cudaGraphExecMemcpyNodeSetParams(exec, node, &row);
+}
+
+cuda_error_t cudaGraphExecMemsetNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
+                                              const cuda_set_node_t *m)
+{
+    return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m});
+}
+
+cuda_error_t cudaGraphExecHostNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
+                                            const cuda_host_node_t *h)
+{
+    return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_HOST, .host = *h});
+}
+
+cuda_error_t cudaGraphExecChildGraphNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
+                                                  cudart_graph_t *child)
+{
+    return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_GRAPH, .graph = child});
+}

@@ -1,0 +1,167 @@
+/*
+ * Calls whose effect a program cannot see here: hints, limits, attributes of streams and pointers,
+ * callbacks of streams, whose work is done already when they are asked for.
+ */
+#include <string.h>
+
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+typedef void (*cuda_callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
+typedef void (*cuda_host_fn_t)(void *data);
+
+CUDART_EXPORT cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback,
+                                                 void *data, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data);
+CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
+CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit);
+CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+
+cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
+CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
+CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+CUDART_EXPORT cuda_error_t cudaDeviceGetCacheConfig(int *config);
+CUDART_EXPORT cuda_error_t cudaDeviceGetSharedMemConfig(int *config);
+CUDART_EXPORT cuda_error_t cudaGetDeviceFlags(unsigned *flags);
+CUDART_EXPORT cuda_error_t cudaHostGetFlags(unsigned *flags, void *p);
+CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p);
+
+#define HINT(name, ...)                                                                            \
+    CUDART_EXPORT cuda_error_t name(__VA_ARGS__);                                                  \
+    cuda_error_t name(__VA_ARGS__)                                                                 \
+    {                                                                                              \
+        return cudart_leave(cudart_enter(), CUDA_SUCCESS);                                         \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+HINT(cudaMemAdvise, const void *p, size_t n, int advice, int device)
+HINT(cudaMemAdvise_v2, const void *p, size_t n, int advice, uint64_t location)
+HINT(cudaMemPrefetchAsync_v2, const void *p, size_t n, uint64_t location, unsigned flags,
+     cuda_stream_t stream)
+HINT(cudaMemPrefetchAsync, const void *p, size_t n, int device, cuda_stream_t stream)
+HINT(cudaStreamAttachMemAsync, cuda_stream_t stream, void *p, size_t n, unsigned flags)
+HINT(cudaStreamSetAttribute, cuda_stream_t stream, int attribute, const void *value)
+HINT(cudaStreamCopyAttributes, cuda_stream_t to, cuda_stream_t from)
+HINT(cudaCtxResetPersistingL2Cache, void)
+HINT(cudaDeviceFlushGPUDirectRDMAWrites, int target, int scope)
+HINT(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
+HINT(cudaProfilerInitialize, const char *config, const char *output, int mode)
+HINT(cudaSetDoubleForDevice, double *value)
+HINT(cudaSetDoubleForHost, double *value)
+HINT(cudaSetValidDevices, int *devices, int n)
+HINT(cudaThreadSetLimit, int limit, size_t value)
+#pragma GCC diagnostic pop
+
+cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback, void *data,
+                                   unsigned flags)
+{
+    cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS);
+
+    if (flags != 0 || callback == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    callback(stream, sticky, data);
+    return sticky;
+}
+
+cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data)
+{
+    const cudart_node_t model = {.type = CUDA_NODE_HOST, .host = {fn, data}};
+    cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS), e;
+
+    if (fn == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cudart_capture(stream, &model, &e))
+        return e;
+    if (sticky == CUDA_SUCCESS)
+        fn(data);
+    return sticky;
+}
+
+/* enum cudaLimit: stack, printf's buffer, heap; what CUDA has if nothing is set. */
+cuda_error_t cudaDeviceGetLimit(size_t *value, int limit)
+{
+    static const size_t defaults[] = {1 << 10, 1 << 20, 8 << 20};
+    cudart_state_t *s = cudart_enter();
+
+    if (limit < 0 || limit > 2)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    *value = defaults[limit];
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least != NULL)
+        *least = 0;
+    if (greatest != NULL)
+        *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority)
+{
+    (void)stream;
+    *priority = 0;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags)
+{
+    (void)stream;
+    *flags = 0;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    (void)device, (void)peer;
+    *can = 0;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaDeviceGetCacheConfig(int *config)
+{
+    *config = 0;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaDeviceGetSharedMemConfig(int *config)
+{
+    *config = 1; /* banks of four bytes */
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = 0;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaHostGetFlags(unsigned *flags, void *p)
+{
+    cudart_state_t *s = cudart_enter();
+
+    *flags = 0;
+    return cudart_leave(s, cudart_is_device(s, p) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/*
+ * struct cudaPointerAttributes: type (0 not known, 2 device), device, both pointers. Pinned and
+ * managed memory come from the device's range and are shown as its.
+ */
+cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p)
+{
+    cudart_state_t *s = cudart_enter();
+    bool device = cudart_is_device(s, p);
+    struct {
+        int type, device;
+        const void *on_device, *on_host;
+    } a = {device ? 2 : 0, 0, device ? p : NULL, p};
+
+    memcpy(attributes, &a, sizeof(a));
+    return cudart_leave(s, CUDA_SUCCESS);
+}

@@ -1,0 +1,259 @@
+/* Launches of kernels, and what a program asks about them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+/* struct cudaLaunchConfig_t, with its attributes. */
+typedef struct {
+    int id;
+    union {
+        int number;
+        char bytes[64];
+    } value __attribute__((aligned(8)));
+} cuda_launch_attribute_t;
+
+typedef struct {
+    cuda_dim3_t grid, block;
+    size_t shared;
+    cuda_stream_t stream;
+    const cuda_launch_attribute_t *attributes;
+    unsigned n_attributes;
+} cuda_launch_config_t;
+
+CUDART_EXPORT unsigned __cudaPushCallConfiguration(cuda_dim3_t grid, cuda_dim3_t block,
+                                                   size_t shared, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t __cudaPopCallConfiguration(cuda_dim3_t *grid, cuda_dim3_t *block,
+                                                      size_t *shared, void *stream);
+CUDART_EXPORT cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block,
+                                            void **args, size_t shared, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid,
+                                                       cuda_dim3_t block, void **args,
+                                                       size_t shared, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host,
+                                               void **args);
+CUDART_EXPORT cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid,
+                                              cuda_dim3_t block, void **args, size_t shared,
+                                              cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t __cudaGetKernel(const void **kernel, const void *host);
+CUDART_EXPORT cuda_error_t cudaFuncSetCacheConfig(const void *host, int config);
+CUDART_EXPORT cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value);
+
+/* The configuration between <<<...>>> and the call of the stub; calls may nest. */
+enum { MAX_CONFIGURATIONS = 64 };
+
+static __thread struct {
+    cuda_dim3_t grid, block;
+    size_t shared;
+    cuda_stream_t stream;
+} configurations[MAX_CONFIGURATIONS];
+static __thread unsigned n_configurations;
+
+unsigned __cudaPushCallConfiguration(cuda_dim3_t grid, cuda_dim3_t block, size_t shared,
+                                     cuda_stream_t stream)
+{
+    if (n_configurations == MAX_CONFIGURATIONS)
+        return 1;
+    configurations[n_configurations].grid = grid;
+    configurations[n_configurations].block = block;
+    configurations[n_configurations].shared = shared;
+    configurations[n_configurations++].stream = stream;
+    return 0;
+}
+
+cuda_error_t __cudaPopCallConfiguration(cuda_dim3_t *grid, cuda_dim3_t *block, size_t *shared,
+                                        void *stream)
+{
+    if (n_configurations == 0)
+        return CUDA_ERROR_INVALID_CONFIGURATION;
+    n_configurations--;
+    *grid = configurations[n_configurations].grid;
+    *block = configurations[n_configurations].block;
+    *shared = configurations[n_configurations].shared;
+    *(cuda_stream_t *)stream = configurations[n_configurations].stream;
+    return CUDA_SUCCESS;
+}
+
+/* Limits of every compute capability ("CUDA C++ Programming Guide", technical specifications). */
+enum { MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
+
+static bool legal_configuration(const shown_device_t *d, const cubin_kernel_t *k, cuda_dim3_t grid,
+                                cuda_dim3_t block, size_t shared)
+{
+    uint64_t threads = (uint64_t)block.x * block.y * block.z, most = shown_device_threads(d);
+
+    return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= INT32_MAX && grid.y <= MAX_GRID_YZ &&
+           grid.z <= MAX_GRID_YZ && threads > 0 && block.x <= most && block.y <= most &&
+           block.z <= MAX_BLOCK_Z && threads <= most &&
+           (k->max_threads == 0 || threads <= k->max_threads) &&
+           shared <= shown_device_block_shared(d) &&
+           k->shared_bytes + shared <= shown_device_block_shared(d);
+}
+
+/* The error of the runtime for what a kernel was at fault with. */
+static cuda_error_t error_of(emu_fault_t fault)
+{
+    switch (fault) {
+    case EMU_FAULT_MISALIGNED:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case EMU_FAULT_ASSERT:
+        return CUDA_ERROR_ASSERT;
+    case EMU_FAULT_TRAP:
+        return CUDA_ERROR_LAUNCH_FAILURE;
+    case EMU_FAULT_TIMEOUT:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case EMU_FAULT_PC:
+        return CUDA_ERROR_INVALID_PC;
+    default:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+}
+
+static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
+                        cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
+                        cuda_stream_t stream, uint64_t workspace)
+{
+    uint8_t *params = calloc(k->param_bytes + 1u, 1);
+    emu_launch_t l = {.module = &unit->module,
+                      .mem = &s->mem,
+                      .kernel = k,
+                      .grid = {grid.x, grid.y, grid.z},
+                      .block = {block.x, block.y, block.z},
+                      .dynamic_shared = (uint32_t)shared,
+                      .params = params,
+                      .max_insts = s->max_insts,
+                      .timeout = s->timeout,
+                      .workspace = workspace};
+    emu_totals_t totals = {0};
+    rb_err_t err = {0};
+
+    for (uint32_t i = 0; i < k->n_params; i++)
+        if ((uint64_t)k->params[i].offset + k->params[i].bytes <= k->param_bytes)
+            memcpy(params + k->params[i].offset, args[i], k->params[i].bytes);
+    s->n_launches++;
+    rb_code_t rc = cudart_record_run(s, &l, (uint64_t)(uintptr_t)stream, &totals, &err);
+    free(params);
+    if (rc == RB_OK)
+        return CUDA_SUCCESS;
+    if (rc != RB_TRACE || totals.unsupported)
+        cudart_give_up("%s", err.text);
+    fprintf(stderr, "rubato: %s\n", err.text);
+    s->sticky = error_of(totals.fault); /* as on the hardware, the context is lost */
+    return s->sticky;
+}
+
+/* What the barrier of a cooperative launch is kept in: the size of it, and the arrivals. */
+enum { WORKSPACE_BYTES = 512 };
+
+static cuda_error_t run_cooperative(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
+                                    cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
+                                    cuda_stream_t stream, uint64_t resident)
+{
+    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    uint32_t bytes = WORKSPACE_BYTES;
+
+    if (blocks > resident * cudart_device(s)->sms)
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    uint64_t workspace = cudart_alloc(s, bytes);
+    if (workspace == 0)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    memcpy((void *)(uintptr_t)workspace, &bytes, sizeof(bytes));
+    cuda_error_t e = run(s, unit, k, grid, block, args, shared, stream, workspace);
+    emu_mem_release(&s->mem, workspace);
+    return e;
+}
+
+cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                           size_t shared, cuda_stream_t stream, bool cooperative)
+{
+    cudart_state_t *s = cudart_enter();
+    cudart_unit_t *unit = NULL;
+
+    if (s->sticky != CUDA_SUCCESS)
+        return cudart_leave(s, s->sticky);
+    const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
+    if (k == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
+    const shown_device_t *d = cudart_device(s);
+    if (!legal_configuration(d, k, grid, block, shared))
+        return cudart_leave(s, CUDA_ERROR_INVALID_CONFIGURATION);
+    uint32_t resident =
+        shown_device_blocks(d, block.x * block.y * block.z, k->regs, k->shared_bytes + shared);
+    if (resident == 0)
+        return cudart_leave(s, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    return cudart_leave(
+        s, cooperative ? run_cooperative(s, unit, k, grid, block, args, shared, stream, resident)
+                       : run(s, unit, k, grid, block, args, shared, stream, 0));
+}
+
+static cuda_error_t launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                           size_t shared, cuda_stream_t stream, bool cooperative)
+{
+    const cudart_node_t model = {
+        .type = CUDA_NODE_KERNEL,
+        .cooperative = cooperative,
+        .kernel = {
+            .host = host, .grid = grid, .block = block, .shared = (unsigned)shared, .args = args}};
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &model, &e))
+        return e;
+    return cudart_launch(host, grid, block, args, shared, stream, cooperative);
+}
+
+cuda_error_t cudaLaunchKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
+                              size_t shared, cuda_stream_t stream)
+{
+    return launch(host, grid, block, args, shared, stream, false);
+}
+
+cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid, cuda_dim3_t block,
+                                         void **args, size_t shared, cuda_stream_t stream)
+{
+    return launch(host, grid, block, args, shared, stream, true);
+}
+
+/* Of the attributes only cooperation changes what a kernel computes on these architectures. */
+cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host, void **args)
+{
+    enum { COOPERATIVE = 2 };
+    bool cooperative = false;
+
+    if (c == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < c->n_attributes; i++)
+        if (c->attributes[i].id == COOPERATIVE)
+            cooperative = c->attributes[i].value.number != 0;
+    return launch(host, c->grid, c->block, args, c->shared, c->stream, cooperative);
+}
+
+/* From CUDA 13 on a stub asks for its kernel first; the host address serves as its handle. */
+cuda_error_t __cudaGetKernel(const void **kernel, const void *host)
+{
+    *kernel = host;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid, cuda_dim3_t block,
+                                void **args, size_t shared, cuda_stream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+/* --- hints -------------------------------------------------------------------------------------
+ */
+
+/* Preferences of the cache, the carve-out and the like change no result. */
+cuda_error_t cudaFuncSetCacheConfig(const void *host, int config)
+{
+    (void)host, (void)config;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
+    (void)host, (void)attribute, (void)value;
+    return CUDA_SUCCESS;
+}

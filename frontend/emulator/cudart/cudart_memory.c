@@ -1,0 +1,314 @@
+/* Device memory: allocation, copies, symbols. Copies are done at once; streams keep their order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+CUDART_EXPORT cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
+CUDART_EXPORT cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
+CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
+CUDART_EXPORT cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind,
+                                           cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from,
+                                        size_t from_pitch, size_t width, size_t height, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                             size_t from_pitch, size_t width, size_t height,
+                                             int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemset(void *p, int value, size_t n);
+CUDART_EXPORT cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width,
+                                        size_t height);
+CUDART_EXPORT cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width,
+                                             size_t height, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
+CUDART_EXPORT cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t n,
+                                                   size_t offset, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n,
+                                                     size_t offset, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol);
+CUDART_EXPORT cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol);
+
+/* --- allocation ------------------------------------------------------------------------------ */
+
+cuda_error_t cudaMalloc(void **p, size_t n)
+{
+    cudart_state_t *s = cudart_enter();
+
+    if (p == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    uint64_t addr = n > 0 ? cudart_alloc(s, n) : 0;
+    *p = (void *)(uintptr_t)addr;
+    return cudart_leave(s, n > 0 && addr == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
+}
+
+/* Pinned memory can be read by kernels: it comes from the same range, but not from the card's. */
+cuda_error_t cudaMallocHost(void **p, size_t n)
+{
+    cudart_state_t *s = cudart_enter();
+
+    if (p == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    uint64_t addr = n > 0 ? emu_mem_alloc_host(&s->mem, n) : 0;
+    *p = (void *)(uintptr_t)addr;
+    return cudart_leave(s, n > 0 && addr == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
+}
+
+cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags)
+{
+    (void)flags;
+    return cudaMallocHost(p, n);
+}
+
+/* Managed memory may be more than the card has. */
+cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
+{
+    return cudaHostAlloc(p, n, flags);
+}
+
+cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    cudart_state_t *s = cudart_enter();
+
+    (void)flags;
+    *device = host;
+    return cudart_leave(s, cudart_is_device(s, host) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
+{
+    *pitch = (width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
+    return cudaMalloc(p, *pitch * height);
+}
+
+cuda_error_t cudaFree(void *p)
+{
+    cudart_state_t *s = cudart_enter();
+    bool ok =
+        p == NULL || !cudart_pool_gives_back(p) || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
+
+    return cudart_leave(s, ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+cuda_error_t cudaFreeHost(void *p)
+{
+    return cudaFree(p);
+}
+
+cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    cudart_state_t *s = cudart_enter();
+
+    uint64_t all = cudart_device(s)->memory, used = emu_mem_in_use(&s->mem);
+    *total = all;
+    *free_bytes = used < all ? all - used : 0;
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be_device)
+{
+    if (!cudart_is_device(s, p))
+        return !must_be_device && p != NULL;
+    return emu_mem_at(&s->mem, (uint64_t)(uintptr_t)p, n) != NULL;
+}
+
+cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind)
+{
+    bool to_device = kind == CUDA_H2D || kind == CUDA_D2D;
+    bool from_device = kind == CUDA_D2H || kind == CUDA_D2D;
+
+    if (n == 0)
+        return CUDA_SUCCESS;
+    if (kind < CUDA_H2H || kind > CUDA_DEFAULT || !cudart_legal(s, to, n, to_device) ||
+        !cudart_legal(s, from, n, from_device))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (s->sticky == CUDA_SUCCESS)
+        memmove(to, from, n);
+    if (kind == CUDA_H2D || (kind == CUDA_DEFAULT && cudart_is_device(s, to)))
+        cudart_record_copy((uint64_t)(uintptr_t)to, n);
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind)
+{
+    cudart_state_t *s = cudart_enter();
+
+    return cudart_leave(s, cudart_copy(s, to, from, n, kind));
+}
+
+cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, cuda_stream_t stream)
+{
+    const cuda_copy3d_t row = cudart_copy_row(to, from, n, kind);
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = row}, &e))
+        return e;
+    return cudaMemcpy(to, from, n, kind);
+}
+
+cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                          size_t width, size_t height, int kind)
+{
+    cudart_state_t *s = cudart_enter();
+    cuda_error_t e =
+        width > to_pitch || width > from_pitch ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+    for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
+        e = cudart_copy(s, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
+                        kind);
+    return cudart_leave(s, e);
+}
+
+cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                               size_t width, size_t height, int kind, cuda_stream_t stream)
+{
+    const cuda_copy3d_t rows = {.from = {(void *)(uintptr_t)from, from_pitch, width, height},
+                                .to = {to, to_pitch, width, height},
+                                .extent = {width, height, 1},
+                                .kind = kind};
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = rows}, &e))
+        return e;
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cuda_error_t cudaMemset(void *p, int value, size_t n)
+{
+    cudart_state_t *s = cudart_enter();
+
+    if (n > 0 && !cudart_legal(s, p, n, true))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (n > 0)
+        memset(p, value, n);
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
+{
+    return cudaMemset2DAsync(p, n, value, n, 1, stream);
+}
+
+cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+    cuda_error_t e = CUDA_SUCCESS;
+
+    for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
+        e = cudaMemset((char *)p + i * pitch, value, width);
+    return e;
+}
+
+cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                               cuda_stream_t stream)
+{
+    const cuda_set_node_t bytes = {p, pitch, (unsigned)value, 1, width, height};
+    cuda_error_t e;
+
+    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_SET, .set = bytes}, &e))
+        return e;
+    return cudaMemset2D(p, pitch, value, width, height);
+}
+
+/* --- variables ------------------------------------------------------------------------------- */
+
+/* Host address of n bytes at offset of a variable, or NULL. */
+static uint8_t *symbol_bytes(cudart_state_t *s, const void *symbol, size_t n, size_t offset,
+                             uint64_t *addr)
+{
+    uint64_t bytes;
+    uint8_t *constant;
+
+    if (!cudart_symbol(s, symbol, addr, &constant, &bytes) || offset > bytes || n > bytes - offset)
+        return NULL;
+    if (*addr != 0)
+        *addr += offset;
+    return *addr != 0 ? (uint8_t *)(uintptr_t)*addr : constant + offset;
+}
+
+cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, size_t offset,
+                                int kind)
+{
+    cudart_state_t *s = cudart_enter();
+    uint64_t addr;
+    uint8_t *to = symbol_bytes(s, symbol, n, offset, &addr);
+
+    if (to == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    if (!cudart_legal(s, from, n, kind == CUDA_D2D))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    memmove(to, from, n);
+    if (addr != 0 && kind != CUDA_D2D)
+        cudart_record_copy(addr, n);
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+static bool capture_symbol(cuda_stream_t stream, const symbol_copy_t *c, cuda_error_t *e)
+{
+    return cudart_capture(
+        stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .is_symbol = true, .symbol = *c}, e);
+}
+
+cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t n, size_t offset,
+                                     int kind, cuda_stream_t stream)
+{
+    const symbol_copy_t c = {(void *)(uintptr_t)from, symbol, n, offset, kind, true};
+    cuda_error_t e;
+
+    if (capture_symbol(stream, &c, &e))
+        return e;
+    return cudaMemcpyToSymbol(symbol, from, n, offset, kind);
+}
+
+cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t offset, int kind)
+{
+    cudart_state_t *s = cudart_enter();
+    uint64_t addr;
+    const uint8_t *from = symbol_bytes(s, symbol, n, offset, &addr);
+
+    if (from == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    if (!cudart_legal(s, to, n, kind == CUDA_D2D))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    memmove(to, from, n);
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n, size_t offset,
+                                       int kind, cuda_stream_t stream)
+{
+    const symbol_copy_t c = {to, symbol, n, offset, kind, false};
+    cuda_error_t e;
+
+    if (capture_symbol(stream, &c, &e))
+        return e;
+    return cudaMemcpyFromSymbol(to, symbol, n, offset, kind);
+}
+
+cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
+{
+    cudart_state_t *s = cudart_enter();
+    uint64_t addr;
+
+    if (symbol_bytes(s, symbol, 0, 0, &addr) == NULL || addr == 0)
+        return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    *p = (void *)(uintptr_t)addr;
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol)
+{
+    cudart_state_t *s = cudart_enter();
+    uint64_t addr, bytes;
+    uint8_t *constant;
+
+    if (!cudart_symbol(s, symbol, &addr, &constant, &bytes))
+        return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    *n = bytes;
+    return cudart_leave(s, CUDA_SUCCESS);
+}

@@ -1,0 +1,310 @@
+/*
+ * What goes out of the program: the trace of its launches, and counts of their instructions. The
+ * environment, set by "rubato record" and "rubato run", says where to.
+ *
+ *   RUBATO_RECORD_TRACE      the trace file; or
+ *   RUBATO_RECORD_PIPE       a FIFO that takes the launches (launch_pipe.h); neither: launches are
+ *                            only executed
+ *   RUBATO_RECORD_LAUNCHES   which of them, or
+ *   RUBATO_RECORD_PLAN       file with those of a plan (both: recorded_launches.h); unset: all
+ *   RUBATO_RECORD_PROFILE    file for one line per launch; unset: none
+ *   RUBATO_RECORD_FORCE      an existing trace may be replaced
+ *   RUBATO_RECORD_SEEN       a file that is made when the program first calls the runtime; it says
+ *                            what is to be removed if the program is killed
+ *   RUBATO_RECORD_LAUNCHED   a file that is made at the first launch that goes out, with the
+ *                            architecture whose code is executed; if there is none, at the end,
+ *                            with 0 and the error that the program was given last
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/exec/sass_tracer_text.h"
+#include "frontend/emulator/record/launch_pipe.h"
+#include "frontend/emulator/record/recorded_launches.h"
+#include "frontend/input/rbt/rbt_writer.h"
+
+static struct {
+    rbt_writer_t *writer;       /* launches are written, or */
+    launch_pipe_writer_t *pipe; /* simulated elsewhere, or neither */
+    FILE *profile;
+    recorded_launches_t recorded;
+    uint64_t n_launches, n_recorded; /* of the program; of those, in what goes out */
+    pid_t owner;                     /* a child that the program forks does not write */
+    const cudart_state_t *state;
+} out;
+
+static bool recording(void)
+{
+    return (out.writer != NULL || out.pipe != NULL) && out.owner == getpid();
+}
+
+/* Ends what goes out: nothing is left of it. */
+static void discard(void)
+{
+    rbt_writer_discard(out.writer);
+    launch_pipe_discard(out.pipe);
+    out.writer = NULL;
+    out.pipe = NULL;
+}
+
+static void fail(const rb_err_t *err)
+{
+    bool piped = out.pipe != NULL;
+
+    discard();
+    if (piped)
+        cudart_give_up(NULL); /* the other end says why it went */
+    cudart_give_up("%s", err->text);
+}
+
+/* Fills the file of RUBATO_RECORD_LAUNCHED. */
+static void note_launched(unsigned arch, const char *error)
+{
+    const char *path = getenv("RUBATO_RECORD_LAUNCHED");
+    FILE *file = path != NULL ? fopen(path, "we") : NULL;
+
+    if (file == NULL)
+        return;
+    fprintf(file, "%u %s\n", arch, error);
+    fclose(file);
+}
+
+static void note_temporary(const char *seen)
+{
+    FILE *file = fopen(seen, "we");
+
+    if (file == NULL)
+        cudart_give_up("%s: %s", seen, strerror(errno));
+    fputs(rbt_writer_temporary(out.writer), file);
+    fclose(file);
+}
+
+static void open_trace(const char *path, const char *seen)
+{
+    rb_err_t err = {0};
+    rbt_writer_options_t options = {.overwrite = getenv("RUBATO_RECORD_FORCE") != NULL,
+                                    .producer = "rubato record"};
+
+    out.writer = rbt_writer_create(path, &options, &err);
+    if (out.writer == NULL)
+        fail(&err);
+    if (seen != NULL)
+        note_temporary(seen);
+    if (out.recorded.json != NULL)
+        rbt_writer_plan(out.writer, out.recorded.json);
+}
+
+static void open_pipe(const char *path)
+{
+    rb_err_t err = {0};
+
+    out.pipe = launch_pipe_open(path, &err);
+    if (out.pipe == NULL)
+        fail(&err);
+}
+
+static void open_profile(const char *path)
+{
+    out.profile = fopen(path, "w");
+    if (out.profile == NULL)
+        cudart_give_up("%s: %s", path, strerror(errno));
+    fprintf(out.profile, "launch,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,"
+                         "shared_bytes,warp_instructions,thread_instructions\n");
+}
+
+/* Says that the program has come here. Processes of one program cannot share what goes out. */
+static void leave_mark(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 && errno == EEXIST)
+        cudart_give_up("another process of the program uses CUDA already: start rubato for each "
+                       "of them");
+    if (fd >= 0)
+        close(fd);
+}
+
+void cudart_record_start(cudart_state_t *s)
+{
+    const char *trace = getenv("RUBATO_RECORD_TRACE"), *pipe = getenv("RUBATO_RECORD_PIPE");
+    const char *seen = getenv("RUBATO_RECORD_SEEN"), *plan = getenv("RUBATO_RECORD_PLAN");
+    const char *profile = getenv("RUBATO_RECORD_PROFILE");
+    rb_err_t err = {0};
+
+    out.state = s;
+    out.owner = getpid();
+    if (seen != NULL)
+        leave_mark(seen);
+    if (plan != NULL && recorded_launches_read(&out.recorded, plan, &err) != RB_OK)
+        fail(&err);
+    out.recorded.list = getenv("RUBATO_RECORD_LAUNCHES");
+    if (trace != NULL)
+        open_trace(trace, seen);
+    if (pipe != NULL)
+        open_pipe(pipe);
+    if (profile != NULL)
+        open_profile(profile);
+}
+
+void cudart_record_copy(uint64_t addr, uint64_t bytes)
+{
+    memcpy_op_t op = {.addr = addr, .bytes = bytes};
+    rb_err_t err = {0};
+
+    if (recording() && (out.writer != NULL ? rbt_writer_copy(out.writer, &op, &err)
+                                           : launch_pipe_copy(out.pipe, &op, &err)) != RB_OK)
+        fail(&err);
+}
+
+/* Equal for launches of the same code: a hash of its bytes and name. */
+static uint64_t code_id(const emu_launch_t *l)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+
+    for (uint32_t i = 0; i < l->kernel->code_bytes; i++)
+        hash = (hash ^ l->kernel->code[i]) * 0x100000001b3ull;
+    for (const char *c = l->kernel->name; *c != '\0'; c++)
+        hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
+    return hash;
+}
+
+static launch_info_t launch_facts(const cudart_state_t *s, const emu_launch_t *l, uint64_t stream)
+{
+    launch_info_t info = {.id = s->n_launches,
+                          .trace_id = s->n_launches,
+                          .name = l->kernel->name,
+                          .file = "the program",
+                          .code_id = code_id(l),
+                          .regs = l->kernel->regs,
+                          .shared_bytes = emu_shared_bytes(l),
+                          .arch = l->module->cubin.arch,
+                          .stream = stream >> 4,
+                          .shared_base = EMU_SHARED_BASE,
+                          .local_base = EMU_LOCAL_BASE,
+                          .n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
+
+    memcpy(info.grid, l->grid, sizeof(info.grid));
+    memcpy(info.block, l->block, sizeof(info.block));
+    return info;
+}
+
+/* --- a launch -------------------------------------------------------------------------------- */
+
+static rb_code_t begin_launch(const launch_info_t *info, double weight, const emu_code_t *code,
+                              rb_err_t *err)
+{
+    if (out.pipe != NULL)
+        return launch_pipe_launch(out.pipe, info, code->static_code, code->n_insts, err);
+    return rbt_writer_launch(out.writer, info, weight, sass_tracer_text, (void *)(uintptr_t)code,
+                             err);
+}
+
+static rb_code_t put_block(void *ctx, const trace_block_t *block, rb_err_t *err)
+{
+    (void)ctx;
+    return out.pipe != NULL ? launch_pipe_block(out.pipe, block, err)
+                            : rbt_writer_block(out.writer, block, err);
+}
+
+static rb_code_t end_launch(rb_err_t *err)
+{
+    return out.pipe != NULL ? launch_pipe_launch_end(out.pipe, err)
+                            : rbt_writer_launch_end(out.writer, err);
+}
+
+static void write_profile(const cudart_state_t *s, const emu_launch_t *l, const emu_totals_t *t)
+{
+    fprintf(out.profile, "%llu,\"%s\",%u,%u,%u,%u,%u,%u,%u,%u,%llu,%llu\n",
+            (unsigned long long)s->n_launches, l->kernel->name, l->grid[0], l->grid[1], l->grid[2],
+            l->block[0], l->block[1], l->block[2], l->kernel->regs, emu_shared_bytes(l),
+            (unsigned long long)t->warp_insts, (unsigned long long)t->thread_insts);
+}
+
+/* The program runs on without what failed, so what was recorded is not the program. */
+static void give_up_trace(const cudart_state_t *s, rb_err_t *err)
+{
+    size_t n = strlen(err->text);
+
+    snprintf(err->text + n, sizeof(err->text) - n, "; launch %llu did not end, so nothing is %s",
+             (unsigned long long)s->n_launches, out.pipe != NULL ? "simulated" : "recorded");
+    discard();
+}
+
+rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
+                            emu_totals_t *totals, rb_err_t *err)
+{
+    double weight;
+    bool traced = recording() && recorded_launches_has(&out.recorded, s->n_launches, &weight);
+    const emu_code_t *code;
+
+    out.n_launches = s->n_launches;
+    l->workers = recording() ? 1 : s->threads;
+    RB_TRY(emu_module_code(l->module, l->kernel, &code, err));
+    if (traced) {
+        launch_info_t info = launch_facts(s, l, stream);
+        if (out.n_recorded == 0)
+            note_launched(cudart_arch(s), "");
+        if (begin_launch(&info, weight, code, err) != RB_OK)
+            fail(err);
+        out.n_recorded++;
+        l->on_block = put_block;
+    }
+    rb_code_t rc = emu_run(l, totals, err);
+    if (rc == RB_IO)
+        fail(err); /* of what goes out: the program is not at fault */
+    if (rc != RB_OK && recording())
+        give_up_trace(s, err);
+    if (rc == RB_OK && traced && end_launch(err) != RB_OK)
+        fail(err);
+    if (rc == RB_OK && out.profile != NULL && out.owner == getpid())
+        write_profile(s, l, totals);
+    return rc;
+}
+
+/* A trace of no launch is of no use: the list was meant for another run. */
+static void check_list(void)
+{
+    if (out.recorded.list == NULL)
+        return;
+    discard();
+    cudart_give_up("none of --launches %s was made: the program has ended after launch %llu",
+                   out.recorded.list, (unsigned long long)out.n_launches);
+}
+
+/* The program ends without a launch that was wanted: no trace is kept of it. */
+static void end_without_launch(void)
+{
+    cuda_error_t failed = out.state->failed;
+
+    note_launched(0, failed != CUDA_SUCCESS ? cudaGetErrorName(failed) : "");
+    check_list();
+    rbt_writer_discard(out.writer);
+    out.writer = NULL;
+}
+
+/* The program ends: what went out is complete. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (recording() && out.n_recorded == 0)
+        end_without_launch();
+    rbt_writer_t *writer = out.writer;
+    launch_pipe_writer_t *pipe = out.pipe;
+    rb_err_t err = {0};
+
+    if (recording()) {
+        out.writer = NULL;
+        out.pipe = NULL;
+        if ((writer != NULL ? rbt_writer_finish(writer, &err) : launch_pipe_finish(pipe, &err)) !=
+            RB_OK)
+            cudart_give_up("%s", err.text);
+    }
+    if (out.profile != NULL && out.owner == getpid() && fclose(out.profile) != 0)
+        cudart_give_up("the profile: %s", strerror(errno));
+    out.profile = NULL;
+    recorded_launches_free(&out.recorded);
+}

@@ -1,0 +1,221 @@
+#include "frontend/emulator/cudart/cudart_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/core/alloc.h"
+
+/* Device pointers are host pointers: the range is reserved at a place that programs do not use. */
+static const uint64_t device_base = 0x200000000000ull;
+static const uint64_t host_bytes = 32ull << 30; /* beyond the card's memory: pinned, managed */
+enum { PAGE_SHIFT = 21 }; /* a wild access faults where the hardware's would */
+
+static cudart_state_t state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void cudart_give_up(const char *format, ...)
+{
+    va_list ap;
+
+    fflush(NULL);
+    if (format != NULL) {
+        fprintf(stderr, "rubato: ");
+        va_start(ap, format);
+        vfprintf(stderr, format, ap);
+        va_end(ap);
+        fprintf(stderr, "\n");
+    }
+    _exit(CUDART_EXIT);
+}
+
+static uint64_t number_from(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    return text != NULL ? strtoull(text, NULL, 10) : 0;
+}
+
+/* Room for the memory of either GPU, which is chosen later. */
+static uint64_t range_bytes(const cudart_state_t *s)
+{
+    uint64_t a = s->shown[0].memory, b = s->shown[1].memory, page = 1ull << PAGE_SHIFT;
+
+    return ((a > b ? a : b) + page - 1) / page * page + host_bytes;
+}
+
+static void start(cudart_state_t *s)
+{
+    rb_err_t err = {0};
+    const char *timeout = getenv("RUBATO_TIMEOUT");
+
+    s->started = true;
+    cudart_code_start(s);
+    s->max_insts = number_from("RUBATO_MAX_INSTS");
+    s->threads = (unsigned)number_from("RUBATO_THREADS");
+    s->timeout = timeout != NULL ? strtod(timeout, NULL) : 0;
+    if (emu_mem_init(&s->mem, device_base, range_bytes(s), PAGE_SHIFT, true, &err) != RB_OK)
+        cudart_give_up("%s", err.text);
+    /*
+     * As on a GPU, something of the driver's stands before the first allocation: programs that read
+     * a little before their arrays work there.
+     */
+    if (emu_mem_alloc(&s->mem, (1u << PAGE_SHIFT) - EMU_ALLOC_BYTES) == 0)
+        cudart_give_up("no device memory");
+    cudart_record_start(s);
+}
+
+cudart_state_t *cudart_enter(void)
+{
+    pthread_mutex_lock(&state.lock);
+    if (!state.started)
+        start(&state);
+    return &state;
+}
+
+cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error)
+{
+    if (s->sticky != CUDA_SUCCESS)
+        error = s->sticky;
+    if (error != CUDA_SUCCESS)
+        s->last = s->failed = error;
+    pthread_mutex_unlock(&s->lock);
+    return error;
+}
+
+bool cudart_is_device(const cudart_state_t *s, const void *p)
+{
+    return (uint64_t)(uintptr_t)p - s->mem.base < s->mem.bytes;
+}
+
+uint64_t cudart_alloc(cudart_state_t *s, uint64_t n)
+{
+    s->mem.limit = cudart_device(s)->memory;
+    return emu_mem_alloc(&s->mem, n);
+}
+
+/* --- what the program has registered ------------------------------------------------------------
+ */
+
+const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit)
+{
+    for (size_t i = 0; i < s->n_functions; i++)
+        if (s->functions[i].host == host) {
+            *unit = s->functions[i].unit;
+            return cubin_find(&cudart_unit_module(s, *unit)->cubin, s->functions[i].name);
+        }
+    return NULL;
+}
+
+bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
+                   uint64_t *bytes)
+{
+    for (size_t i = 0; i < s->n_variables; i++)
+        if (s->variables[i].host == host) {
+            return emu_module_variable(cudart_unit_module(s, s->variables[i].unit),
+                                       s->variables[i].name, addr, constant, bytes);
+        }
+    return false;
+}
+
+/* --- registration: called by the constructors that nvcc puts into the program ------------------
+ */
+
+CUDART_EXPORT void **__cudaRegisterFatBinary(const cuda_fatbin_wrapper_t *wrapper);
+CUDART_EXPORT void __cudaRegisterFatBinaryEnd(void **handle);
+CUDART_EXPORT void __cudaUnregisterFatBinary(void **handle);
+CUDART_EXPORT char __cudaInitModule(void **handle);
+CUDART_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device,
+                                          const char *name, int threads, void *tid, void *bid,
+                                          void *block, void *grid, int *warp_size);
+CUDART_EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name,
+                                     int ext, size_t size, int constant, int global);
+CUDART_EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size);
+CUDART_EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device,
+                                            const char *name, int ext, size_t size, int constant,
+                                            int global);
+
+void **__cudaRegisterFatBinary(const cuda_fatbin_wrapper_t *wrapper)
+{
+    cudart_state_t *s = cudart_enter();
+    cudart_unit_t *u = rb_calloc(1, sizeof(*u));
+
+    u->wrapper = wrapper;
+    rb_grow(&s->units, &s->cap_units, s->n_units + 1, sizeof(*s->units));
+    s->units[s->n_units++] = u;
+    cudart_leave(s, CUDA_SUCCESS);
+    return (void **)u;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+/* The program is about to end; what it had is freed with it. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle;
+}
+
+/* Gives the managed variables of a unit their addresses, before main() uses them. */
+char __cudaInitModule(void **handle)
+{
+    cudart_state_t *s = cudart_enter();
+
+    for (size_t i = 0; i < s->n_variables; i++) {
+        cudart_variable_t *v = &s->variables[i];
+        uint64_t addr = 0, bytes;
+        uint8_t *constant;
+        if (v->managed == NULL || v->unit != (cudart_unit_t *)handle)
+            continue;
+        if (emu_module_variable(cudart_unit_module(s, v->unit), v->name, &addr, &constant, &bytes))
+            *v->managed = (void *)(uintptr_t)addr;
+    }
+    cudart_leave(s, CUDA_SUCCESS);
+    return 1;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int threads, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size)
+{
+    cudart_state_t *s = cudart_enter();
+
+    (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    rb_grow(&s->functions, &s->cap_functions, s->n_functions + 1, sizeof(*s->functions));
+    s->functions[s->n_functions++] =
+        (cudart_function_t){.host = host, .name = name, .unit = (cudart_unit_t *)handle};
+    cudart_leave(s, CUDA_SUCCESS);
+}
+
+static void register_variable(void **handle, const void *host, const char *name, void **managed)
+{
+    cudart_state_t *s = cudart_enter();
+
+    rb_grow(&s->variables, &s->cap_variables, s->n_variables + 1, sizeof(*s->variables));
+    s->variables[s->n_variables++] = (cudart_variable_t){
+        .host = host, .name = name, .unit = (cudart_unit_t *)handle, .managed = managed};
+    cudart_leave(s, CUDA_SUCCESS);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                       size_t size, int constant, int global)
+{
+    (void)device, (void)ext, (void)size, (void)constant, (void)global;
+    register_variable(handle, host, name, NULL);
+}
+
+/* A variable of the host that kernels may use by name: none of their machine code can. */
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
+{
+    (void)handle, (void)name, (void)host, (void)size;
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
+                              size_t size, int constant, int global)
+{
+    (void)device, (void)ext, (void)size, (void)constant, (void)global;
+    register_variable(handle, host, name, host);
+}

@@ -1,0 +1,379 @@
+/*
+ * Tensor cores and MOVM: HMMA with 32-bit and 16-bit accumulators. Fragments are those of the PTX
+ * instructions mma.m8n8k4 (Volta, in four steps) and mma.m16n8k8 (Turing), PTX ISA, "Warp-level
+ * matrix instructions". Products are exact; they are summed in double precision and rounded once,
+ * where the hardware truncates partial sums: results may differ in the last bit.
+ */
+#include "frontend/emulator/exec/emu_matrix.h"
+
+#include "frontend/emulator/exec/emu_half.h"
+
+/* Halves of n registers as vectors of floats: the lower one of the first, its upper one, ... */
+EMU_INLINE void halves(const uint32_t *v, unsigned n, float out[][EMU_LANES])
+{
+    for (unsigned i = 0; i < 2 * n; i++)
+        emu_halves_to_floats(v + (size_t)EMU_LANES * (i / 2), 16 * (i & 1), out[i]);
+}
+
+EMU_INLINE void widen(float v[][EMU_LANES], unsigned n, double out[][EMU_LANES])
+{
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            out[i][k] = (double)v[i][k];
+}
+
+/* A rounded sum; every NaN is the hardware's. */
+EMU_INLINE uint32_t rounded(double v)
+{
+    uint32_t bits = emu_float_bits((float)v);
+
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : bits;
+}
+
+/* --- Turing: 16x8 = 16x8 * 8x8 --------------------------------------------------------------- */
+
+/*
+ * Lane 4g + t has A[g][2t], A[g][2t+1] and the same of row g + 8; B[2t][g], B[2t+1][g]; and of the
+ * sums [g][2t], [g][2t+1] and the same of row g + 8. Columns are taken in the order 0 2 4 6 1 3 5
+ * 7, in which four neighbouring lanes have them.
+ */
+enum { COLUMNS = 8, DEPTH = 8 };
+
+typedef double row_t __attribute__((vector_size(COLUMNS * sizeof(double))));
+
+EMU_HOT void emu_hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *c = emu_src(w, u, 2);
+    const uint32_t *b = emu_src(w, u, 1);
+    uint32_t words[EMU_LANES];
+    float f[4][EMU_LANES];
+    double a[4][EMU_LANES], elements[2][EMU_LANES], sum[4][EMU_LANES];
+    row_t column[DEPTH];
+
+    for (unsigned t = 0; t < 4; t++)
+        for (unsigned j = 0; j < COLUMNS; j++)
+            words[COLUMNS * t + j] = b[8 * (j & 3) + 4 * (j >> 2) + t];
+    halves(words, 1, f);
+    widen(f, 2, elements);
+    for (unsigned k = 0; k < DEPTH; k++)
+        memcpy(&column[k], &elements[k & 1][COLUMNS * (k / 2)], sizeof(column[k]));
+    halves(emu_src(w, u, 0), 2, f);
+    widen(f, 4, a);
+    if (u->select)
+        memcpy(f, c, sizeof(f));
+    else
+        halves(c, 2, f);
+    for (unsigned lower = 0; lower < 4; lower += 2)
+        for (unsigned lane = 0; lane < EMU_LANES; lane += 4) {
+            const double *row = &a[lower][lane];
+            float *even = &f[lower][lane], *odd = even + EMU_LANES, both[COLUMNS];
+            row_t s;
+            memcpy(both, even, sizeof(both) / 2);
+            memcpy(both + 4, odd, sizeof(both) / 2);
+            for (unsigned k = 0; k < COLUMNS; k++)
+                s[k] = (double)both[k];
+            for (unsigned k = 0; k < DEPTH; k++)
+                s += row[EMU_LANES * (k & 1) + k / 2] * column[k];
+            for (unsigned k = 0; k < 4; k++) {
+                sum[lower][lane + k] = s[k];
+                sum[lower + 1][lane + k] = s[4 + k];
+            }
+        }
+    if (u->select)
+        for (unsigned i = 0; i < 4; i++)
+            EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, rounded(sum[i][k]));
+    else
+        for (unsigned i = 0; i < 2; i++)
+            EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask,
+                         emu_round_to_half(sum[2 * i][k]) | emu_round_to_half(sum[2 * i + 1][k])
+                                                                << 16);
+}
+
+/* --- Volta: four 8x8 = 8x4 * 4x8, one for each quad pair, a quarter of each at a step ----------
+ */
+
+/*
+ * Element e = 2 step + i (i = 0, 1) of a lane is in row (lane & 1) + (e & 2) of its four lanes'
+ * part of A, and in column (lane & 2) + (e & 1) of B: of the lower lanes of the quad pair if e < 4,
+ * else of the upper ones.
+ */
+enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
+
+typedef double part_t __attribute__((vector_size(PART * sizeof(double))));
+
+/* For each lane of a part, its row of A: the lower or the upper two of its four lanes. */
+EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
+{
+    part_t p;
+
+    memcpy(&p, a, sizeof(p));
+    *out = upper ? __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7)
+                 : __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
+}
+
+/* Its column of B: the even or odd one of its pair. */
+EMU_INLINE void columns_of(const double *b, bool odd, part_t *out)
+{
+    part_t p;
+
+    memcpy(&p, b, sizeof(p));
+    *out = odd ? __builtin_shufflevector(p, p, 1, 1, 3, 3, 5, 5, 7, 7)
+               : __builtin_shufflevector(p, p, 0, 0, 2, 2, 4, 4, 6, 6);
+}
+
+EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned step)
+{
+    const emu_fragments_t *f = &w->grid->fragments;
+    const uint32_t *c = emu_src(w, u, 2);
+    const unsigned from = step >= 2 ? EMU_LANES / 2 : 0;
+    double sum[2][EMU_LANES];
+
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            sum[i][k] = (double)emu_float(c[EMU_LANES * i + k]);
+    for (unsigned at = 0; at < EMU_LANES; at += PART)
+        for (unsigned i = 0; i < 2; i++) {
+            part_t s, x, y;
+            memcpy(&s, &sum[i][at], sizeof(s));
+            for (unsigned m = 0; m < 4; m++) {
+                rows_of(&f->a[m][at], step & 1, &x);
+                columns_of(&f->b[m][from + at % (EMU_LANES / 2)], i, &y);
+                s += x * y;
+            }
+            memcpy(&sum[i][at], &s, sizeof(s));
+        }
+    for (unsigned i = 0; i < 2; i++)
+        EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, rounded(sum[i][k]));
+}
+
+/* Whether the step before, which has just been executed, took the same fragments. */
+static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
+{
+    const emu_uop_t *last = w->grid->fragments.of;
+
+    if (last == NULL || last != u - 1 || last->s[0] != u->s[0] || last->s[1] != u->s[1])
+        return false;
+    for (unsigned i = 0; i < 2; i++) /* and left them alone: pairs of registers */
+        if (last->d < u->s[i] + 2 * EMU_LANES && u->s[i] < last->d + 2 * EMU_LANES)
+            return false;
+    return true;
+}
+
+EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
+{
+    float f[4][EMU_LANES];
+
+    halves(emu_src(w, u, 0), 2, f);
+    widen(f, 4, to->a);
+    halves(emu_src(w, u, 1), 2, f);
+    widen(f, 4, to->b);
+}
+
+/* What a step works on, unless the one before has left it. */
+EMU_INLINE void take_fragments(const emu_warp_t *w, const emu_uop_t *u,
+                               void (*convert)(const emu_warp_t *w, const emu_uop_t *u,
+                                               emu_fragments_t *to))
+{
+    emu_fragments_t *f = &w->grid->fragments;
+
+    if (!has_fragments(w, u))
+        convert(w, u, f);
+    f->of = u;
+}
+
+#define HMMA884(name, step)                                                                        \
+    EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
+    {                                                                                              \
+        hmma884_step(w, u, mask, step);                                                            \
+    }
+HMMA884(hmma884_0, 0)
+HMMA884(hmma884_1, 1)
+HMMA884(hmma884_2, 2)
+HMMA884(hmma884_3, 3)
+
+void emu_hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    static const emu_fn_t steps[] = {hmma884_0, hmma884_1, hmma884_2, hmma884_3};
+
+    steps[u->select](w, u, mask);
+}
+
+static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    take_fragments(w, u, emu_fragments);
+    emu_hmma884(w, u, mask);
+}
+
+static void hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    take_fragments(w, u, emu_fragments_avx512);
+    emu_hmma884_avx512(w, u, mask);
+}
+
+/* In u->select: the step, and which fragments and types are not those of the usual form. */
+enum { STEP = 3, A_BY_COLUMNS = 4, B_BY_ROWS = 8, D_F16 = 16, C_F16 = 32 };
+
+/* Row and column in its 8x8 of element i that a step gives to a lane. */
+EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsigned *row,
+                              unsigned *col)
+{
+    const unsigned step = select & STEP, e = 2 * step + i;
+
+    if (select & D_F16) {
+        *row = lane & 3;
+        *col = 4 * step + i;
+    } else {
+        *row = (lane & 1) + (e & 2);
+        *col = (e & 4) + (lane & 2) + (e & 1);
+    }
+    *row += lane & 16 ? 4 : 0;
+}
+
+/*
+ * Any form: fragments that lie the other way, sums of 16 bits. Four lanes of each half warp hold
+ * the lower and the upper four rows of A and columns of B, a line each or, by columns (rows), an
+ * element of each line. Sums of 16 bits lie by rows.
+ */
+EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *c32 = emu_src(w, u, 2);
+    const unsigned how = u->select, n = how & D_F16 ? 4 : 2;
+    float a[4][EMU_LANES], b[4][EMU_LANES], c16[4][EMU_LANES];
+    uint32_t r[4][EMU_LANES];
+
+    halves(emu_src(w, u, 0), 2, a);
+    halves(emu_src(w, u, 1), 2, b);
+    halves(c32, 2, c16);
+    for (unsigned lane = 0; lane < EMU_LANES; lane++)
+        for (unsigned i = 0; i < n; i++) {
+            unsigned row, col;
+            element_place(how, lane, i, &row, &col);
+            const unsigned quad = lane & 12, of_a = quad + 4 * (row & 4),
+                           of_b = quad + 4 * (col & 4);
+            double sum = (double)c16[col & 3][of_a + (row & 3)];
+            if ((how & C_F16) == 0)
+                sum = (double)emu_float(c32[EMU_LANES * i + lane]);
+            for (unsigned k = 0; k < 4; k++) {
+                const float x = how & A_BY_COLUMNS ? a[row & 3][of_a + k] : a[k][of_a + (row & 3)];
+                const float y = how & B_BY_ROWS ? b[col & 3][of_b + k] : b[k][of_b + (col & 3)];
+                sum += (double)(x * y);
+            }
+            r[i][lane] = how & D_F16 ? emu_round_to_half(sum) : rounded(sum);
+        }
+    if (how & D_F16)
+        for (unsigned k = 0; k < EMU_LANES; k++) {
+            r[0][k] |= r[1][k] << 16;
+            r[1][k] = r[2][k] | r[3][k] << 16;
+        }
+    emu_put(w, u->d, r[0], mask);
+    emu_put(w, u->d + EMU_LANES, r[1], mask);
+}
+
+static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
+{
+    const unsigned step = sass_bits(in, 79, 2);
+    const bool d16 = !sass_bits(in, 76, 1), c16 = !sass_bits(in, 78, 1);
+
+    u->select =
+        (uint8_t)(step | (sass_bits(in, 73, 1) ? A_BY_COLUMNS : 0) |
+                  (sass_bits(in, 74, 1) ? 0 : B_BY_ROWS) | (d16 ? D_F16 : 0) | (c16 ? C_F16 : 0));
+    u->fn = u->select != step ? hmma884_any : emu_has_avx512() ? hmma884_avx512 : hmma884;
+    /* 16-bit results have two steps, and take sums of 16 bits */
+    return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
+}
+
+/* --- integers: 8x8 = 8x16 * 16x8, of halves of bytes 8x32 * 32x8, of bits 8x128 * 128x8 ------- */
+
+/* Number i of a lane's word of them, each of so many bits. */
+EMU_INLINE int32_t number_at(uint32_t word, unsigned bits, unsigned i, bool is_signed)
+{
+    const uint32_t high = word << (32 - bits * (i + 1));
+
+    return is_signed ? (int32_t)high >> (32 - bits) : (int32_t)(high >> (32 - bits));
+}
+
+/* A by rows and B by columns: a word of 32 bits of either is four or eight numbers, or 32 bits. */
+static int64_t word_product(const emu_uop_t *u, uint32_t a, uint32_t b)
+{
+    const unsigned bits = u->imm;
+    int64_t sum = 0;
+
+    if (bits == 1)
+        return __builtin_popcount(a ^ b);
+    for (unsigned i = 0; i < 32 / bits; i++)
+        sum += number_at(a, bits, i, u->select & 1) * number_at(b, bits, i, u->select & 2);
+    return sum;
+}
+
+static void imma(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    uint32_t r[2][EMU_LANES];
+
+    for (unsigned lane = 0; lane < EMU_LANES; lane++)
+        for (unsigned i = 0; i < 2; i++) {
+            unsigned row = lane >> 2, col = 2 * (lane & 3) + i;
+            int64_t v = (int32_t)c[EMU_LANES * i + lane];
+            for (unsigned k = 0; k < 4; k++)
+                v += word_product(u, a[4 * row + k], b[4 * col + k]);
+            v = u->sat && v > INT32_MAX ? INT32_MAX : u->sat && v < INT32_MIN ? INT32_MIN : v;
+            r[i][lane] = (uint32_t)v;
+        }
+    emu_put(w, u->d, r[0], mask);
+    emu_put(w, u->d + EMU_LANES, r[1], mask);
+}
+
+/* Of bytes, or of halves of them; A by rows, B by columns. */
+static bool bind_imma(const sass_inst_t *in, emu_uop_t *u)
+{
+    const unsigned shape = sass_bits(in, 72, 14) & 0x3aaf;
+
+    u->select = (uint8_t)(sass_bits(in, 76, 1) | sass_bits(in, 78, 1) << 1);
+    u->sat = sass_bits(in, 82, 1);
+    u->imm = sass_bits(in, 83, 1) ? 4 : 8;
+    u->fn = imma;
+    return shape == 0x0004 || shape == 0x3804;
+}
+
+/* BMMA.88128.XOR.POPC: how many bits differ. */
+static bool bind_bmma(const sass_inst_t *in, emu_uop_t *u)
+{
+    u->imm = 1;
+    u->fn = imma;
+    return sass_bits(in, 73, 2) == 2;
+}
+
+/* MOVM.16.MT88: an 8x8 of halves, of which lane 4i + j has [i][2j] and [i][2j+1], transposed. */
+static void transpose(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0);
+    uint32_t r[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        const unsigned row = 2 * (k % 4), col = k / 4, shift = 16 * (col & 1);
+        const uint32_t low = a[4 * row + col / 2], high = a[4 * (row + 1) + col / 2];
+        r[k] = (low >> shift & 0xffff) | (high >> shift) << 16;
+    }
+    emu_put(w, u->d, r, mask);
+}
+
+bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
+{
+    switch (in->op) {
+    case SASS_HMMA1688:
+        u->select = (uint8_t)sass_bits(in, 76, 1);
+        u->fn = u->select && emu_has_avx512() ? emu_hmma1688_avx512 : emu_hmma1688;
+        return true;
+    case SASS_HMMA884:
+        return bind_hmma884(in, u);
+    case SASS_IMMA:
+        return bind_imma(in, u);
+    case SASS_BMMA:
+        return bind_bmma(in, u);
+    case SASS_MOVM:
+        u->fn = transpose;
+        return sass_bits(in, 78, 2) == 0;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,156 @@
+#include "frontend/emulator/exec/emu_mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/core/alloc.h"
+
+/* MAP_FIXED_NOREPLACE is taken as a hint by kernels before 4.17: the address is compared. */
+static void *reserve(uint64_t base, uint64_t bytes, bool fixed)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (fixed ? MAP_FIXED_NOREPLACE : 0);
+    void *p =
+        mmap(fixed ? (void *)(uintptr_t)base : NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+    if (fixed && p != MAP_FAILED && p != (void *)(uintptr_t)base) {
+        munmap(p, bytes);
+        errno = EEXIST;
+        return MAP_FAILED;
+    }
+    return p;
+}
+
+rb_code_t emu_mem_init(emu_mem_t *m, uint64_t base, uint64_t bytes, unsigned page_shift, bool fixed,
+                       rb_err_t *err)
+{
+    *m = (emu_mem_t){.base = base, .bytes = bytes, .page_shift = page_shift};
+    void *p = reserve(base, bytes, fixed);
+
+    if (p == MAP_FAILED)
+        return rb_fail(err, RB_NOMEM, "cannot reserve %llu MiB for device memory: %s",
+                       (unsigned long long)(bytes >> 20), strerror(errno));
+    m->host = p;
+    m->pages = rb_calloc((bytes >> page_shift) + 1, sizeof(*m->pages));
+    m->next = EMU_ALLOC_BYTES; /* address 0 of the range is no pointer */
+    return RB_OK;
+}
+
+void emu_mem_free(emu_mem_t *m)
+{
+    if (m->host != NULL)
+        munmap(m->host, m->bytes);
+    free(m->pages);
+    free(m->used);
+    free(m->textures);
+    *m = (emu_mem_t){0};
+}
+
+/* Index of the first range that ends behind offset. */
+static size_t find_range(const emu_mem_t *m, uint64_t offset)
+{
+    size_t low = 0, high = m->n_used;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->used[middle].offset + m->used[middle].bytes <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A gap of bytes between start and end; false: none. */
+static bool find_gap(const emu_mem_t *m, uint64_t start, uint64_t end, uint64_t bytes,
+                     uint64_t *offset, size_t *index)
+{
+    uint64_t at = start;
+
+    for (size_t i = find_range(m, start);; i++) {
+        uint64_t limit = i < m->n_used ? m->used[i].offset : end;
+        if (limit > at && limit - at >= bytes) {
+            *offset = at;
+            *index = i;
+            return true;
+        }
+        if (i >= m->n_used || m->used[i].offset >= end)
+            return false;
+        at = m->used[i].offset + m->used[i].bytes;
+    }
+}
+
+static void count_pages(emu_mem_t *m, uint64_t offset, uint64_t bytes, int step)
+{
+    for (uint64_t p = offset >> m->page_shift; p <= (offset + bytes - 1) >> m->page_shift; p++)
+        m->pages[p] = (uint16_t)(m->pages[p] + step);
+}
+
+static bool exceeds_limit(const emu_mem_t *m, uint64_t n)
+{
+    return m->limit > 0 && (m->in_use > m->limit || n > m->limit - m->in_use);
+}
+
+static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
+{
+    uint64_t offset;
+    size_t index;
+
+    if (n > m->bytes - EMU_ALLOC_BYTES)
+        return 0;
+    n = n == 0 ? EMU_ALLOC_BYTES : (n + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
+    if (!of_host && exceeds_limit(m, n))
+        return 0;
+    if (!find_gap(m, m->next, m->bytes, n, &offset, &index) &&
+        !find_gap(m, EMU_ALLOC_BYTES, m->bytes, n, &offset, &index))
+        return 0;
+    rb_grow(&m->used, &m->cap_used, m->n_used + 1, sizeof(*m->used));
+    memmove(&m->used[index + 1], &m->used[index], (m->n_used - index) * sizeof(*m->used));
+    m->used[index] = (emu_range_t){offset, n, of_host};
+    m->n_used++;
+    m->next = offset + n;
+    m->in_use += of_host ? 0 : n;
+    count_pages(m, offset, n, 1);
+    return m->base + offset;
+}
+
+uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n)
+{
+    return allocate(m, n, false);
+}
+
+uint64_t emu_mem_alloc_host(emu_mem_t *m, uint64_t n)
+{
+    return allocate(m, n, true);
+}
+
+bool emu_mem_release(emu_mem_t *m, uint64_t addr)
+{
+    uint64_t offset = addr - m->base;
+    size_t i = find_range(m, offset);
+
+    if (i == m->n_used || m->used[i].offset != offset)
+        return false;
+    emu_range_t gone = m->used[i];
+    memmove(&m->used[i], &m->used[i + 1], (m->n_used - i - 1) * sizeof(*m->used));
+    m->n_used--;
+    m->in_use -= gone.of_host ? 0 : gone.bytes;
+    if (gone.offset < m->next)
+        m->next = gone.offset;
+    count_pages(m, gone.offset, gone.bytes, -1);
+    memset(m->host + gone.offset, 0, gone.bytes);
+    return true;
+}
+
+bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *bytes)
+{
+    uint64_t offset = addr - m->base;
+    size_t i = find_range(m, offset);
+
+    if (offset >= m->bytes || i == m->n_used || m->used[i].offset > offset)
+        return false;
+    *begin = m->base + m->used[i].offset;
+    *bytes = m->used[i].bytes;
+    return true;
+}

@@ -1,0 +1,331 @@
+#include "frontend/emulator/exec/emu_module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/emulator/exec/emu_texture.h"
+#include "sim/core/alloc.h"
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static uint64_t code_address(uint32_t section)
+{
+    return EMU_CODE_BASE + ((uint64_t)section << EMU_CODE_SECTION_SHIFT);
+}
+
+static bool is_code(const elf_section_t *s)
+{
+    return starts_with(s->name, ".text.") && s->size <= 1u << EMU_CODE_SECTION_SHIFT;
+}
+
+/*
+ * Gives code its addresses, and the sections of __device__ variables theirs and their first values.
+ */
+static rb_code_t place_sections(emu_module_t *m, emu_mem_t *mem, rb_err_t *err)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
+        const elf_section_t *s = &m->cubin.elf.sections[i];
+        if (is_code(s) && i < EMU_CODE_SYSTEM)
+            m->section_addr[i] = code_address(i);
+        if (!starts_with(s->name, ".nv.global") || s->size == 0)
+            continue;
+        m->section_addr[i] = emu_mem_alloc(mem, s->size);
+        if (m->section_addr[i] == 0)
+            return rb_fail(err, RB_NOMEM, "%s: no device memory for its %llu bytes of variables",
+                           m->cubin.elf.origin, (unsigned long long)s->size);
+        if (s->data != NULL)
+            memcpy(emu_mem_at(mem, m->section_addr[i], s->size), s->data, s->size);
+    }
+    return RB_OK;
+}
+
+/* Texture and surface references get handles, which the program binds to something later. */
+static void make_references(emu_module_t *m, emu_mem_t *mem)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_symbols; i++) {
+        uint8_t type = m->cubin.elf.symbols[i].type;
+        if (type == CUBIN_SYMBOL_TEXTURE || type == CUBIN_SYMBOL_SURFACE)
+            m->handles[i] = emu_texture_add(mem);
+    }
+}
+
+/* Patches 32 or 64 bits at p with an address. False: not a type that we know. */
+static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
+{
+    uint32_t low = (uint32_t)addr, high = (uint32_t)(addr >> 32);
+
+    switch (type) {
+    case CUBIN_RELOC_ABS32:
+    case CUBIN_RELOC_TEXTURE:
+    case CUBIN_RELOC_SURFACE:
+        if (room >= 4)
+            memcpy(p, &low, 4);
+        return room >= 4;
+    case CUBIN_RELOC_ABS64:
+        if (room >= 8)
+            memcpy(p, &addr, 8);
+        return room >= 8;
+    case CUBIN_RELOC_LO32:
+    case CUBIN_RELOC_HI32:
+        if (room >= 8)
+            memcpy(p + 4, type == CUBIN_RELOC_LO32 ? &low : &high, 4);
+        return room >= 8;
+    case CUBIN_RELOC_CALL:
+        if (room >= 10)
+            memcpy(p + 4, &addr, 6);
+        return room >= 10;
+    default:
+        return false;
+    }
+}
+
+/* Functions that kernels call and no program defines. */
+static const char *const system_calls[EMU_CALL_COUNT] = {
+    [EMU_CALL_VPRINTF] = "vprintf",
+    [EMU_CALL_ASSERTFAIL] = "__assertfail",
+    [EMU_CALL_MALLOC] = "malloc",
+    [EMU_CALL_FREE] = "free",
+};
+
+/* The address of what a symbol stands for, 0: not known. */
+static uint64_t symbol_base(const emu_module_t *m, uint32_t index)
+{
+    const elf_symbol_t *symbol = &m->cubin.elf.symbols[index];
+
+    if (m->handles[index] != 0)
+        return m->handles[index];
+    for (unsigned i = 0; i < EMU_CALL_COUNT && symbol->section == 0; i++)
+        if (strcmp(symbol->name, system_calls[i]) == 0)
+            return code_address(EMU_CODE_SYSTEM) + i * SASS_INST_BYTES;
+    return symbol->section < m->cubin.elf.n_sections ? m->section_addr[symbol->section] : 0;
+}
+
+static rb_code_t relocate(const emu_module_t *m, uint32_t section, uint8_t *bytes, rb_err_t *err)
+{
+    const cubin_t *c = &m->cubin;
+
+    for (uint32_t i = 0; i < c->n_relocs; i++) {
+        const cubin_reloc_t *r = &c->relocs[i];
+        if (r->section != section)
+            continue;
+        const elf_symbol_t *symbol = &c->elf.symbols[r->symbol];
+        uint64_t size = c->elf.sections[section].size;
+        uint64_t base = symbol_base(m, r->symbol);
+        if (base == 0 || r->offset >= size ||
+            !patch(bytes + r->offset, size - r->offset, r->type,
+                   base + symbol->value + (uint64_t)r->addend))
+            return rb_fail(err, RB_TRACE,
+                           "%s: section %s, offset 0x%llx: '%s' (relocation type %u) is not "
+                           "supported; if it is a function of the device runtime, do without it",
+                           c->elf.origin, c->elf.sections[section].name,
+                           (unsigned long long)r->offset, symbol->name, r->type);
+    }
+    return RB_OK;
+}
+
+/* First values of variables that are addresses: of other variables, of functions. */
+static rb_code_t relocate_variables(const emu_module_t *m, const emu_mem_t *mem, rb_err_t *err)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
+        const elf_section_t *s = &m->cubin.elf.sections[i];
+        if (starts_with(s->name, ".nv.global") && m->section_addr[i] != 0)
+            RB_TRY(relocate(m, i, emu_mem_at(mem, m->section_addr[i], s->size), err));
+    }
+    return RB_OK;
+}
+
+static rb_code_t copy_banks(emu_module_t *m, rb_err_t *err)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
+        const elf_section_t *s = &m->cubin.elf.sections[i];
+        if (!starts_with(s->name, ".nv.constant"))
+            continue;
+        if (s->size > UINT16_MAX + 1u)
+            return rb_fail(err, RB_TRACE, "%s: section %s is larger than a constant bank",
+                           m->cubin.elf.origin, s->name);
+        m->section_copy[i] = rb_calloc(s->size + 1, 1);
+        if (s->data != NULL)
+            memcpy(m->section_copy[i], s->data, s->size);
+        RB_TRY(relocate(m, i, m->section_copy[i], err));
+    }
+    return RB_OK;
+}
+
+rb_code_t emu_module_open(emu_module_t *m, emu_mem_t *mem, const char *origin, const uint8_t *data,
+                          size_t size, rb_err_t *err)
+{
+    *m = (emu_module_t){0};
+    RB_TRY(cubin_open(&m->cubin, origin, data, size, err));
+    m->section_addr = rb_calloc(m->cubin.elf.n_sections + 1u, sizeof(*m->section_addr));
+    m->section_copy = rb_calloc(m->cubin.elf.n_sections + 1u, sizeof(*m->section_copy));
+    m->code = rb_calloc(m->cubin.n_kernels + 1u, sizeof(*m->code));
+    m->handles = rb_calloc(m->cubin.elf.n_symbols + 1u, sizeof(*m->handles));
+    make_references(m, mem);
+    rb_code_t rc = place_sections(m, mem, err);
+    if (rc == RB_OK)
+        rc = relocate_variables(m, mem, err);
+    if (rc == RB_OK)
+        rc = copy_banks(m, err);
+    if (rc != RB_OK)
+        emu_module_close(m);
+    return rc;
+}
+
+void emu_module_close(emu_module_t *m)
+{
+    for (uint32_t i = 0; i < m->cubin.n_kernels && m->code != NULL; i++) {
+        free(m->code[i].code);
+        free(m->code[i].insts);
+        free(m->code[i].static_code);
+        free(m->code[i].starts);
+    }
+    for (uint32_t i = 0; i < m->cubin.elf.n_sections && m->section_copy != NULL; i++)
+        free(m->section_copy[i]);
+    free(m->code);
+    free(m->section_addr);
+    free(m->section_copy);
+    free(m->handles);
+    cubin_close(&m->cubin);
+    *m = (emu_module_t){0};
+}
+
+/* --- code ------------------------------------------------------------------------------------ */
+
+/* Whether a section holds a function that is no kernel. */
+static bool is_function(const cubin_t *c, uint32_t section)
+{
+    if (!is_code(&c->elf.sections[section]))
+        return false;
+    for (uint32_t i = 0; i < c->elf.n_symbols; i++) {
+        const elf_symbol_t *s = &c->elf.symbols[i];
+        if (s->section == section && s->type == ELF_SYMBOL_FUNC &&
+            (s->other & ELF_OTHER_CUDA_ENTRY))
+            return false;
+    }
+    return true;
+}
+
+/* Puts a section's bytes behind those that are there. */
+static rb_code_t append_code(const emu_module_t *m, uint32_t section, emu_code_t *c, rb_err_t *err)
+{
+    const elf_section_t *s = &m->cubin.elf.sections[section];
+    uint32_t bytes = c->n_insts * SASS_INST_BYTES;
+
+    c->code = rb_realloc(c->code, bytes + s->size, 1);
+    memcpy(c->code + bytes, s->data, s->size);
+    c->starts[section] = c->n_insts;
+    c->n_insts += (uint32_t)(s->size / SASS_INST_BYTES);
+    return relocate(m, section, c->code + bytes, err);
+}
+
+static rb_code_t gather_code(const emu_module_t *m, const cubin_kernel_t *k, emu_code_t *c,
+                             rb_err_t *err)
+{
+    c->n_sections = m->cubin.elf.n_sections;
+    c->starts = rb_calloc(c->n_sections, sizeof(*c->starts));
+    for (uint32_t i = 0; i < c->n_sections; i++)
+        c->starts[i] = UINT32_MAX;
+    RB_TRY(append_code(m, k->section, c, err));
+    for (uint32_t i = 0; i < m->cubin.n_kernels; i++) {
+        uint32_t section = m->cubin.kernels[i].section;
+        if (section != k->section && is_function(&m->cubin, section))
+            RB_TRY(append_code(m, section, c, err));
+    }
+    return RB_OK;
+}
+
+rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_code_t **out,
+                          rb_err_t *err)
+{
+    emu_code_t *c = &m->code[k - m->cubin.kernels];
+
+    *out = c;
+    if (c->insts != NULL)
+        return RB_OK;
+    rb_code_t rc = gather_code(m, k, c, err);
+    if (rc != RB_OK) {
+        free(c->code);
+        free(c->starts);
+        *c = (emu_code_t){0};
+        return rc;
+    }
+    c->insts = rb_calloc(c->n_insts, sizeof(*c->insts));
+    c->static_code = rb_calloc(c->n_insts, sizeof(*c->static_code));
+    for (uint32_t i = 0; i < c->n_insts; i++) {
+        sass_decode(&c->insts[i], c->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES);
+        sass_to_inst(&c->insts[i], m->cubin.arch, &c->static_code[i]);
+    }
+    return RB_OK;
+}
+
+bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index)
+{
+    uint64_t section = (addr - EMU_CODE_BASE) >> EMU_CODE_SECTION_SHIFT;
+    uint64_t offset = (addr - EMU_CODE_BASE) & ((1u << EMU_CODE_SECTION_SHIFT) - 1);
+
+    if (section >= c->n_sections || c->starts[section] == UINT32_MAX ||
+        offset % SASS_INST_BYTES != 0)
+        return false;
+    *index = c->starts[section] + (uint32_t)(offset / SASS_INST_BYTES);
+    return *index < c->n_insts;
+}
+
+uint64_t emu_code_address(const emu_code_t *c, uint32_t index)
+{
+    uint32_t section = 0, start = 0;
+
+    for (uint32_t i = 0; i < c->n_sections; i++)
+        if (c->starts[i] <= index && c->starts[i] >= start) {
+            section = i;
+            start = c->starts[i];
+        }
+    return code_address(section) + (uint64_t)(index - start) * SASS_INST_BYTES;
+}
+
+bool emu_code_system_call(uint64_t addr, emu_system_call_t *call)
+{
+    uint64_t offset = addr - code_address(EMU_CODE_SYSTEM);
+
+    *call = (emu_system_call_t)(offset / SASS_INST_BYTES);
+    return offset % SASS_INST_BYTES == 0 && offset / SASS_INST_BYTES < EMU_CALL_COUNT;
+}
+
+const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
+                               uint64_t *size)
+{
+    uint32_t section = bank < CUBIN_MAX_BANKS ? k->banks[bank] : 0;
+
+    *size = section != 0 ? m->cubin.elf.sections[section].size : 0;
+    return section != 0 ? m->section_copy[section] : NULL;
+}
+
+bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
+                         uint64_t *bytes)
+{
+    int64_t index = cubin_variable(&m->cubin, name);
+
+    *addr = 0;
+    *host = NULL;
+    if (index < 0)
+        return false;
+    const elf_symbol_t *s = &m->cubin.elf.symbols[index];
+    if (s->section >= m->cubin.elf.n_sections || s->value > m->cubin.elf.sections[s->section].size)
+        return false;
+    *bytes = s->size;
+    if (m->section_addr[s->section] != 0)
+        *addr = m->section_addr[s->section] + s->value;
+    else if (m->section_copy[s->section] != NULL)
+        *host = m->section_copy[s->section] + s->value;
+    return *addr != 0 || *host != NULL;
+}
+
+uint32_t emu_module_reference(const emu_module_t *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->cubin.elf.n_symbols; i++)
+        if (m->handles[i] != 0 && strcmp(m->cubin.elf.symbols[i].name, name) == 0)
+            return m->handles[i];
+    return 0;
+}

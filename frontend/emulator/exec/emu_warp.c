@@ -1,0 +1,223 @@
+/* The loop that executes a warp, and what it records. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "frontend/emulator/exec/emu_state.h"
+#include "sim/core/alloc.h"
+
+enum { CLOCKS_PER_INST = 4 }; /* what %clock counts: there is no timing here */
+
+void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...)
+{
+    char why[256], text[SASS_TEXT_MAX];
+    const emu_block_t *b = w->block;
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(why, sizeof(why), format, ap);
+    va_end(ap);
+    sass_text(u->sass, text);
+    w->faulted = true;
+    w->grid->rc =
+        rb_fail(w->grid->err, RB_TRACE, "kernel %s, block (%u,%u,%u), warp %u, pc 0x%x: %s: %s",
+                w->grid->launch->kernel->name, b->id[0], b->id[1], b->id[2], w->index, u->sass->pc,
+                text, why);
+}
+
+/* --- the record ------------------------------------------------------------------------------ */
+
+/* Notes n consecutive instructions that were executed with mask. */
+static void record_run(emu_record_t *r, const inst_t *first, uint32_t mask, size_t n)
+{
+    r->n_insts += n;
+    if (n > 0 && r->n_runs > 0) {
+        trace_run_t *last = &r->runs[r->n_runs - 1];
+        if (last->mask == mask && last->first + last->count == first) {
+            size_t more =
+                n < (size_t)UINT16_MAX - last->count ? n : (size_t)UINT16_MAX - last->count;
+            last->count = (uint16_t)(last->count + more);
+            first += more;
+            n -= more;
+        }
+    }
+    while (n > 0) {
+        size_t part = n < UINT16_MAX ? n : UINT16_MAX;
+        rb_grow(&r->runs, &r->cap_runs, r->n_runs + 1, sizeof(*r->runs));
+        r->runs[r->n_runs++] = (trace_run_t){.first = first, .mask = mask, .count = (uint16_t)part};
+        first += part;
+        n -= part;
+    }
+}
+
+/* What a tracer adds to addresses: shared and local memory lie in their windows. */
+static uint64_t window_of(const emu_uop_t *u)
+{
+    return u->inst->space == MEM_SHARED  ? EMU_SHARED_BASE
+           : u->inst->space == MEM_LOCAL ? EMU_LOCAL_BASE
+                                         : 0;
+}
+
+uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u)
+{
+    emu_record_t *r = &w->record;
+
+    if (u->inst->space == MEM_NONE || u->inst->width == 0)
+        return NULL;
+    if (r->cap_addrs - r->n_addrs < ADDR_RECORD_MAX)
+        rb_grow(&r->addrs, &r->cap_addrs, r->n_addrs + ADDR_RECORD_MAX, sizeof(*r->addrs));
+    return r->addrs + r->n_addrs;
+}
+
+void emu_record_affine(emu_warp_t *w, const emu_uop_t *u, uint64_t first, unsigned n,
+                       uint32_t stride)
+{
+    uint64_t *out = emu_record_room(w, u);
+
+    if (out == NULL)
+        return;
+    out[0] = addr_header(ADDR_AFFINE, n, (int32_t)stride);
+    out[1] = first + window_of(u);
+    w->record.n_addrs += 2;
+}
+
+void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
+                       const uint32_t d[EMU_LANES], unsigned n, bool affine)
+{
+    uint64_t *out = emu_record_room(w, u);
+
+    out[1] = first + window_of(u);
+    if (affine) {
+        out[0] = addr_header(ADDR_AFFINE, n, n > 1 ? (int32_t)d[1] : 0);
+    } else {
+        out[0] = addr_header(ADDR_DELTA, n, 0);
+        memcpy(out + 2, d, (n + 1) / 2 * sizeof(*out));
+    }
+    w->record.n_addrs += addr_words(out);
+}
+
+void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
+                          uint32_t mask)
+{
+    uint64_t active[EMU_LANES], *out = emu_record_room(w, u);
+    unsigned n = 0;
+
+    if (out == NULL)
+        return;
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        active[n++] = window_of(u) + a[__builtin_ctz(left)];
+    w->record.n_addrs += addr_pack(active, n, out);
+}
+
+/* --- the loop -------------------------------------------------------------------------------- */
+
+/* The split that runs next: the last that can. False: all wait, or have ended. */
+static bool pick(emu_warp_t *w)
+{
+    for (unsigned i = w->n_splits; i-- > 0;)
+        if (w->splits[i].state == SPLIT_RUN) {
+            w->current = (int)i;
+            return true;
+        }
+    return false;
+}
+
+/* The lanes of a load that have its predicate, of those in mask; the others get 0. */
+static uint32_t gate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t open = mask & emu_pred(w, u, 0);
+
+    for (unsigned i = 0; i < (u->width + 3u) / 4; i++)
+        EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask & ~open, 0);
+    return open;
+}
+
+/*
+ * Executes straight-line code of the current split: up to a control instruction, a fault, the end
+ * of the budget, or a load (*waits). The number of instructions.
+ */
+static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool *waits)
+{
+    emu_split_t *s = &w->splits[w->current];
+    const emu_uop_t *uops = w->grid->uops, *end = uops + w->grid->n_uops, *u = uops + s->pc;
+    const emu_uop_t *since = u, *begun = u; /* not recorded since; all with run_mask */
+    const uint32_t all = s->mask, n_all = (uint32_t)__builtin_popcount(all);
+    const emu_uop_t *limit = budget < (uint64_t)(end - u) ? u + budget : end;
+    uint32_t run_mask = 0;
+    uint64_t lanes = 0;
+
+    w->grid->fragments.of = NULL;
+    while (u < limit && u->kind <= UOP_NOP && !*waits && !w->faulted) {
+        const bool unguarded = u->straight > 0;
+        uint32_t mask = unguarded ? all : all & (w->p[u->guard] ^ u->guard_inv);
+        if (u->gated)
+            mask = gate(w, u, mask);
+        if (tracing && mask != run_mask) {
+            record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
+            since = u;
+            run_mask = mask;
+        }
+        if (unguarded) {
+            const emu_uop_t *from = u;
+            const emu_uop_t *stop = u->straight < limit - u ? u + u->straight : limit;
+            do
+                u->fn(w, u, mask | u->extra_lanes);
+            while (++u < stop && !w->faulted);
+            lanes += n_all * (uint64_t)(u - from);
+        } else {
+            if (mask != 0 && u->kind != UOP_NOP) {
+                lanes += (unsigned)__builtin_popcount(mask);
+                u->fn(w, u, mask | u->extra_lanes);
+            } else if (mask != 0 && u->fn != NULL) {
+                u->fn(w, u, mask);
+            }
+            u++;
+        }
+        *waits = u[-1].kind == UOP_LOAD && mask != 0;
+    }
+    if (tracing)
+        record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
+    s->pc = (uint32_t)(u - uops);
+    w->grid->totals.thread_insts += lanes;
+    return (uint64_t)(u - begun);
+}
+
+/* False: the turn of the warp ends. */
+static bool run_control(emu_warp_t *w, bool tracing)
+{
+    emu_split_t *s = &w->splits[w->current];
+    const emu_uop_t *u = &w->grid->uops[s->pc];
+    uint32_t mask = s->mask & (w->p[u->guard] ^ u->guard_inv);
+
+    if (tracing)
+        record_run(&w->record, u->inst, mask, 1);
+    w->grid->totals.thread_insts += (unsigned)__builtin_popcount(mask);
+    emu_control(w, u, mask);
+    return u->kind != UOP_BAR;
+}
+
+uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
+{
+    bool tracing = w->grid->tracing, waits = false;
+    uint64_t n = 0, counted = 0; /* instructions; those that the clock knows of */
+
+    while (n < budget && !w->faulted) {
+        if (w->current < 0 && !pick(w))
+            break;
+        n += run_straight(w, budget - n, tracing, &waits);
+        if (n >= budget || waits || w->faulted)
+            break;
+        const emu_split_t *s = &w->splits[w->current];
+        if (s->pc >= w->grid->n_uops) {
+            emu_fault(w, &w->grid->uops[w->grid->n_uops - 1], "runs past the end of the function");
+            break;
+        }
+        n++;
+        w->clock += CLOCKS_PER_INST * (n - counted);
+        counted = n;
+        if (!run_control(w, tracing))
+            break;
+    }
+    w->clock += CLOCKS_PER_INST * (n - counted);
+    w->grid->totals.warp_insts += n;
+    return n;
+}

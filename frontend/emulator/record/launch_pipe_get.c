@@ -1,0 +1,480 @@
+/* The simulator's end of the pipe: a trace source that can be read once, in order. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/emulator/record/launch_pipe.h"
+#include "sim/core/alloc.h"
+
+/* No message is longer: a block of 32 warps with 2^26 instructions. */
+static const uint64_t max_bytes = 1ull << 36;
+
+typedef struct {
+    inst_t *insts; /* owned */
+    uint32_t n;
+} code_t;
+
+/* A block that is lent, and what it is made of. */
+typedef struct lent_block {
+    trace_block_t block; /* first: free_block() is given its address */
+    warp_stream_t *warps;
+    trace_run_t *runs;
+    uint64_t *addrs;
+    struct lent_block *next, **link; /* of all that are lent */
+} lent_block_t;
+
+typedef struct {
+    trace_source_t base;
+    int fd;
+    const char *origin;
+    pipe_header_t next; /* header of the message that comes, if has_next */
+    bool has_next, greeted, ended;
+    uint64_t n_launches; /* that have come */
+    atomic_uint_fast64_t n_bytes;
+    pipe_launch_t launch; /* the last one that came */
+    char **names;         /* owned: of its kernels, each once */
+    size_t n_names, cap_names;
+    code_t *codes; /* owned */
+    size_t n_codes, cap_codes;
+    memcpy_op_t *copies; /* owned: before the launch that came last, or behind it */
+    size_t n_copies, cap_copies;
+    bool in_launch; /* its blocks are coming */
+    bool opened;
+} pipe_source_t;
+
+struct trace_launch {
+    pipe_source_t *source;
+    pthread_mutex_t lock; /* of the list */
+    lent_block_t *lent;
+};
+
+static rb_code_t broken(const pipe_source_t *s, rb_err_t *err)
+{
+    return rb_fail(err, RB_TRACE, "%s: ended before its launch %llu was complete", s->origin,
+                   (unsigned long long)s->n_launches);
+}
+
+/* n bytes to p; *eof instead of an error where nothing of them came. */
+static rb_code_t get(pipe_source_t *s, void *p, size_t n, bool *eof, rb_err_t *err)
+{
+    uint8_t *to = p;
+    size_t left = n;
+
+    while (left > 0) {
+        ssize_t got = read(s->fd, to, left);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return rb_fail(err, RB_IO, "%s: %s", s->origin, strerror(errno));
+        if (got == 0 && left == n && eof != NULL) {
+            *eof = true;
+            return RB_OK;
+        }
+        if (got == 0)
+            return broken(s, err);
+        to += got;
+        left -= (size_t)got;
+    }
+    atomic_fetch_add_explicit(&s->n_bytes, n, memory_order_relaxed);
+    return RB_OK;
+}
+
+/* The header of the message that comes; at the end, and behind it, that of PIPE_END. A program that
+ * breaks off before its first launch has none. */
+static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
+{
+    bool eof = false;
+
+    if (s->has_next || s->ended)
+        return RB_OK;
+    RB_TRY(get(s, &s->next, sizeof(s->next), &eof, err));
+    if (eof && s->n_launches == 0)
+        s->next = (pipe_header_t){.kind = PIPE_END};
+    else if (eof)
+        return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete", s->origin);
+    if (s->next.kind > PIPE_END || s->next.bytes > max_bytes)
+        return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+    s->has_next = true;
+    if (s->next.kind == PIPE_END)
+        s->ended = true;
+    return RB_OK;
+}
+
+static rb_code_t get_body(pipe_source_t *s, void *p, size_t n, rb_err_t *err)
+{
+    s->has_next = false;
+    return get(s, p, n, NULL, err);
+}
+
+static rb_code_t take_hello(pipe_source_t *s, rb_err_t *err)
+{
+    pipe_hello_t hello;
+
+    if (s->next.bytes != sizeof(hello))
+        return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is of another version", s->origin);
+    RB_TRY(get_body(s, &hello, sizeof(hello), err));
+    if (memcmp(hello.magic, PIPE_MAGIC, sizeof(hello.magic)) != 0 ||
+        hello.sizes != launch_pipe_sizes())
+        return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is of another version", s->origin);
+    s->greeted = true;
+    return RB_OK;
+}
+
+static rb_code_t take_copy(pipe_source_t *s, rb_err_t *err)
+{
+    rb_grow(&s->copies, &s->cap_copies, s->n_copies + 1, sizeof(*s->copies));
+    return get_body(s, &s->copies[s->n_copies++], sizeof(*s->copies), err);
+}
+
+static rb_code_t take_code(pipe_source_t *s, rb_err_t *err)
+{
+    rb_grow(&s->codes, &s->cap_codes, s->n_codes + 1, sizeof(*s->codes));
+    code_t *c = &s->codes[s->n_codes++];
+    c->n = (uint32_t)(s->next.bytes / sizeof(inst_t));
+    c->insts = rb_calloc(c->n + 1u, sizeof(*c->insts));
+    return get_body(s, c->insts, c->n * sizeof(*c->insts), err);
+}
+
+/* A name that lives as long as the source. */
+static const char *keep_name(pipe_source_t *s, char *name)
+{
+    for (size_t i = 0; i < s->n_names; i++)
+        if (strcmp(s->names[i], name) == 0) {
+            free(name);
+            return s->names[i];
+        }
+    rb_grow(&s->names, &s->cap_names, s->n_names + 1, sizeof(*s->names));
+    return s->names[s->n_names++] = name;
+}
+
+static rb_code_t take_launch(pipe_source_t *s, rb_err_t *err)
+{
+    size_t n_name = s->next.bytes - sizeof(s->launch);
+    char *name = rb_calloc(n_name + 1, 1);
+
+    RB_TRY(get_body(s, &s->launch, sizeof(s->launch), err));
+    rb_code_t rc = get(s, name, n_name, NULL, err);
+    s->launch.info.name = keep_name(s, name);
+    s->launch.info.file = s->origin;
+    s->n_launches++;
+    s->in_launch = true;
+    s->opened = false;
+    if (rc == RB_OK && s->launch.code >= s->n_codes)
+        rc = rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+    return rc;
+}
+
+/* Throws the message that comes away. */
+static rb_code_t skip(pipe_source_t *s, rb_err_t *err)
+{
+    uint8_t waste[4096];
+
+    s->has_next = false;
+    for (uint64_t left = s->next.bytes; left > 0;) {
+        size_t n = left < sizeof(waste) ? (size_t)left : sizeof(waste);
+        RB_TRY(get(s, waste, n, NULL, err));
+        left -= n;
+    }
+    return RB_OK;
+}
+
+/* What is left of the launch that came last is passed over. */
+static rb_code_t pass_launch(pipe_source_t *s, rb_err_t *err)
+{
+    while (s->in_launch) {
+        RB_TRY(peek(s, err));
+        if (s->ended)
+            return broken(s, err);
+        if (s->next.kind == PIPE_LAUNCH_END)
+            s->in_launch = false;
+        RB_TRY(skip(s, err));
+    }
+    return RB_OK;
+}
+
+/* Everything up to the next launch. */
+static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
+{
+    uint64_t n = s->n_launches;
+
+    RB_TRY(pass_launch(s, err));
+    s->n_copies = 0;
+    while (s->n_launches == n && !s->ended) {
+        RB_TRY(peek(s, err));
+        if (!s->greeted && !s->ended && s->next.kind != PIPE_HELLO)
+            return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+        switch (s->ended ? PIPE_END : s->next.kind) {
+        case PIPE_HELLO:
+            RB_TRY(take_hello(s, err));
+            break;
+        case PIPE_COPY:
+            RB_TRY(take_copy(s, err));
+            break;
+        case PIPE_CODE:
+            RB_TRY(take_code(s, err));
+            break;
+        case PIPE_LAUNCH:
+            RB_TRY(take_launch(s, err));
+            break;
+        default:
+            RB_TRY(skip(s, err));
+        }
+    }
+    return RB_OK;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------- */
+
+static void free_lent(lent_block_t *b)
+{
+    free(b->warps);
+    free(b->runs);
+    free(b->addrs);
+    free(b);
+}
+
+/* Runs of a block as they came, made runs of the model. */
+static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_run_t *from,
+                           size_t n, rb_err_t *err)
+{
+    const code_t *code = &s->codes[s->launch.code];
+
+    b->runs = rb_calloc(n + 1, sizeof(*b->runs));
+    for (size_t i = 0; i < n; i++) {
+        if (from[i].first >= code->n || from[i].count > code->n - from[i].first)
+            return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+        b->runs[i] = (trace_run_t){
+            .first = code->insts + from[i].first, .mask = from[i].mask, .count = from[i].count};
+    }
+    return RB_OK;
+}
+
+static rb_code_t get_runs(pipe_source_t *s, lent_block_t *b, size_t n, rb_err_t *err)
+{
+    pipe_run_t *from = rb_calloc(n + 1, sizeof(*from));
+    rb_code_t rc = get(s, from, n * sizeof(*from), NULL, err);
+
+    if (rc == RB_OK)
+        rc = make_runs(s, b, from, n, err);
+    free(from);
+    return rc;
+}
+
+static rb_code_t get_warps(pipe_source_t *s, lent_block_t *b, size_t *n_runs, size_t *n_words,
+                           rb_err_t *err)
+{
+    uint32_t n = b->block.n_warps;
+    pipe_warp_t *from = rb_calloc(n + 1u, sizeof(*from));
+    rb_code_t rc = get(s, from, n * sizeof(*from), NULL, err);
+
+    b->warps = rb_calloc(n + 1u, sizeof(*b->warps));
+    *n_runs = *n_words = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        b->warps[i] = (warp_stream_t){.n_runs = from[i].n_runs,
+                                      .n_addr_words = from[i].n_addr_words,
+                                      .n_insts = from[i].n_insts};
+        *n_runs += from[i].n_runs;
+        *n_words += from[i].n_addr_words;
+    }
+    free(from);
+    return rc;
+}
+
+static rb_code_t get_parts(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
+{
+    size_t n_runs, n_words, run = 0, word = 0;
+
+    RB_TRY(get_warps(s, b, &n_runs, &n_words, err));
+    if (sizeof(pipe_block_t) + b->block.n_warps * sizeof(pipe_warp_t) +
+            n_runs * sizeof(pipe_run_t) + n_words * sizeof(uint64_t) !=
+        s->next.bytes)
+        return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+    RB_TRY(get_runs(s, b, n_runs, err));
+    b->addrs = rb_calloc(n_words + 1, sizeof(*b->addrs));
+    RB_TRY(get(s, b->addrs, n_words * sizeof(*b->addrs), NULL, err));
+    for (uint32_t i = 0; i < b->block.n_warps; i++) {
+        b->warps[i].runs = b->runs + run;
+        b->warps[i].addrs = b->addrs + word;
+        run += b->warps[i].n_runs;
+        word += b->warps[i].n_addr_words;
+    }
+    b->block.warps = b->warps;
+    return RB_OK;
+}
+
+static void lend(trace_launch_t *l, lent_block_t *b)
+{
+    pthread_mutex_lock(&l->lock);
+    b->next = l->lent;
+    b->link = &l->lent;
+    if (b->next != NULL)
+        b->next->link = &b->next;
+    l->lent = b;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* The block that comes, unless it is before index. */
+static rb_code_t take_block(pipe_source_t *s, uint64_t index, lent_block_t **out, rb_err_t *err)
+{
+    pipe_block_t head;
+
+    RB_TRY(get_body(s, &head, sizeof(head), err));
+    lent_block_t *b = rb_calloc(1, sizeof(*b));
+    b->block.index = head.index;
+    b->block.n_warps = head.n_warps;
+    b->block.n_insts = head.n_insts;
+    memcpy(b->block.id, head.id, sizeof(head.id));
+    rb_code_t rc = get_parts(s, b, err);
+    if (rc == RB_OK && head.index >= index) {
+        *out = b;
+        return RB_OK;
+    }
+    free_lent(b);
+    return rc;
+}
+
+/* --- the operations of a source -------------------------------------------------------------- */
+
+static uint64_t n_launches(const trace_source_t *base)
+{
+    const pipe_source_t *s = (const pipe_source_t *)base;
+
+    return s->ended ? s->n_launches : UINT64_MAX;
+}
+
+static rb_code_t come_to(trace_source_t *base, uint64_t id, bool *there, rb_err_t *err)
+{
+    pipe_source_t *s = (pipe_source_t *)base;
+
+    while (s->n_launches < id && !s->ended)
+        RB_TRY(next_launch(s, err));
+    *there = s->n_launches >= id;
+    return RB_OK;
+}
+
+static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *info, rb_err_t *err)
+{
+    pipe_source_t *s = (pipe_source_t *)base;
+    bool there;
+
+    RB_TRY(come_to(base, id, &there, err));
+    if (!there || s->n_launches != id)
+        return rb_fail(err, RB_TRACE, "%s: launch %llu is not to be had (any more)", s->origin,
+                       (unsigned long long)id);
+    *info = s->launch.info;
+    return RB_OK;
+}
+
+static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t **ops)
+{
+    const pipe_source_t *s = (const pipe_source_t *)base;
+
+    *ops = s->copies;
+    return id == s->n_launches ? s->n_copies : 0;
+}
+
+static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t **out, rb_err_t *err)
+{
+    pipe_source_t *s = (pipe_source_t *)base;
+    launch_info_t info;
+
+    RB_TRY(launch_info(base, id, &info, err));
+    if (s->opened)
+        return rb_fail(err, RB_TRACE, "%s: launch %llu can be read once only", s->origin,
+                       (unsigned long long)id);
+    s->opened = true;
+    *out = rb_calloc(1, sizeof(**out));
+    (*out)->source = s;
+    pthread_mutex_init(&(*out)->lock, NULL);
+    return RB_OK;
+}
+
+static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    pipe_source_t *s = l->source;
+    lent_block_t *b = NULL;
+
+    *out = NULL;
+    while (b == NULL && s->in_launch) {
+        RB_TRY(peek(s, err));
+        if (s->ended)
+            return broken(s, err);
+        if (s->next.kind == PIPE_BLOCK)
+            RB_TRY(take_block(s, index, &b, err));
+        else
+            RB_TRY(pass_launch(s, err));
+    }
+    if (b == NULL)
+        return RB_OK;
+    lend(l, b);
+    *out = &b->block;
+    return RB_OK;
+}
+
+static void free_block(trace_launch_t *l, trace_block_t *block)
+{
+    lent_block_t *b = (lent_block_t *)block;
+
+    pthread_mutex_lock(&l->lock);
+    *b->link = b->next;
+    if (b->next != NULL)
+        b->next->link = b->link;
+    pthread_mutex_unlock(&l->lock);
+    free_lent(b);
+}
+
+static void close_launch(trace_launch_t *l)
+{
+    while (l->lent != NULL)
+        free_block(l, &l->lent->block);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
+{
+    *done = atomic_load_explicit(&((const pipe_source_t *)base)->n_bytes, memory_order_relaxed);
+    *total = 0;
+}
+
+static void destroy(trace_source_t *base)
+{
+    pipe_source_t *s = (pipe_source_t *)base;
+
+    close(s->fd);
+    for (size_t i = 0; i < s->n_names; i++)
+        free(s->names[i]);
+    for (size_t i = 0; i < s->n_codes; i++)
+        free(s->codes[i].insts);
+    free(s->names);
+    free(s->codes);
+    free(s->copies);
+    free(s);
+}
+
+static const trace_source_ops_t ops = {
+    .name = "program",
+    .n_launches = n_launches,
+    .has_launch = come_to,
+    .launch_info = launch_info,
+    .copies = copies,
+    .open = open_launch,
+    .get_block = get_block,
+    .free_block = free_block,
+    .close = close_launch,
+    .progress = progress,
+    .destroy = destroy,
+};
+
+trace_source_t *launch_pipe_source(int fd, const char *origin)
+{
+    pipe_source_t *s = rb_calloc(1, sizeof(*s));
+
+    s->base.ops = &ops;
+    s->fd = fd;
+    s->origin = origin;
+    return &s->base;
+}

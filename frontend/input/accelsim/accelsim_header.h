@@ -1,0 +1,26 @@
+/* The header of a kernel file: everything before the first line that begins with '#'. */
+#ifndef RUBATO_ACCELSIM_HEADER_H
+#define RUBATO_ACCELSIM_HEADER_H
+
+#include "frontend/input/accelsim/accelsim_lines.h"
+#include "sim/gpu/trace_source.h"
+
+typedef struct {
+    launch_info_t info; /* without id; name points to name, file to the path of the lines */
+    char *name;         /* owned */
+    unsigned version;   /* of the tracer */
+    bool line_info;     /* a source line number precedes each pc */
+    bool raw;           /* the body is not grouped by blocks */
+} accelsim_header_t;
+
+/*
+ * Reads the header and goes to the first line of the body. RB_TRACE naming file and line for
+ * values that no GPU supports, for missing ones and for unsupported versions. *h is to be freed in
+ * any case.
+ */
+RB_CHECKED rb_code_t accelsim_header_read(accelsim_lines_t *lines, accelsim_header_t *h,
+                                          rb_err_t *err);
+
+void accelsim_header_free(accelsim_header_t *h);
+
+#endif

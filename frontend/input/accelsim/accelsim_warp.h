@@ -1,0 +1,34 @@
+/*
+ * From the lines of a warp to what a block holds of it: runs of instructions under one mask, and
+ * address records.
+ */
+#ifndef RUBATO_ACCELSIM_WARP_H
+#define RUBATO_ACCELSIM_WARP_H
+
+#include "frontend/input/accelsim/accelsim_block.h"
+
+/* A block with the memory behind it; given back and used again. */
+struct accelsim_block {
+    trace_block_t pub; /* first member */
+    warp_stream_t warps[BLOCK_WARPS_MAX];
+    size_t first_run[BLOCK_WARPS_MAX], first_word[BLOCK_WARPS_MAX];
+    bool present[BLOCK_WARPS_MAX];
+    trace_run_t *runs; /* owned */
+    size_t n_runs, cap_runs;
+    uint64_t *words; /* owned: address records */
+    size_t n_words, cap_words;
+    accelsim_block_t *next;      /* in the pool */
+    accelsim_block_t *next_made; /* among all blocks of the launch */
+};
+
+/*
+ * Reads a warp of the block, from its line "warp = number" to the line behind its last instruction.
+ * RB_TRACE naming file and line.
+ */
+RB_CHECKED rb_code_t accelsim_warp_read(block_reader_t *r, accelsim_block_t *b, rb_err_t *err);
+
+/* Fails: the text ends inside the block. */
+rb_code_t accelsim_warp_truncated(const block_reader_t *r, const accelsim_block_t *b,
+                                  rb_err_t *err);
+
+#endif

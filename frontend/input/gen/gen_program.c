@@ -1,0 +1,170 @@
+#include "frontend/input/gen/gen_program.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/input/gen/gen_hash.h"
+
+/* Where cudaMalloc() begins in the traces that ship with rubato, and its granularity. */
+enum { ALLOC_ALIGN = 512 };
+static const uint64_t first_address = 0x7f0000000200;
+
+uint64_t gen_alloc(gen_program_t *g, uint64_t bytes)
+{
+    uint64_t addr = g->top;
+
+    g->top += (bytes + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
+    return addr;
+}
+
+uint64_t gen_input(gen_program_t *g, uint64_t bytes)
+{
+    uint64_t addr = gen_alloc(g, bytes);
+
+    RB_INVARIANT(g->n_copies < GEN_MAX_COPIES, "%s: too many inputs", g->kind->name);
+    g->copy[g->n_copies++] = (memcpy_op_t){.addr = addr, .bytes = bytes};
+    return addr;
+}
+
+uint64_t gen_square_side(uint64_t n)
+{
+    uint64_t x = (uint64_t)sqrt((double)n);
+
+    while (x * x < n)
+        x++;
+    while (x > 0 && (x - 1) * (x - 1) >= n)
+        x--;
+    return x;
+}
+
+static const gen_kind_t *find_kind(const char *name)
+{
+    for (unsigned i = 0; gen_kinds[i] != NULL; i++)
+        if (strcmp(gen_kinds[i]->name, name) == 0)
+            return gen_kinds[i];
+    return NULL;
+}
+
+static rb_code_t set_value(gen_program_t *g, unsigned i, uint64_t value, rb_err_t *err)
+{
+    const gen_param_t *p = &g->kind->param[i];
+
+    if (value < p->min || value > p->max)
+        return rb_fail(err, RB_USAGE, "%s: %s = %llu is outside %llu .. %llu (%s)", g->kind->name,
+                       p->name, (unsigned long long)value, (unsigned long long)p->min,
+                       (unsigned long long)p->max, p->help);
+    g->value[i] = value;
+    return RB_OK;
+}
+
+/* Digits, then k, M or G; false for anything else and for what does not fit. */
+static bool parse_number(const char *text, uint64_t *out)
+{
+    char *end;
+    uint64_t scale = 1;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (errno != 0)
+        return false;
+    if (*end == 'k')
+        scale = 1000;
+    else if (*end == 'M')
+        scale = 1000000;
+    else if (*end == 'G')
+        scale = 1000000000;
+    end += scale > 1;
+    return *end == '\0' && !__builtin_mul_overflow(*out, scale, out);
+}
+
+static rb_code_t set_param(gen_program_t *g, const char *text, rb_err_t *err)
+{
+    const char *equals = strchr(text, '=');
+    uint64_t value;
+
+    if (equals == NULL)
+        return rb_fail(err, RB_USAGE, "parameter '%s': NAME=VALUE is needed", text);
+    for (unsigned i = 0; i < GEN_MAX_PARAMS && g->kind->param[i].name != NULL; i++) {
+        const char *name = g->kind->param[i].name;
+
+        if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
+            continue;
+        if (!parse_number(equals + 1, &value))
+            return rb_fail(err, RB_USAGE, "%s: %s: '%s' is not a whole number", g->kind->name, name,
+                           equals + 1);
+        return set_value(g, i, value, err);
+    }
+    return rb_fail(err, RB_USAGE, "%s has no parameter '%.*s'; see rubato gen --list %s",
+                   g->kind->name, (int)(equals - text), text, g->kind->name);
+}
+
+static rb_code_t set_size(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err)
+{
+    if (spec->size != 0 && spec->blocks != 0)
+        return rb_fail(err, RB_USAGE, "%s: a size and a number of blocks exclude each other",
+                       g->kind->name);
+    if (spec->size != 0)
+        return set_value(g, 0, spec->size, err);
+    if (spec->blocks == 0)
+        return RB_OK;
+    if (g->kind->size_of_blocks == NULL)
+        return rb_fail(err, RB_USAGE, "%s: its launches differ in their blocks; give a size",
+                       g->kind->name);
+    if (spec->blocks > INT32_MAX)
+        return rb_fail(err, RB_USAGE, "%s: %llu blocks: a grid has at most %d", g->kind->name,
+                       (unsigned long long)spec->blocks, INT32_MAX);
+    return set_value(g, 0, g->kind->size_of_blocks(g->value, spec->blocks), err);
+}
+
+rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err)
+{
+    const gen_kind_t *kind = find_kind(spec->kind);
+
+    if (kind == NULL)
+        return rb_fail(err, RB_USAGE, "no workload is called '%s'; see rubato gen --list",
+                       spec->kind);
+    *g = (gen_program_t){.kind = kind,
+                         .seed = gen_mix(spec->seed),
+                         .arch = spec->arch != 0 ? spec->arch : 70,
+                         .n_launches = 1,
+                         .top = first_address};
+    if (g->arch != 70 && g->arch != 75)
+        return rb_fail(err, RB_USAGE, "code of sm_%u cannot be generated; sm_70 and sm_75 can",
+                       g->arch);
+    for (unsigned i = 0; i < GEN_MAX_PARAMS && kind->param[i].name != NULL; i++)
+        g->value[i] = kind->param[i].def;
+    for (size_t i = 0; i < spec->n_params; i++)
+        RB_TRY(set_param(g, spec->params[i], err));
+    RB_TRY(set_size(g, spec, err));
+    RB_TRY(kind->prepare(g, err));
+    if (g->top > GEN_SHARED_WINDOW)
+        return rb_fail(err, RB_USAGE,
+                       "%s: %llu GiB of device memory are needed; %llu GiB are there", kind->name,
+                       (unsigned long long)((g->top - first_address) >> 30),
+                       (unsigned long long)((GEN_SHARED_WINDOW - first_address) >> 30));
+    return RB_OK;
+}
+
+static bool is_valid_shape(const gen_launch_t *l)
+{
+    return l->grid[0] <= INT32_MAX && l->grid[1] <= UINT16_MAX && l->grid[2] <= UINT16_MAX &&
+           (uint64_t)l->block[0] * l->block[1] * l->block[2] <= 1024;
+}
+
+void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out)
+{
+    *out = (gen_launch_t){.id = id, .seed = g->seed, .data = g->data};
+    g->kind->launch(g, id, out);
+    for (unsigned d = 0; d < 3; d++) {
+        if (out->grid[d] == 0)
+            out->grid[d] = 1;
+        if (out->block[d] == 0)
+            out->block[d] = 1;
+    }
+    RB_INVARIANT(is_valid_shape(out), "%s: launch %llu: impossible shape", g->kind->name,
+                 (unsigned long long)id);
+}

@@ -1,0 +1,110 @@
+/* Five-point stencil over a square grid: the Jacobi iteration, one launch for a step. */
+#include "frontend/input/gen/gen_emit.h"
+#include "frontend/input/gen/gen_program.h"
+
+enum { TILE_X = 32, TILE_Y = 8 };
+
+enum { HEAD, BODY, N_SEGMENTS };
+
+static const char *const listing[N_SEGMENTS] = {
+    [HEAD] = "MOV R1, c[0x0][0x28];"
+             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
+             "S2R R0, SR_CTAID.X;"
+             "S2R R3, SR_TID.X;"
+             "S2R R2, SR_CTAID.Y;"
+             "S2R R5, SR_TID.Y;"
+             "IMAD R0, R0, c[0x0][0x0], R3;"
+             "IMAD R2, R2, c[0x0][0x4], R5;"
+             "IADD3 R0, R0, 0x1, RZ;"
+             "IADD3 R2, R2, 0x1, RZ;"
+             "ISETP.GE.AND P0, PT, R0, c[0x0][0x174], PT;"
+             "ISETP.GE.OR P0, PT, R2, c[0x0][0x174], P0;"
+             "@P0 EXIT;",
+    [BODY] = "IMAD R4, R2, c[0x0][0x170], R0;"
+             "MOV R5, 0x4;"
+             "IADD3 R6, R4, -c[0x0][0x170], RZ;"
+             "IADD3 R8, R4, c[0x0][0x170], RZ;"
+             "IMAD.WIDE R10, R4, R5, c[0x0][0x160];"
+             "IMAD.WIDE R6, R6, R5, c[0x0][0x160];"
+             "IMAD.WIDE R8, R8, R5, c[0x0][0x160];"
+             "LDG.E.SYS R12, [R10];"
+             "LDG.E.SYS R13, [R10+-0x4];"
+             "LDG.E.SYS R14, [R10+0x4];"
+             "LDG.E.SYS R15, [R6];"
+             "LDG.E.SYS R16, [R8];"
+             "IMAD.WIDE R4, R4, R5, c[0x0][0x168];"
+             "FADD R13, R13, R14;"
+             "FADD R15, R15, R16;"
+             "FADD R13, R13, R15;"
+             "FMUL R12, R12, 0.5;"
+             "FFMA R12, R13, 0.125, R12;"
+             "STG.E.SYS [R4], R12;"
+             "EXIT;",
+};
+
+enum { IN, OUT, WIDTH };
+
+static void walk(gen_warp_t *w)
+{
+    const uint64_t *arg = w->launch->arg;
+    uint64_t width = arg[WIDTH], x = (uint64_t)w->id[0] * TILE_X + 1;
+    uint64_t y = (uint64_t)w->id[1] * TILE_Y + w->warp + 1, at = 4 * (y * width + x);
+    uint32_t active = y < width - 1 ? gen_below(x, width - 1) : 0;
+
+    w->pred[0] = ~active;
+    gen_run(w, HEAD, w->lanes);
+    gen_affine(w, 10, arg[IN] + at, 4);
+    gen_affine(w, 6, arg[IN] + at - 4 * width, 4);
+    gen_affine(w, 8, arg[IN] + at + 4 * width, 4);
+    gen_affine(w, 4, arg[OUT] + at, 4);
+    gen_run(w, BODY, active);
+}
+
+static const gen_kernel_t kernel = {"stencil5", listing, N_SEGMENTS, 20, walk};
+
+/* The border of one cell on each side is not computed. */
+static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
+{
+    uint64_t side = TILE_Y;
+
+    (void)value;
+    while ((side + TILE_X - 1) / TILE_X * (side / TILE_Y) < blocks)
+        side += TILE_Y;
+    return side + 2;
+}
+
+static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
+{
+    uint64_t bytes = 4 * g->value[0] * g->value[0];
+
+    (void)err;
+    g->array[IN] = gen_input(g, bytes);
+    g->array[OUT] = gen_input(g, bytes);
+    g->n_launches = g->value[1];
+    return RB_OK;
+}
+
+static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
+{
+    uint64_t inner = g->value[0] - 2;
+
+    l->kernel = &kernel;
+    l->grid[0] = gen_blocks(inner, TILE_X);
+    l->grid[1] = gen_blocks(inner, TILE_Y);
+    l->block[0] = TILE_X;
+    l->block[1] = TILE_Y;
+    l->arg[IN] = g->array[(id + 1) % 2];
+    l->arg[OUT] = g->array[id % 2];
+    l->arg[WIDTH] = g->value[0];
+}
+
+const gen_kind_t gen_kind_stencil = {
+    .name = "stencil",
+    .summary = "five-point stencil over a square, a launch for a step",
+    .param = {{"size", "cells of a side, with the border", 3, 1 << 17, 1026},
+              {"steps", "launches", 1, 1000000, 1}},
+    .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
+    .size_of_blocks = size_of_blocks,
+    .prepare = prepare,
+    .launch = launch,
+};

@@ -1,0 +1,203 @@
+/*
+ * Kernels with one thread for an element: vecadd (the code of traces/vecadd-*), a strided copy and
+ * ReLU.
+ */
+#include "frontend/input/gen/gen_emit.h"
+#include "frontend/input/gen/gen_kernels.h"
+#include "frontend/input/gen/gen_program.h"
+
+enum { VECTOR_BLOCK = 256 };
+
+/* All have these two segments; lanes past the end leave after the first. */
+enum { HEAD, BODY, N_SEGMENTS };
+
+static uint64_t blocks_to_elements(const uint64_t *value, uint64_t blocks)
+{
+    (void)value;
+    return blocks * VECTOR_BLOCK;
+}
+
+/* --- c[i] = a[i] + b[i] ---------------------------------------------------------------------- */
+
+static const char *const vecadd_listing[N_SEGMENTS] = {
+    [HEAD] = GEN_ENTER_1D("R6", "0x178"),
+    [BODY] = "MOV R7, 0x4;"
+             "IMAD.WIDE R4, R6, R7, c[0x0][0x168];"
+             "IMAD.WIDE R2, R6, R7, c[0x0][0x160];"
+             "LDG.E.SYS R4, [R4];"
+             "LDG.E.SYS R3, [R2];"
+             "IMAD.WIDE R6, R6, R7, c[0x0][0x170];"
+             "FADD R9, R4, R3;"
+             "STG.E.SYS [R6], R9;"
+             "EXIT;",
+};
+
+enum { VECADD_A, VECADD_B, VECADD_C, VECADD_N };
+
+static void vecadd_walk(gen_warp_t *w)
+{
+    const uint64_t *arg = w->launch->arg;
+    uint64_t i = gen_first_global(w);
+    uint32_t active = gen_enter(w, HEAD, arg[VECADD_N]);
+
+    gen_affine(w, 4, arg[VECADD_B] + 4 * i, 4);
+    gen_affine(w, 2, arg[VECADD_A] + 4 * i, 4);
+    gen_affine(w, 6, arg[VECADD_C] + 4 * i, 4);
+    gen_run(w, BODY, active);
+}
+
+const gen_kernel_t gen_kernel_vecadd = {"vecadd", vecadd_listing, N_SEGMENTS, 12, vecadd_walk};
+
+void gen_vecadd_shape(gen_launch_t *l, uint64_t n, uint64_t a, uint64_t b, uint64_t c)
+{
+    gen_shape_1d(l, &gen_kernel_vecadd, n, VECTOR_BLOCK);
+    l->arg[VECADD_A] = a;
+    l->arg[VECADD_B] = b;
+    l->arg[VECADD_C] = c;
+    l->arg[VECADD_N] = n;
+}
+
+static rb_code_t vecadd_prepare(gen_program_t *g, rb_err_t *err)
+{
+    (void)err;
+    g->array[0] = gen_input(g, 4 * g->value[0]);
+    g->array[1] = gen_input(g, 4 * g->value[0]);
+    g->array[2] = gen_alloc(g, 4 * g->value[0]);
+    return RB_OK;
+}
+
+static void vecadd_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
+{
+    (void)id;
+    gen_vecadd_shape(l, g->value[0], g->array[0], g->array[1], g->array[2]);
+}
+
+const gen_kind_t gen_kind_vecadd = {
+    .name = "vecadd",
+    .summary = "c[i] = a[i] + b[i], one thread for an element",
+    .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
+    .kernels = (const gen_kernel_t *const[]){&gen_kernel_vecadd, NULL},
+    .size_of_blocks = blocks_to_elements,
+    .prepare = vecadd_prepare,
+    .launch = vecadd_launch,
+};
+
+/* --- b[s * i] = a[s * i] --------------------------------------------------------------------- */
+
+static const char *const stride_listing[N_SEGMENTS] = {
+    [HEAD] = GEN_ENTER_1D("R4", "0x174"),
+    [BODY] = "MOV R5, 0x4;"
+             "IMAD R4, R4, c[0x0][0x170], RZ;"
+             "IMAD.WIDE R2, R4, R5, c[0x0][0x160];"
+             "LDG.E.SYS R7, [R2];"
+             "IMAD.WIDE R4, R4, R5, c[0x0][0x168];"
+             "STG.E.SYS [R4], R7;"
+             "EXIT;",
+};
+
+enum { STRIDE_A, STRIDE_B, STRIDE_STEP, STRIDE_N };
+
+static void stride_walk(gen_warp_t *w)
+{
+    const uint64_t *arg = w->launch->arg;
+    uint64_t i = gen_first_global(w), step = 4 * arg[STRIDE_STEP];
+    uint32_t active = gen_enter(w, HEAD, arg[STRIDE_N]);
+
+    gen_affine(w, 2, arg[STRIDE_A] + step * i, (int64_t)step);
+    gen_affine(w, 4, arg[STRIDE_B] + step * i, (int64_t)step);
+    gen_run(w, BODY, active);
+}
+
+static const gen_kernel_t stride_kernel = {"copy_strided", stride_listing, N_SEGMENTS, 10,
+                                           stride_walk};
+
+static rb_code_t stride_prepare(gen_program_t *g, rb_err_t *err)
+{
+    uint64_t bytes = 4 * g->value[0] * g->value[1];
+
+    (void)err;
+    g->array[0] = gen_input(g, bytes);
+    g->array[1] = gen_alloc(g, bytes);
+    return RB_OK;
+}
+
+static void stride_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
+{
+    (void)id;
+    gen_shape_1d(l, &stride_kernel, g->value[0], VECTOR_BLOCK);
+    l->arg[STRIDE_A] = g->array[0];
+    l->arg[STRIDE_B] = g->array[1];
+    l->arg[STRIDE_STEP] = g->value[1];
+    l->arg[STRIDE_N] = g->value[0];
+}
+
+const gen_kind_t gen_kind_stride = {
+    .name = "stride",
+    .summary = "copy of every stride-th element: sectors for a request from 4 to 32",
+    .param = {{"size", "elements copied", 1, UINT64_C(1) << 32, 1 << 20},
+              {"stride", "elements from one to the next", 1, 1024, 8}},
+    .kernels = (const gen_kernel_t *const[]){&stride_kernel, NULL},
+    .size_of_blocks = blocks_to_elements,
+    .prepare = stride_prepare,
+    .launch = stride_launch,
+};
+
+/* --- y[i] = max(x[i], 0) --------------------------------------------------------------------- */
+
+static const char *const relu_listing[N_SEGMENTS] = {
+    [HEAD] = GEN_ENTER_1D("R4", "0x170"),
+    [BODY] = "MOV R5, 0x4;"
+             "IMAD.WIDE R2, R4, R5, c[0x0][0x160];"
+             "LDG.E.SYS R2, [R2];"
+             "IMAD.WIDE R4, R4, R5, c[0x0][0x168];"
+             "FMNMX R7, RZ, R2, !PT;"
+             "STG.E.SYS [R4], R7;"
+             "EXIT;",
+};
+
+enum { RELU_X, RELU_Y, RELU_N };
+
+static void relu_walk(gen_warp_t *w)
+{
+    const uint64_t *arg = w->launch->arg;
+    uint64_t i = gen_first_global(w);
+    uint32_t active = gen_enter(w, HEAD, arg[RELU_N]);
+
+    gen_affine(w, 2, arg[RELU_X] + 4 * i, 4);
+    gen_affine(w, 4, arg[RELU_Y] + 4 * i, 4);
+    gen_run(w, BODY, active);
+}
+
+const gen_kernel_t gen_kernel_relu = {"relu", relu_listing, N_SEGMENTS, 10, relu_walk};
+
+void gen_relu_shape(gen_launch_t *l, uint64_t n, uint64_t x, uint64_t y)
+{
+    gen_shape_1d(l, &gen_kernel_relu, n, VECTOR_BLOCK);
+    l->arg[RELU_X] = x;
+    l->arg[RELU_Y] = y;
+    l->arg[RELU_N] = n;
+}
+
+static rb_code_t relu_prepare(gen_program_t *g, rb_err_t *err)
+{
+    (void)err;
+    g->array[0] = gen_input(g, 4 * g->value[0]);
+    g->array[1] = gen_alloc(g, 4 * g->value[0]);
+    return RB_OK;
+}
+
+static void relu_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
+{
+    (void)id;
+    gen_relu_shape(l, g->value[0], g->array[0], g->array[1]);
+}
+
+const gen_kind_t gen_kind_relu = {
+    .name = "relu",
+    .summary = "y[i] = max(x[i], 0)",
+    .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
+    .kernels = (const gen_kernel_t *const[]){&gen_kernel_relu, NULL},
+    .size_of_blocks = blocks_to_elements,
+    .prepare = relu_prepare,
+    .launch = relu_launch,
+};

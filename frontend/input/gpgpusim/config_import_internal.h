@@ -1,0 +1,122 @@
+/*
+ * What the reader of foreign configurations (config_import.c), its table of keys (_table.c), and
+ * the translation of keys (_setting.c, _sm.c, _mem.c) share.
+ */
+#ifndef RUBATO_GPGPUSIM_CONFIG_IMPORT_INTERNAL_H
+#define RUBATO_GPGPUSIM_CONFIG_IMPORT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frontend/input/gpgpusim/config_import.h"
+#include "sim/conf/param_value.h"
+
+enum { IMPORT_TEXT = 160 };
+
+typedef enum { IMPORT_IGNORED, IMPORT_APPROXIMATED, IMPORT_MAPPED } import_status_t;
+
+/* One option of the foreign file. */
+typedef struct {
+    char *key, *value; /* owned; key without '-' */
+    const char *file;  /* borrowed from import_t */
+    int line;
+    bool superseded; /* the same key comes again later */
+    import_status_t status;
+    char reason[IMPORT_TEXT];
+    char set[PARAM_VALUE_TEXT * 2]; /* the settings it gave: "sm.count = 80, ..." */
+} import_option_t;
+
+/* One setting of the rubato configuration. */
+typedef struct {
+    char group[32], key[32], value[PARAM_VALUE_TEXT];
+    const import_option_t *from;
+} import_setting_t;
+
+struct import {
+    char **file; /* owned names */
+    size_t n_files, cap_files;
+    import_option_t *option; /* owned */
+    size_t n_options, cap_options;
+    import_setting_t *setting; /* owned */
+    size_t n_settings, cap_settings;
+    unsigned arch;
+};
+
+/* The option of that key which counts, the last one, or NULL. */
+import_option_t *import_find(const import_t *im, const char *key);
+
+/* The value of an option as it counts, or NULL. */
+const char *import_value(const import_t *im, const char *key);
+
+/* The same as a whole number; fallback if it is missing or none. */
+uint64_t import_number(const import_t *im, const char *key, uint64_t fallback);
+
+/*
+ * Gives "group.name" a value that option o stands for. If the value is not legal there, o counts as
+ * ignored with the reason, and false is returned.
+ */
+bool import_set(import_t *im, import_option_t *o, const char *setting, const char *fmt, ...)
+    RB_PRINTF(4, 5);
+
+/* How o was treated; the reason of the first call is kept where a later one has none. */
+void import_treat(import_option_t *o, import_status_t status, const char *fmt, ...) RB_PRINTF(3, 4);
+
+/* o was translated exactly. */
+void import_exact(import_option_t *o);
+
+/* The value of o has a form that is not known. */
+void import_not_understood(import_option_t *o);
+
+/* n numbers separated by one of the separators; false unless there are at least n. */
+bool import_numbers(const char *text, const char *separators, uint32_t *v, size_t n);
+
+/* A cache string: type:sets:line:ways,policies,mshrs:merges,queue... replacement: "lru" or "fifo".
+ */
+bool import_parse_cache(const char *text, uint32_t shape[3], const char **replacement,
+                        uint32_t mshr[2], uint32_t *queue);
+
+/* A switch, 0 or 1, of the same meaning as a setting. */
+void import_map_switch(import_t *im, import_option_t *o, const char *setting);
+
+/* Keys of the SM (config_import_sm.c). */
+void import_map_arch(import_t *im, import_option_t *o);
+void import_map_clusters(import_t *im, import_option_t *o);
+void import_map_threads(import_t *im, import_option_t *o);
+void import_map_scheduler(import_t *im, import_option_t *o);
+void import_map_unit(import_t *im, import_option_t *o);
+void import_map_special_unit(import_t *im, import_option_t *o);
+void import_map_l1(import_t *im, import_option_t *o);
+void import_map_instruction_cache(import_t *im, import_option_t *o);
+void import_map_carveouts(import_t *im, import_option_t *o);
+void import_map_unified(import_t *im, import_option_t *o);
+void import_map_plus(import_t *im, import_option_t *o);
+void import_map_banks(import_t *im, import_option_t *o);
+void import_map_perfect_fetch(import_t *im, import_option_t *o);
+void import_map_skip_l1(import_t *im, import_option_t *o);
+void import_map_block_launch(import_t *im, import_option_t *o);
+
+/* Keys of the memory side (config_import_mem.c). */
+void import_map_slices(import_t *im, import_option_t *o);
+void import_map_clocks(import_t *im, import_option_t *o);
+void import_map_l2(import_t *im, import_option_t *o);
+void import_map_rop(import_t *im, import_option_t *o);
+void import_map_dram_timing(import_t *im, import_option_t *o);
+void import_map_dram_bus(import_t *im, import_option_t *o);
+void import_map_write_queue(import_t *im, import_option_t *o);
+void import_map_partition_queues(import_t *im, import_option_t *o);
+void import_map_dram_scheduler(import_t *im, import_option_t *o);
+void import_map_frfcfs_queue(import_t *im, import_option_t *o);
+void import_map_hash(import_t *im, import_option_t *o);
+void import_map_interleave(import_t *im, import_option_t *o);
+void import_map_flit(import_t *im, import_option_t *o);
+void import_map_memcpy(import_t *im, import_option_t *o);
+void import_map_flush_l2(import_t *im, import_option_t *o);
+
+/* Translates one option (config_import_table.c). */
+void import_option(import_t *im, import_option_t *o);
+
+/* Compute capability times ten that the options state. */
+unsigned import_arch(const import_t *im);
+
+#endif

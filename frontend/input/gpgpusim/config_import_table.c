@@ -1,0 +1,164 @@
+/*
+ * The keys of gpgpusim.config and trace.config (gpgpu-sim_distribution 667834c, accel-sim-framework
+ * 2260456) and what they are in rubato.
+ */
+#include <string.h>
+
+#include "frontend/input/gpgpusim/config_import_internal.h"
+
+/* A number of the same meaning. */
+static const struct {
+    const char *key, *setting;
+} same[] = {
+    {"gpgpu_kernel_launch_latency", "gpu.launch_latency"},
+    {"gpgpu_shader_registers", "sm.registers"},
+    {"gpgpu_shader_cta", "sm.max_blocks"},
+    {"gpgpu_num_sched_per_core", "sm.sub_cores"},
+    {"gpgpu_reg_file_port_throughput", "sm.rf_bank_reads"},
+    {"gpgpu_shmem_num_banks", "shared.banks"},
+    {"dram_latency", "dram.latency"},
+    {"dram_data_command_freq_ratio", "dram.data_rate"},
+};
+
+/* Keys that need more: those whose value is a whole number, and the others. */
+typedef struct {
+    const char *key;
+    void (*map)(import_t *im, import_option_t *o);
+} mapping_t;
+
+static const mapping_t whole_numbers[] = {
+    {"gpgpu_compute_capability_major", import_map_arch},
+    {"gpgpu_compute_capability_minor", import_map_arch},
+    {"gpgpu_n_clusters", import_map_clusters},
+    {"gpgpu_n_cores_per_cluster", import_map_clusters},
+    {"gpgpu_n_mem", import_map_slices},
+    {"gpgpu_n_sub_partition_per_mchannel", import_map_slices},
+    {"gpgpu_num_reg_banks", import_map_banks},
+    {"gpgpu_unified_l1d_size", import_map_unified},
+    {"gpgpu_l1_latency", import_map_plus},
+    {"gpgpu_smem_latency", import_map_plus},
+    {"gpgpu_gmem_skip_L1D", import_map_skip_l1},
+    {"gpgpu_perfect_inst_const_cache", import_map_perfect_fetch},
+    {"gpgpu_l2_rop_latency", import_map_rop},
+    {"gpgpu_perf_sim_memcpy", import_map_memcpy},
+    {"gpgpu_flush_l2_cache", import_map_flush_l2},
+    {"gpgpu_TB_launch_latency", import_map_block_launch},
+    {"gpgpu_memory_partition_indexing", import_map_hash},
+    {"gpgpu_dram_buswidth", import_map_dram_bus},
+    {"gpgpu_n_mem_per_ctrlr", import_map_dram_bus},
+    {"gpgpu_dram_burst_length", import_map_dram_bus},
+    {"gpgpu_dram_scheduler", import_map_dram_scheduler},
+    {"gpgpu_frfcfs_dram_sched_queue_size", import_map_frfcfs_queue},
+    {"icnt_flit_size", import_map_flit},
+};
+
+static const mapping_t others[] = {
+    {"gpgpu_clock_domains", import_map_clocks},
+    {"gpgpu_shader_core_pipeline", import_map_threads},
+    {"gpgpu_scheduler", import_map_scheduler},
+    {"trace_opcode_latency_initiation_int", import_map_unit},
+    {"trace_opcode_latency_initiation_sp", import_map_unit},
+    {"trace_opcode_latency_initiation_dp", import_map_unit},
+    {"trace_opcode_latency_initiation_sfu", import_map_unit},
+    {"trace_opcode_latency_initiation_tensor", import_map_unit},
+    {"trace_opcode_latency_initiation_spec_op_1", import_map_special_unit},
+    {"trace_opcode_latency_initiation_spec_op_2", import_map_special_unit},
+    {"trace_opcode_latency_initiation_spec_op_3", import_map_unit},
+    {"trace_opcode_latency_initiation_spec_op_4", import_map_special_unit},
+    {"gpgpu_cache:dl1", import_map_l1},
+    {"gpgpu_cache:dl2", import_map_l2},
+    {"gpgpu_cache:il1", import_map_instruction_cache},
+    {"gpgpu_shmem_option", import_map_carveouts},
+    {"gpgpu_mem_addr_mapping", import_map_interleave},
+    {"gpgpu_dram_timing_opt", import_map_dram_timing},
+    {"dram_write_queue_size", import_map_write_queue},
+    {"gpgpu_dram_partition_queues", import_map_partition_queues},
+};
+
+/* Keys without a counterpart, by prefix; the first that fits counts. */
+static const struct {
+    const char *prefix, *reason;
+} without[] = {
+    {"ptx_", "PTX mode only; rubato runs machine code"},
+    {"gpgpu_ptx_", "PTX mode only; rubato runs machine code"},
+    {"gpuwattch", "no power model"},
+    {"accelwattch", "no power model"},
+    {"power_", "no power model"},
+    {"gpgpu_operand_collector", "Volta and later have no operand collectors"},
+    {"gpgpu_enable_specialized_operand_collector", "Volta and later have no operand collectors"},
+    {"gpgpu_num_", "one unit of each kind per sub-core; lanes follow from initiation intervals"},
+    {"gpgpu_pipeline_widths", "one instruction per sub-core and cycle, always"},
+    {"gpgpu_max_insn_issue_per_warp", "one instruction per sub-core and cycle, always"},
+    {"gpgpu_dual_issue", "one instruction per sub-core and cycle, always"},
+    {"gpgpu_sub_core_model", "sub-cores are always isolated"},
+    {"gpgpu_inst_fetch_throughput", "every sub-core fetches on its own"},
+    {"gpgpu_tensor_core_avail", "tensor cores are always there"},
+    {"gpgpu_coalesce_arch", "the whole warp is coalesced into 32-byte sectors, always"},
+    {"gpgpu_occupancy_sm_number", "occupancy follows from sm.* and l1.*"},
+    {"gpgpu_registers_per_block", "occupancy follows from sm.* and l1.*"},
+    {"gpgpu_shmem", "shared memory follows from l1.unified and l1.carveouts"},
+    {"gpgpu_l1_banks", "32 banks of 4 bytes and l1.tags_per_cycle tags"},
+    {"gpgpu_l1_cache_write_ratio", "the L1 writes through"},
+    {"gpgpu_flush_l1_cache", "the L1 is always invalidated between launches"},
+    {"gpgpu_tex_cache", "no texture cache: lat.tex"},
+    {"gpgpu_const_cache", "the constant caches are inherited"},
+    {"gpgpu_cache:", "no such cache"},
+    {"gpgpu_n_cluster_ejection_buffer_size", "the crossbar is controlled by credits: icnt.buffer"},
+    {"gpgpu_dram_return_queue_size", "replies wait in the L2"},
+    {"dram_dual_bus_interface", "row and column commands never share a slot"},
+    {"dram_bnk", "banks are hashed by rubato's own map"},
+    {"dram_elimnate_rw_turnaround", "turnaround: dram.tRTW and dram.tCDLR"},
+    {"dram_seperate_write_queue_enable", "writes always have their own queue"},
+    {"network_mode", "a crossbar, always"},
+    {"icnt_", "the crossbar is rubato's own: icnt.*"},
+    {"inter_", "the crossbar is rubato's own: icnt.*"},
+    {"gpgpu_concurrent_kernel_sm", "launches run one after another, streams in list order"},
+    {"gpgpu_max_concurrent_kernel", "launches run one after another"},
+    {"specialized_unit_", "opcodes are assigned to units by rubato's own table"},
+    {"gpgpu_simd_model", "divergence comes from the trace"},
+    {"gpgpu_stack_size_limit", "only for programs that run in the simulator"},
+    {"gpgpu_heap_size_limit", "only for programs that run in the simulator"},
+    {"gpgpu_runtime_", "only for programs that run in the simulator"},
+    {"gpgpu_runtime_stat", "statistics are rubato's own"},
+    {"visualizer", "statistics are rubato's own"},
+    {"enable_ptx_file_line_stats", "statistics are rubato's own"},
+    {"gpgpu_memlatency_stat", "statistics are rubato's own"},
+    {"liveness_message_freq", "statistics are rubato's own"},
+    {"trace_", "not known"},
+};
+
+static const mapping_t *find_mapping(const mapping_t *m, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(key, m[i].key))
+            return &m[i];
+    return NULL;
+}
+
+void import_option(import_t *im, import_option_t *o)
+{
+    const size_t n_numbers = sizeof(whole_numbers) / sizeof(whole_numbers[0]);
+    const size_t n_others = sizeof(others) / sizeof(others[0]);
+    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+        if (!strcmp(o->key, same[i].key)) {
+            if (import_set(im, o, same[i].setting, "%s", o->value))
+                import_exact(o);
+            return;
+        }
+    const mapping_t *number = find_mapping(whole_numbers, n_numbers, o->key);
+    const mapping_t *other = find_mapping(others, n_others, o->key);
+    if (number != NULL && import_number(im, o->key, UINT64_MAX) == UINT64_MAX) {
+        import_not_understood(o);
+        return;
+    }
+    if (number != NULL || other != NULL) {
+        (number != NULL ? number : other)->map(im, o);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+        if (!strncmp(o->key, without[i].prefix, strlen(without[i].prefix))) {
+            import_treat(o, IMPORT_IGNORED, "%s", without[i].reason);
+            return;
+        }
+    import_treat(o, IMPORT_IGNORED, "rubato does not know this key");
+}

@@ -1,0 +1,225 @@
+#include "frontend/input/profile/profile_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+enum { FIRST_ROWS = 1024, FIRST_SLOTS = 1024 };
+
+static const double MICROSECOND = 1000.0;
+
+static void resize_rows(profile_builder_t *b, size_t cap, const profile_has_t *has)
+{
+    profile_t *p = b->p;
+    p->name = rb_realloc(p->name, cap, sizeof(*p->name));
+    if (has->time)
+        p->time = rb_realloc(p->time, cap, sizeof(*p->time));
+    if (has->id)
+        p->id = rb_realloc(p->id, cap, sizeof(*p->id));
+    if (has->grid)
+        p->grid = rb_realloc(p->grid, cap, sizeof(*p->grid));
+    if (has->block)
+        p->block = rb_realloc(p->block, cap, sizeof(*p->block));
+    for (int i = 0; i < PROFILE_COUNTERS; i++) {
+        if (has->counter[i])
+            p->counter[i] = rb_realloc(p->counter[i], cap, sizeof(*p->counter[i]));
+    }
+    b->cap = cap;
+}
+
+void profile_builder_init(profile_builder_t *b, const char *path, const char *format,
+                          const profile_has_t *has, bool time_is_cycles, double scale)
+{
+    *b = (profile_builder_t){.path = path, .whole = true, .scale = scale};
+    b->p = rb_calloc(1, sizeof(*b->p));
+    b->p->format = format;
+    b->p->time_is_cycles = time_is_cycles;
+    resize_rows(b, FIRST_ROWS, has);
+    b->n_slots = FIRST_SLOTS;
+    b->slot = rb_calloc(b->n_slots, sizeof(*b->slot));
+    b->hash = rb_calloc(b->n_slots, sizeof(*b->hash));
+}
+
+void profile_builder_free(profile_builder_t *b)
+{
+    profile_free(b->p);
+    free(b->slot);
+    free(b->hash);
+    free(b->name_length);
+    *b = (profile_builder_t){0};
+}
+
+/* Where a row is, for messages. */
+static const char *place(const profile_builder_t *b, uint64_t line, char text[64])
+{
+    if (line > 0)
+        snprintf(text, 64, ":%llu", (unsigned long long)line);
+    else
+        snprintf(text, 64, ": launch %llu", (unsigned long long)b->p->n + 1);
+    return text;
+}
+
+/* 64-bit multiply-and-fold over eight bytes at a time. */
+static uint64_t hash_name(const char *s, size_t len)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ len, v;
+    for (; len >= sizeof(v); s += sizeof(v), len -= sizeof(v)) {
+        memcpy(&v, s, sizeof(v));
+        h = (h ^ v) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    v = 0;
+    memcpy(&v, s, len);
+    h = (h ^ v) * 0xc4ceb9fe1a85ec53u;
+    return h ^ h >> 29;
+}
+
+static void grow_slots(profile_builder_t *b)
+{
+    size_t n = 2 * b->n_slots;
+    uint32_t *slot = rb_calloc(n, sizeof(*slot));
+    uint64_t *hash = rb_calloc(n, sizeof(*hash));
+    for (size_t i = 0; i < b->n_slots; i++) {
+        if (b->slot[i] == 0)
+            continue;
+        size_t at = b->hash[i] & (n - 1);
+        while (slot[at] != 0)
+            at = (at + 1) & (n - 1);
+        slot[at] = b->slot[i];
+        hash[at] = b->hash[i];
+    }
+    free(b->slot);
+    free(b->hash);
+    b->slot = slot;
+    b->hash = hash;
+    b->n_slots = n;
+}
+
+static rb_code_t check_name(const profile_builder_t *b, const char *name, size_t len, uint64_t line,
+                            rb_err_t *err)
+{
+    char at[64];
+    if (len == 0)
+        return rb_fail(err, RB_TRACE, "%s%s: the kernel name is empty", b->path,
+                       place(b, line, at));
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)name[i] < ' ' && name[i] != '\n' && name[i] != '\t')
+            return rb_fail(err, RB_TRACE, "%s%s: the kernel name holds the byte 0x%02x: no text",
+                           b->path, place(b, line, at), (unsigned char)name[i]);
+    }
+    return RB_OK;
+}
+
+/* Index of a name in p->names. */
+static rb_code_t intern(profile_builder_t *b, const char *name, size_t len, uint64_t line,
+                        uint32_t *index, rb_err_t *err)
+{
+    profile_t *p = b->p;
+    uint64_t h = hash_name(name, len);
+    size_t at = h & (b->n_slots - 1);
+    char where[64];
+    for (; b->slot[at] != 0; at = (at + 1) & (b->n_slots - 1)) {
+        uint32_t other = b->slot[at] - 1;
+        if (b->hash[at] == h && b->name_length[other] == len &&
+            memcmp(p->names[other], name, len) == 0) {
+            *index = other;
+            return RB_OK;
+        }
+    }
+    RB_TRY(check_name(b, name, len, line, err));
+    if (p->n_names == PROFILE_NAMES_MAX)
+        return rb_fail(err, RB_TRACE,
+                       "%s%s: more than %d different kernel names: is the column of names one?",
+                       b->path, place(b, line, where), PROFILE_NAMES_MAX);
+    rb_grow(&p->names, &b->cap_names, (size_t)p->n_names + 1, sizeof(*p->names));
+    rb_grow(&b->name_length, &b->cap_lengths, (size_t)p->n_names + 1, sizeof(*b->name_length));
+    b->name_length[p->n_names] = (uint32_t)len;
+    char *copy = rb_calloc(len + 1, 1);
+    memcpy(copy, name, len);
+    p->names[p->n_names++] = copy;
+    *index = p->n_names - 1;
+    b->slot[at] = p->n_names;
+    b->hash[at] = h;
+    if ((size_t)p->n_names * 2 > b->n_slots)
+        grow_slots(b);
+    return RB_OK;
+}
+
+static profile_has_t columns_of(const profile_t *p)
+{
+    profile_has_t has = {.time = p->time != NULL,
+                         .id = p->id != NULL,
+                         .grid = p->grid != NULL,
+                         .block = p->block != NULL};
+    for (int i = 0; i < PROFILE_COUNTERS; i++)
+        has.counter[i] = p->counter[i] != NULL;
+    return has;
+}
+
+rb_code_t profile_builder_add(profile_builder_t *b, const char *name, size_t len, double duration,
+                              uint64_t line, rb_err_t *err)
+{
+    profile_t *p = b->p;
+    char at[64];
+    uint32_t index = 0;
+    bool timed = p->time != NULL;
+    if (timed && (!(duration >= 0.0) || isinf(duration)))
+        return rb_fail(err, RB_TRACE, "%s%s: the duration is %g: it must be a number above 0",
+                       b->path, place(b, line, at), duration);
+    RB_TRY(intern(b, name, len, line, &index, err));
+    if (p->n == b->cap) {
+        profile_has_t has = columns_of(p);
+        resize_rows(b, 2 * b->cap, &has);
+    }
+    if (timed) {
+        if (duration == 0.0 && b->zero_row == 0) {
+            b->zero_row = p->n + 1;
+            b->zero_line = line;
+        }
+        p->below_resolution += duration == 0.0;
+        b->whole = b->whole && duration == floor(duration);
+        p->time[p->n] = duration * b->scale;
+    }
+    p->name[p->n++] = index;
+    return RB_OK;
+}
+
+/*
+ * PyTorch's older profiler and others cut durations to whole microseconds; a launch of less is then
+ * 0. Such a 0 stands for half a microsecond; any other is a fault.
+ */
+static rb_code_t settle_zeros(profile_builder_t *b, rb_err_t *err)
+{
+    profile_t *p = b->p;
+    if (b->zero_row == 0)
+        return RB_OK;
+    bool cut = !p->time_is_cycles && b->scale == MICROSECOND && b->whole;
+    if (!cut || p->below_resolution > p->n / 2) {
+        char at[64];
+        p->n = b->zero_row - 1;
+        return rb_fail(err, RB_TRACE, "%s%s: the duration is 0: it must be a number above 0",
+                       b->path, place(b, b->zero_line, at));
+    }
+    for (uint64_t i = 0; i < p->n; i++) {
+        if (p->time[i] == 0.0)
+            p->time[i] = MICROSECOND / 2;
+    }
+    return RB_OK;
+}
+
+rb_code_t profile_builder_finish(profile_builder_t *b, profile_t **out, rb_err_t *err)
+{
+    profile_t *p = b->p;
+    if (p->n == 0)
+        return rb_fail(err, RB_TRACE, "%s: %s without a kernel launch%s", b->path, p->format,
+                       p->skipped > 0 ? ": copies and memory sets only" : "");
+    RB_TRY(settle_zeros(b, err));
+    if (p->time != NULL && !isfinite(profile_total_time(p)))
+        return rb_fail(err, RB_TRACE, "%s: the sum of the durations is not finite", b->path);
+    *out = p;
+    b->p = NULL;
+    profile_builder_free(b);
+    return RB_OK;
+}

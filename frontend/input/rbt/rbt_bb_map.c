@@ -1,0 +1,107 @@
+#include "frontend/input/rbt/rbt_bb_map.h"
+
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/isa/basic_block.h"
+
+static const uint32_t none = UINT32_MAX;
+
+static uint32_t first_inst(const rbt_code_t *code, uint32_t bb)
+{
+    return code->spans[code->bbs[bb].span].first;
+}
+
+/* Slot of the blocks of n instructions from the one of this number on, or the free one for them. */
+static uint32_t *find_slot(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
+{
+    size_t slot = (first * UINT64_C(0x9e3779b97f4a7c15) ^ n * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 20;
+
+    for (;; slot++) {
+        uint32_t *bb = &m->slots[slot & (m->n_slots - 1)];
+
+        if (*bb == 0 ||
+            (first_inst(m->code, *bb - 1) == first && m->code->bbs[*bb - 1].n_insts == n))
+            return bb;
+    }
+}
+
+void rbt_bb_map_init(rbt_bb_map_t *m, const rbt_code_t *code)
+{
+    *m = (rbt_bb_map_t){.code = code, .n_slots = 2};
+    while (m->n_slots < 2 * code->n_bbs)
+        m->n_slots *= 2;
+    m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
+    m->counts = rb_calloc(code->n_bbs + 1, sizeof(*m->counts));
+    for (uint32_t bb = 0; bb < code->n_bbs; bb++) {
+        uint32_t *slot = find_slot(m, first_inst(code, bb), code->bbs[bb].n_insts);
+
+        if (*slot == 0)
+            *slot = bb + 1;
+    }
+}
+
+void rbt_bb_map_free(rbt_bb_map_t *m)
+{
+    free(m->slots);
+    free(m->counts);
+    *m = (rbt_bb_map_t){0};
+}
+
+static uint32_t find(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
+{
+    uint32_t bb = *find_slot(m, first, n);
+
+    return bb != 0 ? bb - 1 : none;
+}
+
+/* Counts a basic block down that a warp executed; false: the index does not have it. */
+static bool take(rbt_bb_map_t *m, const inst_t *first, uint32_t n)
+{
+    uint32_t bb = find(m, (uint32_t)(first - m->code->insts), n);
+
+    if (bb == none || m->counts[bb] == 0)
+        return false;
+    m->counts[bb]--;
+    return true;
+}
+
+/* Takes all basic blocks of a warp. */
+static bool take_warp(rbt_bb_map_t *m, const warp_stream_t *warp)
+{
+    const inst_t *first = NULL, *last = NULL;
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < warp->n_runs; r++) {
+        for (unsigned k = 0; k < warp->runs[r].count; k++) {
+            const inst_t *in = warp->runs[r].first + k;
+
+            if (n > 0 && !basic_block_goes_on(last, n, in)) {
+                if (!take(m, first, n))
+                    return false;
+                n = 0;
+            }
+            first = n++ == 0 ? in : first;
+            last = in;
+        }
+    }
+    return n == 0 || take(m, first, n);
+}
+
+bool rbt_bb_map_agrees(rbt_bb_map_t *m, const warp_stream_t *warp, const bb_count_t *counts,
+                       size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        m->counts[find(m, first_inst(m->code, counts[i].bb), m->code->bbs[counts[i].bb].n_insts)] +=
+            counts[i].n;
+    bool agrees = take_warp(m, warp);
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *left = &m->counts[find(m, first_inst(m->code, counts[i].bb),
+                                         m->code->bbs[counts[i].bb].n_insts)];
+
+        agrees &= *left == 0;
+        *left = 0;
+    }
+    return agrees;
+}

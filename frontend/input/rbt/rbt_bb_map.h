@@ -1,0 +1,26 @@
+/*
+ * Basic blocks of a kernel by what they execute: cuts a decoded warp as the writer did, to compare
+ * it with what the index says. Blocks that begin at the same instruction and are of one length
+ * count as one: they differ in texts that share a pc.
+ */
+#ifndef RUBATO_RBT_BB_MAP_H
+#define RUBATO_RBT_BB_MAP_H
+
+#include "frontend/input/rbt/rbt_code.h"
+#include "sim/gpu/trace_source.h"
+
+typedef struct {
+    const rbt_code_t *code; /* borrowed */
+    uint32_t *slots;        /* owned: basic block + 1; 0: none */
+    size_t n_slots;
+    uint64_t *counts; /* owned: executions by basic block, all 0 between calls */
+} rbt_bb_map_t;
+
+void rbt_bb_map_init(rbt_bb_map_t *m, const rbt_code_t *code);
+void rbt_bb_map_free(rbt_bb_map_t *m);
+
+/* Whether the warp executes exactly these basic blocks, each as often; they are the kernel's. */
+bool rbt_bb_map_agrees(rbt_bb_map_t *m, const warp_stream_t *warp, const bb_count_t *counts,
+                       size_t n);
+
+#endif

@@ -1,0 +1,50 @@
+/* Thread blocks as they are handed out: put together from pieces, given back and used again. */
+#ifndef RUBATO_RBT_BLOCK_H
+#define RUBATO_RBT_BLOCK_H
+
+#include <pthread.h>
+
+#include "frontend/input/rbt/rbt_frame_get.h"
+#include "sim/core/err.h"
+
+typedef struct rbt_block rbt_block_t;
+
+typedef struct {
+    pthread_mutex_t lock;
+    rbt_block_t *first; /* free ones */
+    rbt_block_t *made;  /* all of them */
+} rbt_pool_t;
+
+struct rbt_block {
+    trace_block_t pub; /* first member */
+    warp_stream_t warps[RBT_WARPS_MAX];
+    size_t first_word[RBT_WARPS_MAX];
+    size_t first_run[RBT_WARPS_MAX]; /* of a warp of several pieces, in runs */
+    unsigned n_pieces[RBT_WARPS_MAX];
+    trace_run_t *runs; /* owned */
+    size_t n_runs, cap_runs;
+    uint64_t *words; /* owned */
+    size_t n_words, cap_words;
+    rbt_runs_t **held; /* owned; the shapes' runs that it uses */
+    size_t n_held, cap_held;
+    uint32_t last_warp;
+    rbt_block_t *next, *next_made;
+};
+
+void rbt_pool_init(rbt_pool_t *p);
+void rbt_pool_free(rbt_pool_t *p);
+rbt_block_t *rbt_pool_take(rbt_pool_t *p);
+void rbt_pool_give_back(rbt_pool_t *p, rbt_block_t *b);
+
+void rbt_block_begin(rbt_block_t *b, uint64_t index, const uint32_t id[3], uint32_t n_warps);
+
+/* The block uses runs of this frame from now on. */
+void rbt_block_hold(rbt_block_t *b, rbt_runs_t *runs);
+
+/* Adds the piece that the frame has just begun, with its addresses. NULL or what is wrong. */
+const char *rbt_block_piece(rbt_block_t *b, rbt_frame_get_t *f, const rbt_shape_get_t *s);
+
+/* All pieces are there. */
+void rbt_block_end(rbt_block_t *b);
+
+#endif

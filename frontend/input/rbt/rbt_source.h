@@ -1,0 +1,21 @@
+/*
+ * A native trace file as a trace_source. What is not asked for is neither read nor decoded: opening
+ * reads the root of the index, a launch its page, a block its page and its frame.
+ */
+#ifndef RUBATO_RBT_SOURCE_H
+#define RUBATO_RBT_SOURCE_H
+
+#include "frontend/input/rbt/rbt_index_get.h"
+#include "sim/gpu/trace_source.h"
+
+/* Whether the file at path begins like an .rbt. */
+bool rbt_detect(const char *path);
+
+/* NULL with *err set: RB_IO, RB_TRACE. Free with ops->destroy(). */
+trace_source_t *rbt_open(const char *path, rb_err_t *err);
+
+/* Whether a source is one of these, and the file behind it. */
+bool rbt_is_source(const trace_source_t *source);
+rbt_file_t *rbt_source_file(const trace_source_t *source);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * What the index tells about a block without reading it. All of it depends on the program only,
+ * not on a machine.
+ *
+ *   requests  lines of 128 bytes that the warps' memory instructions touch, each instruction by
+ *             itself; local memory interleaved as the hardware does (word w of 32 threads is one
+ *             line)
+ *   sectors   the same for 32 bytes
+ *   atomics   atomic and reduction instructions with active lanes, of any space
+ */
+#ifndef RUBATO_RBT_SUMMARY_H
+#define RUBATO_RBT_SUMMARY_H
+
+#include "frontend/input/rbt/rbt_format.h"
+#include "sim/gpu/trace_source.h"
+
+typedef struct {
+    uint64_t warp_insts, thread_insts, atomics;
+    uint64_t requests[RBT_SPACE_COUNT], sectors[RBT_SPACE_COUNT];
+} rbt_summary_t;
+
+void rbt_summary_add(rbt_summary_t *to, const rbt_summary_t *from);
+
+/* Space that an access with this record counts for. */
+rbt_space_t rbt_summary_space(const launch_info_t *info, const inst_t *inst, const uint64_t *rec);
+
+/* Lines and sectors of an access. */
+void rbt_summary_count(const inst_t *inst, rbt_space_t space, uint32_t mask, const uint64_t *rec,
+                       uint16_t *lines, uint16_t *sectors);
+
+#endif

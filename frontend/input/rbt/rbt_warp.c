@@ -1,0 +1,117 @@
+#include "frontend/input/rbt/rbt_warp.h"
+
+#include <stdlib.h>
+
+#include "frontend/input/rbt/rbt_format.h"
+
+/* A piece ends behind the basic block that brings it here. */
+enum { PIECE_INSTS = RBT_PIECE_INSTS - RBT_BB_INSTS, PIECE_WORDS = 64 << 10 };
+
+void rbt_walk_free(rbt_walk_t *w)
+{
+    free(w->ids);
+    free(w->piece.steps);
+    free(w->piece.changes);
+    free(w->piece.accesses);
+    *w = (rbt_walk_t){0};
+}
+
+void rbt_walk_begin(rbt_walk_t *w, const warp_stream_t *warp)
+{
+    w->warp = warp;
+    w->run = w->at = 0;
+    w->addrs = warp->addrs;
+    if (w->ids == NULL)
+        w->ids = rb_calloc(RBT_BB_INSTS, sizeof(*w->ids));
+}
+
+bool rbt_warp_is_short(const warp_stream_t *warp)
+{
+    return warp->n_insts < PIECE_INSTS && warp->n_addr_words < PIECE_WORDS;
+}
+
+static uint32_t inst_number(rbt_walk_t *w, const inst_t *inst)
+{
+    uint32_t id = rbt_pointers_find(w->pointers, inst);
+
+    if (id == UINT32_MAX) {
+        uint32_t len = 0;
+        const char *text = w->text != NULL ? w->text(w->text_ctx, inst, &len) : NULL;
+
+        id = rbt_collect_inst(w->code, inst, text, len);
+        rbt_pointers_add(w->pointers, inst, id);
+    }
+    return id;
+}
+
+static void close_bb(rbt_walk_t *w, uint32_t *n)
+{
+    rbt_piece_t *p = &w->piece;
+    uint32_t bb = rbt_collect_bb(w->code, w->ids, *n);
+
+    *n = 0;
+    if (p->n_steps > 0 && p->steps[p->n_steps - 1].bb == bb) {
+        p->steps[p->n_steps - 1].repeat++;
+        return;
+    }
+    rb_grow(&p->steps, &p->cap_steps, p->n_steps + 1, sizeof(p->steps[0]));
+    p->steps[p->n_steps++] = (rbt_step_t){.bb = bb, .repeat = 1};
+}
+
+static void change_mask(rbt_piece_t *p, uint32_t behind, uint32_t mask)
+{
+    rb_grow(&p->changes, &p->cap_changes, p->n_changes + 1, sizeof(p->changes[0]));
+    p->changes[p->n_changes++] = (rbt_mask_change_t){.behind = behind, .mask = mask};
+}
+
+static void add_access(rbt_walk_t *w, uint32_t id, uint32_t mask)
+{
+    rbt_piece_t *p = &w->piece;
+    size_t words = addr_words(w->addrs);
+
+    rb_grow(&p->accesses, &p->cap_accesses, p->n_accesses + 1, sizeof(p->accesses[0]));
+    p->accesses[p->n_accesses++] = (rbt_access_t){.inst = id, .mask = mask};
+    p->n_words += words;
+    w->addrs += words;
+}
+
+bool rbt_walk_piece(rbt_walk_t *w)
+{
+    rbt_piece_t *p = &w->piece;
+    uint32_t n = 0, mask = UINT32_MAX, changed_at = 0;
+    const inst_t *last = NULL;
+
+    p->n_steps = p->n_changes = p->n_accesses = p->n_words = 0;
+    p->n_insts = 0;
+    p->thread_insts = 0;
+    for (; w->run < w->warp->n_runs; w->run++, w->at = 0) {
+        const trace_run_t *run = &w->warp->runs[w->run];
+        unsigned lanes = (unsigned)__builtin_popcount(run->mask);
+
+        for (; w->at < run->count; w->at++) {
+            const inst_t *inst = run->first + w->at;
+
+            if (n > 0 && !basic_block_goes_on(last, n, inst)) {
+                close_bb(w, &n);
+                if (p->n_insts >= PIECE_INSTS || p->n_words >= PIECE_WORDS)
+                    return true;
+            }
+            uint32_t id = inst_number(w, inst);
+
+            if (run->mask != mask) {
+                change_mask(p, p->n_insts - changed_at, run->mask);
+                changed_at = p->n_insts;
+                mask = run->mask;
+            }
+            if (rbt_has_addresses(inst) && run->mask != 0)
+                add_access(w, id, run->mask);
+            w->ids[n++] = id;
+            last = inst;
+            p->n_insts++;
+            p->thread_insts += lanes;
+        }
+    }
+    if (n > 0)
+        close_bb(w, &n);
+    return p->n_insts > 0;
+}

@@ -1,0 +1,60 @@
+/*
+ * A warp's instructions while they are written: cut into basic blocks, and into pieces that bound
+ * how much of a long warp must be coded or decoded at once.
+ */
+#ifndef RUBATO_RBT_WARP_H
+#define RUBATO_RBT_WARP_H
+
+#include "frontend/input/rbt/rbt_collect.h"
+
+/* repeat executions of a basic block in a row. */
+typedef struct {
+    uint32_t bb, repeat;
+} rbt_step_t;
+
+/* The active mask becomes mask, so many instructions behind the previous change. */
+typedef struct {
+    uint32_t behind, mask;
+} rbt_mask_change_t;
+
+/* A dynamic instruction with an address record. */
+typedef struct {
+    uint32_t inst, mask; /* number in the kernel's code */
+} rbt_access_t;
+
+/* A piece of a warp. The first mask is full unless changes say otherwise. */
+typedef struct {
+    rbt_step_t *steps; /* owned */
+    size_t n_steps, cap_steps;
+    rbt_mask_change_t *changes; /* owned */
+    size_t n_changes, cap_changes;
+    rbt_access_t *accesses; /* owned */
+    size_t n_accesses, cap_accesses;
+    uint32_t n_insts;
+    uint64_t thread_insts;
+    size_t n_words; /* of address records */
+} rbt_piece_t;
+
+/* Walks along a warp. */
+typedef struct {
+    rbt_collect_t *code;      /* borrowed */
+    rbt_pointers_t *pointers; /* borrowed */
+    rbt_inst_text_fn text;
+    void *text_ctx;
+    const warp_stream_t *warp; /* borrowed */
+    uint32_t run, at;          /* next instruction */
+    const uint64_t *addrs;     /* next record */
+    uint32_t *ids;             /* owned: the open basic block */
+    rbt_piece_t piece;
+} rbt_walk_t;
+
+void rbt_walk_free(rbt_walk_t *w);
+void rbt_walk_begin(rbt_walk_t *w, const warp_stream_t *warp);
+
+/* Fills w->piece with the next piece; false at the end of the warp. */
+bool rbt_walk_piece(rbt_walk_t *w);
+
+/* Whether a warp is surely one piece. */
+bool rbt_warp_is_short(const warp_stream_t *warp);
+
+#endif

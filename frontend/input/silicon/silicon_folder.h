@@ -1,0 +1,25 @@
+/* Where the listings lie. */
+#ifndef RUBATO_SILICON_FOLDER_H
+#define RUBATO_SILICON_FOLDER_H
+
+#include <stddef.h>
+
+#include "sim/core/data_folder.h"
+#include "sim/core/err.h"
+
+/* Takes a whole file. */
+typedef rb_code_t (*silicon_file_fn)(void *ctx, const char *path, const char *text, size_t size,
+                                     rb_err_t *err);
+
+enum { SILICON_PATH_MAX = DATA_PATH_MAX };
+
+/* The folder of the listings: $RUBATO_SILICON, else share/rubato/silicon near the program
+ * (sim/core/data_folder.h). RB_IO if there is none. */
+RB_CHECKED rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *err);
+
+/* Calls visit for every *.sil of the folder (NULL: that of silicon_folder_find()) in the order of
+ * their names. RB_IO. */
+RB_CHECKED rb_code_t silicon_folder_visit(const char *folder, silicon_file_fn visit, void *ctx,
+                                          rb_err_t *err);
+
+#endif

@@ -1,0 +1,392 @@
+#include "frontend/input/silicon/silicon_kernel.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/input/silicon/silicon_assembler.h"
+#include "frontend/input/silicon/silicon_inst.h"
+#include "sim/core/alloc.h"
+#include "sim/isa/inst.h"
+
+enum {
+    PC_STEP = 16,
+    MAX_CODE = 1 << 18, /* 4 MiB of code */
+    DEFAULT_REGS = 32,
+    MAX_REGS = 255,
+    MAX_THREADS = 1024,
+    MAX_LINES_READ = 1 << 22, /* .repeat in .repeat */
+};
+
+static rb_code_t read_lines(assembler_t *a, size_t first, size_t end);
+
+/* --- code ------------------------------------------------------------------------------------ */
+
+static kernel_step_t *put_step(assembler_t *a, step_kind_t kind)
+{
+    kernel_t *k = a->k;
+
+    rb_grow(&k->step, &k->cap_step, k->n_step + 1, sizeof(k->step[0]));
+    k->step[k->n_step] = (kernel_step_t){.kind = kind};
+    return &k->step[k->n_step++];
+}
+
+static rb_code_t put_expr(assembler_t *a, const char *text, size_t len, uint32_t *number)
+{
+    kernel_t *k = a->k;
+    expr_t e;
+
+    RB_TRY(assembler_parse(a, text, len, &e));
+    rb_grow(&k->expr, &k->cap_expr, k->n_expr + 1, sizeof(k->expr[0]));
+    k->expr[k->n_expr++] = e;
+    *number = (uint32_t)k->n_expr;
+    return RB_OK;
+}
+
+static bool has_addresses(const inst_t *in)
+{
+    return in->space != MEM_NONE && in->width != 0;
+}
+
+static rb_code_t put_inst(assembler_t *a, const char *line)
+{
+    kernel_t *k = a->k;
+    const char *at = strstr(line, " @ "), *mnemonic;
+    size_t len = at != NULL ? (size_t)(at - line) : strlen(line), mnemonic_len;
+    rb_err_t what = {0};
+    inst_t in;
+    uint32_t address = 0;
+
+    while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == ';'))
+        len--;
+    rb_code_t rc = silicon_inst_read(line, len, a->arch, &in, &mnemonic, &mnemonic_len, &what);
+
+    if (rc != RB_OK)
+        return assembler_place(a, rc, &what);
+    if (k->n_code == MAX_CODE)
+        return assembler_wrong(a, "too much code", line);
+    if (has_addresses(&in) != (at != NULL))
+        return assembler_wrong(
+            a, at != NULL ? "takes no address" : "needs an address: ' @ expression'", line);
+    *(in.flags & INST_CONTROL_WORD ? &a->was_given : &a->was_not) = true;
+    if (at != NULL)
+        RB_TRY(put_expr(a, at + 3, strlen(at + 3), &address));
+    in.pc = (uint32_t)k->n_code * PC_STEP;
+    rb_grow(&k->code, &k->cap_code, k->n_code + 1, sizeof(k->code[0]));
+    rb_grow(&k->text, &k->cap_text, k->n_text + 1, sizeof(k->text[0]));
+    k->text[k->n_text] = rb_calloc(mnemonic_len + 1, 1);
+    memcpy(k->text[k->n_text++], mnemonic, mnemonic_len);
+    k->code[k->n_code++] = in;
+    kernel_step_t *s = put_step(a, STEP_INST);
+
+    s->inst = (uint32_t)k->n_code - 1;
+    s->expr = address;
+    return RB_OK;
+}
+
+/* --- directives ------------------------------------------------------------------------------ */
+
+/* The word at *p, its length; *p moves to the next one. */
+static size_t take_word(const char **p, const char **word)
+{
+    *word = *p;
+    size_t len = strcspn(*p, " \t");
+
+    *p += len + strspn(*p + len, " \t");
+    return len;
+}
+
+static bool is_directive(const char *line, const char *name)
+{
+    size_t n = strlen(name);
+
+    return line[0] == '.' && strncmp(line + 1, name, n) == 0 &&
+           (line[n + 1] == '\0' || line[n + 1] == ' ' || line[n + 1] == '\t');
+}
+
+static const char *operands_of(const char *line)
+{
+    size_t n = strcspn(line, " \t");
+
+    return line + n + strspn(line + n, " \t");
+}
+
+/* The line of the .end that belongs to the block opened on line first. */
+static rb_code_t find_end(assembler_t *a, size_t first, size_t *end)
+{
+    unsigned open = 1;
+
+    for (size_t i = first + 1; i < a->text->n_lines; i++) {
+        const char *line = a->text->line[i];
+
+        if (is_directive(line, "loop") || is_directive(line, "repeat") || is_directive(line, "if"))
+            open++;
+        if (is_directive(line, "end") && --open == 0) {
+            *end = i;
+            return RB_OK;
+        }
+    }
+    return assembler_wrong(a, "'.end' is missing", a->text->line[first]);
+}
+
+static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first, size_t end)
+{
+    const char *name, *count = operands;
+    size_t len = take_word(&count, &name);
+    int64_t n;
+
+    RB_TRY(assembler_whole(a, count, strlen(count), 0, MAX_CODE, &n));
+    for (int64_t i = 0; i < n; i++) {
+        char number[32];
+
+        if (++a->n_read > MAX_LINES_READ)
+            return assembler_wrong(a, "repeated too often", operands);
+        snprintf(number, sizeof(number), "%lld", (long long)i);
+        RB_TRY(assembler_push(a, name, len, number));
+        rb_code_t rc = read_lines(a, first + 1, end);
+
+        assembler_pop(a);
+        RB_TRY(rc);
+    }
+    return RB_OK;
+}
+
+static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, size_t end)
+{
+    const char *word, *count = operands;
+    char name[ASSEMBLER_LINE];
+    size_t len = take_word(&count, &word);
+    uint32_t number;
+
+    if (a->n_loops == KERNEL_MAX_VARS - VAR_FIRST_LOOP)
+        return assembler_wrong(a, "loops are nested too deeply", operands);
+    RB_TRY(put_expr(a, count, strlen(count), &number));
+    memcpy(name, word, len);
+    name[len] = '\0';
+    size_t begin = a->k->n_step;
+    kernel_step_t *s = put_step(a, STEP_LOOP);
+
+    s->var = VAR_FIRST_LOOP + a->n_loops;
+    s->expr = number;
+    a->loop_name[a->n_loops++] = name;
+    rb_code_t rc = read_lines(a, first + 1, end);
+
+    a->n_loops--;
+    RB_TRY(rc);
+    s = put_step(a, STEP_LOOP_END);
+    s->other = (uint32_t)begin;
+    a->k->step[begin].other = (uint32_t)a->k->n_step;
+    return RB_OK;
+}
+
+static rb_code_t read_if(assembler_t *a, const char *operands, size_t first, size_t end)
+{
+    uint32_t number;
+
+    RB_TRY(put_expr(a, operands, strlen(operands), &number));
+    size_t begin = a->k->n_step;
+
+    put_step(a, STEP_IF)->expr = number;
+    RB_TRY(read_lines(a, first + 1, end));
+    a->k->step[begin].other = (uint32_t)a->k->n_step;
+    return RB_OK;
+}
+
+/* ".grid X Y Z" and the like: up to n numbers. */
+static rb_code_t read_sizes(assembler_t *a, const char *operands, uint32_t *out, unsigned n,
+                            int64_t max)
+{
+    for (unsigned i = 0; i < n && *operands != '\0'; i++) {
+        const char *word;
+        size_t len = take_word(&operands, &word);
+        int64_t v;
+
+        RB_TRY(assembler_whole(a, word, len, 0, max, &v));
+        out[i] = (uint32_t)v;
+    }
+    return *operands == '\0' ? RB_OK : assembler_wrong(a, "too many numbers", operands);
+}
+
+static rb_code_t read_copy(assembler_t *a, const char *operands)
+{
+    const char *word;
+    size_t len = take_word(&operands, &word);
+    int64_t addr, bytes;
+    kernel_t *k = a->k;
+
+    RB_TRY(assembler_whole(a, word, len, 0, INT64_C(1) << 52, &addr));
+    RB_TRY(assembler_whole(a, operands, strlen(operands), 1, INT64_C(1) << 40, &bytes));
+    rb_grow(&k->copy, &k->cap_copy, k->n_copy + 1, sizeof(k->copy[0]));
+    k->copy[k->n_copy++] = (memcpy_op_t){.addr = (uint64_t)addr, .bytes = (uint64_t)bytes};
+    return RB_OK;
+}
+
+static rb_code_t read_param(assembler_t *a, const char *operands)
+{
+    const char *name;
+    size_t len = take_word(&operands, &name);
+
+    if (len == 0 || *operands == '\0')
+        return assembler_wrong(a, "a name and a value are needed", name);
+    return assembler_param(a, name, len) != NULL ? RB_OK : assembler_push(a, name, len, operands);
+}
+
+/* A line that opens a block: reads it all, *next is the line behind it. */
+static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size_t *next)
+{
+    static const struct {
+        const char *name;
+        rb_code_t (*read)(assembler_t *, const char *, size_t, size_t);
+    } blocks[] = {{"loop", read_loop}, {"repeat", read_repeat}, {"if", read_if}};
+    size_t end = first;
+
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        if (!is_directive(line, blocks[i].name))
+            continue;
+        RB_TRY(find_end(a, first, &end));
+        if (a->nesting == ASSEMBLER_NESTING)
+            return assembler_wrong(a, "blocks are nested too deeply", line);
+        a->nesting++;
+        rb_code_t rc = blocks[i].read(a, operands_of(line), first, end);
+
+        a->nesting--;
+        *next = end + 1;
+        return rc;
+    }
+    return assembler_wrong(a, "unknown directive", line);
+}
+
+static rb_code_t read_directive(assembler_t *a, const char *line, size_t first, size_t *next)
+{
+    launch_info_t *info = &a->k->info;
+    const char *operands = operands_of(line);
+
+    if (is_directive(line, "grid"))
+        return read_sizes(a, operands, info->grid, 3, INT32_MAX);
+    if (is_directive(line, "block"))
+        return read_sizes(a, operands, info->block, 3, MAX_THREADS);
+    if (is_directive(line, "regs"))
+        return read_sizes(a, operands, &info->regs, 1, MAX_REGS);
+    if (is_directive(line, "shared"))
+        return read_sizes(a, operands, &info->shared_bytes, 1, INT32_MAX);
+    if (is_directive(line, "copy"))
+        return read_copy(a, operands);
+    return read_block(a, line, first, next);
+}
+
+static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
+{
+    for (size_t i = first; i < end;) {
+        char line[ASSEMBLER_LINE];
+        size_t next = i + 1;
+
+        a->at = i;
+        if (++a->n_read > MAX_LINES_READ)
+            return assembler_wrong(a, "repeated too often", a->text->line[i]);
+        if (is_directive(a->text->line[i], "param")) { /* its value is for later */
+            RB_TRY(read_param(a, operands_of(a->text->line[i++])));
+            continue;
+        }
+        RB_TRY(assembler_substitute(a, a->text->line[i], line));
+        if (line[0] == '.')
+            RB_TRY(read_directive(a, line, i, &next));
+        else if (line[0] != '\0')
+            RB_TRY(put_inst(a, line));
+        i = next;
+    }
+    return RB_OK;
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(const char *text, uint64_t hash)
+{
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint64_t)(unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}
+
+static rb_code_t finish(assembler_t *a)
+{
+    kernel_t *k = a->k;
+    launch_info_t *info = &k->info;
+    uint64_t threads = 1;
+
+    if (k->n_code == 0)
+        return assembler_wrong(a, "a kernel without instructions", a->text->name);
+    if (a->was_given && a->was_not)
+        return assembler_wrong(a, "some instructions have a control word and some have none",
+                               a->text->name);
+    info->n_blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        info->n_blocks *= info->grid[d];
+        threads *= info->block[d];
+    }
+    if (threads == 0 || threads > MAX_THREADS || info->n_blocks == 0)
+        return assembler_wrong(a, "grid and block need at least one thread, the block at most 1024",
+                               a->text->name);
+    k->n_warps = (uint32_t)((threads + 31) / 32);
+    info->name = a->text->name;
+    info->file = a->text->file;
+    info->arch = a->arch;
+    info->code_id = hash_text(a->text->name, a->arch);
+    for (size_t i = 0; i < a->n_params; i++)
+        info->code_id = hash_text(a->param[i].value, info->code_id);
+    return RB_OK;
+}
+
+/* Keeps the parameters that are numbers, for whoever computes with the results. */
+static void keep_numbers(assembler_t *a)
+{
+    kernel_t *k = a->k;
+
+    for (size_t i = 0; i < a->n_params; i++) {
+        const char *name = a->param[i].name;
+        expr_name_t found = assembler_resolve(a, name, strlen(name));
+
+        if (found.kind != NAME_CONSTANT)
+            continue;
+        rb_grow(&k->number, &k->cap_number, k->n_number + 1, sizeof(k->number[0]));
+        k->number[k->n_number++] = (kernel_number_t){.name = rb_strdup(name), .value = found.value};
+    }
+}
+
+rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
+                          const kernel_param_t *params, size_t n_params, rb_err_t *err)
+{
+    assembler_t a = {.k = k, .text = text, .arch = arch, .err = err};
+    rb_code_t rc = RB_OK;
+
+    *k = (kernel_t){.info = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = DEFAULT_REGS}};
+    for (size_t i = 0; i < n_params && rc == RB_OK; i++)
+        rc = assembler_push(&a, params[i].name, strlen(params[i].name), params[i].value);
+    if (rc == RB_OK)
+        rc = read_lines(&a, 0, text->n_lines);
+    if (rc == RB_OK)
+        rc = finish(&a);
+    if (rc == RB_OK)
+        keep_numbers(&a);
+    while (a.n_params > 0)
+        assembler_pop(&a);
+    if (rc != RB_OK)
+        kernel_free(k);
+    return rc;
+}
+
+void kernel_free(kernel_t *k)
+{
+    for (size_t i = 0; i < k->n_text; i++)
+        free(k->text[i]);
+    for (size_t i = 0; i < k->n_expr; i++)
+        expr_free(&k->expr[i]);
+    for (size_t i = 0; i < k->n_number; i++)
+        free(k->number[i].name);
+    free(k->number);
+    free(k->code);
+    free(k->text);
+    free(k->expr);
+    free(k->step);
+    free(k->copy);
+    *k = (kernel_t){0};
+}

@@ -1,0 +1,67 @@
+/*
+ * The suite: kernels and the tests made of them, read from the listings (*.sil) of a folder.
+ * docs/listings.md describes the text.
+ */
+#ifndef RUBATO_SILICON_SUITE_H
+#define RUBATO_SILICON_SUITE_H
+
+#include "frontend/input/silicon/silicon_kernel.h"
+
+/* One launch of a test. All texts are owned by the suite. */
+typedef struct {
+    const char *kernel;
+    kernel_param_t *params; /* owned */
+    size_t n_params;
+} suite_run_t;
+
+/* What a test should give on some GPUs. */
+typedef struct {
+    const char *gpus;   /* "v100,titan_v" */
+    const char *source; /* card, clock and publication */
+    bool gates;         /* otherwise the row is only reported */
+    double *values;     /* owned: one for each point; NULL: from a file */
+    size_t n_values;
+    const char *file, *x_column, *y_column; /* of a published table, or NULL */
+    double tolerance;
+    bool relative; /* tolerance is a share of the value; otherwise in its unit */
+} suite_expect_t;
+
+typedef struct {
+    const char *id, *title, *harness, *unit, *file;
+    unsigned line;
+    suite_run_t *runs;       /* owned */
+    kernel_param_t *shorts;  /* owned: parameters of the short form */
+    const char **sets;       /* owned: settings, "key=value" */
+    const char *value;       /* expression of results, for each point */
+    const char *points;      /* name of the parameter that changes, or NULL: one point */
+    const char **point;      /* owned: its values; none where a file gives them */
+    const char *note;        /* or NULL */
+    uint64_t pick;           /* points taken of a file's table; 0: all */
+    uint64_t pick_short;     /* the same in the short form */
+    suite_expect_t *expects; /* owned */
+    size_t n_runs, n_shorts, n_sets, n_points, n_expects;
+    size_t cap_runs, cap_shorts, cap_sets, cap_points, cap_expects;
+} suite_test_t;
+
+typedef struct {
+    kernel_text_t *kernels; /* owned */
+    suite_test_t *tests;    /* owned, in the order of the files' names */
+    size_t n_kernels, n_tests, cap_kernels, cap_tests;
+    char **texts; /* owned: whatever the above borrow */
+    size_t n_texts, cap_texts;
+} suite_t;
+
+/*
+ * Reads the listings of folder; NULL: of silicon_folder_find(). RB_IO; RB_TRACE with file and line.
+ */
+RB_CHECKED rb_code_t suite_read(suite_t *s, const char *folder, rb_err_t *err);
+
+void suite_free(suite_t *s);
+
+/* The kernel of that name, or NULL. */
+const kernel_text_t *suite_kernel(const suite_t *s, const char *name);
+
+/* What a test should give on a GPU (its configuration's name); NULL: nothing was published. */
+const suite_expect_t *suite_expect(const suite_test_t *t, const char *gpu);
+
+#endif

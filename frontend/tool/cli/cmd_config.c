@@ -1,0 +1,319 @@
+/* rubato config: shows, explains, checks and imports configurations. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/input/gpgpusim/config_import.h"
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/config_groups.h"
+#include "frontend/tool/io/out_file.h"
+#include "include/rubato.h"
+#include "sim/conf/param_value.h"
+#include "sim/conf/suggest.h"
+#include "sim/core/log.h"
+
+enum { SETS_MAX = 256 };
+
+typedef struct {
+    const char *gpu, *output;
+    const char *set[SETS_MAX];
+    size_t n_sets;
+    char **operand; /* after the action */
+    int n_operands;
+} config_args_t;
+
+static const param_group_t *find_group(const char *name)
+{
+    const param_group_t *g;
+    for (size_t i = 0; (g = config_group(i)) != NULL; i++)
+        if (!strcmp(g->name, name))
+            return g;
+    return NULL;
+}
+
+/* Messages of the library are those of the command. */
+static void say(void *ctx, int warning, const char *text)
+{
+    (void)ctx;
+    if (warning)
+        rb_warn("%s", text);
+    else
+        rb_info("%s", text);
+}
+
+/* The error of the library as the command's. */
+static rb_code_t failed(const rubato_error *error, rb_err_t *err)
+{
+    return rb_fail(err, (rb_code_t)error->code, "%s", error->text);
+}
+
+/* What --gpu would take, or a file, whatever it is called. */
+static const char *operand_path(const char *word, char path[PATH_MAX])
+{
+    const char *suffix = strrchr(word, '.');
+    if (strchr(word, '/') != NULL || (suffix != NULL && !strcmp(suffix, ".cfg")) ||
+        access(word, F_OK) != 0)
+        return word;
+    snprintf(path, PATH_MAX, "./%s", word);
+    return path;
+}
+
+/* "key=value" of -s; without '=' it is for the library to say what is wrong. */
+static void set_value(rubato_config *c, const char *assignment, rubato_error *error)
+{
+    char key[PARAM_VALUE_TEXT];
+    const size_t n = strcspn(assignment, "=");
+    snprintf(key, sizeof(key), "%.*s", n < sizeof(key) ? (int)n : (int)sizeof(key) - 1, assignment);
+    (void)rubato_config_set(c, key, assignment[n] == '=' ? assignment + n + 1 : "", error);
+}
+
+/* The configurations named, one on top of the other, and the settings of -s. NULL: *err. */
+static rubato_config *open_config(const config_args_t *a, const char *first, int n_more,
+                                  rb_err_t *err)
+{
+    rubato_error error = {0};
+    char path[PATH_MAX];
+    rubato_config *c = rubato_config_open(first, &(rubato_log){.say = say}, &error);
+    for (int i = 0; i < n_more && error.code == RUBATO_OK; i++)
+        (void)rubato_config_add(c, operand_path(a->operand[i], path), &error);
+    for (size_t i = 0; i < a->n_sets && error.code == RUBATO_OK; i++)
+        set_value(c, a->set[i], &error);
+    if (error.code == RUBATO_OK)
+        return c;
+    failed(&error, err);
+    rubato_config_destroy(c);
+    return NULL;
+}
+
+static rb_code_t show(const config_args_t *a, rb_err_t *err)
+{
+    rubato_error error = {0};
+    char path[PATH_MAX];
+    const char *only = NULL;
+    int files = a->n_operands;
+    if (files && find_group(a->operand[files - 1]))
+        only = a->operand[--files];
+    config_args_t more = *a;
+    const char *first = a->gpu ? a->gpu : "v100";
+    if (!a->gpu && files) {
+        first = operand_path(*more.operand++, path);
+        files--;
+    }
+    rubato_config *c = open_config(&more, first, files, err);
+    if (c == NULL)
+        return err->code;
+    char *text = rubato_config_text(c, only, &error);
+    if (text != NULL)
+        fputs(text, stdout);
+    else
+        failed(&error, err);
+    rubato_free(text);
+    rubato_config_destroy(c);
+    return err->code;
+}
+
+static void explain_param(const param_group_t *g, const param_t *p)
+{
+    char range[PARAM_VALUE_TEXT];
+    param_range(p, range);
+    printf("%s.%s\n", g->name, p->name);
+    if (*p->help)
+        printf("    %s\n", p->help);
+    printf("    legal: %s\n    default: %s\n", range, p->def);
+    for (const param_choice_t *c = p->choices; c != NULL && c->name != NULL; c++) {
+        if (c->help != NULL)
+            printf("    %s: %s\n", c->name, c->help);
+    }
+}
+
+static void explain_group(const param_group_t *g)
+{
+    printf("%s: %s\n\n", g->name, g->help);
+    for (size_t i = 0; i < g->n_params; i++)
+        explain_param(g, &g->params[i]);
+}
+
+/* Explains the settings that begin with key ("l2.mshr") or whose name it is ("ways"). */
+static rb_code_t explain_key(const char *key, rb_err_t *err)
+{
+    char full[128];
+    size_t found = 0;
+    suggest_t near;
+    const param_group_t *g;
+    for (size_t n = 0; (g = config_group(n)) != NULL; n++)
+        for (size_t i = 0; i < g->n_params; i++) {
+            const param_t *p = &g->params[i];
+            snprintf(full, sizeof(full), "%s.%s", g->name, p->name);
+            if (strcmp(p->name, key) && strncmp(full, key, strlen(key)))
+                continue;
+            explain_param(g, p);
+            found++;
+        }
+    if (found)
+        return RB_OK;
+    // Names live in the tables; "group.name" does not, so the two parts are looked at in turn.
+    const char *dot = strchr(key, '.');
+    suggest_begin(&near, dot ? dot + 1 : key);
+    for (size_t n = 0; (g = config_group(n)) != NULL; n++) {
+        if (!dot)
+            suggest_offer(&near, g->name);
+        for (size_t i = 0; i < g->n_params; i++)
+            suggest_offer(&near, g->params[i].name);
+    }
+    return near.best ? rb_fail(err, RB_USAGE, "no setting begins with '%.100s'; did you mean '%s'?",
+                               key, near.best)
+                     : rb_fail(err, RB_USAGE,
+                               "no setting begins with '%.100s'; 'rubato config explain' lists the "
+                               "groups",
+                               key);
+}
+
+static rb_code_t explain(const config_args_t *a, rb_err_t *err)
+{
+    const param_group_t *g;
+    for (size_t i = 0; !a->n_operands && (g = config_group(i)) != NULL; i++)
+        printf("%-14s %2zu settings: %s\n", g->name, g->n_params, g->help);
+    for (int i = 0; i < a->n_operands; i++) {
+        g = find_group(a->operand[i]);
+        if (g)
+            explain_group(g);
+        else
+            RB_TRY(explain_key(a->operand[i], err));
+    }
+    return RB_OK;
+}
+
+static rb_code_t check_one(const char *word, rb_err_t *err)
+{
+    const config_args_t alone = {0};
+    rubato_error error = {0};
+    char path[PATH_MAX];
+    rubato_config *c = open_config(&alone, operand_path(word, path), 0, err);
+    if (c != NULL && rubato_config_check(c, &error) != RUBATO_OK)
+        failed(&error, err);
+    rubato_config_destroy(c);
+    return err->code;
+}
+
+/* Reports every bad file, not only the first. */
+static rb_code_t check(const config_args_t *a, rb_err_t *err)
+{
+    rb_code_t worst = RB_OK;
+    if (!a->n_operands)
+        return rb_fail(err, RB_USAGE, "config check: which file?");
+    for (int i = 0; i < a->n_operands; i++) {
+        rb_err_t here = {0};
+        rb_code_t code = check_one(a->operand[i], &here);
+        if (code == RB_OK) {
+            printf("%s: good\n", a->operand[i]);
+            continue;
+        }
+        if (worst != RB_OK)
+            cli_report(err);
+        *err = here;
+        worst = code;
+    }
+    return worst;
+}
+
+/* Writes the imported configuration to a file; the list of keys goes to stdout. */
+static rb_code_t import_to_file(const import_t *im, const char *path, rb_err_t *err)
+{
+    out_file_t f;
+    RB_TRY(out_file_open_path(&f, path, err));
+    import_write_config(im, f.out);
+    rb_code_t code = out_file_close(&f, RB_OK, err);
+    if (code == RB_OK)
+        import_write_report(im, "", stdout);
+    return code;
+}
+
+static rb_code_t import(const config_args_t *a, rb_err_t *err)
+{
+    if (!a->n_operands)
+        return rb_fail(err, RB_USAGE, "config import: which gpgpusim.config?");
+    import_t *im = import_create();
+    rb_code_t code = RB_OK;
+    for (int i = 0; i < a->n_operands && code == RB_OK; i++)
+        code = import_read(im, a->operand[i], err);
+    if (code == RB_OK)
+        code = import_map(im, err);
+    if (code == RB_OK && a->output)
+        code = import_to_file(im, a->output, err);
+    else if (code == RB_OK)
+        import_write_config(im, stdout);
+    import_destroy(im);
+    return code;
+}
+
+static rb_code_t run_action(config_args_t *a, rb_err_t *err)
+{
+    static const struct {
+        const char *name;
+        rb_code_t (*run)(const config_args_t *a, rb_err_t *err);
+    } action[] = {{"show", show}, {"explain", explain}, {"check", check}, {"import", import}};
+    suggest_t near;
+    if (!a->n_operands)
+        return rb_fail(err, RB_USAGE,
+                       "config: show, explain, check or import? See 'rubato config --help'");
+    const char *name = *a->operand++;
+    a->n_operands--;
+    suggest_begin(&near, name);
+    for (size_t i = 0; i < sizeof(action) / sizeof(action[0]); i++) {
+        if (!strcmp(name, action[i].name))
+            return action[i].run(a, err);
+        suggest_offer(&near, action[i].name);
+    }
+    return near.best ? rb_fail(err, RB_USAGE, "config: unknown action '%.60s'; did you mean '%s'?",
+                               name, near.best)
+                     : rb_fail(err, RB_USAGE,
+                               "config: unknown action '%.60s'; there are show, explain, check and "
+                               "import",
+                               name);
+}
+
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    config_args_t *a = ctx;
+    switch (id) {
+    case CLI_GPU:
+        a->gpu = value;
+        return RB_OK;
+    case CLI_OUTPUT:
+        a->output = value;
+        return RB_OK;
+    case CLI_SET:
+        if (a->n_sets == SETS_MAX)
+            return rb_fail(err, RB_USAGE, "more than %d settings: put them into a file", SETS_MAX);
+        a->set[a->n_sets++] = value;
+        return RB_OK;
+    default:
+        rb_panic("config: option %d is not handled", (int)id);
+    }
+}
+
+static rb_code_t config(int argc, char **argv, rb_err_t *err)
+{
+    config_args_t a = {0};
+    cli_parser_t p;
+    bool help = false;
+    const cli_command_t *command = cli_find_command("config");
+    cli_parser_init(&p, command, argc, argv);
+    RB_TRY(cli_parser_read(&p, take_option, &a, &help, err));
+    a.operand = p.operands;
+    a.n_operands = p.n_operands;
+    if (help)
+        cli_print_help(command, stdout);
+    else
+        RB_TRY(run_action(&a, err));
+    return out_flush_stdout(err);
+}
+
+int cmd_config(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    if (config(argc, argv, &err) != RB_OK)
+        return cli_report(&err);
+    return 0;
+}

@@ -1,0 +1,353 @@
+/* rubato run: simulates a trace and reports what came out. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/launch_position.h"
+#include "frontend/tool/cli/run_command.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/io/shell_quote.h"
+#include "frontend/tool/io/stop_signals.h"
+#include "frontend/tool/run/run_parts.h"
+#include "frontend/tool/run/run_status.h"
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+
+static checkpoint_t host_state(const run_t *run)
+{
+    uint64_t rss = clock_peak_rss_bytes();
+    return (checkpoint_t){
+        .host_seconds = clock_seconds() - run->begun,
+        .host_cpu_seconds = clock_cpu_seconds() + run->cpu_before,
+        .host_peak_rss = rss > run->rss_before ? rss : run->rss_before,
+    };
+}
+
+static rb_code_t keep_launch(run_t *run, const launch_result_t *r, double host_seconds,
+                             rb_err_t *err)
+{
+    launch_result_t kept = *r;
+    if (run->options->isolated) {
+        /* Each began at 0: as if one came after the other. */
+        kept.start = run->isolated_end;
+        kept.end = kept.start + launch_result_cycles(r);
+        run->isolated_end = kept.end;
+    }
+    RB_TRY(record_launch(run->folder.journal, &kept, host_seconds, err));
+    totals_add(&run->totals, &kept);
+    run_sampling_add(&run->sampling, &kept);
+    return RB_OK;
+}
+
+static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    run_t *run = ctx;
+    checkpoint_t c = host_state(run);
+    c.last_launch = r->info.id;
+    RB_TRY(trace_identity_note(run->trace, run->folder.journal, err));
+    RB_TRY(keep_launch(run, r, c.host_seconds, err));
+    if (run->detectors != NULL)
+        run_detectors_launch(run->detectors, r);
+    return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
+}
+
+/* A file that another process has read. */
+static rb_code_t on_part_read(void *ctx, const char *file, const char *sha256, rb_err_t *err)
+{
+    run_t *run = ctx;
+    return trace_identity_learn(run->trace, file, sha256, err);
+}
+
+/* A launch that another process has simulated. */
+static rb_code_t on_part(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err)
+{
+    run_t *run = ctx;
+    run->merged_seconds += seconds;
+    return keep_launch(run, r, run->merged_seconds, err);
+}
+
+static rb_code_t on_interval(void *ctx, const interval_result_t *r, rb_err_t *err)
+{
+    run_t *run = ctx;
+    return record_interval(run->folder.journal, r, err);
+}
+
+static rb_code_t on_view(void *ctx, const chip_view_t *v, rb_err_t *err)
+{
+    run_t *run = ctx;
+    (void)err;
+    run_timeline_view(run->timeline, v);
+    return RB_OK;
+}
+
+static bool on_progress(void *ctx, const gpu_progress_t *p)
+{
+    run_t *run = ctx;
+    gpu_progress_t whole = *p;
+    if (run->isolated != NULL) {
+        const run_progress_t *w = &run->isolated_work;
+        whole.launches_done = run->totals.launches;
+        whole.launches_total = run->n_isolated;
+        whole.warp_insts += run->totals.warp_insts;
+        whole.share = run_progress_of_run(w, p->launch_share);
+    } else if (run->sampling.online != NULL) {
+        whole.share = -1.0; /* how many launches it asks for is known in the end */
+    }
+    progress_line_update(&run->progress, &whole);
+    return !stop_requested();
+}
+
+/* A chip as new. With warmup.mode = flush not even host copies are in its L2. */
+static void renew_gpu(run_t *run)
+{
+    gpu_spec_t spec = run->setup.spec;
+    if (spec.warmup.mode == WARMUP_FLUSH)
+        spec.gpu.memcpy_fills_l2 = false;
+    gpu_destroy(run->gpu);
+    run->gpu = gpu_create(&spec, (int)run->options->threads, run->window);
+}
+
+/* gpu_run(), or one for each launch. */
+static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callbacks_t *callbacks,
+                          rb_err_t *err)
+{
+    if (!run->options->isolated)
+        return gpu_run(run->gpu, run->setup.source, plan, callbacks, err);
+    run_progress_t *work = &run->isolated_work;
+    for (size_t i = 0; i < plan->n_launch_ids; i++)
+        work->total += run_progress_size(run->setup.source, plan->launch_ids[i]);
+    for (size_t i = 0; i < plan->n_launch_ids; i++) {
+        run_plan_t one = *plan;
+        run_progress_over(work, work->launch);
+        work->launch = run_progress_size(run->setup.source, plan->launch_ids[i]);
+        if (plan->launch_ids[i] < plan->first)
+            continue;
+        one.first = plan->launch_ids[i];
+        one.launch_ids = &plan->launch_ids[i];
+        one.n_launch_ids = 1;
+        one.skip_copies_of_others = true;
+        renew_gpu(run);
+        RB_TRY(gpu_run(run->gpu, run->setup.source, &one, callbacks, err));
+    }
+    return RB_OK;
+}
+
+/* Simulates launches of the source, from position first on. ids may be NULL: all. */
+static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *ids, size_t n_ids,
+                                   rb_err_t *err)
+{
+    run_plan_t plan = {
+        .first = first,
+        .launch_ids = ids,
+        .n_launch_ids = n_ids,
+        .stats_interval = run->options->stats_interval,
+        .view = run->options->view,
+        .inside = run->inside.list.samplers,
+        .n_inside = run->inside.list.n,
+    };
+    if (run->detectors != NULL)
+        run_detectors_join(run->detectors, &plan);
+    const gpu_callbacks_t callbacks = {
+        .ctx = run,
+        .launch_done = on_launch,
+        .interval = run->options->stats_interval > 0 ? on_interval : NULL,
+        .view = run->timeline != NULL ? on_view : NULL,
+        .progress = on_progress,
+    };
+    const char *folder = run->options->folder;
+    int status = folder != NULL ? run_status_open(folder) : -1;
+    progress_line_begin(&run->progress, (progress_when_t)run->options->progress);
+    progress_line_state(&run->progress, status);
+    rb_code_t rc = run_plan(run, &plan, &callbacks, err);
+    progress_line_end(&run->progress);
+    run_status_close(status, folder);
+    return rc;
+}
+
+/* A sampler chooses as the run goes; in the end its samples are weighed. */
+static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
+{
+    const uint64_t *ids;
+    size_t n;
+    for (run_sampling_round(&run->sampling, &ids, &n); n > 0;
+         run_sampling_round(&run->sampling, &ids, &n))
+        RB_TRY(simulate_launches(run, 1, ids, n, err));
+    record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
+    while (record_walk_next(&walk))
+        run_sampling_add(&run->sampling, &walk.record.launch);
+    return walk.code;
+}
+
+/* Simulates what is left. RB_STOPPED: on request. */
+static rb_code_t simulate(run_t *run, rb_err_t *err)
+{
+    const run_sampling_t *sampling = &run->sampling;
+    const run_options_t *o = run->options;
+    const uint64_t *ids = sampling->on ? sampling->positions : run->launch_ids;
+    size_t n_ids = sampling->on ? sampling->n_chosen : run->n_launch_ids;
+    uint64_t done = 0; /* launches before here, in the trace */
+    if (run->isolated != NULL) {
+        ids = run->isolated;
+        n_ids = run->n_isolated;
+    }
+    if (o->merge.n > 0) {
+        const run_parts_taker_t taker = {.ctx = run, .read = on_part_read, .launch = on_part};
+        return run_parts_merge(o->merge.text, o->merge.n, run->identity, &taker, err);
+    }
+    if (run->isolated != NULL && n_ids == 0)
+        return RB_OK; /* more parts than launches */
+
+    if (run->folder.resumed) {
+        rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
+        RB_TRY(launch_position(run->setup.source, run->folder.from.last_launch, &done, err));
+    }
+    if (sampling->online != NULL)
+        return simulate_rounds(run, err);
+    uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches; /* or unknown */
+    if (done >= last)
+        return RB_OK; /* interrupted between the last launch and the results */
+    return simulate_launches(run, done + 1, ids, n_ids, err);
+}
+
+static rb_code_t print_results(const run_report_t *report, const run_options_t *o, rb_err_t *err)
+{
+    if (o->json)
+        RB_TRY(report_json(report, stdout, err));
+    else if (o->format == STATS_FORMAT_ACCELSIM)
+        RB_TRY(report_accelsim(report, stdout, err));
+    else
+        RB_TRY(report_table(report, terminal_columns(STDOUT_FILENO, 110), stdout, err));
+    return out_flush_stdout(err);
+}
+
+/* Launches that there are; of a program that was stopped, those that were simulated. */
+static uint64_t known_launches(const run_t *run)
+{
+    const trace_source_t *source = run->setup.source;
+    uint64_t n = source->ops->n_launches(source);
+    return n != UINT64_MAX ? n : run->totals.launches;
+}
+
+/* The results of a run that is complete or was stopped. */
+static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    trace_read_t trace_read;
+    trace_identity_result(run->trace, &trace_read);
+    checkpoint_t host = host_state(run);
+    if (o->merge.n > 0)
+        host.host_seconds = host.host_cpu_seconds = run->merged_seconds;
+    const bool program = o->program.words != NULL;
+    run_report_t report = {
+        .complete = complete,
+        .command = command,
+        .identity = run->identity,
+        .trace_path = program ? run->program.file : o->setup.trace,
+        .trace_format = program ? "program" : run->setup.source->ops->name,
+        .trace_read = &trace_read,
+        .trace_launches = known_launches(run),
+        .trace_bytes = trace_identity_bytes(run->trace),
+        .gpu = run->setup.gpu,
+        .gpu_is_default = run->setup.gpu_is_default,
+        .overrides = conf_overrides(run->setup.conf),
+        .spec = &run->setup.spec,
+        .config_sha256 = run->setup.config_sha256,
+        .stats_interval = o->stats_interval,
+        .simulated = run->totals,
+        .sampling = run->sampling.on ? &run->sampling : NULL,
+        .inside = &run->inside.list,
+        .host_seconds = host.host_seconds,
+        .host_cpu_seconds = host.host_cpu_seconds,
+        .host_peak_rss = host.host_peak_rss,
+        .threads = (int)o->threads,
+        .journal = run->folder.journal,
+    };
+    report_set_totals(&report);
+    RB_TRY(run_folder_finish(&run->folder, &report, run->setup.conf, err));
+    RB_TRY(print_results(&report, o, err));
+    report_trailer(&report, stderr);
+    return RB_OK;
+}
+
+/* Prepares, simulates and concludes; leaves the folder as the outcome demands. */
+static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
+{
+    RB_TRY(run_prepare(run, err));
+    if (run->folder.already_complete) {
+        rb_info("%s: already complete", run->options->folder);
+        return RB_OK;
+    }
+    rb_code_t rc = simulate(run, err);
+    if (rc == RB_TRACE && stop_requested())
+        rc = RB_STOPPED; /* the signal came to the program too, and ended it */
+    if (rc == RB_OK && run->options->program.words != NULL)
+        rc = run_program_wait(&run->program, err);
+    if (rc == RB_OK || rc == RB_STOPPED) {
+        rb_err_t trouble = {0};
+        if (run_timeline_finish(run->timeline, &trouble) != RB_OK ||
+            run_detectors_finish(run->detectors, &trouble) != RB_OK ||
+            conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
+            *err = trouble;
+            rc = trouble.code;
+        }
+    }
+    /* What the environment interrupted can be continued, or where a damaged trace is put right. */
+    bool keep = rc == RB_OK || rc == RB_STOPPED ||
+                ((rc == RB_IO || rc == RB_NOMEM || rc == RB_TRACE) && run->totals.launches > 0);
+    run_folder_abandon(&run->folder, keep);
+    run->resumable = keep && run->options->folder != NULL && rc != RB_OK;
+    return rc;
+}
+
+/* Runs and says what went wrong; returns the exit status. */
+static int run_and_report(const run_options_t *o, const char *command)
+{
+    rb_err_t err = {0};
+    run_t *run = rb_calloc(1, sizeof(*run));
+    run->options = o;
+    run->begun = clock_seconds();
+    rb_code_t rc = run_all(run, command, &err);
+    run_folder_abandon(&run->folder, true);
+    if (run->resumable)
+        rb_info("%s keeps what is complete: %llu launch%s; --resume continues", o->folder,
+                (unsigned long long)run->totals.launches, run->totals.launches == 1 ? "" : "es");
+    /* Last, where people and sweeps look for the reason. */
+    if (rc != RB_OK && rc != RB_STOPPED)
+        cli_report(&err);
+    run_timeline_free(run->timeline);
+    run_detectors_free(run->detectors);
+    if (run->gpu != NULL)
+        gpu_destroy(run->gpu);
+    run_inside_free(&run->inside);
+    setup_close(&run->setup);
+    trace_identity_destroy(run->trace);
+    run_sampling_free(&run->sampling);
+    free(run->launch_ids);
+    free(run->isolated);
+    int status = o->program.words != NULL ? run_program_end(&run->program, rc) : rb_exit_code(rc);
+    free(run);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    run_options_t options;
+    bool help;
+    int status;
+    char *command = shell_quote("rubato", argc, argv);
+    rb_code_t rc = run_options_read(&options, argc, argv, &help, &err);
+    if (rc == RB_OK && help) {
+        cli_print_help(cli_find_command("run"), stdout);
+        rc = out_flush_stdout(&err);
+    }
+    if (rc != RB_OK)
+        status = cli_report(&err);
+    else
+        status = help ? 0 : run_and_report(&options, command);
+    if (rc != RB_OK && options.program.words != NULL)
+        status = PROGRAM_FAILED;
+    run_options_free(&options);
+    free(command);
+    return status;
+}

@@ -1,0 +1,128 @@
+/* rubato sass: the machine code of a program, for people. */
+#include <string.h>
+
+#include "frontend/emulator/sass/code_file.h"
+#include "frontend/emulator/sass/sass_inst.h"
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/out_file.h"
+
+typedef struct {
+    const char *file, *kernel;
+    uint32_t arch; /* 0: all */
+} sass_options_t;
+
+static rb_code_t parse_arch(const char *text, uint32_t *arch, rb_err_t *err)
+{
+    static const char *const words[] = {"sm_70", "sm_72", "sm_75", NULL};
+    static const uint32_t numbers[] = {70, 72, 75};
+    unsigned index;
+
+    RB_TRY(option_word("arch", text, words, &index, err));
+    *arch = numbers[index];
+    return RB_OK;
+}
+
+static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    sass_options_t *o = ctx;
+
+    if (id == CLI_ARCH)
+        return parse_arch(value, &o->arch, err);
+    o->kernel = value;
+    return RB_OK;
+}
+
+static rb_code_t read_options(sass_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
+{
+    cli_parser_t p;
+
+    *o = (sass_options_t){0};
+    cli_parser_init(&p, cli_find_command("sass"), argc, argv);
+    RB_TRY(cli_parser_read(&p, take_option, o, help, err));
+    if (*help)
+        return RB_OK;
+    RB_TRY(cli_check_operands(&p, 1, 1, err));
+    o->file = p.operands[0];
+    return RB_OK;
+}
+
+static void print_control(uint32_t ctl)
+{
+    char wait[] = "------", read[] = "-", write[] = "-";
+
+    for (unsigned i = 0; i < 6; i++)
+        if (ctl_wait_mask(ctl) >> i & 1)
+            wait[i] = (char)('0' + i);
+    if (ctl_read_barrier(ctl) < 6)
+        read[0] = (char)('0' + ctl_read_barrier(ctl));
+    if (ctl_write_barrier(ctl) < 6)
+        write[0] = (char)('0' + ctl_write_barrier(ctl));
+    printf("B%s R%s W%s %c S%02u", wait, read, write, ctl_yield(ctl) ? 'Y' : '-', ctl_stall(ctl));
+}
+
+/* The name of the symbol that the linker puts into an instruction, or NULL. */
+static const char *patched_symbol(const cubin_t *c, const cubin_kernel_t *k, uint32_t pc)
+{
+    const cubin_reloc_t *r = cubin_reloc_at(c, k->section, pc);
+
+    return r != NULL ? c->elf.symbols[r->symbol].name : NULL;
+}
+
+static void print_kernel(const cubin_t *c, const cubin_kernel_t *k)
+{
+    char text[SASS_TEXT_MAX];
+    sass_inst_t in;
+
+    printf("\n%s: sm_%u, %u registers, %u B shared, %u B of %u parameters\n", k->name, c->arch,
+           k->regs, k->shared_bytes, k->param_bytes, k->n_params);
+    for (uint32_t pc = 0; pc < k->code_bytes; pc += SASS_INST_BYTES) {
+        sass_decode(&in, k->code + pc, pc);
+        sass_text(&in, text);
+        printf("  %04x  ", pc);
+        print_control(sass_control(&in));
+        const char *symbol = patched_symbol(c, k, pc);
+        if (symbol != NULL)
+            printf("  %-50s  (address of %s)\n", text, symbol);
+        else
+            printf("  %s\n", text);
+    }
+}
+
+static rb_code_t print_file(const sass_options_t *o, rb_err_t *err)
+{
+    code_file_t f;
+    uint32_t n = 0;
+
+    RB_TRY(code_file_open(&f, o->file, o->arch, err));
+    for (uint32_t i = 0; i < f.n_cubins; i++)
+        for (uint32_t k = 0; k < f.cubins[i].n_kernels; k++)
+            if (o->kernel == NULL || strcmp(f.cubins[i].kernels[k].name, o->kernel) == 0) {
+                if (n++ == 0)
+                    printf("offset, waits for barriers, read and write barrier, yield, stall\n");
+                print_kernel(&f.cubins[i], &f.cubins[i].kernels[k]);
+            }
+    code_file_close(&f);
+    if (n == 0 && o->kernel != NULL)
+        return rb_fail(err, RB_TRACE, "%s: no kernel '%s'; see 'rubato sass %s' for the names",
+                       o->file, o->kernel, o->file);
+    if (n == 0)
+        return rb_fail(err, RB_TRACE, "%s: no kernel", o->file);
+    return out_flush_stdout(err);
+}
+
+int cmd_sass(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    sass_options_t options;
+    bool help;
+    rb_code_t rc = read_options(&options, argc, argv, &help, &err);
+
+    if (rc == RB_OK && help) {
+        cli_print_help(cli_find_command("sass"), stdout);
+        rc = out_flush_stdout(&err);
+    } else if (rc == RB_OK) {
+        rc = print_file(&options, &err);
+    }
+    return rc != RB_OK ? cli_report(&err) : 0;
+}

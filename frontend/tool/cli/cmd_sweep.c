@@ -1,0 +1,315 @@
+/* rubato sweep: studies of traces on configurations. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/shared_options.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/io/text_list.h"
+#include "frontend/tool/run/progress_line.h"
+#include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/study/sweep.h"
+#include "frontend/tool/study/sweep_place.h"
+#include "frontend/tool/study/sweep_results.h"
+#include "frontend/tool/study/sweep_slurm.h"
+#include "sampling/inside/inside_sampler.h"
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+
+enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
+
+typedef struct {
+    const char *output, *tmpdir, *profile, *plan, *seed, *launches;
+    char *sample; /* owned: all --sample as one list */
+    text_list_t gpus, sets, vary;
+    uint64_t jobs, split;
+    unsigned progress;
+    slurm_options_t slurm;
+    bool prepare, use_slurm, help;
+    char **operands;
+    int n_operands;
+} sweep_options_t;
+
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    sweep_options_t *o = ctx;
+    switch (id) {
+    case CLI_GPU:
+        text_list_add(&o->gpus, value);
+        return RB_OK;
+    case CLI_SET:
+        text_list_add(&o->sets, value);
+        return RB_OK;
+    case CLI_VARY:
+        text_list_add(&o->vary, value);
+        return RB_OK;
+    case CLI_SAMPLE:
+        return sample_option(&o->sample, value, err);
+    case CLI_PLAN:
+        o->plan = value;
+        return RB_OK;
+    case CLI_PROFILE:
+        o->profile = value;
+        return RB_OK;
+    case CLI_SEED:
+        o->seed = value;
+        return RB_OK;
+    case CLI_LAUNCHES:
+        o->launches = value;
+        return RB_OK;
+    case CLI_OUTPUT:
+        o->output = value;
+        return RB_OK;
+    case CLI_TMPDIR:
+        o->tmpdir = value;
+        return RB_OK;
+    case CLI_SPLIT_LAUNCHES:
+        return option_count("split-launches", value, 1, SPLIT_MAX, &o->split, err);
+    case CLI_PREPARE:
+        o->prepare = true;
+        return RB_OK;
+    case CLI_SLURM:
+        o->use_slurm = true;
+        return RB_OK;
+    case CLI_PARTITION:
+        o->slurm.partition = value;
+        return RB_OK;
+    case CLI_MAX_PARALLEL:
+        return option_count("max-parallel", value, 1, UINT32_MAX, &o->slurm.max_parallel, err);
+    case CLI_JOBS:
+        return option_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
+    case CLI_PROGRESS:
+        return option_word("progress", value, progress_when_words, &o->progress, err);
+    default:
+        rb_panic("sweep: option %d is not handled", (int)id);
+    }
+}
+
+static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_t *err)
+{
+    cli_parser_t p;
+    *o = (sweep_options_t){.jobs = setup_usable_cores()};
+    cli_parser_init(&p, cli_find_command("sweep"), argc, argv);
+    RB_TRY(cli_parser_read(&p, read_option, o, &o->help, err));
+    if (o->help)
+        return RB_OK;
+    o->operands = p.operands;
+    o->n_operands = p.n_operands;
+    if (!o->use_slurm && (o->slurm.partition != NULL || o->slurm.max_parallel > 0))
+        return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
+    if (o->output == NULL && (o->prepare || o->use_slurm))
+        return rb_fail(err, RB_USAGE,
+                       "--prepare and --slurm need -o DIR: the folder that the jobs will work in");
+    return cli_check_operands(&p, 1, 3, err);
+}
+
+/* A regular file with a name that ends in .cfg; everything else is a trace. */
+static bool is_study(const char *path)
+{
+    struct stat st;
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".cfg") == 0 &&
+           (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+static rb_code_t assign_word(study_t *study, const char *word, const char *value, rb_err_t *err)
+{
+    return value != NULL ? study_assign(study, &study->common, word, value, 0, err) : RB_OK;
+}
+
+/* The study that options describe: one trace. */
+static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_err_t *err)
+{
+    RB_TRY(study_add_trace(study, o->operands[0], NULL, o->profile, 0, err));
+    for (size_t i = 0; i < o->gpus.n; i++)
+        RB_TRY(study_add_gpu(study, o->gpus.text[i], 0, err));
+    for (size_t i = 0; i < o->sets.n; i++)
+        RB_TRY(study_add_setting(study, o->sets.text[i], err));
+    RB_TRY(assign_word(study, "sample", o->sample, err));
+    RB_TRY(assign_word(study, "plan", o->plan, err));
+    RB_TRY(assign_word(study, "seed", o->seed, err));
+    RB_TRY(assign_word(study, "launches", o->launches, err));
+    for (size_t i = 0; i < o->vary.n; i++)
+        RB_TRY(study_add_vary(study, o->vary.text[i], err));
+    return RB_OK;
+}
+
+static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *err)
+{
+    bool more = o->gpus.n > 0 || o->sets.n > 0 || o->vary.n > 0 || o->sample != NULL ||
+                o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL;
+    if (!is_study(o->operands[0]))
+        RB_TRY(study_of_options(study, o, err));
+    else if (more)
+        return rb_fail(
+            err, RB_USAGE,
+            "--gpu, -s, --vary, --sample, --plan, --profile, --seed and --launches are for a "
+            "trace: a study file says these things itself");
+    else
+        RB_TRY(study_read_file(study, o->operands[0], err));
+    return study_finish(study, err);
+}
+
+/* Prepares and runs; what was refused left no trace in the folder. */
+static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_t *o, rb_err_t *err)
+{
+    study_t *study = study_create();
+    study->more_groups = inside_group;
+    study->split = o->split;
+    rb_code_t rc = read_study(study, o, err);
+    if (rc == RB_OK)
+        rc = sweep_prepare(s, study, place->folder, o->tmpdir, err);
+    study_destroy(study);
+    RB_TRY(rc);
+    RB_TRY(sweep_begin(s, err));
+    if (o->prepare) {
+        rb_info("%s/jobs.tsv lists %zu jobs", s->folder, s->n_jobs);
+        return RB_OK;
+    }
+    if (o->use_slurm)
+        return sweep_slurm(s, &o->slurm, err);
+    sweep_place_say(place, "the runs, results.csv and jobs.csv");
+    rc = sweep_run(s, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
+    if (rc == RB_STOPPED && !place->temporary)
+        rb_info("%s keeps what is complete; the same command continues", s->folder);
+    if (rc == RB_OK)
+        rc = sweep_results(s, !place->temporary, err);
+    /* What cannot be printed is not thrown away. */
+    return rc == RB_OK ? out_flush_stdout(err) : rc;
+}
+
+static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    const setup_options_t where = {.tmpdir = o->tmpdir};
+    sweep_place_t place;
+    size_t count[SWEEP_STATES];
+    RB_TRY(sweep_place_open(&place, o->output, setup_tmpdir(&where), err));
+    rb_code_t rc = sweep_in(s, &place, o, err);
+    sweep_count(s, count);
+    sweep_place_close(&place, s, rc == RB_OK && count[SWEEP_FAILED] == 0);
+    return rc;
+}
+
+/* sweep status DIR: from files, wherever the jobs run. */
+static rb_code_t show_status(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    size_t count[SWEEP_STATES];
+    char line[SWEEP_LINE];
+    (void)o;
+    (void)err;
+    sweep_count(s, count);
+    printf("%zu jobs", s->n_jobs);
+    const char *separator = ": ";
+    for (size_t i = SWEEP_STATES; i-- > 0;) {
+        if (count[i] == 0)
+            continue;
+        printf("%s%zu %s", separator, count[i], sweep_state_names[i]);
+        separator = ", ";
+    }
+    printf("\n");
+    if (count[SWEEP_RUNNING] > 0)
+        printf("%s\n", sweep_line_head);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (s->jobs[i].state != SWEEP_RUNNING)
+            continue;
+        sweep_job_line(s, i, line);
+        printf("%s\n", line);
+    }
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (s->jobs[i].state != SWEEP_FAILED)
+            continue;
+        char *reason = sweep_reason(s, i);
+        printf("%6zu  failed   %s: %s\n", i + 1, s->jobs[i].label, reason);
+        free(reason);
+    }
+    return RB_OK;
+}
+
+/* sweep collect DIR. */
+static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    if (s->split)
+        RB_TRY(sweep_run(s, SWEEP_WHOLES, (size_t)o->jobs, (progress_when_t)o->progress, err));
+    return sweep_results(s, true, err);
+}
+
+/* sweep job DIR N: one job, for schedulers. */
+static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    uint64_t number;
+    RB_TRY(option_count("job", o->operands[2], 1, s->n_jobs, &number, err));
+    sweep_await(s, (size_t)number - 1);
+    rb_code_t rc = sweep_run(s, (size_t)number - 1, 1, (progress_when_t)o->progress, err);
+    /* The exit status is about this job. */
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (i != number - 1)
+            s->jobs[i].state = SWEEP_DONE;
+    }
+    bool stopped = s->jobs[number - 1].state == SWEEP_STOPPED;
+    return rc == RB_OK && stopped ? RB_STOPPED : rc;
+}
+
+/* What is done with a folder that exists. */
+static const struct {
+    const char *name;
+    int operands; /* its own included */
+    rb_code_t (*run)(sweep_t *s, const sweep_options_t *o, rb_err_t *err);
+} actions[] = {{"status", 2, show_status}, {"collect", 2, collect}, {"job", 3, run_job}};
+enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+/* The action that the operands name; ACTIONS: none, it is a study or a trace. */
+static size_t find_action(const sweep_options_t *o)
+{
+    size_t i = 0;
+    while (i < ACTIONS && strcmp(actions[i].name, o->operands[0]) != 0)
+        i++;
+    return i;
+}
+
+static rb_code_t act(sweep_t *s, const sweep_options_t *o, size_t action, rb_err_t *err)
+{
+    if (o->n_operands != actions[action].operands)
+        return rb_fail(err, RB_USAGE, "sweep %s: the folder of a sweep%s is expected",
+                       actions[action].name, actions[action].operands > 2 ? " and a job" : "");
+    RB_TRY(sweep_open(s, o->operands[1], err));
+    sweep_look(s);
+    return actions[action].run(s, o, err);
+}
+
+static rb_code_t sweep(const sweep_options_t *o, bool *failed, rb_err_t *err)
+{
+    sweep_t s = {.lock = -1};
+    size_t count[SWEEP_STATES];
+    size_t action = find_action(o);
+    if (action == ACTIONS && o->n_operands > 1)
+        return rb_fail(err, RB_USAGE, "unexpected argument '%s'; see 'rubato sweep --help'",
+                       o->operands[1]);
+    rb_code_t rc = action < ACTIONS ? act(&s, o, action, err) : sweep_study(&s, o, err);
+    sweep_count(&s, count);
+    *failed = count[SWEEP_FAILED] > 0 && (action == ACTIONS || actions[action].run == run_job);
+    sweep_free(&s);
+    return rc;
+}
+
+int cmd_sweep(int argc, char **argv)
+{
+    rb_err_t err = {0};
+    sweep_options_t o;
+    bool failed = false;
+    rb_code_t rc = read_options(&o, argc, argv, &err);
+    if (rc == RB_OK && o.help)
+        cli_print_help(cli_find_command("sweep"), stdout);
+    else if (rc == RB_OK)
+        rc = sweep(&o, &failed, &err);
+    if (rc == RB_OK)
+        rc = out_flush_stdout(&err);
+    free(o.sample);
+    free(o.gpus.text);
+    free(o.sets.text);
+    free(o.vary.text);
+    if (rc != RB_OK && rc != RB_STOPPED)
+        return cli_report(&err);
+    return rc == RB_OK && failed ? 1 : rb_exit_code(rc);
+}

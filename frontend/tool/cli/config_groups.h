@@ -1,0 +1,12 @@
+/* The groups of settings that a configuration may have. */
+#ifndef RUBATO_CLI_CONFIG_GROUPS_H
+#define RUBATO_CLI_CONFIG_GROUPS_H
+
+#include <stddef.h>
+
+#include "sim/conf/param.h"
+
+/* The i-th group: the GPU's, then those of samplers. NULL: there is none. */
+const param_group_t *config_group(size_t i);
+
+#endif

@@ -1,0 +1,50 @@
+/* rubato: finds the subcommand and runs it. */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/io/version.h"
+
+/*
+ * Takes the places of standard streams that are closed, lest a file that is opened gets what is
+ * meant for them. Reading and writing fail as before: each is open the other way round.
+ */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    /* A file that outgrows its limit is an error of write(), reported as a full disk is. */
+    signal(SIGXFSZ, SIG_IGN);
+
+    rb_err_t err = {0};
+    if (argc < 2) {
+        cli_print_help(NULL, stderr);
+        return rb_exit_code(RB_USAGE);
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_print_help(NULL, stdout);
+    } else if (strcmp(word, "--version") == 0) {
+        printf("rubato %s (%s)\n", RUBATO_VERSION, RUBATO_COMMIT);
+    } else if (word[0] == '-') {
+        rb_fail(&err, RB_USAGE, "unknown option '%s'; see 'rubato --help'", word);
+        return cli_report(&err);
+    } else {
+        const cli_command_t *command = cli_find_command(word);
+        if (command == NULL) {
+            cli_unknown_command(word, &err);
+            return cli_report(&err);
+        }
+        return command->main(argc - 1, argv + 1);
+    }
+    return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
+}

@@ -1,0 +1,168 @@
+/*
+ * Subcommands and their options, each declared once. From the tables (command_table.c) come the
+ * parser, --help, the man page and the completion of shells.
+ *
+ *   cli_parser_t p;
+ *   cli_parser_init(&p, cli_find_command("run"), argc, argv);
+ *   RB_TRY(cli_parser_read(&p, take_option, &options, &help, err));
+ *   ... p.operands[0 .. p.n_operands)
+ */
+#ifndef RUBATO_CLI_OPTIONS_H
+#define RUBATO_CLI_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/core/err.h"
+
+/* What an option means. One meaning, one number, in every subcommand. */
+typedef enum {
+    CLI_END, /* no more options: p.operands are set */
+    CLI_HELP,
+    CLI_GPU,
+    CLI_SET,
+    CLI_OUTPUT,
+    CLI_THREADS,
+    CLI_JSON,
+    CLI_LAUNCHES,
+    CLI_RESUME,
+    CLI_FORCE,
+    CLI_PROGRESS,
+    CLI_STATS_INTERVAL,
+    CLI_STATS_FORMAT,
+    CLI_FLUSH,
+    CLI_TMPDIR,
+    CLI_CHECKPOINT_INTERVAL,
+    CLI_DEBUG_WINDOW,
+    CLI_COUNT,
+    CLI_NO_TRACE,
+    CLI_MAX_INSTS,
+    CLI_SAMPLE,
+    CLI_SEED,
+    CLI_PLAN,
+    CLI_PROFILE,
+    CLI_WARMUP,
+    CLI_FORMAT,
+    CLI_SEEDS,
+    CLI_EPSILON,
+    CLI_METRICS,
+    CLI_AGAINST,
+    CLI_TRACE,
+    CLI_VARY,
+    CLI_JOBS,
+    CLI_PREPARE,
+    CLI_SLURM,
+    CLI_PARTITION,
+    CLI_MAX_PARALLEL,
+    CLI_TOP,
+    CLI_MAN,
+    CLI_KERNEL,
+    CLI_ARCH,
+    CLI_SIZE,
+    CLI_BLOCKS,
+    CLI_PARAM,
+    CLI_LIST,
+    CLI_TO,
+    CLI_PACK,
+    CLI_LAUNCH,
+    CLI_BLOCK,
+    CLI_WARP,
+    CLI_CODE,
+    CLI_BBV,
+    CLI_SUITE,
+    CLI_PUBLISHED,
+    CLI_SHORT,
+    CLI_GUESSES,
+    CLI_APPLICATIONS,
+    CLI_HARDWARE,
+    CLI_PLAN_FROM,
+    CLI_VARIANTS,
+    CLI_CSV,
+    CLI_ACCELSIM,
+    CLI_TIMEOUT,
+    CLI_TIMELINE,
+    CLI_TIMELINE_RANGE,
+    CLI_DETECTORS,
+    CLI_ISOLATED,
+    CLI_PART,
+    CLI_MERGE,
+    CLI_SPLIT_LAUNCHES,
+    CLI_REGIONS,
+} cli_option_id_t;
+
+typedef struct {
+    cli_option_id_t id;
+    char letter;       /* 0: none */
+    const char *name;  /* long name */
+    const char *arg;   /* name of the argument; NULL: a flag */
+    const char *def;   /* what holds without the option, as text; NULL: nothing to say */
+    const char *group; /* heading in the help */
+    const char *help;
+    const char *values; /* completion: words, or a kind of completion_words.h; NULL: nothing */
+    bool hidden;        /* for tests and debugging: parsed, not advertised */
+} cli_option_t;
+
+typedef struct {
+    const char *name;
+    const char *operands; /* "TRACE" */
+    const char *summary;  /* one line */
+    const char *text;     /* paragraphs for help and manual, separated by blank lines */
+    const char *actions;  /* words that may follow the command; NULL: none */
+    const char *complete; /* completion of the operands, as in cli_option_t.values */
+    const cli_option_t *options;
+    size_t n_options;
+    int (*main)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
+} cli_command_t;
+
+/* All subcommands in the order of the help; ends with name == NULL. */
+extern const cli_command_t cli_commands[];
+
+/* The command of that name, or NULL. */
+const cli_command_t *cli_find_command(const char *name);
+
+enum { CLI_OPTIONS_MAX = 31 };
+
+typedef struct {
+    const char *value; /* argument of the option just returned */
+    char **operands;   /* after cli_parser_read(); borrowed from argv */
+    int n_operands;
+    const cli_command_t *command;
+    int argc;
+    char **argv;
+    struct option long_options[CLI_OPTIONS_MAX + 1];
+    char short_options[2 * CLI_OPTIONS_MAX + 2];
+} cli_parser_t;
+
+/* argv[0] is the subcommand's name. One parser at a time (getopt keeps its state in globals). */
+void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, char **argv);
+
+/* Takes one option with its argument. */
+typedef rb_code_t (*cli_take_fn)(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err);
+
+/*
+ * Gives every option to take(), which may be NULL for a command that has only --help. At --help it
+ * stops at once, and *help is true. RB_USAGE.
+ */
+RB_CHECKED rb_code_t cli_parser_read(cli_parser_t *p, cli_take_fn take, void *ctx, bool *help,
+                                     rb_err_t *err);
+
+/* RB_USAGE unless the number of operands is min .. max. */
+RB_CHECKED rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max, rb_err_t *err);
+
+/* RB_USAGE: command name is unknown (with a suggestion). */
+rb_code_t cli_unknown_command(const char *name, rb_err_t *err);
+
+/* Help of a command (NULL: of rubato itself), the manual page. */
+void cli_print_help(const cli_command_t *command, FILE *out);
+void cli_print_man(FILE *out);
+
+/* The completion script of "bash", "zsh" or "fish". RB_USAGE. */
+RB_CHECKED rb_code_t cli_print_completion(const char *shell, FILE *out, rb_err_t *err);
+
+/* Prints "rubato: <message>" and returns the exit status that belongs to the error. */
+int cli_report(const rb_err_t *err);
+
+#endif

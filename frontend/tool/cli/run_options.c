@@ -1,0 +1,256 @@
+#include "frontend/tool/cli/run_options.h"
+#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/shared_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/emulator/record/recorded_launches.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/run/progress_line.h"
+#include "frontend/tool/run/run_timeline.h"
+
+static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
+{
+    static const char *const modes[] = {"keep", "flush", "functional", NULL};
+    static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
+                                           "warmup.mode=functional"};
+    unsigned mode;
+    RB_TRY(option_word("warmup", value, modes, &mode, err));
+    text_list_add(&o->setup.sets, settings[mode]);
+    return RB_OK;
+}
+
+/* "2/8". */
+static rb_code_t read_part(run_options_t *o, const char *value, rb_err_t *err)
+{
+    enum { PARTS_MAX = 100000 };
+    char text[32];
+    const char *slash = strchr(value, '/');
+    if (slash == NULL || (size_t)(slash - value) >= sizeof(text))
+        return rb_fail(err, RB_USAGE, "--part: '%.60s' is not K/N such as 2/8", value);
+    memcpy(text, value, (size_t)(slash - value));
+    text[slash - value] = '\0';
+    RB_TRY(option_count("part", slash + 1, 1, PARTS_MAX, &o->parts, err));
+    return option_count("part", text, 1, o->parts, &o->part, err);
+}
+
+static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
+{
+    run_options_t *o = ctx;
+    bool known;
+    RB_TRY(program_option(&o->program, id, value, &known, err));
+    o->about_program = o->about_program || known;
+    if (known || setup_option(&o->setup, id, value))
+        return RB_OK;
+    switch (id) {
+    case CLI_FLUSH:
+        text_list_add(&o->setup.sets, "warmup.mode=flush");
+        return RB_OK;
+    case CLI_WARMUP:
+        return read_warmup(o, value, err);
+    case CLI_PLAN:
+        o->sampling.plan = value;
+        return RB_OK;
+    case CLI_SAMPLE:
+        RB_TRY(sample_option(&o->samples, value, err));
+        o->sampling.sample = o->samples;
+        return RB_OK;
+    case CLI_PROFILE:
+        o->sampling.profile = value;
+        return RB_OK;
+    case CLI_SEED:
+        return option_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
+    case CLI_OUTPUT:
+        o->folder = value;
+        return RB_OK;
+    case CLI_LAUNCHES:
+        o->launches = value;
+        o->sampling.selected = true;
+        return RB_OK;
+    case CLI_JSON:
+        o->json = true;
+        return RB_OK;
+    case CLI_RESUME:
+        o->mode = FOLDER_RESUME;
+        return RB_OK;
+    case CLI_FORCE:
+        o->mode = FOLDER_FORCE;
+        return RB_OK;
+    case CLI_DEBUG_WINDOW:
+        o->window = value;
+        return RB_OK;
+    case CLI_THREADS:
+        return option_count("threads", value, 1, SETUP_THREADS_MAX, &o->threads, err);
+    case CLI_PROGRESS:
+        return option_word("progress", value, progress_when_words, &o->progress, err);
+    case CLI_ISOLATED:
+        o->isolated = true;
+        return RB_OK;
+    case CLI_PART:
+        return read_part(o, value, err);
+    case CLI_MERGE:
+        text_list_add(&o->merge, value);
+        return RB_OK;
+    case CLI_TIMELINE:
+        o->timeline = value;
+        return RB_OK;
+    case CLI_TIMELINE_RANGE:
+        o->timeline_range = value;
+        return RB_OK;
+    case CLI_DETECTORS:
+        o->detectors = true;
+        return RB_OK;
+    case CLI_STATS_FORMAT:
+        return option_word("stats-format", value, cli_stats_format_words, &o->format, err);
+    case CLI_STATS_INTERVAL:
+        return option_count("stats-interval", value, 1, UINT64_MAX, &o->stats_interval, err);
+    case CLI_CHECKPOINT_INTERVAL:
+        return option_seconds("checkpoint-interval", value, &o->checkpoint_interval, err);
+    default:
+        return rb_fail(err, RB_USAGE, "option not known to run");
+    }
+}
+
+/* --plan, samplers that choose launches, and what goes with them. */
+static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t *s, rb_err_t *err)
+{
+    const char *word = s->plan != NULL ? "plan" : "sample";
+    if (s->plan != NULL && s->sample != NULL)
+        return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
+    if (s->profile != NULL && s->sample == NULL)
+        return rb_fail(err, RB_USAGE, "--profile is for --sample, which chooses from it");
+    if (s->plan == NULL && s->sample == NULL)
+        return RB_OK;
+    if (o->launches != NULL)
+        return rb_fail(err, RB_USAGE, "--launches and --%s: choose one of them", word);
+    if (o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --%s", word);
+    return RB_OK;
+}
+
+rb_code_t run_options_divide(const run_options_t *o, const char *sample, run_inside_t *inside,
+                             sampling_options_t *from, rb_err_t *err)
+{
+    *from = o->sampling;
+    if (sample != NULL)
+        RB_TRY(run_inside_divide(inside, sample, o->sampling.seed, err));
+    from->sample = inside->launch;
+    if (inside->list.n > 0 && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE,
+                       "--stats-format accelsim has no words for estimates: not with --sample");
+    return check_sampling(o, from, err);
+}
+
+/* Mistakes in --sample are told before the trace is opened. */
+static rb_code_t check_samplers(const run_options_t *o, rb_err_t *err)
+{
+    run_inside_t inside = {0};
+    sampling_options_t from;
+    rb_code_t rc = run_options_divide(o, o->sampling.sample, &inside, &from, err);
+    run_inside_free(&inside);
+    return rc;
+}
+
+/* -o and what goes with it. */
+static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
+{
+    if (o->folder == NULL && o->mode != FOLDER_NEW)
+        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
+                       o->mode == FOLDER_RESUME ? "resume" : "force");
+    if (o->folder == NULL && o->stats_interval > 0)
+        return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
+    if (o->folder == NULL && o->detectors)
+        return rb_fail(err, RB_USAGE, "--detectors needs a folder for detectors.json: -o DIR");
+    if (o->detectors && o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--detectors looks at a run from its beginning: not with --resume");
+    if (o->json && o->format != STATS_FORMAT_RUBATO)
+        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
+    return RB_OK;
+}
+
+/* --isolated and what goes with it. */
+static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
+{
+    if (!o->isolated && (o->parts > 0 || o->merge.n > 0))
+        return rb_fail(err, RB_USAGE, "--part and --merge are for launches that are --isolated");
+    if (o->isolated && o->program.words != NULL)
+        return rb_fail(err, RB_USAGE, "--isolated is for traces, not for a program");
+    if (o->isolated && (o->stats_interval > 0 || o->timeline != NULL || o->detectors))
+        return rb_fail(err, RB_USAGE,
+                       "--isolated launches have no common time: not with --stats-interval, "
+                       "--timeline and --detectors");
+    if (o->parts > 0 && (o->merge.n > 0 || o->folder == NULL))
+        return rb_fail(err, RB_USAGE, "--part needs a folder of its own (-o), and no --merge");
+    if (o->merge.n > 0 && o->folder == NULL)
+        return rb_fail(err, RB_USAGE, "--merge needs a folder for the whole: -o DIR");
+    return RB_OK;
+}
+
+static rb_code_t check_timeline(run_options_t *o, rb_err_t *err)
+{
+    if (o->timeline == NULL && o->timeline_range != NULL)
+        return rb_fail(err, RB_USAGE, "--timeline-range is for --timeline");
+    if (o->timeline == NULL)
+        return RB_OK;
+    if (o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--timeline draws a run from its beginning: not with --resume");
+    return run_timeline_range(o->timeline_range, &o->view, err);
+}
+
+/* Behind "--" stands a program, unless it is a trace whose name begins with "-". */
+static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t *err)
+{
+    const bool dashes = p->n_operands > 0 && strcmp(p->operands[-1], "--") == 0;
+    if (!dashes || (p->n_operands == 1 && open_trace_detect(p->operands[0]))) {
+        if (o->about_program)
+            return rb_fail(err, RB_USAGE,
+                           "--arch, --max-insts and --timeout are for a program: -- PROGRAM");
+        if (p->n_operands == 0)
+            return rb_fail(err, RB_USAGE,
+                           "TRACE is missing, or -- PROGRAM; see 'rubato run --help'");
+        o->setup.trace = p->operands[0];
+        return cli_check_operands(p, 1, 1, err);
+    }
+    o->program.words = p->operands;
+    o->program.setup = &o->setup;
+    o->program.launches = o->launches;
+    o->program.tmpdir = setup_tmpdir(&o->setup);
+    o->program.output_aside = o->json;
+    if (o->launches != NULL && !recorded_launches_valid(o->launches))
+        return rb_fail(err, RB_USAGE,
+                       "--launches: '%s' is not a list of launches such as 3-7,12,20-",
+                       o->launches);
+    if (o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--resume: a program cannot be continued in its midst; record it, and run "
+                       "the trace");
+    return RB_OK;
+}
+
+rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
+{
+    cli_parser_t p;
+    *o = (run_options_t){
+        .threads = setup_usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
+    cli_parser_init(&p, cli_find_command("run"), argc, argv);
+    RB_TRY(cli_parser_read(&p, read_option, o, help, err));
+    if (*help)
+        return RB_OK;
+    RB_TRY(take_operands(o, &p, err));
+    RB_TRY(check_samplers(o, err));
+    RB_TRY(check_timeline(o, err));
+    RB_TRY(check_isolated(o, err));
+    return check_output(o, err);
+}
+
+void run_options_free(run_options_t *o)
+{
+    free(o->setup.sets.text);
+    free(o->merge.text);
+    free(o->samples);
+}

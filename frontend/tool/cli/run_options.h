@@ -1,0 +1,43 @@
+/* The command line of "rubato run". */
+#ifndef RUBATO_CLI_RUN_OPTIONS_H
+#define RUBATO_CLI_RUN_OPTIONS_H
+
+#include "frontend/tool/run/program_child.h"
+#include "frontend/tool/run/run_folder.h"
+#include "frontend/tool/run/run_inside.h"
+#include "frontend/tool/run/run_sampling.h"
+#include "frontend/tool/run/run_setup.h"
+
+typedef struct {
+    setup_options_t setup;
+    program_options_t program; /* words != NULL: launches are those of a program */
+    bool about_program;        /* some option of program was given */
+    sampling_options_t sampling;
+    char *samples; /* owned: all --sample as one list */
+    const char *folder, *launches, *window, *timeline, *timeline_range;
+    chip_view_plan_t view; /* of the timeline */
+    folder_mode_t mode;
+    bool detectors; /* write detectors.json */
+    bool isolated;
+    uint64_t part, parts; /* --part PART/PARTS; 0: all */
+    text_list_t merge;    /* folders of parts */
+    bool json;
+    uint64_t threads, stats_interval;
+    unsigned progress, format; /* progress_when_t, stats_format_t */
+    double checkpoint_interval;
+} run_options_t;
+
+/* Reads and checks it. *help: the help was asked for, and nothing else counts. RB_USAGE. */
+RB_CHECKED rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help,
+                                      rb_err_t *err);
+
+/*
+ * Samplers inside launches are taken from sample: the rest, in *from, is about choosing launches.
+ * inside->list.conf may name the configuration. RB_USAGE.
+ */
+RB_CHECKED rb_code_t run_options_divide(const run_options_t *o, const char *sample,
+                                        run_inside_t *inside, sampling_options_t *from,
+                                        rb_err_t *err);
+void run_options_free(run_options_t *o);
+
+#endif

@@ -1,0 +1,197 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/cli/launch_position.h"
+#include "frontend/tool/cli/run_command.h"
+#include "frontend/tool/io/file_hash.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/stop_signals.h"
+#include "frontend/tool/io/version.h"
+#include "frontend/tool/run/run_parts.h"
+#include "sim/core/alloc.h"
+
+/* The samplers of the run, with options from the configuration where --sample does not say them. */
+static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    const char *configured = run->setup.spec.sampling.samplers;
+    const char *sample = o->sampling.sample;
+    if (sample == NULL && o->sampling.plan == NULL && configured[0] != '\0')
+        sample = configured;
+    run->inside.list.conf = run->setup.conf;
+    return run_options_divide(o, sample, &run->inside, &run->from, err);
+}
+
+/* Cycles of --debug-window: 0 for the largest exact window. */
+static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
+{
+    const char *text = run->options->window;
+    *window = 0;
+    if (text == NULL || strcmp(text, "W") == 0)
+        return RB_OK;
+    return option_count("debug-window", text, 1, gpu_spec_window(&run->setup.spec), window, err);
+}
+
+/* What must be equal for results to be equal, and for a checkpoint to fit; beside what is read of
+ * the trace as the run goes. */
+static rb_code_t describe_identity(run_t *run, rb_err_t *err)
+{
+    char program[SHA256_TEXT];
+    RB_TRY(file_hash_program(program, err));
+    uint64_t ids =
+        journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
+    snprintf(run->identity, sizeof(run->identity),
+             "rubato %s %s\nprogram %s\ncounters %016llx\nconfig %s\ntrace %s\nlaunches %016llx\n"
+             "interval %llu\nplan %016llx\ninside %016llx\n",
+             RUBATO_VERSION, RUBATO_COMMIT, program, (unsigned long long)record_layout(),
+             run->setup.config_sha256, trace_identity_beginning(run->trace),
+             (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
+             (unsigned long long)run_sampling_fingerprint(&run->sampling),
+             (unsigned long long)run_inside_fingerprint(&run->inside, run->options->sampling.seed));
+    size_t n = strlen(run->identity);
+    if (run->options->isolated)
+        n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n, "isolated\n");
+    if (run->options->parts > 0)
+        run_parts_identity(run->identity + n, run->options->part, run->options->parts);
+    return RB_OK;
+}
+
+/* A new chip, with the state of a checkpoint. */
+static rb_code_t load_chip(void *ctx, const void *image, size_t n, cycle_t end, rb_err_t *err)
+{
+    run_t *run = ctx;
+    FILE *memory = fmemopen((void *)(uintptr_t)image, n, "r");
+    if (memory == NULL)
+        return rb_fail(err, RB_NOMEM, "checkpoint: %s", strerror(errno));
+    gpu_destroy(run->gpu);
+    run->gpu = gpu_create(&run->setup.spec, (int)run->options->threads, run->window);
+    rb_code_t rc = gpu_load(run->gpu, memory, end, err);
+    fclose(memory);
+    return rc;
+}
+
+/* --isolated: whether it can be, and which launches. */
+static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    const run_sampling_t *s = &run->sampling;
+    if (!o->isolated)
+        return RB_OK;
+    if (run->setup.spec.warmup.mode == WARMUP_KEEP)
+        return rb_fail(
+            err, RB_USAGE,
+            "--isolated: with warmup.mode = keep a launch finds what the launches before "
+            "it left; choose --warmup flush or functional");
+    if (run->inside.list.n > 0)
+        return rb_fail(err, RB_USAGE,
+                       "--isolated: samplers inside launches may learn from the launches before");
+    if (s->online != NULL && (o->parts > 0 || o->merge.n > 0))
+        return rb_fail(err, RB_USAGE,
+                       "stem_online chooses from the results so far: it cannot be split");
+    const uint64_t *ids = s->on ? s->positions : run->launch_ids;
+    size_t n = s->on ? s->n_chosen : run->n_launch_ids;
+    uint64_t *all = NULL;
+    if (ids == NULL && s->online == NULL) {
+        n = run->setup.n_launches;
+        all = rb_calloc(n + 1, sizeof(*all));
+        for (size_t i = 0; i < n; i++)
+            all[i] = i + 1;
+        ids = all;
+    }
+    if (s->online == NULL)
+        run->isolated =
+            run_parts_pick(ids, &n, o->parts > 0 ? o->part : 1, o->parts > 0 ? o->parts : 1);
+    run->n_isolated = s->online == NULL ? n : 0;
+    free(all);
+    return RB_OK;
+}
+
+/* Sums of the launches that the journal has. */
+static rb_code_t recall_totals(run_t *run, rb_err_t *err)
+{
+    record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
+    while (record_walk_next(&walk)) {
+        totals_add(&run->totals, &walk.record.launch);
+        run->isolated_end = walk.record.launch.end;
+        run_sampling_add(&run->sampling, &walk.record.launch);
+    }
+    return walk.code;
+}
+
+/* Whether what is asked for looks at launches more than once, or at all before the first. */
+static bool revisits(const run_options_t *o)
+{
+    static const char *const settings[] = {"warmup.mode=functional", "sampling.samplers="};
+    for (size_t i = 0; i < o->setup.sets.n; i++)
+        for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++)
+            if (strncmp(o->setup.sets.text[i], settings[k], strlen(settings[k])) == 0)
+                return true;
+    return o->sampling.plan != NULL || o->sampling.sample != NULL;
+}
+
+/* The trace or the program, and the configuration. */
+static rb_code_t open_launches(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    setup_options_t setup = o->setup;
+    if (o->program.words != NULL) {
+        setup.trace = o->program.words[0];
+        RB_TRY(run_program_begin(&run->program, &o->program, &o->sampling, revisits(o),
+                                 &setup.source, err));
+    }
+    stop_signals_catch();
+    if (setup.source != NULL) {
+        run->setup.source = setup.source; /* which setup_close() ends */
+        RB_TRY(run_program_first(&run->program, setup.source, &setup.arch, err));
+    }
+    RB_TRY(setup_open(&run->setup, &setup, err));
+    const gpu_spec_t *spec = &run->setup.spec;
+    if (run->setup.source->ops->has_launch != NULL &&
+        (spec->warmup.mode == WARMUP_FUNCTIONAL || spec->sampling.samplers[0] != '\0'))
+        return rb_fail(err, RB_USAGE,
+                       "the configuration has a warm-up or samplers that look at launches more "
+                       "than once: for a program, say so on the command line (--warmup, --sample)");
+    return RB_OK;
+}
+
+rb_code_t run_prepare(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    cycle_t window;
+    RB_TRY(open_launches(run, err));
+    RB_TRY(prepare_samplers(run, err));
+    if (o->launches != NULL && o->program.words == NULL)
+        RB_TRY(launch_positions(run->setup.source, o->launches, &run->launch_ids,
+                                &run->n_launch_ids, err));
+    RB_TRY(read_window(run, &window, err));
+    RB_TRY(run_sampling_prepare(&run->sampling, &run->from, run->setup.source, err));
+    RB_TRY(trace_identity_create(&run->trace, run->setup.source,
+                                 o->program.words != NULL ? run->program.file : NULL, err));
+    RB_TRY(describe_identity(run, err));
+    RB_TRY(prepare_isolated(run, err));
+    run->window = window;
+    if (o->timeline != NULL)
+        RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
+    run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
+    run->folder = (run_folder_t){
+        .path = o->folder,
+        .identity = run->identity,
+        .trace = run->trace,
+        .isolated = o->isolated,
+        .load = load_chip,
+        .ctx = run,
+        .mode = o->mode,
+        .checkpoint_interval = o->checkpoint_interval,
+        .keep_journal = o->parts > 0,
+    };
+    RB_TRY(run_folder_begin(&run->folder, setup_tmpdir(&o->setup), err));
+    if (run->folder.resumed) {
+        run->begun -= run->folder.from.host_seconds;
+        run->cpu_before = run->folder.from.host_cpu_seconds;
+        run->rss_before = run->folder.from.host_peak_rss;
+        return recall_totals(run, err);
+    }
+    return o->detectors ? run_detectors_open(&run->detectors, o->folder, &run->inside.list, err)
+                        : RB_OK;
+}

@@ -1,0 +1,85 @@
+#include "frontend/tool/cli/sampler_help.h"
+
+#include <string.h>
+
+#include "sampling/inside/inside_sampler.h"
+#include "sampling/launch/launch_sampler.h"
+#include "sim/conf/param_value.h"
+#include "sim/conf/suggest.h"
+
+static const char word[] = "help";
+
+/* A sampler of either table. */
+typedef struct {
+    const char *name, *help;
+    const param_group_t *options;
+} entry_t;
+
+static size_t count(void)
+{
+    return n_launch_methods + n_inside_methods;
+}
+
+static entry_t entry_at(size_t i)
+{
+    if (i < n_launch_methods) {
+        const launch_method_t *m = launch_methods[i];
+        return (entry_t){m->name, m->help, m->options};
+    }
+    const inside_method_t *m = inside_methods[i - n_launch_methods];
+    return (entry_t){m->ops->name, m->help, m->options};
+}
+
+static void print_options(const entry_t *e, FILE *out)
+{
+    for (size_t i = 0; i < e->options->n_params; i++) {
+        const param_t *p = &e->options->params[i];
+        char range[PARAM_VALUE_TEXT];
+        param_range(p, range);
+        fprintf(out, "  %s\n      %s\n      legal: %s\n      default: %s\n", p->name, p->help,
+                range, p->def[0] != '\0' ? p->def : "none");
+    }
+}
+
+bool sampler_help_wanted(const char *sample)
+{
+    const char *colon = strrchr(sample, ':');
+    return strcmp(colon != NULL ? colon + 1 : sample, word) == 0;
+}
+
+static rb_code_t help_on(const char *name, size_t n, FILE *out, rb_err_t *err)
+{
+    suggest_t like;
+    char text[64];
+    snprintf(text, sizeof(text), "%.*s", (int)n, name);
+    suggest_begin(&like, text);
+    for (size_t i = 0; i < count(); i++) {
+        entry_t e = entry_at(i);
+        if (strcmp(e.name, text) == 0) {
+            fprintf(out, "%s: %s\n", e.name, e.help);
+            print_options(&e, out);
+            return RB_OK;
+        }
+        suggest_offer(&like, e.name);
+    }
+    return like.best != NULL
+               ? rb_fail(err, RB_USAGE, "unknown sampler '%s'; did you mean '%s'?", text, like.best)
+               : rb_fail(err, RB_USAGE, "unknown sampler '%s'; --sample help lists them", text);
+}
+
+rb_code_t sampler_help(const char *sample, FILE *out, rb_err_t *err)
+{
+    const char *colon = strrchr(sample, ':');
+    if (colon != NULL)
+        return help_on(sample, (size_t)(colon - sample), out, err);
+    for (size_t i = 0; i < count(); i++) {
+        entry_t e = entry_at(i);
+        if (i == 0)
+            fputs("Samplers that choose launches:\n", out);
+        else if (i == n_launch_methods)
+            fputs("\nSamplers inside launches (their options are settings, too):\n", out);
+        fprintf(out, "  %-16s %s\n", e.name, e.help);
+    }
+    fputs("\nNAME:help describes the options of a sampler.\n", out);
+    return RB_OK;
+}

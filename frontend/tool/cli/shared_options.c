@@ -1,0 +1,48 @@
+#include "frontend/tool/cli/shared_options.h"
+
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/text_list.h"
+#include "sampling/launch/sample_syntax.h"
+
+bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value)
+{
+    if (id == CLI_GPU)
+        o->gpu = value;
+    else if (id == CLI_SET)
+        text_list_add(&o->sets, value);
+    else if (id == CLI_TMPDIR)
+        o->tmpdir = value;
+    else
+        return false;
+    return true;
+}
+
+rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *value, bool *known,
+                         rb_err_t *err)
+{
+    static const char *const archs[] = {"sm_70", "sm_75", NULL};
+    unsigned index;
+
+    *known = true;
+    switch (id) {
+    case CLI_ARCH:
+        o->arch = value;
+        return option_word("arch", value, archs, &index, err);
+    case CLI_MAX_INSTS:
+        return option_count("max-insts", value, 1, UINT64_MAX / 2, &o->max_insts, err);
+    case CLI_TIMEOUT:
+        return option_seconds("timeout", value, &o->timeout, err);
+    default:
+        *known = false;
+        return RB_OK;
+    }
+}
+
+rb_code_t sample_option(char **all, const char *value, rb_err_t *err)
+{
+    sample_list_t list;
+    RB_TRY(sample_list_parse(&list, value, err)); /* it is a list on its own */
+    sample_list_free(&list);
+    text_join(all, value);
+    return RB_OK;
+}

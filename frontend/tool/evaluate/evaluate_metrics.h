@@ -1,0 +1,18 @@
+/*
+ * The 13 metrics by which STEM+ROOT (MICRO'25, figure 14) shows that a sampled run is like the
+ * whole beyond its time: DRAM traffic, shared and global loads and stores, hit rates of L1 and L2
+ * reads, FP16, FP32 and integer instructions, warp execution and branch efficiency.
+ */
+#ifndef RUBATO_EVALUATE_EVALUATE_METRICS_H
+#define RUBATO_EVALUATE_EVALUATE_METRICS_H
+
+#include "frontend/tool/evaluate/evaluate_report.h"
+
+/*
+ * Prints them under a heading: of the full run (counts as means of a launch), and the differences
+ * of the weighted sums over the chosen launches, with their values in the full run and with those
+ * in the sampled one. Counts differ relatively, rates in percentage points.
+ */
+void evaluate_metrics_print(FILE *out, const char *label, const evaluated_run_t *run);
+
+#endif

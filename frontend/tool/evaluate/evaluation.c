@@ -1,0 +1,85 @@
+#include "frontend/tool/evaluate/evaluation.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "sampling/math/stable_sum.h"
+
+/* Relative error of a score by rounding alone: of a weight, of its product, and of two sums that do
+ * not add their own, with room. Equal times have a bound of 0, which this must not break. */
+#define ROUNDING (8 * DBL_EPSILON)
+
+static double sum(const double *v, uint64_t n)
+{
+    stable_sum_t total = {0};
+    for (uint64_t i = 0; i < n; i++)
+        sum_add(&total, v[i]);
+    return sum_value(&total);
+}
+
+score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
+{
+    const population_t *pop = &truth->pop;
+    const double *insts = pop->counter[POP_WARP_INSTS];
+    stable_sum_t estimate = {0};
+    double time = 0.0, sampled_insts = 0.0, wall = 0.0;
+    uint64_t samples = 0;
+    for (uint64_t i = 0; i < plan->n_samples; i++) {
+        uint64_t row = launch_list_row(truth, plan->samples[i].launch);
+        if (row == pop->n)
+            rb_panic("a plan was scored on launches that it is not for");
+        sum_add(&estimate, plan->samples[i].weight * pop->time[row]);
+        time += pop->time[row];
+        sampled_insts += insts != NULL ? insts[row] : 0.0;
+        wall += truth->wall != NULL ? truth->wall[row] : 0.0;
+        samples++;
+    }
+    double total = sum(pop->time, pop->n);
+    return (score_t){
+        .error = fabs(sum_value(&estimate) / total - 1.0),
+        .sampled_time = time / total,
+        .sampled_insts = insts != NULL ? sampled_insts / sum(insts, pop->n) : NAN,
+        .sampled_wall = truth->wall != NULL ? wall / sum(truth->wall, pop->n) : NAN,
+        .samples = (double)samples,
+        .clusters = plan->n_clusters,
+        .bound = plan->error_bound,
+    };
+}
+
+static int by_error(const void *a, const void *b)
+{
+    const score_t *x = a, *y = b;
+    return (x->error > y->error) - (x->error < y->error);
+}
+
+summary_t evaluation_summary(score_t *scores, uint64_t n)
+{
+    score_t sum = {0};
+    double inside = 0.0, plans = (double)n, bound = scores[n - 1].bound;
+    qsort(scores, n, sizeof(*scores), by_error);
+    for (uint64_t i = 0; i < n; i++) {
+        sum.error += scores[i].error;
+        sum.samples += scores[i].samples;
+        sum.clusters += scores[i].clusters;
+        sum.seconds += scores[i].seconds;
+        sum.sampled_time += scores[i].sampled_time;
+        sum.sampled_insts += scores[i].sampled_insts;
+        sum.sampled_wall += scores[i].sampled_wall;
+        inside += scores[i].error <= scores[i].bound + ROUNDING;
+    }
+    return (summary_t){
+        .n = n,
+        .error_mean = sum.error / plans,
+        .error_p95 = scores[(uint64_t)ceil(0.95 * plans) - 1].error,
+        .error_max = scores[n - 1].error,
+        .speedup = plans / sum.sampled_time,
+        .speedup_insts = plans / sum.sampled_insts,
+        .speedup_wall = plans / sum.sampled_wall,
+        .samples = sum.samples / plans,
+        .clusters = sum.clusters / plans,
+        .bound = bound,
+        .within = isfinite(bound) ? inside / plans : NAN,
+        .seconds = sum.seconds / plans,
+    };
+}

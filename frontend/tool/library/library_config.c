@@ -1,0 +1,112 @@
+/* Configurations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/library/library_internal.h"
+#include "sampling/inside/inside_sampler.h"
+#include "sim/core/alloc.h"
+
+/* Adds to a configuration that was good; if the result is not, it is as before. */
+static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char *, rb_err_t *),
+                        const char *what, rb_err_t *err)
+{
+    const conf_mark_t mark = conf_mark(c->conf);
+    rb_code_t rc = add(c->conf, what, err);
+    if (rc == RB_OK)
+        rc = gpu_spec_apply(&c->spec, c->conf, err);
+    if (rc == RB_OK)
+        return RB_OK;
+    conf_rewind(c->conf, mark);
+    rb_code_t again = gpu_spec_apply(&c->spec, c->conf, NULL);
+    RB_INVARIANT(again == RB_OK, "a configuration that was good no longer is");
+    return rc;
+}
+
+rubato_config *rubato_config_open(const char *gpu, const rubato_log *log, rubato_error *error)
+{
+    rubato_config *c = rb_calloc(1, sizeof(*c));
+    library_scope_init(&c->scope, log);
+    c->conf = conf_create();
+    inside_add_groups(c->conf);
+    if (rubato_config_add(c, gpu, error) == RUBATO_OK)
+        return c;
+    rubato_config_destroy(c);
+    return NULL;
+}
+
+rubato_code rubato_config_add(rubato_config *config, const char *gpu, rubato_error *error)
+{
+    rb_err_t err = {0};
+    library_entry_t before = library_enter(&config->scope);
+    (void)!extend(config, conf_load_gpu, gpu, &err);
+    library_leave(before);
+    return library_fail(error, &err);
+}
+
+void rubato_config_destroy(rubato_config *config)
+{
+    if (config == NULL)
+        return;
+    conf_destroy(config->conf);
+    library_scope_free(&config->scope);
+    free(config);
+}
+
+rubato_code rubato_config_set(rubato_config *config, const char *key, const char *value,
+                              rubato_error *error)
+{
+    rb_err_t err = {0};
+    size_t n = strlen(key) + strlen(value) + 2;
+    char *assignment = rb_calloc(n, 1);
+    snprintf(assignment, n, "%s=%s", key, value);
+    library_entry_t before = library_enter(&config->scope);
+    (void)!extend(config, conf_set, assignment, &err);
+    library_leave(before);
+    free(assignment);
+    return library_fail(error, &err);
+}
+
+rubato_code rubato_config_get(const rubato_config *config, const char *key, char *value,
+                              size_t size, rubato_error *error)
+{
+    rb_err_t err = {0};
+    char text[PARAM_VALUE_TEXT];
+    library_entry_t before = library_enter(&config->scope);
+    if (!conf_value(config->conf, key, text))
+        rb_fail(&err, RB_USAGE, "unknown setting '%.200s'", key);
+    else if (strlen(text) >= size)
+        rb_fail(&err, RB_USAGE, "%s: its value needs %zu bytes", key, strlen(text) + 1);
+    else
+        strcpy(value, text);
+    library_leave(before);
+    return library_fail(error, &err);
+}
+
+rubato_code rubato_config_check(rubato_config *config, rubato_error *error)
+{
+    rb_err_t err = {0};
+    library_entry_t before = library_enter(&config->scope);
+    (void)!gpu_spec_from_conf(&config->spec, config->conf, &err);
+    library_leave(before);
+    return library_fail(error, &err);
+}
+
+char *rubato_config_text(rubato_config *config, const char *group, rubato_error *error)
+{
+    char *text = NULL;
+    size_t n = 0;
+    if (rubato_config_check(config, error) != RUBATO_OK)
+        return NULL;
+    FILE *out = open_memstream(&text, &n);
+    if (out == NULL) {
+        rb_err_t err = {0};
+        rb_fail(&err, RB_NOMEM, "no memory for the text of a configuration");
+        library_fail(error, &err);
+        return NULL;
+    }
+    library_entry_t before = library_enter(&config->scope);
+    conf_write_resolved(config->conf, group, out);
+    library_leave(before);
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,65 @@
+/* Versions, errors and messages. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/io/version.h"
+#include "frontend/tool/library/library_internal.h"
+
+#define SAME_CODE_(id, text) _Static_assert((int)RB_##id == (int)RUBATO_##id, "codes differ");
+RB_ERR_MAP(SAME_CODE_)
+
+uint32_t rubato_api_version(void)
+{
+    return RUBATO_API_VERSION;
+}
+
+const char *rubato_version(void)
+{
+    return RUBATO_VERSION;
+}
+
+void rubato_free(void *text)
+{
+    free(text);
+}
+
+rubato_code library_fail(rubato_error *error, const rb_err_t *err)
+{
+    if (error != NULL && err->code != RB_OK) {
+        error->code = (rubato_code)err->code;
+        snprintf(error->text, sizeof(error->text), "%s", err->text);
+    }
+    return (rubato_code)err->code;
+}
+
+static void say(void *ctx, bool warning, const char *text)
+{
+    const rubato_log *to = ctx;
+    if (to->say != NULL)
+        to->say(to->ctx, warning, text);
+}
+
+void library_scope_init(library_scope_t *s, const rubato_log *log)
+{
+    s->to = log != NULL ? *log : (rubato_log){0};
+    s->log = rb_log_create(say, &s->to);
+    s->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+void library_scope_free(library_scope_t *s)
+{
+    rb_log_destroy(s->log);
+    if (s->locale != (locale_t)0)
+        freelocale(s->locale);
+}
+
+library_entry_t library_enter(const library_scope_t *s)
+{
+    return (library_entry_t){rb_log_use(s->log), uselocale(s->locale)};
+}
+
+void library_leave(library_entry_t before)
+{
+    rb_log_use(before.log);
+    uselocale(before.locale);
+}

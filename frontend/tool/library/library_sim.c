@@ -1,0 +1,183 @@
+/* Simulations: launch by launch. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "frontend/tool/library/library_internal.h"
+#include "sim/core/alloc.h"
+#include "sim/gpu/gpu.h"
+
+struct rubato_sim {
+    library_scope_t scope;
+    gpu_spec_t spec;
+    gpu_t *gpu;          /* owned */
+    rubato_trace *trace; /* borrowed */
+    rubato_sim_options options;
+    uint64_t next; /* launch */
+    rubato_launch launch;
+    rubato_stats of_launch, of_interval, totals;
+    atomic_bool stop;
+    rb_err_t failed; /* code RB_OK: it can go on */
+};
+
+static rb_code_t check_arguments(const rubato_trace *trace, const rubato_sim_options *o,
+                                 rb_err_t *err)
+{
+    enum { THREADS_MAX = 256 };
+    if (trace->busy)
+        return rb_fail(err, RB_USAGE,
+                       "a simulation uses this trace: destroy it, or open the trace again");
+    if (o->threads > THREADS_MAX)
+        return rb_fail(err, RB_USAGE, "%u threads: at most %d", o->threads, THREADS_MAX);
+    if (o->interval != NULL && o->interval_cycles == 0)
+        return rb_fail(err, RB_USAGE, "interval() is given, and interval_cycles is 0");
+    return RB_OK;
+}
+
+rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
+                              const rubato_sim_options *options, rubato_error *error)
+{
+    const rubato_sim_options none = {0}, *o = options != NULL ? options : &none;
+    rb_err_t err = {0};
+    if (check_arguments(trace, o, &err) != RB_OK) {
+        library_fail(error, &err);
+        return NULL;
+    }
+    if (rubato_config_check(config, error) != RUBATO_OK)
+        return NULL;
+    if (config->spec.sampling.samplers[0] != '\0') {
+        rb_fail(&err, RB_CONFIG, "sampling.samplers: librubato has no samplers yet");
+        library_fail(error, &err);
+        return NULL;
+    }
+    rubato_sim *s = rb_calloc(1, sizeof(*s));
+    library_scope_init(&s->scope, &o->log);
+    s->spec = config->spec;
+    s->options = *o;
+    s->trace = trace;
+    s->next = 1;
+    library_stats_init(&s->of_launch, &s->spec);
+    library_stats_init(&s->of_interval, &s->spec);
+    library_stats_init(&s->totals, &s->spec);
+    library_entry_t before = library_enter(&s->scope);
+    s->gpu = gpu_create(&s->spec, o->threads == 0 ? 1 : (int)o->threads, 0);
+    library_leave(before);
+    trace->busy = true;
+    return s;
+}
+
+void rubato_sim_destroy(rubato_sim *sim)
+{
+    if (sim == NULL)
+        return;
+    sim->trace->busy = false;
+    gpu_destroy(sim->gpu);
+    library_scope_free(&sim->scope);
+    free(sim);
+}
+
+void rubato_sim_stop(rubato_sim *sim)
+{
+    atomic_store(&sim->stop, true);
+}
+
+static rb_code_t stopped(rb_err_t *err)
+{
+    return rb_fail(err, RB_STOPPED, "stopped on request");
+}
+
+static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    rubato_sim *s = ctx;
+    (void)err;
+    library_stats_init(&s->of_launch, &s->spec);
+    totals_add(&s->of_launch.totals, r);
+    totals_add(&s->totals.totals, r);
+    s->launch = (rubato_launch){.id = r->info.id,
+                                .name = r->info.name,
+                                .start = r->start,
+                                .end = r->end,
+                                .stats = &s->of_launch};
+    return RB_OK;
+}
+
+static rb_code_t on_interval(void *ctx, const interval_result_t *r, rb_err_t *err)
+{
+    rubato_sim *s = ctx;
+    run_totals_t *t = &s->of_interval.totals;
+    library_stats_init(&s->of_interval, &s->spec);
+    t->cycles = t->run_cycles = r->end - r->start;
+    t->warp_insts = t->run_warp_insts = r->sm.warp_insts;
+    t->thread_insts = r->sm.thread_insts;
+    t->blocks = t->run_blocks = r->sm.blocks;
+    t->sm = r->sm;
+    t->l2 = r->l2;
+    t->dram = r->dram;
+    t->warp_slot_cycles = (uint64_t)s->spec.sm.sm.count * s->spec.sm.sm.max_warps * t->cycles;
+    const rubato_interval i = {r->launch_id, r->start, r->end, &s->of_interval};
+    return s->options.interval(s->options.ctx, &i) == 0 ? RB_OK : stopped(err);
+}
+
+static bool on_progress(void *ctx, const gpu_progress_t *p)
+{
+    rubato_sim *s = ctx;
+    const rubato_sim_options *o = &s->options;
+    if (o->progress != NULL && o->progress(o->ctx, p->launch_id, p->now) != 0)
+        return false;
+    return !atomic_load(&s->stop);
+}
+
+/* Lets launch s->next happen, or leaves it out. */
+static rb_code_t run_next(rubato_sim *s, bool simulate, rb_err_t *err)
+{
+    if (atomic_load(&s->stop))
+        return stopped(err);
+    const run_plan_t plan = {
+        .first = s->next,
+        .last = s->next,
+        .launch_ids = &s->next,
+        .n_launch_ids = simulate,
+        .stats_interval = s->options.interval_cycles,
+    };
+    const gpu_callbacks_t callbacks = {
+        .ctx = s,
+        .launch_done = on_launch,
+        .interval = s->options.interval != NULL ? on_interval : NULL,
+        .progress = on_progress,
+    };
+    rb_code_t rc = gpu_run(s->gpu, s->trace->source, &plan, &callbacks, err);
+    return rc == RB_STOPPED ? stopped(err) : rc;
+}
+
+static rubato_code step(rubato_sim *s, bool simulate, rubato_error *error)
+{
+    if (s->failed.code == RB_OK) {
+        library_entry_t before = library_enter(&s->scope);
+        if (run_next(s, simulate, &s->failed) == RB_OK)
+            s->next++;
+        library_leave(before);
+    }
+    return library_fail(error, &s->failed);
+}
+
+rubato_code rubato_sim_next(rubato_sim *sim, const rubato_launch **launch, rubato_error *error)
+{
+    *launch = NULL;
+    if (sim->failed.code == RB_OK && sim->next > rubato_trace_launches(sim->trace))
+        return RUBATO_OK;
+    rubato_code code = step(sim, true, error);
+    if (code == RUBATO_OK)
+        *launch = &sim->launch;
+    return code;
+}
+
+rubato_code rubato_sim_skip(rubato_sim *sim, rubato_error *error)
+{
+    if (sim->failed.code == RB_OK && sim->next > rubato_trace_launches(sim->trace))
+        return RUBATO_OK;
+    return step(sim, false, error);
+}
+
+const rubato_stats *rubato_sim_totals(const rubato_sim *sim)
+{
+    return &sim->totals;
+}

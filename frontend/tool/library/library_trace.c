@@ -1,0 +1,87 @@
+/* Traces: files, and the caller's functions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/library/library_internal.h"
+#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/run/run_setup.h"
+#include "sim/core/alloc.h"
+
+/* The handle of a source; NULL with an error if there is none. */
+static rubato_trace *finish(rubato_trace *t, const rb_err_t *err, rubato_error *error)
+{
+    if (t->source != NULL)
+        return t;
+    library_fail(error, err);
+    rubato_trace_destroy(t);
+    return NULL;
+}
+
+rubato_trace *rubato_trace_open(const char *path, const char *tmpdir, const rubato_log *log,
+                                rubato_error *error)
+{
+    rb_err_t err = {0};
+    const setup_options_t options = {.tmpdir = tmpdir};
+    rubato_trace *t = rb_calloc(1, sizeof(*t));
+    library_scope_init(&t->scope, log);
+    library_entry_t before = library_enter(&t->scope);
+    t->source = open_trace(path, setup_tmpdir(&options), &err);
+    library_leave(before);
+    return finish(t, &err, error);
+}
+
+rubato_trace *rubato_trace_create(const rubato_source *source, const rubato_log *log,
+                                  rubato_error *error)
+{
+    rb_err_t err = {0};
+    rubato_trace *t = rb_calloc(1, sizeof(*t));
+    library_scope_init(&t->scope, log);
+    t->source = source_calls_create(source, &err);
+    return finish(t, &err, error);
+}
+
+void rubato_trace_destroy(rubato_trace *trace)
+{
+    if (trace == NULL)
+        return;
+    if (trace->source != NULL)
+        trace->source->ops->destroy(trace->source);
+    library_scope_free(&trace->scope);
+    free(trace);
+}
+
+uint64_t rubato_trace_launches(const rubato_trace *trace)
+{
+    return trace->source->ops->n_launches(trace->source);
+}
+
+rubato_code rubato_trace_launch(rubato_trace *trace, uint64_t id, rubato_launch_info *info,
+                                rubato_error *error)
+{
+    rb_err_t err = {0};
+    launch_info_t l;
+    library_entry_t before = library_enter(&trace->scope);
+    if (id == 0 || id > rubato_trace_launches(trace)) {
+        rb_fail(&err, RB_USAGE, "there is no launch %llu, only 1 to %llu", (unsigned long long)id,
+                (unsigned long long)rubato_trace_launches(trace));
+    } else if (trace->source->ops->launch_info(trace->source, id, &l, &err) == RB_OK) {
+        *info = (rubato_launch_info){.id = l.id,
+                                     .trace_id = l.trace_id,
+                                     .name = l.name,
+                                     .registers = l.regs,
+                                     .shared_bytes = l.shared_bytes,
+                                     .arch = l.arch,
+                                     .stream = l.stream};
+        memcpy(info->grid, l.grid, sizeof(info->grid));
+        memcpy(info->block, l.block, sizeof(info->block));
+    }
+    library_leave(before);
+    return library_fail(error, &err);
+}
+
+const char *rubato_trace_gpu(rubato_trace *trace)
+{
+    rubato_launch_info first = {0};
+    (void)rubato_trace_launch(trace, 1, &first, NULL);
+    return setup_default_gpu(first.arch);
+}

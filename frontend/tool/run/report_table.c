@@ -1,0 +1,225 @@
+/* The table after a run: how long, how many instructions, and what limited it. */
+#include <math.h>
+#include <string.h>
+
+#include "frontend/tool/io/text_format.h"
+#include "frontend/tool/run/run_report.h"
+
+enum { LAUNCHES_SHOWN = 20, STATES_SHOWN = 6, MIN_COLUMNS = 60, MAX_COLUMNS = 160 };
+
+/* Parts of the chip whose utilisation tells what limits a run; of_sm: each SM has its own. */
+static const struct {
+    metric_id_t metric;
+    const char *label;
+    bool of_sm;
+} bounds[] = {
+    {METRIC_issue_utilization, "issue slots", true},
+    {METRIC_fp64_utilization, "FP64 pipes", true},
+    {METRIC_l1_utilization, "L1 and shared memory data", true},
+    {METRIC_xbar_request_utilization, "crossbar, SM to L2", true},
+    {METRIC_xbar_reply_utilization, "crossbar, L2 to SM", true},
+    {METRIC_l2_utilization, "L2 data", false},
+    {METRIC_dram_utilization, "DRAM bandwidth", false},
+};
+
+static void write_head(const run_report_t *r, FILE *out)
+{
+    char text[FORMAT_MAX];
+    const gpu_spec_t *s = r->spec;
+    fprintf(out, "\n%s on %s%s: %u SMs at %g MHz, %s L2, %.0f GB/s DRAM",
+            report_trace_name(r->trace_path), r->gpu,
+            r->gpu_is_default ? " (chosen by the trace's architecture; --gpu to change)" : "",
+            s->sm.sm.count, s->gpu.clock_mhz, format_bytes(text, s->mem.l2.size),
+            metric_dram_peak(s) * s->gpu.clock_mhz * 1e6 / 1e9);
+    if (r->overrides > 0)
+        fprintf(out, ", %zu override%s", r->overrides, r->overrides > 1 ? "s" : "");
+    fputs("\n", out);
+    if (!r->complete)
+        fputs("STOPPED before its end: what follows is about the launches that are complete\n",
+              out);
+}
+
+/* "10x10": dimensions up to the last that is not 1. */
+static void dim_text(char *text, size_t n, const uint32_t dim[3])
+{
+    if (dim[2] > 1)
+        snprintf(text, n, "%ux%ux%u", dim[0], dim[1], dim[2]);
+    else if (dim[1] > 1)
+        snprintf(text, n, "%ux%u", dim[0], dim[1]);
+    else
+        snprintf(text, n, "%u", dim[0]);
+}
+
+static void write_launch(const run_report_t *r, const launch_result_t *l, unsigned name_width,
+                         FILE *out)
+{
+    char name[MAX_COLUMNS], grid[40], block[40];
+    char cycles[FORMAT_MAX], insts[FORMAT_MAX], occupancy[FORMAT_MAX];
+    metric_input_t m = report_launch_metrics(r, l);
+    format_kernel(name, name_width + 1, l->info.name);
+    dim_text(grid, sizeof(grid), l->info.grid);
+    dim_text(block, sizeof(block), l->info.block);
+    fprintf(out, "%6llu  %-*s %12s %9s %13s %9s %7.2f %7s\n", (unsigned long long)l->info.id,
+            (int)name_width, name, grid, block, format_grouped(cycles, launch_result_cycles(l)),
+            format_si(insts, (double)l->warp_insts), metric_value(METRIC_ipc, &m),
+            format_share(occupancy, metric_value(METRIC_achieved_occupancy, &m)));
+}
+
+static rb_code_t write_launches(const run_report_t *r, unsigned columns, FILE *out, rb_err_t *err)
+{
+    enum { OTHER_COLUMNS = 72 };
+    unsigned width = columns > OTHER_COLUMNS + 12 ? columns - OTHER_COLUMNS : 12;
+    record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
+    fprintf(out, "\n%6s  %-*s %12s %9s %13s %9s %7s %7s\n", "launch", (int)width, "kernel", "grid",
+            "block", "cycles", "warp inst", "IPC", "occup.");
+    for (uint64_t n = 0; n < LAUNCHES_SHOWN && record_walk_next(&walk); n++)
+        write_launch(r, &walk.record.launch, width, out);
+    RB_TRY(walk.code);
+    if (r->simulated.launches > LAUNCHES_SHOWN)
+        fprintf(out, "   ...  and %llu more (-o DIR writes them all)\n",
+                (unsigned long long)(r->simulated.launches - LAUNCHES_SHOWN));
+    return RB_OK;
+}
+
+/* What the totals below are estimated from, and how sure they are. */
+static void write_sampling(const run_report_t *r, FILE *out)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    const estimate_t *e = &r->cycles_interval;
+    if (r->simulated.launches_estimated > 0)
+        fprintf(out, "\nESTIMATED: part of %s launch%s was not simulated (%s of %s blocks were)\n",
+                format_grouped(a, r->simulated.launches_estimated),
+                r->simulated.launches_estimated == 1 ? "" : "es",
+                format_grouped(b, r->simulated.run_blocks), format_grouped(c, r->simulated.blocks));
+    const plan_t *p = r->of_plan ? &r->sampling->plan : NULL;
+    if (p != NULL)
+        fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",
+                format_grouped(a, r->simulated.launches), format_grouped(b, p->n_launches),
+                r->sampling->sampler);
+    const bool known = isfinite(e->low) && isfinite(e->high);
+    if (known)
+        fprintf(out, "cycles             %12s   to %s, with %s confidence (%s)\n",
+                format_grouped(a, (uint64_t)e->low), format_grouped(b, (uint64_t)e->high),
+                format_share(c, e->confidence), e->method);
+    if (r->interval_note != NULL)
+        fprintf(out, known ? "%34s%s\n" : "%sno interval: %s\n", "", r->interval_note);
+    if (known && isfinite(p->error_bound))
+        fprintf(out, "error bound        %10.3g %%   with %s confidence, on the profiled GPU\n",
+                100.0 * p->error_bound, format_share(b, p->confidence));
+}
+
+static void write_totals(const run_report_t *r, const metric_input_t *m, FILE *out)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    const run_totals_t *t = &r->totals;
+    fprintf(out, "\ntime               %12s   %s cycles, %s of them launch latency\n",
+            format_seconds(a, report_seconds(r)), format_grouped(b, t->cycles),
+            format_grouped(c, t->launch_cycles));
+    fprintf(out, "warp instructions  %12s   %s thread instructions, %s of the lanes active\n",
+            format_grouped(a, t->warp_insts), format_si(b, (double)t->thread_insts),
+            format_share(c, metric_value(METRIC_warp_execution_efficiency, m)));
+    fprintf(out, "IPC                %12.2f   warp instructions per cycle; %.2f per active SM\n",
+            metric_value(METRIC_ipc, m), metric_value(METRIC_ipc_per_sm, m));
+    fprintf(out, "occupancy          %12s   of the warp slots, while an SM has warps\n",
+            format_share(a, metric_value(METRIC_achieved_occupancy, m)));
+    const char *unit[] = {"fp16  ", "fp32  ", "fp64  ", "tensor"};
+    metric_id_t rate[] = {METRIC_fp16_rate, METRIC_fp32_rate, METRIC_fp64_rate, METRIC_tensor_rate};
+    for (size_t i = 0; i < sizeof(rate) / sizeof(rate[0]); i++) {
+        double v = metric_value(rate[i], m);
+        if (v > 0.0)
+            fprintf(out, "%s             %12s   operations/s\n", unit[i], format_si(a, v));
+    }
+}
+
+/* The warp states that cost most, as shares of the resident warps' cycles. */
+static void write_states(const run_totals_t *t, FILE *out)
+{
+    const uint64_t *states = (const uint64_t *)&t->sm;
+    double resident = (double)metric_resident(&t->sm);
+    bool shown[STATE_COUNT] = {false};
+    char share[FORMAT_MAX];
+    if (resident <= 0.0)
+        return;
+    fputs("\nwhere the warps' cycles went\n", out);
+    for (int n = 0; n < STATES_SHOWN; n++) {
+        size_t best = STATE_NO_WARP;
+        for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
+            if (!shown[i] && states[i] > 0 && (best == STATE_NO_WARP || states[i] > states[best]))
+                best = i;
+        }
+        if (best == STATE_NO_WARP)
+            break;
+        shown[best] = true;
+        const char *name = sm_stat_defs[best].name;
+        fprintf(out, "  %-20s %8s   %s\n", strncmp(name, "state_", 6) == 0 ? name + 6 : name,
+                format_share(share, (double)states[best] / resident), sm_stat_defs[best].help);
+    }
+}
+
+static void write_memory(const run_report_t *r, const metric_input_t *m, FILE *out)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    const run_totals_t *t = &r->totals;
+    fputs("\nmemory\n", out);
+    if (t->sm.global_load_requests > 0)
+        fprintf(out, "  L1 global loads      %8s hit   %.1f sectors per request\n",
+                format_share(a, metric_value(METRIC_global_load_hit_rate, m)),
+                metric_value(METRIC_global_load_sectors_per_request, m));
+    if (t->sm.shared_wavefronts > 0)
+        fprintf(out, "  shared memory        %8.2f conflicts per request\n",
+                metric_value(METRIC_shared_conflicts_per_request, m));
+    if (t->l2.requests > 0)
+        fprintf(out, "  L2 reads             %8s hit   writes %s hit; %sB/s\n",
+                format_share(a, metric_value(METRIC_l2_read_hit_rate, m)),
+                format_share(b, metric_value(METRIC_l2_write_hit_rate, m)),
+                format_si(c, metric_value(METRIC_l2_bandwidth, m)));
+    fprintf(out, "  DRAM                 %8s of peak   %sB/s, %s row hits\n",
+            format_share(a, metric_value(METRIC_dram_utilization, m)),
+            format_si(b, metric_value(METRIC_dram_bandwidth, m)),
+            format_share(c, metric_value(METRIC_dram_row_hit_rate, m)));
+}
+
+/* SMs without warps are left out: they cannot be what a run waits for. */
+static double busy_share(size_t bound, const metric_input_t *m)
+{
+    double v = metric_value(bounds[bound].metric, m);
+    return bounds[bound].of_sm ? v / metric_value(METRIC_sm_activity, m) : v;
+}
+
+static void write_bounds(const metric_input_t *m, FILE *out)
+{
+    size_t best = 0;
+    double most = -1.0;
+    char share[FORMAT_MAX];
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+        double v = busy_share(i, m);
+        if (isfinite(v) && v > most) {
+            most = v;
+            best = i;
+        }
+    }
+    if (most < 0.0)
+        return;
+    /* Below a third, nothing is near its limit: latency is what the run waits for. */
+    const char *verdict = most >= 0.6   ? "the run is bound by it"
+                          : most >= 0.3 ? "near it, with latency not hidden"
+                                        : "no part is near its limit: latency, or too few warps";
+    fprintf(out, "\nbusiest part: %s, %s%s (%s)\n\n", bounds[best].label, format_share(share, most),
+            bounds[best].of_sm ? " while an SM has warps" : "", verdict);
+}
+
+rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out, rb_err_t *err)
+{
+    columns = columns < MIN_COLUMNS ? MIN_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : columns;
+    metric_input_t m = report_total_metrics(r);
+    write_head(r, out);
+    RB_TRY(write_launches(r, columns, out, err));
+    if (r->simulated.launches == 0)
+        return RB_OK;
+    write_sampling(r, out);
+    write_totals(r, &m, out);
+    write_states(&r->totals, out);
+    write_memory(r, &m, out);
+    write_bounds(&m, out);
+    return RB_OK;
+}

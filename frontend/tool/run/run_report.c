@@ -1,0 +1,112 @@
+#include "frontend/tool/run/run_report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "frontend/tool/io/text_format.h"
+#include "frontend/tool/io/version.h"
+#include "sim/gpu/known_counts.h"
+
+void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read)
+{
+    uint64_t h = journal_checksum(0, identity, strlen(identity));
+    h = journal_checksum(h, read->digest, strlen(read->digest));
+    snprintf(text, REPORT_IDENTITY, "%016llx", (unsigned long long)h);
+}
+
+/* An interval is the launch sampler's alone: it is dropped where something else was estimated too.
+ */
+static const char *settle_interval(const run_report_t *r, estimate_t *e)
+{
+    static const char inside[] = "samplers inside launches do not state their error";
+    if (!r->of_plan || r->inside->n > 0)
+        *e = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
+    if (!r->of_plan)
+        return r->estimated ? inside : NULL;
+    const plan_t *p = &r->sampling->plan;
+    if (r->inside->n > 0)
+        return "samplers inside launches do not state their error, and the interval of the choice "
+               "of "
+               "launches does not cover it";
+    if (!isfinite(e->low))
+        return p->random ? "launches of a cluster were left out whole, or their spread is not known"
+                         : "the method's choice of launches is not random";
+    if (r->simulated.launches < p->n_launches)
+        return "sampling error only; cold starts of the launches simulated are not in it";
+    return NULL;
+}
+
+/* What the index knows of the whole program is not estimated. */
+static void set_known(run_totals_t *t, const run_report_t *r)
+{
+    const launch_counts_t *known = &r->sampling->counts;
+    gpu_counters_t c = {.sm = t->sm, .l2 = t->l2, .dram = t->dram};
+    known_counts_set(&c, r->spec, known);
+    t->sm = c.sm;
+    t->l2 = c.l2;
+    t->blocks = known->blocks;
+    t->warp_insts = known->warp_insts;
+    t->thread_insts = known->thread_insts;
+}
+
+void report_set_totals(run_report_t *r)
+{
+    r->of_plan =
+        r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
+    if (!r->of_plan)
+        r->totals = r->simulated;
+    else if (r->sampling->has_counts)
+        set_known(&r->totals, r);
+    r->estimated = r->of_plan || r->simulated.launches_estimated > 0;
+    r->interval_note = settle_interval(r, &r->cycles_interval);
+}
+
+double report_seconds(const run_report_t *r)
+{
+    return (double)r->totals.cycles / (r->spec->gpu.clock_mhz * 1e6);
+}
+
+metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l)
+{
+    metric_input_t m =
+        metric_input(r->spec, launch_result_cycles(l), l->launch_cycles, &l->sm, &l->l2, &l->dram);
+    m.estimated = l->sampling.estimated;
+    return m;
+}
+
+metric_input_t report_total_metrics(const run_report_t *r)
+{
+    const run_totals_t *t = &r->totals;
+    metric_input_t m = metric_input(r->spec, t->cycles, t->launch_cycles, &t->sm, &t->l2, &t->dram);
+    m.estimated = r->estimated;
+    return m;
+}
+
+const char *report_trace_name(const char *path)
+{
+    const char *name = path;
+    for (const char *s = path; *s != '\0'; s++) {
+        if (*s == '/' && s[1] != '\0' && s[1] != '/')
+            name = s + 1;
+    }
+    return name;
+}
+
+void report_trailer(const run_report_t *r, FILE *out)
+{
+    char insts[FORMAT_MAX], cycles[FORMAT_MAX], rate[FORMAT_MAX], speed[FORMAT_MAX];
+    char changes[32] = "";
+    double seconds = r->host_seconds > 0.0 ? r->host_seconds : 1e-9;
+    if (r->overrides > 0)
+        snprintf(changes, sizeof(changes), "+%zu override%s", r->overrides,
+                 r->overrides > 1 ? "s" : "");
+    fprintf(out,
+            "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
+            "cycles/s, %llu MiB peak\n",
+            RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, report_trace_name(r->trace_path),
+            format_si(insts, (double)r->simulated.run_warp_insts),
+            format_si(cycles, (double)r->simulated.run_cycles), r->host_seconds,
+            format_si(rate, (double)r->simulated.run_warp_insts / seconds),
+            format_si(speed, (double)r->simulated.run_cycles / seconds),
+            (unsigned long long)(r->host_peak_rss >> 20));
+}

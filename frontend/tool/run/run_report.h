@@ -1,0 +1,80 @@
+/*
+ * The results of a run, and the forms in which they are written: run.json, launches.csv, stats.csv,
+ * intervals.csv, the table on the terminal, and lines with Accel-Sim's names. Each writer walks the
+ * journal; RB_IO is about reading it. Whether the output could be written is for its owner to
+ * check.
+ *
+ * launches.csv, stats.csv and intervals.csv hold nothing that depends on the host.
+ */
+#ifndef RUBATO_RUN_RUN_REPORT_H
+#define RUBATO_RUN_RUN_REPORT_H
+
+#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/run/run_record.h"
+#include "frontend/tool/run/run_sampling.h"
+#include "frontend/tool/run/stat_values.h"
+#include "frontend/tool/run/trace_identity.h"
+#include "sampling/inside/inside_sampler.h"
+
+typedef struct {
+    bool complete; /* false: stopped before the end */
+    const char *command;
+    const char *identity; /* lines that must be equal for a resume; see report_identity() */
+    const char *trace_path, *trace_format;
+    const trace_read_t *trace_read;
+    uint64_t trace_launches, trace_bytes;
+    const char *gpu;     /* as the user named it */
+    bool gpu_is_default; /* chosen by the trace's architecture */
+    size_t overrides;    /* -s settings */
+    const gpu_spec_t *spec;
+    const char *config_sha256;
+    uint64_t stats_interval;        /* 0: none */
+    run_totals_t simulated;         /* what was run */
+    const run_sampling_t *sampling; /* NULL: without a plan */
+    const inside_list_t *inside;    /* samplers inside launches */
+    /* Of the whole trace; report_set_totals(). */
+    run_totals_t totals;
+    bool estimated;
+    bool of_plan;               /* the totals are those of a plan whose samples are all there */
+    estimate_t cycles_interval; /* of the cycles; low and high NAN: there is none */
+    const char *interval_note;  /* what it leaves out, or why there is none; NULL: nothing to say */
+    double host_seconds, host_cpu_seconds;
+    uint64_t host_peak_rss;
+    int threads;
+    journal_t *journal; /* all records of the run */
+} run_report_t;
+
+/*
+ * Fills the totals from what was simulated: the same, or, if all samples of a plan are there,
+ * estimates of the whole. A run that was stopped before has the sums of what it simulated.
+ */
+void report_set_totals(run_report_t *r);
+
+RB_CHECKED rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err);
+RB_CHECKED rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err);
+RB_CHECKED rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err);
+void report_stats_csv(const run_report_t *r, FILE *out);
+
+/* columns: width of the terminal. */
+RB_CHECKED rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out,
+                                  rb_err_t *err);
+RB_CHECKED rb_code_t report_accelsim(const run_report_t *r, FILE *out, rb_err_t *err);
+
+/* The last line of a run, for standard error: version, time, rate, peak memory. */
+void report_trailer(const run_report_t *r, FILE *out);
+
+/* Last part of a path, for people. */
+const char *report_trace_name(const char *path);
+
+/* The number that run.json has for an identity and what was read of the trace, as 16 digits. */
+enum { REPORT_IDENTITY = 17 };
+void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read);
+
+/* Time on the modelled GPU, at its core clock. */
+double report_seconds(const run_report_t *r);
+
+/* Ratios of a launch, of the whole run. */
+metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l);
+metric_input_t report_total_metrics(const run_report_t *r);
+
+#endif

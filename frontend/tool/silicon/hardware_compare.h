@@ -1,0 +1,68 @@
+/*
+ * What a run simulated against what was measured on a GPU, counter by counter (which statistics
+ * stand for which measured column: hardware_formula.h).
+ *
+ * Pairs are made
+ *   per launch   the k-th launch of a kernel (of that grid and block) in the run with the k-th such
+ *                row of the file
+ *   per kernel   the mean of the run's launches of a kernel with the kernel's row
+ *   per program  the totals of the run with the program's row
+ */
+#ifndef RUBATO_HARDWARE_HARDWARE_COMPARE_H
+#define RUBATO_HARDWARE_HARDWARE_COMPARE_H
+
+#include "frontend/input/profile/hardware_table.h"
+#include "frontend/tool/report/run_data.h"
+#include "frontend/tool/silicon/hardware_formula.h"
+
+/* A measured value and its simulated counterpart. */
+typedef struct {
+    const char *kernel; /* borrowed from the table: its program where there is no kernel */
+    uint64_t launch;    /* id in the run; 0: several, or all */
+    double measured, simulated;
+} hardware_pair_t;
+
+typedef struct {
+    const char *measured; /* column of the file; borrowed */
+    char label[80];       /* the column, with the formula's variant */
+    size_t column;
+    hardware_formula_t formula; /* what is simulated for it */
+    char simulated[160];        /* the statistics that stand for it, as a formula */
+    bool share;                 /* errors are differences of shares, not relative */
+    hardware_pair_t *pairs;
+    size_t n_pairs, cap_pairs;
+    /*
+     * Over the pairs that have an error: relative ones need a measured value that is not 0, unless
+     * both are 0. NAN: there is none.
+     *   error  mean of |simulated - measured| / measured; of shares |simulated - measured|
+     *   bias   the same without the bars
+     */
+    size_t n_errors;
+    double error, bias;
+    double correlation; /* Pearson's, over all pairs; NAN: fewer than 3, or no variation */
+    size_t worst;       /* pair with the largest error */
+} hardware_counter_t;
+
+typedef struct {
+    hardware_counter_t *counters; /* in the order of the file's columns */
+    size_t n_counters;
+    const char **unknown; /* columns that no statistic stands for; list owned, names borrowed */
+    size_t n_unknown;
+    size_t rows_matched, rows_unmatched; /* of the file, or of the named programs in it */
+    size_t launches_matched, launches_unmatched;
+} hardware_comparison_t;
+
+/*
+ * Compares runs, operands[0 .. n), with a table, which must outlive c. An operand is RUN (a folder
+ * or run.json) or PROGRAM=RUN: which rows of the table are about the run (their program's whole
+ * name, or a part that only one name has). RB_USAGE if the rows are not known without it, with what
+ * there is; RB_TRACE: nothing matches. Free c also after a failure.
+ */
+RB_CHECKED rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
+                                      char *const *operands, int n, rb_err_t *err);
+void hardware_free(hardware_comparison_t *c);
+
+/* Error of a pair, as in hardware_counter_t; NAN: it has none. */
+double hardware_error(const hardware_counter_t *c, const hardware_pair_t *p);
+
+#endif

@@ -1,0 +1,207 @@
+#include "frontend/tool/silicon/validation.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/silicon/published_table.h"
+#include "sim/core/alloc.h"
+#include "sim/gpu/gpu_conf.h"
+
+enum { PATH_BYTES = 4096 };
+
+/* --- one test -------------------------------------------------------------------------------- */
+
+/* The chip for a test: the GPU, what the test sets, what the user sets. */
+static rb_code_t load_spec(gpu_spec_t *spec, const suite_test_t *t, const validation_options_t *o,
+                           conf_t *c, rb_err_t *err)
+{
+    RB_TRY(conf_load_gpu(c, o->gpu, err));
+    for (size_t i = 0; t != NULL && i < t->n_sets; i++)
+        RB_TRY(conf_set(c, t->sets[i], err));
+    for (size_t i = 0; i < o->n_sets; i++)
+        RB_TRY(conf_set(c, o->sets[i], err));
+    return gpu_spec_from_conf(spec, c, err);
+}
+
+static void add_point(validation_row_t *r, size_t n, const char *point, double measured)
+{
+    r->points[n] = (validation_point_t){.point = rb_strdup(point), .measured = measured};
+    r->n_points = n + 1;
+}
+
+static rb_code_t table_points(validation_row_t *r, const validation_options_t *o, rb_err_t *err)
+{
+    const suite_expect_t *e = r->expect;
+    char path[PATH_BYTES];
+    published_table_t table;
+
+    snprintf(path, sizeof(path), "%s/%s", o->published, e->file);
+    RB_TRY(published_table_read(&table, path, e->x_column, e->y_column, err));
+    published_table_thin(&table, o->short_form ? r->test->pick_short : r->test->pick);
+    r->points = rb_calloc(table.n, sizeof(r->points[0]));
+    for (size_t i = 0; i < table.n; i++)
+        add_point(r, i, table.x[i], table.y[i]);
+    published_table_free(&table);
+    return RB_OK;
+}
+
+static rb_code_t find_points(validation_row_t *r, const validation_options_t *o, rb_err_t *err)
+{
+    const suite_expect_t *e = r->expect;
+
+    if (e->file != NULL)
+        return table_points(r, o, err);
+    r->points = rb_calloc(e->n_values, sizeof(r->points[0]));
+    for (size_t i = 0; i < e->n_values; i++)
+        add_point(r, i, r->test->n_points > 0 ? r->test->point[i] : NULL, e->values[i]);
+    return RB_OK;
+}
+
+static double point_error(const validation_row_t *r, size_t i)
+{
+    const validation_point_t *p = &r->points[i];
+    double difference = p->simulated - p->measured;
+
+    if (!r->expect->relative)
+        return difference;
+    return p->measured < 0 || p->measured > 0 ? difference / fabs(p->measured) : difference;
+}
+
+static void judge(validation_row_t *r)
+{
+    const suite_expect_t *e = r->expect;
+    const double rounding = 1e-9; /* of the arithmetic, not of the measurement */
+
+    r->error = point_error(r, 0);
+    if (e->file != NULL) {
+        double sum = 0;
+
+        for (size_t i = 0; i < r->n_points; i++)
+            sum += fabs(point_error(r, i));
+        r->error = sum / (double)r->n_points;
+    } else {
+        for (size_t i = 1; i < r->n_points; i++)
+            if (fabs(point_error(r, i)) > fabs(r->error))
+                r->error = point_error(r, i);
+    }
+    bool holds = fabs(r->error) <= e->tolerance + rounding;
+
+    r->verdict = !e->gates ? VERDICT_REPORT : holds ? VERDICT_PASS : VERDICT_FAIL;
+}
+
+static rb_code_t run_row(validation_row_t *r, const suite_t *suite, const validation_options_t *o,
+                         rb_err_t *err)
+{
+    gpu_spec_t spec;
+    conf_t *c = conf_create();
+    measure_t m = {
+        .suite = suite, .spec = &spec, .threads = o->threads, .short_form = o->short_form};
+    rb_code_t rc = load_spec(&spec, r->test, o, c, err);
+
+    if (rc == RB_OK)
+        rc = find_points(r, o, err);
+    for (size_t i = 0; i < r->n_points && rc == RB_OK; i++) {
+        if (o->progress != NULL)
+            o->progress(r->test, r->points[i].point);
+        rc = silicon_measure(&m, r->test, r->points[i].point, &r->points[i].simulated, err);
+    }
+    if (rc == RB_OK)
+        judge(r);
+    conf_destroy(c);
+    return rc;
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+/* "C1" means C1, C1.ffma and the like, not C10; "C" all of C1 ... */
+static bool matches(const char *id, const char *name, size_t len)
+{
+    if (strncmp(id, name, len) != 0)
+        return false;
+    return !(isdigit((unsigned char)name[len - 1]) && isdigit((unsigned char)id[len]));
+}
+
+static bool is_wanted(const suite_test_t *t, const char *only)
+{
+    if (only == NULL)
+        return true;
+    for (const char *p = only; *p != '\0';) {
+        size_t len = strcspn(p, ",");
+
+        if (len > 0 && matches(t->id, p, len))
+            return true;
+        p += len + (p[len] == ',');
+    }
+    return false;
+}
+
+static rb_code_t describe(validation_t *v, const validation_options_t *o, rb_err_t *err)
+{
+    gpu_spec_t spec;
+    conf_t *c = conf_create();
+    rb_code_t rc = load_spec(&spec, NULL, o, c, err);
+
+    if (rc == RB_OK) {
+        snprintf(v->name, sizeof(v->name), "%s", spec.gpu.name);
+        v->clock_mhz = spec.gpu.clock_mhz;
+        config_guesses_find(&v->guesses, c);
+    }
+    conf_destroy(c);
+    return rc;
+}
+
+rb_code_t validation_run(validation_t *v, const suite_t *suite, const validation_options_t *o,
+                         rb_err_t *err)
+{
+    bool found = false;
+
+    *v = (validation_t){.gpu = o->gpu, .changed = o->n_sets > 0};
+    rb_code_t rc = describe(v, o, err);
+
+    for (size_t i = 0; i < suite->n_tests && rc == RB_OK; i++) {
+        const suite_test_t *t = &suite->tests[i];
+        const suite_expect_t *e = suite_expect(t, o->gpu);
+
+        if (!is_wanted(t, o->only))
+            continue;
+        found = true;
+        if (e == NULL) {
+            v->unmeasured++;
+            continue;
+        }
+        rb_grow(&v->rows, &v->cap, v->n + 1, sizeof(v->rows[0]));
+        validation_row_t *r = &v->rows[v->n++];
+
+        *r = (validation_row_t){.test = t, .expect = e, .verdict = VERDICT_NO_TABLE};
+        if (e->file == NULL || o->published != NULL)
+            rc = run_row(r, suite, o, err);
+    }
+    if (rc == RB_OK && !found)
+        rc = rb_fail(err, RB_USAGE, "no test is called '%s'; see rubato validate --list", o->only);
+    if (rc != RB_OK)
+        validation_free(v);
+    return rc;
+}
+
+void validation_free(validation_t *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        for (size_t p = 0; p < v->rows[i].n_points; p++)
+            free(v->rows[i].points[p].point);
+        free(v->rows[i].points);
+    }
+    free(v->rows);
+    config_guesses_free(&v->guesses);
+    *v = (validation_t){0};
+}
+
+size_t validation_count(const validation_t *v, verdict_t verdict)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n; i++)
+        n += v->rows[i].verdict == verdict;
+    return n;
+}

@@ -1,0 +1,78 @@
+/*
+ * The suite of microbenchmarks on one GPU: what was measured on the card beside what the model
+ * says.
+ */
+#ifndef RUBATO_HARDWARE_VALIDATION_H
+#define RUBATO_HARDWARE_VALIDATION_H
+
+#include <stdio.h>
+
+#include "frontend/input/silicon/silicon_measure.h"
+#include "frontend/tool/silicon/config_guesses.h"
+
+typedef enum { VERDICT_PASS, VERDICT_FAIL, VERDICT_REPORT, VERDICT_NO_TABLE } verdict_t;
+
+typedef struct {
+    char *point; /* owned; NULL: a test of one point */
+    double measured, simulated;
+} validation_point_t;
+
+typedef struct {
+    const suite_test_t *test;     /* borrowed */
+    const suite_expect_t *expect; /* borrowed */
+    validation_point_t *points;   /* owned */
+    size_t n_points;
+    /*
+     * As the tolerance: a share of the measured value, or a difference. One point: signed; points
+     * of a listing: of the worst; a published curve: the mean without signs.
+     */
+    double error;
+    verdict_t verdict;
+} validation_row_t;
+
+typedef struct {
+    const char *gpu;       /* name of the configuration */
+    const char *only;      /* NULL: all; otherwise "C1,M": identifiers, or what they begin with */
+    const char *published; /* folder of published tables, or NULL */
+    const char **sets;     /* settings, "key=value" */
+    size_t n_sets;
+    int threads;
+    bool short_form;
+    /* Called before each test; may be NULL. */
+    void (*progress)(const suite_test_t *t, const char *point);
+} validation_options_t;
+
+typedef struct {
+    const char *gpu;
+    char name[64]; /* of the card */
+    double clock_mhz;
+    bool changed;           /* by settings of the command line */
+    validation_row_t *rows; /* owned */
+    size_t n, cap;
+    size_t unmeasured; /* tests for which nothing was published for this card */
+    config_guesses_t guesses;
+} validation_t;
+
+/* Runs the suite. RB_USAGE if only names no test. */
+RB_CHECKED rb_code_t validation_run(validation_t *v, const suite_t *suite,
+                                    const validation_options_t *o, rb_err_t *err);
+void validation_free(validation_t *v);
+
+size_t validation_count(const validation_t *v, verdict_t verdict);
+
+/* "pass", "FAIL", "report", "no table". */
+const char *verdict_text(verdict_t verdict);
+
+/* A value with four significant digits; an error or tolerance as the expectation has them. */
+enum { VALIDATION_TEXT = 32 };
+const char *validation_number(char text[VALIDATION_TEXT], double v);
+const char *validation_error(char text[VALIDATION_TEXT], const validation_row_t *r);
+const char *validation_tolerance(char text[VALIDATION_TEXT], const suite_expect_t *e);
+
+/* What people read; the same as files: a row for each point, everything, plots of curves. */
+void validation_print(const validation_t *v, bool guesses, FILE *out);
+void validation_write_csv(const validation_t *v, size_t n, FILE *out);
+void validation_write_json(const validation_t *v, size_t n, FILE *out);
+void validation_write_html(const validation_t *v, size_t n, FILE *out);
+
+#endif

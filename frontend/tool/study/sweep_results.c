@@ -1,0 +1,258 @@
+/* The results of a sweep: CSV files and a table relative to the baselines. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/io/csv_writer.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/io/text_format.h"
+#include "frontend/tool/study/stat_table.h"
+#include "frontend/tool/study/sweep_results.h"
+#include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
+#include "sim/core/text_lines.h"
+
+enum { LAUNCH_BYTES_MAX = 1 << 20 };
+
+#define RESULT_NAME_(name, path) #name,
+static const char *const result_names[RESULTS] = {SWEEP_RESULT_LIST(RESULT_NAME_)};
+#define RESULT_PATH_(name, path) path,
+static const char *const result_paths[RESULTS] = {SWEEP_RESULT_LIST(RESULT_PATH_)};
+
+static rb_code_t read_result(const sweep_job_t *job, sweep_result_t *r, rb_err_t *err)
+{
+    for (size_t i = 0; i < RESULTS; i++)
+        r->value[i] = (double)NAN;
+    if (job->state != SWEEP_DONE)
+        return RB_OK;
+    return stat_values_read(job->folder, result_paths, RESULTS, r->value, err);
+}
+
+rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *err)
+{
+    sweep_result_t *results = rb_calloc(s->n_jobs, sizeof(*results));
+    size_t baseline = 0;
+    *out = results;
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        const char *trace = s->jobs[i].fields[SWEEP_TRACE];
+        while (sweep_is_part(s, baseline) && baseline + 1 < s->n_jobs)
+            baseline++;
+        if (strcmp(trace, s->jobs[baseline].fields[SWEEP_TRACE]) != 0)
+            baseline = i;
+        RB_TRY(read_result(&s->jobs[i], &results[i], err));
+        results[i].baseline = baseline;
+        results[i].relative =
+            results[i].value[RESULT_cycles] / results[baseline].value[RESULT_cycles];
+    }
+    return RB_OK;
+}
+
+static void fields_row(csv_t *c, char *const *fields, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        csv_text(c, fields[i]);
+}
+
+static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *out)
+{
+    csv_t c = {.out = out};
+    csv_text(&c, "job");
+    csv_text(&c, "id");
+    csv_text(&c, "state");
+    fields_row(&c, s->columns, sweep_columns(s));
+    for (size_t i = 0; i < RESULTS; i++)
+        csv_text(&c, result_names[i]);
+    csv_text(&c, "baseline");
+    csv_text(&c, "relative_cycles");
+    csv_end_row(&c);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        const sweep_job_t *job = &s->jobs[i];
+        if (sweep_is_part(s, i))
+            continue;
+        csv_u64(&c, i + 1);
+        csv_text(&c, job->id);
+        csv_text(&c, sweep_state_names[job->state]);
+        fields_row(&c, job->fields, sweep_columns(s));
+        for (size_t k = 0; k < RESULTS; k++)
+            csv_f64(&c, results[i].value[k]);
+        csv_u64(&c, results[i].baseline + 1);
+        csv_f64(&c, results[i].relative);
+        csv_end_row(&c);
+    }
+}
+
+/* "JOB,FIELD,...,": what stands before each column or value of a launch; to be freed. */
+static char *row_head(const sweep_t *s, const char *job, char *const *fields)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    csv_t csv = {.out = out};
+    RB_INVARIANT(out != NULL, "no memory stream");
+    csv_text(&csv, job);
+    fields_row(&csv, fields, sweep_columns(s));
+    putc(',', out);
+    fclose(out);
+    return text;
+}
+
+/* A quote that is doubled within quotes ends and begins them. */
+static bool ends_quoted(const char *line, bool quoted)
+{
+    while ((line = strchr(line, '"')) != NULL) {
+        quoted = !quoted;
+        line++;
+    }
+    return quoted;
+}
+
+/*
+ * Copies the rows of a launches.csv with the job's fields in front. Rows may hold line ends within
+ * quotes. first: the header is written too.
+ */
+static rb_code_t copy_launches(const sweep_t *s, size_t index, text_lines_t *in, FILE *out,
+                               bool first, rb_err_t *err)
+{
+    char number[24];
+    size_t row = 0;
+    bool quoted = false, more;
+    rb_code_t rc;
+    snprintf(number, sizeof(number), "%zu", index + 1);
+    char *head = row_head(s, number, s->jobs[index].fields);
+    char *names = first ? row_head(s, "job", s->columns) : NULL;
+    while ((rc = text_lines_next(in, &more, err)) == RB_OK && more) {
+        bool wanted = row > 0 || first;
+        if (wanted && !quoted)
+            fputs(row == 0 ? names : head, out);
+        if (wanted)
+            fprintf(out, "%s%s", in->text, in->cut ? "" : "\n");
+        quoted = ends_quoted(in->text, quoted);
+        row += !quoted;
+    }
+    free(names);
+    free(head);
+    return rc;
+}
+
+static rb_code_t append_launches(const sweep_t *s, size_t index, FILE *out, bool first,
+                                 rb_err_t *err)
+{
+    char *path = sweep_job_path(&s->jobs[index], "/launches.csv");
+    text_lines_t in = {.path = path, .in = in_file_open(path, err), .max = LAUNCH_BYTES_MAX};
+    rb_code_t rc = in.in != NULL ? copy_launches(s, index, &in, out, first, err) : RB_IO;
+    if (in.in != NULL)
+        fclose(in.in);
+    text_lines_free(&in);
+    free(path);
+    return rc;
+}
+
+static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
+{
+    bool first = true;
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (s->jobs[i].state != SWEEP_DONE || sweep_is_part(s, i))
+            continue;
+        RB_TRY(append_launches(s, i, out, first, err));
+        first = false;
+    }
+    return RB_OK;
+}
+
+static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_result_t *results,
+                            rb_err_t *err)
+{
+    out_file_t f;
+    RB_TRY(out_file_open(&f, s->folder, name, err));
+    rb_code_t rc = RB_OK;
+    if (results != NULL)
+        write_jobs(s, results, f.out);
+    else
+        rc = write_launches(s, f.out, err);
+    return out_file_close(&f, rc, err);
+}
+
+/* Width of each column of fields. */
+static size_t *column_widths(const sweep_t *s)
+{
+    size_t *width = rb_calloc(s->n_columns, sizeof(*width));
+    for (size_t k = 0; k < s->n_columns; k++) {
+        width[k] = strlen(s->columns[k]);
+        for (size_t i = 0; i < s->n_jobs; i++) {
+            size_t n = strlen(s->jobs[i].fields[k]);
+            width[k] = n > width[k] ? n : width[k];
+        }
+    }
+    return width;
+}
+
+static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, const size_t *width)
+{
+    const sweep_job_t *job = &s->jobs[index];
+    char cycles[FORMAT_MAX], relative[FORMAT_MAX] = "-", hits[FORMAT_MAX], dram[FORMAT_MAX];
+    for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
+        printf("  %-*s", (int)width[k], job->fields[k]);
+    if (job->state != SWEEP_DONE) {
+        printf("  %s\n", sweep_state_names[job->state]);
+        return;
+    }
+    if (index == r->baseline)
+        strcpy(relative, "baseline");
+    else if (isfinite(r->relative))
+        snprintf(relative, sizeof(relative), "%+.1f %%", 100.0 * (r->relative - 1.0));
+    printf("  %15s%s  %10s  %8.3f  %9s  %9s\n",
+           format_grouped(cycles, (uint64_t)r->value[RESULT_cycles]),
+           r->value[RESULT_estimated] > 0.0 ? "~" : " ", relative, r->value[RESULT_ipc],
+           format_share(hits, r->value[RESULT_l2_hit_rate]),
+           format_share(dram, r->value[RESULT_dram_utilization]));
+}
+
+/* Can the change against the baseline be that of chance? The bounds: docs/limits.md. */
+static bool may_be_chance(const sweep_result_t *r)
+{
+    const double short_cycles = 50000, small = 0.05;
+    return r->value[RESULT_cycles] < short_cycles && fabs(r->relative - 1.0) < small;
+}
+
+static void print_table(const sweep_t *s, const sweep_result_t *results)
+{
+    size_t *width = column_widths(s);
+    bool estimated = false, chance = false;
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (sweep_is_part(s, i))
+            continue;
+        if (results[i].baseline == i) {
+            printf("%s%s\n", i > 0 ? "\n" : "", s->jobs[i].fields[SWEEP_TRACE]);
+            for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
+                printf("  %-*s", (int)width[k], s->columns[k]);
+            printf("  %15s   %10s  %8s  %9s  %9s\n", "cycles", "change", "ipc", "L2 hits", "DRAM");
+        }
+        print_row(s, i, &results[i], width);
+        estimated = estimated || results[i].value[RESULT_estimated] > 0.0;
+        chance = chance || (results[i].baseline != i && may_be_chance(&results[i]));
+    }
+    if (estimated)
+        printf("\n~ estimated from samples\n");
+    if (chance)
+        printf(
+            "\nchanges below 5 %% of runs below 50,000 cycles may come from another order of warps "
+            "and requests (docs/limits.md)\n");
+    free(width);
+}
+
+rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err)
+{
+    enum { TABLE_ROWS = 200 };
+    sweep_result_t *results;
+    rb_code_t rc = sweep_read_results(s, &results, err);
+    if (rc == RB_OK && keep)
+        rc = write_file(s, "jobs.csv", results, err);
+    if (rc == RB_OK && keep)
+        rc = write_file(s, "results.csv", NULL, err);
+    if (rc == RB_OK && (!keep || s->n_jobs <= TABLE_ROWS))
+        print_table(s, results);
+    if (rc == RB_OK && keep)
+        printf("\n%s/results.csv: a row per job and launch; jobs.csv: a row per job\n", s->folder);
+    free(results);
+    return rc;
+}

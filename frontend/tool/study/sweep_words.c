@@ -1,0 +1,207 @@
+#include "frontend/tool/study/sweep_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/io/file_hash.h"
+#include "frontend/tool/io/option_value.h"
+#include "frontend/tool/run/run_inside.h"
+#include "frontend/tool/run/run_sampling.h"
+#include "sampling/launch/launch_sampler.h"
+#include "sampling/launch/sample_syntax.h"
+#include "sim/core/alloc.h"
+
+/* What a name in the path of a plan is replaced by. */
+static const char trace_word[] = "{trace}";
+
+struct sweep_trial {
+    char *key; /* owned: sampler, plan and profile */
+    char plan_sha256[SHA256_TEXT];
+};
+
+/* NULL if a word is not said or is "none". */
+static const char *word_of(const study_t *study, size_t point, const char *word)
+{
+    const char *value = study_word(study, point, word);
+    return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
+}
+
+/* "plans/{trace}.json" with the name of the trace; to be freed. */
+static char *name_plan(const char *pattern, const char *trace)
+{
+    const char *at = strstr(pattern, trace_word);
+    if (at == NULL)
+        return rb_strdup(pattern);
+    size_t before = (size_t)(at - pattern), n = strlen(pattern) + strlen(trace) + 1;
+    char *name = rb_calloc(n, 1);
+    snprintf(name, n, "%.*s%s%s", (int)before, pattern, trace, at + sizeof(trace_word) - 1);
+    return name;
+}
+
+/* *launches: one of the samplers chooses launches. */
+static rb_code_t check_sample(const char *text, bool *launches, rb_err_t *err)
+{
+    run_inside_t inside = {0};
+    sample_list_t list = {0};
+    rb_code_t rc = run_inside_divide(&inside, text, 1, err);
+    *launches = rc == RB_OK && inside.launch != NULL;
+    if (*launches)
+        rc = sample_list_parse(&list, inside.launch, err);
+    for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
+        launch_choice_t choice = {0};
+        rc = launch_choice_parse(&choice, list.items[i], err);
+        launch_choice_free(&choice);
+    }
+    if (rc == RB_OK && list.n > 1)
+        rc = rb_fail(err, RB_USAGE, "sample %s: one sampler of launches is expected", text);
+    sample_list_free(&list);
+    run_inside_free(&inside);
+    return rc;
+}
+
+/* Launches are chosen in one way. */
+static rb_code_t check_choices(const sweep_words_t *w, bool sampled, rb_err_t *err)
+{
+    if (sampled && w->plan != NULL)
+        return rb_fail(err, RB_USAGE, "plan and sample: both choose launches; say one of them");
+    if (w->launches != NULL && (sampled || w->plan != NULL))
+        return rb_fail(err, RB_USAGE, "launches and %s: choose one of them",
+                       sampled ? "sample" : "plan");
+    return RB_OK;
+}
+
+rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace, size_t point,
+                           uint64_t n_launches, rb_err_t *err)
+{
+    const char *plan = word_of(study, point, "plan");
+    uint64_t number, *ids;
+    size_t n;
+    bool sampled = false;
+    *w = (sweep_words_t){.sample = word_of(study, point, "sample"),
+                         .seed = word_of(study, point, "seed"),
+                         .launches = word_of(study, point, "launches")};
+    if (plan != NULL) {
+        char *name = name_plan(plan, study->traces[trace].name);
+        w->plan = study_path(study, name);
+        free(name);
+    }
+    if (w->sample != NULL)
+        RB_TRY(check_sample(w->sample, &sampled, err));
+    if (sampled)
+        w->profile = study->traces[trace].profile;
+    RB_TRY(check_choices(w, sampled, err));
+    if (w->seed != NULL)
+        RB_TRY(option_count("seed", w->seed, 0, UINT64_MAX, &number, err));
+    if (w->launches != NULL) {
+        RB_TRY(option_id_list("launches", w->launches, n_launches, &ids, &n, err));
+        free(ids);
+    }
+    return RB_OK;
+}
+
+void sweep_words_free(sweep_words_t *w)
+{
+    free(w->plan);
+    *w = (sweep_words_t){0};
+}
+
+rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec, rb_err_t *err)
+{
+    run_inside_t inside = {0};
+    launch_choice_t choice = {0};
+    rb_code_t rc = RB_OK;
+    if (spec->warmup.mode == WARMUP_KEEP)
+        return rb_fail(err, RB_USAGE,
+                       "--split-launches: with warmup.mode = keep a launch finds what the launches "
+                       "before it left; choose -s warmup.mode=flush or functional");
+    if (w->sample != NULL)
+        rc = run_inside_divide(&inside, w->sample, 1, err);
+    if (rc == RB_OK && inside.list.n > 0)
+        rc = rb_fail(err, RB_USAGE,
+                     "--split-launches: samplers inside launches may learn from the launches "
+                     "before: %s cannot be split",
+                     w->sample);
+    if (rc == RB_OK && inside.launch != NULL)
+        rc = launch_choice_parse(&choice, inside.launch, err);
+    if (rc == RB_OK && choice.method != NULL && choice.method->online)
+        rc = rb_fail(err, RB_USAGE,
+                     "--split-launches: %s chooses from the results so far: it cannot be split",
+                     choice.method->name);
+    launch_choice_free(&choice);
+    run_inside_free(&inside);
+    return rc;
+}
+
+static rb_code_t try_choice(const sweep_words_t *w, const run_inside_t *inside,
+                            trace_source_t *source, rb_err_t *err)
+{
+    const sampling_options_t options = {.plan = w->plan,
+                                        .sample = inside->launch,
+                                        .profile = w->profile,
+                                        .seed = 1,
+                                        .selected = w->launches != NULL};
+    RB_TRY(inside_list_check(&inside->list, source, err));
+    return run_sampling_check(&options, source, err);
+}
+
+/* What decides whether a choice can be made: samplers without their constants, plan, profile. */
+static char *trial_key(const sweep_words_t *w, const run_inside_t *inside)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    RB_INVARIANT(out != NULL, "no memory stream");
+    for (size_t i = 0; i < inside->list.n; i++)
+        fprintf(out, "%s,", inside->list.methods[i]->ops->name);
+    if (inside->launch != NULL)
+        fprintf(out, "%.*s", (int)strcspn(inside->launch, ":"), inside->launch);
+    fprintf(out, "\n%s\n%s\n%d", w->plan != NULL ? w->plan : "",
+            w->profile != NULL ? w->profile : "", w->launches != NULL);
+    fclose(out);
+    return text;
+}
+
+static rb_code_t try_once(const sweep_words_t *w, const run_inside_t *inside,
+                          trace_source_t *source, sweep_trials_t *trials, const char **plan_sha256,
+                          rb_err_t *err)
+{
+    char *key = trial_key(w, inside);
+    size_t i = 0;
+    while (i < trials->n && strcmp(trials->list[i].key, key) != 0)
+        i++;
+    if (i < trials->n) {
+        free(key);
+        *plan_sha256 = trials->list[i].plan_sha256;
+        return RB_OK;
+    }
+    rb_grow(&trials->list, &trials->cap, i + 1, sizeof(*trials->list));
+    struct sweep_trial *trial = &trials->list[trials->n++];
+    *trial = (struct sweep_trial){.key = key};
+    *plan_sha256 = trial->plan_sha256;
+    if (w->plan != NULL)
+        RB_TRY(file_hash(w->plan, trial->plan_sha256, err));
+    return try_choice(w, inside, source, err);
+}
+
+rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec, trace_source_t *source,
+                          sweep_trials_t *trials, const char **plan_sha256, rb_err_t *err)
+{
+    const char *sample = w->sample, *configured = spec->sampling.samplers;
+    run_inside_t inside = {0};
+    /* As a run does. */
+    if (sample == NULL && w->plan == NULL && configured[0] != '\0')
+        sample = configured;
+    rb_code_t rc = sample != NULL ? run_inside_divide(&inside, sample, 1, err) : RB_OK;
+    if (rc == RB_OK)
+        rc = try_once(w, &inside, source, trials, plan_sha256, err);
+    run_inside_free(&inside);
+    return rc;
+}
+
+void sweep_trials_free(sweep_trials_t *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->list[i].key);
+    free(t->list);
+    *t = (sweep_trials_t){0};
+}
