@@ -7,7 +7,7 @@
 /* Weight of the DRAM's pace from which on the launch does what the DRAM does. */
 #define HELD_UP 0.8
 
-/* A pace is off by so many times its unrest: 1 to 2.6 in the launches of docs/inside.md whose
+/* A pace is off by so many times its unrest: 1 to 2.6 in the launches of docs/lab/inside_launches.md whose
  * blocks are in step, less in others. */
 #define SWING 2
 

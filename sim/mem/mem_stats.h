@@ -14,9 +14,11 @@
     S(write_hits, "sectors", "lts__t_sectors_op_write_lookup_hit.sum",                             \
       "written sectors whose line was present")                                                    \
     S(atomic_sectors, "sectors", "lts__t_sectors_op_atom.sum", "sectors of atomics")               \
-    S(atomic_hits, "sectors", "lts__t_sectors_op_atom_lookup_hit.sum", "")                         \
+    S(atomic_hits, "sectors", "lts__t_sectors_op_atom_lookup_hit.sum",                             \
+      "sectors of atomics whose line was present")                                                 \
     S(red_sectors, "sectors", "lts__t_sectors_op_red.sum", "sectors of reductions")                \
-    S(red_hits, "sectors", "lts__t_sectors_op_red_lookup_hit.sum", "")                             \
+    S(red_hits, "sectors", "lts__t_sectors_op_red_lookup_hit.sum",                                 \
+      "sectors of reductions whose line was present")                                              \
     S(inst_sectors, "sectors", "", "read sectors that are instructions or constants")              \
     S(gpc_sectors, "sectors", "", "instructions that the cache of a GPC had; not among the reads") \
     S(local_sectors, "sectors", "", "sectors of local memory")                                     \
@@ -28,7 +30,7 @@
     S(stall_atomic, "cycles", "", "input waits: atomic unit busy")                                 \
     S(fills, "sectors", "lts__d_sectors_fill_device.sum", "sectors filled from DRAM")              \
     S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
-    S(early_writebacks, "sectors", "", "of these, sectors of lines that stay")                     \
+    S(early_writebacks, "sectors", "", "dirty sectors written to DRAM whose line stays")           \
     S(memcpy_sectors, "sectors", "",                                                               \
       "sectors left by host copies just before the launch, no time")                               \
     S(data_sectors, "sectors", "lts__d_sectors.sum", "sectors through the data port")
@@ -42,13 +44,14 @@ enum { L2_STAT_COUNT = sizeof(l2_stats_t) / sizeof(uint64_t) };
     S(row_hits, "requests", "", "requests to an open row")                                         \
     S(row_misses, "requests", "", "requests to a closed bank")                                     \
     S(row_conflicts, "requests", "", "requests to a bank with another row open")                   \
-    S(activates, "commands", "", "")                                                               \
-    S(precharges, "commands", "", "")                                                              \
-    S(refreshes, "commands", "", "counted when the channel is next at work")                       \
-    S(turnarounds, "switches", "", "bus direction changes")                                        \
-    S(busy, "DRAM cycles", "dram__cycles_active.sum", "data bus busy")                             \
-    S(read_latency, "cycles", "", "sum over fetches, core cycles from slice to slice")             \
-    S(read_requests, "requests", "", "fetches by L2")
+    S(activates, "commands", "", "rows opened")                                                    \
+    S(precharges, "commands", "", "rows closed")                                                   \
+    S(refreshes, "commands", "", "refreshes; counted when the channel is next at work")            \
+    S(turnarounds, "switches", "", "changes of the bus between reads and writes")                  \
+    S(busy, "DRAM cycles", "dram__cycles_active.sum", "cycles in which the data bus moves data")   \
+    S(read_latency, "cycles", "",                                                                  \
+      "sum over reads of the core cycles from L2 slice to DRAM and back")                          \
+    S(read_requests, "requests", "", "reads that L2 asks for")
 STATS_STRUCT(dram_stats_t, DRAM_STATS);
 extern const stat_def_t dram_stat_defs[];
 enum { DRAM_STAT_COUNT = sizeof(dram_stats_t) / sizeof(uint64_t) };

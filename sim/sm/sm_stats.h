@@ -67,77 +67,102 @@ typedef enum {
       "NANOSLEEP, YIELD")                                                                          \
     S(state_misc, "warp cycles", "smsp__average_warps_issue_stalled_misc", "anything else")        \
     S(active_cycles, "cycles", "sm__cycles_active.sum", "cycles with at least one warp")           \
-    S(warp_insts, "warp instructions", "smsp__inst_executed.sum", "issued")                        \
-    S(thread_insts, "thread instructions", "smsp__thread_inst_executed.sum", "active lanes")       \
-    S(pred_off_insts, "warp instructions", "", "issued with no active lane")                       \
-    S(mix_fp16, "warp instructions", "smsp__inst_executed_pipe_fp16.sum", "")                      \
-    S(mix_fp32, "warp instructions", "", "FP32")                                                   \
-    S(mix_fp64, "warp instructions", "smsp__inst_executed_pipe_fp64.sum", "")                      \
+    S(warp_insts, "warp instructions", "smsp__inst_executed.sum", "warp instructions issued")      \
+    S(thread_insts, "thread instructions", "smsp__thread_inst_executed.sum",                       \
+      "active lanes of issued instructions")                                                       \
+    S(pred_off_insts, "warp instructions", "", "warp instructions issued with no active lane")     \
+    S(mix_fp16, "warp instructions", "smsp__inst_executed_pipe_fp16.sum", "FP16 arithmetic")       \
+    S(mix_fp32, "warp instructions", "", "FP32 arithmetic")                                        \
+    S(mix_fp64, "warp instructions", "smsp__inst_executed_pipe_fp64.sum", "FP64 arithmetic")       \
     S(mix_int, "warp instructions", "", "integer, IMAD included")                                  \
     S(mix_move, "warp instructions", "", "moves and special registers")                            \
     S(mix_conv, "warp instructions", "", "conversions")                                            \
-    S(mix_sfu, "warp instructions", "", "MUFU")                                                    \
-    S(mix_tensor, "warp instructions", "sm__inst_executed_pipe_tensor.sum", "")                    \
-    S(mix_uniform, "warp instructions", "smsp__inst_executed_pipe_uniform.sum", "")                \
+    S(mix_sfu, "warp instructions", "", "MUFU: reciprocals, roots, sines, ...")                    \
+    S(mix_tensor, "warp instructions", "sm__inst_executed_pipe_tensor.sum",                        \
+      "matrix products on tensor cores")                                                           \
+    S(mix_uniform, "warp instructions", "smsp__inst_executed_pipe_uniform.sum",                    \
+      "uniform datapath (Turing)")                                                                 \
     S(mix_control, "warp instructions", "", "branches, barriers, NOP")                             \
-    S(mix_shuffle, "warp instructions", "", "SHFL MATCH")                                          \
+    S(mix_shuffle, "warp instructions", "", "SHFL and MATCH")                                      \
     S(mix_load, "warp instructions", "", "loads of any space")                                     \
     S(mix_store, "warp instructions", "", "stores of any space")                                   \
     S(mix_atomic, "warp instructions", "", "atomics and reductions")                               \
-    S(mix_tex, "warp instructions", "", "texture")                                                 \
+    S(mix_tex, "warp instructions", "", "texture instructions")                                    \
     S(flops_fp16, "operations", "",                                                                \
       "FP16 operations of threads, tensor cores apart; FMA counts 2, pairs count both")            \
     S(flops_fp32, "operations", "", "FP32 operations of threads; FMA counts 2")                    \
     S(flops_fp64, "operations", "", "FP64 operations of threads; FMA counts 2")                    \
     S(flops_tensor, "operations", "", "operations of HMMA and DMMA; FMA counts 2")                 \
-    S(branches, "warp instructions", "smsp__sass_inst_executed_op_branch.sum", "BRA and the like") \
+    S(branches, "warp instructions", "smsp__sass_inst_executed_op_branch.sum",                     \
+      "BRA and other branches")                                                                    \
     S(branches_uniform, "warp instructions", "",                                                   \
       "branches after which the same lanes stay active")                                           \
-    S(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "")     \
-    S(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "")        \
+    S(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",         \
+      "global load instructions that reach L1")                                                    \
+    S(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",            \
+      "sectors that global loads ask for")                                                         \
     S(global_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",    \
-      "served by L1")                                                                              \
-    S(global_load_pending, "sectors", "", "not in L1, but already under way to it")                \
-    S(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "")    \
-    S(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "")       \
-    S(global_store_hits, "sectors", "", "that L1 held; they are written through all the same")     \
-    S(local_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "")       \
-    S(local_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "")          \
-    S(local_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", "")  \
-    S(local_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "")      \
-    S(local_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "")         \
+      "sectors of global loads that L1 has")                                                       \
+    S(global_load_pending, "sectors", "",                                                          \
+      "sectors of global loads that are not in L1 but on their way to it")                         \
+    S(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",        \
+      "global store instructions that reach L1")                                                   \
+    S(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",           \
+      "sectors that global stores write")                                                          \
+    S(global_store_hits, "sectors", "",                                                            \
+      "sectors of global stores that L1 has; they are written through all the same")               \
+    S(local_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",           \
+      "local load instructions that reach L1")                                                     \
+    S(local_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",              \
+      "sectors that local loads ask for")                                                          \
+    S(local_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum",      \
+      "sectors of local loads that L1 has")                                                        \
+    S(local_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",          \
+      "local store instructions that reach L1")                                                    \
+    S(local_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",             \
+      "sectors that local stores write")                                                           \
     S(atomic_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",            \
-      "global atomics")                                                                            \
-    S(reduction_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "")      \
+      "global atomic instructions that return a value")                                            \
+    S(reduction_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",          \
+      "global atomic instructions without a return value (RED)")                                   \
     S(atomic_lanes, "thread operations", "", "thread operations of atomics and reductions")        \
-    S(l1_tags, "tags", "l1tex__t_set_accesses.sum", "lines looked up")                             \
-    S(l1_mshr_merges, "lines", "", "misses joined to an outstanding line")                         \
-    S(l1_prefetches, "lines", "", "requested by the prefetcher")                                   \
-    S(l1_prefetch_sectors, "sectors", "", "of these lines")                                        \
-    S(l1_prefetches_used, "lines", "", "of these, asked for by a load, if only on their way")      \
-    S(l1_prefetches_dropped, "lines", "", "not requested: no MSHR, or no room on the way out")     \
+    S(l1_tags, "tags", "l1tex__t_set_accesses.sum", "lines looked up in L1")                       \
+    S(l1_mshr_merges, "lines", "", "misses joined to a line that is on its way")                   \
+    S(l1_prefetches, "lines", "", "lines requested by the prefetcher of L1")                       \
+    S(l1_prefetch_sectors, "sectors", "", "sectors of the lines that the prefetcher requested")    \
+    S(l1_prefetches_used, "lines", "",                                                             \
+      "prefetched lines that a load asked for, if only while they were on their way")              \
+    S(l1_prefetches_dropped, "lines", "",                                                          \
+      "prefetches not requested: no MSHR, or no room on the way out")                              \
     S(l1_stall_mshr, "cycles", "", "load/store unit waits: no MSHR, merge or pending-load entry")  \
     S(l1_stall_queue, "cycles", "", "load/store unit waits: miss queue full")                      \
     S(l1_stall_tlb, "cycles", "",                                                                  \
       "load/store unit waits: as many packets as can wait for the MMU")                            \
-    S(tlb_misses, "packets", "", "beyond L1, whose page the first-level TLB did not have")         \
-    S(tlb_l2_misses, "packets", "", "nor the second: they waited for the MMU")                     \
-    S(l1_data_busy, "cycles", "l1tex__data_pipe_lsu_wavefronts.sum", "data stage busy")            \
-    S(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld.sum", "")                \
-    S(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st.sum", "")               \
-    S(shared_atomic_requests, "requests", "smsp__inst_executed_op_shared_atom.sum", "")            \
+    S(tlb_misses, "packets", "", "packets beyond L1 whose page the first-level TLB did not have")  \
+    S(tlb_l2_misses, "packets", "",                                                                \
+      "packets whose page the second-level TLB did not have either: they waited for the MMU")      \
+    S(l1_data_busy, "cycles", "l1tex__data_pipe_lsu_wavefronts.sum",                               \
+      "data stage of L1 and shared memory busy")                                                   \
+    S(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld.sum",                    \
+      "loads from shared memory")                                                                  \
+    S(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st.sum",                   \
+      "stores to shared memory")                                                                   \
+    S(shared_atomic_requests, "requests", "smsp__inst_executed_op_shared_atom.sum",                \
+      "atomics on shared memory")                                                                  \
     S(shared_wavefronts, "wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",           \
-      "passes through the banks")                                                                  \
+      "passes through the banks of shared memory")                                                 \
     S(shared_conflicts, "wavefronts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",        \
-      "passes beyond those a conflict-free access of the width needs")                             \
-    S(rf_write_conflicts, "results", "", "written a cycle later: the bank's write port was taken") \
-    S(icache_l0_lookups, "lines", "", "lines looked up in L0")                                     \
-    S(icache_l0_misses, "lines", "", "not in L0, prefetches not counted")                          \
-    S(icache_l1_misses, "lines", "", "not in the SM's instruction cache")                          \
-    S(const_lookups, "lines", "idc__requests.sum", "constants with known addresses")               \
-    S(const_misses, "lines", "", "not in the SM's constant cache")                                 \
-    S(xbar_flits_out, "flits", "", "into the crossbar")                                            \
-    S(xbar_flits_in, "flits", "", "out of the crossbar")                                           \
+      "passes through the banks beyond those of an access without conflicts")                      \
+    S(rf_write_conflicts, "results", "",                                                           \
+      "results written a cycle later because the bank's write port was taken")                     \
+    S(icache_l0_lookups, "lines", "", "lines of code looked up in L0")                             \
+    S(icache_l0_misses, "lines", "", "lines of code not in L0, prefetches not counted")            \
+    S(icache_l1_misses, "lines", "", "lines of code not in the SM's instruction cache")            \
+    S(const_lookups, "lines", "idc__requests.sum",                                                 \
+      "lines of constants with known addresses looked up")                                         \
+    S(const_misses, "lines", "", "lines of constants not in the SM's constant cache")              \
+    S(xbar_flits_out, "flits", "", "flits from the SMs into the crossbar")                         \
+    S(xbar_flits_in, "flits", "", "flits from the crossbar to the SMs")                            \
     S(blocks, "blocks", "sm__ctas_launched.sum", "blocks started")                                 \
     S(warps, "warps", "sm__warps_launched.sum", "warps started")                                   \
     S(barriers, "barriers", "", "barriers completed")

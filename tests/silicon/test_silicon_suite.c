@@ -1,6 +1,6 @@
 /*
  * The suite of microbenchmarks in its short form, on every card: a test that fails must be among
- * those that are known to fail. docs/limits.md says why they do.
+ * those that are known to fail. docs/lab/accuracy.md says why they do.
  */
 #include "tests/support/test.h"
 

@@ -1,9 +1,10 @@
-/* rubato stats: what moved between two runs, and the statistics of many side by side. */
+/* rubato stats: what moved between two runs, the statistics of many side by side, what they are. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/stats_explain.h"
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
@@ -161,19 +162,31 @@ static rb_code_t join(const stats_options_t *o, rb_err_t *err)
     return rc;
 }
 
-static rb_code_t find_action(const char *name, bool *diffs, rb_err_t *err)
+static rb_code_t explain(const stats_options_t *o, rb_err_t *err)
+{
+    return stats_explain(o->operand, o->n_operands, err);
+}
+
+static const struct {
+    const char *name;
+    rb_code_t (*run)(const stats_options_t *o, rb_err_t *err);
+} actions[] = {{"diff", diff}, {"join", join}, {"explain", explain}};
+enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+static rb_code_t find_action(const char *name, unsigned *action, rb_err_t *err)
 {
     suggest_t like;
-    *diffs = strcmp(name, "diff") == 0;
-    if (*diffs || strcmp(name, "join") == 0)
-        return RB_OK;
     suggest_begin(&like, name);
-    suggest_offer(&like, "diff");
-    suggest_offer(&like, "join");
+    for (*action = 0; *action < ACTIONS; ++*action) {
+        if (strcmp(name, actions[*action].name) == 0)
+            return RB_OK;
+        suggest_offer(&like, actions[*action].name);
+    }
     if (like.best != NULL)
         return rb_fail(err, RB_USAGE, "stats: unknown action '%.60s'; did you mean '%s'?", name,
                        like.best);
-    return rb_fail(err, RB_USAGE, "stats: unknown action '%.60s'; there are diff and join", name);
+    return rb_fail(err, RB_USAGE, "stats: unknown action '%.60s'; there are diff, join and explain",
+                   name);
 }
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
@@ -189,7 +202,8 @@ static rb_code_t stats(int argc, char **argv, rb_err_t *err)
     enum { TOP = 20 };
     stats_options_t o = {.top = TOP};
     cli_parser_t p;
-    bool diffs, help;
+    unsigned action;
+    bool help;
     const cli_command_t *command = cli_find_command("stats");
     cli_parser_init(&p, command, argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
@@ -198,11 +212,11 @@ static rb_code_t stats(int argc, char **argv, rb_err_t *err)
         return out_flush_stdout(err);
     }
     if (p.n_operands < 1)
-        return rb_fail(err, RB_USAGE, "stats: diff or join? See 'rubato stats --help'");
-    RB_TRY(find_action(p.operands[0], &diffs, err));
+        return rb_fail(err, RB_USAGE, "stats: diff, join or explain? See 'rubato stats --help'");
+    RB_TRY(find_action(p.operands[0], &action, err));
     o.operand = p.operands + 1;
     o.n_operands = p.n_operands - 1;
-    RB_TRY(diffs ? diff(&o, err) : join(&o, err));
+    RB_TRY(actions[action].run(&o, err));
     return out_flush_stdout(err);
 }
 

@@ -297,8 +297,8 @@ static const cli_option_t validate_options[] = {
     {CLI_PUBLISHED, 0, "published", "DIR", "$RUBATO_PUBLISHED", "Tests",
      "folder of the published tables that curves are compared with", "@dir", false},
     {CLI_APPLICATIONS, 0, "applications", "DIR", NULL, "Tests",
-     "run the traces of whole programs in this folder instead, on qv100 (docs/limits.md)", "@dir",
-     false},
+     "run the traces of whole programs in this folder instead, on qv100 (docs/lab/accuracy.md)",
+     "@dir", false},
     {CLI_LIST, 0, "list", NULL, NULL, "Tests", "list the tests with their sources, and exit", NULL,
      false},
     OPT_OUTPUT("DIR", "print the table only",
@@ -492,11 +492,14 @@ const cli_command_t cli_commands[] = {
      "job DIR N: runs job N of jobs.tsv, for schedulers; exit status 75: stopped, can be "
      "continued.",
      "status collect job", "@file", OPTIONS(sweep_options), cmd_sweep},
-    {"stats", "diff|join ...", "compare the statistics of runs",
+    {"stats", "diff|join|explain ...", "compare and explain the statistics of runs",
      "diff A B: what differs between two runs, their folders or stats.csv: totals and ratios by "
      "the size of the change, counters by their share of all that moved.\n\n"
-     "join RUN...: the statistics of many runs side by side, as CSV.",
-     "diff join", "@file", OPTIONS(stats_options), cmd_stats},
+     "join RUN...: the statistics of many runs side by side, as CSV.\n\n"
+     "explain [NAME]...: what a statistic or a column of the results counts, its unit, the metric "
+     "of Nsight Compute that it mirrors. NAME is a path (sm.warp_insts), its last part, the "
+     "beginning of one (sm.icache), or a metric of Nsight Compute. Without NAME: all of them.",
+     "diff join explain", "@file", OPTIONS(stats_options), cmd_stats},
     {"compare", "[PROGRAM=]RUN...", "compare runs with measurements on a GPU",
      "Compares the statistics of RUN (the folder of a run, or its run.json) with counters measured "
      "on a GPU, and prints for each counter the mean absolute error, the bias and the correlation. "

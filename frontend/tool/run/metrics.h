@@ -38,10 +38,12 @@ uint64_t metric_resident(const sm_stats_t *sm);
  * const metric_input_t *. Where Nsight Compute says per cent, the unit here is 1 (a share).
  */
 #define METRIC_LIST(X)                                                                             \
-    X(ipc, "warp instructions/cycle", "", "of the whole chip, launch latency included",            \
+    X(ipc, "warp instructions/cycle", "",                                                          \
+      "instructions per cycle of the whole chip, launch latency included",                         \
       (double)m->sm->warp_insts, m->cycles)                                                        \
     X(ipc_per_sm, "warp instructions/cycle", "sm__inst_executed.avg.per_cycle_active",             \
-      "of an SM while it has warps", (double)m->sm->warp_insts, (double)m->sm->active_cycles)      \
+      "instructions per cycle of an SM while it has warps", (double)m->sm->warp_insts,             \
+      (double)m->sm->active_cycles)                                                                \
     X(issue_utilization, "1", "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",                 \
       "issue slots used", (double)m->sm->warp_insts,                                               \
       m->sms * m->spec->sm.sm.sub_cores * m->busy_cycles)                                          \
@@ -73,12 +75,14 @@ uint64_t metric_resident(const sm_stats_t *sm);
       (double)m->sm->local_load_sectors)                                                           \
     X(global_load_sectors_per_request, "sectors/request",                                          \
       "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",                      \
-      "4: coalesced words", (double)m->sm->global_load_sectors,                                    \
+      "sectors of a global load; 4: coalesced words", (double)m->sm->global_load_sectors,          \
       (double)m->sm->global_load_requests)                                                         \
     X(global_store_sectors_per_request, "sectors/request",                                         \
-      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "",                  \
-      (double)m->sm->global_store_sectors, (double)m->sm->global_store_requests)                   \
-    X(shared_conflicts_per_request, "wavefronts/request", "", "passes beyond those needed",        \
+      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",                      \
+      "sectors of a global store; 4: coalesced words", (double)m->sm->global_store_sectors,        \
+      (double)m->sm->global_store_requests)                                                        \
+    X(shared_conflicts_per_request, "wavefronts/request", "",                                      \
+      "passes through the banks of shared memory beyond those needed",                             \
       (double)m->sm->shared_conflicts,                                                             \
       (double)(m->sm->shared_load_requests + m->sm->shared_store_requests +                        \
                m->sm->shared_atomic_requests))                                                     \
@@ -93,26 +97,26 @@ uint64_t metric_resident(const sm_stats_t *sm);
       (double)m->sm->xbar_flits_out, m->sms * m->spec->mem.icnt.sm_flits * m->busy_cycles)         \
     X(xbar_reply_utilization, "1", "", "ports from the crossbar to the SMs busy",                  \
       (double)m->sm->xbar_flits_in, m->sms * m->spec->mem.icnt.sm_flits * m->busy_cycles)          \
-    X(l2_read_hit_rate, "1", "lts__t_sector_op_read_hit_rate.pct", "read sectors that hit",        \
+    X(l2_read_hit_rate, "1", "lts__t_sector_op_read_hit_rate.pct", "read sectors that hit in L2",  \
       (double)m->l2->read_hits, (double)m->l2->read_sectors)                                       \
-    X(l2_write_hit_rate, "1", "lts__t_sector_op_write_hit_rate.pct", "written sectors that hit",   \
-      (double)m->l2->write_hits, (double)m->l2->write_sectors)                                     \
-    X(l2_hit_rate, "1", "lts__t_sector_hit_rate.pct", "all sectors that hit",                      \
+    X(l2_write_hit_rate, "1", "lts__t_sector_op_write_hit_rate.pct",                               \
+      "written sectors that hit in L2", (double)m->l2->write_hits, (double)m->l2->write_sectors)   \
+    X(l2_hit_rate, "1", "lts__t_sector_hit_rate.pct", "sectors of any kind that hit in L2",        \
       (double)(m->l2->read_hits + m->l2->write_hits + m->l2->atomic_hits + m->l2->red_hits),       \
       metric_l2_sectors(m))                                                                        \
-    X(l2_bandwidth, "bytes/s", "lts__t_bytes.sum.per_second", "sectors looked up, as bytes",       \
+    X(l2_bandwidth, "bytes/s", "lts__t_bytes.sum.per_second", "sectors looked up in L2, as bytes", \
       SECTOR_BYTES *metric_l2_sectors(m), m->seconds)                                              \
     X(l2_utilization, "1", "lts__d_sectors.avg.pct_of_peak_sustained_elapsed",                     \
-      "data ports of the slices busy", (double)m->l2->data_sectors,                                \
+      "data ports of the L2 slices busy", (double)m->l2->data_sectors,                             \
       m->spec->mem.l2.slices *l2_port_rate(&m->spec->mem) * m->busy_cycles)                        \
-    X(dram_bandwidth, "bytes/s", "dram__bytes.sum.per_second", "read and written",                 \
+    X(dram_bandwidth, "bytes/s", "dram__bytes.sum.per_second", "bytes that DRAM reads and writes", \
       metric_dram_bytes(m), m->seconds)                                                            \
     X(dram_utilization, "1", "dram__throughput.avg.pct_of_peak_sustained_elapsed",                 \
-      "bandwidth as a share of its peak", metric_dram_bytes(m),                                    \
+      "bandwidth of DRAM as a share of its peak", metric_dram_bytes(m),                            \
       metric_dram_peak(m->spec) * m->busy_cycles)                                                  \
-    X(dram_row_hit_rate, "1", "", "requests to an open row", (double)m->dram->row_hits,            \
+    X(dram_row_hit_rate, "1", "", "requests of DRAM to an open row", (double)m->dram->row_hits,    \
       (double)(m->dram->row_hits + m->dram->row_misses + m->dram->row_conflicts))                  \
-    X(dram_read_latency, "cycles", "", "mean time of a read in the controller",                    \
+    X(dram_read_latency, "cycles", "", "mean time of a read in the DRAM controller",               \
       (double)m->dram->read_latency, (double)m->dram->read_requests)
 
 #define METRIC_ENUM_(name, unit, metric, help, num, den) METRIC_##name,

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "frontend/tool/io/csv_writer.h"
+#include "frontend/tool/run/report_columns.h"
 #include "frontend/tool/run/run_report.h"
 
 /* Names of all counters and metrics, as columns: "sm.warp_insts". */
@@ -33,38 +34,15 @@ static void row_counters(csv_t *c, const metric_input_t *m)
         csv_f64(c, metric_value((metric_id_t)i, m));
 }
 
+static void column_names(csv_t *c, const report_column_t *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        csv_text(c, columns[i].name);
+}
+
 static void launches_header(csv_t *c)
 {
-    static const char *const columns[] = {"id",
-                                          "trace_id",
-                                          "name",
-                                          "stream",
-                                          "grid_x",
-                                          "grid_y",
-                                          "grid_z",
-                                          "block_x",
-                                          "block_y",
-                                          "block_z",
-                                          "registers",
-                                          "shared_bytes",
-                                          "start_cycle",
-                                          "cycles",
-                                          "launch_latency_cycles",
-                                          "blocks",
-                                          "warp_instructions",
-                                          "thread_instructions",
-                                          "copied_bytes",
-                                          "occupancy_theoretical",
-                                          "occupancy_limiter",
-                                          "blocks_per_sm",
-                                          "carveout",
-                                          "warp_slot_cycles",
-                                          "sampler",
-                                          "weight",
-                                          "estimated",
-                                          "simulated_blocks"};
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-        csv_text(c, columns[i]);
+    column_names(c, launch_columns, n_launch_columns);
     header_counters(c);
     csv_end_row(c);
 }
@@ -123,9 +101,7 @@ rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
 {
     csv_t c = {.out = out};
     record_walk_t walk = record_walk(r->journal, RECORD_INTERVAL, err);
-    csv_text(&c, "launch");
-    csv_text(&c, "start");
-    csv_text(&c, "end");
+    column_names(&c, interval_columns, n_interval_columns);
     header_counters(&c);
     csv_end_row(&c);
     while (record_walk_next(&walk)) {
@@ -149,16 +125,21 @@ static void stat_f64(csv_t *c, const char *path, double v, const char *unit)
     csv_end_row(c);
 }
 
+static void interval_f64(csv_t *c, interval_stat_id_t id, double v)
+{
+    stat_f64(c, interval_stats[id].name, v, interval_stats[id].unit);
+}
+
 /* How far the cycles may be from the truth. */
 static void stat_interval(csv_t *c, const run_report_t *r)
 {
     if (isfinite(r->cycles_interval.low)) {
-        stat_f64(c, "totals.interval.cycles.low", r->cycles_interval.low, "cycles");
-        stat_f64(c, "totals.interval.cycles.high", r->cycles_interval.high, "cycles");
-        stat_f64(c, "totals.interval.cycles.confidence", r->cycles_interval.confidence, "1");
+        interval_f64(c, INTERVAL_LOW, r->cycles_interval.low);
+        interval_f64(c, INTERVAL_HIGH, r->cycles_interval.high);
+        interval_f64(c, INTERVAL_CONFIDENCE, r->cycles_interval.confidence);
     }
     if (r->interval_note != NULL)
-        stat_f64(c, "totals.interval.cycles.note", NAN, r->interval_note);
+        stat_f64(c, interval_stats[INTERVAL_NOTE].name, NAN, r->interval_note);
 }
 
 void report_stats_csv(const run_report_t *r, FILE *out)
