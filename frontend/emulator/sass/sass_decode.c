@@ -8,15 +8,6 @@
 
 #define TOKEN(first, second) ((unsigned)(first) << 8 | (unsigned)(second))
 
-uint32_t sass_bits(const sass_inst_t *in, unsigned first, unsigned count)
-{
-    uint64_t word = first >= 64  ? in->hi >> (first - 64)
-                    : first == 0 ? in->lo
-                                 : in->lo >> first | in->hi << (64 - first);
-
-    return (uint32_t)(word & ((1ull << count) - 1));
-}
-
 uint32_t sass_control(const sass_inst_t *in)
 {
     return sass_bits(in, 105, 21);

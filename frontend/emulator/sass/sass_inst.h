@@ -211,7 +211,14 @@ typedef struct {
 } sass_inst_t;
 
 /* Bits first .. first + count - 1 of the encoding (count at most 32). */
-uint32_t sass_bits(const sass_inst_t *in, unsigned first, unsigned count);
+static inline uint32_t sass_bits(const sass_inst_t *in, unsigned first, unsigned count)
+{
+    uint64_t word = first >= 64  ? in->hi >> (first - 64)
+                    : first == 0 ? in->lo
+                                 : in->lo >> first | in->hi << (64 - first);
+
+    return (uint32_t)(word & ((1ull << count) - 1));
+}
 
 /*
  * Decodes the 16 bytes at code, which stand at byte offset pc of their function. False: the opcode

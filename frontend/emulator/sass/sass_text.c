@@ -9,18 +9,6 @@
 #include "frontend/emulator/sass/sass_table.h"
 #include "frontend/emulator/sass/sass_texture.h"
 
-void sass_line_put(sass_line_t *l, const char *format, ...)
-{
-    va_list ap;
-    size_t room = SASS_TEXT_MAX - l->n;
-
-    va_start(ap, format);
-    int n = vsnprintf(l->text + l->n, room, format, ap);
-    va_end(ap);
-    if (n > 0)
-        l->n += (size_t)n < room ? (size_t)n : room - 1;
-}
-
 /*
  * Floating-point immediates have 20 significant digits; large ones are written with an exponent
  * and all of them.

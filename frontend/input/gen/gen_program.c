@@ -1,43 +1,13 @@
 #include "frontend/input/gen/gen_program.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/input/gen/gen_hash.h"
 
-/* Where cudaMalloc() begins in the traces that ship with rubato, and its granularity. */
-enum { ALLOC_ALIGN = 512 };
+/* Where cudaMalloc() begins in the traces that ship with rubato. */
 static const uint64_t first_address = 0x7f0000000200;
-
-uint64_t gen_alloc(gen_program_t *g, uint64_t bytes)
-{
-    uint64_t addr = g->top;
-
-    g->top += (bytes + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
-    return addr;
-}
-
-uint64_t gen_input(gen_program_t *g, uint64_t bytes)
-{
-    uint64_t addr = gen_alloc(g, bytes);
-
-    RB_INVARIANT(g->n_copies < GEN_MAX_COPIES, "%s: too many inputs", g->kind->name);
-    g->copy[g->n_copies++] = (memcpy_op_t){.addr = addr, .bytes = bytes};
-    return addr;
-}
-
-uint64_t gen_square_side(uint64_t n)
-{
-    uint64_t x = (uint64_t)sqrt((double)n);
-
-    while (x * x < n)
-        x++;
-    while (x > 0 && (x - 1) * (x - 1) >= n)
-        x--;
-    return x;
-}
 
 static const gen_kind_t *find_kind(const char *name)
 {
