@@ -71,11 +71,11 @@ for room in subcore supply memory landing; do
     # The landing may include the rooms' headers; sm_state.h and sm_calls.h know their states.
     if [ $room = landing ]; then
         files=$(echo "$files" | grep -v '/sm_state\.h$\|/sm_calls\.h$')
-    elif grep -nE "^#include \"sim/sm/($others)/" $files; then
+    elif echo "$files" | xargs grep -nE "^#include \"sim/sm/($others)/"; then
         echo "$folder: includes another room's header; the rooms meet in sim/sm/sm_calls.h"
         wrong=1
     fi
-    if grep -nE "\<sm->($others)\>" $files; then
+    if echo "$files" | xargs grep -nE "\<sm->($others)\>"; then
         echo "$folder: uses another room's state; the rooms meet in sim/sm/sm_calls.h"
         wrong=1
     fi
@@ -84,4 +84,4 @@ if [ $room_files -lt 50 ]; then
     echo "only $room_files files of an SM found"
     wrong=1
 fi
-exit ${wrong:-0}
+exit "${wrong:-0}"
