@@ -38,8 +38,10 @@ static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
  * the trace as the run goes. */
 static rb_code_t describe_identity(run_t *run, rb_err_t *err)
 {
-    char program[SHA256_TEXT];
-    RB_TRY(file_hash_program(program, err));
+    char program[SHA256_TEXT] = "";
+    /* Of a run that keeps nothing and shows no identity, the program need not be read. */
+    if (run->options->folder != NULL || run->options->json || run->options->merge.n > 0)
+        RB_TRY(file_hash_program(program, err));
     uint64_t ids =
         journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
     snprintf(run->identity, sizeof(run->identity),
