@@ -26,7 +26,7 @@ bool plugin_name_valid(const char *name, size_t max)
     if (name == NULL || name[0] == '\0' || strchr(letters, name[0]) == NULL)
         return false;
     const size_t n = strspn(name, all);
-    return name[n] == '\0' && n <= max;
+    return n <= max && name[n] == '\0';
 }
 
 static rb_code_t refuse(const plugin_t *p, uint32_t i, const char *what, rb_err_t *err)
