@@ -39,19 +39,7 @@ bool gpc_code_has(gpc_code_t *g, const mem_msg_t *m)
 
 bool gpc_code_keep(gpc_code_t *g, uint64_t line, uint32_t sm, uint8_t sectors)
 {
-    if (g->n == 0)
-        return false;
-    cache_t *cache = cache_of_sm(g, sm);
-    cache_tag_t *l = cache_lookup(cache, line, true);
-    if (l != NULL && (sectors & ~cache_tag_valid(l)) == 0)
-        return true;
-    if (l == NULL) {
-        cache_line_t victim; /* never written */
-        bool evicted;
-        l = cache_insert(cache, line, &victim, &evicted);
-    }
-    cache_tag_fill(l, sectors);
-    return false;
+    return g->n > 0 && cache_use_sectors(cache_of_sm(g, sm), line, sectors);
 }
 
 int gpc_code_save(const gpc_code_t *g, FILE *out)

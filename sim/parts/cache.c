@@ -423,14 +423,17 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
                      : wide_replace(c, k, way, victim, evicted);
 }
 
-bool cache_use(cache_t *c, uint64_t line)
+bool cache_use_sectors(cache_t *c, uint64_t line, uint8_t sectors)
 {
     const cache_key_t k = cache_key_of(c, line);
     cache_line_t victim; /* never written */
     bool evicted;
-    if (cache_lookup_key(c, k, true) != NULL)
+    cache_tag_t *t = cache_lookup_key(c, k, true);
+    if (t != NULL && (sectors & ~cache_tag_valid(t)) == 0)
         return true;
-    cache_tag_fill(cache_insert_key(c, k, &victim, &evicted), CACHE_TAG_VALID);
+    if (t == NULL)
+        t = cache_insert_key(c, k, &victim, &evicted);
+    cache_tag_fill(t, sectors);
     return false;
 }
 

@@ -130,9 +130,15 @@ static inline cache_tag_t *cache_insert(cache_t *c, uint64_t line, cache_line_t 
     return cache_insert_key(c, cache_key_of(c, line), victim, evicted);
 }
 
-/* Makes a line the one used last, in a cache that nobody writes; one that is absent comes in whole.
- * Returns whether it was there. */
-bool cache_use(cache_t *c, uint64_t line);
+/* Uses sectors of a line, in a cache that nobody writes; those that are absent come in. Returns
+ * whether all were there. */
+bool cache_use_sectors(cache_t *c, uint64_t line, uint8_t sectors);
+
+/* The same for whole lines, in a cache that holds no others. */
+static inline bool cache_use(cache_t *c, uint64_t line)
+{
+    return cache_use_sectors(c, line, CACHE_TAG_VALID);
+}
 
 /* What is known of the written sectors of a line just looked up or inserted. NULL: none was
  * written. */
