@@ -291,7 +291,7 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0)
         gpu_flush_l2(g);
     RB_TRY(run_launch(g, id, &info, &result, err));
-    run_progress_over(&r->work, r->work.launch);
+    run_progress_over(&r->work);
     result.l2.memcpy_sectors = copied; /* before the first cycle that it counts */
     r->progress.launches_done++;
     return r->callbacks->launch_done == NULL

@@ -1,27 +1,38 @@
 #include "sim/gpu/run_progress.h"
 
-double run_progress_size(trace_source_t *source, uint64_t id)
-{
-    launch_size_t size = {0};
-    if (source->ops->launch_size == NULL)
-        return 1.0;
-    source->ops->launch_size(source, id, &size);
-    return (double)(size.warp_insts > 0 ? size.warp_insts : size.bytes);
-}
-
-void run_progress_launch(run_progress_t *p, trace_source_t *source, uint64_t id, uint64_t insts)
+/* What the source tells of a launch; a byte if it tells nothing. */
+static launch_size_t size_of(trace_source_t *source, uint64_t id)
 {
     launch_size_t size = {0};
     if (source->ops->launch_size != NULL)
         source->ops->launch_size(source, id, &size);
-    p->launch = run_progress_size(source, id);
+    else
+        size.bytes = 1;
+    return size;
+}
+
+static double weight_of(const launch_size_t *size)
+{
+    return (double)(size->warp_insts > 0 ? size->warp_insts : size->bytes);
+}
+
+double run_progress_size(trace_source_t *source, uint64_t id)
+{
+    const launch_size_t size = size_of(source, id);
+    return weight_of(&size);
+}
+
+void run_progress_launch(run_progress_t *p, trace_source_t *source, uint64_t id, uint64_t insts)
+{
+    const launch_size_t size = size_of(source, id);
+    p->launch = weight_of(&size);
     p->launch_insts = size.warp_insts;
     p->insts_before = insts;
 }
 
-void run_progress_over(run_progress_t *p, double size)
+void run_progress_over(run_progress_t *p)
 {
-    p->done += size;
+    p->done += p->launch;
     p->launch = 0.0;
 }
 

@@ -25,8 +25,8 @@ double run_progress_size(trace_source_t *source, uint64_t id);
 /* Launch id begins; the chip has issued so many warp instructions before it. */
 void run_progress_launch(run_progress_t *p, trace_source_t *source, uint64_t id, uint64_t insts);
 
-/* A launch of that size is over, or left out. */
-void run_progress_over(run_progress_t *p, double size);
+/* The launch that runs is over. */
+void run_progress_over(run_progress_t *p);
 
 /* Share of the launch that runs, 0 to 1; insts: issued by the chip so far. Between windows. */
 double run_progress_of_launch(const run_progress_t *p, const block_scheduler_t *s, uint64_t insts);

@@ -118,7 +118,7 @@ static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callback
         work->total += run_progress_size(run->setup.source, plan->launch_ids[i]);
     for (size_t i = 0; i < plan->n_launch_ids; i++) {
         run_plan_t one = *plan;
-        run_progress_over(work, work->launch);
+        run_progress_over(work);
         work->launch = run_progress_size(run->setup.source, plan->launch_ids[i]);
         if (plan->launch_ids[i] < plan->first)
             continue;
