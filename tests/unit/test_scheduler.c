@@ -80,7 +80,7 @@ static uint32_t expect_two_level(const sm_spec_t *spec, const sub_core_t *sub, u
 typedef uint32_t (*expect_t)(const sm_spec_t *spec, const sub_core_t *sub, uint32_t eligible);
 typedef uint32_t (*pick_t)(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible);
 
-#define ROW_(NAME, name, help) {scheduler_##name##_pick, expect_##name},
+#define ROW_(NAME, name, values, help) {scheduler_##name##_pick, expect_##name},
 static const struct {
     pick_t pick;
     expect_t expect;
@@ -93,7 +93,7 @@ static void each_scheduler_picks_as_it_is_described(void **state)
     (void)state;
     for (uint32_t p = 0; p < SCHEDULER_COUNT; p++) {
         for (uint32_t size = 1; size <= WARPS; size = size * 2 + 1) {
-            sm_spec_t spec = {.scheduler_group = size};
+            sm_spec_t spec = {.scheduler = p, .scheduler_group = size};
             sub_core_t sub = {0};
             uint32_t started = 0;
             for (uint32_t w = 0; w < WARPS; w++)
@@ -105,6 +105,7 @@ static void each_scheduler_picks_as_it_is_described(void **state)
                     continue;
                 uint32_t expected = schedulers[p].expect(&spec, &sub, eligible);
                 assert_int_equal(schedulers[p].pick(&spec, &sub, eligible), expected);
+                assert_true(sub.scheduler_word < scheduler_word_values(&spec));
                 sub.last = expected;
                 if (i % 16 == 0)
                     sub.age[cache_lab_random() % WARPS] = started++;

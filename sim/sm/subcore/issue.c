@@ -10,7 +10,7 @@ static uint64_t *counter_of(sm_t *sm, const uint64_t *first, unsigned n)
     return all + (first - all) + n;
 }
 
-#define PICK_(NAME, name, help)                                                                    \
+#define PICK_(NAME, name, values, help)                                                            \
     case SCHEDULER_##NAME:                                                                         \
         return scheduler_##name##_pick(spec, sub, eligible);
 

@@ -8,25 +8,26 @@
  *     slot of the sub-core.
  *
  * with what scheduler_state.h offers: the warp issued last, the ages of the warps, and a word that
- * the scheduler may keep. The word is zero at first and part of a checkpoint.
+ * the scheduler may keep. The word is zero at first and part of a checkpoint; the list says how many
+ * values it can have (spec: the sm_spec_t), so that no other is taken from a damaged checkpoint.
  */
 #ifndef RUBATO_SM_SCHEDULER_H
 #define RUBATO_SM_SCHEDULER_H
 
 #include "sim/conf/param.h"
 
-/* X(enumerator, name in the configuration, help) */
+/* X(enumerator, name in the configuration, values of the word, help) */
 #define SCHEDULER_POLICIES(X)                                                                      \
-    X(GTO, gto, "greedy then oldest: the warp issued last, else the oldest (Rogers 2012)")         \
-    X(LRR, lrr, "loose round robin: each warp in turn")                                            \
-    X(OLDEST, oldest, "the oldest warp")                                                           \
-    X(CGGTY, cggty, "the warp issued last, else the youngest (Huerta 2025)")                       \
-    X(GRR, grr, "greedy then round robin: the warp issued last, else each in turn")                \
-    X(TWO_LEVEL, two_level,                                                                        \
+    X(GTO, gto, 1, "greedy then oldest: the warp issued last, else the oldest (Rogers 2012)")      \
+    X(LRR, lrr, 1, "loose round robin: each warp in turn")                                         \
+    X(OLDEST, oldest, 1, "the oldest warp")                                                        \
+    X(CGGTY, cggty, 1, "the warp issued last, else the youngest (Huerta 2025)")                    \
+    X(GRR, grr, 1, "greedy then round robin: the warp issued last, else each in turn")             \
+    X(TWO_LEVEL, two_level, scheduler_groups(spec),                                                \
       "in turn within a group; the next group when it has none (Narasiman 2011)")
 
-#define SCHEDULER_ENUM_(NAME, name, help) SCHEDULER_##NAME,
-#define SCHEDULER_ONE_(NAME, name, help)  +1
+#define SCHEDULER_ENUM_(NAME, name, values, help) SCHEDULER_##NAME,
+#define SCHEDULER_ONE_(NAME, name, values, help)  +1
 typedef enum { SCHEDULER_POLICIES(SCHEDULER_ENUM_) } scheduler_policy_t;
 enum { SCHEDULER_COUNT = 0 SCHEDULER_POLICIES(SCHEDULER_ONE_) };
 

@@ -6,10 +6,19 @@
 
 #include "sim/sm/subcore/subcore_state.h"
 
-#define SCHEDULER_PICK_(NAME, name, help)                                                          \
+#define SCHEDULER_PICK_(NAME, name, values, help)                                                  \
     uint32_t scheduler_##name##_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible);
 SCHEDULER_POLICIES(SCHEDULER_PICK_)
 #undef SCHEDULER_PICK_
+
+/* How many values a sub-core's word can have: from 0 on. */
+uint32_t scheduler_word_values(const sm_spec_t *spec);
+
+/* Groups of warp slots of the scheduler two_level. */
+static inline uint32_t scheduler_groups(const sm_spec_t *spec)
+{
+    return (SM_SUB_CORE_WARPS + spec->scheduler_group - 1) / spec->scheduler_group;
+}
 
 /* The eligible warp issued last can go on. */
 static inline bool last_is_eligible(const sub_core_t *sub, uint32_t eligible)

@@ -15,7 +15,7 @@ static uint32_t group_mask(uint32_t group, uint32_t size)
 uint32_t scheduler_two_level_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
 {
     const uint32_t size = spec->scheduler_group;
-    const uint32_t groups = (SM_SUB_CORE_WARPS + size - 1) / size;
+    const uint32_t groups = scheduler_groups(spec);
     uint32_t *active = &sub->scheduler_word;
     while ((eligible & group_mask(*active, size)) == 0)
         *active = (*active + 1) % groups;

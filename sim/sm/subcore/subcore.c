@@ -9,6 +9,7 @@
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 #include "sim/sm/save_value.h"
+#include "sim/sm/subcore/scheduler_state.h"
 
 static void warps_init(sm_t *sm)
 {
@@ -84,7 +85,8 @@ int subcore_save(const sm_t *sm, FILE *out)
 /* Whether a sub-core at rest can have these values. */
 static bool is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
 {
-    bool good = sub->last < sm->warps_per_sub_core && sub->scheduler_word < SM_SUB_CORE_WARPS;
+    bool good = sub->last < sm->warps_per_sub_core &&
+                sub->scheduler_word < scheduler_word_values(&sm->config->sm);
     for (unsigned p = 0; p < PIPE_COUNT; p++)
         good &= sub->free_at[p] <= latest && sub->free_base[p] <= latest;
     return good;
