@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 
 typedef struct {
     file_read_t file;  /* path and name are owned */
@@ -54,12 +55,9 @@ void file_reads_destroy(file_reads_t *r)
     free(r);
 }
 
-/* FNV-1a. */
 static size_t hash_text(const char *text)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *text != '\0'; text++)
-        h = (h ^ (uint8_t)*text) * 0x100000001b3u;
+    const uint64_t h = fnv_text(FNV_START, text);
     return (size_t)(h ^ h >> 32);
 }
 

@@ -27,6 +27,7 @@
 #include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/emulator/record/recorded_launches.h"
 #include "frontend/input/rbt/rbt_writer.h"
+#include "sim/core/fnv.h"
 
 static struct {
     rbt_writer_t *writer;       /* launches are written, or */
@@ -164,13 +165,8 @@ void cudart_record_copy(uint64_t addr, uint64_t bytes)
 /* Equal for launches of the same code: a hash of its bytes and name. */
 static uint64_t code_id(const emu_launch_t *l)
 {
-    uint64_t hash = 0xcbf29ce484222325ull;
-
-    for (uint32_t i = 0; i < l->kernel->code_bytes; i++)
-        hash = (hash ^ l->kernel->code[i]) * 0x100000001b3ull;
-    for (const char *c = l->kernel->name; *c != '\0'; c++)
-        hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
-    return hash;
+    const cubin_kernel_t *k = l->kernel;
+    return fnv_text(fnv_bytes(FNV_START, k->code, k->code_bytes), k->name);
 }
 
 static launch_info_t launch_facts(const cudart_state_t *s, const emu_launch_t *l, uint64_t stream)

@@ -7,6 +7,7 @@
 
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 #include "sim/core/log.h"
 #include "sim/isa/isa.h"
 
@@ -201,10 +202,8 @@ void accelsim_code_free(accelsim_code_t *c)
 
 static size_t text_hash(uint32_t pc, const char *text, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325u ^ pc; /* FNV-1a */
+    const uint64_t h = fnv_bytes(FNV_START ^ pc, text, len);
 
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (uint8_t)text[i]) * 0x100000001b3u;
     return (size_t)(h ^ h >> 32);
 }
 

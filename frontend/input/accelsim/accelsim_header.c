@@ -4,6 +4,7 @@
 
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 #include "sim/isa/isa.h"
 
 enum {
@@ -219,14 +220,10 @@ static rb_code_t check_complete(const reading_t *r)
     return RB_OK;
 }
 
-/* Equal for launches of the same kernel: FNV-1a of name and architecture. */
+/* Equal for launches of the same kernel. */
 static uint64_t hash_code(const char *name, uint32_t arch)
 {
-    uint64_t h = 0xcbf29ce484222325u ^ arch;
-
-    for (; *name != '\0'; name++)
-        h = (h ^ (uint8_t)*name) * 0x100000001b3u;
-    return h;
+    return fnv_text(FNV_START ^ arch, name);
 }
 
 /* Raw bodies begin with an instruction instead of #BEGIN_TB. */

@@ -9,6 +9,7 @@
 #include "frontend/input/macsim/macsim_block.h"
 #include "frontend/input/macsim/macsim_samples.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 #include "sim/core/log.h"
 #include "sim/isa/isa.h"
 
@@ -46,14 +47,10 @@ static uint64_t n_launches(const trace_source_t *s)
     return self(s)->list.n_kernels;
 }
 
-/* Equal for launches of the same kernel: FNV-1a of name and architecture. */
+/* Equal for launches of the same kernel. */
 static uint64_t hash_code(const char *name, uint32_t arch)
 {
-    uint64_t h = 0xcbf29ce484222325u ^ arch;
-
-    for (; *name != '\0'; name++)
-        h = (h ^ (uint8_t)*name) * 0x100000001b3u;
-    return h;
+    return fnv_text(FNV_START ^ arch, name);
 }
 
 static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *info, rb_err_t *err)

@@ -8,6 +8,7 @@
 #include "frontend/input/silicon/silicon_assembler.h"
 #include "frontend/input/silicon/silicon_inst.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 #include "sim/isa/inst.h"
 
 enum {
@@ -300,13 +301,6 @@ static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static uint64_t hash_text(const char *text, uint64_t hash)
-{
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint64_t)(unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 static rb_code_t finish(assembler_t *a)
 {
     kernel_t *k = a->k;
@@ -330,9 +324,9 @@ static rb_code_t finish(assembler_t *a)
     info->name = a->text->name;
     info->file = a->text->file;
     info->arch = a->arch;
-    info->code_id = hash_text(a->text->name, a->arch);
+    info->code_id = fnv_text(a->arch, a->text->name);
     for (size_t i = 0; i < a->n_params; i++)
-        info->code_id = hash_text(a->param[i].value, info->code_id);
+        info->code_id = fnv_text(info->code_id, a->param[i].value);
     return RB_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "frontend/tool/library/library_internal.h"
 #include "frontend/tool/library/source_code.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 #include "sim/gpu/made_block.h"
 #include "sim/isa/isa.h"
 
@@ -80,10 +81,7 @@ static rb_code_t ask(const rubato_source *calls, uint64_t id, rubato_kernel *k, 
 /* Launches of the same kernel have the same code (FNV-1a of its name). */
 static uint64_t code_id(const rubato_kernel *k)
 {
-    uint64_t hash = 0xcbf29ce484222325u ^ k->arch;
-    for (const char *c = k->name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-    return hash;
+    return fnv_text(FNV_START ^ k->arch, k->name);
 }
 
 static void fill_info(const rubato_kernel *k, uint64_t id, launch_info_t *info)
