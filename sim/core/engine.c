@@ -17,6 +17,15 @@ enum {
     GROUP = 16,           /* shards whose next events are looked at together */
 };
 
+/*
+ * The door of a parallel window: how many workers have come in, whether it is closed, and the number
+ * of the window. Once no shard is left the calling thread closes the door and waits only for those
+ * who came in: a worker whose core is busy with something else does not hold up the others.
+ */
+#define DOOR_WORKERS UINT64_C(0x7fff)
+#define DOOR_CLOSED  UINT64_C(0x8000)
+#define DOOR_WINDOW  UINT64_C(0x10000)
+
 /* A thread's mail is of shards that are at home with it, and of others that it helped out with. */
 enum { HOME, AWAY, MAILS };
 
@@ -67,8 +76,8 @@ struct engine {
     piece_t *piece;     /* owned; n_kinds x n_threads, shards ascending */
     uint32_t *piece_of; /* owned; per shard */
     uint32_t n_pieces;
-    atomic_uint finished;   /* workers done with this window */
-    atomic_uint generation; /* counts parallel windows; workers wait for it to change */
+    atomic_uint_fast64_t door; /* of the latest parallel window: DOOR_* */
+    atomic_uint finished;      /* workers that came in and are done with it */
     atomic_bool quit;
     atomic_uint sleepers;
     pthread_mutex_t sleep_lock;
@@ -145,15 +154,6 @@ static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
                  (unsigned long long)e->to);
 }
 
-static void open_outbox(worker_t *w)
-{
-    engine_t *e = w->engine;
-    w->out.window_end = e->to;
-    w->out.n_shards = e->n_shards;
-    for (int m = 0; m < MAILS; m++)
-        mail_open(mail_of(w, m));
-}
-
 /*
  * Host-side: all the others have run since a shard was run last, so that what it uses has left the
  * caches near the core. position: in the active shards, of one that is taken.
@@ -194,7 +194,8 @@ static void run_window(worker_t *w)
 {
     engine_t *e = w->engine;
     const uint32_t threads = (uint32_t)e->n_threads, home = (uint32_t)w->number;
-    open_outbox(w);
+    w->out.window_end = e->to;
+    w->out.n_shards = e->n_shards;
     w->out.mail = mail_of(w, HOME);
     for (uint32_t p = home; p < e->n_pieces; p += threads)
         run_piece(w, &e->piece[p]);
@@ -214,11 +215,17 @@ static void relax(unsigned *spins)
     }
 }
 
-/* Waits for the next parallel window; sleeps if it does not come soon. */
-static void await_generation(engine_t *e, unsigned seen)
+/* Whether a window after number seen has begun, or no other will. */
+static bool window_after(engine_t *e, uint64_t seen)
+{
+    return atomic_load(&e->door) / DOOR_WINDOW != seen || atomic_load(&e->quit);
+}
+
+/* Waits for a parallel window after number seen; sleeps if it does not come soon. */
+static void await_window(engine_t *e, uint64_t seen)
 {
     for (unsigned spins = 0; spins < SPIN_LIMIT; spins++) {
-        if (atomic_load_explicit(&e->generation, memory_order_acquire) != seen)
+        if (window_after(e, seen))
             return;
 #if defined(__x86_64__)
         __builtin_ia32_pause();
@@ -226,20 +233,41 @@ static void await_generation(engine_t *e, unsigned seen)
     }
     pthread_mutex_lock(&e->sleep_lock);
     atomic_fetch_add(&e->sleepers, 1);
-    while (atomic_load(&e->generation) == seen)
+    while (!window_after(e, seen))
         pthread_cond_wait(&e->sleep_cond, &e->sleep_lock);
     atomic_fetch_sub(&e->sleepers, 1);
     pthread_mutex_unlock(&e->sleep_lock);
 }
 
-static void next_generation(engine_t *e)
+/* Comes in unless the door is closed. *number: of the window, in either case. */
+static bool enter_window(engine_t *e, uint64_t *number)
 {
-    atomic_fetch_add(&e->generation, 1);
-    if (atomic_load(&e->sleepers) > 0) {
-        pthread_mutex_lock(&e->sleep_lock);
-        pthread_cond_broadcast(&e->sleep_cond);
-        pthread_mutex_unlock(&e->sleep_lock);
-    }
+    uint64_t door = atomic_load(&e->door);
+    while (!(door & DOOR_CLOSED) && !atomic_compare_exchange_weak(&e->door, &door, door + 1))
+        continue;
+    *number = door / DOOR_WINDOW;
+    return !(door & DOOR_CLOSED);
+}
+
+static void wake_sleepers(engine_t *e)
+{
+    if (atomic_load(&e->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&e->sleep_lock);
+    pthread_cond_broadcast(&e->sleep_cond);
+    pthread_mutex_unlock(&e->sleep_lock);
+}
+
+/* Opens the next window to the workers, takes part in it, and waits for those who came in. */
+static void run_parallel(engine_t *e)
+{
+    atomic_store_explicit(&e->finished, 0, memory_order_relaxed);
+    atomic_store(&e->door, (atomic_load(&e->door) / DOOR_WINDOW + 1) * DOOR_WINDOW);
+    wake_sleepers(e);
+    run_window(&e->worker[0]);
+    const uint64_t entered = atomic_fetch_or(&e->door, DOOR_CLOSED) & DOOR_WORKERS;
+    for (unsigned spins = 0; atomic_load_explicit(&e->finished, memory_order_acquire) != entered;)
+        relax(&spins);
 }
 
 static void panic_dump(void *ctx, FILE *out)
@@ -251,16 +279,17 @@ static void *worker_main(void *arg)
 {
     worker_t *w = arg;
     engine_t *e = w->engine;
-    unsigned seen = 0;
+    uint64_t seen = 0;
     rb_log_use(e->log);
     rb_set_panic_dump(panic_dump, e);
     for (;;) {
-        await_generation(e, seen);
-        seen++;
-        if (atomic_load_explicit(&e->quit, memory_order_acquire))
+        await_window(e, seen);
+        if (atomic_load(&e->quit))
             return NULL;
-        run_window(w);
-        atomic_fetch_add_explicit(&e->finished, 1, memory_order_release);
+        if (enter_window(e, &seen)) {
+            run_window(w);
+            atomic_fetch_add_explicit(&e->finished, 1, memory_order_release);
+        }
         if (e->hooks.idle_task != NULL)
             e->hooks.idle_task(e->hooks.ctx, w->number);
     }
@@ -330,7 +359,7 @@ void engine_destroy(engine_t *e)
         return;
     if (e->started) {
         atomic_store(&e->quit, true);
-        next_generation(e);
+        wake_sleepers(e);
         for (int t = 1; t < e->n_threads; t++)
             pthread_join(e->worker[t].thread, NULL);
     }
@@ -403,6 +432,7 @@ static void update_groups(engine_t *e)
 static void list_active(engine_t *e)
 {
     e->n_active = 0;
+    mail_take(e->mail[e->writing ^ 1u], n_mails(e));
     for (size_t word = 0; word * 64 < e->n_shards; word++) {
         uint64_t mail = mail_take_addressed(e->mail[e->writing ^ 1u], n_mails(e), word);
         for (uint32_t i = 0; i < 64; i += GROUP) {
@@ -444,19 +474,10 @@ bool engine_run(engine_t *e, cycle_t until)
         e->writing ^= 1u;
         list_active(e);
         list_pieces(e);
-        if (e->n_threads == 1 || e->n_active < PARALLEL_MIN) {
-            for (int w = 1; w < e->n_threads; w++)
-                open_outbox(&e->worker[w]);
+        if (e->n_threads == 1 || e->n_active < PARALLEL_MIN)
             run_window(&e->worker[0]);
-        } else {
-            atomic_store_explicit(&e->finished, 0, memory_order_relaxed);
-            next_generation(e);
-            run_window(&e->worker[0]);
-            unsigned spins = 0;
-            while (atomic_load_explicit(&e->finished, memory_order_acquire) !=
-                   (unsigned)e->n_threads - 1)
-                relax(&spins);
-        }
+        else
+            run_parallel(e);
         update_groups(e);
         e->now = e->to;
     }

@@ -14,7 +14,8 @@
  * thread that is through with its own in a window takes those that others have not come to. Each
  * thread has an outbox for the former and one for the latter, in which the messages of one sender
  * stand together and senders ascend, so that delivery merges the outboxes by sender: no result
- * depends on which thread ran what.
+ * depends on which thread ran what. A window ends when its shards have run, whether or not all
+ * threads took part: one whose core the host gives to another process is not waited for.
  */
 #ifndef RUBATO_CORE_ENGINE_H
 #define RUBATO_CORE_ENGINE_H

@@ -6,7 +6,7 @@ void mail_init(mail_t *mail, uint32_t n_shards)
 {
     mail->bag = rb_model_calloc(n_shards, sizeof(*mail->bag));
     mail->addressed = rb_model_calloc(((size_t)n_shards + 63) / 64, sizeof(*mail->addressed));
-    mail_open(mail);
+    mail->first_arrival = CYCLE_NEVER;
 }
 
 void mail_free(mail_t *mail, uint32_t n_shards)
@@ -23,6 +23,12 @@ cycle_t mail_first_arrival(const mail_t *mail, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         first = cycle_min(first, mail[i].first_arrival);
     return first;
+}
+
+void mail_take(mail_t *mail, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        mail[i].first_arrival = CYCLE_NEVER;
 }
 
 uint64_t mail_take_addressed(mail_t *mail, uint32_t n, size_t word)

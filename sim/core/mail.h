@@ -25,18 +25,12 @@ typedef struct {
 typedef struct {
     _Alignas(64) mailbag_t *bag; /* owned; per receiver */
     uint64_t *addressed;         /* owned; bit per receiver whose bag is not empty */
-    cycle_t first_arrival;       /* CYCLE_NEVER: nothing was sent since mail_open() */
+    cycle_t first_arrival;       /* CYCLE_NEVER: nothing was sent */
 } mail_t;
 
 /* A mail between n_shards shards. */
 void mail_init(mail_t *mail, uint32_t n_shards);
 void mail_free(mail_t *mail, uint32_t n_shards);
-
-/* A window begins in which the mail, which was delivered, is written. */
-static inline void mail_open(mail_t *mail)
-{
-    mail->first_arrival = CYCLE_NEVER;
-}
 
 /* Puts a copy of m, as sent by shard sender, into the bag of shard to. */
 static inline void mail_put(mail_t *mail, uint16_t to, const msg_t *m, uint16_t sender)
@@ -53,6 +47,9 @@ static inline void mail_put(mail_t *mail, uint16_t to, const msg_t *m, uint16_t 
 
 /* Earliest arrival in n mails. */
 cycle_t mail_first_arrival(const mail_t *mail, uint32_t n);
+
+/* n mails will be delivered now: from here on they are as if nothing had been sent. */
+void mail_take(mail_t *mail, uint32_t n);
 
 /* The shards 64 * word and following that n mails are addressed to, a bit each; forgets them. */
 uint64_t mail_take_addressed(mail_t *mail, uint32_t n, size_t word);

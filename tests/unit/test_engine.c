@@ -4,6 +4,7 @@
  */
 #include "tests/support/test.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,47 @@ static const shard_ops_t node_ops[] = {
     {.kind = "other", .deliver = node_deliver, .run = node_run, .dump = node_dump},
 };
 
-static uint64_t phold(int threads, cycle_t window, cycle_t step)
+/* A worker that does not return from its idle task until the run is over. */
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool busy, over;
+} detained_t;
+
+static bool be_detained(void *ctx, int thread)
+{
+    detained_t *d = ctx;
+    (void)thread;
+    pthread_mutex_lock(&d->lock);
+    d->busy = true;
+    pthread_cond_broadcast(&d->changed);
+    while (!d->over)
+        pthread_cond_wait(&d->changed, &d->lock);
+    pthread_mutex_unlock(&d->lock);
+    return false;
+}
+
+/* Between windows, the second one does not begin before the worker is detained. */
+static bool wait_for_the_worker(void *ctx, cycle_t now)
+{
+    detained_t *d = ctx;
+    pthread_mutex_lock(&d->lock);
+    while (now > 0 && !d->busy)
+        pthread_cond_wait(&d->changed, &d->lock);
+    pthread_mutex_unlock(&d->lock);
+    return true;
+}
+
+/* Ends the run of a worker that is detained. */
+static void set_free(detained_t *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->over = true;
+    pthread_cond_broadcast(&d->changed);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static uint64_t phold(int threads, cycle_t window, cycle_t step, detained_t *detained)
 {
     engine_t *e = engine_create(threads, window);
     node_t *nodes = rb_calloc(SHARDS, sizeof(*nodes));
@@ -90,9 +131,15 @@ static uint64_t phold(int threads, cycle_t window, cycle_t step)
         m.mem.line = i;
         engine_post(e, (uint16_t)(i % SHARDS), &m);
     }
+    const engine_hooks_t hooks = {
+        .ctx = detained, .boundary = wait_for_the_worker, .idle_task = be_detained};
+    if (detained != NULL)
+        engine_set_hooks(e, &hooks);
     cycle_t until = step == 0 ? CYCLE_NEVER : step;
     while (!engine_run(e, until))
         until += step;
+    if (detained != NULL)
+        set_free(detained);
     uint64_t hash = 0;
     for (uint32_t i = 0; i < SHARDS; i++) {
         hash = mix(hash ^ nodes[i].hash ^ nodes[i].received);
@@ -106,19 +153,19 @@ static uint64_t phold(int threads, cycle_t window, cycle_t step)
 static void results_do_not_depend_on_threads_or_windows(void **state)
 {
     (void)state;
-    uint64_t want = phold(1, LATENCY, 0);
+    uint64_t want = phold(1, LATENCY, 0, NULL);
     for (int threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
         for (cycle_t window = 1; window <= LATENCY; window += window == 1 ? 2 : LATENCY - 3)
-            assert_int_equal(phold(threads, window, 0), want);
+            assert_int_equal(phold(threads, window, 0, NULL), want);
     }
 }
 
 static void stopping_at_any_cycle_and_going_on_changes_nothing(void **state)
 {
     (void)state;
-    uint64_t want = phold(1, LATENCY, 0);
-    assert_int_equal(phold(1, LATENCY, 100), want);
-    assert_int_equal(phold(2, LATENCY, 7), want);
+    uint64_t want = phold(1, LATENCY, 0, NULL);
+    assert_int_equal(phold(1, LATENCY, 100, NULL), want);
+    assert_int_equal(phold(2, LATENCY, 7, NULL), want);
 }
 
 static cycle_t sleeper_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -151,12 +198,21 @@ static void an_idle_engine_jumps_to_the_next_event(void **state)
     engine_destroy(e);
 }
 
+static void a_worker_that_does_not_come_holds_nobody_up(void **state)
+{
+    (void)state;
+    detained_t d = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    const uint64_t want = phold(1, LATENCY, 0, NULL);
+    assert_int_equal(phold(2, LATENCY, 0, &d), want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(stopping_at_any_cycle_and_going_on_changes_nothing),
         cmocka_unit_test(an_idle_engine_jumps_to_the_next_event),
+        cmocka_unit_test(a_worker_that_does_not_come_holds_nobody_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
