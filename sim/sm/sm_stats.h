@@ -38,11 +38,11 @@ typedef enum {
     S(state_not_selected, "warp cycles", "smsp__average_warps_issue_stalled_not_selected",         \
       "ready, another warp was picked")                                                            \
     S(state_long_scoreboard, "warp cycles", "smsp__average_warps_issue_stalled_long_scoreboard",   \
-      "waits for a result of L1TEX: global, local or texture memory")                              \
+      "waits for L1TEX: global, local, texture")                                                   \
     S(state_short_scoreboard, "warp cycles", "smsp__average_warps_issue_stalled_short_scoreboard", \
-      "waits for a result of the MIO: shared memory, XU, shuffle, special registers")              \
+      "waits for MIO: shared memory, XU, shuffle, special registers")                              \
     S(state_wait, "warp cycles", "smsp__average_warps_issue_stalled_wait",                         \
-      "waits for a result of fixed latency, or for the next issue slot")                           \
+      "fixed-latency dependence")                                                                  \
     S(state_math_pipe_throttle, "warp cycles",                                                     \
       "smsp__average_warps_issue_stalled_math_pipe_throttle",                                      \
       "the pipe of its next instruction is busy")                                                  \
