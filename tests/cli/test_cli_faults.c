@@ -173,7 +173,7 @@ static void a_damaged_checkpoint_or_journal_is_reported(void **state)
 static void only_files_are_replaced_whatever_is_asked_for(void **state)
 {
     (void)state;
-    static const char why[] = "pipe: is no regular file";
+    static const char why[] = "pipe: is not a regular file";
     struct stat st;
 
     assert_int_equal(mkfifo("pipe", 0600), 0);

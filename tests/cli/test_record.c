@@ -129,7 +129,7 @@ static void nothing_is_left_of_what_was_not_recorded(void **state)
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));
     assert_int_equal(files_like("killed"), 0);
     assert_int_equal(mkfifo("killed", 0600), 0);
-    expect(125, "killed: is no regular file",
+    expect(125, "killed: is not a regular file",
            WORDS("record", "-f", "-o", "killed", "--", PROGRAM, CUBIN("70"), "add"));
     assert_int_equal(files_like("killed"), 1);
 }

@@ -154,7 +154,7 @@ static void mistakes_are_named_with_file_line_and_remedy(void **state)
                    "f.cfg:3: unknown setting 'toy.depth'; did you mean 'other.depth'?");
     assert_message("toz : { ways = 3; };", "f.cfg:1: unknown group 'toz'; did you mean 'toy'?");
     assert_message("tin : { ways = 3; };", "f.cfg:1: unknown group 'tin'; 'rubato config explain'");
-    assert_message("ways = 3;", "f.cfg:1: 'ways' belongs into a group: toy : { ways = ...; };");
+    assert_message("ways = 3;", "f.cfg:1: 'ways' belongs in a group: toy : { ways = ...; };");
     assert_message("toy = 3;", "f.cfg:1: 'toy' is a group");
     assert_message("toy : { ways = { a = 1; }; };", "f.cfg:1: 'toy.ways' must be a value");
     assert_message("toy : {\n ways = 99; };", "f.cfg:2: toy.ways: must be 1 to 64 ways, not 99");
@@ -272,7 +272,7 @@ static void absurd_inputs_are_refused_before_they_cost_time(void **state)
     assert_true(scan_repeated("#123456789abcde\n", CONF_MAX_BYTES / 16, why));
     assert_false(scan_repeated("#123456789abcde\n", CONF_MAX_BYTES / 16 + 1, why));
     assert_false(conf_scan("a\0b", 3, &(int){0}, why, sizeof(why)));
-    assert_non_null(strstr(why, "no text file"));
+    assert_non_null(strstr(why, "not a text file"));
 }
 
 static void a_resolved_configuration_reads_back_and_names_origins(void **state)

@@ -84,7 +84,7 @@ static void bad_lists_of_launches_are_refused(void **state)
     (void)state;
     texts_are_refused("kernel_config.txt", cases, sizeof(cases) / sizeof(cases[0]));
     temp_write_bytes("kernel_config.txt", "nvbit\n14\n-1\n\0/trace.txt\n", 24);
-    is_refused(RB_TRACE, ":4: a byte of zero");
+    is_refused(RB_TRACE, ":4: contains a zero byte");
 }
 
 static void bad_names_are_refused(void **state)

@@ -42,9 +42,9 @@ static void only_regular_files_are_replaced(void **state)
     assert_int_equal(symlink("folder", "to-folder"), 0);
     refused("old", false, "exists already; --force replaces it");
     for (int replace = 0; replace < 2; replace++) {
-        refused("pipe", replace, "is no regular file");
-        refused("to-pipe", replace, "is no regular file");
-        refused("/dev/null", replace, "is no regular file");
+        refused("pipe", replace, "is not a regular file");
+        refused("to-pipe", replace, "is not a regular file");
+        refused("/dev/null", replace, "is not a regular file");
         refused("folder", replace, "is a folder");
         refused("to-folder", replace, "is a folder");
         assert_int_equal(new_file_check("new", replace, &(rb_err_t){0}), RB_OK);

@@ -77,7 +77,7 @@ static void faulty_plans_are_refused_with_their_line(void **state)
     } rows[] = {
         {"", "plan:1: the file ends before a value"},
         {"[]", "an object is missing"},
-        {"{}", "not a plan: it has no schema"},
+        {"{}", "not a plan: the schema is missing"},
         {"{\"schema\": \"rubato-plan-9\"}", "this version reads rubato-plan-1"},
         {"{\"schema\": \"rubato-plan-1\"}", "how many launches"},
         {PLAN(""), "it has no samples"},

@@ -82,7 +82,7 @@ static void a_line_has_a_greatest_length(void **state)
 static void a_byte_of_zero_is_no_text(void **state)
 {
     (void)state;
-    expect_refused("a\nb\0c\n", 6, "p:2: a byte of zero: this is not a text file");
+    expect_refused("a\nb\0c\n", 6, "p:2: contains a zero byte: this is not a text file");
 }
 
 /* --- files without an end -------------------------------------------------------------------- */
