@@ -140,7 +140,7 @@ experiment_A7()
             continue
         fi
         read -r memory _ <<<"${line##*peak }"
-        row "$method: time of the processor, peak memory" "$state s, $memory GiB" "minutes"
+        row "$method: processor time, peak memory" "$state s, $memory GiB" "minutes"
     done <"$work/A7.txt"
 }
 
