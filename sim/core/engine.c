@@ -77,7 +77,7 @@ struct engine {
     uint32_t *piece_of; /* owned; per shard */
     uint32_t n_pieces;
     atomic_uint_fast64_t door; /* of the latest parallel window: DOOR_* */
-    atomic_uint finished;      /* workers that came in and are done with it */
+    atomic_uint finished;      /* workers that entered and are done with it */
     atomic_bool quit;
     atomic_uint sleepers;
     pthread_mutex_t sleep_lock;
@@ -211,13 +211,13 @@ static void relax(unsigned *spins)
     }
 }
 
-/* Whether a window after number seen has begun, or no other will. */
+/* Whether a window after number seen has opened, or the engine is to quit. */
 static bool window_after(engine_t *e, uint64_t seen)
 {
     return atomic_load(&e->door) / DOOR_WINDOW != seen || atomic_load(&e->quit);
 }
 
-/* Waits for a parallel window after number seen; sleeps if it does not come soon. */
+/* Waits until window_after(); sleeps if that takes long. */
 static void await_window(engine_t *e, uint64_t seen)
 {
     for (unsigned spins = 0; spins < SPIN_LIMIT; spins++) {
@@ -235,7 +235,7 @@ static void await_window(engine_t *e, uint64_t seen)
     pthread_mutex_unlock(&e->sleep_lock);
 }
 
-/* Comes in unless the door is closed. *number: of the window, in either case. */
+/* Enters the latest window unless its door is closed. *number: that window, in either case. */
 static bool enter_window(engine_t *e, uint64_t *number)
 {
     uint64_t door = atomic_load(&e->door);
@@ -254,7 +254,7 @@ static void wake_sleepers(engine_t *e)
     pthread_mutex_unlock(&e->sleep_lock);
 }
 
-/* Opens the next window to the workers, takes part in it, and waits for those who came in. */
+/* Opens the next window to the workers, takes part in it, and waits for those that entered. */
 static void run_parallel(engine_t *e)
 {
     atomic_store_explicit(&e->finished, 0, memory_order_relaxed);

@@ -14,8 +14,8 @@
  * thread that has finished its own shards takes shards that other threads have not started. Each
  * thread has one outbox for its own shards and one for the others. In an outbox senders ascend and
  * the messages of one sender are contiguous, so delivery can merge the outboxes by sender: no
- * result depends on which thread ran a shard. A window does not wait for a thread that took no part in
- * it.
+ * result depends on which thread ran a shard. A window does not wait for threads that took no part
+ * in it.
  */
 #ifndef RUBATO_CORE_ENGINE_H
 #define RUBATO_CORE_ENGINE_H
