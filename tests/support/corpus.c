@@ -17,7 +17,7 @@ typedef struct {
 } input_t;
 
 typedef struct {
-    input_t *inputs; /* owned; by name, so that a seed means the same everywhere */
+    input_t *inputs; /* owned; sorted by name, so that a seed gives the same changes everywhere */
     size_t n;
 } corpus_t;
 
