@@ -79,7 +79,7 @@ static uint64_t next_random(uint64_t *s)
     return *s;
 }
 
-/* A few random edits: characters, bits, pieces of other inputs, doubled and dropped stretches. */
+/* A few random edits: characters, bits, pieces of other inputs, duplicated and dropped ranges. */
 static size_t mutate(const corpus_t *c, uint64_t *seed, char text[TEXT_MAX], size_t n)
 {
     static const char marks[] = "0123456789abcdefx-=,().# \n\nRUPT";
