@@ -121,8 +121,8 @@ static void what_hooks_do_wrong_ends_the_run(void **state)
         {PLUGIN("odd_inside") ",do=fail", "begin(): does not like"},
         {PLUGIN("odd_inside") ",do=none", "left out every block"},
         {PLUGIN("odd_inside") ",do=action", "an action that there is not"},
-        {PLUGIN("odd_inside") ",do=model,after=1", "a model or residents that there are not"},
-        {PLUGIN("odd_inside") ",do=cycles,after=1", "-1 is no number of cycles"},
+        {PLUGIN("odd_inside") ",do=model,after=1", "unknown model or residents"},
+        {PLUGIN("odd_inside") ",do=cycles,after=1", "-1 is not a valid number of cycles"},
     };
     (void)state;
     cli_make_many(TRACE, 5);
