@@ -1,4 +1,4 @@
-/* The machinery of configurations, on a table of its own: layers, checks, messages, round trips. */
+/* The configuration code, with a separate table: layers, checks, messages, round trips. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/test.h"
 #include "tests/support/toy_conf.h"
 
-/* Reads text and then the settings; the message of the first error is in err. */
+/* Reads text, then the settings; err has the message of the first error. */
 static rb_code_t read_both(const char *text, const char *const *set, toy_conf_t *out, rb_err_t *err)
 {
     conf_t *c = conf_create();
@@ -329,7 +329,7 @@ static void the_hash_follows_every_value_and_nothing_else(void **state)
             assert_string_not_equal(hash[i], hash[j]);
         conf_destroy(c);
     }
-    conf_t *c = conf_create(); // the same values, said elsewhere
+    conf_t *c = conf_create(); // the same values, set elsewhere
     assert_int_equal(conf_load_text(c, "f", "toy : { ways = 16; };", 21, NULL), RB_OK);
     assert_int_equal(toy_apply(c, &b, NULL), RB_OK);
     conf_hash(c, same);

@@ -1,4 +1,4 @@
-/* Names that may be taken by a file that is written under a temporary name. */
+/* Names that a file may get that is written under a temporary name. */
 #include "tests/support/test.h"
 
 #include <signal.h>
@@ -48,7 +48,7 @@ static void only_regular_files_are_replaced(void **state)
         refused("folder", replace, "is a folder");
         refused("to-folder", replace, "is a folder");
         assert_int_equal(new_file_check("new", replace, &(rb_err_t){0}), RB_OK);
-        /* The system says what is wrong with a folder that is none. */
+        /* The message of the system is printed for a folder that does not exist. */
         assert_int_equal(new_file_check("old/new", replace, &(rb_err_t){0}), RB_OK);
     }
     goes_to("old", "old");
