@@ -117,11 +117,10 @@ rb_code_t plan_reading_join_pairs(plan_reading_t *g)
     for (uint64_t i = 0; i < n; i++) {
         plan_sample_t *s = &p->samples[i];
         if (!plan_weight_valid(s->weight))
-            return rb_fail(
-                g->err, RB_TRACE,
-                "%s: the weights of launch %llu add up to %.0f, more than any program has "
-                "launches",
-                g->name, (unsigned long long)s->launch, s->weight);
+            return rb_fail(g->err, RB_TRACE,
+                           "%s: the weights of launch %llu add up to %.0f, more launches than any "
+                           "program has",
+                           g->name, (unsigned long long)s->launch, s->weight);
         s->cluster = (uint32_t)i;
         RB_TRY(plan_reading_cluster(g, size_of(s->weight), 1));
     }

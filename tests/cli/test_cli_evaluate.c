@@ -86,7 +86,7 @@ static void every_sampler_is_scored_or_says_why_not(void **state)
     static const char *const rows[] = {"random", "allegro", "stem", "stem_online", "harmonic"};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_non_null(strstr(text, rows[i]));
-    assert_non_null(strstr(text, "needs what this profile does not have"));
+    assert_non_null(strstr(text, "needs data that this profile does not have"));
     free(text);
     char *csv = cli_read("scores.csv");
     assert_non_null(strstr(csv, "sampler,method,seeds,"));

@@ -33,15 +33,15 @@ static void objects_that_cannot_be_loaded_are_named(void **state)
     (void)state;
     expect_object("plugin:not-there.so: No such file", "plugin:not-there.so");
     expect_object("plugin:: No such file", "plugin:");
-    expect_object("is no shared object", "plugin:.");
-    expect_object("is no shared object", "plugin:/dev/null");
+    expect_object("is not a shared object", "plugin:.");
+    expect_object("is not a shared object", "plugin:/dev/null");
     cli_write("text.so", "#include <rubato_sampler.h>, and so on, for more than a header\n", 63);
-    expect_object("text.so: is no shared object", "plugin:text.so");
+    expect_object("text.so: is not a shared object", "plugin:text.so");
     cli_write("empty.so", "", 0);
-    expect_object("empty.so: is no shared object", "plugin:empty.so");
+    expect_object("empty.so: is not a shared object", "plugin:empty.so");
     expect_object("does not define the symbol rubato_sampler", PLUGIN("no_symbol"));
     expect_object("compile it again", PLUGIN("other_interface"));
-    expect_object("interface 2, this rubato has 1", PLUGIN("other_interface"));
+    expect_object("interface 2, but this rubato has 1", PLUGIN("other_interface"));
     expect_object("row 0 (n): the initial value", PLUGIN("bad_option"));
 }
 
@@ -53,15 +53,15 @@ static void an_object_for_another_machine_is_refused(void **state)
     (void)state;
     h->e_machine = machine == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
     cli_write("other.so", object, n);
-    expect_object("other.so: is built for another architecture", "plugin:other.so");
+    expect_object("other.so: was built for another architecture", "plugin:other.so");
     h->e_machine = machine;
     h->e_ident[EI_CLASS] = ELFCLASS32;
     cli_write("other.so", object, n);
-    expect_object("other.so: is built for another architecture", "plugin:./other.so");
+    expect_object("other.so: was built for another architecture", "plugin:./other.so");
     h->e_ident[EI_CLASS] = ELFCLASS64;
     h->e_type = ET_REL;
     cli_write("other.so", object, n);
-    expect_object("other.so: is no shared object", "plugin:other.so");
+    expect_object("other.so: is not a shared object", "plugin:other.so");
 }
 
 /* The dynamic loader would crash on some of them. */
@@ -77,7 +77,7 @@ static void an_object_that_is_cut_off_is_refused(void **state)
         cli_free(&r);
     }
     cli_write("cut.so", object, sizeof(Elf64_Ehdr) + 8);
-    expect_object("cut.so: is cut off", "plugin:cut.so");
+    expect_object("cut.so: is truncated", "plugin:cut.so");
 }
 
 static void options_are_checked_by_the_table(void **state)
@@ -112,15 +112,15 @@ static void what_hooks_do_wrong_ends_the_run(void **state)
         const char *sampler, *says;
     } cases[] = {
         {PLUGIN("odd_launch") ",do=fail,label=a b", "round(): was told to fail, as 'a b'"},
-        {PLUGIN("odd_launch") ",do=repeat", "launch 1 was simulated already"},
-        {PLUGIN("odd_launch") ",do=unknown", "has a weight and was not simulated"},
-        {PLUGIN("odd_launch") ",do=outside", "its group is not below"},
-        {PLUGIN("odd_launch") ",do=negative", "its weight is not above 0"},
-        {PLUGIN("odd_launch") ",do=wrong", "is no interval around the estimate"},
-        {PLUGIN("drawn") ",honest=off", "the size of its group over"},
+        {PLUGIN("odd_launch") ",do=repeat", "launch 1 was already simulated"},
+        {PLUGIN("odd_launch") ",do=unknown", "has a weight but was not simulated"},
+        {PLUGIN("odd_launch") ",do=outside", "its group number is not below"},
+        {PLUGIN("odd_launch") ",do=negative", "its weight is not greater than 0"},
+        {PLUGIN("odd_launch") ",do=wrong", "is not a confidence interval"},
+        {PLUGIN("drawn") ",honest=off", "the size of its group divided by"},
         {PLUGIN("odd_inside") ",do=fail", "begin(): does not like"},
         {PLUGIN("odd_inside") ",do=none", "left out every block"},
-        {PLUGIN("odd_inside") ",do=action", "an action that there is not"},
+        {PLUGIN("odd_inside") ",do=action", "an unknown action"},
         {PLUGIN("odd_inside") ",do=model,after=1", "unknown model or residents"},
         {PLUGIN("odd_inside") ",do=cycles,after=1", "-1 is not a valid number of cycles"},
     };

@@ -120,7 +120,7 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
            WORDS("sweep", TRACE, "--plan", "p/random.json", "-o", "no"));
     expect(2, "point 'sample=stem' on v100: stem needs what this trace does not tell",
            WORDS("sweep", TRACE, "--vary", "sample=none,stem"));
-    expect(2, "point 'sample=units' on v100: what blocks execute",
+    expect(2, "point 'sample=units' on v100: this needs the index of a native trace",
            WORDS("sweep", TRACE, "--vary", "sample=photon_warp,units"));
     sweep_write("words.csv", "no profile\n");
     expect(

@@ -135,8 +135,8 @@ static void wrong_options_are_refused(void **state)
         {"blocks:which=middle", "which"},
         {"pka_stop:variant=papers", "variant"},
         {"pka_stop:window", "option=value"},
-        {"photon", "no sampler"},
-        {"", "no sampler"},
+        {"photon", "not a sampler"},
+        {"", "not a sampler"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

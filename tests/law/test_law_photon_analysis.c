@@ -336,7 +336,7 @@ static void a_damaged_analysis_does_no_harm(void **state)
     err = (rb_err_t){0};
     temp_write_bytes("analysis", text, n);
     assert_int_equal(analysis_load(path, &info, &got, &found, &err), RB_TRACE);
-    assert_non_null(strstr(err.text, "of an older version"));
+    assert_non_null(strstr(err.text, "by an older version"));
     read_ahead_free(&got);
     assert_int_equal(analysis_load("no/such/file", &info, &got, &found, &err), RB_IO);
     read_ahead_free(&got);

@@ -76,29 +76,29 @@ static void what_is_no_list_is_refused_with_its_line(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"1\nfive\n", "blocks.txt:2: a block is"},
-        {"\n\n-3\n", "blocks.txt:3: a block is"},
-        {"1 2\n", "blocks.txt:1: one entry a line"},
-        {"1,2\n", "blocks.txt:1: one entry a line"},
+        {"1\nfive\n", "blocks.txt:2: expected a block"},
+        {"\n\n-3\n", "blocks.txt:3: expected a block"},
+        {"1 2\n", "blocks.txt:1: one entry per line"},
+        {"1,2\n", "blocks.txt:1: one entry per line"},
         {"7-3\n", "ends before it begins"},
         {"50%-0.25\n", "ends before it begins"},
-        {"3-50%\n", "from block to block"},
-        {"0.1-5\n", "from block to block"},
-        {"3-\n", "a block is"},
+        {"3-50%\n", "must have two blocks"},
+        {"0.1-5\n", "must have two blocks"},
+        {"3-\n", "expected a block"},
         {"1.5\n", "at most 1"},
         {"101%\n", "at most 1"},
-        {"0.1.2\n", "a share is"},
+        {"0.1.2\n", "expected a share"},
         {"99999999999999999999\n", "too large"},
-        {"1e3\n", "one entry a line"},
-        {"0x10\n", "one entry a line"},
-        {"nan\n", "a block is"},
+        {"1e3\n", "one entry per line"},
+        {"0x10\n", "one entry per line"},
+        {"nan\n", "expected a block"},
         {"# nothing\n", "no blocks"},
         {"", "no blocks"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_refusal(cases[i].text, strlen(cases[i].text), cases[i].says);
-    expect_refusal("1\n2\0\n", 5, "blocks.txt:2: the line holds a zero byte");
+    expect_refusal("1\n2\0\n", 5, "blocks.txt:2: the line contains a zero byte");
     char line[1000];
     memset(line, '1', sizeof(line));
     expect_refusal(line, sizeof(line), "blocks.txt:1: the line is longer");

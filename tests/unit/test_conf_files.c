@@ -126,7 +126,7 @@ static void what_is_no_file_is_refused_without_hanging(void **state)
     assert_int_equal(truncate(big, CONF_MAX_BYTES + 1), 0);
     assert_unloadable(big, RB_CONFIG, "larger than");
     assert_unloadable(write_file("binary.cfg", "\177ELF\1"), RB_CONFIG,
-                      "binary.cfg:1: this is no text");
+                      "binary.cfg:1: this is not a text file");
 }
 
 /* The name of another generation is not a typing error. */

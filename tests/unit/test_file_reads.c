@@ -94,7 +94,7 @@ static void two_passes_that_differ_are_told(void **state)
     pass(r, temp_path("file"), "another", 7, true);
     assert_int_equal(file_reads_complete(r, &err), RB_IO);
     assert_non_null(strstr(err.text, temp_path("file")));
-    assert_non_null(strstr(err.text, "was changed"));
+    assert_non_null(strstr(err.text, "changed while it was being read"));
     file_reads_destroy(r);
 }
 

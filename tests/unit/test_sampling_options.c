@@ -46,7 +46,7 @@ static void options_are_named_checked_and_written_back(void **state)
 {
     (void)state;
     assert_non_null(strstr(parse_error("stm"), "did you mean 'stem'?"));
-    assert_non_null(strstr(parse_error("zzzzzzzz"), "there are: random allegro"));
+    assert_non_null(strstr(parse_error("zzzzzzzz"), "known: random allegro"));
     assert_non_null(strstr(parse_error("stem:epsilom=0.1"), "did you mean 'epsilon'?"));
     assert_non_null(strstr(parse_error("stem:epsilon=2"), "must be"));
     assert_non_null(strstr(parse_error("stem:epsilon=abc"), "epsilon"));

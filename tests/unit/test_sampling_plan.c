@@ -79,10 +79,11 @@ static void faulty_plans_are_refused_with_their_line(void **state)
         {"[]", "an object is missing"},
         {"{}", "not a plan: the schema is missing"},
         {"{\"schema\": \"rubato-plan-9\"}", "this version reads rubato-plan-1"},
-        {"{\"schema\": \"rubato-plan-1\"}", "how many launches"},
+        {"{\"schema\": \"rubato-plan-1\"}", "the number of launches of the program is missing"},
         {PLAN(""), "it has no samples"},
         {PLAN("{\"size\": 0, \"samples\": [[1, 1]]}"), "a cluster has no size"},
-        {PLAN("{\"size\": 11, \"samples\": [[1, 1]]}"), "more than its 10 launches"},
+        {PLAN("{\"size\": 11, \"samples\": [[1, 1]]}"),
+         "more launches in total than the program's 10"},
         {PLAN("{\"size\": 1, \"samples\": [[1, 1], [2, 1]]}"), "more samples than launches"},
         {PLAN("{\"size\": 5, \"samples\": [[1, 1], [1, 1]]}"), "a launch is sampled twice"},
         {PLAN("{\"size\": 5, \"samples\": [[0, 1]]}"), "a launch from 1"},
@@ -90,7 +91,7 @@ static void faulty_plans_are_refused_with_their_line(void **state)
         {PLAN("{\"size\": 5, \"samples\": [[1, null]]}"), "a positive weight"},
         {PLAN("{\"size\": 5, \"samples\": [[1, 1e999]]}"), "a positive weight"},
         {PLAN("{\"size\": 5, \"samples\": [[1]]}"), "not a number"},
-        {PLAN("{\"size\": 5, \"samples\": [[1, 1, 0]]}"), "drawn '0' times"},
+        {PLAN("{\"size\": 5, \"samples\": [[1, 1, 0]]}"), "'0' is not a valid number of draws"},
         {PLAN("{\"size\": 5, \"samples\": [1]}"), "a sample is [launch, weight]"},
         {PLAN("{\"size\": 5, \"samples\": {}}"), "the list of samples is missing"},
         {PLAN("7"), "a cluster is not an object"},
@@ -230,7 +231,7 @@ static void weights_that_add_up_to_more_than_any_program_has_are_refused(void **
     assert_int_equal(plan.n_launches, 1000000000007);
     plan_free(&plan);
     assert_int_equal(read_text(plan_read_list, "4 1e12\n2 7\n4 1\n", &plan, &err), RB_TRACE);
-    assert_non_null(strstr(err.text, ": the weights of launch 5 add up to 1000000000001:"));
+    assert_non_null(strstr(err.text, ": the weights of launch 5 add up to 1000000000001,"));
 }
 
 static rb_code_t read_bytes(const char *data, size_t n, plan_t *plan, rb_err_t *err)
