@@ -121,6 +121,7 @@ static rb_code_t check_l1(const gpu_spec_t *s, rb_err_t *err)
     const l1_spec_t *l1 = &s->sm.l1;
     uint64_t unit = (uint64_t)l1->sets * LINE_BYTES;
     char shared[32], unified[32];
+    RB_TRY(check_whole("l1.bank_bytes", l1->bank_bytes, 4, "banks of 4 bytes", err));
     RB_TRY(check_whole("l1.unified", l1->unified, unit, "l1.sets lines of 128 bytes", err));
     size_format(l1->unified, unified);
     if ((double)l1->unified * l1->scale / (double)unit >= L1_WAYS_MAX)

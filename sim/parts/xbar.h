@@ -143,13 +143,12 @@ typedef struct {
     divider_t rate; /* flits per cycle */
     uint32_t credit_batch;
     bool perfect;
-    uint8_t credit_port; /* unused */
-    uint16_t number;     /* msg.input of credit messages: this receiver's number at every sender */
-    xbar_src_t *src;     /* owned; the senders */
-    msg_pool_t *pool;    /* borrowed; where the packets are */
-    uint64_t *nonempty;  /* owned; bit per sender */
-    uint32_t last;       /* sender served last */
-    uint32_t waiting;    /* packets in all queues */
+    uint16_t number;    /* msg.input of credit messages: this receiver's number at every sender */
+    xbar_src_t *src;    /* owned; the senders */
+    msg_pool_t *pool;   /* borrowed; where the packets are */
+    uint64_t *nonempty; /* owned; bit per sender */
+    uint32_t last;      /* sender served last */
+    uint32_t waiting;   /* packets in all queues */
     xbar_port_t port;
 } xbar_in_t;
 

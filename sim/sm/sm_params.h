@@ -141,8 +141,8 @@ extern const param_group_t lat_param_group;
     P(U32, prefetch_lines, "2", 1, 64, "lines", "how many lines a prefetcher fetches ahead")       \
     P(U32, latency, "28", 4, 4096, "cycles", "load to use, 32-bit hit")                            \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
-    P(U32, bank_bytes, "128", 4, 1024, "bytes",                                                    \
-      "documented bandwidth; the model always has 32 banks of 4 bytes")                            \
+    P(U32, bank_bytes, "128", 4, 256, "bytes",                                                     \
+      "bytes per cycle of its 4-byte banks; lanes that need different words of a bank take turns") \
     P(F64, load_interval, "1", 1, 64, "cycles", "minimum cycles between two loads")                \
     P(U32, mshrs, "512", 1, 32768, "lines", "MSHRs: lines with outstanding misses")                \
     P(U32, mshr_merge, "64", 1, 1024, "loads", "loads that can wait for one line")                 \

@@ -121,8 +121,10 @@ static void l1_gives_its_banks_or_its_tags(void **state)
     gpu_spec_t turing = LAB_SPEC("t4", "sm.count=1", QUIET);
 
     (void)state;
+    gpu_spec_t narrow = LAB_SPEC("v100", "sm.count=1", "l1.bank_bytes=64", QUIET);
     check_l1_rates(&volta);
     check_l1_rates(&turing);
+    check_l1_rates(&narrow);
 }
 
 /* --- L2, crossbar, DRAM --------------------------------------------------------------------------

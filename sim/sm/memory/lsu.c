@@ -8,6 +8,8 @@
  */
 #include "sim/sm/memory/memory_parts.h"
 
+enum { BANK_BYTES = 4 };
+
 /* l1.load_interval is counted in this fraction of a cycle. */
 enum { LOAD_CYCLE_PARTS = 256 };
 
@@ -23,6 +25,7 @@ void lsu_init(sm_t *sm)
     sm->memory.lsu.word_cycles =
         (uint32_t)divider_quotient_up(&sm->memory.lsu.path, WARP_LANES * 4);
     sm->memory.lsu.address_cycles = (WARP_LANES + spec->lsu_lanes - 1) / spec->lsu_lanes;
+    sm->memory.lsu.l1_banks = sm->config->l1.bank_bytes / BANK_BYTES;
     sm->memory.lsu.tags = divider_make(sm->config->l1.tags_per_cycle);
     sm->memory.lsu.load_parts = (uint32_t)(sm->config->l1.load_interval * LOAD_CYCLE_PARTS + 0.5);
 }
@@ -137,7 +140,7 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
             coalesce_local(&lanes, e->mask, e->inst->width, mode, local_region(sm, e->warp),
                            launch->local_base, &u->lines);
         } else {
-            passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, 32, &ideal);
+            passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, u->l1_banks, &ideal);
             coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
         }
         count_sectors(sm, e->inst, space, &u->lines);

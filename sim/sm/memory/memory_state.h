@@ -80,7 +80,8 @@ typedef struct {
     divider_t path;     /* bytes per cycle of the return path */
     uint32_t word_cycles; /* cycles that a warp's 32-bit results take on it */
     uint32_t address_cycles;
-    divider_t tags;      /* lines looked up per cycle */
+    divider_t tags; /* lines looked up per cycle */
+    uint32_t l1_banks;
     uint32_t load_parts; /* l1.load_interval in parts of a cycle */
     uint32_t load_owed;  /* fraction of a cycle carried over from earlier loads */
     cycle_t next_accept; /* MIO rate */
