@@ -38,6 +38,11 @@ typedef struct launch_method {
     const struct launch_online_ops *online;
     /* Fills clusters and samples (plan_build.h); launch_plan() completes the rest. NULL: online. */
     rb_code_t (*plan)(const void *options, struct plan_build *build, rb_err_t *err);
+    /*
+     * The sampler that these options name as one to be like, ';' between its options; NULL: none.
+     * It plans first (plan_build_t.other). like itself is NULL if no option does that.
+     */
+    const char *(*like)(const void *options);
 
     /* Of a sampler from outside; otherwise zero. */
     const char *item; /* what --sample calls it: "plugin:FILE.so" */
@@ -63,6 +68,10 @@ typedef struct {
  * percentages. Errors name the method or option and what was near or is legal.
  */
 rb_code_t launch_choice_parse(launch_choice_t *choice, const char *text, rb_err_t *err) RB_CHECKED;
+
+/* The same with a method that was found, taken over; options is changed; NULL: the defaults. */
+rb_code_t launch_choice_make(launch_choice_t *choice, const launch_method_t *method, char *options,
+                             rb_err_t *err) RB_CHECKED;
 
 /* Sets one option: for sweeps. */
 rb_code_t launch_choice_set(launch_choice_t *choice, const char *option, const char *value,

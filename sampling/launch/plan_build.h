@@ -13,6 +13,7 @@ typedef struct plan_build {
     plan_t *plan;
     const population_t *pop;
     uint64_t seed;
+    const plan_t *other;  /* of the sampler that the options name (launch_method_t.like) */
     uint32_t *cluster_of; /* row -> cluster; every row is set */
 
     /* The builder's own. */
