@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/inside/hash_mix.h"
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
 
 /* The slot of a basic block, or the free slot where it belongs. */
 static size_t slot_of(const bb_table_t *t, uint32_t pc, uint32_t n_insts)
 {
-    size_t at = (size_t)hash_mix((uint64_t)pc << 32 ^ n_insts);
+    size_t at = (size_t)mix64((uint64_t)pc << 32 ^ n_insts);
     for (;; at++) {
         const uint32_t number = t->slots[at & (t->n_slots - 1)];
         if (number == 0 || (t->bbs[number - 1].pc == pc && t->bbs[number - 1].n_insts == n_insts))

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sampling/inside/hash_mix.h"
 #include "sampling/inside/warp_reader.h"
 #include "sampling/math/bic.h"
 #include "sampling/math/pick.h"
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
 
 enum { RESTARTS = 5 };
 
@@ -52,7 +52,7 @@ static void choose_random(inst_units_t *u, size_t wanted, uint64_t seed)
 /* Coordinate of a basic block in a dimension of the random projection, 0 .. 1. */
 static double coordinate(uint32_t bb, uint32_t direction, uint64_t seed)
 {
-    return (double)(hash_mix(hash_mix(seed ^ bb) ^ direction) >> 11) * 0x1p-53;
+    return (double)(mix64(mix64(seed ^ bb) ^ direction) >> 11) * 0x1p-53;
 }
 
 /* Adds the instructions of a block to a projected vector. */

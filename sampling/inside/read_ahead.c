@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/inside/hash_mix.h"
 #include "sampling/inside/warp_reader.h"
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
 
 /* A type of warp, with the first warp of that type. */
 typedef struct {
@@ -30,14 +30,14 @@ static uint64_t type_of(const warp_reader_t *r)
     uint64_t type = 0;
     for (size_t i = 0; i < r->n_counts; i++) {
         const bb_entry_t *b = &r->table->bbs[r->counts[i].bb];
-        type += r->counts[i].n * hash_mix((uint64_t)b->pc << 32 ^ b->n_insts);
+        type += r->counts[i].n * mix64((uint64_t)b->pc << 32 ^ b->n_insts);
     }
     return type;
 }
 
 static warp_type_t *slot_of(const look_t *s, uint64_t type)
 {
-    size_t at = (size_t)hash_mix(type);
+    size_t at = (size_t)mix64(type);
     while (s->types[at & (s->n_slots - 1)].warps > 0 &&
            s->types[at & (s->n_slots - 1)].type != type)
         at++;

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sampling/launch/launch_table.h"
 #include "sampling/launch/plan_build.h"
@@ -26,29 +25,18 @@ static const param_t random_rows[] = {PARAM_ROWS(RANDOM_OPTIONS)};
 static const param_group_t random_group =
     PARAM_GROUP("random", "simple random sampling", random_options_t, random_rows);
 
-/* The number of draws with the same expected cost as the plan of another method. */
-static rb_code_t draws_like(const char *like, const plan_build_t *b, uint64_t *draws, rb_err_t *err)
+static const char *random_like(const void *options)
 {
-    launch_choice_t choice;
-    plan_t other;
-    char text[PARAM_TEXT_MAX];
-    memcpy(text, like, sizeof(text));
-    for (char *c = text; *c != '\0'; c++)
-        *c = *c == ';' ? ',' : *c;
-    if (strncmp(text, "random", strlen("random")) == 0)
-        return rb_fail(err, RB_USAGE, "random:like=%s: name another method", like);
-    if (b->pop->time == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "random:like=%s needs durations, which this profile does not have", like);
-    RB_TRY(launch_choice_parse(&choice, text, err));
-    rb_code_t rc = launch_plan(&choice, b->pop, b->seed, &other, err);
-    launch_choice_free(&choice);
-    RB_TRY(rc);
-    double cost = other.profile_total / other.predicted_speedup;
-    double mean = other.profile_total / (double)b->pop->n;
-    *draws = isnan(cost) ? 1 : (uint64_t)llround(cost / mean);
-    plan_free(&other);
-    return RB_OK;
+    const random_options_t *o = options;
+    return o->count == 0 && o->like[0] != '\0' ? o->like : NULL;
+}
+
+/* The number of draws with the same expected cost as the plan of another method. */
+static uint64_t draws_like(const plan_t *other, uint64_t n)
+{
+    double cost = other->profile_total / other->predicted_speedup;
+    double mean = other->profile_total / (double)n;
+    return isnan(cost) ? 1 : (uint64_t)llround(cost / mean);
 }
 
 static rb_code_t plan_random(const void *options, plan_build_t *b, rb_err_t *err)
@@ -56,8 +44,9 @@ static rb_code_t plan_random(const void *options, plan_build_t *b, rb_err_t *err
     const random_options_t *o = options;
     const population_t *pop = b->pop;
     uint64_t m = o->count > 0 ? o->count : (uint64_t)llround(o->fraction * (double)pop->n);
-    if (o->count == 0 && o->like[0] != '\0')
-        RB_TRY(draws_like(o->like, b, &m, err));
+    (void)err;
+    if (random_like(o) != NULL)
+        m = draws_like(b->other, pop->n);
     if (m == 0)
         m = 1;
     if (m > pop->n && !o->replacement)
@@ -79,6 +68,7 @@ const launch_method_t launch_random = {
     .help = "draws launches at random with equal probability",
     .options = &random_group,
     .plan = plan_random,
+    .like = random_like,
 };
 
 #define DOMINANT_OPTIONS(P, E, T)                                                                  \

@@ -3,10 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "sampling/launch/launch_plugin.h"
 #include "sampling/launch/launch_table.h"
 #include "sampling/launch/plan_build.h"
 #include "sampling/launch/plan_check.h"
+#include "sampling/launch/sample_syntax.h"
+#include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
 
 const launch_method_t *const launch_methods[] = {
@@ -14,6 +18,83 @@ const launch_method_t *const launch_methods[] = {
     &launch_sieve,  &launch_tbpoint, &launch_photon_kernel, &launch_dominant,
 };
 const size_t n_launch_methods = sizeof(launch_methods) / sizeof(launch_methods[0]);
+
+const launch_method_t *launch_method_find(const char *name)
+{
+    for (size_t i = 0; i < n_launch_methods; i++) {
+        if (strcmp(launch_methods[i]->name, name) == 0)
+            return launch_methods[i];
+    }
+    return NULL;
+}
+
+static rb_code_t unknown_method(const char *name, rb_err_t *err)
+{
+    suggest_t near;
+    char list[512] = "";
+    size_t used = 0;
+    suggest_begin(&near, name);
+    for (size_t i = 0; i < n_launch_methods && used < sizeof(list); i++) {
+        suggest_offer(&near, launch_methods[i]->name);
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i == 0 ? "" : " ",
+                                 launch_methods[i]->name);
+    }
+    if (near.best != NULL)
+        return rb_fail(err, RB_USAGE, "unknown launch sampler '%.60s'; did you mean '%s'?", name,
+                       near.best);
+    return rb_fail(err, RB_USAGE,
+                   "unknown launch sampler '%.60s'; known: %s; 'rubato plan --sample help' "
+                   "also lists samplers inside launches",
+                   name, list);
+}
+
+static rb_code_t find_method(const launch_method_t **method, const char *name, rb_err_t *err)
+{
+    if (sample_is_plugin(name))
+        return launch_plugin_open(method, name, err);
+    *method = launch_method_find(name);
+    return *method == NULL ? unknown_method(name, err) : RB_OK;
+}
+
+rb_code_t launch_choice_parse(launch_choice_t *choice, const char *text, rb_err_t *err)
+{
+    char *name = rb_strdup(text), *options = name + sample_name_length(text);
+    const bool given = *options != '\0';
+    const launch_method_t *method;
+    *options = '\0';
+    *choice = (launch_choice_t){0};
+    rb_code_t rc = find_method(&method, name, err);
+    if (rc == RB_OK)
+        rc = launch_choice_make(choice, method, given ? options + 1 : NULL, err);
+    free(name);
+    return rc;
+}
+
+/* The plan of the sampler that this one is to cost as much as; stays empty if there is none. */
+static rb_code_t plan_other(plan_t *other, const launch_choice_t *choice, const population_t *pop,
+                            uint64_t seed, rb_err_t *err)
+{
+    const launch_method_t *m = choice->method;
+    const char *like = m->like != NULL ? m->like(choice->options) : NULL;
+    launch_choice_t like_choice;
+    if (like == NULL)
+        return RB_OK;
+    if (strncmp(like, m->name, strlen(m->name)) == 0)
+        return rb_fail(err, RB_USAGE, "%s:like=%s: name another method", m->name, like);
+    if (pop->time == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "%s:like=%s needs durations, which this profile does not have", m->name,
+                       like);
+    char *text = rb_strdup(like);
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == ';' ? ',' : *c;
+    rb_code_t rc = launch_choice_parse(&like_choice, text, err);
+    free(text);
+    RB_TRY(rc);
+    rc = launch_plan(&like_choice, pop, seed, other, err);
+    launch_choice_free(&like_choice);
+    return rc;
+}
 
 const char *launch_missing(const launch_method_t *method, const population_t *pop)
 {
@@ -49,7 +130,10 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
         return rb_fail(err, RB_USAGE, "%s needs data that this profile does not have: %s",
                        choice->method->name, missing);
 
-    plan_build_t build = {.method = choice->method, .plan = plan, .pop = pop, .seed = seed};
+    plan_t other = {0};
+    RB_TRY(plan_other(&other, choice, pop, seed, err));
+    plan_build_t build = {
+        .method = choice->method, .plan = plan, .pop = pop, .seed = seed, .other = &other};
     build.cluster_of = rb_calloc(pop->n, sizeof(*build.cluster_of));
     plan->n_launches = pop->n;
     plan->seed = seed;
@@ -63,6 +147,7 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
     } else {
         plan_free(plan);
     }
+    plan_free(&other);
     free(build.cluster_of);
     free(build.name_in_plan);
     return rc;

@@ -40,6 +40,11 @@ typedef struct launch_method {
     /* Adds clusters and samples (plan_build.h); launch_plan() completes the plan. NULL if
      * online. */
     rb_code_t (*plan)(const void *options, struct plan_build *build, rb_err_t *err);
+    /*
+     * The sampler that these options name as one to be like, ';' between its options; NULL: none.
+     * It plans first (plan_build_t.other). like itself is NULL if no option does that.
+     */
+    const char *(*like)(const void *options);
 
     /* Only for plugins; otherwise zero. */
     const char *item; /* its name in --sample: "plugin:FILE.so" */
@@ -63,6 +68,11 @@ typedef struct {
  * "plugin:FILE.so,option=value,...". Fractions may be written as percentages. Errors name the
  * method or option and what is similar or allowed. */
 rb_code_t launch_choice_parse(launch_choice_t *choice, const char *text, rb_err_t *err) RB_CHECKED;
+
+/* The same for a method that is known already. Takes the method over and changes options; NULL: the
+ * defaults. */
+rb_code_t launch_choice_make(launch_choice_t *choice, const launch_method_t *method, char *options,
+                             rb_err_t *err) RB_CHECKED;
 
 /* Sets one option (for sweeps). */
 rb_code_t launch_choice_set(launch_choice_t *choice, const char *option, const char *value,

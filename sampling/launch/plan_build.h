@@ -11,6 +11,7 @@ typedef struct plan_build {
     plan_t *plan;
     const population_t *pop;
     uint64_t seed;
+    const plan_t *other;  /* plan of the sampler that the options name (launch_method_t.like) */
     uint32_t *cluster_of; /* row -> cluster; the method sets every row */
 
     /* Private to the builder. */

@@ -2,23 +2,17 @@
 
 #include <math.h>
 
-#define GOLDEN 0x9e3779b97f4a7c15ull
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
+#include "sim/core/mix64.h"
 
 rng_t rng_make(uint64_t seed, uint64_t stream)
 {
-    return (rng_t){.key = mix(mix(seed + GOLDEN) + stream * 0xd1342543de82ef95ull + GOLDEN)};
+    return (rng_t){
+        .key = mix64(mix64(seed + MIX64_STEP) + stream * 0xd1342543de82ef95ull + MIX64_STEP)};
 }
 
 uint64_t rng_u64(rng_t *r)
 {
-    return mix(mix(r->key + r->count++ * GOLDEN) ^ r->key);
+    return mix64(mix64(r->key + r->count++ * MIX64_STEP) ^ r->key);
 }
 
 uint64_t rng_below(rng_t *r, uint64_t n)

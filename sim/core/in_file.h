@@ -5,6 +5,7 @@
 #ifndef RUBATO_CORE_IN_FILE_H
 #define RUBATO_CORE_IN_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "sim/core/err.h"
@@ -18,5 +19,8 @@ FILE *in_file_open(const char *path, rb_err_t *err);
 
 /* The same for a file that is read more than once: pipes are refused too. */
 int in_file_regular(const char *path, rb_err_t *err);
+
+/* Whether there is a folder at path. */
+bool in_file_is_folder(const char *path);
 
 #endif

@@ -17,7 +17,7 @@ static uint32_t limit_by_registers(const sm_spec_t *sm, const occupancy_t *o)
     return warps_per_sub_core * sm->sub_cores / o->warps_per_block;
 }
 
-static uint64_t largest_carveout(const l1_spec_t *l1)
+uint64_t occupancy_largest_carveout(const l1_spec_t *l1)
 {
     return l1->carveouts.n == 0 ? 0 : l1->carveouts.v[l1->carveouts.n - 1];
 }
@@ -29,7 +29,7 @@ static uint64_t carveout_for(const l1_spec_t *l1, uint64_t bytes)
         if (l1->carveouts.v[i] >= bytes)
             return l1->carveouts.v[i];
     }
-    return largest_carveout(l1);
+    return occupancy_largest_carveout(l1);
 }
 
 static void find_limiter(occupancy_t *o)
@@ -67,10 +67,10 @@ rb_code_t occupancy_compute(const gpu_spec_t *spec, const launch_info_t *launch,
     o.limit_warps = sm->max_warps / o.warps_per_block;
     o.limit_blocks = sm->max_blocks;
     o.limit_regs = limit_by_registers(sm, &o);
-    o.limit_shared =
-        o.shared_per_block == 0
-            ? sm->max_blocks
-            : min_u32((uint32_t)(largest_carveout(l1) / o.shared_per_block), sm->max_blocks);
+    o.limit_shared = o.shared_per_block == 0
+                         ? sm->max_blocks
+                         : min_u32((uint32_t)(occupancy_largest_carveout(l1) / o.shared_per_block),
+                                   sm->max_blocks);
     find_limiter(&o);
     if (o.blocks_per_sm == 0)
         return rb_fail(
@@ -80,7 +80,8 @@ rb_code_t occupancy_compute(const gpu_spec_t *spec, const launch_info_t *launch,
             "simulate it on the GPU it was made for",
             launch->file, (unsigned long long)launch->id, launch->name, spec->gpu.name,
             o.warps_per_block, sm->max_warps, o.regs_per_warp * o.warps_per_block, sm->registers,
-            (unsigned long long)o.shared_per_block, (unsigned long long)largest_carveout(l1));
+            (unsigned long long)o.shared_per_block,
+            (unsigned long long)occupancy_largest_carveout(l1));
     o.carveout = carveout_for(l1, o.shared_per_block * o.blocks_per_sm);
     *out = o;
     return RB_OK;

@@ -21,6 +21,9 @@ typedef struct {
     uint64_t carveout;      /* bytes of shared memory; L1 is l1.unified - carveout */
 } occupancy_t;
 
+/* Bytes of the largest shared memory that an SM can have; 0 if its size does not vary. */
+uint64_t occupancy_largest_carveout(const l1_spec_t *l1);
+
 /* RB_TRACE if not even one block fits on an SM; the message names the launch and the resource. */
 RB_CHECKED rb_code_t occupancy_compute(const gpu_spec_t *spec, const launch_info_t *launch,
                                        occupancy_t *out, rb_err_t *err);

@@ -31,13 +31,11 @@ static const struct tiny {
     {"conv", 20, false, {"channels=3", "filters=5"}},
     {"blackscholes", 1000, false, {"launches=2"}},
     {"spmv", 300, true, {"skew=4", "local=30"}},
-    {"pagerank", 300, true, {"iterations=2", NULL}},
     {"bfs", 600, true, {NULL}},
     {"sssp", 600, true, {NULL}},
     {"mst", 300, true, {NULL}},
     {"kmeans", 300, true, {"features=3", "clusters=4"}},
     {"lbm", 9, true, {"steps=2", NULL}},
-    {"vgg", 32, false, {"width=2", NULL}},
     {"resnet", 32, false, {"width=2", NULL}},
     {"train", 30, true, {"width=40", "tokens=5"}},
     {"gaussian", 20, false, {NULL}},
@@ -278,7 +276,7 @@ static void blocks_are_what_was_asked_for(void **state)
 /* Graphs with the most nodes or edges would take seconds to build. */
 static bool is_graph(const char *kind)
 {
-    static const char *const graphs[] = {"spmv", "pagerank", "bfs", "sssp", "mst"};
+    static const char *const graphs[] = {"spmv", "bfs", "sssp", "mst"};
 
     for (size_t i = 0; i < sizeof(graphs) / sizeof(graphs[0]); i++)
         if (strcmp(graphs[i], kind) == 0)

@@ -368,16 +368,13 @@ static void training_has_three_modes_that_drift(void **state)
     s->ops->destroy(s);
 }
 
-/* 13 convolutions and then 3 layers, all but the last with a ReLU; 5 poolings; softmax. */
-static void networks_have_their_layers(void **state)
+static void a_network_has_its_layers(void **state)
 {
-    trace_source_t *vgg = GEN_OPEN("vgg", 70, 32, "width=5");
     trace_source_t *resnet = GEN_OPEN("resnet", 70, 64, "width=5", "depth=34");
     unsigned products = 0, additions = 0;
     const char *name;
 
     (void)state;
-    assert_int_equal(vgg->ops->n_launches(vgg), 16 + 15 + 5 + 1);
     for (uint64_t id = 1; id <= resnet->ops->n_launches(resnet); id++) {
         (void)grid_of(resnet, id, &name);
         products += strcmp(name, "sgemm_64x64_nn") == 0;
@@ -385,7 +382,6 @@ static void networks_have_their_layers(void **state)
     }
     assert_int_equal(products, 34 + 3); /* and three that fit the input to the next stage */
     assert_int_equal(additions, 16);
-    vgg->ops->destroy(vgg);
     resnet->ops->destroy(resnet);
 }
 
@@ -410,7 +406,7 @@ int main(void)
         cmocka_unit_test(the_first_frame_of_heartwall_is_1500_times_shorter),
         cmocka_unit_test(scans_of_the_particle_filter_spread_as_asked),
         cmocka_unit_test(training_has_three_modes_that_drift),
-        cmocka_unit_test(networks_have_their_layers),
+        cmocka_unit_test(a_network_has_its_layers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

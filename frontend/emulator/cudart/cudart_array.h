@@ -41,6 +41,15 @@ typedef struct {
     int kind;
 } cuda_copy3d_t;
 
+/* A copy of n bytes in a row as one of three dimensions. */
+static inline cuda_copy3d_t cudart_copy_row(void *to, const void *from, size_t n, int kind)
+{
+    return (cuda_copy3d_t){.from = {(void *)(uintptr_t)from, n, n, 1},
+                           .to = {to, n, n, 1},
+                           .extent = {n, 1, 1},
+                           .kind = kind};
+}
+
 enum { CUDA_ARRAY_LAYERED = 1, CUDA_ARRAY_CUBEMAP = 4 };
 
 /* A copy between arrays and memory; its extent is in texels if an array takes part, else in bytes.

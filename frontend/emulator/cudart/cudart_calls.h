@@ -20,7 +20,4 @@ cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block
 /* Memory for a graph, which keeps it until the program ends: freed or not, it is at its place. */
 cuda_error_t cudart_keep_memory(void **p, size_t n);
 
-/* Notes, in the locked state, that memory is freed. False: it is to stay where it is. */
-bool cudart_pool_gives_back(const void *p);
-
 #endif

@@ -3,7 +3,6 @@
  * wait for; times of events are those of the host and say nothing about a GPU.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "frontend/emulator/cudart/cudart_calls.h"
@@ -45,47 +44,6 @@ NOTHING_TO_DO(cudaHostUnregister, void *p)
 
 CUDART_EXPORT cuda_error_t cudaGetLastError(void);
 CUDART_EXPORT cuda_error_t cudaPeekAtLastError(void);
-CUDART_EXPORT const char *cudaGetErrorString(cuda_error_t error);
-
-static const struct {
-    cuda_error_t error;
-    const char *name, *text;
-} error_texts[] = {
-    {CUDA_SUCCESS, "cudaSuccess", "no error"},
-    {CUDA_ERROR_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
-    {CUDA_ERROR_MEMORY_ALLOCATION, "cudaErrorMemoryAllocation", "out of memory"},
-    {CUDA_ERROR_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {CUDA_ERROR_INVALID_SYMBOL, "cudaErrorInvalidSymbol", "invalid device symbol"},
-    {CUDA_ERROR_INVALID_DEVICE_POINTER, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
-    {CUDA_ERROR_INVALID_TEXTURE, "cudaErrorInvalidTexture", "invalid texture reference"},
-    {CUDA_ERROR_INVALID_SURFACE, "cudaErrorInvalidSurface", "invalid surface reference"},
-    {CUDA_ERROR_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction",
-     "invalid device function"},
-    {CUDA_ERROR_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {CUDA_ERROR_INVALID_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {CUDA_ERROR_ILLEGAL_ADDRESS, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "cudaErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {CUDA_ERROR_LAUNCH_TIMEOUT, "cudaErrorLaunchTimeout",
-     "the launch timed out and was terminated"},
-    {CUDA_ERROR_ASSERT, "cudaErrorAssert", "device-side assert triggered"},
-    {CUDA_ERROR_MISALIGNED_ADDRESS, "cudaErrorMisalignedAddress", "misaligned address"},
-    {CUDA_ERROR_INVALID_PC, "cudaErrorInvalidPc", "invalid program counter"},
-    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "cudaErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
-    {CUDA_ERROR_LAUNCH_FAILURE, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {CUDA_ERROR_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
-    {CUDA_ERROR_CAPTURE_UNSUPPORTED, "cudaErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {CUDA_ERROR_CAPTURE_UNMATCHED, "cudaErrorStreamCaptureUnmatched",
-     "capture was not ended in the same stream as it began"},
-    {CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "cudaErrorGraphExecUpdateFailure",
-     "the graph update was not performed because it included changes which violated constraints "
-     "specific to instantiated graph update"},
-    {CUDA_ERROR_UNKNOWN, "cudaErrorUnknown", "unknown error"},
-};
 
 cuda_error_t cudaGetLastError(void)
 {
@@ -104,22 +62,6 @@ cuda_error_t cudaPeekAtLastError(void)
 
     cudart_leave(s, CUDA_SUCCESS);
     return last;
-}
-
-const char *cudaGetErrorString(cuda_error_t error)
-{
-    for (size_t i = 0; i < sizeof(error_texts) / sizeof(error_texts[0]); i++)
-        if (error_texts[i].error == error)
-            return error_texts[i].text;
-    return "unrecognized error code";
-}
-
-const char *cudaGetErrorName(cuda_error_t error)
-{
-    for (size_t i = 0; i < sizeof(error_texts) / sizeof(error_texts[0]); i++)
-        if (error_texts[i].error == error)
-            return error_texts[i].name;
-    return "cudaErrorUnknown";
 }
 
 /* --- streams and events ---------------------------------------------------------------------- */

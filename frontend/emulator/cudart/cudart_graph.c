@@ -1,4 +1,4 @@
-/* Graphs as such: nodes and their order, copies, execution. */
+/* Graphs as such: nodes, what they are to do and in which order, and copies. */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 #include <stdlib.h>
@@ -65,6 +65,101 @@ void cudart_graph_remove(cudart_node_t *node)
     cudart_node_free(node);
 }
 
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+void cudart_node_free(cudart_node_t *node)
+{
+    if (node->type == CUDA_NODE_KERNEL)
+        free(node->kernel.args);
+    if (node->type == CUDA_NODE_GRAPH)
+        cudart_graph_free(node->graph);
+    free(node->before);
+    free(node);
+}
+
+/* A copy of the parameters in one block: pointers, and behind them what they point to. */
+static void **copy_args(const cubin_kernel_t *k, void **args)
+{
+    void **copy = rb_calloc(1, k->n_params * sizeof(*copy) + k->param_bytes);
+    uint8_t *bytes = (uint8_t *)(copy + k->n_params);
+
+    for (uint32_t i = 0; i < k->n_params; i++) {
+        copy[i] = bytes;
+        memcpy(bytes, args[i], k->params[i].bytes);
+        bytes += k->params[i].bytes;
+    }
+    return copy;
+}
+
+static cuda_error_t assign_kernel(cudart_node_t *node, const cuda_kernel_node_t *k)
+{
+    cudart_state_t *s = cudart_enter();
+    cudart_unit_t *unit = NULL;
+    const cubin_kernel_t *kernel = cudart_kernel(s, k->host, &unit);
+
+    if (kernel == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
+    if (k->extra != NULL)
+        cudart_give_up("a graph has a kernel with 'extra' parameters, which are not supported; "
+                       "give it kernelParams");
+    if (kernel->n_params > 0 && k->args == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    void **args = copy_args(kernel, k->args);
+    free(node->kernel.args);
+    node->kernel = *k;
+    node->kernel.args = args;
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+static cuda_error_t assign_graph(cudart_node_t *node, const cudart_graph_t *g)
+{
+    cudart_graph_t *copy = g != NULL ? cudart_graph_copy(g) : NULL;
+
+    if (copy == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    cudart_graph_free(node->graph);
+    node->graph = copy;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
+{
+    switch (from->type) {
+    case CUDA_NODE_KERNEL:
+        to->cooperative = from->cooperative;
+        return assign_kernel(to, &from->kernel);
+    case CUDA_NODE_GRAPH:
+        return assign_graph(to, from->graph);
+    case CUDA_NODE_COPY:
+        to->is_symbol = from->is_symbol;
+        if (from->is_symbol)
+            to->symbol = from->symbol;
+        else
+            to->copy = from->copy;
+        return CUDA_SUCCESS;
+    case CUDA_NODE_SET:
+        to->set = from->set;
+        return to->set.element_bytes == 1 || to->set.element_bytes == 2 ||
+                       to->set.element_bytes == 4
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_INVALID_VALUE;
+    case CUDA_NODE_HOST:
+        to->host = from->host;
+        return to->host.fn != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CUDA_NODE_WAIT_EVENT:
+    case CUDA_NODE_RECORD_EVENT:
+        to->event = from->event;
+        return to->event != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CUDA_NODE_ALLOC:
+    case CUDA_NODE_FREE:
+        to->memory = from->memory;
+        return CUDA_SUCCESS;
+    case CUDA_NODE_EMPTY:
+        break;
+    }
+    return CUDA_SUCCESS;
+}
+
 /* --- copies ---------------------------------------------------------------------------------- */
 
 static bool all_copied(const cudart_node_t *node, cudart_node_t *const *copies)
@@ -124,15 +219,6 @@ void cudart_graph_free(cudart_graph_t *g)
         cudart_node_free(g->nodes[i]);
     free(g->nodes);
     free(g);
-}
-
-cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream)
-{
-    cuda_error_t e = CUDA_SUCCESS;
-
-    for (size_t i = 0; i < g->n_nodes && e == CUDA_SUCCESS; i++)
-        e = cudart_node_run(g->nodes[i], stream);
-    return e;
 }
 
 /* --- calls: graphs --------------------------------------------------------------------------- */

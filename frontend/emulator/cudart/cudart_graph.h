@@ -107,21 +107,16 @@ void cudart_graph_free(cudart_graph_t *g);
 /* The node of a copy that was made from origin, or NULL. */
 cudart_node_t *cudart_graph_find(const cudart_graph_t *g, const cudart_node_t *origin);
 
-/* Executes all nodes of a copy. */
-cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream);
-
-/* --- nodes (cudart_node.c) ------------------------------------------------------------------- */
-
-/* A copy of n bytes in a row as one of three dimensions. */
-cuda_copy3d_t cudart_copy_row(void *to, const void *from, size_t n, int kind);
-
 /* Makes a node do what another one of its type does, with copies of what that owns. */
 cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from);
 
-cuda_error_t cudart_node_run(const cudart_node_t *node, cuda_stream_t stream);
-
 /* Frees what the node owns, and itself. */
 void cudart_node_free(cudart_node_t *node);
+
+/* --- execution (cudart_graph_run.c) ---------------------------------------------------------- */
+
+/* Executes all nodes of a copy. */
+cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream);
 
 /* --- capture (cudart_capture.c) -------------------------------------------------------------- */
 

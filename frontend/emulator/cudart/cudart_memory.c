@@ -10,7 +10,6 @@ CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
 CUDART_EXPORT cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
-CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
 CUDART_EXPORT cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind);
 CUDART_EXPORT cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind,
                                            cuda_stream_t stream);
@@ -83,20 +82,6 @@ cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t heigh
 {
     *pitch = (width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
     return cudaMalloc(p, *pitch * height);
-}
-
-cuda_error_t cudaFree(void *p)
-{
-    cudart_state_t *s = cudart_enter();
-    bool ok =
-        p == NULL || !cudart_pool_gives_back(p) || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
-
-    return cudart_leave(s, ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-cuda_error_t cudaFreeHost(void *p)
-{
-    return cudaFree(p);
 }
 
 cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)

@@ -1,6 +1,7 @@
 /*
- * Memory pools: what comes from a pool is memory as any other, taken and given back at once; a pool
- * counts it. And memory that graphs allocate, which keeps its place for every launch of them.
+ * Memory is given back here. Memory pools: what comes from a pool is memory as any other, taken and
+ * given back at once; a pool counts it. And memory that graphs allocate, which keeps its place for
+ * every launch of them.
  */
 #include <string.h>
 
@@ -39,6 +40,7 @@ enum {
 };
 enum { GRAPH_USED, GRAPH_USED_HIGH, GRAPH_RESERVED, GRAPH_RESERVED_HIGH };
 
+CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
 CUDART_EXPORT cuda_error_t cudaMallocAsync(void **p, size_t n, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMallocFromPoolAsync(void **p, size_t n, pool_t *pool,
                                                    cuda_stream_t stream);
@@ -75,7 +77,8 @@ static cuda_error_t take(void **p, size_t n, pool_t *pool)
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
-bool cudart_pool_gives_back(const void *p)
+/* Notes, in the locked state, that memory is freed. False: it is to stay where it is. */
+static bool gives_back(const void *p)
 {
     size_t i = taken.n;
 
@@ -93,6 +96,19 @@ bool cudart_pool_gives_back(const void *p)
 cuda_error_t cudart_keep_memory(void **p, size_t n)
 {
     return take(p, n, &graph_pool);
+}
+
+cuda_error_t cudaFree(void *p)
+{
+    cudart_state_t *s = cudart_enter();
+    bool ok = p == NULL || !gives_back(p) || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
+
+    return cudart_leave(s, ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+cuda_error_t cudaFreeHost(void *p)
+{
+    return cudaFree(p);
 }
 
 /* --- allocation ------------------------------------------------------------------------------ */

@@ -1,10 +1,6 @@
 #include "frontend/emulator/cudart/cudart_state.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "sim/core/alloc.h"
 
@@ -14,21 +10,6 @@ static const uint64_t host_bytes = 32ull << 30; /* beyond the card's memory: pin
 enum { PAGE_SHIFT = 21 }; /* a wild access faults where the hardware's would */
 
 static cudart_state_t state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void cudart_give_up(const char *format, ...)
-{
-    va_list ap;
-
-    fflush(NULL);
-    if (format != NULL) {
-        fprintf(stderr, "rubato: ");
-        va_start(ap, format);
-        vfprintf(stderr, format, ap);
-        va_end(ap);
-        fprintf(stderr, "\n");
-    }
-    _exit(CUDART_EXIT);
-}
 
 static uint64_t number_from(const char *variable)
 {

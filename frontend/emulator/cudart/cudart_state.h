@@ -70,6 +70,9 @@ typedef struct {
     uint64_t n_launches;
 } cudart_state_t;
 
+/* Prints a message (NULL: none) and ends the program with CUDART_EXIT. (cudart_errors.c) */
+_Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
+
 /* The state, locked, started at the first call. */
 cudart_state_t *cudart_enter(void);
 
@@ -81,9 +84,6 @@ static inline cuda_error_t cudart_invalid_if(bool wrong)
 {
     return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
-
-/* Prints a message (NULL: none) and ends the program with CUDART_EXIT. */
-_Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 
 /* The kernel behind a host stub: its module is loaded. NULL: there is none. */
 const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit);

@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "frontend/emulator/exec/emu_state.h"
 #include "sim/core/alloc.h"
+#include "sim/core/host_time.h"
 
 enum {
     WARP_SLICE = 1 << 16,        /* instructions of a warp before the next one has its turn */
@@ -159,14 +159,6 @@ static rb_code_t report_deadlock(emu_block_t *b)
     return b->grid->rc;
 }
 
-static double host_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Gives up a launch that has reached its limits. */
 static rb_code_t check_limits(emu_block_t *b)
 {
@@ -180,7 +172,7 @@ static rb_code_t check_limits(emu_block_t *b)
     if (l->max_insts != 0 && insts > l->max_insts)
         emu_fault(w, uop_at(w), "given up after %llu warp instructions (an endless loop?)",
                   (unsigned long long)insts);
-    else if (l->timeout > 0 && host_seconds() - g->begun > l->timeout)
+    else if (l->timeout > 0 && clock_seconds() - g->begun > l->timeout)
         emu_fault(w, uop_at(w), "given up after %g seconds (an endless loop?)", l->timeout);
     if (g->rc != RB_OK)
         g->totals.fault = EMU_FAULT_TIMEOUT;
@@ -464,7 +456,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
                     .local_bytes = local_bytes(l->kernel),
                     .shared_bytes = emu_shared_bytes(l),
                     .tracing = l->on_block != NULL,
-                    .begun = l->timeout > 0 ? host_seconds() : 0,
+                    .begun = l->timeout > 0 ? clock_seconds() : 0,
                     .err = err != NULL ? err : &unused};
 
     RB_TRY(check_launch(l, err));

@@ -11,11 +11,6 @@
 /* Of a block, in every compute capability: threads; bytes of shared memory without opting in. */
 enum { THREADS_MAX = 1024, PLAIN_SHARED = 48 << 10 };
 
-static uint64_t largest_carveout(const l1_spec_t *l1)
-{
-    return l1->carveouts.n == 0 ? 0 : l1->carveouts.v[l1->carveouts.n - 1];
-}
-
 static uint64_t fp64_ratio(const sm_spec_t *sm)
 {
     uint64_t single = (uint64_t)sm->fp32_lanes * sm->sub_cores;
@@ -44,7 +39,7 @@ void shown_device_of(const gpu_spec_t *spec, shown_device_t *d)
         .blocks = sm->max_blocks,
         .registers = sm->registers,
         .register_unit = sm->register_unit,
-        .shared = largest_carveout(l1),
+        .shared = occupancy_largest_carveout(l1),
         .shared_unit = l1->shared_unit,
         .shared_reserved = l1->shared_reserved,
         .l1_enabled = l1->enabled,

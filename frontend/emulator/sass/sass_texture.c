@@ -1,5 +1,7 @@
 #include "frontend/emulator/sass/sass_texture.h"
 
+#include "frontend/emulator/sass/sass_operands.h"
+
 /* Coordinates of each SASS_TEX_... */
 static const uint8_t n_coords[8] = {1, 2, 3, 3, 1, 2, 3, 3};
 
@@ -98,17 +100,9 @@ const char *sass_tex_name(unsigned value)
     return value < sizeof(names) / sizeof(names[0]) ? names[value] : "INVALID";
 }
 
-static sass_operand_t *add(sass_inst_t *in, sass_operand_kind_t kind)
-{
-    sass_operand_t *o = &in->operand[in->n_operands++];
-
-    *o = (sass_operand_t){.kind = (uint8_t)kind, .count = 1, .ureg = SASS_URZ, .scale = 1};
-    return o;
-}
-
 static sass_operand_t *add_registers(sass_inst_t *in, unsigned bit, unsigned count)
 {
-    sass_operand_t *o = add(in, SASS_OPERAND_REG);
+    sass_operand_t *o = sass_put(in, SASS_OPERAND_REG);
 
     o->num = (uint8_t)sass_bits(in, bit, 8);
     o->count = (uint8_t)count;
@@ -133,13 +127,13 @@ static void add_handle(sass_inst_t *in)
     sass_operand_t *o;
 
     if (in->form == SASS_FORM_UREG) {
-        o = add(in, SASS_OPERAND_UREG);
+        o = sass_put(in, SASS_OPERAND_UREG);
         o->num = (uint8_t)sass_bits(in, 40, 6);
         o->count = 2;
-        add(in, SASS_OPERAND_IMM)->value = sass_bits(in, 46, 8);
+        sass_put(in, SASS_OPERAND_IMM)->value = sass_bits(in, 46, 8);
         return;
     }
-    o = add(in, SASS_OPERAND_HANDLE);
+    o = sass_put(in, SASS_OPERAND_HANDLE);
 
     o->bank = (uint8_t)sass_bits(in, 54, 5);
     o->value = (int64_t)sass_bits(in, 40, 14) * 4;
@@ -147,7 +141,7 @@ static void add_handle(sass_inst_t *in)
 
 static void add_name(sass_inst_t *in, unsigned value)
 {
-    add(in, SASS_OPERAND_NAME)->value = value;
+    sass_put(in, SASS_OPERAND_NAME)->value = value;
 }
 
 /* The rest of the list, if there is any. */
@@ -175,7 +169,7 @@ static void add_texture(sass_inst_t *in)
         add_handle(in);
     if (!query)
         add_name(in, f.dim);
-    sass_operand_t *mask = add(in, SASS_OPERAND_IMM);
+    sass_operand_t *mask = sass_put(in, SASS_OPERAND_IMM);
     mask->value = sass_bits(in, 72, 4);
     mask->hidden = mask->value == 15;
 }
@@ -201,7 +195,7 @@ static void add_surface(sass_inst_t *in)
         data = population(sass_bits(in, 72, 4));
     if (in->op == SASS_SULD)
         add_registers(in, 16, data)->write = true;
-    sass_operand_t *address = add(in, SASS_OPERAND_MEM);
+    sass_operand_t *address = sass_put(in, SASS_OPERAND_MEM);
     address->num = (uint8_t)sass_bits(in, 24, 8);
     address->count = (uint8_t)surface_coords(in);
     address->slot = 1;

@@ -10,6 +10,7 @@
 #include "frontend/input/accelsim/accelsim_stream.h"
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 static const char list_name[] = "kernelslist";
 
@@ -49,13 +50,6 @@ static char *join(const char *folder, size_t folder_len, const char *name, size_
         path[folder_len++] = '/';
     memcpy(path + folder_len, name, name_len);
     return path;
-}
-
-static bool is_directory(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static bool is_file(const char *path, uint64_t *bytes)
@@ -104,7 +98,7 @@ bool accelsim_list_detect(const char *path)
     bool several;
     uint64_t bytes;
 
-    if (!is_directory(path))
+    if (!in_file_is_folder(path))
         return is_list_name(base_name(path)) && is_file(path, &bytes);
     char *list = find_list(path, &several);
 
@@ -252,7 +246,7 @@ static char *list_below(const char *folder, int depth)
 
     for (int i = 0; i < n; i++) {
         char *below = join(folder, strlen(folder), entry[i]->d_name, strlen(entry[i]->d_name));
-        const bool look = found == NULL && entry[i]->d_name[0] != '.' && is_directory(below);
+        const bool look = found == NULL && entry[i]->d_name[0] != '.' && in_file_is_folder(below);
 
         if (look && accelsim_list_detect(below))
             found = rb_strdup(below);
@@ -294,7 +288,7 @@ rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *
     bool several;
 
     *list = (accelsim_list_t){0};
-    if (is_directory(path)) {
+    if (in_file_is_folder(path)) {
         list->path = find_list(path, &several);
         if (several)
             return rb_fail(err, RB_TRACE, "%s: several lists of kernels: name one of them", path);

@@ -119,12 +119,6 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"aes_encrypt", listing, N_SEGMENTS, 44, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     (void)err;
@@ -151,7 +145,7 @@ const gen_kind_t gen_kind_aes = {
     .param = {{"size", "blocks of 16 bytes", 1, UINT64_C(1) << 32, 1 << 18},
               {"rounds", "of the cipher", 1, 100, 10}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

@@ -171,12 +171,6 @@ static const gen_kernel_t advance_kernel = {"_Z7Kernel2PbS_S_S_i", advance_listi
 
 enum { P_NODES, P_DEGREE, P_SKEW, P_LOCAL };
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t nodes = g->value[P_NODES];
@@ -218,7 +212,7 @@ const gen_kind_t gen_kind_bfs = {
                GEN_MAX_SKEW, 6},
               {"local", "% of the neighbours near the node", 0, 100, 0}},
     .kernels = (const gen_kernel_t *const[]){&expand_kernel, &advance_kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

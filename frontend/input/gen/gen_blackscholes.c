@@ -84,12 +84,6 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"BlackScholesGPU", listing, N_SEGMENTS, 38, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     (void)err;
@@ -114,7 +108,7 @@ const gen_kind_t gen_kind_blackscholes = {
     .param = {{"size", "options", 1, UINT64_C(1) << 33, 1 << 20},
               {"launches", "all alike", 1, 1000000, 1}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

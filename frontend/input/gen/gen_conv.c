@@ -3,7 +3,6 @@
  * through the input channels. Images have a border of one pixel, so that nothing is special there.
  */
 #include "frontend/input/gen/gen_emit.h"
-#include "frontend/input/gen/gen_kernels.h"
 #include "frontend/input/gen/gen_program.h"
 
 enum { TILE = 16, TAPS = 9 };
@@ -104,20 +103,7 @@ static void walk(gen_warp_t *w)
     gen_run(w, TAIL, active);
 }
 
-const gen_kernel_t gen_kernel_conv = {"conv3x3_direct", listing, N_SEGMENTS, 40, walk};
-
-void gen_conv_shape(gen_launch_t *l, const gen_conv_t *conv)
-{
-    l->kernel = &gen_kernel_conv;
-    l->grid[0] = l->grid[1] = gen_blocks(conv->side, TILE);
-    l->grid[2] = conv->filters;
-    l->block[0] = l->block[1] = TILE;
-    l->arg[IN] = conv->in;
-    l->arg[FILTERS] = conv->weights;
-    l->arg[OUT] = conv->out;
-    l->arg[SIDE] = conv->side;
-    l->arg[CHANNELS] = conv->channels;
-}
+static const gen_kernel_t kernel = {"conv3x3_direct", listing, N_SEGMENTS, 40, walk};
 
 enum { P_SIDE, P_CHANNELS, P_FILTERS };
 
@@ -140,12 +126,15 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 {
     (void)id;
-    gen_conv_shape(l, &(gen_conv_t){.in = g->array[IN],
-                                    .weights = g->array[FILTERS],
-                                    .out = g->array[OUT],
-                                    .side = g->value[P_SIDE],
-                                    .channels = g->value[P_CHANNELS],
-                                    .filters = (uint32_t)g->value[P_FILTERS]});
+    l->kernel = &kernel;
+    l->grid[0] = l->grid[1] = gen_blocks(g->value[P_SIDE], TILE);
+    l->grid[2] = (uint32_t)g->value[P_FILTERS];
+    l->block[0] = l->block[1] = TILE;
+    l->arg[IN] = g->array[IN];
+    l->arg[FILTERS] = g->array[FILTERS];
+    l->arg[OUT] = g->array[OUT];
+    l->arg[SIDE] = g->value[P_SIDE];
+    l->arg[CHANNELS] = g->value[P_CHANNELS];
 }
 
 const gen_kind_t gen_kind_conv = {
@@ -154,7 +143,7 @@ const gen_kind_t gen_kind_conv = {
     .param = {{"size", "pixels of a side of the image", 1, 1 << 16, 112},
               {"channels", "of the input", 1, 4096, 32},
               {"filters", "channels of the output", 1, 65535, 32}},
-    .kernels = (const gen_kernel_t *const[]){&gen_kernel_conv, NULL},
+    .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,
     .launch = launch,

@@ -57,12 +57,6 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"fir", listing, N_SEGMENTS, 18, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     if (g->value[1] % UNROLL != 0)
@@ -89,7 +83,7 @@ const gen_kind_t gen_kind_fir = {
     .param = {{"size", "samples", 1, UINT64_C(1) << 34, 1 << 20},
               {"taps", "coefficients, a multiple of 4", 4, 16384, 16}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

@@ -7,13 +7,11 @@
 
 #include <stdint.h>
 
-/* splitmix64's finaliser. */
+#include "sim/core/mix64.h"
+
 static inline uint64_t gen_mix(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
+    return mix64(x + MIX64_STEP);
 }
 
 /* A random word that belongs to (seed, a, b). */

@@ -222,12 +222,6 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"hgemm_fp16_64x64_tn", listing, N_SEGMENTS, 96, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return TILE * gen_square_side(blocks);
-}
-
 /* Whole tiles: libraries pad, too. */
 static uint64_t padded(const gen_program_t *g)
 {
@@ -262,7 +256,7 @@ const gen_kind_t gen_kind_hgemm = {
     .summary = "half-precision matrix product on tensor cores, single-precision sums",
     .param = {{"size", "rows and columns, in whole tiles of 64", 1, 1 << 15, 1024}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .block_side = TILE,
     .prepare = prepare,
     .launch = launch,
 };

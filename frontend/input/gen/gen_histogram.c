@@ -162,12 +162,6 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"histo", listing, N_SEGMENTS, 12, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * WORDS_PER_BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     (void)err;
@@ -195,7 +189,7 @@ const gen_kind_t gen_kind_histogram = {
     .param = {{"size", "words of 4 bytes", 1, UINT64_C(1) << 36, 1 << 20},
               {"skew", "% of the bytes that are equal", 0, 100, 0}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = WORDS_PER_BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

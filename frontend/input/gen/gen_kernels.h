@@ -34,16 +34,6 @@ void gen_sgemm_shape(gen_launch_t *l, const gen_gemm_t *gemm);
 extern const gen_kernel_t gen_kernel_reduce;
 void gen_reduce_shape(gen_launch_t *l, uint64_t n, uint64_t in, uint64_t out);
 
-/* 3 x 3 convolution of square images with a border of one pixel; out has none. */
-typedef struct {
-    uint64_t in, weights, out;
-    uint64_t side, channels;
-    uint32_t filters;
-} gen_conv_t;
-
-extern const gen_kernel_t gen_kernel_conv;
-void gen_conv_shape(gen_launch_t *l, const gen_conv_t *conv);
-
 /* out = softmax of the rows of in. */
 extern const gen_kernel_t gen_kernel_softmax;
 void gen_softmax_shape(gen_launch_t *l, uint32_t rows, uint64_t columns, uint64_t in, uint64_t out);

@@ -128,12 +128,6 @@ static const gen_kernel_t update_kernel = {"kmeans_update", update_listing, N_UP
 
 enum { P_POINTS, P_FEATURES, P_CLUSTERS, P_ITERATIONS };
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t centres = 4 * g->value[P_FEATURES] * g->value[P_CLUSTERS];
@@ -165,7 +159,7 @@ const gen_kind_t gen_kind_kmeans = {
               {"clusters", "centres", 1, 128, 8},
               {"iterations", "pairs of launches", 1, 100000, 3}},
     .kernels = (const gen_kernel_t *const[]){&assign_kernel, &update_kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

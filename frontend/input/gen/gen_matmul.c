@@ -154,12 +154,6 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"matmul", listing, N_SEGMENTS, 32, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return TILE * gen_square_side(blocks);
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t bytes = 4 * g->value[0] * g->value[0];
@@ -188,7 +182,7 @@ const gen_kind_t gen_kind_matmul = {
     .summary = "square matrix product, one thread for an element, 16 x 16 tiles in shared memory",
     .param = {{"size", "rows and columns", 1, 1 << 14, 512}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .block_side = TILE,
     .prepare = prepare,
     .launch = launch,
 };

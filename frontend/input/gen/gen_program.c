@@ -72,6 +72,20 @@ static rb_code_t set_param(gen_program_t *g, const char *text, rb_err_t *err)
                    g->kind->name, (int)(equals - text), text, g->kind->name);
 }
 
+bool gen_has_blocks(const gen_kind_t *kind)
+{
+    return kind->per_block != 0 || kind->block_side != 0 || kind->size_of_blocks != NULL;
+}
+
+static uint64_t size_of_blocks(const gen_program_t *g, uint64_t blocks)
+{
+    if (g->kind->per_block != 0)
+        return blocks * g->kind->per_block;
+    if (g->kind->block_side != 0)
+        return g->kind->block_side * gen_square_side(blocks);
+    return g->kind->size_of_blocks(g->value, blocks);
+}
+
 static rb_code_t set_size(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err)
 {
     if (spec->size != 0 && spec->blocks != 0)
@@ -81,13 +95,13 @@ static rb_code_t set_size(gen_program_t *g, const gen_spec_t *spec, rb_err_t *er
         return set_value(g, 0, spec->size, err);
     if (spec->blocks == 0)
         return RB_OK;
-    if (g->kind->size_of_blocks == NULL)
+    if (!gen_has_blocks(g->kind))
         return rb_fail(err, RB_USAGE, "%s: its launches differ in their blocks; give a size",
                        g->kind->name);
     if (spec->blocks > INT32_MAX)
         return rb_fail(err, RB_USAGE, "%s: %llu blocks: a grid has at most %d", g->kind->name,
                        (unsigned long long)spec->blocks, INT32_MAX);
-    return set_value(g, 0, g->kind->size_of_blocks(g->value, spec->blocks), err);
+    return set_value(g, 0, size_of_blocks(g, spec->blocks), err);
 }
 
 rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err)

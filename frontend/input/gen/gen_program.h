@@ -17,7 +17,12 @@ typedef struct {
     gen_param_t param[GEN_MAX_PARAMS];  /* ends with name NULL; the first is the size */
     const gen_kernel_t *const *kernels; /* all that it launches; ends with NULL */
 
-    /* Size at which the largest launch has at least that many blocks; NULL: not to be had. */
+    /*
+     * One of these gives the size at which the largest launch has at least that many blocks. None:
+     * it cannot be told.
+     */
+    uint32_t per_block;  /* a block is for so much of the size, or */
+    uint32_t block_side; /* the grid is square, a block so much of its side, or */
     uint64_t (*size_of_blocks)(const uint64_t *value, uint64_t blocks);
 
     /* Checks what ranges cannot say, lays out memory, sets n_launches and what launch() needs. */
@@ -39,6 +44,9 @@ struct gen_program {
     size_t n_copies;
     void *data; /* owned, one allocation */
 };
+
+/* Whether a number of blocks gives the size. */
+bool gen_has_blocks(const gen_kind_t *kind);
 
 /* Device memory, laid out as cudaMalloc() does. */
 uint64_t gen_alloc(gen_program_t *g, uint64_t bytes);
@@ -71,13 +79,11 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(conv)                                                                                        \
     X(blackscholes)                                                                                \
     X(spmv)                                                                                        \
-    X(pagerank)                                                                                    \
     X(bfs)                                                                                         \
     X(sssp)                                                                                        \
     X(mst)                                                                                         \
     X(kmeans)                                                                                      \
     X(lbm)                                                                                         \
-    X(vgg)                                                                                         \
     X(resnet)                                                                                      \
     X(train)                                                                                       \
     X(gaussian)                                                                                    \

@@ -117,12 +117,6 @@ void gen_reduce_shape(gen_launch_t *l, uint64_t n, uint64_t in, uint64_t out)
     l->arg[N] = n;
 }
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * PER_BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t n = g->value[0];
@@ -150,7 +144,7 @@ const gen_kind_t gen_kind_reduction = {
     .summary = "sum of an array through shared memory and shuffles, in launches of falling size",
     .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_reduce, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = PER_BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

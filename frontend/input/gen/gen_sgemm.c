@@ -239,12 +239,6 @@ static uint64_t inner_of(const gen_program_t *g)
     return g->value[INNER] != 0 ? g->value[INNER] : g->value[SIZE];
 }
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return TILE * gen_square_side(blocks);
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t n = gen_pitch(g->value[SIZE]), k = gen_pitch(inner_of(g));
@@ -273,7 +267,7 @@ const gen_kind_t gen_kind_sgemm = {
     .param = {{"size", "rows and columns of the product", 1, 1 << 15, 1024},
               {"inner", "inner dimension; 0: as the size", 0, 1 << 15, 0}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_sgemm, NULL},
-    .size_of_blocks = size_of_blocks,
+    .block_side = TILE,
     .prepare = prepare,
     .launch = launch,
 };

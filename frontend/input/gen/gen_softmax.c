@@ -250,12 +250,6 @@ void gen_softmax_shape(gen_launch_t *l, uint32_t rows, uint64_t columns, uint64_
     l->arg[COLUMNS] = columns;
 }
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t bytes = 4 * g->value[0] * g->value[1];
@@ -277,7 +271,7 @@ const gen_kind_t gen_kind_softmax = {
     .summary = "softmax of the rows of a matrix, a block for a row",
     .param = {{"size", "rows", 1, INT32_MAX, 1024}, {"columns", "of a row", 1, 1 << 22, 1024}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_softmax, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = 1,
     .prepare = prepare,
     .launch = launch,
 };

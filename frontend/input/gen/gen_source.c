@@ -222,7 +222,7 @@ gen_kind_info_t gen_kind_info(unsigned i)
     gen_kind_info_t info = {.name = k->name,
                             .summary = k->summary,
                             .params = k->param,
-                            .has_blocks = k->size_of_blocks != NULL};
+                            .has_blocks = gen_has_blocks(k)};
 
     while (info.n_params < GEN_MAX_PARAMS && k->param[info.n_params].name != NULL)
         info.n_params++;

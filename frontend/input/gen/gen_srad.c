@@ -136,12 +136,6 @@ static const gen_kernel_t first_kernel = {"_Z11srad_cuda_1PfS_S_S_S_S_iif", firs
 static const gen_kernel_t second_kernel = {"_Z11srad_cuda_2PfS_S_S_S_S_iiff", second_listing,
                                            N_SEGMENTS, 40, walk};
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return TILE * gen_square_side(blocks);
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t bytes = 4 * (g->value[0] + 2) * (g->value[0] + 2);
@@ -169,7 +163,7 @@ const gen_kind_t gen_kind_srad = {
     .param = {{"size", "pixels of a side", 1, 1 << 17, 512},
               {"iterations", "pairs of launches", 1, 1000000, 10}},
     .kernels = (const gen_kernel_t *const[]){&first_kernel, &second_kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .block_side = TILE,
     .prepare = prepare,
     .launch = launch,
 };

@@ -121,12 +121,6 @@ static const gen_kernel_t kernel = {"sssp_relax", listing, N_SEGMENTS, 32, walk}
 
 enum { P_NODES, P_DEGREE, P_SKEW };
 
-static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * BLOCK;
-}
-
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t nodes = g->value[P_NODES];
@@ -165,7 +159,7 @@ const gen_kind_t gen_kind_sssp = {
               {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
                GEN_MAX_SKEW, 14}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
-    .size_of_blocks = size_of_blocks,
+    .per_block = BLOCK,
     .prepare = prepare,
     .launch = launch,
 };

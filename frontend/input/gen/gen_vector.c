@@ -11,12 +11,6 @@ enum { VECTOR_BLOCK = 256 };
 /* All have these two segments; lanes past the end leave after the first. */
 enum { HEAD, BODY, N_SEGMENTS };
 
-static uint64_t blocks_to_elements(const uint64_t *value, uint64_t blocks)
-{
-    (void)value;
-    return blocks * VECTOR_BLOCK;
-}
-
 /* --- c[i] = a[i] + b[i] ---------------------------------------------------------------------- */
 
 static const char *const vecadd_listing[N_SEGMENTS] = {
@@ -77,7 +71,7 @@ const gen_kind_t gen_kind_vecadd = {
     .summary = "c[i] = a[i] + b[i], one thread for an element",
     .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_vecadd, NULL},
-    .size_of_blocks = blocks_to_elements,
+    .per_block = VECTOR_BLOCK,
     .prepare = vecadd_prepare,
     .launch = vecadd_launch,
 };
@@ -137,7 +131,7 @@ const gen_kind_t gen_kind_stride = {
     .param = {{"size", "elements copied", 1, UINT64_C(1) << 32, 1 << 20},
               {"stride", "elements from one to the next", 1, 1024, 8}},
     .kernels = (const gen_kernel_t *const[]){&stride_kernel, NULL},
-    .size_of_blocks = blocks_to_elements,
+    .per_block = VECTOR_BLOCK,
     .prepare = stride_prepare,
     .launch = stride_launch,
 };
@@ -197,7 +191,7 @@ const gen_kind_t gen_kind_relu = {
     .summary = "y[i] = max(x[i], 0)",
     .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_relu, NULL},
-    .size_of_blocks = blocks_to_elements,
+    .per_block = VECTOR_BLOCK,
     .prepare = relu_prepare,
     .launch = relu_launch,
 };

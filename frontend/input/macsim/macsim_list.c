@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 enum {
     THREADS_MAX = 1024,   /* of a block, on every architecture */
@@ -41,13 +42,6 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static bool is_file(const char *path)
 {
     struct stat st;
@@ -72,7 +66,7 @@ static char *find_start(const char *folder)
 
 bool macsim_list_detect(const char *path)
 {
-    if (!is_directory(path))
+    if (!in_file_is_folder(path))
         return macsim_text_is_trace(path);
     char *start = find_start(path);
     bool found = start != NULL && macsim_text_is_trace(start);
@@ -341,7 +335,7 @@ static rb_code_t is_list(const char *path, bool *list, rb_err_t *err)
 
 rb_code_t macsim_list_open(const char *path, macsim_list_t *list, rb_err_t *err)
 {
-    char *start = is_directory(path) ? find_start(path) : rb_strdup(path);
+    char *start = in_file_is_folder(path) ? find_start(path) : rb_strdup(path);
     bool several;
 
     *list = (macsim_list_t){0};

@@ -34,13 +34,6 @@ typedef struct {
     bool launches; /* the header is Nsight Compute's */
 } reading_t;
 
-static char *field_text(const table_field_t *f)
-{
-    char *text = rb_calloc((size_t)f->len + 1, 1);
-    text[table_field_copy(f, text, f->len)] = '\0';
-    return text;
-}
-
 /* Columns that are about a launch rather than counters of it. */
 static field_kind_t kind_of(const char *name)
 {
@@ -83,7 +76,7 @@ static bool take_header(reading_t *r)
     r->kind = rb_calloc(r->n_fields, sizeof(*r->kind));
     r->scale = rb_calloc(r->n_fields, sizeof(*r->scale));
     for (uint32_t i = 0; i < r->n_fields; i++) {
-        char *name = field_text(&r->reader.fields[i]);
+        char *name = table_field_text(&r->reader.fields[i]);
         r->kind[i] = kind_of(name);
         r->scale[i] = strstr(name, ".pct") != NULL ? 0.01 : 1.0; /* a row of units knows better */
         r->launches = r->launches || strcmp(name, "Kernel Name") == 0;
@@ -94,7 +87,7 @@ static bool take_header(reading_t *r)
     t->columns = rb_calloc(r->n_fields, sizeof(*t->columns));
     for (uint32_t i = 0; i < r->n_fields; i++) {
         if (r->kind[i] == FIELD_COUNTER)
-            t->columns[t->n_columns++] = field_text(&r->reader.fields[i]);
+            t->columns[t->n_columns++] = table_field_text(&r->reader.fields[i]);
     }
     t->has_shape = has_kind(r, FIELD_GRID) && has_kind(r, FIELD_BLOCK);
     t->kind = r->launches                 ? HARDWARE_LAUNCH
@@ -217,7 +210,7 @@ static rb_code_t take_row(reading_t *r, rb_err_t *err)
             row->values[column++] = read_value(f, r->scale[i]);
             continue;
         }
-        char *text = field_text(f);
+        char *text = table_field_text(f);
         bool shape = r->kind[i] == FIELD_GRID || r->kind[i] == FIELD_BLOCK;
         rb_code_t rc = RB_OK;
         if (shape && !read_shape(text, r->kind[i] == FIELD_GRID ? row->grid : row->block))

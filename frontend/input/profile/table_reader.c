@@ -197,3 +197,10 @@ size_t table_field_copy(const table_field_t *f, char *text, size_t cap)
     }
     return n;
 }
+
+char *table_field_text(const table_field_t *f)
+{
+    char *text = rb_calloc((size_t)f->len + 1, 1);
+    text[table_field_copy(f, text, f->len)] = '\0';
+    return text;
+}

@@ -49,4 +49,7 @@ RB_CHECKED rb_code_t table_reader_peek_line(table_reader_t *r, const char **line
 /* Copies a field with its doubled quotes made single; at most cap bytes. Returns the length. */
 size_t table_field_copy(const table_field_t *f, char *text, size_t cap);
 
+/* The same in new memory, owned by the caller. */
+char *table_field_text(const table_field_t *f);
+
 #endif

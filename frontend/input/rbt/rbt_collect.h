@@ -26,6 +26,16 @@ typedef struct {
     size_t n_slots;  /* a power of two */
 } rbt_hash_t;
 
+/* There is a free slot. */
+static inline void rbt_hash_put(rbt_hash_t *m, uint64_t hash, size_t number)
+{
+    size_t slot = hash & (m->n_slots - 1);
+
+    while (m->slots[slot] != 0)
+        slot = (slot + 1) & (m->n_slots - 1);
+    m->slots[slot] = (uint32_t)number + 1;
+}
+
 typedef struct {
     rbt_static_t *insts; /* owned, in the order of first use */
     size_t n_insts, cap_insts;

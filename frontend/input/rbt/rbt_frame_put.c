@@ -135,28 +135,19 @@ static uint64_t hash_of_known(const rbt_frame_put_t *f, size_t i)
     return hash_runs(f->runs + f->known[i].run, f->known[i].n_runs);
 }
 
-static void put_slot(rbt_hash_t *m, uint64_t hash, size_t number)
-{
-    size_t slot = hash & (m->n_slots - 1);
-
-    while (m->slots[slot] != 0)
-        slot = (slot + 1) & (m->n_slots - 1);
-    m->slots[slot] = (uint32_t)number + 1;
-}
-
 /* Adds entry number n (the last one) to a map, which grows where needed. */
 static void add_to_map(const rbt_frame_put_t *f, rbt_hash_t *m, size_t n,
                        uint64_t (*hash_of)(const rbt_frame_put_t *, size_t))
 {
     if (2 * (n + 1) <= m->n_slots) {
-        put_slot(m, hash_of(f, n), n);
+        rbt_hash_put(m, hash_of(f, n), n);
         return;
     }
     free(m->slots);
     m->n_slots *= 2;
     m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
     for (size_t i = 0; i <= n; i++)
-        put_slot(m, hash_of(f, i), i);
+        rbt_hash_put(m, hash_of(f, i), i);
 }
 
 uint32_t rbt_frame_put_known(const rbt_frame_put_t *f, const warp_stream_t *warp)

@@ -56,15 +56,6 @@ static uint64_t hash_of_block_type(const rbt_page_put_t *p, size_t i)
     return rbt_checksum(p->warps + p->block_types[i].at, p->block_types[i].n * sizeof(*p->warps));
 }
 
-static void put_slot(rbt_hash_t *m, uint64_t hash, size_t number)
-{
-    size_t slot = hash & (m->n_slots - 1);
-
-    while (m->slots[slot] != 0)
-        slot = (slot + 1) & (m->n_slots - 1);
-    m->slots[slot] = (uint32_t)number + 1;
-}
-
 /* Room for one more entry than the n that are in. */
 static void reserve(const rbt_page_put_t *p, rbt_hash_t *m, size_t n,
                     uint64_t (*hash_of)(const rbt_page_put_t *, size_t))
@@ -75,7 +66,7 @@ static void reserve(const rbt_page_put_t *p, rbt_hash_t *m, size_t n,
     m->n_slots = m->n_slots == 0 ? FIRST_SLOTS : 2 * m->n_slots;
     m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
     for (size_t i = 0; i < n; i++)
-        put_slot(m, hash_of(p, i), i);
+        rbt_hash_put(m, hash_of(p, i), i);
 }
 
 static bool is_type(const rbt_page_put_t *p, const rbt_warp_type_t *t, uint32_t kernel,
@@ -108,7 +99,7 @@ uint32_t rbt_page_put_type(rbt_page_put_t *p, uint32_t kernel, const rbt_bb_coun
     memcpy(p->counts + p->n_counts, counts, n * sizeof(*counts));
     p->types[p->n_types] = (rbt_warp_type_t){.kernel = kernel, .at = p->n_counts, .n = n};
     p->n_counts += n;
-    put_slot(&p->type_map, hash, p->n_types);
+    rbt_hash_put(&p->type_map, hash, p->n_types);
     return (uint32_t)p->n_types++;
 }
 
@@ -132,7 +123,7 @@ uint32_t rbt_page_put_block_type(rbt_page_put_t *p, const uint32_t *warps, size_
     memcpy(p->warps + p->n_warps, warps, n * sizeof(*warps));
     p->block_types[p->n_block_types] = (rbt_block_type_t){.at = p->n_warps, .n = n};
     p->n_warps += n;
-    put_slot(&p->block_type_map, hash, p->n_block_types);
+    rbt_hash_put(&p->block_type_map, hash, p->n_block_types);
     return (uint32_t)p->n_block_types++;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
 
 /* Each open parenthesis keeps at most a value for every level and two arguments waiting. */
 enum { MAX_DEPTH = 64, LEVELS = 6, MAX_STACK = MAX_DEPTH * (LEVELS + 4) };
@@ -273,15 +274,6 @@ int64_t expr_whole(double v)
     return v > -limit && v < limit ? (int64_t)v : 0;
 }
 
-/* splitmix64's finaliser. */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* Rounds of invertible steps on the bits of the next power of two, repeated until the image lies
  * below n (cycle walking). */
 static double permute(double position, double count)
@@ -395,7 +387,7 @@ double expr_eval(const expr_t *e, const expr_env_t *env)
             *v = floor(*v);
             break;
         case OP_MIX:
-            *v = (double)(mix((uint64_t)expr_whole(*v)) & 0xffffffffu);
+            *v = (double)(mix64((uint64_t)expr_whole(*v) + MIX64_STEP) & 0xffffffffu);
             break;
         case OP_IF:
             top -= 2;

@@ -150,14 +150,6 @@ static rb_code_t write_hardware(const report_options_t *o, FILE *out, rb_err_t *
     return rc;
 }
 
-static bool holds(const char *folder, const char *name)
-{
-    char *path = out_path(folder, name);
-    bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
-}
-
 /* The path of an operand, which is PROGRAM=RUN for the comparison. */
 static const char *path_of(const report_options_t *o, const char *operand)
 {
@@ -176,7 +168,7 @@ static rb_code_t check_operand(const report_options_t *o, const char *operand, r
     if (!S_ISDIR(st.st_mode))
         return RB_OK;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (holds(path, names[i]))
+        if (out_has(path, names[i]))
             return RB_OK;
     }
     return rb_fail(err, RB_USAGE,
@@ -190,14 +182,14 @@ static rb_code_t write_section(const report_options_t *o, const char *operand, F
                                rb_err_t *err)
 {
     const char *where = path_of(o, operand);
-    if (holds(where, "evaluation.json")) {
+    if (out_has(where, "evaluation.json")) {
         char *path = out_path(where, "evaluation.json");
         rb_code_t rc = page_evaluation(out, path, format_kernel, err);
         free(path);
-        return rc == RB_OK && holds(where, "jobs.tsv") ? report_detectors_jobs(out, where, err)
-                                                       : rc;
+        return rc == RB_OK && out_has(where, "jobs.tsv") ? report_detectors_jobs(out, where, err)
+                                                         : rc;
     }
-    if (holds(where, "jobs.tsv"))
+    if (out_has(where, "jobs.tsv"))
         return write_sweep(where, out, err);
     return write_run(where, out, err);
 }

@@ -439,11 +439,11 @@ const cli_command_t cli_commands[] = {
      "--resume continues and gives the results of an uninterrupted run; a trace, configuration or "
      "build of rubato that is another by now is refused. SIGINT, SIGTERM and "
      "SIGUSR2 stop the run; what is complete is written, marked \"complete\": false.",
-     NULL, "@file", OPTIONS(run_options), cmd_run},
+     NULL, "@file", OPTIONS(run_options)},
     {"info", "TRACE", "what a trace holds",
      "Lists the launches of a trace with grid, block, registers and shared memory, and how many "
      "blocks of each fit an SM of the GPU.",
-     NULL, "@file", OPTIONS(info_options), cmd_info},
+     NULL, "@file", OPTIONS(info_options)},
     {"plan", "PROFILE|TRACE", "choose which launches to simulate",
      "Chooses launches of a program so that simulating them tells how long the whole program "
      "takes, "
@@ -454,7 +454,7 @@ const cli_command_t cli_commands[] = {
      "columns "
      "of names and durations, or the folder of a complete run. TRACE tells names, grids and blocks "
      "only.",
-     NULL, "@file", OPTIONS(plan_options), cmd_plan},
+     NULL, "@file", OPTIONS(plan_options)},
     {"evaluate", "TRACE|PROFILE|RUN", "score samplers against the full result",
      "TRACE is simulated as a whole once, and with each set of samplers: printed are the errors of "
      "cycles, hit rates, DRAM traffic and stalls, the share of the instructions that was "
@@ -464,21 +464,21 @@ const cli_command_t cli_commands[] = {
      "Of PROFILE, or RUN, the folder of a complete run, all times are known: plans are made with "
      "many seeds, and printed is how far the totals that they give are from the true one, and how "
      "much of the program they simulate.",
-     NULL, "@file", OPTIONS(evaluate_options), cmd_evaluate},
+     NULL, "@file", OPTIONS(evaluate_options)},
     {"convert", "SOURCE TARGET", "write a trace in another format",
      "Writes the trace SOURCE, of any kind that run takes, to TARGET: a native file (.rbt), which "
      "is small, read in parts and fast, or with --to accelsim a new folder with Accel-Sim's text. "
      "Cycle counts do not depend on the format, except that Accel-Sim's text has no predicates, "
      "uniform registers or control codes unless they were traced as text. TARGET appears when it "
      "is complete.",
-     NULL, "@file", OPTIONS(convert_options), cmd_convert},
+     NULL, "@file", OPTIONS(convert_options)},
     {"trace", "verify|cat|slice TRACE", "check, print and cut traces",
      "verify FILE.rbt: checks every checksum of a native file, decodes all of it and compares it "
      "with its index.\n\n"
      "cat TRACE: prints the instructions of a thread block.\n\n"
      "slice TRACE -o FILE.rbt: writes part of a trace, with the launches' original ids and all "
      "memory copies.",
-     "verify cat slice", "@file", OPTIONS(trace_options), cmd_trace},
+     "verify cat slice", "@file", OPTIONS(trace_options)},
     {"sweep", "STUDY.cfg|TRACE", "run traces on many configurations",
      "Runs every trace of a study on every GPU at every point, and prints cycles against the first "
      "point of each trace. A study file names traces, GPUs, axes of values and listed points; "
@@ -491,7 +491,7 @@ const cli_command_t cli_commands[] = {
      "collect DIR: writes results.csv and jobs.csv of what is done, and prints the table.\n\n"
      "job DIR N: runs job N of jobs.tsv, for schedulers; exit status 75: stopped, can be "
      "continued.",
-     "status collect job", "@file", OPTIONS(sweep_options), cmd_sweep},
+     "status collect job", "@file", OPTIONS(sweep_options)},
     {"stats", "diff|join|explain ...", "compare and explain the statistics of runs",
      "diff A B: what differs between two runs, their folders or stats.csv: totals and ratios by "
      "the size of the change, counters by their share of all that moved.\n\n"
@@ -499,7 +499,7 @@ const cli_command_t cli_commands[] = {
      "explain [NAME]...: what a statistic or a column of the results counts, its unit, the metric "
      "of Nsight Compute that it mirrors. NAME is a path (sm.warp_insts), its last part, the "
      "beginning of one (sm.icache), or a metric of Nsight Compute. Without NAME: all of them.",
-     "diff join explain", "@file", OPTIONS(stats_options), cmd_stats},
+     "diff join explain", "@file", OPTIONS(stats_options)},
     {"compare", "[PROGRAM=]RUN...", "compare runs with measurements on a GPU",
      "Compares the statistics of RUN (the folder of a run, or its run.json) with counters measured "
      "on a GPU, and prints for each counter the mean absolute error, the bias and the correlation. "
@@ -508,7 +508,7 @@ const cli_command_t cli_commands[] = {
      "first "
      "row, and so on. Rows of tables are matched with the mean over a kernel's launches, or with "
      "the totals of a program. PROGRAM names the rows of a table of several programs.",
-     NULL, "@file", OPTIONS(compare_options), cmd_compare},
+     NULL, "@file", OPTIONS(compare_options)},
     {"validate", "", "compare the model with measurements on silicon",
      "Runs published microbenchmarks (latencies, bandwidths, conflicts, cache sizes) as small "
      "kernels on the models of the cards that they were measured on, and prints what was measured "
@@ -517,14 +517,14 @@ const cli_command_t cli_commands[] = {
      "The exit status is 3 if a test fails.\n\n"
      "The kernels and tests are text: bench/silicon of the sources, or the folder that "
      "RUBATO_SILICON names.",
-     NULL, NULL, OPTIONS(validate_options), cmd_validate},
+     NULL, NULL, OPTIONS(validate_options)},
     {"report", "DIR|RUN...", "a page about runs, a sweep or an evaluation",
      "Writes one HTML page about runs (their folders, or run.json), about the folder of a sweep, "
      "or "
      "about that of an evaluation, complete or not: charts with values on hovering, and tables "
      "that "
      "can be sorted and filtered. The page needs no network.",
-     NULL, "@file", OPTIONS(report_options), cmd_report},
+     NULL, "@file", OPTIONS(report_options)},
     {"config", "show|explain|check|import ...", "show, explain, check and import configurations",
      "show [GPU|FILE]... [GROUP]: prints the resolved configuration, every value with where it "
      "came from.\n\n"
@@ -533,7 +533,7 @@ const cli_command_t cli_commands[] = {
      "check GPU|FILE...: reads configuration files and reports mistakes.\n\n"
      "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
      "mapped, approximated or ignored.",
-     "show explain check import", "@config", OPTIONS(config_options), cmd_config},
+     "show explain check import", "@config", OPTIONS(config_options)},
     {"record", "-- PROGRAM [ARGUMENT]...", "run a CUDA program without a GPU, and trace it",
      "Runs PROGRAM, an unmodified CUDA program whose runtime is linked dynamically (nvcc -cudart "
      "shared -arch=sm_70, or sm_75), on the CPU: its kernels are executed instruction by "
@@ -542,28 +542,32 @@ const cli_command_t cli_commands[] = {
      "memory, limits, occupancy) it is told of the one that --gpu and -s describe, as by rubato "
      "run: record for the GPU that will be simulated.\n\n"
      "The exit status is that of the program, or 125 if rubato failed.",
-     NULL, "@file", OPTIONS(record_options), cmd_record},
+     NULL, "@file", OPTIONS(record_options)},
     {"sass", "FILE", "list the machine code of a program",
      "Lists the kernels of FILE: a cubin, a fat binary, or a CUDA program. Each instruction has "
      "its "
      "byte offset; what its control word says (barriers that it waits for, the barriers that it "
      "sets when it has read its operands and when it has written its result, Y for a yield, and "
      "the cycles until the next instruction may issue); and its text as nvdisasm writes it.",
-     NULL, "@file", OPTIONS(sass_options), cmd_sass},
+     NULL, "@file", OPTIONS(sass_options)},
     {"gen", "WORKLOAD", "write a generated workload to a trace",
      "Writes a native trace of WORKLOAD, a program that is made up: instructions, registers, masks "
      "and addresses are those of real kernels, sizes are free, from a few blocks to billions of "
      "instructions. The same options give the same trace; memory does not grow with it.\n\n"
      "rubato gen --list shows what there is.",
-     NULL, "@workload", OPTIONS(gen_options), cmd_gen},
+     NULL, "@workload", OPTIONS(gen_options)},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",
      "Completes commands, options, settings and their values, samplers, GPUs, workloads and files. "
      "An installed rubato needs no more. Otherwise put this into ~/.bashrc: "
      "eval \"$(rubato completion bash)\"; into ~/.zshrc, after compinit: source <(rubato "
      "completion zsh); for fish: rubato completion fish > "
      "~/.config/fish/completions/rubato.fish",
-     "bash zsh fish", NULL, OPTIONS(completion_options), cmd_completion},
+     "bash zsh fish", NULL, OPTIONS(completion_options)},
     {"help", "[COMMAND]", "print help", "Prints the help of COMMAND, or of rubato.", NULL,
-     "@command", OPTIONS(help_options), cmd_help},
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL},
+     "@command", OPTIONS(help_options)},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0},
 };
+
+#define CLI_ONE(name) +1
+_Static_assert(sizeof(cli_commands) / sizeof(cli_commands[0]) == 1 CLI_COMMANDS(CLI_ONE),
+               "as many commands as commands.h has");

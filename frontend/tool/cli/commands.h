@@ -7,23 +7,32 @@
 
 #include "frontend/tool/cli/options.h"
 
-int cmd_run(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_convert(int argc, char **argv);
-int cmd_trace(int argc, char **argv);
-int cmd_record(int argc, char **argv);
-int cmd_sass(int argc, char **argv);
-int cmd_plan(int argc, char **argv);
-int cmd_evaluate(int argc, char **argv);
-int cmd_sweep(int argc, char **argv);
-int cmd_stats(int argc, char **argv);
-int cmd_compare(int argc, char **argv);
-int cmd_report(int argc, char **argv);
-int cmd_config(int argc, char **argv);
-int cmd_gen(int argc, char **argv);
-int cmd_validate(int argc, char **argv);
-int cmd_completion(int argc, char **argv);
-int cmd_help(int argc, char **argv);
+/*
+ * All of them. command_table.c has their options and help: a command knows the table, and the table
+ * knows no command.
+ */
+#define CLI_COMMANDS(X)                                                                            \
+    X(run)                                                                                         \
+    X(info)                                                                                        \
+    X(plan)                                                                                        \
+    X(evaluate)                                                                                    \
+    X(convert)                                                                                     \
+    X(trace)                                                                                       \
+    X(sweep)                                                                                       \
+    X(stats)                                                                                       \
+    X(compare)                                                                                     \
+    X(validate)                                                                                    \
+    X(report)                                                                                      \
+    X(config)                                                                                      \
+    X(record)                                                                                      \
+    X(sass)                                                                                        \
+    X(gen)                                                                                         \
+    X(completion)                                                                                  \
+    X(help)
+
+#define CLI_DECLARE(name) int cmd_##name(int argc, char **argv);
+CLI_COMMANDS(CLI_DECLARE)
+#undef CLI_DECLARE
 
 /* Words of --stats-format, in the order of the enum; NULL-terminated. */
 typedef enum { STATS_FORMAT_RUBATO, STATS_FORMAT_ACCELSIM } stats_format_t;

@@ -114,7 +114,6 @@ typedef struct {
     const char *complete; /* completion of the operands, as in cli_option_t.values */
     const cli_option_t *options;
     size_t n_options;
-    int (*main)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
 } cli_command_t;
 
 /* All subcommands in the order of the help; ends with name == NULL. */

@@ -23,6 +23,14 @@ char *out_path(const char *folder, const char *name)
     return path;
 }
 
+bool out_has(const char *folder, const char *name)
+{
+    char *path = out_path(folder, name);
+    bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
 /* The hidden name beside path that the file has until it is whole. */
 static char *temporary_name(const char *path)
 {

@@ -47,6 +47,9 @@ void out_unguard(const char *temporary);
 /* folder/name in new memory, owned by the caller. */
 char *out_path(const char *folder, const char *name);
 
+/* Whether there is a folder/name. */
+bool out_has(const char *folder, const char *name);
+
 /* Makes a folder and its parents; *made tells whether it was missing. RB_USAGE if one of them is
  * there and is no folder. */
 RB_CHECKED rb_code_t out_make_folder(const char *folder, bool *made, rb_err_t *err);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "frontend/tool/io/text_format.h"
@@ -13,20 +12,6 @@
 const char *const progress_when_words[] = {"auto", "always", "never", NULL};
 
 static const double redraw_seconds = 1.0 / 6.0, status_seconds = 1.0;
-
-double clock_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double clock_cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 uint64_t clock_peak_rss_bytes(void)
 {

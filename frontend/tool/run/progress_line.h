@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "sim/core/host_time.h" /* clock_seconds() */
 #include "sim/gpu/gpu.h"
 
 typedef enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress_when_t;
@@ -34,9 +35,7 @@ void progress_line_state(progress_line_t *p, int status);
 void progress_line_update(progress_line_t *p, const gpu_progress_t *g);
 void progress_line_end(progress_line_t *p);
 
-/* Monotonic host time; processor time of the process; its peak and present resident memory. */
-double clock_seconds(void);
-double clock_cpu_seconds(void);
+/* Peak resident memory of the process. */
 uint64_t clock_peak_rss_bytes(void);
 
 /* Width of the terminal behind fd, or otherwise. */

@@ -21,14 +21,6 @@ static const char *const result_names[] = {"config.cfg", "stats.csv", "launches.
                                            "intervals.csv", run_name};
 enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]), INTERVALS = 3 };
 
-static bool has_file(const char *folder, const char *name)
-{
-    char *path = out_path(folder, name);
-    bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
-}
-
 static void remove_file(const char *folder, const char *name)
 {
     char *path = out_path(folder, name);
@@ -182,7 +174,7 @@ rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, rb_err_t *err)
     if (f->path == NULL)
         return journal_create_unnamed(&f->journal, tmpdir, err);
     RB_TRY(out_make_folder(f->path, &f->made, err));
-    bool journal = has_file(f->path, journal_name), results = has_file(f->path, run_name);
+    bool journal = out_has(f->path, journal_name), results = out_has(f->path, run_name);
     rb_code_t rc;
     if (f->mode == FOLDER_NEW && (journal || results))
         rc = rb_fail(err, RB_USAGE, "%s: holds %s; --force overwrites it, --resume continues",

@@ -11,11 +11,6 @@ struct known_launch {
     double cycles;
 };
 
-bool run_sampling_is_online(const run_sampling_t *s)
-{
-    return s->online.ops != NULL;
-}
-
 rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed, launch_choice_t *choice,
                                     launch_list_t *trace, rb_err_t *err)
 {

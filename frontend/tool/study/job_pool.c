@@ -6,18 +6,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "frontend/tool/io/stop_signals.h"
 #include "sim/core/alloc.h"
-
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "sim/core/host_time.h"
 
 void job_pool_begin(job_pool_t *p, size_t n_slots)
 {
@@ -92,7 +85,7 @@ rb_code_t job_pool_start(job_pool_t *p, size_t job, char *const *argv, const cha
         return rb_fail(err, RB_IO, "cannot start %.400s with its log %.400s: %s", argv[0], log,
                        strerror(reason));
     }
-    *slot = (job_slot_t){.pid = pid, .job = job, .begun = now_seconds()};
+    *slot = (job_slot_t){.pid = pid, .job = job, .begun = clock_seconds()};
     p->running++;
     return RB_OK;
 }
@@ -115,11 +108,11 @@ static bool reap(job_pool_t *p, size_t *job, int *status)
 
 job_event_t job_pool_wait(job_pool_t *p, double seconds, size_t *job, int *status)
 {
-    double until = now_seconds() + seconds;
+    double until = clock_seconds() + seconds;
     for (;;) {
         if (reap(p, job, status))
             return JOB_ENDED;
-        double left = until - now_seconds();
+        double left = until - clock_seconds();
         if (left < 0.0)
             left = 0.0;
         struct timespec wait = {.tv_sec = (time_t)left};

@@ -23,13 +23,6 @@ void stat_table_free(stat_table_t *t)
     *t = (stat_table_t){0};
 }
 
-static char *field_text(const table_field_t *f)
-{
-    char *text = rb_calloc((size_t)f->len + 1, 1);
-    text[table_field_copy(f, text, f->len)] = '\0';
-    return text;
-}
-
 static bool is_text(const table_field_t *f, const char *text)
 {
     return f->len == strlen(text) && memcmp(f->at, text, f->len) == 0;
@@ -95,9 +88,9 @@ static rb_code_t keep_row(void *ctx, const table_reader_t *r, rb_err_t *err)
     stat_table_t *t = ctx;
     rb_grow(&t->rows, &t->cap, t->n + 1, sizeof(*t->rows));
     stat_row_t *row = &t->rows[t->n++];
-    *row = (stat_row_t){.path = field_text(&r->fields[PATH]),
-                        .text = field_text(&r->fields[VALUE]),
-                        .unit = field_text(&r->fields[UNIT])};
+    *row = (stat_row_t){.path = table_field_text(&r->fields[PATH]),
+                        .text = table_field_text(&r->fields[VALUE]),
+                        .unit = table_field_text(&r->fields[UNIT])};
     return row_value(r, &row->value, err);
 }
 

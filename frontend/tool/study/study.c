@@ -123,6 +123,12 @@ char *study_path(const study_t *s, const char *path)
     return full;
 }
 
+bool study_gpu_is_file(const char *gpu)
+{
+    size_t n = strlen(gpu);
+    return strchr(gpu, '/') != NULL || (n > 4 && strcmp(gpu + n - 4, ".cfg") == 0);
+}
+
 rb_code_t study_add_trace(study_t *s, const char *path, const char *name, const char *profile,
                           int line, rb_err_t *err)
 {

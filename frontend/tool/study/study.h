@@ -114,6 +114,9 @@ const char *study_cell(const study_t *s, size_t point, size_t column);
 /* A path as the study has it, relative to the folder of its file if there is one; to be freed. */
 char *study_path(const study_t *s, const char *path);
 
+/* As conf_load_gpu() tells files from names. */
+bool study_gpu_is_file(const char *gpu);
+
 /* The last part of a path without the slashes at its end; *n: its length. */
 const char *study_last_part(const char *path, size_t *n);
 

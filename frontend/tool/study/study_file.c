@@ -153,19 +153,13 @@ static rb_code_t take_traces(study_t *s, const config_setting_t *list, rb_err_t 
     return RB_OK;
 }
 
-static bool is_path(const char *gpu)
-{
-    size_t n = strlen(gpu);
-    return strchr(gpu, '/') != NULL || (n > 4 && strcmp(gpu + n - 4, ".cfg") == 0);
-}
-
 static rb_code_t take_gpus(study_t *s, const config_setting_t *list, rb_err_t *err)
 {
     for (int i = 0; i < config_setting_length(list); i++) {
         const char *gpu = config_setting_get_string_elem(list, i);
         if (gpu == NULL)
             return study_fail(s, line_of(list), err, "gpus: a name in quotes is expected");
-        char *name = is_path(gpu) ? study_path(s, gpu) : rb_strdup(gpu);
+        char *name = study_gpu_is_file(gpu) ? study_path(s, gpu) : rb_strdup(gpu);
         rb_code_t rc = study_add_gpu(s, name, line_of(list), err);
         free(name);
         RB_TRY(rc);

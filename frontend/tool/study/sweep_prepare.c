@@ -224,13 +224,6 @@ static rb_code_t absolute_of(char **full, const char *path, rb_err_t *err)
     return path == NULL || *full != NULL ? RB_OK : err->code;
 }
 
-/* As conf_load_gpu() tells files from names. */
-static bool gpu_is_file(const char *gpu)
-{
-    size_t n = strlen(gpu);
-    return strchr(gpu, '/') != NULL || (n > 4 && strcmp(gpu + n - 4, ".cfg") == 0);
-}
-
 /* The run of a job as a command line; the paths are absolute, gpu may be a name. */
 static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
                          const job_facts_t *facts, const char *gpu, const char *profile,
@@ -276,7 +269,7 @@ static rb_code_t add_command(const preparation_t *p, sweep_job_t *job, size_t tr
                              const job_facts_t *facts, size_t part, rb_err_t *err)
 {
     char *profile = NULL, *plan = NULL;
-    char *gpu = gpu_is_file(facts->gpu) ? realpath(facts->gpu, NULL) : NULL;
+    char *gpu = study_gpu_is_file(facts->gpu) ? realpath(facts->gpu, NULL) : NULL;
     rb_code_t rc = absolute_of(&profile, facts->words->profile, err);
     if (rc == RB_OK)
         rc = absolute_of(&plan, facts->words->plan, err);

@@ -19,6 +19,24 @@ static void hold_standard_streams(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* argv[0] is the name of the command. */
+static int run_command(int argc, char **argv)
+{
+#define ROW(name) {#name, cmd_##name},
+    static const struct {
+        const char *name;
+        int (*main)(int argc, char **argv);
+    } commands[] = {CLI_COMMANDS(ROW)};
+#undef ROW
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        if (strcmp(commands[i].name, argv[0]) == 0)
+            return commands[i].main(argc, argv);
+    }
+    rb_err_t err = {0};
+    cli_unknown_command(argv[0], &err);
+    return cli_report(&err);
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
@@ -39,12 +57,7 @@ int main(int argc, char **argv)
         rb_fail(&err, RB_USAGE, "unknown option '%s'; see 'rubato --help'", word);
         return cli_report(&err);
     } else {
-        const cli_command_t *command = cli_find_command(word);
-        if (command == NULL) {
-            cli_unknown_command(word, &err);
-            return cli_report(&err);
-        }
-        return command->main(argc - 1, argv + 1);
+        return run_command(argc - 1, argv + 1);
     }
     return out_flush_stdout(&err) != RB_OK ? cli_report(&err) : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Inference of convolutional networks, layer by layer: VGG-16 and ResNets of basic blocks. A
- * convolution is a matrix product with the unrolled image, as libraries compute it.
+ * Inference of convolutional networks, layer by layer: ResNets of basic blocks. A convolution is a
+ * matrix product with the unrolled image, as libraries compute it.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_kernels.h"
@@ -144,27 +144,6 @@ static void classify(net_t *net, uint64_t classes)
     net->channels = classes;
 }
 
-static void vgg16(net_t *net)
-{
-    static const uint16_t filters[] = {64, 64,  0,   128, 128, 0,   256, 256, 256,
-                                       0,  512, 512, 512, 0,   512, 512, 512, 0};
-
-    for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-        if (filters[i] == 0) {
-            pool(net);
-            continue;
-        }
-        convolution(net, scaled(net, filters[i]), TAPS);
-        relu(net, pixels(net) * net->channels);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        classify(net, scaled(net, 4096));
-        relu(net, net->batch * net->channels);
-    }
-    classify(net, CLASSES);
-    add(net, (layer_t){.type = SOFTMAX, .n = net->batch, .k = CLASSES});
-}
-
 /* Two convolutions and the input added to them; the first of a later stage halves the image. */
 static void residual_block(net_t *net, uint64_t filters, bool first)
 {
@@ -231,21 +210,7 @@ static void end(net_t *net, uint64_t first_weight)
     g->n_copies = 2;
 }
 
-static rb_code_t vgg_prepare(gen_program_t *g, rb_err_t *err)
-{
-    uint64_t first_weight = g->top;
-    net_t net;
-
-    if (g->value[P_SIDE] % 32 != 0)
-        return rb_fail(err, RB_USAGE, "%s: size = %llu is not a multiple of 32", g->kind->name,
-                       (unsigned long long)g->value[P_SIDE]);
-    begin(&net, g);
-    vgg16(&net);
-    end(&net, first_weight);
-    return RB_OK;
-}
-
-static rb_code_t resnet_prepare(gen_program_t *g, rb_err_t *err)
+static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t first_weight = g->top;
     net_t net;
@@ -295,21 +260,6 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
     }
 }
 
-static const gen_kernel_t *const kernels[] = {&gen_kernel_sgemm,  &gen_kernel_relu,
-                                              &gen_kernel_vecadd, &gen_kernel_softmax,
-                                              &pool_kernel,       NULL};
-
-const gen_kind_t gen_kind_vgg = {
-    .name = "vgg",
-    .summary = "VGG-16 inference: 39 launches of products, ReLUs, poolings",
-    .param = {{"size", "pixels of a side of the image, a multiple of 32", 32, 256, 32},
-              {"batch", "images", 1, 256, 1},
-              {"width", "% of the published numbers of filters", 1, 100, 100}},
-    .kernels = kernels,
-    .prepare = vgg_prepare,
-    .launch = launch,
-};
-
 const gen_kind_t gen_kind_resnet = {
     .name = "resnet",
     .summary = "ResNet inference: products, ReLUs, additions in blocks that repeat",
@@ -317,7 +267,9 @@ const gen_kind_t gen_kind_resnet = {
               {"batch", "images", 1, 256, 1},
               {"width", "% of the published numbers of filters", 1, 100, 100},
               {"depth", "layers with weights: 18 or 34", 18, 34, 18}},
-    .kernels = kernels,
-    .prepare = resnet_prepare,
+    .kernels =
+        (const gen_kernel_t *const[]){&gen_kernel_sgemm, &gen_kernel_relu, &gen_kernel_vecadd,
+                                      &gen_kernel_softmax, &pool_kernel, NULL},
+    .prepare = prepare,
     .launch = launch,
 };

@@ -1,0 +1,65 @@
+/* Executes the nodes of a graph. */
+#include "frontend/emulator/cudart/cudart_graph.h"
+
+#include <string.h>
+
+#include "frontend/emulator/cudart/cudart_calls.h"
+
+static cuda_error_t run_set(const cuda_set_node_t *m)
+{
+    cudart_state_t *s = cudart_enter();
+    const size_t bytes = m->width * m->element_bytes;
+
+    for (size_t y = 0; y < m->height; y++) {
+        uint8_t *row = (uint8_t *)m->p + y * m->pitch;
+        if (bytes > 0 && !cudart_legal(s, row, bytes, true))
+            return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+        for (size_t at = 0; at < bytes; at += m->element_bytes)
+            memcpy(row + at, &m->value, m->element_bytes);
+    }
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+static cuda_error_t run_symbol(const symbol_copy_t *c)
+{
+    if (c->to_symbol)
+        return cudaMemcpyToSymbol(c->symbol, c->memory, c->n, c->offset, c->kind);
+    return cudaMemcpyFromSymbol(c->memory, c->symbol, c->n, c->offset, c->kind);
+}
+
+static cuda_error_t run_node(const cudart_node_t *node, cuda_stream_t stream)
+{
+    const cuda_kernel_node_t *k = &node->kernel;
+
+    switch (node->type) {
+    case CUDA_NODE_KERNEL:
+        return cudart_launch(k->host, k->grid, k->block, k->args, k->shared, stream,
+                             node->cooperative);
+    case CUDA_NODE_COPY:
+        return node->is_symbol ? run_symbol(&node->symbol) : cudaMemcpy3D(&node->copy);
+    case CUDA_NODE_SET:
+        return run_set(&node->set);
+    case CUDA_NODE_HOST:
+        node->host.fn(node->host.data);
+        return CUDA_SUCCESS;
+    case CUDA_NODE_GRAPH:
+        return cudart_graph_run(node->graph, stream);
+    case CUDA_NODE_RECORD_EVENT:
+        return cudaEventRecord(node->event, stream);
+    case CUDA_NODE_WAIT_EVENT: /* nothing runs beside it that could be waited for */
+    case CUDA_NODE_EMPTY:
+    case CUDA_NODE_ALLOC: /* has its memory as long as there is the graph */
+    case CUDA_NODE_FREE:
+        break;
+    }
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream)
+{
+    cuda_error_t e = CUDA_SUCCESS;
+
+    for (size_t i = 0; i < g->n_nodes && e == CUDA_SUCCESS; i++)
+        e = run_node(g->nodes[i], stream);
+    return e;
+}
