@@ -327,7 +327,7 @@ rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *er
         text_list_add(&t.sets, o->plans.text[i]);
     rb_code_t rc = check_sets(&t.sets, err);
     if (rc == RB_OK)
-        rc = sweep_place_open(&t.place, o->folder, setup_tmpdir(&o->setup), err);
+        rc = sweep_place_open(&t.place, o->folder, library_tmpdir(o->setup.tmpdir), err);
     if (rc == RB_OK)
         rc = evaluate(&t, err);
     *failed = t.failed;

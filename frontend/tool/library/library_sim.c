@@ -12,7 +12,8 @@ struct rubato_sim {
     gpu_t *gpu;          /* owned */
     rubato_trace *trace; /* borrowed */
     rubato_sim_options options;
-    uint64_t next; /* launch */
+    cycle_t window; /* of the chip; 0: the largest */
+    uint64_t next;  /* launch */
     rubato_launch launch;
     rubato_stats of_launch, of_interval, totals;
     atomic_bool stop;
@@ -22,15 +23,42 @@ struct rubato_sim {
 static rb_code_t check_arguments(const rubato_trace *trace, const rubato_sim_options *o,
                                  rb_err_t *err)
 {
-    enum { THREADS_MAX = 256 };
     if (trace->busy)
         return rb_fail(err, RB_USAGE,
                        "a simulation uses this trace: destroy it, or open the trace again");
-    if (o->threads > THREADS_MAX)
-        return rb_fail(err, RB_USAGE, "%u threads: at most %d", o->threads, THREADS_MAX);
+    if (o->threads > LIBRARY_THREADS_MAX)
+        return rb_fail(err, RB_USAGE, "%u threads: at most %d", o->threads, LIBRARY_THREADS_MAX);
     if (o->interval != NULL && o->interval_cycles == 0)
         return rb_fail(err, RB_USAGE, "interval() is given, and interval_cycles is 0");
     return RB_OK;
+}
+
+/* A chip as new, after the one before is gone. */
+static void make_chip(rubato_sim *s, const gpu_spec_t *spec)
+{
+    library_entry_t before = library_enter(&s->scope);
+    gpu_destroy(s->gpu);
+    s->gpu = gpu_create(spec, s->options.threads == 0 ? 1 : (int)s->options.threads, s->window);
+    library_leave(before);
+}
+
+/* Arguments are checked. */
+static rubato_sim *create(const rubato_config *config, rubato_trace *trace,
+                          const rubato_sim_options *o, cycle_t window)
+{
+    rubato_sim *s = rb_calloc(1, sizeof(*s));
+    library_scope_init(&s->scope, &o->log);
+    s->spec = config->spec;
+    s->options = *o;
+    s->window = window;
+    s->trace = trace;
+    s->next = 1;
+    library_stats_init(&s->of_launch, &s->spec);
+    library_stats_init(&s->of_interval, &s->spec);
+    library_stats_init(&s->totals, &s->spec);
+    make_chip(s, &s->spec);
+    trace->busy = true;
+    return s;
 }
 
 rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
@@ -49,20 +77,14 @@ rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
         library_fail(error, &err);
         return NULL;
     }
-    rubato_sim *s = rb_calloc(1, sizeof(*s));
-    library_scope_init(&s->scope, &o->log);
-    s->spec = config->spec;
-    s->options = *o;
-    s->trace = trace;
-    s->next = 1;
-    library_stats_init(&s->of_launch, &s->spec);
-    library_stats_init(&s->of_interval, &s->spec);
-    library_stats_init(&s->totals, &s->spec);
-    library_entry_t before = library_enter(&s->scope);
-    s->gpu = gpu_create(&s->spec, o->threads == 0 ? 1 : (int)o->threads, 0);
-    library_leave(before);
-    trace->busy = true;
-    return s;
+    return create(config, trace, o, 0);
+}
+
+rubato_sim *library_sim_create(rubato_config *config, rubato_trace *trace, uint64_t threads,
+                               cycle_t window, rb_err_t *err)
+{
+    const rubato_sim_options o = {.threads = (uint32_t)threads, .log = library_program_log};
+    return check_arguments(trace, &o, err) == RB_OK ? create(config, trace, &o, window) : NULL;
 }
 
 void rubato_sim_destroy(rubato_sim *sim)
@@ -91,7 +113,7 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     (void)err;
     library_stats_init(&s->of_launch, &s->spec);
     totals_add(&s->of_launch.totals, r);
-    totals_add(&s->totals.totals, r);
+    library_sim_count(s, r);
     s->launch = (rubato_launch){.id = r->info.id,
                                 .name = r->info.name,
                                 .start = r->start,
@@ -180,4 +202,41 @@ rubato_code rubato_sim_skip(rubato_sim *sim, rubato_error *error)
 const rubato_stats *rubato_sim_totals(const rubato_sim *sim)
 {
     return &sim->totals;
+}
+
+/* --- for the command line ------------------------------------------------------------------- */
+
+rb_code_t library_sim_run(rubato_sim *sim, const run_plan_t *plan, const gpu_callbacks_t *callbacks,
+                          rb_err_t *err)
+{
+    library_entry_t before = library_enter(&sim->scope);
+    rb_code_t rc = gpu_run(sim->gpu, sim->trace->source, plan, callbacks, err);
+    library_leave(before);
+    return rc;
+}
+
+void library_sim_count(rubato_sim *sim, const launch_result_t *r)
+{
+    totals_add(&sim->totals.totals, r);
+}
+
+const run_totals_t *library_sim_totals(const rubato_sim *sim)
+{
+    return &sim->totals.totals;
+}
+
+void library_sim_renew(rubato_sim *sim, const gpu_spec_t *spec)
+{
+    make_chip(sim, spec);
+}
+
+rb_code_t library_sim_load(rubato_sim *sim, FILE *image, cycle_t end, rb_err_t *err)
+{
+    make_chip(sim, &sim->spec);
+    return gpu_load(sim->gpu, image, end, err);
+}
+
+const gpu_t *library_sim_chip(const rubato_sim *sim)
+{
+    return sim->gpu;
 }

@@ -8,7 +8,7 @@
 
 #include "frontend/input/silicon/silicon_folder.h"
 #include "frontend/tool/io/csv_writer.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/silicon/published_table.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
