@@ -1,15 +1,15 @@
 /* Runs a test of the suite on the model, and computes what the test is about. */
-#ifndef RUBATO_SILICON_MEASURE_H
-#define RUBATO_SILICON_MEASURE_H
+#ifndef RUBATO_HARDWARE_SILICON_MEASURE_H
+#define RUBATO_HARDWARE_SILICON_MEASURE_H
 
 #include "frontend/input/silicon/silicon_suite.h"
-#include "sim/gpu/gpu.h"
+#include "include/rubato.h"
 
 typedef struct {
     const suite_t *suite;
-    const gpu_spec_t *spec;
-    int threads;     /* of the host */
-    bool short_form; /* with the test's .short parameters */
+    rubato_config *config; /* whose values fit each other */
+    int threads;           /* of the host */
+    bool short_form;       /* with the test's .short parameters */
 } measure_t;
 
 /*
