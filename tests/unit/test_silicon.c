@@ -269,7 +269,8 @@ static void a_test_measures_what_the_model_takes(void **state)
                        "CS2R R0, SR_CLOCKLO\n.repeat u n\nFADD R4, R4, R5\n.end\n"
                        "CS2R R0, SR_CLOCKLO\n.end\nEXIT\n"
                        ".test T \"t\"\n.harness \"h\"\n.points n 4 8\n.run k\n"
-                       ".value \"(clock(5) - clock(4)) / n + 0 * r1.cycles\" c\n"
+                       ".value \"(clock(5) - clock(4)) / n + 0 * r1.cycles"
+                       " + totals.warp_instructions - sm.warp_insts\" c\n"
                        ".expect v100 7 7 1% \"s\"\n");
     rubato_config *config = library_config_open("v100", &set, 1, &err);
     measure_t m = {.suite = &suite, .config = config, .threads = 1};

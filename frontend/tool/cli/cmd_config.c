@@ -6,8 +6,8 @@
 
 #include "frontend/input/gpgpusim/config_import.h"
 #include "frontend/tool/cli/commands.h"
-#include "frontend/tool/cli/config_groups.h"
 #include "frontend/tool/io/out_file.h"
+#include "frontend/tool/library/config_groups.h"
 #include "frontend/tool/library/library_client.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"

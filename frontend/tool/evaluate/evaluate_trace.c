@@ -66,7 +66,6 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     char seed[24];
     study_destroy(t->study);
     study_t *s = t->study = study_create();
-    s->more_groups = inside_group;
     s->detectors = o->detectors;
     s->samplers_may_fail = true; /* then their row says why */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)o->seed);

@@ -6,6 +6,7 @@
 
 #include "frontend/input/silicon/silicon_source.h"
 #include "frontend/tool/library/library_client.h"
+#include "frontend/tool/library/stat_values.h"
 #include "sim/core/alloc.h"
 
 enum { MAX_RUNS = 8, MAX_NAMES = 64, MAX_PARAMS = 32 };
@@ -107,28 +108,22 @@ static double spread_of(const outcome_t *o, int64_t i)
     return first <= last ? (double)(last - first) : 0;
 }
 
-/* A counter "sm.NAME", "l2.NAME" or "dram.NAME". */
-static bool find_counter(const outcome_t *o, const char *name, size_t len, double *value)
+/* A statistic of the launch by its path, "sm.warp_insts". */
+static bool find_statistic(const gpu_spec_t *spec, const outcome_t *o, const char *name, size_t len,
+                           double *value)
 {
-    const stat_group_t groups[] = {
-        {"sm.", sm_stat_defs, SM_STAT_COUNT, (const uint64_t *)(const void *)&o->result.sm},
-        {"l2.", l2_stat_defs, L2_STAT_COUNT, (const uint64_t *)(const void *)&o->result.l2},
-        {"dram.", dram_stat_defs, DRAM_STAT_COUNT, (const uint64_t *)(const void *)&o->result.dram},
-    };
+    char path[128];
+    run_totals_t launch = {0};
+    const stat_view_t view = {.spec = spec, .totals = &launch, .simulated = &launch};
 
-    for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
-        size_t prefix = strlen(groups[g].path);
+    snprintf(path, sizeof(path), "%.*s", (int)len, name);
+    const size_t i = stat_find(path);
 
-        if (len <= prefix || memcmp(name, groups[g].path, prefix) != 0)
-            continue;
-        for (size_t i = 0; i < groups[g].n; i++)
-            if (strlen(groups[g].defs[i].name) == len - prefix &&
-                memcmp(groups[g].defs[i].name, name + prefix, len - prefix) == 0) {
-                *value = (double)groups[g].values[i];
-                return true;
-            }
-    }
-    return false;
+    if (i == stat_count())
+        return false;
+    totals_add(&launch, &o->result);
+    *value = stat_value_f64(&view, i);
+    return true;
 }
 
 /* Bytes that all DRAM channels move in a core cycle. */
@@ -168,7 +163,7 @@ static bool find_value(bench_t *b, size_t run, const char *name, size_t len, dou
             *value = known[i].value;
             return true;
         }
-    return find_counter(o, name, len, value);
+    return find_statistic(spec, o, name, len, value);
 }
 
 static expr_name_t resolve(void *ctx, const char *name, size_t len)

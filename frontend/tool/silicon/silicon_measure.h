@@ -18,9 +18,9 @@ typedef struct {
  * its last launch; sms, clock_mhz, l2_bytes, slices, partitions, dram_peak (bytes per core cycle);
  * cycles (of the launch, without its launch latency), seconds; n_clocks and clock(i), the clock
  * reads of the first warp of the first block; span, from the first to the last read of all warps;
- * spread(i), from the earliest to the latest i-th read of the warps; and every counter of
- * docs/results.md, as sm.global_load_sectors. "r1." before a name makes it that of the first
- * launch. RB_TRACE with file and line.
+ * spread(i), from the earliest to the latest i-th read of the warps; and every statistic of stats.csv, such
+ * as sm.global_load_sectors. "r1." before a name makes it that of the first launch. RB_TRACE with
+ * file and line.
  */
 RB_CHECKED rb_code_t silicon_measure(const measure_t *m, const suite_test_t *t, const char *point,
                                      double *value, rb_err_t *err);
