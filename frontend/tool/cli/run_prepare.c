@@ -19,7 +19,7 @@ static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
     const char *sample = o->sampling.sample;
     if (sample == NULL && o->sampling.plan == NULL && configured[0] != '\0')
         sample = configured;
-    RB_TRY(run_inside_check_configured(configured, err));
+    RB_TRY(inside_check_configured(configured, err));
     run->inside.list.conf = run->setup.conf;
     return run_options_divide(o, sample, &run->inside, &run->from, err);
 }

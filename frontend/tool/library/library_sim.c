@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "frontend/tool/library/library_internal.h"
+#include "sampling/inside/inside_sampler.h"
+#include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu.h"
 
@@ -12,8 +14,9 @@ struct rubato_sim {
     gpu_t *gpu;          /* owned */
     rubato_trace *trace; /* borrowed */
     rubato_sim_options options;
-    cycle_t window; /* of the chip; 0: the largest */
-    uint64_t next;  /* launch */
+    inside_list_t inside; /* samplers */
+    cycle_t window;       /* of the chip; 0: the largest */
+    uint64_t next;        /* launch */
     rubato_launch launch;
     rubato_stats of_launch, of_interval, totals;
     atomic_bool stop;
@@ -61,6 +64,27 @@ static rubato_sim *create(const rubato_config *config, rubato_trace *trace,
     return s;
 }
 
+/* The samplers of the options or, without them, of the configuration. */
+static rb_code_t take_samplers(rubato_sim *s, const rubato_config *config, rb_err_t *err)
+{
+    const char *configured = config->spec.sampling.samplers;
+    const char *sample = s->options.sample != NULL ? s->options.sample : configured;
+    const uint64_t seed = s->options.seed != 0 ? s->options.seed : 1;
+    sample_list_t list;
+    rb_code_t rc = RB_OK;
+    s->options.sample = NULL; /* the caller's text */
+    RB_TRY(inside_check_configured(configured, err));
+    if (sample[0] == '\0')
+        return RB_OK;
+    RB_TRY(sample_list_parse(&list, sample, err));
+    s->inside.conf = config->conf;
+    for (size_t i = 0; i < list.n && rc == RB_OK; i++)
+        rc = inside_list_add(&s->inside, list.items[i], seed, err);
+    s->inside.conf = NULL; /* may be destroyed from now on */
+    sample_list_free(&list);
+    return rc;
+}
+
 rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
                               const rubato_sim_options *options, rubato_error *error)
 {
@@ -72,12 +96,14 @@ rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
     }
     if (rubato_config_check(config, error) != RUBATO_OK)
         return NULL;
-    if (config->spec.sampling.samplers[0] != '\0') {
-        rb_fail(&err, RB_CONFIG, "sampling.samplers: librubato has no samplers yet");
-        library_fail(error, &err);
-        return NULL;
-    }
-    return create(config, trace, o, 0);
+    rubato_sim *s = create(config, trace, o, 0);
+    library_entry_t before = library_enter(&s->scope);
+    (void)!take_samplers(s, config, &err);
+    library_leave(before);
+    if (library_fail(error, &err) == RUBATO_OK)
+        return s;
+    rubato_sim_destroy(s);
+    return NULL;
 }
 
 rubato_sim *library_sim_create(rubato_config *config, rubato_trace *trace, uint64_t threads,
@@ -93,6 +119,7 @@ void rubato_sim_destroy(rubato_sim *sim)
         return;
     sim->trace->busy = false;
     gpu_destroy(sim->gpu);
+    inside_list_free(&sim->inside);
     library_scope_free(&sim->scope);
     free(sim);
 }
@@ -113,6 +140,7 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     (void)err;
     library_stats_init(&s->of_launch, &s->spec);
     totals_add(&s->of_launch.totals, r);
+    s->of_launch.view.estimated = r->sampling.estimated;
     library_sim_count(s, r);
     s->launch = (rubato_launch){.id = r->info.id,
                                 .name = r->info.name,
@@ -159,6 +187,8 @@ static rb_code_t run_next(rubato_sim *s, bool simulate, rb_err_t *err)
         .launch_ids = &s->next,
         .n_launch_ids = simulate,
         .stats_interval = s->options.interval_cycles,
+        .inside = s->inside.samplers,
+        .n_inside = s->inside.n,
     };
     const gpu_callbacks_t callbacks = {
         .ctx = s,
@@ -218,6 +248,7 @@ rb_code_t library_sim_run(rubato_sim *sim, const run_plan_t *plan, const gpu_cal
 void library_sim_count(rubato_sim *sim, const launch_result_t *r)
 {
     totals_add(&sim->totals.totals, r);
+    sim->totals.view.estimated = sim->totals.totals.launches_estimated > 0;
 }
 
 const run_totals_t *library_sim_totals(const rubato_sim *sim)
