@@ -10,6 +10,8 @@
 static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char *, rb_err_t *),
                         const char *const *what, size_t n, rb_err_t *err)
 {
+    if (n == 0)
+        return RB_OK;
     const conf_mark_t mark = conf_mark(c->conf);
     library_entry_t before = library_enter(&c->scope);
     rb_code_t rc = RB_OK;
