@@ -263,9 +263,9 @@ typedef struct {
 
 /*
  * Creates a simulation: a new chip, at the beginning of the trace. RUBATO_USAGE for samplers that
- * choose launches: the library has none, see rubato_sim_skip(). config is copied, so it may be changed or
- * destroyed afterwards. trace is borrowed, by one simulation at a time. options are copied; NULL:
- * defaults.
+ * choose launches: the library has none, see rubato_sim_skip(). config is copied, so it may be
+ * changed or destroyed afterwards. trace is borrowed, by one simulation at a time. options are
+ * copied; NULL: defaults.
  */
 RUBATO_API rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
                                          const rubato_sim_options *options, rubato_error *error);

@@ -207,10 +207,10 @@ static void samplers_inside_launches_leave_out_what_they_do_on_the_command_line(
     static const struct {
         const char *sample, *configured, *message;
     } bad[] = {
-        {"stem", "", "'stem' is no sampler inside launches"},
-        {"photon_bb:delta=0.1,random", "", "'random' is no sampler inside launches"},
+        {"stem", "", "'stem' is not a sampler inside launches"},
+        {"photon_bb:delta=0.1,random", "", "'random' is not a sampler inside launches"},
         {"photon_bb:dleta=0.1", "", "did you mean 'delta'"},
-        {NULL, "stem", "'stem' is no sampler inside launches"},
+        {NULL, "stem", "'stem' is not a sampler inside launches"},
         {NULL, "plugin:x.so", "no configuration may name"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
