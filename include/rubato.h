@@ -38,7 +38,7 @@ extern "C" {
 #define RUBATO_API
 #endif
 
-#define RUBATO_API_VERSION 1
+#define RUBATO_API_VERSION 2
 
 /* RUBATO_API_VERSION of the library that is running, and its release, such as "0.1.0". */
 RUBATO_API uint32_t rubato_api_version(void);
@@ -248,8 +248,13 @@ typedef struct {
 typedef struct {
     uint32_t threads;         /* 0: one; results do not depend on this */
     uint64_t interval_cycles; /* length of the intervals; the last one of a launch may be shorter */
-    rubato_log log;           /* say NULL: messages are dropped */
-    void *ctx;                /* for the functions below */
+    /* Samplers inside launches, as the option --sample takes them: "photon_bb,blocks:count=8".
+     * NULL: those of the configuration (sampling.samplers). If they leave out part of a launch, its
+     * statistics are estimates, and its "totals.estimated" is 1. */
+    const char *sample;
+    uint64_t seed;  /* for the random numbers of samplers; 0 means 1 */
+    rubato_log log; /* say NULL: messages are dropped */
+    void *ctx;      /* for the functions below */
     /* May be NULL. Called by the thread that runs the simulation; a return value other than 0 stops
      * it. progress() is called many times per second, with the current cycle. */
     int (*interval)(void *ctx, const rubato_interval *interval);
@@ -257,10 +262,10 @@ typedef struct {
 } rubato_sim_options;
 
 /*
- * Creates a simulation: a new chip, at the beginning of the trace. The library has no samplers yet:
- * a configuration with sampling.samplers is refused. config is copied, so it may be changed or
- * destroyed afterwards. trace is borrowed, by one simulation at a time. options are copied; NULL:
- * defaults.
+ * Creates a simulation: a new chip, at the beginning of the trace. RUBATO_USAGE for samplers that
+ * choose launches: the library has none, see rubato_sim_skip(). config is copied, so it may be
+ * changed or destroyed afterwards. trace is borrowed, by one simulation at a time. options are
+ * copied; NULL: defaults.
  */
 RUBATO_API rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
                                          const rubato_sim_options *options, rubato_error *error);

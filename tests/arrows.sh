@@ -2,7 +2,8 @@
 # Checks the dependences between folders: a file may include only headers of libraries that its folder's
 # library is linked with in CMakeLists.txt, directly or indirectly. (Linking static libraries does not
 # check this.) Also checks the folders of an SM: none includes a header of another one, and each uses
-# only its own state.
+# only its own state. Also checks that in frontend only the library chooses a GPU, opens a trace or runs
+# a chip.
 cd "$(dirname "$0")/.." || exit 2
 modules=$(tr '\n' ' ' <CMakeLists.txt | grep -o 'rubato_module([^)]*)' | tr '()' '  ')
 includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim frontend sampling)
@@ -85,4 +86,18 @@ if [ $room_files -lt 50 ]; then
     echo "only $room_files files of an SM found"
     wrong=1
 fi
+
+by_library='gpu_create|gpu_run|gpu_destroy|conf_load_gpu|conf_set|open_trace'
+calls=$(grep -rnE "\<($by_library)\>" --include='*.c' frontend/input frontend/tool |
+    grep -v ':[0-9]*: *\(/\*\|//\|\*\|#include\)')
+if echo "$calls" | grep -v '^frontend/tool/library/'; then
+    echo "only frontend/tool/library does this; others use library_client.h or include/rubato.h"
+    wrong=1
+fi
+for name in $(echo "$by_library" | tr '|' ' '); do
+    if ! echo "$calls" | grep -q "^frontend/tool/library/.*\<$name\>"; then
+        echo "no call of $name() in frontend/tool/library: is it called otherwise now?"
+        wrong=1
+    fi
+done
 exit "${wrong:-0}"

@@ -14,7 +14,7 @@
 #include "frontend/input/accelsim/accelsim_writer.h"
 #include "frontend/input/rbt/rbt_source.h"
 #include "frontend/input/rbt/rbt_store.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 
 enum { XZ_LEVEL = 6, CHUNK = 1 << 20, PATH_BYTES = 4096 };
 

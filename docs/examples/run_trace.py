@@ -5,7 +5,7 @@ LIBRARY is librubato.so, with its path if it is not where the system looks."""
 import ctypes as c
 import sys
 
-API_VERSION = 1  # RUBATO_API_VERSION of the rubato.h that this file was written for
+API_VERSION = 2  # RUBATO_API_VERSION of the rubato.h that this file was written for
 
 
 class Error(c.Structure):

@@ -127,6 +127,15 @@ rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, 
     return added ? RB_OK : rb_fail(err, RB_USAGE, "'%.60s' is not a sampler inside launches", item);
 }
 
+rb_code_t inside_check_configured(const char *samplers, rb_err_t *err)
+{
+    if (strstr(samplers, SAMPLE_PLUGIN) == NULL)
+        return RB_OK;
+    return rb_fail(err, RB_CONFIG,
+                   "sampling.samplers: a sampler from outside is a program, which no configuration "
+                   "may name: give it with --sample");
+}
+
 uint64_t inside_list_digest(const inside_list_t *list, size_t i)
 {
     const inside_method_t *m = list->methods[i];

@@ -54,6 +54,12 @@ RB_CHECKED rb_code_t inside_method_open(const inside_method_t **method, const ch
 /* NULL and built-in methods are allowed. */
 void inside_method_close(const inside_method_t *method);
 
+/*
+ * RB_CONFIG if the samplers that a configuration names are from outside: these are programs, which
+ * only a command line may name.
+ */
+RB_CHECKED rb_code_t inside_check_configured(const char *samplers, rb_err_t *err);
+
 typedef struct {
     sampler_t *samplers;             /* owned */
     const inside_method_t **methods; /* owned array of open methods */

@@ -236,6 +236,9 @@ static void a_gpu_is_shown_by_its_name_or_its_file(void **state)
     free(by_name);
     free(by_file);
     expect(0, NULL, WORDS("config", "check", "v100", "titan_v"));
+    expect(0, "warning: icnt.request_latency = 4: simulation is slow",
+           WORDS("config", "show", "icnt", "-s", "icnt.request_latency=4"));
+    expect(2, "-s foo: write it as GROUP.NAME=VALUE", WORDS("config", "show", "-s", "foo"));
 }
 
 /* Two inputs of one MiB each, which fit in the L2. */

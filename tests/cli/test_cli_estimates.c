@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/library/metrics.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"
 

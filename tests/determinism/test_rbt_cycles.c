@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "tests/support/lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/real_traces.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "tests/support/lab.h"
 #include "tests/support/temp_folder.h"
 

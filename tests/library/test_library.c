@@ -30,7 +30,7 @@ typedef struct {
 } outcome_t;
 
 typedef struct {
-    const char *path, *gpu, *key, *value;
+    const char *path, *gpu, *key, *value, *sample;
     uint32_t threads;
     rubato_config *config;
     rubato_trace *trace;
@@ -41,7 +41,7 @@ typedef struct {
 static void job_begin(job_t *j)
 {
     rubato_error error = {0};
-    const rubato_sim_options options = {.threads = j->threads};
+    const rubato_sim_options options = {.threads = j->threads, .sample = j->sample};
     j->trace = rubato_trace_open(j->path, NULL, NULL, &error);
     assert_string_equal(error.text, "");
     j->config = rubato_config_open(j->gpu, NULL, &error);
@@ -133,22 +133,24 @@ static void simulations_do_not_see_each_other(void **state)
 }
 
 /* The cycles and all counters that the command line writes for the same run. */
-static void results_are_those_of_the_command_line(void **state)
+static void compare_with_command_line(job_t *j, const char *options)
 {
-    (void)state;
     rubato_error error = {0};
     char line[512], unit[64];
-    job_t j = bfs;
     size_t n = 0;
-    assert_int_equal(system(RUBATO_BINARY " run " RBT_TRACE
-                                          " --gpu v100 -s l2.size=3MiB --progress "
-                                          "never -fo library-run >library-run.txt 2>&1"),
-                     0);
-    job_run(&j);
+    snprintf(line, sizeof(line),
+             "%s run %s --gpu v100 -s l2.size=3MiB %s --progress never -fo library-run "
+             ">library-run.txt 2>&1",
+             RUBATO_BINARY, RBT_TRACE, options);
+    assert_int_equal(system(line), 0);
+    job_run(j);
     FILE *in = fopen("library-run/stats.csv", "r");
     assert_non_null(in);
     assert_non_null(fgets(line, sizeof(line), in)); /* the header */
     for (; fgets(line, sizeof(line), in) != NULL; n++) {
+        if (strncmp(line, "totals.interval.", strlen("totals.interval.")) == 0 &&
+            fgets(line, sizeof(line), in) == NULL) /* what samplers do not know: no statistic */
+            break;
         char *value = strchr(line, ',');
         rubato_stat stat;
         *value++ = '\0';
@@ -158,14 +160,70 @@ static void results_are_those_of_the_command_line(void **state)
         assert_string_equal(stat.unit, unit);
         const double written = value[0] == ',' ? (double)NAN : strtod(value, NULL);
         if (isnan(written))
-            assert_true(isnan(j.outcome.values[n]));
+            assert_true(isnan(j->outcome.values[n]));
         else
-            assert_true(fabs(written - j.outcome.values[n]) <= 1e-5 * fabs(written));
+            assert_true(fabs(written - j->outcome.values[n]) <= 1e-5 * fabs(written));
     }
     fclose(in);
     assert_int_equal(n, rubato_stat_count());
     assert_int_equal(system("rm -rf library-run library-run.txt"), 0);
+}
+
+static void results_are_those_of_the_command_line(void **state)
+{
+    (void)state;
+    job_t j = bfs;
+    compare_with_command_line(&j, "");
     free(j.outcome.values);
+}
+
+/* The number of a statistic. */
+static size_t stat_number(const char *path)
+{
+    rubato_stat stat;
+    for (size_t i = 0; i < rubato_stat_count(); i++)
+        if (rubato_stat_describe(i, &stat, NULL) == RUBATO_OK && strcmp(stat.path, path) == 0)
+            return i;
+    fail_msg("no statistic %s", path);
+    return 0;
+}
+
+static void samplers_inside_launches_leave_out_what_they_do_on_the_command_line(void **state)
+{
+    (void)state;
+    rubato_error error = {0};
+    job_t j = bfs, whole = bfs;
+    j.sample = "photon_bb,blocks:count=8";
+    compare_with_command_line(&j, "--sample photon_bb,blocks:count=8");
+    job_run(&whole);
+    const size_t estimated = stat_number("totals.estimated"),
+                 simulated = stat_number("simulated.warp_instructions");
+    assert_true(j.outcome.values[estimated] == 1.0);
+    assert_true(whole.outcome.values[estimated] == 0.0);
+    assert_true(j.outcome.values[simulated] < whole.outcome.values[simulated]);
+    free(j.outcome.values);
+    free(whole.outcome.values);
+
+    static const struct {
+        const char *sample, *configured, *message;
+    } bad[] = {
+        {"stem", "", "'stem' is not a sampler inside launches"},
+        {"photon_bb:delta=0.1,random", "", "'random' is not a sampler inside launches"},
+        {"photon_bb:dleta=0.1", "", "did you mean 'delta'"},
+        {NULL, "stem", "'stem' is not a sampler inside launches"},
+        {NULL, "plugin:x.so", "no configuration may name"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const rubato_sim_options options = {.sample = bad[i].sample};
+        rubato_trace *trace = rubato_trace_open(TEXT_TRACE, NULL, NULL, NULL);
+        rubato_config *config = rubato_config_open("v100", NULL, NULL);
+        rubato_config_set(config, "sampling.samplers", bad[i].configured, NULL);
+        assert_null(rubato_sim_create(config, trace, &options, &error));
+        if (strstr(error.text, bad[i].message) == NULL)
+            fail_msg("%s", error.text);
+        rubato_config_destroy(config);
+        rubato_trace_destroy(trace);
+    }
 }
 
 static void a_configuration_takes_values_one_by_one(void **state)
@@ -465,6 +523,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simulations_do_not_see_each_other),
         cmocka_unit_test(results_are_those_of_the_command_line),
+        cmocka_unit_test(samplers_inside_launches_leave_out_what_they_do_on_the_command_line),
         cmocka_unit_test(a_configuration_takes_values_one_by_one),
         cmocka_unit_test(errors_are_values),
         cmocka_unit_test(intervals_add_up_and_messages_are_handed_over),

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/input/macsim/macsim.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "tests/support/source_check.h"
 #include "tests/support/temp_folder.h"
 

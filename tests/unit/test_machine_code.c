@@ -9,7 +9,7 @@
 #include "frontend/emulator/sass/cubin.h"
 #include "frontend/emulator/sass/machine_code.h"
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 

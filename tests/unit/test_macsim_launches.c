@@ -6,7 +6,7 @@
 #include "frontend/input/macsim/macsim.h"
 #include "frontend/input/rbt/rbt_source.h"
 #include "frontend/input/rbt/rbt_store.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"

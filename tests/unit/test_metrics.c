@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/library/metrics.h"
 #include "frontend/tool/run/run_report.h"
 
 /* Counters and a chip for which each metric can be computed by hand. */

@@ -7,7 +7,7 @@
 
 #include "frontend/input/rbt/rbt_verify.h"
 #include "frontend/input/rbt/rbt_writer.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/stream_check.h"

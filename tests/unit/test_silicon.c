@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "frontend/input/silicon/silicon_inst.h"
-#include "frontend/input/silicon/silicon_measure.h"
 #include "frontend/input/silicon/silicon_source.h"
+#include "frontend/tool/library/library_client.h"
+#include "frontend/tool/silicon/silicon_measure.h"
 #include "tests/support/lab.h"
 #include "tests/support/trace_files.h"
 
@@ -257,7 +258,7 @@ static void programs_execute_loops_and_conditions(void **state)
 
 static void a_test_measures_what_the_model_takes(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "lat.fp32=7");
+    const char *set = "lat.fp32=7";
     suite_t suite;
     rb_err_t err = {0};
     double value;
@@ -268,9 +269,11 @@ static void a_test_measures_what_the_model_takes(void **state)
                        "CS2R R0, SR_CLOCKLO\n.repeat u n\nFADD R4, R4, R5\n.end\n"
                        "CS2R R0, SR_CLOCKLO\n.end\nEXIT\n"
                        ".test T \"t\"\n.harness \"h\"\n.points n 4 8\n.run k\n"
-                       ".value \"(clock(5) - clock(4)) / n + 0 * r1.cycles\" c\n"
+                       ".value \"(clock(5) - clock(4)) / n + 0 * r1.cycles"
+                       " + totals.warp_instructions - sm.warp_insts\" c\n"
                        ".expect v100 7 7 1% \"s\"\n");
-    measure_t m = {.suite = &suite, .spec = &spec, .threads = 1};
+    rubato_config *config = library_config_open("v100", &set, 1, &err);
+    measure_t m = {.suite = &suite, .config = config, .threads = 1};
 
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(
@@ -280,6 +283,7 @@ static void a_test_measures_what_the_model_takes(void **state)
     assert_non_null(suite_expect(&suite.tests[0], "v100"));
     assert_null(suite_expect(&suite.tests[0], "v10"));
     assert_null(suite_expect(&suite.tests[0], "t4"));
+    rubato_config_destroy(config);
     suite_free(&suite);
 }
 
@@ -324,7 +328,7 @@ static void kernels_that_cannot_be_are_refused(void **state)
 
 static void endless_programs_end(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=2");
+    const char *set = "sm.count=2";
     char text[400];
     suite_t suite;
     rb_err_t err = {0};
@@ -334,9 +338,11 @@ static void endless_programs_end(void **state)
     snprintf(text, sizeof(text),
              ".kernel k\n.loop i 4000000000000\n.loop j 1000\n.end\n.end\nNOP\n%s", tail);
     read_suite(&suite, text);
-    measure_t m = {.suite = &suite, .spec = &spec, .threads = 1};
+    rubato_config *config = library_config_open("v100", &set, 1, &err);
+    measure_t m = {.suite = &suite, .config = config, .threads = 1};
 
     assert_int_equal(silicon_measure(&m, &suite.tests[0], NULL, &value, &err), RB_TRACE);
+    rubato_config_destroy(config);
     suite_free(&suite);
 }
 

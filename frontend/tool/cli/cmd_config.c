@@ -6,12 +6,11 @@
 
 #include "frontend/input/gpgpusim/config_import.h"
 #include "frontend/tool/cli/commands.h"
-#include "frontend/tool/cli/config_groups.h"
 #include "frontend/tool/io/out_file.h"
-#include "include/rubato.h"
+#include "frontend/tool/library/config_groups.h"
+#include "frontend/tool/library/library_client.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
-#include "sim/core/log.h"
 
 enum { SETS_MAX = 256 };
 
@@ -32,22 +31,6 @@ static const param_group_t *find_group(const char *name)
     return NULL;
 }
 
-/* Messages of the library are those of the command. */
-static void say(void *ctx, int warning, const char *text)
-{
-    (void)ctx;
-    if (warning)
-        rb_warn("%s", text);
-    else
-        rb_info("%s", text);
-}
-
-/* The error of the library as the command's. */
-static rb_code_t failed(const rubato_error *error, rb_err_t *err)
-{
-    return rb_fail(err, (rb_code_t)error->code, "%s", error->text);
-}
-
 /* What --gpu would take, or a file, whatever it is called. */
 static const char *operand_path(const char *word, char path[PATH_MAX])
 {
@@ -59,29 +42,19 @@ static const char *operand_path(const char *word, char path[PATH_MAX])
     return path;
 }
 
-/* "key=value" of -s; without '=' it is for the library to say what is wrong. */
-static void set_value(rubato_config *c, const char *assignment, rubato_error *error)
-{
-    char key[PARAM_VALUE_TEXT];
-    const size_t n = strcspn(assignment, "=");
-    snprintf(key, sizeof(key), "%.*s", n < sizeof(key) ? (int)n : (int)sizeof(key) - 1, assignment);
-    (void)rubato_config_set(c, key, assignment[n] == '=' ? assignment + n + 1 : "", error);
-}
-
 /* The configurations named, one on top of the other, and the settings of -s. NULL: *err. */
 static rubato_config *open_config(const config_args_t *a, const char *first, int n_more,
                                   rb_err_t *err)
 {
     rubato_error error = {0};
     char path[PATH_MAX];
-    rubato_config *c = rubato_config_open(first, &(rubato_log){.say = say}, &error);
+    rubato_config *c = rubato_config_open(first, &library_program_log, &error);
     for (int i = 0; i < n_more && error.code == RUBATO_OK; i++)
         (void)rubato_config_add(c, operand_path(a->operand[i], path), &error);
-    for (size_t i = 0; i < a->n_sets && error.code == RUBATO_OK; i++)
-        set_value(c, a->set[i], &error);
-    if (error.code == RUBATO_OK)
+    if (error.code != RUBATO_OK)
+        library_error(&error, err);
+    else if (library_config_set(c, a->set, a->n_sets, err) == RB_OK)
         return c;
-    failed(&error, err);
     rubato_config_destroy(c);
     return NULL;
 }
@@ -107,7 +80,7 @@ static rb_code_t show(const config_args_t *a, rb_err_t *err)
     if (text != NULL)
         fputs(text, stdout);
     else
-        failed(&error, err);
+        library_error(&error, err);
     rubato_free(text);
     rubato_config_destroy(c);
     return err->code;
@@ -191,7 +164,7 @@ static rb_code_t check_one(const char *word, rb_err_t *err)
     char path[PATH_MAX];
     rubato_config *c = open_config(&alone, operand_path(word, path), 0, err);
     if (c != NULL && rubato_config_check(c, &error) != RUBATO_OK)
-        failed(&error, err);
+        library_error(&error, err);
     rubato_config_destroy(c);
     return err->code;
 }

@@ -9,9 +9,8 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/stop_signals.h"
 #include "frontend/tool/io/text_format.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/library_client.h"
 #include "frontend/tool/run/progress_line.h"
-#include "frontend/tool/run/run_setup.h"
 #include "sim/core/log.h"
 #include "sim/core/new_file.h"
 
@@ -175,17 +174,17 @@ static rb_code_t to_accelsim(conversion_t *c, const convert_options_t *o, rb_err
 static rb_code_t convert(const convert_options_t *o, rb_err_t *err)
 {
     conversion_t c = {0};
-    setup_options_t setup = {.tmpdir = o->tmpdir};
 
     RB_TRY(check_target(o, err));
-    c.source = open_trace(o->from, setup_tmpdir(&setup), err);
-    if (c.source == NULL)
+    rubato_trace *trace = library_trace_open(o->from, o->tmpdir, err);
+    if (trace == NULL)
         return err->code;
+    c.source = library_trace_source(trace);
     stop_signals_catch();
     progress_line_begin(&c.line, (progress_when_t)o->progress);
     rb_code_t code = o->format == TO_RBT ? to_rbt(&c, o, err) : to_accelsim(&c, o, err);
 
-    c.source->ops->destroy(c.source);
+    rubato_trace_destroy(trace);
     return code;
 }
 

@@ -8,7 +8,7 @@
 #include "frontend/tool/evaluate/evaluate.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/study/study_delta.h"
 #include "sim/core/alloc.h"

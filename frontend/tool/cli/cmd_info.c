@@ -110,7 +110,7 @@ static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, l
     *f = (launch_facts_t){0};
     RB_TRY(s->source->ops->launch_info(s->source, id, &f->info, err));
     rb_err_t unfit = {0};
-    f->fits = occupancy_compute(&s->spec, &f->info, &f->occupancy, &unfit) == RB_OK;
+    f->fits = occupancy_compute(s->spec, &f->info, &f->occupancy, &unfit) == RB_OK;
     struct stat st;
     if (stat(f->info.file, &st) != 0)
         return rb_fail(err, RB_IO, "%s: %s", f->info.file, strerror(errno));
@@ -138,7 +138,7 @@ static void add_totals(info_totals_t *t, const launch_facts_t *f)
 static double theoretical(const setup_t *s, const launch_facts_t *f)
 {
     return stats_ratio((uint64_t)f->occupancy.blocks_per_sm * f->occupancy.warps_per_block,
-                       s->spec.sm.sm.max_warps);
+                       s->spec->sm.sm.max_warps);
 }
 
 static void dim(char *text, size_t n, const uint32_t d[3])

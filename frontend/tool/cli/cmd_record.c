@@ -102,7 +102,7 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
     o->program.words = p.operands;
     o->program.setup = &o->setup;
     o->program.spool = o->accelsim != NULL;
-    o->program.tmpdir = setup_tmpdir(&o->setup);
+    o->program.tmpdir = library_tmpdir(o->setup.tmpdir);
     RB_TRY(check_options(o, err));
     if (o->no_trace && o->program.threads == 0)
         o->program.threads = setup_usable_cores();

@@ -34,7 +34,7 @@ static rb_code_t keep_launch(run_t *run, const launch_result_t *r, double host_s
         run->isolated_end = kept.end;
     }
     RB_TRY(record_launch(run->folder.journal, &kept, host_seconds, err));
-    totals_add(&run->totals, &kept);
+    library_sim_count(run->sim, &kept);
     run_sampling_add(&run->sampling, &kept);
     return RB_OK;
 }
@@ -48,7 +48,7 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     RB_TRY(keep_launch(run, r, c.host_seconds, err));
     if (run->detectors != NULL)
         run_detectors_launch(run->detectors, r);
-    return run_folder_checkpoint(&run->folder, &c, run->gpu, err);
+    return run_folder_checkpoint(&run->folder, &c, library_sim_chip(run->sim), err);
 }
 
 /* A file that another process has read. */
@@ -86,9 +86,10 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
     gpu_progress_t whole = *p;
     if (run->isolated != NULL) {
         const run_progress_t *w = &run->isolated_work;
-        whole.launches_done = run->totals.launches;
+        const run_totals_t *done = library_sim_totals(run->sim);
+        whole.launches_done = done->launches;
         whole.launches_total = run->n_isolated;
-        whole.warp_insts += run->totals.warp_insts;
+        whole.warp_insts += done->warp_insts;
         whole.share = run_progress_of_run(w, p->launch_share);
     } else if (run_sampling_is_online(&run->sampling)) {
         whole.share = -1.0; /* how many launches it asks for is known in the end */
@@ -100,19 +101,18 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
 /* A chip as new. With warmup.mode = flush not even host copies are in its L2. */
 static void renew_gpu(run_t *run)
 {
-    gpu_spec_t spec = run->setup.spec;
+    gpu_spec_t spec = *run->setup.spec;
     if (spec.warmup.mode == WARMUP_FLUSH)
         spec.gpu.memcpy_fills_l2 = false;
-    gpu_destroy(run->gpu);
-    run->gpu = gpu_create(&spec, (int)run->options->threads, run->window);
+    library_sim_renew(run->sim, &spec);
 }
 
-/* gpu_run(), or one for each launch. */
+/* All launches on one chip, or each on one of its own. */
 static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callbacks_t *callbacks,
                           rb_err_t *err)
 {
     if (!run->options->isolated)
-        return gpu_run(run->gpu, run->setup.source, plan, callbacks, err);
+        return library_sim_run(run->sim, plan, callbacks, err);
     run_progress_t *work = &run->isolated_work;
     for (size_t i = 0; i < plan->n_launch_ids; i++)
         work->total += run_progress_size(run->setup.source, plan->launch_ids[i]);
@@ -127,7 +127,7 @@ static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callback
         one.n_launch_ids = 1;
         one.skip_copies_of_others = true;
         renew_gpu(run);
-        RB_TRY(gpu_run(run->gpu, run->setup.source, &one, callbacks, err));
+        RB_TRY(library_sim_run(run->sim, &one, callbacks, err));
     }
     return RB_OK;
 }
@@ -223,12 +223,18 @@ static rb_code_t print_results(const run_report_t *report, const run_options_t *
     return out_flush_stdout(err);
 }
 
+/* Launches that were simulated, by this process or before. */
+static uint64_t launches_done(const run_t *run)
+{
+    return run->sim != NULL ? library_sim_totals(run->sim)->launches : 0;
+}
+
 /* Launches that there are; of a program that was stopped, those that were simulated. */
 static uint64_t known_launches(const run_t *run)
 {
     const trace_source_t *source = run->setup.source;
     uint64_t n = source->ops->n_launches(source);
-    return n != UINT64_MAX ? n : run->totals.launches;
+    return n != UINT64_MAX ? n : launches_done(run);
 }
 
 /* The results of a run that is complete or was stopped. */
@@ -253,10 +259,10 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .gpu = run->setup.gpu,
         .gpu_is_default = run->setup.gpu_is_default,
         .overrides = conf_overrides(run->setup.conf),
-        .spec = &run->setup.spec,
+        .spec = run->setup.spec,
         .config_sha256 = run->setup.config_sha256,
         .stats_interval = o->stats_interval,
-        .simulated = run->totals,
+        .simulated = *library_sim_totals(run->sim),
         .sampling = run->sampling.on ? &run->sampling : NULL,
         .inside = &run->inside.list,
         .host_seconds = host.host_seconds,
@@ -297,7 +303,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     /* What the environment interrupted can be continued, or where a damaged trace or a sampler that
      * does not go on as it began is put right. */
     bool keep = rc == RB_OK || rc == RB_STOPPED || (rc == RB_USAGE && run->folder.resumed) ||
-                ((rc == RB_IO || rc == RB_NOMEM || rc == RB_TRACE) && run->totals.launches > 0);
+                ((rc == RB_IO || rc == RB_NOMEM || rc == RB_TRACE) && launches_done(run) > 0);
     run_folder_abandon(&run->folder, keep);
     run->resumable = keep && run->options->folder != NULL && rc != RB_OK;
     return rc;
@@ -314,14 +320,13 @@ static int run_and_report(const run_options_t *o, const char *command)
     run_folder_abandon(&run->folder, true);
     if (run->resumable)
         rb_info("%s keeps what is complete: %llu launch%s; --resume continues", o->folder,
-                (unsigned long long)run->totals.launches, run->totals.launches == 1 ? "" : "es");
+                (unsigned long long)launches_done(run), launches_done(run) == 1 ? "" : "es");
     /* Last, where people and sweeps look for the reason. */
     if (rc != RB_OK && rc != RB_STOPPED)
         cli_report(&err);
     run_timeline_free(run->timeline);
     run_detectors_free(run->detectors);
-    if (run->gpu != NULL)
-        gpu_destroy(run->gpu);
+    rubato_sim_destroy(run->sim);
     run_inside_free(&run->inside);
     setup_close(&run->setup);
     trace_identity_destroy(run->trace);

@@ -14,7 +14,6 @@
 #include "frontend/tool/study/sweep_place.h"
 #include "frontend/tool/study/sweep_results.h"
 #include "frontend/tool/study/sweep_slurm.h"
-#include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -156,7 +155,6 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *
 static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_t *o, rb_err_t *err)
 {
     study_t *study = study_create();
-    study->more_groups = inside_group;
     study->split = o->split;
     rb_code_t rc = read_study(study, o, err);
     if (rc == RB_OK)
@@ -182,10 +180,9 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
 
 static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
-    const setup_options_t where = {.tmpdir = o->tmpdir};
     sweep_place_t place;
     size_t count[SWEEP_STATES];
-    RB_TRY(sweep_place_open(&place, o->output, setup_tmpdir(&where), err));
+    RB_TRY(sweep_place_open(&place, o->output, library_tmpdir(o->tmpdir), err));
     rb_code_t rc = sweep_in(s, &place, o, err);
     sweep_count(s, count);
     sweep_place_close(&place, s, rc == RB_OK && count[SWEEP_FAILED] == 0);

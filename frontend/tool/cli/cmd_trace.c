@@ -12,10 +12,9 @@
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/stop_signals.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/library_client.h"
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/run_sampling.h"
-#include "frontend/tool/run/run_setup.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -235,11 +234,11 @@ static rb_code_t slice(const trace_options_t *o, trace_source_t *source, rb_err_
 
 static rb_code_t on_source(const trace_options_t *o, rb_err_t *err)
 {
-    setup_options_t setup = {.tmpdir = o->tmpdir};
-    trace_source_t *source = open_trace(o->trace, setup_tmpdir(&setup), err);
+    rubato_trace *trace = library_trace_open(o->trace, o->tmpdir, err);
 
-    if (source == NULL)
+    if (trace == NULL)
         return err->code;
+    trace_source_t *source = library_trace_source(trace);
     rb_code_t code = RB_OK;
 
     if (source->ops->n_launches(source) == 0)
@@ -248,7 +247,7 @@ static rb_code_t on_source(const trace_options_t *o, rb_err_t *err)
         code = trace_cat(source, &o->cat, stdout, err);
     else
         code = slice(o, source, err);
-    source->ops->destroy(source);
+    rubato_trace_destroy(trace);
     RB_TRY(code);
     return out_flush_stdout(err);
 }

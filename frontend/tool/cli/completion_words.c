@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "frontend/input/gen/gen.h"
-#include "frontend/tool/cli/config_groups.h"
+#include "frontend/tool/library/config_groups.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sim/conf/conf.h"

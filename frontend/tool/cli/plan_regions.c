@@ -22,7 +22,7 @@ typedef struct {
 static void print_region(const shown_t *s, size_t i, const region_options_t *o, FILE *out)
 {
     const region_t *r = &s->table.list[i];
-    const uint32_t sub_cores = s->setup->spec.sm.sm.sub_cores;
+    const uint32_t sub_cores = s->setup->spec->sm.sm.sub_cores;
     const uint32_t warps = s->occupancy.blocks_per_sm * s->occupancy.warps_per_block;
     const stall_spread_t spread = stall_model_spread(
         r->stall, o->stall, (warps + sub_cores - 1) / sub_cores, TRIALS, s->options->seed);
@@ -63,8 +63,8 @@ static rb_code_t show_launch(shown_t *s, uint64_t position, bool first, const re
     const setup_t *setup = s->setup;
     const region_rule_t rule = region_rule(o);
     RB_TRY(setup->source->ops->launch_info(setup->source, position, &s->info, err));
-    RB_TRY(occupancy_compute(&setup->spec, &s->info, &s->occupancy, err));
-    uint64_t slots = (uint64_t)setup->spec.sm.sm.count * s->occupancy.blocks_per_sm;
+    RB_TRY(occupancy_compute(setup->spec, &s->info, &s->occupancy, err));
+    uint64_t slots = (uint64_t)setup->spec->sm.sm.count * s->occupancy.blocks_per_sm;
     if (slots > s->info.n_blocks)
         slots = s->info.n_blocks;
     rb_code_t rc =

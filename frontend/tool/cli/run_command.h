@@ -10,12 +10,12 @@
 #include "frontend/tool/run/trace_identity.h"
 #include "sim/gpu/run_progress.h"
 
-/* A run under way: what the callbacks of gpu_run() need. */
+/* A run under way: what the callbacks of library_sim_run() need. */
 typedef struct {
     const run_options_t *options;
     setup_t setup;
     run_program_t program; /* if the options name one */
-    gpu_t *gpu;
+    rubato_sim *sim;
     uint64_t *launch_ids; /* owned: positions; NULL: all, or those of sampling */
     size_t n_launch_ids;
     run_inside_t inside;     /* samplers of --sample or the configuration that look inside */
@@ -24,7 +24,6 @@ typedef struct {
     trace_identity_t *trace;
     char identity[1024];
     run_folder_t folder;
-    run_totals_t totals; /* of what was simulated */
     progress_line_t progress;
     run_timeline_t *timeline;   /* NULL: none */
     run_detectors_t *detectors; /* NULL: none */
@@ -34,7 +33,7 @@ typedef struct {
     uint64_t *isolated; /* owned: positions, where launches are simulated on chips of their own */
     size_t n_isolated;
     run_progress_t isolated_work; /* of all of them */
-    cycle_t window, isolated_end; /* isolated_end: where the next such launch begins */
+    cycle_t isolated_end;         /* where the next such launch begins */
     double merged_seconds;        /* that the parts took */
     bool resumable;               /* the folder holds a run that is not at its end */
 } run_t;

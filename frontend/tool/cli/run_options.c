@@ -7,7 +7,7 @@
 
 #include "frontend/emulator/record/recorded_launches.h"
 #include "frontend/tool/io/option_value.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_timeline.h"
 
@@ -219,7 +219,7 @@ static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t
     o->program.words = p->operands;
     o->program.setup = &o->setup;
     o->program.launches = o->launches;
-    o->program.tmpdir = setup_tmpdir(&o->setup);
+    o->program.tmpdir = library_tmpdir(o->setup.tmpdir);
     o->program.output_aside = o->json;
     if (o->launches != NULL && !recorded_launches_valid(o->launches))
         return rb_fail(err, RB_USAGE,

@@ -15,11 +15,11 @@
 static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
-    const char *configured = run->setup.spec.sampling.samplers;
+    const char *configured = run->setup.spec->sampling.samplers;
     const char *sample = o->sampling.sample;
     if (sample == NULL && o->sampling.plan == NULL && configured[0] != '\0')
         sample = configured;
-    RB_TRY(run_inside_check_configured(configured, err));
+    RB_TRY(inside_check_configured(configured, err));
     run->inside.list.conf = run->setup.conf;
     return run_options_divide(o, sample, &run->inside, &run->from, err);
 }
@@ -31,7 +31,7 @@ static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
     *window = 0;
     if (text == NULL || strcmp(text, "W") == 0)
         return RB_OK;
-    return option_count("debug-window", text, 1, gpu_spec_window(&run->setup.spec), window, err);
+    return option_count("debug-window", text, 1, gpu_spec_window(run->setup.spec), window, err);
 }
 
 /* What must be equal for results to be equal, and for a checkpoint to fit; beside what is read of
@@ -67,9 +67,7 @@ static rb_code_t load_chip(void *ctx, const void *image, size_t n, cycle_t end, 
     FILE *memory = fmemopen((void *)(uintptr_t)image, n, "r");
     if (memory == NULL)
         return rb_fail(err, RB_NOMEM, "checkpoint: %s", strerror(errno));
-    gpu_destroy(run->gpu);
-    run->gpu = gpu_create(&run->setup.spec, (int)run->options->threads, run->window);
-    rb_code_t rc = gpu_load(run->gpu, memory, end, err);
+    rb_code_t rc = library_sim_load(run->sim, memory, end, err);
     fclose(memory);
     return rc;
 }
@@ -81,7 +79,7 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
     const run_sampling_t *s = &run->sampling;
     if (!o->isolated)
         return RB_OK;
-    if (run->setup.spec.warmup.mode == WARMUP_KEEP)
+    if (run->setup.spec->warmup.mode == WARMUP_KEEP)
         return rb_fail(
             err, RB_USAGE,
             "--isolated: with warmup.mode = keep a launch finds what the launches before "
@@ -116,7 +114,7 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
 {
     record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
     while (record_walk_next(&walk)) {
-        totals_add(&run->totals, &walk.record.launch);
+        library_sim_count(run->sim, &walk.record.launch);
         run->isolated_end = walk.record.launch.end;
         run_sampling_add(&run->sampling, &walk.record.launch);
     }
@@ -139,18 +137,19 @@ static rb_code_t open_launches(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
     setup_options_t setup = o->setup;
+    trace_source_t *source = NULL;
     if (o->program.words != NULL) {
         setup.trace = o->program.words[0];
-        RB_TRY(run_program_begin(&run->program, &o->program, &o->sampling, revisits(o),
-                                 &setup.source, err));
+        RB_TRY(
+            run_program_begin(&run->program, &o->program, &o->sampling, revisits(o), &source, err));
     }
     stop_signals_catch();
-    if (setup.source != NULL) {
-        run->setup.source = setup.source; /* which setup_close() ends */
-        RB_TRY(run_program_first(&run->program, setup.source, &setup.arch, err));
+    if (source != NULL) {
+        run->setup.trace = setup.opened = library_trace_take(source); /* for setup_close() */
+        RB_TRY(run_program_first(&run->program, source, &setup.arch, err));
     }
     RB_TRY(setup_open(&run->setup, &setup, err));
-    const gpu_spec_t *spec = &run->setup.spec;
+    const gpu_spec_t *spec = run->setup.spec;
     if (run->setup.source->ops->has_launch != NULL &&
         (spec->warmup.mode == WARMUP_FUNCTIONAL || spec->sampling.samplers[0] != '\0'))
         return rb_fail(err, RB_USAGE,
@@ -174,10 +173,11 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
                                  o->program.words != NULL ? run->program.file : NULL, err));
     RB_TRY(describe_identity(run, err));
     RB_TRY(prepare_isolated(run, err));
-    run->window = window;
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
-    run->gpu = gpu_create(&run->setup.spec, (int)o->threads, window);
+    run->sim = library_sim_create(run->setup.config, run->setup.trace, o->threads, window, err);
+    if (run->sim == NULL)
+        return err->code;
     run->folder = (run_folder_t){
         .path = o->folder,
         .identity = run->identity,
@@ -189,7 +189,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
         .checkpoint_interval = o->checkpoint_interval,
         .keep_journal = o->parts > 0,
     };
-    RB_TRY(run_folder_begin(&run->folder, setup_tmpdir(&o->setup), err));
+    RB_TRY(run_folder_begin(&run->folder, library_tmpdir(o->setup.tmpdir), err));
     if (run->folder.resumed) {
         run->begun -= run->folder.from.host_seconds;
         run->cpu_before = run->folder.from.host_cpu_seconds;

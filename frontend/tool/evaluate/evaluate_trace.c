@@ -66,7 +66,6 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     char seed[24];
     study_destroy(t->study);
     study_t *s = t->study = study_create();
-    s->more_groups = inside_group;
     s->detectors = o->detectors;
     s->samplers_may_fail = true; /* then their row says why */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)o->seed);
@@ -327,7 +326,7 @@ rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *er
         text_list_add(&t.sets, o->plans.text[i]);
     rb_code_t rc = check_sets(&t.sets, err);
     if (rc == RB_OK)
-        rc = sweep_place_open(&t.place, o->folder, setup_tmpdir(&o->setup), err);
+        rc = sweep_place_open(&t.place, o->folder, library_tmpdir(o->setup.tmpdir), err);
     if (rc == RB_OK)
         rc = evaluate(&t, err);
     *failed = t.failed;

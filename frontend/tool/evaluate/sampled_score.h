@@ -4,7 +4,7 @@
 #ifndef RUBATO_EVALUATE_SAMPLED_SCORE_H
 #define RUBATO_EVALUATE_SAMPLED_SCORE_H
 
-#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/library/metrics.h"
 #include "frontend/tool/run/run_result.h"
 
 /*

@@ -8,17 +8,23 @@
 
 /* Adds to a configuration that was good; if the result is not, it is as before. */
 static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char *, rb_err_t *),
-                        const char *what, rb_err_t *err)
+                        const char *const *what, size_t n, rb_err_t *err)
 {
+    if (n == 0)
+        return RB_OK;
     const conf_mark_t mark = conf_mark(c->conf);
-    rb_code_t rc = add(c->conf, what, err);
+    library_entry_t before = library_enter(&c->scope);
+    rb_code_t rc = RB_OK;
+    for (size_t i = 0; i < n && rc == RB_OK; i++)
+        rc = add(c->conf, what[i], err);
     if (rc == RB_OK)
         rc = gpu_spec_apply(&c->spec, c->conf, err);
-    if (rc == RB_OK)
-        return RB_OK;
-    conf_rewind(c->conf, mark);
-    rb_code_t again = gpu_spec_apply(&c->spec, c->conf, NULL);
-    RB_INVARIANT(again == RB_OK, "a configuration that was good no longer is");
+    if (rc != RB_OK) {
+        conf_rewind(c->conf, mark);
+        rb_code_t again = gpu_spec_apply(&c->spec, c->conf, NULL);
+        RB_INVARIANT(again == RB_OK, "a configuration that was good no longer is");
+    }
+    library_leave(before);
     return rc;
 }
 
@@ -37,9 +43,7 @@ rubato_config *rubato_config_open(const char *gpu, const rubato_log *log, rubato
 rubato_code rubato_config_add(rubato_config *config, const char *gpu, rubato_error *error)
 {
     rb_err_t err = {0};
-    library_entry_t before = library_enter(&config->scope);
-    (void)!extend(config, conf_load_gpu, gpu, &err);
-    library_leave(before);
+    (void)!extend(config, conf_load_gpu, &gpu, 1, &err);
     return library_fail(error, &err);
 }
 
@@ -59,11 +63,15 @@ rubato_code rubato_config_set(rubato_config *config, const char *key, const char
     size_t n = strlen(key) + strlen(value) + 2;
     char *assignment = rb_calloc(n, 1);
     snprintf(assignment, n, "%s=%s", key, value);
-    library_entry_t before = library_enter(&config->scope);
-    (void)!extend(config, conf_set, assignment, &err);
-    library_leave(before);
+    (void)!library_config_set(config, (const char *const *)&assignment, 1, &err);
     free(assignment);
     return library_fail(error, &err);
+}
+
+rb_code_t library_config_set(rubato_config *config, const char *const *sets, size_t n,
+                             rb_err_t *err)
+{
+    return extend(config, conf_set, sets, n, err);
 }
 
 rubato_code rubato_config_get(const rubato_config *config, const char *key, char *value,
@@ -89,6 +97,34 @@ rubato_code rubato_config_check(rubato_config *config, rubato_error *error)
     (void)!gpu_spec_from_conf(&config->spec, config->conf, &err);
     library_leave(before);
     return library_fail(error, &err);
+}
+
+rubato_config *library_config_open(const char *gpu, const char *const *sets, size_t n,
+                                   rb_err_t *err)
+{
+    rubato_error error = {0};
+    rubato_config *c = rubato_config_open(gpu, &library_program_log, &error);
+    if (c == NULL) {
+        library_error(&error, err);
+        return NULL;
+    }
+    if (library_config_set(c, sets, n, err) == RB_OK) {
+        if (rubato_config_check(c, &error) == RUBATO_OK)
+            return c;
+        library_error(&error, err);
+    }
+    rubato_config_destroy(c);
+    return NULL;
+}
+
+conf_t *library_config_layers(rubato_config *config)
+{
+    return config->conf;
+}
+
+const gpu_spec_t *library_config_spec(const rubato_config *config)
+{
+    return &config->spec;
 }
 
 char *rubato_config_text(rubato_config *config, const char *group, rubato_error *error)

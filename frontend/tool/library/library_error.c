@@ -32,6 +32,11 @@ rubato_code library_fail(rubato_error *error, const rb_err_t *err)
     return (rubato_code)err->code;
 }
 
+rb_code_t library_error(const rubato_error *error, rb_err_t *err)
+{
+    return rb_fail(err, (rb_code_t)error->code, "%s", error->text);
+}
+
 static void say(void *ctx, bool warning, const char *text)
 {
     const rubato_log *to = ctx;
@@ -39,10 +44,19 @@ static void say(void *ctx, bool warning, const char *text)
         to->say(to->ctx, warning, text);
 }
 
+/* Stands for the log that threads of a program have from the beginning. */
+static void say_to_program(void *ctx, int warning, const char *text)
+{
+    (void)ctx, (void)warning, (void)text;
+    rb_panic("a message to the program's log came to a handle's");
+}
+
+const rubato_log library_program_log = {.say = say_to_program};
+
 void library_scope_init(library_scope_t *s, const rubato_log *log)
 {
     s->to = log != NULL ? *log : (rubato_log){0};
-    s->log = rb_log_create(say, &s->to);
+    s->log = s->to.say == say_to_program ? NULL : rb_log_create(say, &s->to);
     s->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 

@@ -1,21 +1,19 @@
 /*
- * What the files of the library share, and what lets the command line, its first client, look
- * inside a handle.
+ * What the files of the library share: what handles are made of.
  */
 #ifndef RUBATO_LIBRARY_INTERNAL_H
 #define RUBATO_LIBRARY_INTERNAL_H
 
 #include <locale.h>
 
-#include "frontend/tool/run/stat_values.h"
-#include "include/rubato.h"
+#include "frontend/tool/library/library_client.h"
+#include "frontend/tool/library/stat_values.h"
 #include "sim/core/log.h"
-#include "sim/gpu/gpu_conf.h"
 
 /* Where the messages of a handle go, and how numbers are read while it works. */
 typedef struct {
     rubato_log to;
-    rb_log_t *log;
+    rb_log_t *log;   /* NULL: that of the program */
     locale_t locale; /* "C": the caller's may have decimal commas */
 } library_scope_t;
 

@@ -3,9 +3,20 @@
 #include <string.h>
 
 #include "frontend/tool/library/library_internal.h"
-#include "frontend/tool/run/open_trace.h"
-#include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/library/open_trace.h"
 #include "sim/core/alloc.h"
+
+const char *library_tmpdir(const char *named)
+{
+    const char *dir = named != NULL ? named : getenv("TMPDIR");
+    return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
+}
+
+/* Newer ones than Turing run on the largest model. */
+const char *library_default_gpu(unsigned arch)
+{
+    return arch == 75 ? "rtx2060" : "v100";
+}
 
 /* The handle of a source; NULL with an error if there is none. */
 static rubato_trace *finish(rubato_trace *t, const rb_err_t *err, rubato_error *error)
@@ -21,11 +32,10 @@ rubato_trace *rubato_trace_open(const char *path, const char *tmpdir, const ruba
                                 rubato_error *error)
 {
     rb_err_t err = {0};
-    const setup_options_t options = {.tmpdir = tmpdir};
     rubato_trace *t = rb_calloc(1, sizeof(*t));
     library_scope_init(&t->scope, log);
     library_entry_t before = library_enter(&t->scope);
-    t->source = open_trace(path, setup_tmpdir(&options), &err);
+    t->source = open_trace(path, library_tmpdir(tmpdir), &err);
     library_leave(before);
     return finish(t, &err, error);
 }
@@ -38,6 +48,28 @@ rubato_trace *rubato_trace_create(const rubato_source *source, const rubato_log 
     library_scope_init(&t->scope, log);
     t->source = source_calls_create(source, &err);
     return finish(t, &err, error);
+}
+
+rubato_trace *library_trace_open(const char *path, const char *tmpdir, rb_err_t *err)
+{
+    rubato_error error = {0};
+    rubato_trace *t = rubato_trace_open(path, tmpdir, &library_program_log, &error);
+    if (t == NULL)
+        library_error(&error, err);
+    return t;
+}
+
+rubato_trace *library_trace_take(trace_source_t *source)
+{
+    rubato_trace *t = rb_calloc(1, sizeof(*t));
+    library_scope_init(&t->scope, &library_program_log);
+    t->source = source;
+    return t;
+}
+
+trace_source_t *library_trace_source(const rubato_trace *trace)
+{
+    return trace->source;
 }
 
 void rubato_trace_destroy(rubato_trace *trace)
@@ -83,5 +115,5 @@ const char *rubato_trace_gpu(rubato_trace *trace)
 {
     rubato_launch_info first = {0};
     (void)rubato_trace_launch(trace, 1, &first, NULL);
-    return setup_default_gpu(first.arch);
+    return library_default_gpu(first.arch);
 }

@@ -9,8 +9,8 @@
 
 #include "frontend/tool/io/kernel_name.h"
 #include "frontend/tool/io/out_file.h"
+#include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/report/run_data.h"
-#include "frontend/tool/run/open_trace.h"
 #include "frontend/tool/run/run_setup.h"
 #include "sim/core/alloc.h"
 
@@ -155,9 +155,7 @@ static rb_code_t check_no_folder(const char *path, rb_err_t *err)
     rb_err_t why = {0};
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return RB_OK;
-    trace_source_t *source = open_trace(path, NULL, &why);
-    if (source != NULL)
-        source->ops->destroy(source);
+    rubato_trace_destroy(library_trace_open(path, NULL, &why));
     return rb_fail(err, RB_USAGE, "%.700s (nor is it the folder of a run: it has no launches.csv)",
                    why.text);
 }
@@ -175,11 +173,9 @@ rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdi
         if (rc == RB_OK)
             read_walls(l, path);
     } else if (open_trace_detect(path)) {
-        const setup_options_t o = {.tmpdir = tmpdir};
-        trace_source_t *source = open_trace(path, setup_tmpdir(&o), err);
-        rc = source != NULL ? launch_list_of_trace(l, source, err) : err->code;
-        if (source != NULL)
-            source->ops->destroy(source);
+        rubato_trace *trace = library_trace_open(path, tmpdir, err);
+        rc = trace != NULL ? launch_list_of_trace(l, library_trace_source(trace), err) : err->code;
+        rubato_trace_destroy(trace);
     } else {
         rc = check_no_folder(path, err);
         if (rc == RB_OK)

@@ -14,7 +14,7 @@ static rb_code_t resolve(const setup_options_t *o, const char *gpu, shown_device
     setup->gpu = gpu;
     rb_code_t rc = setup_resolve(setup, o, err);
     if (rc == RB_OK)
-        shown_device_of(&setup->spec, shown);
+        shown_device_of(setup->spec, shown);
     setup_close(setup);
     free(setup);
     return rc;
@@ -40,7 +40,7 @@ static rb_code_t show_defaults(const setup_options_t *o, program_device_t *devic
 
     for (unsigned i = 0; i < 2; i++) {
         shown_device_t shown;
-        if (resolve(o, setup_default_gpu(i == 0 ? 70 : 75), &shown, &problem[i]) == RB_OK)
+        if (resolve(o, library_default_gpu(i == 0 ? 70 : 75), &shown, &problem[i]) == RB_OK)
             shown_device_write(&shown, device->text[i]);
         else
             snprintf(device->text[i], sizeof(device->text[i]), "!%.*s", SHOWN_DEVICE_TEXT - 1,

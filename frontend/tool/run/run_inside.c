@@ -22,15 +22,6 @@ rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint64_t seed, 
     return rc;
 }
 
-rb_code_t run_inside_check_configured(const char *samplers, rb_err_t *err)
-{
-    if (strstr(samplers, SAMPLE_PLUGIN) == NULL)
-        return RB_OK;
-    return rb_fail(err, RB_CONFIG,
-                   "sampling.samplers: a sampler from outside is a program, which no configuration "
-                   "may name: give it with --sample");
-}
-
 void run_inside_free(run_inside_t *r)
 {
     inside_list_free(&r->list);

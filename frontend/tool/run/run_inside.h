@@ -13,12 +13,6 @@ typedef struct {
 RB_CHECKED rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint64_t seed,
                                        rb_err_t *err);
 
-/*
- * RB_CONFIG if the samplers that a configuration names are from outside: these are programs, which
- * only a command line may name.
- */
-RB_CHECKED rb_code_t run_inside_check_configured(const char *samplers, rb_err_t *err);
-
 /* Harmless on a zeroed r. */
 void run_inside_free(run_inside_t *r);
 

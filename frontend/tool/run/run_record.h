@@ -6,8 +6,8 @@
 #ifndef RUBATO_RUN_RUN_RECORD_H
 #define RUBATO_RUN_RUN_RECORD_H
 
+#include "frontend/tool/library/run_totals.h"
 #include "frontend/tool/run/journal.h"
-#include "frontend/tool/run/run_totals.h"
 #include "sim/gpu/gpu.h"
 
 typedef enum {

@@ -9,10 +9,10 @@
 #ifndef RUBATO_RUN_RUN_REPORT_H
 #define RUBATO_RUN_RUN_REPORT_H
 
-#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/library/metrics.h"
+#include "frontend/tool/library/stat_values.h"
 #include "frontend/tool/run/run_record.h"
 #include "frontend/tool/run/run_sampling.h"
-#include "frontend/tool/run/stat_values.h"
 #include "frontend/tool/run/trace_identity.h"
 #include "sampling/inside/inside_sampler.h"
 

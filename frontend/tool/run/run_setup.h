@@ -8,22 +8,23 @@
 #include <stdbool.h>
 
 #include "frontend/tool/io/text_list.h"
-#include "sim/gpu/gpu_conf.h"
-#include "sim/gpu/trace_source.h"
+#include "frontend/tool/library/library_client.h"
 
 typedef struct {
-    const char *trace;      /* path */
-    trace_source_t *source; /* taken over, instead of opening the trace; NULL: there is none */
-    const char *gpu;        /* NULL: by the architecture */
-    unsigned arch;          /* the one that decides the GPU; 0: that of the trace's first launch */
-    const char *tmpdir;     /* NULL: $TMPDIR or /tmp */
-    text_list_t sets;       /* -s settings in order */
+    const char *trace;    /* path */
+    rubato_trace *opened; /* taken over, instead of opening the trace; NULL: there is none */
+    const char *gpu;      /* NULL: by the architecture */
+    unsigned arch;        /* the one that decides the GPU; 0: that of the trace's first launch */
+    const char *tmpdir;   /* NULL: $TMPDIR or /tmp */
+    text_list_t sets;     /* -s settings in order */
 } setup_options_t;
 
 typedef struct {
-    trace_source_t *source; /* owned */
-    conf_t *conf;           /* owned */
-    gpu_spec_t spec;        /* filled from conf: must stay where it is */
+    rubato_trace *trace;    /* owned */
+    rubato_config *config;  /* owned */
+    trace_source_t *source; /* of trace */
+    conf_t *conf;           /* of config */
+    const gpu_spec_t *spec; /* of config */
     const char *gpu;        /* name that was used */
     bool gpu_is_default;
     char config_sha256[SHA256_TEXT];
@@ -40,14 +41,8 @@ RB_CHECKED rb_code_t setup_resolve(setup_t *s, const setup_options_t *o, rb_err_
 /* Harmless on a zeroed setup. */
 void setup_close(setup_t *s);
 
-/* The GPU that a trace is most at home on, by the architecture of its launches. */
-const char *setup_default_gpu(unsigned arch);
-
 /* Cores that this process may use, 1 to SETUP_THREADS_MAX: cpusets and affinity respected. */
-enum { SETUP_THREADS_MAX = 256 };
+enum { SETUP_THREADS_MAX = LIBRARY_THREADS_MAX };
 uint64_t setup_usable_cores(void);
-
-/* The folder for temporary files that the options name. */
-const char *setup_tmpdir(const setup_options_t *o);
 
 #endif

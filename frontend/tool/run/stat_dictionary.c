@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/tool/library/stat_values.h"
 #include "frontend/tool/run/report_columns.h"
-#include "frontend/tool/run/stat_values.h"
 #include "sim/core/alloc.h"
 
 #define FILES_OF_TOTALS   "stats.csv, run.json"

@@ -8,7 +8,7 @@
 
 #include "frontend/input/rbt/rbt_source.h"
 #include "frontend/tool/io/file_hash.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/run/run_record.h"
 #include "sim/core/alloc.h"
 

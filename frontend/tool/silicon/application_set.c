@@ -8,13 +8,11 @@
 
 #include "frontend/input/silicon/silicon_folder.h"
 #include "frontend/tool/io/csv_writer.h"
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/library_client.h"
 #include "frontend/tool/silicon/published_table.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
 #include "sim/core/text_lines.h"
-#include "sim/gpu/gpu.h"
-#include "sim/gpu/gpu_conf.h"
 
 enum { ROW_BYTES = 1 << 20, FIELDS = 4 };
 
@@ -126,20 +124,20 @@ static rb_code_t add_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t run_trace(application_t *a, const gpu_spec_t *spec, int threads, const char *path,
+static rb_code_t run_trace(application_t *a, rubato_config *config, int threads, const char *path,
                            rb_err_t *err)
 {
-    trace_source_t *source = open_trace(path, "/tmp", err);
+    rubato_trace *trace = library_trace_open(path, NULL, err);
 
-    if (source == NULL)
+    if (trace == NULL)
         return err->code;
-    gpu_t *gpu = gpu_create(spec, threads, 0);
+    rubato_sim *sim = library_sim_create(config, trace, (uint64_t)threads, 0, err);
     run_plan_t plan = {.first = 1};
     gpu_callbacks_t callbacks = {.ctx = a, .launch_done = add_launch};
-    rb_code_t rc = gpu_run(gpu, source, &plan, &callbacks, err);
+    rb_code_t rc = sim != NULL ? library_sim_run(sim, &plan, &callbacks, err) : err->code;
 
-    gpu_destroy(gpu);
-    source->ops->destroy(source);
+    rubato_sim_destroy(sim);
+    rubato_trace_destroy(trace);
     return rc;
 }
 
@@ -154,7 +152,7 @@ static bool find_trace(const char *folder, const char *name, char path[SILICON_P
 }
 
 static rb_code_t run_traces(application_set_t *s, const application_options_t *o,
-                            const gpu_spec_t *spec, rb_err_t *err)
+                            rubato_config *config, rb_err_t *err)
 {
     char path[SILICON_PATH_MAX];
     bool any = false;
@@ -165,7 +163,7 @@ static rb_code_t run_traces(application_set_t *s, const application_options_t *o
         a->found = a->use != APPLICATION_LEFT_OUT && find_trace(o->folder, a->trace, path);
         any = any || a->found;
         if (a->found)
-            RB_TRY(run_trace(a, spec, o->threads, path, err));
+            RB_TRY(run_trace(a, config, o->threads, path, err));
     }
     if (!any)
         return rb_fail(err, RB_USAGE,
@@ -176,8 +174,7 @@ static rb_code_t run_traces(application_set_t *s, const application_options_t *o
 
 rb_code_t application_set_run(application_set_t *s, const application_options_t *o, rb_err_t *err)
 {
-    gpu_spec_t spec;
-    conf_t *c = conf_create();
+    rubato_config *config = NULL;
 
     *s = (application_set_t){0};
     rb_code_t rc = read_list(s, err);
@@ -186,15 +183,11 @@ rb_code_t application_set_run(application_set_t *s, const application_options_t 
         rc = rb_fail(err, RB_TRACE, "%s: no workloads", list_name);
     if (rc == RB_OK)
         rc = read_table(s, o->published, err);
-    if (rc == RB_OK)
-        rc = conf_load_gpu(c, o->gpu, err);
-    for (size_t i = 0; i < o->n_sets && rc == RB_OK; i++)
-        rc = conf_set(c, o->sets[i], err);
-    if (rc == RB_OK)
-        rc = gpu_spec_from_conf(&spec, c, err);
-    if (rc == RB_OK)
-        rc = run_traces(s, o, &spec, err);
-    conf_destroy(c);
+    if (rc == RB_OK) {
+        config = library_config_open(o->gpu, o->sets, o->n_sets, err);
+        rc = config != NULL ? run_traces(s, o, config, err) : err->code;
+    }
+    rubato_config_destroy(config);
     if (rc != RB_OK)
         application_set_free(s);
     return rc;

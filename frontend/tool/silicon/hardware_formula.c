@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/tool/library/stat_values.h"
 #include "sim/core/err.h"
 
-/* What is read of runs; the order is that of the indices below. */
+/* What is read of runs. */
 #define SM_PATH_(name, unit, metric, help)               "sm." #name,
 #define L2_PATH_(name, unit, metric, help)               "l2." #name,
 #define DRAM_PATH_(name, unit, metric, help)             "dram." #name,
@@ -16,12 +17,6 @@ const char *const hardware_paths[] = {
     LATENCY_,
     "sampling.weight",
 };
-enum {
-    FIRST_L2 = SM_STAT_COUNT,
-    FIRST_DRAM = FIRST_L2 + L2_STAT_COUNT,
-    FIRST_METRIC = FIRST_DRAM + DRAM_STAT_COUNT,
-};
-
 /*
  * Columns that no single statistic mirrors. Profilers count cycles from a trigger before the first
  * block's dispatch to one after the last block's end (sm__cycles_elapsed.max -
@@ -94,12 +89,6 @@ static bool is_named(const char *column, const char *pattern)
     return strcmp(column, pattern) == 0;
 }
 
-static hardware_formula_t one_path(size_t index)
-{
-    return (hardware_formula_t){
-        .plus = {index}, .n_plus = 1, .over = NO_PATH, .factor = 1.0, .variant = ""};
-}
-
 static hardware_formula_t rule_formula(const rule_t *r)
 {
     hardware_formula_t f = {.over = path_index(r->over),
@@ -135,38 +124,35 @@ static size_t find_rule(const char *column, hardware_formula_t f[HARDWARE_FORMUL
     return 0;
 }
 
-/* Counters and ratios that carry the column's name. */
+static hardware_formula_t one_path(const stat_entry_t *e)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s.%s", e->group, e->name);
+    return (hardware_formula_t){.plus = {path_index(path)},
+                                .n_plus = 1,
+                                .over = NO_PATH,
+                                .factor = 1.0,
+                                .share = e->real && strcmp(e->unit, "1") == 0,
+                                .variant = ""};
+}
+
+/* The counter or ratio that carries the column's name. */
 static bool find_mirror(const char *column, hardware_formula_t *f)
 {
-    static const struct {
-        const stat_def_t *defs;
-        size_t n, first;
-    } groups[] = {{sm_stat_defs, SM_STAT_COUNT, 0},
-                  {l2_stat_defs, L2_STAT_COUNT, FIRST_L2},
-                  {dram_stat_defs, DRAM_STAT_COUNT, FIRST_DRAM}};
     static const char stalls[] = "_per_issue_active.ratio";
-    for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
-        for (size_t i = 0; i < groups[g].n; i++) {
-            const char *metric = groups[g].defs[i].metric;
-            size_t n = strlen(metric);
-            if (n == 0 || strncmp(column, metric, n) != 0)
-                continue;
-            *f = one_path(groups[g].first + i);
-            if (column[n] == '\0')
-                return true;
-            /* Warps in this state, on average over the cycles in which one issues. */
-            if (strcmp(column + n, stalls) == 0) {
-                f->over = path_index("sm.warp_insts");
-                return true;
-            }
-        }
-    }
-    for (size_t i = 0; i < METRIC_COUNT; i++) {
-        if (metric_defs[i].metric[0] != '\0' && strcmp(metric_defs[i].metric, column) == 0) {
-            *f = one_path(FIRST_METRIC + i);
-            f->share = strcmp(metric_defs[i].unit, "1") == 0;
-            return true;
-        }
+    for (size_t i = 0; i < stat_count(); i++) {
+        const stat_entry_t e = stat_entry(i);
+        const size_t n = strlen(e.metric);
+        if (n == 0 || strncmp(column, e.metric, n) != 0)
+            continue;
+        /* Warps in this state, on average over the cycles in which one issues. */
+        const bool stall = !e.real && strcmp(column + n, stalls) == 0;
+        if (column[n] != '\0' && !stall)
+            continue;
+        *f = one_path(&e);
+        if (stall)
+            f->over = path_index("sm.warp_insts");
+        return true;
     }
     return false;
 }

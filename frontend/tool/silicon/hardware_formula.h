@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/library/metrics.h"
 
 /* What is read of runs: paths of values, the last of which is the weight of a sampled launch. */
 enum {

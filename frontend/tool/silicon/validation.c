@@ -5,24 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/io/text_list.h"
+#include "frontend/tool/library/library_client.h"
 #include "frontend/tool/silicon/published_table.h"
 #include "sim/core/alloc.h"
-#include "sim/gpu/gpu_conf.h"
 
 enum { PATH_BYTES = 4096 };
 
 /* --- one test -------------------------------------------------------------------------------- */
 
 /* The chip for a test: the GPU, what the test sets, what the user sets. */
-static rb_code_t load_spec(gpu_spec_t *spec, const suite_test_t *t, const validation_options_t *o,
-                           conf_t *c, rb_err_t *err)
+static rubato_config *open_config(const suite_test_t *t, const validation_options_t *o,
+                                  rb_err_t *err)
 {
-    RB_TRY(conf_load_gpu(c, o->gpu, err));
+    text_list_t sets = {0};
+
     for (size_t i = 0; t != NULL && i < t->n_sets; i++)
-        RB_TRY(conf_set(c, t->sets[i], err));
+        text_list_add(&sets, t->sets[i]);
     for (size_t i = 0; i < o->n_sets; i++)
-        RB_TRY(conf_set(c, o->sets[i], err));
-    return gpu_spec_from_conf(spec, c, err);
+        text_list_add(&sets, o->sets[i]);
+    rubato_config *c = library_config_open(o->gpu, sets.text, sets.n, err);
+
+    free(sets.text);
+    return c;
 }
 
 static void add_point(validation_row_t *r, size_t n, const char *point, double measured)
@@ -94,14 +99,15 @@ static void judge(validation_row_t *r)
 static rb_code_t run_row(validation_row_t *r, const suite_t *suite, const validation_options_t *o,
                          rb_err_t *err)
 {
-    gpu_spec_t spec;
-    conf_t *c = conf_create();
-    measure_t m = {
-        .suite = suite, .spec = &spec, .threads = o->threads, .short_form = o->short_form};
-    rb_code_t rc = load_spec(&spec, r->test, o, c, err);
+    measure_t m = {.suite = suite,
+                   .config = open_config(r->test, o, err),
+                   .threads = o->threads,
+                   .short_form = o->short_form};
 
-    if (rc == RB_OK)
-        rc = find_points(r, o, err);
+    if (m.config == NULL)
+        return err->code;
+    rb_code_t rc = find_points(r, o, err);
+
     for (size_t i = 0; i < r->n_points && rc == RB_OK; i++) {
         if (o->progress != NULL)
             o->progress(r->test, r->points[i].point);
@@ -109,7 +115,7 @@ static rb_code_t run_row(validation_row_t *r, const suite_t *suite, const valida
     }
     if (rc == RB_OK)
         judge(r);
-    conf_destroy(c);
+    rubato_config_destroy(m.config);
     return rc;
 }
 
@@ -139,17 +145,16 @@ static bool is_wanted(const suite_test_t *t, const char *only)
 
 static rb_code_t describe(validation_t *v, const validation_options_t *o, rb_err_t *err)
 {
-    gpu_spec_t spec;
-    conf_t *c = conf_create();
-    rb_code_t rc = load_spec(&spec, NULL, o, c, err);
+    rubato_config *c = open_config(NULL, o, err);
 
-    if (rc == RB_OK) {
-        snprintf(v->name, sizeof(v->name), "%s", spec.gpu.name);
-        v->clock_mhz = spec.gpu.clock_mhz;
-        config_guesses_find(&v->guesses, c);
-    }
-    conf_destroy(c);
-    return rc;
+    if (c == NULL)
+        return err->code;
+    const gpu_params_t *gpu = &library_config_spec(c)->gpu;
+    snprintf(v->name, sizeof(v->name), "%s", gpu->name);
+    v->clock_mhz = gpu->clock_mhz;
+    config_guesses_find(&v->guesses, library_config_layers(c));
+    rubato_config_destroy(c);
+    return RB_OK;
 }
 
 rb_code_t validation_run(validation_t *v, const suite_t *suite, const validation_options_t *o,

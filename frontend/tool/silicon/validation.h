@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "frontend/input/silicon/silicon_measure.h"
 #include "frontend/tool/silicon/config_guesses.h"
+#include "frontend/tool/silicon/silicon_measure.h"
 
 typedef enum { VERDICT_PASS, VERDICT_FAIL, VERDICT_REPORT, VERDICT_NO_TABLE } verdict_t;
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/library/config_groups.h"
 #include "frontend/tool/study/study_delta.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
-#include "sim/gpu/gpu_params.h"
 
 const char *const study_words[] = {"delta", "sample", "plan", "seed", "launches", NULL};
 
@@ -166,22 +166,11 @@ rb_code_t study_add_gpu(study_t *s, const char *gpu, int line, rb_err_t *err)
     return RB_OK;
 }
 
-/* The i-th group of settings: the GPU's, then the others; NULL: there is none. */
-static const param_group_t *group_at(const study_t *s, size_t i)
-{
-    size_t n = 0;
-    for (; gpu_groups[n].group != NULL; n++) {
-        if (n == i)
-            return gpu_groups[n].group;
-    }
-    return s->more_groups == NULL ? NULL : s->more_groups(i - n);
-}
-
-static bool is_setting(const study_t *s, const char *key)
+static bool is_setting(const char *key)
 {
     const char *dot = strchr(key, '.');
     const param_group_t *g;
-    for (size_t i = 0; dot != NULL && (g = group_at(s, i)) != NULL; i++) {
+    for (size_t i = 0; dot != NULL && (g = config_group(i)) != NULL; i++) {
         if (strlen(g->name) == (size_t)(dot - key) &&
             strncmp(g->name, key, (size_t)(dot - key)) == 0)
             return param_find(g, dot + 1) != NULL;
@@ -190,7 +179,7 @@ static bool is_setting(const study_t *s, const char *key)
 }
 
 /* The known key nearest to a wrong one, in near. */
-static void nearest_key(const study_t *s, const char *key, char near[128])
+static void nearest_key(const char *key, char near[128])
 {
     const char *dot = strchr(key, '.');
     suggest_t like;
@@ -206,7 +195,7 @@ static void nearest_key(const study_t *s, const char *key, char near[128])
     /* Whole keys are compared: a name that is right in a wrong group is near, too. */
     suggest_begin(&like, key);
     const param_group_t *g;
-    for (size_t n = 0; (g = group_at(s, n)) != NULL; n++) {
+    for (size_t n = 0; (g = config_group(n)) != NULL; n++) {
         for (size_t i = 0; i < g->n_params; i++) {
             char full[128];
             snprintf(full, sizeof(full), "%s.%s", g->name, g->params[i].name);
@@ -225,9 +214,9 @@ static rb_code_t check_key(const study_t *s, const char *key, int line, rb_err_t
         if (strcmp(study_words[i], key) == 0)
             return RB_OK;
     }
-    if (is_setting(s, key))
+    if (is_setting(key))
         return RB_OK;
-    nearest_key(s, key, near);
+    nearest_key(key, near);
     if (near[0] != '\0')
         return study_fail(s, line, err, "unknown key '%.100s'; did you mean '%s'?", key, near);
     return study_fail(

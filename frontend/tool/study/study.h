@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sim/conf/param.h"
 #include "sim/core/err.h"
 
 enum { STUDY_JOBS_MAX = 100000 }; /* a larger study is refused: it is a mistake */
@@ -64,8 +63,6 @@ typedef struct {
     size_t n_listed, cap_listed;
     study_delta_t *deltas;
     size_t n_deltas, cap_deltas;
-    /* Groups of settings besides the GPU's, by number; NULL past the last one. NULL: none. */
-    const param_group_t *(*more_groups)(size_t i);
 
     /* study_finish(): the points as a table. */
     char **columns; /* owned: keys that differ between points, in order of first mention */

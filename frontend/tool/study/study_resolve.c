@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/library/library_client.h"
 #include "sim/core/alloc.h"
 
 static void add_setting(study_config_t *out, const char *key, const char *value)
@@ -38,21 +39,16 @@ static void add_delta(study_config_t *out, const study_t *s, const char *name)
 }
 
 /* The configuration of the GPU with all settings so far. */
-static rb_code_t apply(const study_t *s, study_config_t *out, const char *gpu, rb_err_t *err)
+static rb_code_t apply(study_config_t *out, const char *gpu, rb_err_t *err)
 {
-    conf_t *conf = conf_create();
-    const param_group_t *more;
-    for (size_t i = 0; s->more_groups != NULL && (more = s->more_groups(i)) != NULL; i++)
-        conf_add_group(conf, more);
-    rb_code_t rc = conf_load_gpu(conf, gpu, err);
-    for (size_t i = 0; rc == RB_OK && i < out->sets.n; i++)
-        rc = conf_set(conf, out->sets.sets[i], err);
-    if (rc == RB_OK)
-        rc = gpu_spec_from_conf(&out->spec, conf, err);
-    if (rc == RB_OK)
-        conf_hash(conf, out->sha256);
-    conf_destroy(conf);
-    return rc;
+    const char *const *sets = (const char *const *)out->sets.sets;
+    rubato_config *config = library_config_open(gpu, sets, out->sets.n, err);
+    if (config == NULL)
+        return err->code;
+    out->spec = *library_config_spec(config);
+    conf_hash(library_config_layers(config), out->sha256);
+    rubato_config_destroy(config);
+    return RB_OK;
 }
 
 static rb_code_t resolve(const study_t *s, const char *gpu, size_t point, study_config_t *out,
@@ -60,7 +56,7 @@ static rb_code_t resolve(const study_t *s, const char *gpu, size_t point, study_
 {
     const char *names = study_word(s, point, "delta");
     add_said(out, s, point);
-    RB_TRY(apply(s, out, gpu, err));
+    RB_TRY(apply(out, gpu, err));
     if (names == NULL)
         return RB_OK;
     RB_TRY(delta_check(s, names, 0, err));
@@ -71,7 +67,7 @@ static rb_code_t resolve(const study_t *s, const char *gpu, size_t point, study_
         if (next != NULL)
             *next++ = '\0';
         add_delta(out, s, name);
-        rc = apply(s, out, gpu, err); /* the next one is relative to this */
+        rc = apply(out, gpu, err); /* the next one is relative to this */
     }
     free(copy);
     return rc;

@@ -9,8 +9,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/shell_quote.h"
 #include "frontend/tool/io/version.h"
-#include "frontend/tool/run/open_trace.h"
-#include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/library/library_client.h"
 #include "frontend/tool/run/trace_identity.h"
 #include "frontend/tool/study/study_resolve.h"
 #include "frontend/tool/study/sweep.h"
@@ -23,7 +22,8 @@ enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 32, PART_TEXT = 48 };
 
 /* What jobs need to know of a trace. */
 typedef struct {
-    trace_source_t *source; /* owned */
+    rubato_trace *trace;    /* owned */
+    trace_source_t *source; /* of trace */
     trace_identity_t *identity;
     launch_info_t *shapes; /* owned: launches that differ in what they need of an SM */
     size_t n_shapes, cap_shapes;
@@ -85,13 +85,13 @@ static rb_code_t take_shapes(opened_t *t, rb_err_t *err)
 static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *tmpdir,
                           rb_err_t *err)
 {
-    setup_options_t where = {.tmpdir = tmpdir};
     t->path = absolute(trace->path, err);
     if (t->path == NULL)
         return err->code;
-    t->source = open_trace(trace->path, setup_tmpdir(&where), err);
-    if (t->source == NULL)
+    t->trace = library_trace_open(trace->path, tmpdir, err);
+    if (t->trace == NULL)
         return err->code;
+    t->source = library_trace_source(t->trace);
     t->n_launches = t->source->ops->n_launches(t->source);
     if (t->n_launches == 0)
         return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", trace->path);
@@ -129,8 +129,7 @@ static void close_all(preparation_t *p)
 {
     for (size_t i = 0; i < p->study->n_traces; i++) {
         opened_t *t = &p->traces[i];
-        if (t->source != NULL)
-            t->source->ops->destroy(t->source);
+        rubato_trace_destroy(t->trace);
         trace_identity_destroy(t->identity);
         sweep_trials_free(&t->trials);
         free(t->shapes);
@@ -369,7 +368,7 @@ static rb_code_t make_all(preparation_t *p, rb_err_t *err)
     const char **defaults = rb_calloc(study->n_traces, sizeof(*defaults));
     rb_code_t rc = RB_OK;
     for (size_t i = 0; i < study->n_traces; i++)
-        defaults[i] = setup_default_gpu(p->traces[i].shapes[0].arch);
+        defaults[i] = library_default_gpu(p->traces[i].shapes[0].arch);
     for (size_t i = 0; rc == RB_OK && i < study->n_traces; i++) {
         size_t first = 0;
         while (strcmp(defaults[first], defaults[i]) != 0)

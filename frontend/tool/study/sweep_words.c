@@ -195,7 +195,7 @@ rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec, trace_
     /* As a run does. */
     if (sample == NULL && w->plan == NULL && configured[0] != '\0')
         sample = configured;
-    RB_TRY(run_inside_check_configured(configured, err));
+    RB_TRY(inside_check_configured(configured, err));
     rb_code_t rc = sample != NULL ? run_inside_divide(&inside, sample, 1, err) : RB_OK;
     if (rc == RB_OK)
         rc = try_once(w, &inside, source, trials, plan_sha256, err);

@@ -1,4 +1,4 @@
-#include "frontend/tool/run/run_totals.h"
+#include "frontend/tool/library/run_totals.h"
 
 void totals_add(run_totals_t *t, const launch_result_t *r)
 {

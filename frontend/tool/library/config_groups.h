@@ -1,6 +1,6 @@
 /* The groups of settings that a configuration may have. */
-#ifndef RUBATO_CLI_CONFIG_GROUPS_H
-#define RUBATO_CLI_CONFIG_GROUPS_H
+#ifndef RUBATO_LIBRARY_CONFIG_GROUPS_H
+#define RUBATO_LIBRARY_CONFIG_GROUPS_H
 
 #include <stddef.h>
 

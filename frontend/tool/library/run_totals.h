@@ -1,6 +1,6 @@
 /* What launches come to together. */
-#ifndef RUBATO_RUN_RUN_TOTALS_H
-#define RUBATO_RUN_RUN_TOTALS_H
+#ifndef RUBATO_LIBRARY_RUN_TOTALS_H
+#define RUBATO_LIBRARY_RUN_TOTALS_H
 
 #include "sim/gpu/launch_result.h"
 

@@ -1,10 +1,12 @@
-#include "frontend/input/silicon/silicon_measure.h"
+#include "frontend/tool/silicon/silicon_measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/input/silicon/silicon_source.h"
+#include "frontend/tool/library/library_client.h"
+#include "frontend/tool/library/stat_values.h"
 #include "sim/core/alloc.h"
 
 enum { MAX_RUNS = 8, MAX_NAMES = 64, MAX_PARAMS = 32 };
@@ -25,6 +27,7 @@ typedef struct {
 
 typedef struct {
     const measure_t *m;
+    const gpu_spec_t *spec; /* of m->config */
     outcome_t outcome[MAX_RUNS];
     size_t n_runs;
     kernel_number_t number[MAX_PARAMS]; /* parameters of the last launch */
@@ -105,28 +108,22 @@ static double spread_of(const outcome_t *o, int64_t i)
     return first <= last ? (double)(last - first) : 0;
 }
 
-/* A counter "sm.NAME", "l2.NAME" or "dram.NAME". */
-static bool find_counter(const outcome_t *o, const char *name, size_t len, double *value)
+/* A statistic of the launch by its path, "sm.warp_insts". */
+static bool find_statistic(const gpu_spec_t *spec, const outcome_t *o, const char *name, size_t len,
+                           double *value)
 {
-    const stat_group_t groups[] = {
-        {"sm.", sm_stat_defs, SM_STAT_COUNT, (const uint64_t *)(const void *)&o->result.sm},
-        {"l2.", l2_stat_defs, L2_STAT_COUNT, (const uint64_t *)(const void *)&o->result.l2},
-        {"dram.", dram_stat_defs, DRAM_STAT_COUNT, (const uint64_t *)(const void *)&o->result.dram},
-    };
+    char path[128];
+    run_totals_t launch = {0};
+    const stat_view_t view = {.spec = spec, .totals = &launch, .simulated = &launch};
 
-    for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
-        size_t prefix = strlen(groups[g].path);
+    snprintf(path, sizeof(path), "%.*s", (int)len, name);
+    const size_t i = stat_find(path);
 
-        if (len <= prefix || memcmp(name, groups[g].path, prefix) != 0)
-            continue;
-        for (size_t i = 0; i < groups[g].n; i++)
-            if (strlen(groups[g].defs[i].name) == len - prefix &&
-                memcmp(groups[g].defs[i].name, name + prefix, len - prefix) == 0) {
-                *value = (double)groups[g].values[i];
-                return true;
-            }
-    }
-    return false;
+    if (i == stat_count())
+        return false;
+    totals_add(&launch, &o->result);
+    *value = stat_value_f64(&view, i);
+    return true;
 }
 
 /* Bytes that all DRAM channels move in a core cycle. */
@@ -138,7 +135,7 @@ static double dram_peak(const gpu_spec_t *spec)
 
 static bool find_value(bench_t *b, size_t run, const char *name, size_t len, double *value)
 {
-    const gpu_spec_t *spec = b->m->spec;
+    const gpu_spec_t *spec = b->spec;
     const outcome_t *o = &b->outcome[run];
     const struct {
         const char *name;
@@ -166,7 +163,7 @@ static bool find_value(bench_t *b, size_t run, const char *name, size_t len, dou
             *value = known[i].value;
             return true;
         }
-    return find_counter(o, name, len, value);
+    return find_statistic(spec, o, name, len, value);
 }
 
 static expr_name_t resolve(void *ctx, const char *name, size_t len)
@@ -233,7 +230,7 @@ static rb_code_t add_launch(bench_t *b, silicon_source_t *source, const suite_te
 {
     kernel_param_t param[MAX_PARAMS];
     char chip[2][32];
-    size_t n = chip_params(b->m->spec, chip, param);
+    size_t n = chip_params(b->spec, chip, param);
     size_t shorts = b->m->short_form ? t->n_shorts : 0;
     kernel_t k;
 
@@ -245,8 +242,8 @@ static rb_code_t add_launch(bench_t *b, silicon_source_t *source, const suite_te
         param[n++] = run->params[i];
     for (size_t i = 0; i < shorts; i++)
         param[n++] = t->shorts[i];
-    RB_TRY(kernel_assemble(&k, suite_kernel(b->m->suite, run->kernel), b->m->spec->gpu.arch, param,
-                           n, err));
+    RB_TRY(kernel_assemble(&k, suite_kernel(b->m->suite, run->kernel), b->spec->gpu.arch, param, n,
+                           err));
     b->n_numbers = 0;
     for (size_t i = k.n_number; i-- > 0 && b->n_numbers < MAX_PARAMS;)
         b->number[b->n_numbers++] = k.number[i];
@@ -254,14 +251,16 @@ static rb_code_t add_launch(bench_t *b, silicon_source_t *source, const suite_te
     return RB_OK;
 }
 
-static rb_code_t run_launches(bench_t *b, trace_source_t *source, rb_err_t *err)
+static rb_code_t run_launches(bench_t *b, rubato_trace *trace, rb_err_t *err)
 {
-    gpu_t *gpu = gpu_create(b->m->spec, b->m->threads, 0);
+    rubato_sim *sim = library_sim_create(b->m->config, trace, (uint64_t)b->m->threads, 0, err);
+    if (sim == NULL)
+        return err->code;
     run_plan_t plan = {.first = 1};
     gpu_callbacks_t callbacks = {.ctx = b, .launch_done = keep_result, .clock_reads = keep_reads};
-    rb_code_t rc = gpu_run(gpu, source, &plan, &callbacks, err);
+    rb_code_t rc = library_sim_run(sim, &plan, &callbacks, err);
 
-    gpu_destroy(gpu);
+    rubato_sim_destroy(sim);
     return rc;
 }
 
@@ -269,11 +268,12 @@ rb_code_t silicon_measure(const measure_t *m, const suite_test_t *t, const char 
                           double *value, rb_err_t *err)
 {
     silicon_source_t *source = silicon_source_create();
-    trace_source_t *trace = silicon_source_trace(source);
+    rubato_trace *trace = library_trace_take(silicon_source_trace(source));
     bench_t *b = rb_calloc(1, sizeof(*b));
     rb_code_t rc = RB_OK;
 
     b->m = m;
+    b->spec = library_config_spec(m->config);
     if (t->n_runs > MAX_RUNS)
         rc = rb_fail(err, RB_TRACE, "%s:%u: %s: more than %d launches", t->file, t->line, t->id,
                      MAX_RUNS);
@@ -286,6 +286,6 @@ rb_code_t silicon_measure(const measure_t *m, const suite_test_t *t, const char 
     for (size_t i = 0; i < MAX_RUNS; i++)
         free(b->outcome[i].reads);
     free(b);
-    trace->ops->destroy(trace);
+    rubato_trace_destroy(trace);
     return rc;
 }

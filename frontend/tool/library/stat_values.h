@@ -2,11 +2,11 @@
  * The statistics of a run, a launch or an interval: those of stats.csv, in its order, each with its
  * path ("sm.warp_insts"), unit and explanation.
  */
-#ifndef RUBATO_RUN_STAT_VALUES_H
-#define RUBATO_RUN_STAT_VALUES_H
+#ifndef RUBATO_LIBRARY_STAT_VALUES_H
+#define RUBATO_LIBRARY_STAT_VALUES_H
 
-#include "frontend/tool/run/metrics.h"
-#include "frontend/tool/run/run_totals.h"
+#include "frontend/tool/library/metrics.h"
+#include "frontend/tool/library/run_totals.h"
 
 /* The three groups of counters of a launch, an interval or a run, for writers that list them. */
 enum { REPORT_GROUPS = 3 };

@@ -1,4 +1,4 @@
-#include "frontend/tool/run/open_trace.h"
+#include "frontend/tool/library/open_trace.h"
 
 #include <errno.h>
 #include <stdlib.h>

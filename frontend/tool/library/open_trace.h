@@ -1,6 +1,6 @@
 /* The kinds of traces that commands take, told apart by what is in them. */
-#ifndef RUBATO_RUN_OPEN_TRACE_H
-#define RUBATO_RUN_OPEN_TRACE_H
+#ifndef RUBATO_LIBRARY_OPEN_TRACE_H
+#define RUBATO_LIBRARY_OPEN_TRACE_H
 
 #include "sim/core/file_reads.h"
 #include "sim/gpu/trace_source.h"

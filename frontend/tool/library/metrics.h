@@ -5,8 +5,8 @@
  * Rates and utilisations refer to the cycles without the launch latency: they run from the first
  * block's dispatch. The exception is ipc, which refers to all cycles.
  */
-#ifndef RUBATO_RUN_METRICS_H
-#define RUBATO_RUN_METRICS_H
+#ifndef RUBATO_LIBRARY_METRICS_H
+#define RUBATO_LIBRARY_METRICS_H
 
 #include "sim/gpu/gpu.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/tool/run/stat_values.h"
+#include "frontend/tool/library/stat_values.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "frontend/tool/run/metrics.h"
+#include "frontend/tool/library/metrics.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "frontend/tool/cli/config_groups.h"
+#include "frontend/tool/library/config_groups.h"
 
 #include "sampling/inside/inside_sampler.h"
 #include "sim/gpu/gpu_params.h"

@@ -1,0 +1,83 @@
+/*
+ * What the command line, the first client of the library, uses besides include/rubato.h: errors and
+ * messages that are those of the program, and the parts of the model inside the handles.
+ */
+#ifndef RUBATO_LIBRARY_CLIENT_H
+#define RUBATO_LIBRARY_CLIENT_H
+
+#include "frontend/tool/library/run_totals.h"
+#include "include/rubato.h"
+#include "sim/gpu/gpu.h"
+#include "sim/gpu/gpu_conf.h"
+
+/* Messages go to the program's own log. A text that one handle warned of once is then known to all.
+ */
+extern const rubato_log library_program_log;
+
+/* Hands an error of the library on as one of the program's; returns its code. */
+rb_code_t library_error(const rubato_error *error, rb_err_t *err);
+
+/* --- configurations --------------------------------------------------------------------------- */
+
+/* A GPU with settings "key=value", which must fit each other. NULL with *err set. */
+rubato_config *library_config_open(const char *gpu, const char *const *sets, size_t n,
+                                   rb_err_t *err);
+
+/* Adds settings as -s takes them, all or none. RB_USAGE. */
+RB_CHECKED rb_code_t library_config_set(rubato_config *config, const char *const *sets, size_t n,
+                                        rb_err_t *err);
+
+/* Valid as long as the handle. Values change with what is added. */
+conf_t *library_config_layers(rubato_config *config);
+const gpu_spec_t *library_config_spec(const rubato_config *config);
+
+/* --- traces ----------------------------------------------------------------------------------- */
+
+/* rubato_trace_open() with the program's log. NULL with *err set. */
+rubato_trace *library_trace_open(const char *path, const char *tmpdir, rb_err_t *err);
+
+/* A handle for a source that is open already. source is taken over. */
+rubato_trace *library_trace_take(trace_source_t *source);
+
+/* Valid as long as the handle. */
+trace_source_t *library_trace_source(const rubato_trace *trace);
+
+/* The folder for temporary files: named, or if that is NULL or empty $TMPDIR or /tmp. */
+const char *library_tmpdir(const char *named);
+
+/* The GPU for traces of an architecture: see rubato_trace_gpu(). */
+const char *library_default_gpu(unsigned arch);
+
+/* --- simulations ------------------------------------------------------------------------------ */
+
+/* Host threads of a simulation, at most. */
+enum { LIBRARY_THREADS_MAX = 256 };
+
+/*
+ * As rubato_sim_create() with the program's log, but samplers in the configuration are the caller's
+ * to take care of. window as in gpu_create(). NULL with *err set.
+ */
+rubato_sim *library_sim_create(rubato_config *config, rubato_trace *trace, uint64_t threads,
+                               cycle_t window, rb_err_t *err);
+
+/*
+ * gpu_run() on the chip and the trace of sim. The callbacks decide what is counted (see
+ * library_sim_count()) and when to stop: rubato_sim_stop() has no effect on it.
+ */
+RB_CHECKED rb_code_t library_sim_run(rubato_sim *sim, const run_plan_t *plan,
+                                     const gpu_callbacks_t *callbacks, rb_err_t *err);
+
+/* Adds a launch to rubato_sim_totals(), also one that was simulated elsewhere or before. */
+void library_sim_count(rubato_sim *sim, const launch_result_t *r);
+const run_totals_t *library_sim_totals(const rubato_sim *sim);
+
+/* A chip as new takes the place of that of sim. spec: of the same GPU, with small changes. */
+void library_sim_renew(rubato_sim *sim, const gpu_spec_t *spec);
+
+/* A chip with the state of an image of gpu_save() takes its place: see gpu_load(). */
+RB_CHECKED rb_code_t library_sim_load(rubato_sim *sim, FILE *image, cycle_t end, rb_err_t *err);
+
+/* Valid until it is replaced. */
+const gpu_t *library_sim_chip(const rubato_sim *sim);
+
+#endif
