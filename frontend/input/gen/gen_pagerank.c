@@ -1,4 +1,4 @@
-/* PageRank by pulling: each thread adds up the shares of the pages that link to its own. */
+/* PageRank by pulling: each thread sums the shares of the pages that link to its page. */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_graph.h"
 #include "frontend/input/gen/gen_program.h"
@@ -121,10 +121,10 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_pagerank = {
     .name = "pagerank",
-    .summary = "PageRank on a power-law graph, a launch for an iteration",
+    .summary = "PageRank on a power-law graph, one launch per iteration",
     .param = {{"size", "pages", 1, 1 << 28, 1 << 16},
               {"degree", "mean number of links to a page", 1, 4096, 16},
-              {"skew", "0: pages with as many links; else power law over so many doublings", 0,
+              {"skew", "0: similar numbers of links; else power law over this many doublings", 0,
                GEN_MAX_SKEW, 8},
               {"iterations", "launches", 1, 100000, 5}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},

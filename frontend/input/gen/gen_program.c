@@ -6,7 +6,7 @@
 
 #include "frontend/input/gen/gen_hash.h"
 
-/* Where cudaMalloc() begins in the traces that ship with rubato. */
+/* First address of cudaMalloc() in the traces that ship with rubato. */
 static const uint64_t first_address = 0x7f0000000200;
 
 static const gen_kind_t *find_kind(const char *name)
@@ -29,7 +29,7 @@ static rb_code_t set_value(gen_program_t *g, unsigned i, uint64_t value, rb_err_
     return RB_OK;
 }
 
-/* Digits, then k, M or G; false for anything else and for what does not fit. */
+/* Parses digits and an optional k, M or G; false for anything else and on overflow. */
 static bool parse_number(const char *text, uint64_t *out)
 {
     char *end;

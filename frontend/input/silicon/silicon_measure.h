@@ -1,4 +1,4 @@
-/* Runs a test of the suite on the model, and computes what the test is about. */
+/* Runs a test of the suite on the model and computes its value. */
 #ifndef RUBATO_SILICON_MEASURE_H
 #define RUBATO_SILICON_MEASURE_H
 
@@ -14,12 +14,12 @@ typedef struct {
 
 /*
  * The value of the test at a point (its text; NULL for a test of one point). Launches run one after
- * the other on a chip that starts cold. What an expression of a test may name: the parameters of
- * its last launch; sms, clock_mhz, l2_bytes, slices, partitions, dram_peak (bytes per core cycle);
+ * the other on a chip that starts cold. The expression of a test may use: the parameters of its
+ * last launch; sms, clock_mhz, l2_bytes, slices, partitions, dram_peak (bytes per core cycle);
  * cycles (of the launch, without its launch latency), seconds; n_clocks and clock(i), the clock
- * reads of the first warp of the first block; span, from the first to the last read of all warps;
- * spread(i), from the earliest to the latest i-th read of the warps; and every counter of
- * docs/results.md, as sm.global_load_sectors. "r1." before a name makes it that of the first
+ * reads of the first warp of the first block; span, the time from the first to the last read of all
+ * warps; spread(i), the time from the earliest to the latest i-th read of the warps; and every
+ * counter of docs/results.md, such as sm.global_load_sectors. The prefix "r1." selects the first
  * launch. RB_TRACE with file and line.
  */
 RB_CHECKED rb_code_t silicon_measure(const measure_t *m, const suite_test_t *t, const char *point,
