@@ -123,7 +123,7 @@ static void nothing_is_left_of_what_was_not_recorded(void **state)
     (void)state;
     expect(128 + SIGKILL, NULL,
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "die"));
-    expect(125, "none of --launches 9-12 was made: the program has ended after launch 1",
+    expect(125, "none of --launches 9-12 was executed: the program ended after launch 1",
            WORDS("record", "-l", "9-12", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "add"));
     expect(125, "which is not supported",
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));

@@ -1,4 +1,4 @@
-/* Graphs as such: nodes and their order, copies, execution. */
+/* Operations on graphs: nodes and their order, copies, execution. */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static bool all_copied(const cudart_node_t *node, cudart_node_t *const *copies)
     return true;
 }
 
-/* Copies a node whose predecessors have been copied; copies are by the index of the originals. */
+/* Copies a node whose predecessors have been copied; copies are indexed like the originals. */
 static bool copy_node(cudart_graph_t *to, const cudart_node_t *node, cudart_node_t **copies)
 {
     cudart_node_t *copy = append(to, node->type);
@@ -94,7 +94,7 @@ cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g)
     bool ok = true;
     size_t before;
 
-    do { /* captured graphs need one round: their nodes are in order */
+    do { /* one round is enough for captured graphs: their nodes are in order */
         before = copy->n_nodes;
         for (size_t i = 0; i < g->n_nodes && ok; i++)
             if (copies[i] == NULL && all_copied(g->nodes[i], copies))
@@ -178,7 +178,8 @@ cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origi
     return cudart_invalid_if(*node == NULL);
 }
 
-/* Puts up to *n nodes of g, all or those without predecessors, and says how many there are. */
+/* Returns up to *n nodes of g, all or only those without predecessors, and sets *n to their
+ * number. */
 static cuda_error_t list_nodes(const cudart_graph_t *g, cudart_node_t **nodes, size_t *n,
                                bool roots_only)
 {

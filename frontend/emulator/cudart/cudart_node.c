@@ -1,4 +1,4 @@
-/* What the nodes of a graph do. */
+/* The operations of graph nodes. */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "sim/core/alloc.h"
 
-/* A copy of the parameters in one block: pointers, and behind them what they point to. */
+/* Copies the parameters into one block: pointers, followed by the values. */
 static void **copy_args(const cubin_kernel_t *k, void **args)
 {
     void **copy = rb_calloc(1, k->n_params * sizeof(*copy) + k->param_bytes);
@@ -139,9 +139,9 @@ cuda_error_t cudart_node_run(const cudart_node_t *node, cuda_stream_t stream)
         return cudart_graph_run(node->graph, stream);
     case CUDA_NODE_RECORD_EVENT:
         return cudaEventRecord(node->event, stream);
-    case CUDA_NODE_WAIT_EVENT: /* nothing runs beside it that could be waited for */
+    case CUDA_NODE_WAIT_EVENT: /* nothing runs concurrently, so there is nothing to wait for */
     case CUDA_NODE_EMPTY:
-    case CUDA_NODE_ALLOC: /* has its memory as long as there is the graph */
+    case CUDA_NODE_ALLOC: /* its memory exists as long as the graph */
     case CUDA_NODE_FREE:
         break;
     }
