@@ -82,7 +82,7 @@ static void a_plan_says_what_is_traced(void **state)
     expect(125, "plan.json: the plan simulates launch",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "2"));
-    expect(125, "made no kernel launch of the plan",
+    expect(125, "without a kernel launch of the plan",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "1"));
     assert_false(cli_exists("short.rbt"));

@@ -269,12 +269,12 @@ static void programs_that_end_before_a_launch_are_explained(void **state)
     expect(3, failed, WORDS("record", "-o", "r.rbt", "--", TURING, "refused", "3"));
     expect(4, "ended with status 4 before it launched a kernel; what it printed",
            WORDS("run", "--", TURING, "exit", "4"));
-    expect(125, "ended, and made no kernel launch", WORDS("run", "--", TURING, "exit", "0"));
-    expect(125, "ended, and made no kernel launch",
+    expect(125, "ended without a kernel launch", WORDS("run", "--", TURING, "exit", "0"));
+    expect(125, "ended without a kernel launch",
            WORDS("record", "-o", "r.rbt", "--", TURING, "exit", "0"));
     expect(125, "cudaIpcGetMemHandle(), which is not supported",
            WORDS("run", "--", TURING, "missing"));
-    expect(125, "made no launch: the reason stands above", WORDS("run", "--", TURING, "missing"));
+    expect(125, "made no launch; see the reason above", WORDS("run", "--", TURING, "missing"));
     expect(125, "none of --launches 7-8 was executed: the program ended after launch 1",
            WORDS("run", "--launches", "7-8", "--", TURING, "add"));
     assert_false(cli_exists("r.rbt"));

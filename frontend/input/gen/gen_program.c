@@ -95,7 +95,7 @@ rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *e
     const gen_kind_t *kind = find_kind(spec->kind);
 
     if (kind == NULL)
-        return rb_fail(err, RB_USAGE, "no workload is called '%s'; see rubato gen --list",
+        return rb_fail(err, RB_USAGE, "there is no workload '%s'; see rubato gen --list",
                        spec->kind);
     *g = (gen_program_t){.kind = kind,
                          .seed = gen_mix(spec->seed),
