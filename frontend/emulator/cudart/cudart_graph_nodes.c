@@ -198,7 +198,7 @@ cuda_error_t cudaGraphAddMemFreeNode(cudart_node_t **node, cudart_graph_t *g, be
     return add(node, g, before, n, &(cudart_node_t){.type = CUDA_NODE_FREE, .memory = {.p = p}});
 }
 
-/* --- what they do ---------------------------------------------------------------------------- */
+/* --- operations of nodes --------------------------------------------------------------------- */
 
 static bool is(const cudart_node_t *node, cuda_node_type_t type, const void *params)
 {

@@ -82,7 +82,7 @@ CUDART_EXPORT cuda_error_t cudaUnbindTexture(const cuda_reference_t *reference);
 CUDART_EXPORT cuda_error_t cudaGetTextureAlignmentOffset(size_t *offset,
                                                          const cuda_reference_t *reference);
 
-/* --- what is bound --------------------------------------------------------------------------- */
+/* --- bindings -------------------------------------------------------------------------------- */
 
 static void set_sampling(emu_texture_t *t, const int address[3], int filter, int normalized,
                          int as_float)

@@ -51,10 +51,10 @@ uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n);
 /* The same for host memory, which does not reduce the card's. */
 uint64_t emu_mem_alloc_host(emu_mem_t *m, uint64_t n);
 
-/* Frees an allocation; false: addr is not the begin of one. */
+/* Frees an allocation; false: addr is not the start of one. */
 bool emu_mem_release(emu_mem_t *m, uint64_t addr);
 
-/* Begin and size of the allocation that contains addr; false: none. */
+/* Start and size of the allocation that contains addr; false: none. */
 bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *bytes);
 
 /* Bytes of all allocations except host memory. */

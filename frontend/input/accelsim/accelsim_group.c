@@ -358,7 +358,7 @@ static void put_head(accelsim_group_t *g, uint64_t key)
 }
 
 /*
- * LDGSTS has two memory operands and stands twice in a raw trace; the second line has the global
+ * LDGSTS has two memory operands and appears twice in a raw trace; the second line has the global
  * addresses. Returns whether this is the first of the two.
  */
 static bool is_first_of_pair(accelsim_group_t *g, const run_record_t *record)

@@ -1,12 +1,12 @@
 /*
- * Emission of one warp's instruction stream. A kernel's walk function keeps what the emitter cannot
- * know: which lanes run which segment, the predicates that guards test, and the address registers.
+ * Emits the instruction stream of one warp. A kernel's walk function provides what the emitter
+ * cannot know: the lanes that run each segment, the predicates of guards, and address registers.
  *
  *   w->pred[0] = gen_below(w, n - first);    // @P0 and @!P0 in the segment below
  *   gen_affine(w, 4, a + 4 * first, 4);      // [R4] of lane k: a + 4 * (first + k)
  *   gen_run(w, BODY, w->lanes);
  *
- * Register and predicate values stay until they are set again.
+ * Values of registers and predicates are kept until they are set again.
  */
 #ifndef RUBATO_GEN_EMIT_H
 #define RUBATO_GEN_EMIT_H

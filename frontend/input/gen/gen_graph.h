@@ -1,6 +1,6 @@
 /*
  * A random graph, or sparse matrix, in compressed rows. Degrees and neighbours are computed from
- * the seed and the row; only the begin of each 32nd row and, for traversals, one byte per row are
+ * the seed and the row; only the start of each 32nd row and, for traversals, one byte per row are
  * stored.
  */
 #ifndef RUBATO_GEN_GRAPH_H

@@ -11,11 +11,11 @@
 enum { GEN_MAX_ARGS = 16, GEN_WARP = 32 };
 
 /* Windows of shared and local memory in the generic address space, as in the traces that ship with
- * rubato. Shared-memory instructions use addresses relative to the begin of the shared window. */
+ * rubato. Shared-memory instructions use addresses relative to the start of the shared window. */
 #define GEN_SHARED_WINDOW UINT64_C(0x7f4000000000)
 #define GEN_LOCAL_WINDOW  UINT64_C(0x7f8000000000)
 
-/* Begin of a kernel with one thread per element: the index in register i, the number of elements in
+/* Start of a kernel with one thread per element: the index in register i, the number of elements in
  * the argument at constant n. Threads without an element exit: gen_enter(). */
 #define GEN_ENTER_1D(i, n)                                                                         \
     "MOV R1, c[0x0][0x28];"                                                                        \

@@ -1,6 +1,6 @@
 /*
  * Shortest paths by relaxation: in each launch, nodes whose distance has changed offer new
- * distances to their neighbours with atomic minima. Few nodes are active at the begin and the end,
+ * distances to their neighbours with atomic minima. Few nodes are active at the start and the end,
  * and the block of a node with many neighbours takes many times as long as the others.
  */
 #include "frontend/input/gen/gen_emit.h"

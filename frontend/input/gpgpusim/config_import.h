@@ -1,5 +1,5 @@
 /*
- * GPGPU-Sim and Accel-Sim configurations (gpgpusim.config, trace.config) as rubato configurations.
+ * Translates GPGPU-Sim and Accel-Sim configurations (gpgpusim.config, trace.config) to rubato's.
  *
  *   import_t *im = import_create();
  *   import_read(im, "gpgpusim.config", &err);

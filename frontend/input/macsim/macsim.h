@@ -14,7 +14,7 @@
  * The format holds less than the model needs. The gaps are filled as follows:
  *   Lane addresses   a memory instruction has one record per 128-byte line that it touches. Its
  *                    active lanes are distributed evenly over the lines, in order; the k-th lane is
- *                    k * width bytes (mod 128) after the begin of its line. So the number of line
+ *                    k * width bytes (mod 128) after the start of its line. So the number of line
  *                    requests is right, the number of sectors is the minimum for these lanes, and
  *                    shared memory has no conflicts. Tracers before 2026 stored the first lane's
  *                    address and the number of lines between the lowest and the highest address:

@@ -25,7 +25,7 @@ extern const char rbt_header_magic[RBT_MAGIC_BYTES], rbt_footer_magic[RBT_MAGIC_
 
 /*
  * Columns of a frame of blocks, in this order. All but the masks and the lane bytes hold
- * variable-length integers; rbt_frame.h says what stands in each.
+ * variable-length integers; rbt_frame_put.h and rbt_refs.h say what is in each.
  */
 typedef enum {
     RBT_COL_HEAD,

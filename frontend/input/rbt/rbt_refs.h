@@ -4,15 +4,15 @@
  * (the reference), and for each static instruction its last record.
  *
  * A record is predicted to look like its reference (same stride, or same distances between lanes).
- * Its begin is predicted as follows:
- *   if the shape occurred before: the reference's begin, plus the distance by which the last record
+ * Its start is predicted as follows:
+ *   if the shape occurred before: the reference's start, plus the distance by which the last record
  *     of this instruction was moved from its own reference (separate for the first piece of a
  *     block);
  *   else, at the first execution in a piece: the first execution in the previous piece, plus the
  *     last distance between two such executions;
  *   else: the previous execution, plus its distance from the one before it.
  * Unrelated addresses, such as those of a gather, are best stored as distances from a floor of the
- * instruction, which is near the begin of the array that it indexes.
+ * instruction, which is near the start of the array that it indexes.
  */
 #ifndef RUBATO_RBT_REFS_H
 #define RUBATO_RBT_REFS_H
@@ -97,7 +97,7 @@ size_t rbt_refs_add(rbt_refs_t *r, size_t n);
 /* Adds a set of lane distances; returns its number. Pointers to sets become invalid. */
 int32_t rbt_refs_add_lanes(rbt_refs_t *r);
 
-/* The predicted begin of a record. seen: its shape occurred earlier. */
+/* The predicted start of a record. seen: its shape occurred earlier. */
 static inline uint64_t rbt_predict(const rbt_ref_t *ref, const rbt_slot_t *s, bool seen,
                                    unsigned ctx, uint32_t piece)
 {

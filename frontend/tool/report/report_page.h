@@ -1,7 +1,7 @@
 /*
- * A page that stands on its own: one HTML file with its data, its script (page/report*.js) and the
- * plotting library (Apache ECharts, page/echarts.min.js) in it; no network, light and dark by the
- * reader's setting, readable in print. The script draws the sections from their data:
+ * A self-contained page: one HTML file with its data, its script (page/report*.js) and the plotting
+ * library (Apache ECharts, page/echarts.min.js). It needs no network, follows the reader's setting
+ * of light or dark, and can be printed. The script draws the sections from their data:
  *
  *   report_page_begin(out, title);
  *   report_page_section(out) ... a JSON object ...   once per section

@@ -16,7 +16,7 @@ extern const char *const progress_when_words[]; /* in the order above; ends with
 
 typedef struct {
     bool on, shown;
-    double started, begun, drawn; /* clock_seconds() of the begin, the first update, ... */
+    double started, begun, drawn; /* clock_seconds() of the start, the first update, ... */
     uint64_t insts_at_begin;      /* warp instructions at the first update */
     double share_at_begin;        /* fraction of the work done at the first update */
     bool begun_known;
@@ -28,7 +28,7 @@ typedef struct {
 /* Starts the clock and registers with the log. p must live until progress_line_end(). */
 void progress_line_begin(progress_line_t *p, progress_when_t when);
 
-/* After the begin: also writes the progress to a descriptor of run_status_open(). */
+/* After the start: also writes the progress to a descriptor of run_status_open(). */
 void progress_line_state(progress_line_t *p, int status);
 void progress_line_update(progress_line_t *p, const gpu_progress_t *g);
 void progress_line_end(progress_line_t *p);

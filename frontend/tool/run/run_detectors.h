@@ -1,6 +1,6 @@
 /*
  * Observations of detectors inside launches, written to detectors.json in the folder of a run for
- * plots: begin and end of warps, blocks and basic blocks, the progress of launches per interval,
+ * plots: start and end of warps, blocks and basic blocks, the progress of launches per interval,
  * sizes of blocks and their regions, and the decisions of samplers. Its size is bounded per launch
  * (point_series.h) and per run.
  */

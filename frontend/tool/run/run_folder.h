@@ -1,8 +1,8 @@
 /*
- * Where a run keeps its journal, checkpoints and results: the folder of -o, or, without one, an
+ * The place of a run's journal, checkpoints and results: the folder of -o or, without one, an
  * unnamed temporary file for the journal only.
  *
- *   run_folder_begin()   makes or continues it
+ *   run_folder_begin()   creates or continues it
  *   ... records are appended to f.journal, run_folder_checkpoint() between launches ...
  *   run_folder_finish()  writes the results; or run_folder_abandon()
  */

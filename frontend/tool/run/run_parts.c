@@ -13,7 +13,7 @@ const char run_part_journal[] = "part.journal";
 typedef struct {
     journal_t *journal; /* owned */
     record_walk_t walk; /* iterates over its launches */
-    double before;      /* host seconds at the begin of the launch */
+    double before;      /* host seconds at the start of the launch */
 } part_t;
 
 uint64_t *run_parts_pick(const uint64_t *ids, size_t *n, uint64_t part, uint64_t parts)

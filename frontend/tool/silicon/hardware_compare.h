@@ -1,11 +1,11 @@
 /*
- * What a run simulated against what was measured on a GPU, counter by counter (which statistics
- * stand for which measured column: hardware_formula.h).
+ * Compares a run with measurements on a GPU, counter by counter (hardware_formula.h maps measured
+ * columns to statistics).
  *
  * Pairs are made
  *   per launch   the k-th launch of a kernel (of that grid and block) in the run with the k-th such
  *                row of the file
- *   per kernel   the mean of the run's launches of a kernel with the kernel's row
+ *   per kernel   the mean over the run's launches of a kernel with the kernel's row
  *   per program  the totals of the run with the program's row
  */
 #ifndef RUBATO_HARDWARE_HARDWARE_COMPARE_H
@@ -32,10 +32,10 @@ typedef struct {
     hardware_pair_t *pairs;
     size_t n_pairs, cap_pairs;
     /*
-     * Over the pairs that have an error: relative ones need a measured value that is not 0, unless
-     * both are 0. NAN: there is none.
-     *   error  mean of |simulated - measured| / measured; of shares |simulated - measured|
-     *   bias   the same without the bars
+     * Means over the pairs that have an error; a relative error requires a measured value other
+     * than 0, unless both values are 0. NAN: no pair has one.
+     *   error  mean of |simulated - measured| / measured; for fractions |simulated - measured|
+     *   bias   the same without absolute values
      */
     size_t n_errors;
     double error, bias;

@@ -1,16 +1,16 @@
 /*
- * A study turned into jobs, and the folder that they work in:
+ * The jobs of a study, and their folder:
  *
  *   jobs.tsv        one line per job: number, id, the command, trace, GPU and the point
  *   jobs/ID/        the folder of a run
- *   jobs/ID.log     what the run said
+ *   jobs/ID.log     messages of the run
  *   jobs/ID.failed  why it failed, if it did
- *   results.csv     a row per job and launch; jobs.csv: a row per job
- *   lock            held while a sweep works here
+ *   results.csv     one row per job and launch; jobs.csv: one row per job
+ *   lock            held while a sweep runs here
  *
- * The id of a job is a hash of all that its results depend on: the trace's bytes, the resolved
- * configuration, sampler, seed, profile, selection of launches, version and program. Equal jobs are
- * run once; what is complete under its id is never run again.
+ * The id of a job is a hash of everything on which its results depend: the trace's bytes, the
+ * resolved configuration, sampler, seed, profile, selection of launches, version and program. Equal
+ * jobs are run once; a job that is complete under its id is never run again.
  */
 #ifndef RUBATO_STUDY_SWEEP_H
 #define RUBATO_STUDY_SWEEP_H

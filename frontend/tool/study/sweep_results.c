@@ -81,7 +81,7 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
     }
 }
 
-/* "JOB,FIELD,...,": the begin of each row; the caller frees it. */
+/* "JOB,FIELD,...,": the start of each row; the caller frees it. */
 static char *row_head(const sweep_t *s, const char *job, char *const *fields)
 {
     char *text = NULL;
@@ -96,7 +96,7 @@ static char *row_head(const sweep_t *s, const char *job, char *const *fields)
     return text;
 }
 
-/* A doubled quote inside quotes counts as an end and a begin. */
+/* A doubled quote inside quotes counts as an end and a start. */
 static bool ends_quoted(const char *line, bool quoted)
 {
     while ((line = strchr(line, '"')) != NULL) {

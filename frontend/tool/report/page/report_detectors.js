@@ -6,7 +6,7 @@ const decided = (d, where) => d ? {silent: true, symbol: "none", data: [where],
   label: {formatter: d.sampler, color: shades().ink, position: where.yAxis ? "insideStartTop" : "end"}} : undefined;
 
 /*
- * Begin and retirement of warps, blocks or basic blocks, or their durations. They are stable along
+ * Start and retirement of warps, blocks or basic blocks, or their durations. They are stable along
  * the line "equal durations".
  */
 function issueChart(launch, kind, durations) {
