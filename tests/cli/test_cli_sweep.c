@@ -118,7 +118,7 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
 
     expect(2, "random.json: the plan simulates launch",
            WORDS("sweep", TRACE, "--plan", "p/random.json", "-o", "no"));
-    expect(2, "point 'sample=stem' on v100: stem needs information that this trace does not have",
+    expect(2, "point 'sample=stem' on v100: stem needs data that this trace does not have",
            WORDS("sweep", TRACE, "--vary", "sample=none,stem"));
     expect(2, "point 'sample=units' on v100: this needs the index of a native trace",
            WORDS("sweep", TRACE, "--vary", "sample=photon_warp,units"));

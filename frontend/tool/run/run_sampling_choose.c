@@ -33,10 +33,10 @@ static rb_code_t check_columns(const sampling_options_t *o, const launch_choice_
     if (missing == NULL)
         return RB_OK;
     if (o->profile != NULL)
-        return rb_fail(err, RB_USAGE, "%s: %s needs columns that this profile does not have: %s",
+        return rb_fail(err, RB_USAGE, "%s: %s needs data that this profile does not have: %s",
                        o->profile, choice->method->name, missing);
     return rb_fail(err, RB_USAGE,
-                   "%s needs information that this trace does not have: %s; use --profile FILE "
+                   "%s needs data that this trace does not have: %s; use --profile FILE "
                    "with a profile of the program that has it",
                    choice->method->name, missing);
 }
