@@ -68,7 +68,7 @@ static void a_mistake_of_the_user_exits_with_2_and_says_what_to_do(void **state)
     cli_write("plainfile", "x", 1);
     expect(2, "unknown GPU 'v10'; did you mean 'v100'", WORDS("config", "show", "v10"));
     expect(1, "none.cfg: No such file", WORDS("config", "check", "none.cfg"));
-    expect(2, "plainfile: is there", WORDS("run", TRACE, "-o", "plainfile/out"));
+    expect(2, "plainfile: exists and is not", WORDS("run", TRACE, "-o", "plainfile/out"));
 }
 
 static void a_failure_of_the_environment_exits_with_1(void **state)

@@ -63,7 +63,7 @@ static void launches_stand_against_the_rows_of_their_kernel(void **state)
     char *out = cli_run_as(&rubato, 0, NULL,
                            WORDS("compare", "run.json", "--hardware", "ncu.csv", "-o", "p.csv"));
     expect_in(out, "3 of 3 rows (one per launch)");
-    expect_in(out, "Columns that no statistic stands for:\n  launch__unknown\n");
+    expect_in(out, "Columns without a matching statistic:\n  launch__unknown\n");
     /* 300 against 300, 900 against 1000, 1900 against 1900. */
     char *line = line_of(out, "gpc__cycles_elapsed.max");
     expect_in(line, "    3      3.3 %     -3.3 %");
@@ -80,11 +80,11 @@ static void launches_stand_against_the_rows_of_their_kernel(void **state)
     line = line_of(out, "gpu__time_duration.sum");
     expect_in(line, "     33.3 %    -33.3 %");
     free(line);
-    /* 30 of 30, 50 of 50; 100 instructions where 0 were measured have no error. */
+    /* 30 of 30, 50 of 50; 100 instructions where 0 were measured no error is given. */
     line = line_of(out, "smsp__inst_executed.sum");
     expect_in(line, "    3      0.0 %     +0.0 %");
     free(line);
-    expect_in(out, "have no error");
+    expect_in(out, "no error is given");
     /* Shares differ by 5 and 10 points; one was not simulated. */
     line = line_of(out, "lts__t_sector_hit_rate.pct");
     expect_in(line, "    2     7.5 pp    +2.5 pp");
@@ -121,7 +121,7 @@ static void accesses_are_what_the_table_calls_so(void **state)
     static const char *const exact[] = {"L1_RH ", "L1_RM ", "L2_RH ",
                                         "L2_RM ", "L2_WH ", "SHRD_ACC "};
     expect_in(out, "not measured, or nothing simulated:\n  DRAM_Rd\n");
-    expect_in(out, "no statistic stands for:\n  L2_WM\n");
+    expect_in(out, "without a matching statistic:\n  L2_WM\n");
     for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {
         char *line = line_of(out, exact[i]);
         expect_in(line, "    1      0.0 %     +0.0 %");
@@ -148,9 +148,10 @@ static void kernels_stand_against_means_and_programs_against_totals(void **state
     pairs = cli_read("p.csv");
     expect_in(pairs, "hw_cycles_x,cycles,bfs/small,,6800,3400,-0.5\n");
     free(pairs);
-    expect(2, "which program is the run", WORDS("compare", "run.json", "--hardware", "a.csv"));
+    expect(2, "which program does the run belong to",
+           WORDS("compare", "run.json", "--hardware", "a.csv"));
     expect(2, "several programs", WORDS("compare", "bfs=run.json", "--hardware", "a.csv"));
-    expect(2, "no program is called 'nn'", WORDS("compare", "nn=run.json", "--hardware", "a.csv"));
+    expect(2, "there is no program 'nn'", WORDS("compare", "nn=run.json", "--hardware", "a.csv"));
 }
 
 /* For a sampled run, rows are found by the ids of the launches, or not at all. */
@@ -188,7 +189,7 @@ static void what_cannot_be_compared_is_said(void **state)
     write_text("new.json", "{\"schema\": 7, \"launches\": []}");
     expect(2, "\"schema\": 1", WORDS("compare", "new.json", "--hardware", "ncu.csv"));
     write_text("none.json", "{\"schema\": 1, \"launches\": []}");
-    expect(2, "holds no launch", WORDS("compare", "none.json", "--hardware", "ncu.csv"));
+    expect(2, "has no launches", WORDS("compare", "none.json", "--hardware", "ncu.csv"));
     write_text("other.csv", "Kernel,Elapsed_Cycles\nsort,1\n");
     expect(2, "no kernel", WORDS("compare", "run.json", "--hardware", "other.csv"));
     write_text("short.csv", "Kernel,Elapsed_Cycles\nadd,1\nmul\n");

@@ -211,7 +211,7 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
                       "{\"name\": \"elsewhere\", \"size\": 4, \"samples\": [[2, 4]]}]}");
     expect(2, "of kernel 'elsewhere' in the plan",
            WORDS("evaluate", "many", "--plan", "other.json", "-o", "refused"));
-    expect(2, "asked for twice",
+    expect(2, "given twice",
            WORDS("evaluate", "many", "--plan", "by_hand.json", "--plan", "by_hand.json", "-o",
                  "refused"));
     expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json"));

@@ -186,11 +186,11 @@ static void only_files_are_replaced_whatever_is_asked_for(void **state)
     expect(2, why, WORDS("evaluate", "sound", "--sample", "stem", "--csv", "pipe"));
     expect(2, why, WORDS("report", "sound", "-o", "pipe"));
     expect(2, why, WORDS("run", TRACE, "--timeline", "pipe"));
-    expect(2, "pipe: is there and is no folder", WORDS("run", TRACE, "-o", "pipe", "--force"));
-    expect(2, "pipe: is there and is no folder", WORDS("run", TRACE, "-o", "pipe/in/it"));
-    expect(2, "pipe: is there and is no folder",
+    expect(2, "pipe: exists and is not a folder", WORDS("run", TRACE, "-o", "pipe", "--force"));
+    expect(2, "pipe: exists and is not a folder", WORDS("run", TRACE, "-o", "pipe/in/it"));
+    expect(2, "pipe: exists and is not a folder",
            WORDS("sweep", TRACE, "--vary", "sm.count=40", "-o", "pipe"));
-    expect(2, "pipe: is there and is no folder",
+    expect(2, "pipe: exists and is not a folder",
            WORDS("convert", "--to", "accelsim", TRACE, "pipe"));
     assert_int_equal(lstat("pipe", &st), 0);
     assert_true(S_ISFIFO(st.st_mode));

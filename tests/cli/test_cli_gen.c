@@ -136,13 +136,13 @@ static void the_list_names_kinds_and_parameters(void **state)
     assert_null(strstr(one, "vecadd"));
     free(all);
     free(one);
-    expect(2, "no workload is called 'x'", WORDS("gen", "--list", "x"));
+    expect(2, "there is no workload 'x'", WORDS("gen", "--list", "x"));
 }
 
 static void bad_requests_exit_with_2_and_leave_no_file(void **state)
 {
     (void)state;
-    expect(2, "no workload is called 'vecad'", WORDS("gen", "vecad", "-o", "bad.rbt"));
+    expect(2, "there is no workload 'vecad'", WORDS("gen", "vecad", "-o", "bad.rbt"));
     expect(2, "-o FILE", WORDS("gen", "vecadd"));
     expect(2, NULL, WORDS("gen"));
     expect(2, NULL, WORDS("gen", "vecadd", "relu", "-o", "bad.rbt"));

@@ -100,8 +100,8 @@ static void regions_are_printed(void **state)
     assert_non_null(strstr(text, "stalls of 300 cycles"));
     free(text);
     expect(2, "for --regions", WORDS("plan", "relu.rbt", "--gpu", "v100"));
-    expect(2, "nothing else", WORDS("plan", "relu.rbt", "--regions", "--sample", "stem"));
-    expect(2, "nothing else", WORDS("plan", "relu.rbt", "--regions", "-o", "plan.json"));
+    expect(2, "prints only a table", WORDS("plan", "relu.rbt", "--regions", "--sample", "stem"));
+    expect(2, "prints only a table", WORDS("plan", "relu.rbt", "--regions", "-o", "plan.json"));
     expect(2, "rubato convert", WORDS("plan", TRACE, "--regions"));
     expect(2, "stall", WORDS("plan", "relu.rbt", "--regions", "-s", "tbpoint_region.stall=0"));
     expect(2, "rubato convert", WORDS("run", TRACE, "--sample", "tbpoint_region"));

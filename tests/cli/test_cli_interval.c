@@ -10,8 +10,9 @@
 
 enum { LAUNCHES = 12 };
 
-#define SAMPLING_ONLY "sampling error only; cold starts of the launches simulated are not in it"
-#define NOT_STATED    "samplers inside launches do not state their error"
+#define SAMPLING_ONLY                                                                              \
+    "sampling error only; it does not include cold starts of the simulated launches"
+#define NOT_STATED "samplers inside launches do not state their error"
 
 /* The output of a run and its page about the interval of the cycles. */
 static void expect_interval(const char *folder, bool there, const char *note)
@@ -94,11 +95,11 @@ static void lists_of_samplers_are_joined(void **state)
     }
     free(one);
     free(two);
-    expect(2, "stem,photon_kernel: each of these chooses launches",
+    expect(2, "stem,photon_kernel: several samplers choose launches",
            WORDS("run", "many", "--sample", "stem", "--sample", "photon"));
     expect(2, "starts with an option",
            WORDS("run", "many", "--sample", "stem:key=shape", "--sample", "epsilon=0.1"));
-    expect(2, "stem,random: a plan is made by one",
+    expect(2, "stem,random: a plan needs exactly one",
            WORDS("plan", "many", "--sample", "stem", "--sample", "random"));
 }
 

@@ -175,7 +175,7 @@ static void intervals_are_those_that_the_sampler_states(void **state)
     free(json);
     char *table = cli_run_as(&rubato, 0, NULL,
                              WORDS("run", "many", CHIP, "--sample", PLUGIN("every_nth") ",n=4"));
-    assert_non_null(strstr(table, "states no interval"));
+    assert_non_null(strstr(table, "gives no interval"));
     free(table);
     /* It states that it draws at random, so rubato computes the interval. */
     expect(0, NULL, WORDS("run", "many", CHIP, "--sample", PLUGIN("drawn"), "-o", "drawn"));
@@ -273,7 +273,7 @@ static void they_are_scored_and_swept(void **state)
     expect(0, "2 to run",
            WORDS("sweep", "many", CHIP, "--vary", "sample=none," PLUGIN("every_nth"), "-o", "swept",
                  "--jobs", "1"));
-    expect(2, "odd_launch chooses from the results so far",
+    expect(2, "odd_launch chooses launches from earlier results",
            WORDS("sweep", "many", "--sample", PLUGIN("odd_launch"), "-s", "warmup.mode=flush",
                  "--split-launches", "2", "-o", "x"));
 }

@@ -60,7 +60,8 @@ static void mistakes_about_plans_exit_with_2(void **state)
     expect(2, "PROFILE|TRACE is missing", WORDS("plan"));
     expect(2, "did you mean 'stem'", WORDS("plan", "profile.csv", "--sample", "sten"));
     expect(2, "epsilon", WORDS("plan", "profile.csv", "--sample", "stem:epsilon=-1"));
-    expect(2, "made by one sampler", WORDS("plan", "profile.csv", "--sample", "stem,random"));
+    expect(2, "needs exactly one launch sampler",
+           WORDS("plan", "profile.csv", "--sample", "stem,random"));
     expect(2, "durations", WORDS("plan", "bare.csv", "--sample", "stem"));
     expect(2, "zero.csv:2", WORDS("plan", "zero.csv"));
     expect(1, "nowhere.csv", WORDS("plan", "nowhere.csv"));

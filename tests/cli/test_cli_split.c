@@ -126,7 +126,7 @@ static void what_cannot_be_split_is_refused(void **state)
     expect(2, "point 'sm.count=7' on v100: --split-launches: with warmup.mode = keep",
            WORDS("sweep", "many", "--gpu", "v100", "--vary", "sm.count=7,8", "--split-launches",
                  "2", "-o", "x"));
-    expect(2, "stem_online chooses from the results so far",
+    expect(2, "stem_online chooses launches from earlier results",
            WORDS("sweep", "many", "--sample", "stem_online", "-s", "warmup.mode=flush",
                  "--split-launches", "2", "-o", "x"));
     expect(2, "photon_warp cannot be split",

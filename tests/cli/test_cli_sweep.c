@@ -57,7 +57,7 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     expect(2, "--jobs", WORDS("sweep", TRACE, "--jobs", "0"));
     expect(2, "unexpected argument", WORDS("sweep", TRACE, "a"));
     expect(0, NULL, WORDS("run", TRACE, "-o", "single"));
-    expect(2, "results of one run", WORDS("sweep", TRACE, "-o", "single"));
+    expect(2, "results of a single run", WORDS("sweep", TRACE, "-o", "single"));
 }
 
 static void plans_are_values_of_an_axis(void **state)
@@ -118,7 +118,7 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
 
     expect(2, "random.json: the plan simulates launch",
            WORDS("sweep", TRACE, "--plan", "p/random.json", "-o", "no"));
-    expect(2, "point 'sample=stem' on v100: stem needs what this trace does not tell",
+    expect(2, "point 'sample=stem' on v100: stem needs data that this trace does not have",
            WORDS("sweep", TRACE, "--vary", "sample=none,stem"));
     expect(2, "point 'sample=units' on v100: this needs the index of a native trace",
            WORDS("sweep", TRACE, "--vary", "sample=photon_warp,units"));
@@ -190,7 +190,7 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
     free(table);
     free(launches);
     free(jobs);
-    expect(2, "no folder of a sweep", WORDS("sweep", "status", "many"));
+    expect(2, "not the folder of a sweep", WORDS("sweep", "status", "many"));
     expect(2, "the folder of a sweep is expected", WORDS("sweep", "collect"));
     sweep_write("r/jobs.tsv", "job\tid\tcommand\ttrace\tgpu\n1\t../../x\ty\tz\tv100\n");
     expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
@@ -199,7 +199,7 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
 /* A difference that may be due to chance is a few percent of few cycles. */
 static void changes_that_may_be_chance_are_named(void **state)
 {
-    static const char says[] = "may come from another order of warps";
+    static const char says[] = "may be due to a different order of warps";
     (void)state;
     char *small = cli_run_as(
         &rubato, 0, NULL,

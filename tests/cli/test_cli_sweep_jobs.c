@@ -305,7 +305,7 @@ static void a_reason_is_said_that_cannot_be_written(void **state)
     sweep_write(sweep_job_folder("w", 1), "in the way");
     snprintf(note, sizeof(note), "%s.failed", sweep_job_folder("w", 1));
     assert_int_equal(mkdir(note, 0777), 0);
-    expect(2, "is there and is no folder (exit status 2)", WORDS("sweep", "job", "w", "1"));
+    expect(2, "exists and is not a folder (exit status 2)", WORDS("sweep", "job", "w", "1"));
 }
 
 /* More slots than jobs: an empty slot must not count as a job that began when the machine

@@ -350,10 +350,11 @@ static void bad_ranges_are_refused(void **state)
     (void)state;
     static const struct {
         const char *range, *message;
-    } bad[] = {
-        {"launch=0", "launch"},  {"cycles=7-7", "cycles=FROM-TO"}, {"cycles=9", "FROM-TO"},
-        {"step=0", "step"},      {"launch=5-3", "launch"},         {"lunch=3", "not 'lunch'"},
-        {"3", "not WORD=VALUE"}, {"cycles=a-b", "cycles"},         {"step=99999999999", "step"}};
+    } bad[] = {{"launch=0", "launch"},      {"cycles=7-7", "cycles=FROM-TO"},
+               {"cycles=9", "FROM-TO"},     {"step=0", "step"},
+               {"launch=5-3", "launch"},    {"lunch=3", "unknown word 'lunch'"},
+               {"3", "not WORD=VALUE"},     {"cycles=a-b", "cycles"},
+               {"step=99999999999", "step"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         expect(2, bad[i].message,
                WORDS("run", TRACE, "--timeline", "bad", "--timeline-range", bad[i].range));

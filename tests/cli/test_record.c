@@ -82,7 +82,7 @@ static void a_plan_says_what_is_traced(void **state)
     expect(125, "plan.json: the plan simulates launch",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "2"));
-    expect(125, "made no kernel launch of the plan",
+    expect(125, "without a kernel launch of the plan",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "1"));
     assert_false(cli_exists("short.rbt"));
@@ -123,7 +123,7 @@ static void nothing_is_left_of_what_was_not_recorded(void **state)
     (void)state;
     expect(128 + SIGKILL, NULL,
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "die"));
-    expect(125, "none of --launches 9-12 was made: the program has ended after launch 1",
+    expect(125, "none of --launches 9-12 was executed: the program ended after launch 1",
            WORDS("record", "-l", "9-12", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "add"));
     expect(125, "which is not supported",
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));

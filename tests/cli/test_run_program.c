@@ -51,7 +51,7 @@ static void launches_can_be_chosen(void **state)
     expect(0, NULL, WORDS("run", "-o", "d", "some.rbt"));
     expect(0, NULL, WORDS("run", "--launches", "2,4", "--tmpdir", "tmp", "-o", "e", ADD));
     assert_same("d", "e");
-    expect(125, "none of --launches 7 was made",
+    expect(125, "none of --launches 7 was executed",
            WORDS("run", "--launches", "7", "--tmpdir", "tmp", ADD));
     assert_clean();
 }

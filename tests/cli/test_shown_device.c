@@ -249,7 +249,7 @@ static void missing_code_is_told_with_what_to_do(void **state)
            WORDS("run", "-g", "t4", "--", PTX, "add"));
     expect(125, "no machine code for sm_70, only PTX",
            WORDS("run", "-g", "v100", "--", PTX, "add"));
-    expect(2, "--arch: 'sm_99' is none of", WORDS("sass", "--arch", "sm_99", CUBIN("75")));
+    expect(2, "--arch: 'sm_99' is not one of", WORDS("sass", "--arch", "sm_99", CUBIN("75")));
     cli_result_t r = cli_run(&rubato, WORDS("sass", "--arch", "sm_99", CUBIN("75")));
     assert_null(strstr(r.err, "----"));
     cli_free(&r);
@@ -269,13 +269,13 @@ static void programs_that_end_before_a_launch_are_explained(void **state)
     expect(3, failed, WORDS("record", "-o", "r.rbt", "--", TURING, "refused", "3"));
     expect(4, "ended with status 4 before it launched a kernel; what it printed",
            WORDS("run", "--", TURING, "exit", "4"));
-    expect(125, "ended, and made no kernel launch", WORDS("run", "--", TURING, "exit", "0"));
-    expect(125, "ended, and made no kernel launch",
+    expect(125, "ended without a kernel launch", WORDS("run", "--", TURING, "exit", "0"));
+    expect(125, "ended without a kernel launch",
            WORDS("record", "-o", "r.rbt", "--", TURING, "exit", "0"));
     expect(125, "cudaIpcGetMemHandle(), which is not supported",
            WORDS("run", "--", TURING, "missing"));
-    expect(125, "made no launch: the reason stands above", WORDS("run", "--", TURING, "missing"));
-    expect(125, "none of --launches 7-8 was made: the program has ended after launch 1",
+    expect(125, "made no launch; see the reason above", WORDS("run", "--", TURING, "missing"));
+    expect(125, "none of --launches 7-8 was executed: the program ended after launch 1",
            WORDS("run", "--launches", "7-8", "--", TURING, "add"));
     assert_false(cli_exists("r.rbt"));
     expect(0, NULL, WORDS(RECORD, "--", TURING, "exit", "0"));
@@ -316,13 +316,13 @@ static void a_garbled_device_is_refused(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "'' stands where 'arch='"},
-        {"arch=seventy", "'seventy' stands where 'arch=' and a number"},
-        {"arch=75 clock_khz=-1 ", "'-1 ' stands where 'clock_khz='"},
-        {"arch=75 clock_khz=99999999999999999999999 ", "stands where 'clock_khz='"},
+        {"", "'' is found where 'arch='"},
+        {"arch=seventy", "'seventy' is found where 'arch=' and a number"},
+        {"arch=75 clock_khz=-1 ", "'-1 ' is found where 'clock_khz='"},
+        {"arch=75 clock_khz=99999999999999999999999 ", "is found where 'clock_khz='"},
         {"arch=12 ", "arch=12 is outside 70..99"},
         {"arch=75 clock_khz=1 sms=0 ", "sms=0 is outside 1..65536"},
-        {"arch=75 sms=3 ", "'sms=3 ' stands where 'clock_khz='"},
+        {"arch=75 sms=3 ", "'sms=3 ' is found where 'clock_khz='"},
     };
     const cli_child_t program = {.binary = RUBATO_CUDA_PROGRAM};
 

@@ -49,7 +49,7 @@ window.addEventListener("load", () => setTimeout(() => {
     if (run) {
       /* What a launch did is drawn over its own cycles. */
       const L = run.launches, use = chartBelow("Caches and DRAM over time").getOption().series;
-      if (run.use.note === "A point per launch.")
+      if (run.use.note === "One point per launch.")
         for (let i = 0; i < Math.min(L.id.length, 50); i++)
           check(`launch ${L.id[i]} is not drawn where it ran`, lineAt(use[0], L.start[i] + L.cycles[i] / 2) === L.issue[i]);
       check("an interval is not drawn where it was", use.every((x, n) => run.use.time.slice(0, 50).every((t, i) =>
@@ -105,7 +105,7 @@ window.addEventListener("load", () => setTimeout(() => {
         check(`${h.textContent} > ${first} keeps it`, [...body.rows].every(r => r.cells[i].textContent !== first));
       });
       type("L9 hits>50");
-      check("an unknown column is not named", body.rows.length === 0 && /no column is called "hits"/.test(said()));
+      check("an unknown column is not named", body.rows.length === 0 && /there is no column "hits"/.test(said()));
       if (column >= 0) {
         type("cycles>many");
         check("what is no number is not said", body.rows.length === 0 && /"many" is no number/.test(said()));

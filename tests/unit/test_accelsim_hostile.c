@@ -43,8 +43,8 @@ static void absurd_headers_are_refused(void **state)
     static const hostile_case_t cases[] = {
         {"-grid dim = (0,1,1)", "", ":13: -grid dim = (0,1,1): each dimension must lie between"},
         {"-grid dim = (2147483648,1,1)", "", ":13:"},
-        {"-grid dim = (2147483647,2147483647,2147483647)", "", "that many blocks are impossible"},
-        {"-grid dim = (1048576,1048577,1)", "", "that many blocks are impossible"},
+        {"-grid dim = (2147483647,2147483647,2147483647)", "", "no GPU supports this many blocks"},
+        {"-grid dim = (1048576,1048577,1)", "", "no GPU supports this many blocks"},
         {"-grid dim = (-1,1,1)", "", "three numbers as in (1,1,1) are expected"},
         {"-grid dim = (1,1)", "", "three numbers"},
         {"-grid dim = 1,1,1", "", "three numbers"},
@@ -83,8 +83,9 @@ static void incomplete_headers_are_refused(void **state)
         {"", "k.traceg: the file is empty"},
         {"\n\n", "it ends inside the header"},
         {"-kernel name = x\n", ":2: the file is truncated"},
-        {"#\n", ":1: this is no kernel file of an Accel-Sim trace: the header ends here without a "
-                "line '-kernel name = ...'"},
+        {"#\n",
+         ":1: this is not a kernel file of an Accel-Sim trace: the header ends here without a "
+         "line '-kernel name = ...'"},
         {"-kernel name = x\n#\n", "without a line '-grid dim = ...'"},
         {"-kernel name = x\n-grid dim = (1,1,1)\n#\n", "without a line '-block dim = ...'"},
         {"-kernel name = x\n-grid dim = (1,1,1)\n-block dim = (1,1,1)\n#\n",
@@ -136,7 +137,7 @@ static void malformed_blocks_are_refused(void **state)
         {"", BEGIN "warp = 2\n", ":19: warp 2: a block has 2 warps"},
         {"", BEGIN "warp = x\n", ":18: 'warp = number' is expected"},
         {"", BEGIN "warp 0\n", "'warp = number' is expected"},
-        {"", BEGIN "warp = 0\n" ONE_INST, ":19: 'insts = number' is expected behind 'warp = 0'"},
+        {"", BEGIN "warp = 0\n" ONE_INST, ":19: 'insts = number' is expected after 'warp = 0'"},
         {"", BEGIN "warp = 0\n", ":19: the file is truncated: it ends inside thread block"},
         {"", BEGIN "warp = 0\ninsts = -1\n", "'insts = number' is expected"},
         {"", BEGIN "warp = 0\ninsts = 1099511627776\n", "1099511627776 instructions is impossible"},
@@ -151,8 +152,8 @@ static void malformed_blocks_are_refused(void **state)
          ":21: more than the 1 instructions that warp 0 of thread block 0,0,0 declares"},
         {"", BEGIN WARP0 ONE_INST "\n\n" ONE_INST "#END_TB\n", ":23: more than the 1 instructions"},
         {"", BEGIN WARP0 ONE_INST WARP0 ONE_INST "#END_TB\n",
-         ":22: warp 0 of thread block 0,0,0 stands here again"},
-        {"", BEGIN "#END_TB\n" BEGIN "#END_TB\n", ":20: thread block 0,0,0 stands here again"},
+         ":22: warp 0 of thread block 0,0,0 appears a second time"},
+        {"", BEGIN "#END_TB\n" BEGIN "#END_TB\n", ":20: thread block 0,0,0 appears a second time"},
         {"-grid dim = (1,1,1)", BEGIN "#END_TB\n" BEGIN "#END_TB\n",
          ":19: more thread blocks than the grid of (1,1,1) has"},
         {"-grid dim = (1,1,1)", BEGIN "#END_TB\nhello\n",
@@ -319,7 +320,7 @@ static void a_block_that_stands_twice_is_found_among_many(void **state)
             assert_int_equal(code, RB_TRACE);
             assert_int_equal(k, BLOCKS + 1);
             assert_non_null(strstr(err.text, ":9017: thread block "));
-            assert_non_null(strstr(err.text, " stands here again"));
+            assert_non_null(strstr(err.text, " appears a second time"));
             trace_stop(&r);
         }
     }

@@ -190,10 +190,11 @@ static void other_files_are_told_apart(void **state)
         rb_code_t code;
         const char *part;
     } cases[] = {
-        {"BZh91AY&SY", RB_TRACE, "kernel-1.traceg: is packed with bzip2: unpack it, or pack it"},
-        {"PK\3\4....", RB_TRACE, "is packed with zip"},
-        {"\4\x22\x4d\x18..", RB_TRACE, "is packed with lz4"},
-        {"hello\n", RB_TRACE, "kernel-1.traceg:1: this is no kernel file of an Accel-Sim trace"},
+        {"BZh91AY&SY", RB_TRACE,
+         "kernel-1.traceg: is compressed with bzip2: decompress it, or use xz"},
+        {"PK\3\4....", RB_TRACE, "is compressed with zip"},
+        {"\4\x22\x4d\x18..", RB_TRACE, "is compressed with lz4"},
+        {"hello\n", RB_TRACE, "kernel-1.traceg:1: this is not a kernel file of an Accel-Sim trace"},
     };
     static const char *const files[] = {"kernelslist.g", "kernel-1.traceg", NULL};
     rb_err_t err = {0};

@@ -326,7 +326,7 @@ static void only_an_empty_folder_is_replaced(void **state)
     assert_non_null(strstr(err.text, "out: this folder is not empty"));
     err = (rb_err_t){0};
     assert_int_equal(accelsim_write(s, temp_path("k.traceg"), NULL, &err), RB_USAGE);
-    assert_non_null(strstr(err.text, "is no folder"));
+    assert_non_null(strstr(err.text, "is not a folder"));
     err = (rb_err_t){0};
     assert_int_equal(accelsim_write(s, temp_path("none/out"), NULL, &err), RB_IO);
     assert_non_null(strstr(err.text, "No such file"));

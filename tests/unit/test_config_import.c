@@ -230,7 +230,7 @@ static void the_last_of_two_equal_keys_counts(void **state)
     (void)state;
     imported_t r = import_good("-gpgpu_n_clusters 10\n-gpgpu_n_clusters 20\n", NULL);
     assert_int_equal(r.spec.sm.sm.count, 20);
-    assert_non_null(strstr(r.report, "ignored      -gpgpu_n_clusters 10: given again"));
+    assert_non_null(strstr(r.report, "ignored      -gpgpu_n_clusters 10: overridden further down"));
     release(&r);
 }
 
@@ -315,11 +315,11 @@ static void what_is_no_such_file_is_refused_with_its_line(void **state)
     (void)state;
     static const struct {
         const char *text, *message;
-    } bad[] = {{"", "holds no option"},
-               {"# nothing\n", "holds no option"},
-               {"\nhello\n", "import-gpgpusim.config:2: 'hello' is no option"},
+    } bad[] = {{"", "has no options"},
+               {"# nothing\n", "has no options"},
+               {"\nhello\n", "import-gpgpusim.config:2: 'hello' is not an option"},
                {"-a \1\n", "binary"},
-               {"{\"json\": 1}\n", ":1: '{\"json\":' is no option"}};
+               {"{\"json\": 1}\n", ":1: '{\"json\":' is not an option"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         imported_t r = import_text(bad[i].text, NULL);
         assert_int_equal(r.code, RB_CONFIG);

@@ -220,7 +220,7 @@ static void refuse_param(const char *param, const char *text)
 static void bad_requests_are_refused(void **state)
 {
     (void)state;
-    refuse(&(gen_spec_t){.kind = "no_such"}, "no workload is called 'no_such'");
+    refuse(&(gen_spec_t){.kind = "no_such"}, "there is no workload 'no_such'");
     refuse(&(gen_spec_t){.kind = "vecadd", .arch = 80}, "sm_80");
     refuse(&(gen_spec_t){.kind = "vecadd", .size = UINT64_MAX}, "is outside 1 .. ");
     refuse(&(gen_spec_t){.kind = "vecadd", .size = 3, .blocks = 3}, "exclude each other");

@@ -100,7 +100,7 @@ static void bad_names_are_refused(void **state)
          "numbers between 1 and 2147483647"},
         {NAMED "  Grid size: (1, 1), Block size: (1, 1, 1)\n", "needs three numbers"},
         {NAMED "  Grid size: (2147483647, 2147483647, 2147483647), Block size: (1, 1, 1)\n",
-         "that many blocks are impossible"},
+         "no GPU supports this many blocks"},
         {NAMED GRID "Block size: (1025, 1, 1)\n", "between 1 and 1024"},
         {NAMED GRID "Block size: (1024, 1024, 1024)\n", "a block has at most 1024 threads"},
         {NAMED GRID "Block size: (64, 1, 1), # of regs: 256\n", "a number of at most 255"},
@@ -122,7 +122,7 @@ static void bad_lists_of_warps_are_refused(void **state)
         {"nvbit\n14\n16\n-1\n", ":4: the number of warps is expected"},
         {"nvbit\n14\n16\n18446744073709551615\n0 0\n1 0\n", ":7: the file is truncated"},
         {"nvbit\n14\n16\n2\n0 0\n", ":6: the file is truncated"},
-        {"nvbit\n14\n16\n2\n0 0\n0 0\n", "warp 0 stands here twice"},
+        {"nvbit\n14\n16\n2\n0 0\n0 0\n", "warp 0 appears twice"},
         {"nvbit\n14\n16\n2\n0 0\n1 7\n", "a warp that starts at instruction 7 is not supported"},
         {"nvbit\n14\n16\n2\n0\n1\n", ":5: two numbers are expected"},
         {"nvbit\n14\n16\n2\n0 0\n18446744073709551615 0\n", "is impossible"},
@@ -142,7 +142,7 @@ static void bad_counts_are_refused(void **state)
         {"", "trace_info.txt:1: the file is truncated: it has 0 of the 2 warps"},
         {"0 300\n", "it has 1 of the 2 warps"},
         {"0 300\n1 1\n2 1\n", ":3: trace.txt has no warp 2"},
-        {"0 300\n0 300\n", ":2: warp 0 stands here twice"},
+        {"0 300\n0 300\n", ":2: warp 0 appears twice"},
         {"0 300\n1 0\n", ":2: a warp of no records"},
         {"0 300\n1 x\n", ":2: two numbers are expected"},
         {"0 300\n1 2\n", "trace_1.raw: record 1: the file ends, but trace_info.txt announces 2"},
@@ -196,7 +196,7 @@ static void bad_records_are_refused(void **state)
     is_refused(RB_TRACE, "trace_1.raw: record 1: register 256 does not exist");
     bad[0] = (macsim_record_t){.opcode = 73, .is_fp = 1, .active_mask = 1};
     macsim_write_warp(1, bad, 1);
-    is_refused(RB_TRACE, "record 1: a further line of an instruction that does not precede it");
+    is_refused(RB_TRACE, "record 1: a further line of an instruction other than the previous one");
     temp_write_bytes("Kernel0/trace_1.raw", bad, 100);
     is_refused(RB_TRACE, "trace_1.raw: the file is truncated: it ends inside record 2");
 }

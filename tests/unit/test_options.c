@@ -205,7 +205,7 @@ static void seconds_and_words_are_checked(void **state)
     assert_int_equal(option_word("progress", "never", progress_when_words, &w, &err), RB_OK);
     assert_int_equal(w, PROGRESS_NEVER);
     assert_int_equal(option_word("progress", "nevr", progress_when_words, &w, &err), RB_USAGE);
-    assert_string_equal(err.text, "--progress: 'nevr' is none of auto, always, never");
+    assert_string_equal(err.text, "--progress: 'nevr' is not one of auto, always, never");
 }
 
 static void launch_lists_expand_in_order_and_within_the_trace(void **state)

@@ -331,12 +331,12 @@ static void faults_are_named_with_their_line(void **state)
         {"name,cycles\nk,5\nk,0\nj,2\nl,3\n", ":3", "duration is 0"},
         {"name,dur_ns\nk,-5\n", ":2", "duration is -5"},
         {"name,dur_ns\nk,1e308\nk,1e308\n", "", "not finite"},
-        {"name,dur_ns\nk,0x10\n", ":2", "is no duration"},
-        {"name,dur_ns\nk,\"1,5\"\n", ":2", "is no duration"},
-        {"name,dur_ns\nk,\n", ":2", "is no duration"},
+        {"name,dur_ns\nk,0x10\n", ":2", "is not a duration"},
+        {"name,dur_ns\nk,\"1,5\"\n", ":2", "is not a duration"},
+        {"name,dur_ns\nk,\n", ":2", "is not a duration"},
         {"name,dur_ns\n,5\n", ":2", "name is empty"},
         {"name,dur_ns\nk,5\n,5\n", ":3", "name is empty"},
-        {"name,dur_ns\nk,5\nk\n", ":3", "cut short"},
+        {"name,dur_ns\nk,5\nk\n", ":3", "truncated"},
         {"name,dur_ns\nk,5\nf(a,b),5\n", ":3", "needs quotes"},
         {"name,dur_ns\nk,5\n\"f(a,b),5\n", ":3", "quote is not closed"},
         {"name,dur_ns\nk,5\n\"f\"x,5\n", ":3", "follows a closing quote"},
@@ -374,7 +374,7 @@ static void bytes_that_are_no_profile(void **state)
     trace_write_bytes("late", "name,dur_ns\nk\x01,5\n", 18);
     expect_refusal("late", "", "byte 0x01 at offset 13");
     write_gzip("cut.json.gz", pytorch, 120);
-    expect_refusal("cut.json.gz", "", "cut short");
+    expect_refusal("cut.json.gz", "", "truncated");
     trace_write("cut.sqlite", "SQLite format 3");
     trace_write_bytes("cut.sqlite", "SQLite format 3\0garbage", 23);
     expect_refusal("cut.sqlite", "", "");

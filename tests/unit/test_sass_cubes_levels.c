@@ -93,7 +93,7 @@ static void a_texture_of_four_layers_is_no_cube(void **state)
         assert_int_equal(
             sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
             RB_TRACE);
-        assert_non_null(strstr(lab.err.text, "is the handle of no cube map"));
+        assert_non_null(strstr(lab.err.text, "is not the handle of a cube map"));
     }
 }
 

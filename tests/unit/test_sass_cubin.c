@@ -259,7 +259,7 @@ static void other_files_are_named_for_what_they_are(void **state)
     assert_non_null(strstr(err.text, "neither a cubin, a fat binary nor a program"));
     err = (rb_err_t){0};
     assert_int_equal(code_file_open(&f, RUBATO_BINARY, 0, &err), RB_TRACE);
-    assert_non_null(strstr(err.text, "without CUDA code"));
+    assert_non_null(strstr(err.text, "has no CUDA code"));
     err = (rb_err_t){0};
     assert_int_equal(code_file_open(&f, trace_path("missing"), 0, &err), RB_IO);
     err = (rb_err_t){0};

@@ -329,7 +329,7 @@ static void a_handle_of_nothing_is_a_fault(void **state)
         assert_int_equal(
             sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
             RB_TRACE);
-        assert_non_null(strstr(lab.err.text, "0xdeadbeef is the handle of no texture"));
+        assert_non_null(strstr(lab.err.text, "0xdeadbeef is not the handle of a texture"));
     }
 }
 

@@ -120,7 +120,7 @@ static void a_fault_of_any_worker_ends_the_launch(void **state)
         sass_lab_run(&lab, (uint32_t[]){BLOCKS, 1, 1}, (uint32_t[]){THREADS, 1, 1}, 0, NULL, NULL),
         RB_TRACE);
     assert_non_null(strstr(lab.err.text, "kernel vecadd, block ("));
-    assert_non_null(strstr(lab.err.text, "is in no allocation"));
+    assert_non_null(strstr(lab.err.text, "is not in an allocation"));
     assert_true(lab.totals.warp_insts > 1u << 19);
     sass_lab_close(&lab);
 }

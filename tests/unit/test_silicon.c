@@ -300,7 +300,7 @@ static void kernels_that_cannot_be_are_refused(void **state)
         {".loop i 3\nNOP", "'.end' is missing"},
         {".frob 1\nNOP", "unknown directive"},
         {"$nothing", "no such parameter"},
-        {".param a $b\n.param b $a\nNOP $a", "name each other"},
+        {".param a $b\n.param b $a\nNOP $a", "in a circle"},
         {".grid 0\nNOP", "at least one thread"},
         {".block 2000\nNOP", "not 0 to 1024"},
         {".repeat a 200000\n.repeat b 200000\n.end\n.end\nNOP", "repeated too often"},

@@ -90,7 +90,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
          "study.cfg:2: the axis l2.size has no values"},
         {"traces = ( \"a\" );\naxes : { l2 : { size = \"3MiB\"; }; };",
          "study.cfg:2: l2.size: an axis is a list"},
-        {"traces = ( \"a\" );\naxes : { l2 : { ways = [ 8, 8 ]; }; };", "'8' stands there twice"},
+        {"traces = ( \"a\" );\naxes : { l2 : { ways = [ 8, 8 ]; }; };", "'8' appears twice"},
         {"traces = ( \"a\" );\naxes : { delta = [ \"l1of\" ]; };",
          "study.cfg:2: unknown delta 'l1of'; did you mean 'l1off'?"},
         {"traces = ( \"a\" );\naxes : { delta = [ \"l1off+\" ]; };", "unknown delta ''"},
@@ -110,7 +110,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         {"traces = ( \"a\" );\npoints = ( { l2 : { ways = 8; }; } );\naxes : { l2 : { ways = [ 8 "
          "]; }; };",
          "both an axis and in a listed point"},
-        {"traces = ( \"a\" );\ndeltas : { l1off : { l2 : { ways = 8; }; }; };", "exists already"},
+        {"traces = ( \"a\" );\ndeltas : { l1off : { l2 : { ways = 8; }; }; };", "already exists"},
         {"traces = ( \"a\" );\ndeltas : { mine : { delta = \"l1off\"; }; };",
          "'delta' is not a setting"},
         {"traces = ( \"a\" );\ndeltas : { mine = 3; };", "a group of settings is expected"},

@@ -1,7 +1,7 @@
 /*
- * The parts of the CUDA runtime's binary interface that the shim implements. Names, numbers and
- * layouts are NVIDIA's ("CUDA Runtime API" reference manual); nothing of the toolkit is needed to
- * build the shim.
+ * The parts of the CUDA runtime's binary interface that this library implements. Names, numbers and
+ * layouts are NVIDIA's ("CUDA Runtime API" reference manual); building it does not need the
+ * toolkit.
  */
 #ifndef RUBATO_CUDART_API_H
 #define RUBATO_CUDART_API_H
@@ -47,10 +47,10 @@ enum {
 /* Kinds of cudaMemcpy. */
 enum { CUDA_H2H, CUDA_H2D, CUDA_D2H, CUDA_D2D, CUDA_DEFAULT };
 
-/* What __cudaRegisterFatBinary() is given. */
+/* The argument of __cudaRegisterFatBinary(). */
 typedef struct {
     int magic, version;
-    const uint8_t *data; /* a container */
+    const uint8_t *data; /* a fat binary container */
     void *filename;
 } cuda_fatbin_wrapper_t;
 

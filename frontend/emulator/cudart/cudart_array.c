@@ -1,4 +1,4 @@
-/* CUDA arrays and the copies to and from them, pitched memory of three dimensions included. */
+/* CUDA arrays, copies to and from them, and three-dimensional pitched memory. */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static uint32_t at_least_one(size_t n)
     return n > 0 ? (uint32_t)n : 1;
 }
 
-/* How the texels of an array lie; false: too large. */
+/* Sets the memory layout of an array's texels; false: too large. */
 static bool lay_out(cudart_array_t *a)
 {
     emu_texture_t *t = &a->texels;
@@ -180,7 +180,7 @@ cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent)
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-/* One side of a copy: its first byte, and bytes from row to row and from slice to slice. */
+/* One side of a copy: its first byte, and the distances between rows and slices in bytes. */
 typedef struct {
     uint8_t *first;
     size_t pitch, slice;
@@ -194,7 +194,7 @@ static box_t box_of_array(const cudart_array_t *a, size_t x_bytes, size_t y, siz
     return (box_t){(uint8_t *)(uintptr_t)addr, t->pitch, t->slice};
 }
 
-/* Whether a box of width bytes, rows and slices at a place lies in the array. */
+/* Whether a box (width in bytes, rows, slices) at this position is inside the array. */
 static bool fits(const cudart_array_t *a, size_t x_bytes, size_t y, size_t z, cuda_extent_t box)
 {
     const emu_texture_t *t = &a->texels;
@@ -232,7 +232,7 @@ static bool side_of(const cudart_array_t *a, const cuda_pitched_t *p, cuda_exten
     return fits(a, x, pos.height, pos.depth, box);
 }
 
-/* The extent is in texels if an array takes part, else in bytes. */
+/* The extent is in texels if an array is involved, otherwise in bytes. */
 cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c)
 {
     cudart_state_t *s = cudart_enter();
@@ -278,7 +278,7 @@ cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent
     return cudaMemset3D(p, value, extent);
 }
 
-/* A copy of rows between memory and an array (x in bytes). */
+/* Copies rows between memory and an array (x in bytes). */
 static cuda_error_t copy_rows(const cudart_array_t *a, size_t x, size_t y, void *p, size_t pitch,
                               size_t width, size_t height, int kind, bool to_array)
 {
@@ -335,7 +335,7 @@ cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const 
                                     box_of_array(from, from_x, from_y, 0), box, kind));
 }
 
-/* n bytes that run over the rows of an array, from a place (x in bytes) on. */
+/* Copies n consecutive bytes of an array, which may span rows, from a position on (x in bytes). */
 static cuda_error_t copy_run(const cudart_array_t *a, size_t x, size_t y, uint8_t *p, size_t n,
                              int kind, bool to_array)
 {

@@ -1,4 +1,4 @@
-/* CUDA arrays: texels in device memory, and what the program said of them. */
+/* CUDA arrays: texels in device memory, with the format that the program gave. */
 #ifndef RUBATO_CUDART_ARRAY_H
 #define RUBATO_CUDART_ARRAY_H
 
@@ -15,13 +15,13 @@ typedef struct {
     size_t width, height, depth;
 } cuda_extent_t;
 
-/* What a cudaArray_t points to. */
+/* The object behind a cudaArray_t. */
 typedef struct {
     cuda_channels_t channels;
-    cuda_extent_t extent; /* as given: height and depth may be 0 */
+    cuda_extent_t extent; /* as given by the program: height and depth may be 0 */
     unsigned flags;
-    emu_texture_t texels; /* how they lie; address modes and filter are not set */
-    bool part;            /* a level of a mipmap, which it goes with */
+    emu_texture_t texels; /* memory layout; address modes and filter are not set */
+    bool part;            /* a level of a mipmap, which owns the memory */
 } cudart_array_t;
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     int kind;
 } cuda_copy3d_t;
 
-/* A copy of n bytes in a row as one of three dimensions. */
+/* A copy of n contiguous bytes as a three-dimensional copy. */
 static inline cuda_copy3d_t cudart_copy_row(void *to, const void *from, size_t n, int kind)
 {
     return (cuda_copy3d_t){.from = {(void *)(uintptr_t)from, n, n, 1},
@@ -52,15 +52,15 @@ static inline cuda_copy3d_t cudart_copy_row(void *to, const void *from, size_t n
 
 enum { CUDA_ARRAY_LAYERED = 1, CUDA_ARRAY_CUBEMAP = 4 };
 
-/* A copy between arrays and memory; its extent is in texels if an array takes part, else in bytes.
- */
+/* Copies between arrays and memory. The extent is in texels if an array is involved, otherwise in
+ * bytes. */
 CUDART_EXPORT cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c);
 
-/* Sets channels and texels, all but the address, of an array whose extent and flags are set; false:
- * it is too large, or of no format that textures have. */
+/* Sets channels and texels, except the address, of an array whose extent and flags are set. False:
+ * it is too large, or textures do not support the format. */
 bool cudart_array_layout(cudart_array_t *a, const cuda_channels_t *channels);
 
-/* Sets kind, bits and components of *t; false: no format that textures have. */
+/* Sets kind, bits and components of *t; false: textures do not support the format. */
 bool cudart_texel_format(const cuda_channels_t *c, emu_texture_t *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* Calls of the runtime that other calls of it are made of. */
+/* Runtime calls that other runtime calls use. */
 #ifndef RUBATO_CUDART_CALLS_H
 #define RUBATO_CUDART_CALLS_H
 
@@ -13,11 +13,11 @@ CUDART_EXPORT cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, si
 CUDART_EXPORT cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream);
 CUDART_EXPORT const char *cudaGetErrorName(cuda_error_t error);
 
-/* Executes a launch, whether its stream is being captured or not. */
+/* Executes a launch, even if its stream is being captured. */
 cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
                            size_t shared, cuda_stream_t stream, bool cooperative);
 
-/* Memory for a graph, which keeps it until the program ends: freed or not, it is at its place. */
+/* Allocates memory for a graph. It keeps its address until the program ends, even when freed. */
 cuda_error_t cudart_keep_memory(void **p, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Capture of streams into graphs: what a stream is given while it is captured becomes nodes that
- * follow each other. Events carry the order from one stream to the next, which then joins.
+ * Capture of streams into graphs: the work given to a captured stream becomes nodes in sequence.
+ * Events carry the order from one stream to another, which thereby joins the capture.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { NOT_CAPTURED, CAPTURED };
 
-/* A stream that is being captured, or an event in one: the nodes that the next one follows. */
+/* A captured stream, or an event recorded in one: the nodes that the next node depends on. */
 typedef struct {
     void *handle; /* of the stream or event */
     bool is_event, began;
@@ -41,7 +41,7 @@ static place_t *find(const void *handle, bool is_event)
     return NULL;
 }
 
-/* A place for the handle in the graph of a capture, with nothing before it. */
+/* Adds a place for the handle in the graph of a capture, without predecessors. */
 static place_t *new_place(void *handle, bool is_event, cudart_graph_t *g, unsigned long long id)
 {
     place_t *p = find(handle, is_event);
@@ -102,7 +102,7 @@ bool cudart_capture_record(cuda_stream_t stream, void *event)
     return captured;
 }
 
-/* What has been executed needs no waiting for. */
+/* Without a capture there is nothing to wait for: work is done immediately. */
 cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned flags)
 {
     (void)flags;
@@ -127,7 +127,7 @@ cuda_error_t cudaStreamBeginCapture(cuda_stream_t stream, int mode)
 {
     cuda_error_t e = CUDA_SUCCESS;
 
-    (void)mode; /* of what other threads may do meanwhile */
+    (void)mode; /* restricts other threads during the capture */
     if (stream == NULL)
         return CUDA_ERROR_CAPTURE_UNSUPPORTED;
     pthread_mutex_lock(&captures.lock);
@@ -140,7 +140,7 @@ cuda_error_t cudaStreamBeginCapture(cuda_stream_t stream, int mode)
     return e;
 }
 
-/* Forgets all places in a graph. */
+/* Removes all places of a graph. */
 static void end_capture(const cudart_graph_t *g)
 {
     size_t kept = 0;

@@ -1,10 +1,10 @@
 /*
- * Which machine code of the program is executed, and which GPU it is shown. The environment, set by
- * "rubato record" and "rubato run", says:
+ * Decides which machine code of the program is executed, and which GPU the program sees, from the
+ * environment that "rubato record" and "rubato run" set:
  *
  *   RUBATO_ARCH        the architecture of the code: 70, 75; unset: the program decides
- *   RUBATO_DEVICE_70   the GPU that is shown to a program whose Volta code is executed
- *                      (shown_device.h), or "!" and why there is none
+ *   RUBATO_DEVICE_70   the emulated GPU (shown_device.h) for a program whose Volta code is
+ *                      executed, or "!" and why there is none
  *   RUBATO_DEVICE_75   the same for Turing code
  */
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void read_device(cudart_state_t *s, unsigned index, const char *variable)
     rb_err_t err = {0};
 
     if (text == NULL)
-        s->no_device[index] = "what GPU there is is not known: start the program with "
+        s->no_device[index] = "no GPU is configured: start the program with "
                               "'rubato run' or 'rubato record'";
     else if (text[0] == '!')
         s->no_device[index] = text + 1;
@@ -52,8 +52,8 @@ const shown_device_t *cudart_device(cudart_state_t *s)
 
 /* --- the choice ------------------------------------------------------------------------------ */
 
-/* The best code for an architecture: its own, or the newest before it of the same generation; 0:
- * there is none. */
+/* The best code for an architecture: its own, or the newest earlier one of the same generation; 0:
+ * none. */
 static uint32_t best_code(const fatbin_t *f, uint32_t arch)
 {
     uint32_t best = 0;
@@ -77,7 +77,7 @@ static void open_unit(cudart_unit_t *u)
         cudart_give_up("%s", err.text);
 }
 
-/* Turing if some part of the program has code for it: Volta's runs there too. */
+/* Turing if any part of the program has code for it, since Volta code runs there, too. */
 uint32_t cudart_arch(cudart_state_t *s)
 {
     bool any = false;
@@ -96,7 +96,7 @@ uint32_t cudart_arch(cudart_state_t *s)
 
 /* --- loading --------------------------------------------------------------------------------- */
 
-/* "sm_75, sm_80" of what there is. */
+/* Lists architectures, such as "sm_75, sm_80". */
 static void list_archs(const fatbin_t *f, char *text, size_t size)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /*
- * Waiting, errors, streams and events. Work is done when it is asked for, so waiting has nothing to
- * wait for; times of events are those of the host and say nothing about a GPU.
+ * Waiting, errors, streams and events. Work is done immediately, so nothing has to wait; event
+ * times are host times and do not describe a GPU.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -84,7 +84,7 @@ cuda_error_t cudaStreamCreate(cuda_stream_t *stream)
     static uintptr_t n_streams;
     cudart_state_t *s = cudart_enter();
 
-    *stream = (cuda_stream_t)(++n_streams << 4); /* not the special handles 1 and 2 */
+    *stream = (cuda_stream_t)(++n_streams << 4); /* avoids the special handles 1 and 2 */
     return cudart_leave(s, CUDA_SUCCESS);
 }
 

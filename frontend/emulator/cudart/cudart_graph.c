@@ -77,7 +77,7 @@ void cudart_node_free(cudart_node_t *node)
     free(node);
 }
 
-/* A copy of the parameters in one block: pointers, and behind them what they point to. */
+/* Copies the parameters into one block: pointers, followed by the values. */
 static void **copy_args(const cubin_kernel_t *k, void **args)
 {
     void **copy = rb_calloc(1, k->n_params * sizeof(*copy) + k->param_bytes);
@@ -170,7 +170,7 @@ static bool all_copied(const cudart_node_t *node, cudart_node_t *const *copies)
     return true;
 }
 
-/* Copies a node whose predecessors have been copied; copies are by the index of the originals. */
+/* Copies a node whose predecessors have been copied; copies are indexed like the originals. */
 static bool copy_node(cudart_graph_t *to, const cudart_node_t *node, cudart_node_t **copies)
 {
     cudart_node_t *copy = append(to, node->type);
@@ -189,7 +189,7 @@ cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g)
     bool ok = true;
     size_t before;
 
-    do { /* captured graphs need one round: their nodes are in order */
+    do { /* one round is enough for captured graphs: their nodes are in order */
         before = copy->n_nodes;
         for (size_t i = 0; i < g->n_nodes && ok; i++)
             if (copies[i] == NULL && all_copied(g->nodes[i], copies))
@@ -264,7 +264,8 @@ cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origi
     return cudart_invalid_if(*node == NULL);
 }
 
-/* Puts up to *n nodes of g, all or those without predecessors, and says how many there are. */
+/* Returns up to *n nodes of g, all or only those without predecessors, and sets *n to their
+ * number. */
 static cuda_error_t list_nodes(const cudart_graph_t *g, cudart_node_t **nodes, size_t *n,
                                bool roots_only)
 {

@@ -1,6 +1,6 @@
 /*
- * CUDA graphs: nodes that each do one thing, in an order that their dependences allow. What
- * cudaGraph_t points to, and cudaGraphExec_t, which is a copy whose nodes are in that order.
+ * CUDA graphs: nodes with one operation each, ordered by dependences. cudaGraph_t points to a
+ * graph; cudaGraphExec_t points to a copy whose nodes are in execution order.
  */
 #ifndef RUBATO_CUDART_GRAPH_H
 #define RUBATO_CUDART_GRAPH_H
@@ -37,7 +37,7 @@ typedef struct {
     void *p;
     size_t pitch;
     unsigned value, element_bytes;
-    size_t width, height; /* in elements, in rows */
+    size_t width, height; /* width in elements, height in rows */
 } cuda_set_node_t;
 
 /* struct cudaHostNodeParams */
@@ -46,7 +46,7 @@ typedef struct {
     void *data;
 } cuda_host_node_t;
 
-/* A copy to a variable of the device, or from it. */
+/* A copy to or from a device variable. */
 typedef struct {
     void *memory;
     const void *symbol;
@@ -57,10 +57,10 @@ typedef struct {
 
 struct cudart_node {
     cuda_node_type_t type;
-    bool is_symbol;   /* a copy that is in symbol, not in copy */
-    bool cooperative; /* of a kernel */
+    bool is_symbol;   /* the copy is in symbol, not in copy */
+    bool cooperative; /* for a kernel */
     union {
-        cuda_kernel_node_t kernel; /* args and what they point to are owned */
+        cuda_kernel_node_t kernel; /* args and the values that they point to are owned */
         cuda_copy3d_t copy;
         symbol_copy_t symbol;
         cuda_set_node_t set;
@@ -70,13 +70,13 @@ struct cudart_node {
         struct {
             void *p;
             size_t n;
-        } memory; /* taken when the node was made, and never given back: it keeps its place */
+        } memory; /* allocated with the node and never freed, so that its address stays */
     };
-    cudart_node_t **before; /* owned array of borrowed nodes, which must be done first */
+    cudart_node_t **before; /* owned array of borrowed nodes, the predecessors */
     size_t n_before, cap_before;
     const cudart_node_t *origin; /* what it was copied from, or NULL */
-    cudart_graph_t *home;        /* the graph that has it, */
-    size_t index;                /* at this place */
+    cudart_graph_t *home;        /* the graph that owns it */
+    size_t index;                /* its position there */
 };
 
 struct cudart_graph {
@@ -86,43 +86,43 @@ struct cudart_graph {
 
 /* --- graphs (cudart_graph.c) ----------------------------------------------------------------- */
 
-/* A node of the graph that follows n others of it; NULL: there is none at one of the pointers. */
+/* Adds a node with n predecessors of the same graph; NULL: a pointer is not a node of the graph. */
 cudart_node_t *cudart_graph_add(cudart_graph_t *g, cudart_node_t *const *before, size_t n,
                                 cuda_node_type_t type);
 
-/* Makes to follow from, unless it does. */
+/* Adds a dependence of to on from, unless it exists. */
 void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from);
 
-/* Takes a node out of its graph and frees it. */
+/* Removes a node from its graph and frees it. */
 void cudart_graph_remove(cudart_node_t *node);
 
-/* Makes to not follow from. */
+/* Removes the dependence of to on from. */
 void cudart_graph_unfollow(cudart_node_t *to, const cudart_node_t *from);
 
-/* A copy with its nodes in an order that can be executed, or NULL: they wait in a circle. */
+/* A copy with its nodes in execution order, or NULL: the dependences form a cycle. */
 cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g);
 
 void cudart_graph_free(cudart_graph_t *g);
 
-/* The node of a copy that was made from origin, or NULL. */
+/* The node that was copied from origin, or NULL. */
 cudart_node_t *cudart_graph_find(const cudart_graph_t *g, const cudart_node_t *origin);
 
-/* Makes a node do what another one of its type does, with copies of what that owns. */
+/* Gives a node the operation of another one of its type; what that one owns is copied. */
 cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from);
 
-/* Frees what the node owns, and itself. */
+/* Frees the node and what it owns. */
 void cudart_node_free(cudart_node_t *node);
 
 /* --- execution (cudart_graph_run.c) ---------------------------------------------------------- */
 
-/* Executes all nodes of a copy. */
+/* Executes all nodes of a copy in order. */
 cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream);
 
 /* --- capture (cudart_capture.c) -------------------------------------------------------------- */
 
 /*
- * If the stream is being captured, adds a node like model that follows what was captured before,
- * and *e says whether it could. False: the call is to be executed.
+ * If the stream is being captured, adds a node like model after the nodes captured so far; *e is
+ * the result. False: the stream is not captured, and the caller executes the call.
  */
 bool cudart_capture(cuda_stream_t stream, const cudart_node_t *model, cuda_error_t *e);
 
@@ -130,7 +130,8 @@ CUDART_EXPORT cuda_error_t cudaStreamGetCaptureInfo_v2(cuda_stream_t stream, int
                                                        unsigned long long *id, cudart_graph_t **g,
                                                        cudart_node_t *const **before, size_t *n);
 
-/* The same for an event that is recorded: no node, but what a stream that waits for it follows. */
+/* The same for recording an event: adds no node, but streams that wait for the event depend on the
+ * nodes captured so far. */
 bool cudart_capture_record(cuda_stream_t stream, void *event);
 
 #endif

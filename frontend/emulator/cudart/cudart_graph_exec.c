@@ -1,9 +1,9 @@
-/* Graphs that are executed: copies with their nodes in order, whose nodes may be changed. */
+/* Executable graphs: copies with their nodes in execution order, whose nodes may be changed. */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 #include <string.h>
 
-/* From CUDA 12 on the third parameter is flags: nothing is asked that a copy would not do. */
+/* From CUDA 12 on the third parameter is flags; none of them changes what a copy does. */
 CUDART_EXPORT cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g);
 CUDART_EXPORT cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t *g,
                                                          unsigned long long flags);
@@ -46,7 +46,7 @@ cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t
     return cudaGraphInstantiate(exec, g);
 }
 
-/* struct cudaGraphInstantiateParams: flags, a stream, and at 24 the result: 0 is success. */
+/* struct cudaGraphInstantiateParams: flags, a stream, and the result at offset 24: 0 is success. */
 cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_t *g, void *params)
 {
     const int result = 0;
@@ -81,7 +81,7 @@ cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
 
 /* --- other parameters ------------------------------------------------------------------------ */
 
-/* The node of exec that was made from node now does what model does. */
+/* Gives the copy of node in exec the operation of model. */
 static cuda_error_t change(cudart_graph_t *exec, const cudart_node_t *node,
                            const cudart_node_t *model)
 {

@@ -1,4 +1,4 @@
-/* Calls that put nodes into graphs, and that ask for or change what they do. */
+/* Calls that add nodes to graphs, and that query or change their operation. */
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
 
@@ -62,7 +62,7 @@ CUDART_EXPORT cuda_error_t cudaGraphMemFreeNodeGetParams(cudart_node_t *node, vo
 
 /* --- adding ---------------------------------------------------------------------------------- */
 
-/* Adds a node that does what model does. */
+/* Adds a node with the operation of model. */
 static cuda_error_t add(cudart_node_t **node, cudart_graph_t *g, before_t before, size_t n,
                         const cudart_node_t *model)
 {
@@ -198,7 +198,7 @@ cuda_error_t cudaGraphAddMemFreeNode(cudart_node_t **node, cudart_graph_t *g, be
     return add(node, g, before, n, &(cudart_node_t){.type = CUDA_NODE_FREE, .memory = {.p = p}});
 }
 
-/* --- what they do ---------------------------------------------------------------------------- */
+/* --- operations of nodes --------------------------------------------------------------------- */
 
 static bool is(const cudart_node_t *node, cuda_node_type_t type, const void *params)
 {

@@ -1,10 +1,11 @@
 /*
- * Calls about the order of nodes, about changed graphs and about captures, whose parameters differ
- * between the versions of the runtime: compiled once for each.
+ * Calls about the order of nodes, about changed graphs and about captures. Their parameters differ
+ * between versions of the runtime: this file is compiled once per version.
  */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
-/* From CUDA 13 on there is data of edges: none is set, and what is given changes no result. */
+/* From CUDA 13 on there is data of edges. None is returned, and given data is ignored: it changes
+ * no result. */
 #if RUBATO_CUDART_MAJOR >= 13
 #define EDGE_DATA        , void *edge_data
 #define IGNORE_EDGE_DATA (void)edge_data
@@ -41,7 +42,7 @@ static bool all_there(const cudart_graph_t *g, nodes_t from, nodes_t to, size_t 
     return true;
 }
 
-/* Makes or ends dependences of a list of nodes on those of another. */
+/* Adds or removes dependences between two lists of nodes, pair by pair. */
 static cuda_error_t set_dependences(cudart_graph_t *g, nodes_t from, nodes_t to, size_t n,
                                     bool follow)
 {
@@ -69,7 +70,7 @@ cuda_error_t cudaGraphRemoveDependencies(cudart_graph_t *g, nodes_t from, nodes_
     return set_dependences(g, from, to, n, false);
 }
 
-/* A list that a call fills as far as there is room, and says how long it is. */
+/* A list that a call fills as far as there is room; it also returns the length. */
 typedef struct {
     cudart_node_t **from, **to; /* either may be NULL */
     size_t room, n;
@@ -84,7 +85,7 @@ static void put_edge(edge_list_t *l, cudart_node_t *from, cudart_node_t *to)
     l->n++;
 }
 
-/* Without lists it is only asked how many there are. */
+/* Without lists, the caller only asks for the number. */
 static cuda_error_t end_list(const edge_list_t *l, size_t *n)
 {
     *n = (l->from == NULL && l->to == NULL) || l->n < l->room ? l->n : l->room;
@@ -142,7 +143,7 @@ cuda_error_t cudaGraphDestroyNode(cudart_node_t *node)
 /* --- a changed graph in the place of the one that was instantiated -----------------------------
  */
 
-/* Whether nodes of two copies, in their order, follow the same ones. */
+/* Whether nodes of two copies have the same predecessors by position. */
 static bool same_place(const cudart_node_t *a, const cudart_node_t *b)
 {
     if (a->n_before != b->n_before)

@@ -46,9 +46,9 @@ static cuda_error_t run_node(const cudart_node_t *node, cuda_stream_t stream)
         return cudart_graph_run(node->graph, stream);
     case CUDA_NODE_RECORD_EVENT:
         return cudaEventRecord(node->event, stream);
-    case CUDA_NODE_WAIT_EVENT: /* nothing runs beside it that could be waited for */
+    case CUDA_NODE_WAIT_EVENT: /* nothing runs concurrently, so there is nothing to wait for */
     case CUDA_NODE_EMPTY:
-    case CUDA_NODE_ALLOC: /* has its memory as long as there is the graph */
+    case CUDA_NODE_ALLOC: /* its memory exists as long as the graph */
     case CUDA_NODE_FREE:
         break;
     }

@@ -1,6 +1,6 @@
 /*
- * Calls whose effect a program cannot see here: hints, limits, attributes of streams and pointers,
- * callbacks of streams, whose work is done already when they are asked for.
+ * Calls without a visible effect here: hints, limits, attributes of streams and pointers, and
+ * callbacks of streams, whose work is already done.
  */
 #include <string.h>
 
@@ -81,7 +81,7 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
     return sticky;
 }
 
-/* enum cudaLimit: stack, printf's buffer, heap; what CUDA has if nothing is set. */
+/* enum cudaLimit: stack, printf buffer, heap; the defaults of CUDA. */
 cuda_error_t cudaDeviceGetLimit(size_t *value, int limit)
 {
     static const size_t defaults[] = {1 << 10, 1 << 20, 8 << 20};
@@ -150,8 +150,8 @@ cuda_error_t cudaHostGetFlags(unsigned *flags, void *p)
 }
 
 /*
- * struct cudaPointerAttributes: type (0 not known, 2 device), device, both pointers. Pinned and
- * managed memory come from the device's range and are shown as its.
+ * struct cudaPointerAttributes: type (0 unknown, 2 device), device, both pointers. Pinned and
+ * managed memory come from the device's range and are reported as device memory.
  */
 cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p)
 {

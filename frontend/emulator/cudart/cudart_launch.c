@@ -1,4 +1,4 @@
-/* Launches of kernels, and what a program asks about them. */
+/* Launches of kernels, and queries about them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
 
-/* struct cudaLaunchConfig_t, with its attributes. */
+/* struct cudaLaunchConfig_t with its attributes. */
 typedef struct {
     int id;
     union {
@@ -41,7 +41,7 @@ CUDART_EXPORT cuda_error_t __cudaGetKernel(const void **kernel, const void *host
 CUDART_EXPORT cuda_error_t cudaFuncSetCacheConfig(const void *host, int config);
 CUDART_EXPORT cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value);
 
-/* The configuration between <<<...>>> and the call of the stub; calls may nest. */
+/* The configurations between <<<...>>> and the call of the stub; calls may nest. */
 enum { MAX_CONFIGURATIONS = 64 };
 
 static __thread struct {
@@ -92,7 +92,7 @@ static bool legal_configuration(const shown_device_t *d, const cubin_kernel_t *k
            k->shared_bytes + shared <= shown_device_block_shared(d);
 }
 
-/* The error of the runtime for what a kernel was at fault with. */
+/* The runtime's error code for a kernel's fault. */
 static cuda_error_t error_of(emu_fault_t fault)
 {
     switch (fault) {
@@ -140,11 +140,11 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
     if (rc != RB_TRACE || totals.unsupported)
         cudart_give_up("%s", err.text);
     fprintf(stderr, "rubato: %s\n", err.text);
-    s->sticky = error_of(totals.fault); /* as on the hardware, the context is lost */
+    s->sticky = error_of(totals.fault); /* as on hardware, the context stays unusable */
     return s->sticky;
 }
 
-/* What the barrier of a cooperative launch is kept in: the size of it, and the arrivals. */
+/* The barrier of a cooperative launch: its size and the arrivals. */
 enum { WORKSPACE_BYTES = 512 };
 
 static cuda_error_t run_cooperative(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
@@ -215,7 +215,7 @@ cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_dim3_t grid, cud
     return launch(host, grid, block, args, shared, stream, true);
 }
 
-/* Of the attributes only cooperation changes what a kernel computes on these architectures. */
+/* The only attribute that changes results on these architectures is cooperation. */
 cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host, void **args)
 {
     enum { COOPERATIVE = 2 };
@@ -229,7 +229,7 @@ cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host
     return launch(host, c->grid, c->block, args, c->shared, c->stream, cooperative);
 }
 
-/* From CUDA 13 on a stub asks for its kernel first; the host address serves as its handle. */
+/* From CUDA 13 on a stub asks for its kernel first; the host address serves as handle. */
 cuda_error_t __cudaGetKernel(const void **kernel, const void *host)
 {
     *kernel = host;
@@ -245,7 +245,7 @@ cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid, cuda_dim3_
 /* --- hints -------------------------------------------------------------------------------------
  */
 
-/* Preferences of the cache, the carve-out and the like change no result. */
+/* Cache preferences, carve-outs and the like do not change results. */
 cuda_error_t cudaFuncSetCacheConfig(const void *host, int config)
 {
     (void)host, (void)config;

@@ -1,4 +1,5 @@
-/* Device memory: allocation, copies, symbols. Copies are done at once; streams keep their order. */
+/* Device memory: allocation, copies, symbols. Copies are done immediately, so streams keep their
+ * order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,8 @@ cuda_error_t cudaMalloc(void **p, size_t n)
     return cudart_leave(s, n > 0 && addr == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
 }
 
-/* Pinned memory can be read by kernels: it comes from the same range, but not from the card's. */
+/* Kernels can read pinned memory: it is in the same address range, but not counted as the
+ * card's. */
 cuda_error_t cudaMallocHost(void **p, size_t n)
 {
     cudart_state_t *s = cudart_enter();
@@ -63,7 +65,7 @@ cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags)
     return cudaMallocHost(p, n);
 }
 
-/* Managed memory may be more than the card has. */
+/* Managed memory may exceed the card's. */
 cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
 {
     return cudaHostAlloc(p, n, flags);
@@ -202,7 +204,7 @@ cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, s
 
 /* --- variables ------------------------------------------------------------------------------- */
 
-/* Host address of n bytes at offset of a variable, or NULL. */
+/* Host address of n bytes at an offset of a variable, or NULL. */
 static uint8_t *symbol_bytes(cudart_state_t *s, const void *symbol, size_t n, size_t offset,
                              uint64_t *addr)
 {

@@ -1,12 +1,12 @@
-/* Mipmapped arrays: their levels lie one behind the other, and each can be had as an array. */
+/* Mipmapped arrays: levels are contiguous in memory, and each is available as an array. */
 #include <stdlib.h>
 
 #include "frontend/emulator/cudart/cudart_array.h"
 #include "sim/core/alloc.h"
 
-/* What a cudaMipmappedArray_t points to. */
+/* The object behind a cudaMipmappedArray_t. */
 typedef struct {
-    cudart_array_t whole; /* textures are made of it */
+    cudart_array_t whole; /* textures refer to this one */
     cudart_array_t level[EMU_TEX_LEVELS];
 } cudart_mipmap_t;
 
@@ -16,7 +16,7 @@ CUDART_EXPORT cuda_error_t cudaMallocMipmappedArray(void **mipmap, const cuda_ch
 CUDART_EXPORT cuda_error_t cudaGetMipmappedArrayLevel(void **array, void *mipmap, unsigned level);
 CUDART_EXPORT cuda_error_t cudaFreeMipmappedArray(void *mipmap);
 
-/* Levels down to one texel. */
+/* The number of levels down to one texel. */
 static unsigned most_levels(const emu_texture_t *t)
 {
     uint32_t side = 1;

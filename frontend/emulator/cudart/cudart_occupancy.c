@@ -1,4 +1,4 @@
-/* What a program asks about a kernel on the GPU that it is shown: limits, and occupancy. */
+/* Queries about a kernel on the emulated GPU: limits and occupancy. */
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_state.h"
@@ -13,7 +13,7 @@ CUDART_EXPORT cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *byt
                                                                      const void *host, int blocks,
                                                                      int threads);
 
-/* Threads of the largest block that fits an SM. */
+/* Threads of the largest block that fits on an SM. */
 static int most_threads(const shown_device_t *d, const cubin_kernel_t *k)
 {
     uint32_t threads = shown_device_threads(d);
@@ -80,7 +80,7 @@ cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, cons
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, host, threads, shared);
 }
 
-/* The share of a block in whole units, less what is not dynamic. */
+/* A block's share in whole allocation units, minus its static and reserved parts. */
 cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
                                                        int threads)
 {

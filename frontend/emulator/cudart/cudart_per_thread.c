@@ -1,6 +1,6 @@
 /*
- * The calls of programs compiled with --default-stream per-thread (suffix _ptsz, or _ptds where the
- * call itself waits): every call is done when it returns, so they do what the others do. A jump
+ * The calls of programs compiled with --default-stream per-thread (suffix _ptsz, or _ptds for calls
+ * that wait). Every call finishes before it returns, so they equal the ordinary calls. A jump
  * passes the parameters on, whatever they are.
  */
 #define PER_THREAD(name, suffix)                                                                   \

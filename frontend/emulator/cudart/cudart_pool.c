@@ -9,14 +9,14 @@
 #include "frontend/emulator/cudart/cudart_graph.h"
 #include "sim/core/alloc.h"
 
-/* What a cudaMemPool_t points to. */
+/* The object behind a cudaMemPool_t. */
 typedef struct {
     int reuse[3];
-    uint64_t threshold; /* memory that the pool may hold back: it holds none */
+    uint64_t threshold; /* limit of memory kept after it is freed; none is kept */
     uint64_t used, high;
 } pool_t;
 
-/* Allocations of pools, by the order in which they were made; pool: NULL for those of graphs. */
+/* Allocations from pools in order of creation; pool is NULL for those of graphs. */
 static struct {
     struct {
         void *p;
@@ -31,7 +31,7 @@ static pool_t *current_pool = &default_pool;
 
 /* enum cudaMemPoolAttr; enum cudaGraphMemAttributeType */
 enum {
-    POOL_REUSE = 1, /* three of them */
+    POOL_REUSE = 1, /* three attributes in sequence */
     POOL_THRESHOLD = 4,
     POOL_RESERVED,
     POOL_RESERVED_HIGH,
@@ -77,7 +77,7 @@ static cuda_error_t take(void **p, size_t n, pool_t *pool)
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
-/* Notes, in the locked state, that memory is freed. False: it is to stay where it is. */
+/* Records, with the state locked, that memory is freed. False: it must keep its address. */
 static bool gives_back(const void *p)
 {
     size_t i = taken.n;
@@ -157,7 +157,7 @@ cuda_error_t cudaMemPoolCreate(pool_t **pool, const void *properties)
     return CUDA_SUCCESS;
 }
 
-/* What was taken from it may still be in use: the pool stays as what counts that. */
+/* Memory from the pool may still be in use, so the pool stays to count it. */
 cuda_error_t cudaMemPoolDestroy(pool_t *pool)
 {
     if (pool == NULL || pool == &default_pool)
@@ -214,7 +214,7 @@ cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
     if (attribute == POOL_THRESHOLD)
         memcpy(&pool->threshold, value, sizeof(pool->threshold));
     else if (attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH)
-        pool->high = pool->used; /* begins anew */
+        pool->high = pool->used; /* restarts at the current value */
     else
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;

@@ -1,13 +1,13 @@
 /*
- * The device that a program is shown: its properties and attributes. What the configuration of the
- * run says comes from there; the rest is the same for the whole generation ("CUDA C++ Programming
- * Guide", technical specifications of compute capability 7.x).
+ * The properties and attributes of the emulated device. Values of the run's configuration come from
+ * there; the others are the same for the whole generation ("CUDA C++ Programming Guide", technical
+ * specifications of compute capability 7.x).
  */
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_state.h"
 
-/* Major version of the runtime that this library stands for: the layout of structures. */
+/* Major version of the runtime that this library replaces; it decides the layout of structures. */
 #ifndef RUBATO_CUDART_MAJOR
 #error "RUBATO_CUDART_MAJOR is set by the build"
 #endif
@@ -48,7 +48,7 @@ cuda_error_t cudaChooseDevice(int *device, const void *properties)
     return CUDA_SUCCESS;
 }
 
-/* The last one of those that have this binary interface: programs ask whether it is new enough. */
+/* Reports the latest version with this binary interface: programs check for a minimum. */
 cuda_error_t cudaRuntimeGetVersion(int *version)
 {
     static const int last_minor[] = {[10] = 2, [11] = 8, [12] = 9, [13] = 0};
@@ -124,7 +124,7 @@ typedef struct {
 #endif
 } properties_t;
 
-/* Of the toolkits' headers: size, and a member behind most of what differs. */
+/* From the toolkits' headers: the size, and one member after most differences. */
 #if RUBATO_CUDART_MAJOR >= 13
 _Static_assert(sizeof(properties_t) == 1008 && offsetof(properties_t, block_shared_optin) == 672,
                "cudaDeviceProp of CUDA 13");
@@ -143,8 +143,8 @@ _Static_assert(sizeof(properties_t) == 712 && offsetof(properties_t, block_share
 
 /* A property, an attribute (enum cudaDeviceAttr), or both. */
 typedef struct {
-    int attribute;        /* 0: none */
-    size_t offset, bytes; /* of the property; bytes 0: none */
+    int attribute;        /* 0: not an attribute */
+    size_t offset, bytes; /* of the property; bytes 0: not a property */
     uint64_t value;
 } fact_t;
 
@@ -176,7 +176,7 @@ static void visit(const fact_t *facts, size_t n, fact_fn fn, void *ctx)
         fn(ctx, &facts[i]);
 }
 
-/* What the configuration says. */
+/* Values from the configuration. */
 static void visit_configured(const shown_device_t *d, fact_fn fn, void *ctx)
 {
     const uint64_t threads = shown_device_threads(d);
@@ -207,7 +207,7 @@ static void visit_configured(const shown_device_t *d, fact_fn fn, void *ctx)
     visit(facts, sizeof(facts) / sizeof(facts[0]), fn, ctx);
 }
 
-/* What is the same for all of compute capability 7.x, and what this runtime can do. */
+/* Values for all of compute capability 7.x, and the abilities of this runtime. */
 static void visit_general(fact_fn fn, void *ctx)
 {
     static const fact_t facts[] = {
@@ -241,7 +241,7 @@ static void visit_general(fact_fn fn, void *ctx)
     visit(facts, sizeof(facts) / sizeof(facts[0]), fn, ctx);
 }
 
-/* Sizes of textures and surfaces. */
+/* Maximum sizes of textures and surfaces. */
 static void visit_textures(fact_fn fn, void *ctx)
 {
     static const fact_t facts[] = {
@@ -347,10 +347,10 @@ static void take_attribute(void *ctx, const fact_t *fact)
         wanted->value = as_int(fact->value);
 }
 
-/* What is not there is 0. */
+/* Features that do not exist are 0. */
 cuda_error_t cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
-    enum { LAST_ATTRIBUTE = 150 }; /* of the newest version, about */
+    enum { LAST_ATTRIBUTE = 150 }; /* of the newest version, approximately */
     cudart_state_t *s = cudart_enter();
     wanted_t wanted = {.attribute = attribute};
 

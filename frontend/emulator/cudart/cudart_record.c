@@ -1,19 +1,19 @@
 /*
- * What goes out of the program: the trace of its launches, and counts of their instructions. The
- * environment, set by "rubato record" and "rubato run", says where to.
+ * The output of the program: the trace of its launches, and counts of their instructions. The
+ * environment, set by "rubato record" and "rubato run", gives the destination.
  *
  *   RUBATO_RECORD_TRACE      the trace file; or
- *   RUBATO_RECORD_PIPE       a FIFO that takes the launches (launch_pipe.h); neither: launches are
- *                            only executed
- *   RUBATO_RECORD_LAUNCHES   which of them, or
+ *   RUBATO_RECORD_PIPE       a FIFO that receives the launches (launch_pipe.h); neither: launches
+ *                            are only executed
+ *   RUBATO_RECORD_LAUNCHES   list of launches to output, or
  *   RUBATO_RECORD_PLAN       file with those of a plan (both: recorded_launches.h); unset: all
- *   RUBATO_RECORD_PROFILE    file for one line per launch; unset: none
- *   RUBATO_RECORD_FORCE      an existing trace may be replaced
- *   RUBATO_RECORD_SEEN       a file that is made when the program first calls the runtime; it says
- *                            what is to be removed if the program is killed
- *   RUBATO_RECORD_LAUNCHED   a file that is made at the first launch that goes out, with the
- *                            architecture whose code is executed; if there is none, at the end,
- *                            with 0 and the error that the program was given last
+ *   RUBATO_RECORD_PROFILE    file with one line per launch; unset: none
+ *   RUBATO_RECORD_FORCE      allows replacing an existing trace
+ *   RUBATO_RECORD_SEEN       file created when the program first calls the runtime; it names the
+ *                            file to remove if the program is killed
+ *   RUBATO_RECORD_LAUNCHED   file created at the first launch in the output, with the architecture
+ *                            of the executed code; if there was none, it is created at the end,
+ *                            with 0 and the last error that the program got
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +30,13 @@
 #include "sim/core/fnv.h"
 
 static struct {
-    rbt_writer_t *writer;       /* launches are written, or */
-    launch_pipe_writer_t *pipe; /* simulated elsewhere, or neither */
+    rbt_writer_t *writer;       /* launches are recorded to a file, or */
+    launch_pipe_writer_t *pipe; /* simulated by another process, or neither */
     FILE *profile;
     recorded_launches_t recorded;
-    uint64_t n_launches, n_recorded; /* of the program; of those, in what goes out */
-    pid_t owner;                     /* a child that the program forks does not write */
+    uint64_t n_launches, n_recorded; /* launches of the program; those among them that are recorded
+                                      * or simulated */
+    pid_t owner;                     /* a child process that the program forks does not write */
     const cudart_state_t *state;
 } out;
 
@@ -44,7 +45,7 @@ static bool recording(void)
     return (out.writer != NULL || out.pipe != NULL) && out.owner == getpid();
 }
 
-/* Ends what goes out: nothing is left of it. */
+/* Discards the trace or pipe: nothing is left of it. */
 static void discard(void)
 {
     rbt_writer_discard(out.writer);
@@ -59,11 +60,11 @@ static void fail(const rb_err_t *err)
 
     discard();
     if (piped)
-        cudart_give_up(NULL); /* the other end says why it went */
+        cudart_give_up(NULL); /* the simulator reports why it ended */
     cudart_give_up("%s", err->text);
 }
 
-/* Fills the file of RUBATO_RECORD_LAUNCHED. */
+/* Writes the file of RUBATO_RECORD_LAUNCHED. */
 static void note_launched(unsigned arch, const char *error)
 {
     const char *path = getenv("RUBATO_RECORD_LAUNCHED");
@@ -118,14 +119,15 @@ static void open_profile(const char *path)
                          "shared_bytes,warp_instructions,thread_instructions\n");
 }
 
-/* Says that the program has come here. Processes of one program cannot share what goes out. */
+/* Marks that the program uses CUDA. Several processes of a program cannot share one trace or
+ * pipe. */
 static void leave_mark(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (fd < 0 && errno == EEXIST)
-        cudart_give_up("another process of the program uses CUDA already: start rubato for each "
-                       "of them");
+        cudart_give_up("another process of the program already uses CUDA: start rubato for each "
+                       "process");
     if (fd >= 0)
         close(fd);
 }
@@ -221,12 +223,12 @@ static void write_profile(const cudart_state_t *s, const emu_launch_t *l, const 
             (unsigned long long)t->warp_insts, (unsigned long long)t->thread_insts);
 }
 
-/* The program runs on without what failed, so what was recorded is not the program. */
+/* The program continues without the failed launch, so the recording no longer represents it. */
 static void give_up_trace(const cudart_state_t *s, rb_err_t *err)
 {
     size_t n = strlen(err->text);
 
-    snprintf(err->text + n, sizeof(err->text) - n, "; launch %llu did not end, so nothing is %s",
+    snprintf(err->text + n, sizeof(err->text) - n, "; launch %llu did not finish, so nothing is %s",
              (unsigned long long)s->n_launches, out.pipe != NULL ? "simulated" : "recorded");
     discard();
 }
@@ -252,7 +254,7 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
     }
     rb_code_t rc = emu_run(l, totals, err);
     if (rc == RB_IO)
-        fail(err); /* of what goes out: the program is not at fault */
+        fail(err); /* the output failed, not the program */
     if (rc != RB_OK && recording())
         give_up_trace(s, err);
     if (rc == RB_OK && traced && end_launch(err) != RB_OK)
@@ -262,17 +264,17 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
     return rc;
 }
 
-/* A trace of no launch is of no use: the list was meant for another run. */
+/* A trace without launches is useless: the list was meant for another run. */
 static void check_list(void)
 {
     if (out.recorded.list == NULL)
         return;
     discard();
-    cudart_give_up("none of --launches %s was made: the program has ended after launch %llu",
+    cudart_give_up("none of --launches %s was executed: the program ended after launch %llu",
                    out.recorded.list, (unsigned long long)out.n_launches);
 }
 
-/* The program ends without a launch that was wanted: no trace is kept of it. */
+/* The program ended without a requested launch: no trace of it is kept. */
 static void end_without_launch(void)
 {
     cuda_error_t failed = out.state->failed;
@@ -283,7 +285,7 @@ static void end_without_launch(void)
     out.writer = NULL;
 }
 
-/* The program ends: what went out is complete. */
+/* The program ends: completes the trace or pipe. */
 __attribute__((destructor)) static void finish(void)
 {
     if (recording() && out.n_recorded == 0)

@@ -4,10 +4,12 @@
 
 #include "sim/core/alloc.h"
 
-/* Device pointers are host pointers: the range is reserved at a place that programs do not use. */
+/* Device pointers are host pointers: this range is reserved at addresses that programs do not
+ * use. */
 static const uint64_t device_base = 0x200000000000ull;
-static const uint64_t host_bytes = 32ull << 30; /* beyond the card's memory: pinned, managed */
-enum { PAGE_SHIFT = 21 }; /* a wild access faults where the hardware's would */
+static const uint64_t host_bytes = 32ull << 30; /* in addition to the card's memory: pinned,
+                                                 * managed */
+enum { PAGE_SHIFT = 21 }; /* hardware page size: wild accesses fault as on hardware */
 
 static cudart_state_t state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -18,7 +20,7 @@ static uint64_t number_from(const char *variable)
     return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
-/* Room for the memory of either GPU, which is chosen later. */
+/* Reserves room for the memory of either GPU, which is chosen later. */
 static uint64_t range_bytes(const cudart_state_t *s)
 {
     uint64_t a = s->shown[0].memory, b = s->shown[1].memory, page = 1ull << PAGE_SHIFT;
@@ -39,8 +41,8 @@ static void start(cudart_state_t *s)
     if (emu_mem_init(&s->mem, device_base, range_bytes(s), PAGE_SHIFT, true, &err) != RB_OK)
         cudart_give_up("%s", err.text);
     /*
-     * As on a GPU, something of the driver's stands before the first allocation: programs that read
-     * a little before their arrays work there.
+     * On a GPU, some of the driver's memory precedes the first allocation, so programs that read
+     * slightly before their arrays work there.
      */
     if (emu_mem_alloc(&s->mem, (1u << PAGE_SHIFT) - EMU_ALLOC_BYTES) == 0)
         cudart_give_up("no device memory");
@@ -134,13 +136,13 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     (void)handle;
 }
 
-/* The program is about to end; what it had is freed with it. */
+/* The program is about to end; its memory is freed with it. */
 void __cudaUnregisterFatBinary(void **handle)
 {
     (void)handle;
 }
 
-/* Gives the managed variables of a unit their addresses, before main() uses them. */
+/* Sets the addresses of a unit's managed variables before main() uses them. */
 char __cudaInitModule(void **handle)
 {
     cudart_state_t *s = cudart_enter();
@@ -188,7 +190,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
     register_variable(handle, host, name, NULL);
 }
 
-/* A variable of the host that kernels may use by name: none of their machine code can. */
+/* A host variable that kernels may use by name. Their machine code never does. */
 void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
 {
     (void)handle, (void)name, (void)host, (void)size;

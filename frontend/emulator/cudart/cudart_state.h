@@ -1,7 +1,6 @@
 /*
- * What the shim knows of the program: its device memory, modules, kernels, variables, and the
- * error that it has not been told yet. One lock guards all of it; kernels run under it, one after
- * the other.
+ * The library's state for the program: its device memory, modules, kernels, variables, and the
+ * pending error. One lock guards all of it; kernels run with the lock held, one after another.
  */
 #ifndef RUBATO_CUDART_STATE_H
 #define RUBATO_CUDART_STATE_H
@@ -14,29 +13,29 @@
 #include "frontend/emulator/record/shown_device.h"
 #include "frontend/emulator/sass/fatbin.h"
 
-/* Exit status of the program when the shim itself cannot go on. */
+/* Exit status of the program when this library cannot continue. */
 enum { CUDART_EXIT = 125 };
 
-/* A fat binary of the program, loaded when something of it is first used. */
+/* A fat binary of the program, loaded when something in it is first used. */
 typedef struct {
     const cuda_fatbin_wrapper_t *wrapper;
-    fatbin_t listed; /* what there is: no images */
-    fatbin_t fatbin; /* the image that is executed */
+    fatbin_t listed; /* all architectures; images are not loaded */
+    fatbin_t fatbin; /* the image to execute */
     emu_module_t module;
     bool opened, loaded;
 } cudart_unit_t;
 
 typedef struct {
-    const void *host; /* the host stub's address */
+    const void *host; /* address of the host stub */
     const char *name; /* mangled */
     cudart_unit_t *unit;
 } cudart_function_t;
 
 typedef struct {
-    const void *host; /* the host shadow's address */
+    const void *host; /* address of the host shadow variable */
     const char *name;
     cudart_unit_t *unit;
-    void **managed; /* where the host keeps the pointer of a __managed__ variable, or NULL */
+    void **managed; /* the host's pointer to a __managed__ variable, or NULL */
 } cudart_variable_t;
 
 /* A texture or surface reference. */
@@ -44,19 +43,20 @@ typedef struct {
     const void *host; /* the host's structure */
     const char *name;
     cudart_unit_t *unit;
-    bool as_float; /* texels are read as fractions */
+    bool as_float; /* integers are read as fractions */
 } cudart_reference_t;
 
 typedef struct {
     pthread_mutex_t lock;
     bool started;
     emu_mem_t mem;
-    uint32_t arch;            /* whose machine code is executed; 0: not decided */
-    shown_device_t shown[2];  /* to programs of Volta code, of Turing code; sms 0: not said */
+    uint32_t arch;            /* architecture of the executed machine code; 0: not decided */
+    shown_device_t shown[2];  /* for programs with Volta code, with Turing code; sms is 0 if not
+                               * set */
     const char *no_device[2]; /* why there is none, or NULL */
-    uint64_t max_insts;       /* of a launch; 0: no limit */
-    double timeout;           /* seconds of the host for a launch; 0: no limit */
-    unsigned threads; /* that execute the blocks of launches if nothing is recorded; 0: one */
+    uint64_t max_insts;       /* limit per launch; 0: none */
+    double timeout;           /* limit per launch in host seconds; 0: none */
+    unsigned threads; /* threads that execute blocks of launches if nothing is recorded; 0: one */
     cudart_unit_t **units;
     size_t n_units, cap_units;
     cudart_function_t *functions;
@@ -66,67 +66,67 @@ typedef struct {
     cudart_reference_t *references;
     size_t n_references, cap_references;
     cuda_error_t last, sticky;
-    cuda_error_t failed; /* the last one, also if it was asked for */
+    cuda_error_t failed; /* the last error, kept even after the program asked for it */
     uint64_t n_launches;
 } cudart_state_t;
 
 /* Prints a message (NULL: none) and ends the program with CUDART_EXIT. (cudart_errors.c) */
 _Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 
-/* The state, locked, started at the first call. */
+/* Locks and returns the state; the first call initialises it. */
 cudart_state_t *cudart_enter(void);
 
-/* Unlocks; notes error as the last one; returns it. */
+/* Unlocks, stores error as the last one, and returns it. */
 cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
-/* The error of a call whose parameters are wrong, if they are. */
+/* The error code for invalid parameters, if wrong. */
 static inline cuda_error_t cudart_invalid_if(bool wrong)
 {
     return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* The kernel behind a host stub: its module is loaded. NULL: there is none. */
+/* The kernel of a host stub; loads its module. NULL: unknown. */
 const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit);
 
-/* Where a variable is: device address, or bytes of constant memory. False: unknown. */
+/* The place of a variable: device address, or bytes of constant memory. False: unknown. */
 bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
                    uint64_t *bytes);
 
 /* --- which machine code, on which GPU (cudart_code.c) ---------------------------------------- */
 
-/* What rubato says of both in the environment; called once. */
+/* Reads the environment's settings of both; called once. */
 void cudart_code_start(cudart_state_t *s);
 
-/* The architecture whose machine code is executed, decided now if it was not: 70, 75. */
+/* The architecture of the executed machine code, 70 or 75; the first call decides. */
 uint32_t cudart_arch(cudart_state_t *s);
 
-/* The GPU that the program is shown. */
+/* The emulated GPU. */
 const shown_device_t *cudart_device(cudart_state_t *s);
 
-/* The module of a unit, loaded. */
+/* The module of a unit; loads it. */
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);
 
 /* Whether an address is in simulated device memory. */
 bool cudart_is_device(const cudart_state_t *s, const void *p);
 
-/* Whether n bytes at p can be touched: anything of the host, legal pages of the device. */
+/* Whether n bytes at p are accessible: any host memory, or legal pages of the device. */
 bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be_device);
 
-/* Copies n bytes, and notes it for the trace; kind as cudaMemcpy() has it. */
+/* Copies n bytes and records the copy in the trace; kind as in cudaMemcpy(). */
 cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n, int kind);
 
-/* emu_mem_alloc() of as much memory as the GPU has. */
+/* Like emu_mem_alloc(), limited to the memory of the GPU. */
 uint64_t cudart_alloc(cudart_state_t *s, uint64_t n);
 
 /* --- what is recorded (cudart_record.c) ------------------------------------------------------ */
 
-/* Opens what the environment asks for; called once. */
+/* Opens the outputs that the environment requests; called once. */
 void cudart_record_start(cudart_state_t *s);
 
-/* A copy to the device. */
+/* Records a copy to the device. */
 void cudart_record_copy(uint64_t addr, uint64_t bytes);
 
-/* Executes launch number s->n_launches, recorded or not. */
+/* Executes launch number s->n_launches, and records it if selected. */
 rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
                             emu_totals_t *totals, rb_err_t *err);
 

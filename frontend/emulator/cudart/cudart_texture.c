@@ -1,6 +1,6 @@
 /*
- * Texture and surface objects, and the references of programs before CUDA 12. A handle of the
- * emulator (emu_texture.h) is the object that the program gets.
+ * Texture and surface objects, and the texture references of programs before CUDA 12. The program's
+ * objects are the emulator's handles (emu_texture.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ typedef struct {
     } u;
 } cuda_resource_t;
 
-/* struct cudaTextureDesc; not all versions have the last one. */
+/* struct cudaTextureDesc; the last member does not exist in all versions. */
 typedef struct {
     int address[3];
     int filter, as_float, srgb;
@@ -82,7 +82,7 @@ CUDART_EXPORT cuda_error_t cudaUnbindTexture(const cuda_reference_t *reference);
 CUDART_EXPORT cuda_error_t cudaGetTextureAlignmentOffset(size_t *offset,
                                                          const cuda_reference_t *reference);
 
-/* --- what is bound --------------------------------------------------------------------------- */
+/* --- bindings -------------------------------------------------------------------------------- */
 
 static void set_sampling(emu_texture_t *t, const int address[3], int filter, int normalized,
                          int as_float)
@@ -124,7 +124,7 @@ static bool resource_texels(const cudart_state_t *s, const cuda_resource_t *r, e
 {
     switch (r->type) {
     case RESOURCE_ARRAY:
-    case RESOURCE_MIPMAPPED: /* begins as an array */
+    case RESOURCE_MIPMAPPED: /* begins with an array */
         if (r->u.array != NULL)
             *t = r->u.array->texels;
         return r->u.array != NULL;
@@ -158,10 +158,11 @@ cuda_error_t cudaCreateTextureObject(uint64_t *object, const cuda_resource_t *re
     if (object == NULL || resource == NULL || sampling == NULL || !resource_texels(s, resource, &t))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (view != NULL)
-        cudart_give_up("the program makes a texture with a resource view: that is not supported; "
-                       "give no view");
+        cudart_give_up(
+            "the program creates a texture with a resource view, which is not supported; "
+            "do not pass a view");
     if (sampling->srgb)
-        cudart_give_up("the program makes a texture of sRGB colours: that is not supported");
+        cudart_give_up("the program creates a texture with sRGB colours, which is not supported");
     set_sampling(&t, sampling->address, sampling->filter, sampling->normalized, sampling->as_float);
     memcpy(t.border, sampling->border, sizeof(t.border));
     t.mixes_levels = sampling->level_filter != 0 && (t.kind == EMU_TEX_FLOAT || sampling->as_float);
@@ -176,8 +177,8 @@ cuda_error_t cudaCreateTextureObject_v2(uint64_t *object, const cuda_resource_t 
                                         const cuda_sampling_t *sampling, const void *view)
 {
     if (sampling != NULL && sampling->seamless && sampling->filter != 0)
-        cudart_give_up("the program makes a texture that is mixed over the edges of a cube: that "
-                       "is not supported; leave seamlessCubemap 0");
+        cudart_give_up("the program creates a texture that is filtered across the edges of a cube, "
+                       "which is not supported; leave seamlessCubemap 0");
     return cudaCreateTextureObject(object, resource, sampling, view);
 }
 
@@ -268,7 +269,7 @@ cuda_error_t cudaGetSurfaceReference(const void **reference, const void *symbol)
 }
 
 /*
- * The name that the code has for a reference, of what is registered: "::t" is t, "::a::t" is
+ * The mangled name of a reference in the code, from its registered name: "::t" is t, "::a::t" is
  * _ZN1a1tE.
  */
 static void mangle(const char *name, char *out, size_t room)
@@ -290,7 +291,8 @@ static void mangle(const char *name, char *out, size_t room)
         snprintf(out + n, room - n, "E");
 }
 
-/* Lets the code see *t through a reference. One that no kernel uses is not in the module. */
+/* Binds *t to a reference for the code. If no kernel uses the reference, it is not in the
+ * module. */
 static void bind_reference(cudart_state_t *s, const cudart_reference_t *r, const emu_texture_t *t)
 {
     const emu_module_t *m = cudart_unit_module(s, r->unit);
@@ -315,7 +317,7 @@ static cuda_error_t bind_texture(cudart_state_t *s, const cuda_reference_t *refe
     return CUDA_SUCCESS;
 }
 
-/* Memory of any alignment can be bound: there is never an offset. */
+/* Memory of any alignment can be bound, so the offset is always 0. */
 cuda_error_t cudaBindTexture(size_t *offset, const cuda_reference_t *reference, const void *p,
                              const cuda_channels_t *channels, size_t bytes)
 {
@@ -352,7 +354,7 @@ cuda_error_t cudaBindTextureToArray(const cuda_reference_t *reference, const voi
 {
     cudart_state_t *s = cudart_enter();
 
-    (void)channels; /* the array knows */
+    (void)channels; /* the array has the channels */
     if (reference == NULL || array == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     emu_texture_t t = ((const cudart_array_t *)array)->texels;

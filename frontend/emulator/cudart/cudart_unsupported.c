@@ -1,6 +1,7 @@
 /*
- * Functions of the CUDA runtime that are not there: a program that calls one is told which, and
- * what to do, instead of failing to start for want of a symbol it may never need.
+ * Unsupported functions of the CUDA runtime. A program that calls one gets a message with the
+ * function and a remedy; without these stubs it would fail to start because of symbols that it may
+ * never need.
  */
 #include "frontend/emulator/cudart/cudart_state.h"
 
@@ -11,24 +12,24 @@
         cudart_give_up("the program calls " #name "(), which is not supported; " advice);          \
     }
 
-#define GRAPH(name)    UNSUPPORTED(name, "make the graph by other calls, or launch on streams")
+#define GRAPH(name)    UNSUPPORTED(name, "create the graph with other calls, or launch on streams")
 #define GRAPHICS(name) UNSUPPORTED(name, "there is no display: run the program without graphics")
-#define MIPMAP(name)   UNSUPPORTED(name, "make a texture object of the mipmap")
+#define MIPMAP(name)   UNSUPPORTED(name, "create a texture object from the mipmap")
 #define PEER(name)     UNSUPPORTED(name, "there is one GPU: run the program with one")
 #define IPC(name)      UNSUPPORTED(name, "one process uses the GPU: run the program in one")
 #define POOL(name)     UNSUPPORTED(name, "use cudaMalloc() or cudaMallocAsync() without pools")
-#define DRIVER(name)   UNSUPPORTED(name, "only the runtime is there, not the driver behind it")
+#define DRIVER(name)   UNSUPPORTED(name, "only the CUDA runtime is emulated, not the driver")
 #define EXTERNAL(name)                                                                             \
-    UNSUPPORTED(name, "memory and semaphores of other programs are not there: run without them")
+    UNSUPPORTED(name, "memory and semaphores of other programs are not available: run without "    \
+                      "them")
 #define ARRAY(name)                                                                                \
-    UNSUPPORTED(name, "make arrays of one plane, and copy them with cudaMemcpy3D() or "            \
+    UNSUPPORTED(name, "create arrays with one plane, and copy them with cudaMemcpy3D() or "        \
                       "cudaMemcpy2DArrayToArray()")
-#define CLUSTER(name) UNSUPPORTED(name, "the GPUs shown have no clusters of blocks")
+#define CLUSTER(name) UNSUPPORTED(name, "the emulated GPUs have no clusters of blocks")
 #define RANGE(name)                                                                                \
-    UNSUPPORTED(name,                                                                              \
-                "memory is where the program uses it: leave the call out, or use cudaMemcpy()")
-#define OBJECT(name) UNSUPPORTED(name, "keep what the object was made of")
-#define STREAM(name) UNSUPPORTED(name, "leave the call out: it changes no result")
+    UNSUPPORTED(name, "memory is always accessible: omit the call, or use cudaMemcpy()")
+#define OBJECT(name) UNSUPPORTED(name, "keep the description from which the object was created")
+#define STREAM(name) UNSUPPORTED(name, "omit the call: it does not change results")
 
 GRAPH(cudaGraphAddDependencies_v2)
 GRAPH(cudaGraphAddNode)

@@ -71,18 +71,18 @@ uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned
         return resolve_local(w, u, lane, addr - EMU_LOCAL_BASE, width);
     uint8_t *p = emu_mem_at(w->grid->launch->mem, addr, width);
     if (p == NULL)
-        emu_fault(w, u, "lane %u: address 0x%llx is in no allocation", lane,
+        emu_fault(w, u, "lane %u: address 0x%llx is not in an allocation", lane,
                   (unsigned long long)addr);
     return p;
 }
 
-/* --- any places within 4 GiB ----------------------------------------------------------------- */
+/* - */
 
-/* Where the active lanes access; other lanes have the place of the first active one. */
+/* Where the active lanes access; inactive lanes have the place of the first active one. */
 typedef struct {
     uint64_t first, low;     /* address of the first active lane; lowest address */
-    uint32_t extent, odd;    /* from the lowest to the highest; bits of all */
-    uint32_t rel[EMU_LANES]; /* address less the lowest */
+    uint32_t extent, odd;    /* distance from the lowest to the highest; OR of all addresses */
+    uint32_t rel[EMU_LANES]; /* address minus the lowest one */
 } span_t;
 
 EMU_INLINE bool span_in(const emu_place_t *p, bool wide, bool uwide, uint32_t mask, span_t *s)
@@ -108,7 +108,7 @@ EMU_INLINE bool span_in(const emu_place_t *p, bool wide, bool uwide, uint32_t ma
     return apart == 0 && s->extent < 1u << 31;
 }
 
-/* False: the addresses are further apart. */
+/* False: the addresses are too far apart. */
 EMU_INLINE bool make_span(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask, span_t *s)
 {
     const emu_place_t p = emu_place_of(w, u);
@@ -118,7 +118,7 @@ EMU_INLINE bool make_span(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask
     return p.uwide ? span_in(&p, false, true, mask, s) : span_in(&p, false, false, mask, s);
 }
 
-/* Whether each lane's place, at offset and further in device memory, is on a legal page. */
+/* Whether the place of each lane, shifted by offset in device memory, is on a legal page. */
 EMU_INLINE bool legal_pages(const emu_mem_t *m, const span_t *s, uint64_t offset, unsigned width)
 {
     unsigned shift = m->page_shift;
@@ -142,8 +142,8 @@ EMU_INLINE uint8_t *span_in_global(const emu_warp_t *w, const span_t *s, unsigne
 }
 
 /*
- * Host address of the lowest place, if all lanes access legal, aligned places of one space; NULL:
- * something is special, go lane by lane.
+ * Host address of the lowest place if all active lanes access legal, aligned places in one space;
+ * NULL: an unusual case, which is handled lane by lane.
  */
 EMU_INLINE uint8_t *span_host(const emu_warp_t *w, const emu_uop_t *u, span_t *s)
 {
@@ -171,7 +171,7 @@ EMU_INLINE uint8_t *span_host(const emu_warp_t *w, const emu_uop_t *u, span_t *s
     }
 }
 
-/* Notes the addresses for the trace: the closest form that holds them. */
+/* Records the addresses in the trace, in the most compact form that holds them. */
 EMU_INLINE void record_span(emu_warp_t *w, const emu_uop_t *u, const span_t *s, uint32_t mask)
 {
     uint32_t d[EMU_LANES], bent = 0, n = EMU_LANES;
@@ -195,7 +195,7 @@ EMU_INLINE void record_span(emu_warp_t *w, const emu_uop_t *u, const span_t *s, 
     emu_record_deltas(w, u, s->first, d, n, bent == 0);
 }
 
-/* Words of all lanes, of which each has n one after the other. */
+/* Loads n consecutive words for every lane. */
 EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], unsigned n,
                        uint32_t v[][EMU_LANES])
 {
@@ -221,7 +221,7 @@ EMU_INLINE void gather(const uint8_t *p, const uint32_t rel[EMU_LANES], unsigned
             v[i][k] = words[k][i];
 }
 
-/* Loads words from checked places. */
+/* Loads words from places that have been checked. */
 EMU_INLINE void load_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from, const span_t *s,
                           unsigned n, uint32_t mask)
 {
@@ -236,7 +236,7 @@ EMU_INLINE void load_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from
         emu_put(w, u->d + EMU_LANES * i, v[i], mask);
 }
 
-/* The same of bytes, or pairs of them. */
+/* The same for bytes, or pairs of bytes. */
 EMU_INLINE void load_small_span(emu_warp_t *w, const emu_uop_t *u, const uint8_t *from,
                                 const span_t *s, unsigned width, uint32_t mask)
 {
@@ -380,7 +380,7 @@ static void store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- others ---------------------------------------------------------------------------------- */
 
-/* Notes addresses of 32 bits for the trace. */
+/* Records 32-bit addresses in the trace. */
 EMU_HOT static void record_shared(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
                                   uint32_t mask)
 {
@@ -392,8 +392,9 @@ EMU_HOT static void record_shared(emu_warp_t *w, const emu_uop_t *u, const uint6
 }
 
 /*
- * LDSM: 8x8 matrices of 16-bit values from shared memory. Lanes 8i to 8i + 7 give the addresses of
- * the rows of matrix i; each lane gets two neighbours of row lane / 4 (.MT88: of a column).
+ * LDSM: 8x8 matrices of 16-bit values from shared memory. Lanes 8i to 8i + 7 provide the row
+ * addresses of matrix i; each lane gets two adjacent values of row lane / 4 (.MT88: of a
+ * column).
  */
 static void load_matrix(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -423,7 +424,7 @@ static void load_matrix(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     }
 }
 
-/* QSPC: whether a generic address lies in a space. */
+/* QSPC: whether a generic address is in a space. */
 static void query_space(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES];

@@ -1,24 +1,25 @@
-/* Loads and stores of the usual patterns: one check, one copy. */
+/* Loads and stores with the common patterns: one check, one copy. */
 #include "frontend/emulator/exec/emu_place.h"
 
-/* Where some lanes access. */
+/* How some lanes access memory. */
 typedef enum {
-    PATTERN_SAME, /* all at one place */
-    PATTERN_ROW,  /* each behind the one before, as lanes are numbered */
+    PATTERN_SAME, /* all at one address */
+    PATTERN_ROW,  /* consecutive addresses in lane order */
     PATTERN_ANY,
 } pattern_t;
 
 /*
- * Lanes that are looked at together: all of a warp, or, if all are active, a half, since blocks of
- * 16 by 16 threads are common.
+ * Lanes that are handled together: a whole warp, or, if all lanes are active, half a warp, since
+ * blocks of 16 x 16 threads are common.
  */
 typedef struct {
     unsigned lane, n; /* first lane, number of lanes */
-    uint32_t mask;    /* the active ones of the warp */
+    uint32_t mask;    /* active lanes of the warp */
     pattern_t pattern;
     unsigned active; /* first active lane, and its address */
     uint64_t addr;
-    uint8_t *host; /* of the word of the first lane, active or not, or of the one place of all */
+    uint8_t *host; /* host address of the first lane's word (active or not), or of the one place of
+                    * all lanes */
 } part_t;
 
 enum { HALF = EMU_LANES / 2, UNLIKE_SAME = 1, UNLIKE_ROW = 2 };
@@ -27,8 +28,8 @@ static const uint32_t lane_number[EMU_LANES]
     __attribute__((aligned(64))) = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
-/* What the places of a part look like: of its first active lane, and in a row, of its first lane.
- */
+/* The expected addresses of a part: that of its first active lane and, for a row, that of its first
+ * lane. */
 typedef struct {
     uint32_t low, high, start;
 } expected_t;
@@ -43,7 +44,7 @@ EMU_INLINE expected_t expected_of(const emu_place_t *p, bool wide, bool uwide, u
     return (expected_t){low, high, low - ((part->active - part->lane) << log_width)};
 }
 
-/* What lane k of a part, lane k + from of the warp, is unlike. */
+/* Which patterns lane k of a part (lane k + from of the warp) does not fit. */
 EMU_INLINE uint32_t unlike(const emu_place_t *p, bool wide, bool uwide, uint32_t log_width,
                            const expected_t *e, unsigned from, unsigned k, uint32_t m)
 {
@@ -87,7 +88,7 @@ EMU_INLINE void find_patterns(const emu_place_t *p, bool wide, bool uwide, uint3
     part[1].pattern = pattern_named(bits >> 2);
 }
 
-/* Host address of n bytes that a part covers; NULL: go another way. */
+/* Host address of n bytes that a part covers; NULL: use the general path. */
 EMU_INLINE uint8_t *host_of(const emu_warp_t *w, const emu_uop_t *u, uint64_t addr, uint64_t n)
 {
     const uint64_t shared = w->grid->shared_bytes;
@@ -108,7 +109,7 @@ EMU_INLINE uint8_t *host_of(const emu_warp_t *w, const emu_uop_t *u, uint64_t ad
     }
 }
 
-/* Whether a part is simple; then its host address is known. */
+/* Whether a part is simple; if so, sets its host address. */
 EMU_INLINE bool is_simple(const emu_warp_t *w, const emu_uop_t *u, part_t *part)
 {
     if (part->pattern == PATTERN_ANY)
@@ -119,7 +120,7 @@ EMU_INLINE bool is_simple(const emu_warp_t *w, const emu_uop_t *u, part_t *part)
     return part->host != NULL;
 }
 
-/* Notes two halves for the trace; false: they are too far apart for that. */
+/* Records two halves in the trace; false: they are too far apart for one record. */
 EMU_INLINE bool record_halves(emu_warp_t *w, const emu_uop_t *u, const part_t part[2])
 {
     const uint32_t stride0 = part[0].pattern == PATTERN_ROW ? u->width : 0;
@@ -137,7 +138,8 @@ EMU_INLINE bool record_halves(emu_warp_t *w, const emu_uop_t *u, const part_t pa
     return true;
 }
 
-/* The parts of an access by all lanes, noted for the trace; their number, 0: it is not simple. */
+/* Splits an access by all lanes into parts and records it in the trace; returns their number, 0 if
+ * the access is not simple. */
 EMU_INLINE unsigned parts_of_all(emu_warp_t *w, const emu_uop_t *u, const emu_place_t *p,
                                  part_t part[2])
 {
@@ -163,12 +165,12 @@ EMU_INLINE unsigned parts_of_all(emu_warp_t *w, const emu_uop_t *u, const emu_pl
     return !w->grid->tracing || record_halves(w, u, part) ? 2 : 0;
 }
 
-/* The same where not all lanes are active. */
+/* The same if some lanes are inactive. */
 EMU_INLINE unsigned parts_of_some(emu_warp_t *w, const emu_uop_t *u, const emu_place_t *p,
                                   uint32_t mask, part_t *part)
 {
     const unsigned first = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
-    const uint32_t lanes = mask >> first; /* with holes, a row is no affine record */
+    const uint32_t lanes = mask >> first; /* with gaps, a row is not an affine record */
 
     *part = (part_t){.n = EMU_LANES, .mask = mask, .active = first};
     if (p->wide)
@@ -192,8 +194,7 @@ EMU_INLINE unsigned simple_parts(emu_warp_t *w, const emu_uop_t *u, uint32_t mas
     return mask == EMU_ALL ? parts_of_all(w, u, &p, part) : parts_of_some(w, u, &p, mask, part);
 }
 
-/* Loads a part: n_words words for each of n_lanes lanes, all of them active or those of its mask.
- */
+/* Loads n_words words for each of n_lanes lanes of a part: all lanes, or those of its mask. */
 EMU_INLINE void load_part(emu_warp_t *w, const emu_uop_t *u, const part_t *part, unsigned n_lanes,
                           bool all, unsigned n_words)
 {
@@ -221,7 +222,7 @@ EMU_INLINE void load_part(emu_warp_t *w, const emu_uop_t *u, const part_t *part,
     }
 }
 
-/* Stores a part; of one place the last lane's value stays. */
+/* Stores a part; at a common address, the last lane's value remains. */
 EMU_INLINE void store_part(const uint32_t *v, const part_t *part, unsigned n_lanes, bool all,
                            unsigned n_words)
 {
@@ -258,7 +259,7 @@ EMU_INLINE void load_parts(emu_warp_t *w, const emu_uop_t *u, const part_t part[
     }
 }
 
-/* The same of bytes, or pairs of them. */
+/* The same for bytes, or pairs of bytes. */
 EMU_INLINE void load_small(emu_warp_t *w, const emu_uop_t *u, const part_t *part, unsigned width)
 {
     uint32_t *out = w->r + u->d + part->lane;
@@ -271,7 +272,7 @@ EMU_INLINE void load_small(emu_warp_t *w, const emu_uop_t *u, const part_t *part
     }
 }
 
-/* Stores bytes, or pairs of them; of one place the last lane's value stays. */
+/* Stores bytes, or pairs of bytes; at a common address, the last lane's value remains. */
 EMU_INLINE void store_small(const uint32_t *v, const part_t *part, unsigned width)
 {
     const uint32_t all = part->n == EMU_LANES ? EMU_ALL : (1u << part->n) - 1;

@@ -1,6 +1,6 @@
 /*
- * Atomics and reductions, lane by lane in lane order. They are atomic for other threads of the host
- * where those execute other blocks of the launch.
+ * Atomics and reductions, lane by lane in lane order. If other host threads execute blocks of the
+ * launch, they are atomic for these, too.
  */
 #include <math.h>
 
@@ -50,7 +50,7 @@ static bool is_float(unsigned type)
     return type == TYPE_F32 || type == TYPE_F16X2 || type == TYPE_F64;
 }
 
-/* The new value of memory that holds old. */
+/* The new value for a memory location that holds old. */
 static uint64_t combine(const emu_uop_t *u, uint64_t old, uint64_t x, uint64_t y)
 {
     switch (u->select) {
@@ -77,13 +77,13 @@ static uint64_t combine(const emu_uop_t *u, uint64_t old, uint64_t x, uint64_t y
     }
 }
 
-/* Whether other threads may access a place at the same time. */
+/* Whether other threads may access this memory at the same time. */
 static bool is_shared(const emu_warp_t *w, const emu_uop_t *u)
 {
     return w->grid->parallel && u->inst->space != MEM_SHARED;
 }
 
-/* Changes memory at p, which holds u->width bytes; what it held. */
+/* Changes u->width bytes of memory at p; returns the old value. */
 static uint64_t change(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p, uint64_t x, uint64_t y)
 {
     if (u->width == 8) {
@@ -115,7 +115,7 @@ static uint64_t operand(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int
     return u->width == 8 ? emu_u64(s, k) : s[k];
 }
 
-/* Host address of a lane's place. In shared memory, where most atomics are, without a call. */
+/* Host address of a lane's place. Shared memory, the usual case, needs no call. */
 static uint8_t *place(emu_warp_t *w, const emu_uop_t *u, int k, uint64_t addr)
 {
     if (u->inst->space == MEM_SHARED && addr % u->width == 0 &&
@@ -124,7 +124,7 @@ static uint8_t *place(emu_warp_t *w, const emu_uop_t *u, int k, uint64_t addr)
     return emu_resolve(w, u, u->inst->space, (unsigned)k, addr, u->width);
 }
 
-/* Adds to words at checked places. */
+/* Adds to words at places that have been checked. */
 static void add_at(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p,
                    const uint32_t rel[EMU_LANES], uint32_t mask, uint32_t old[EMU_LANES])
 {
@@ -151,7 +151,7 @@ static void add_at(const emu_warp_t *w, const emu_uop_t *u, uint8_t *p,
     }
 }
 
-/* Whether a generic address is of memory that has no atomics of its own. */
+/* Whether a generic address is in shared or local memory, which have no generic atomics. */
 static bool in_window(const emu_uop_t *u, uint64_t addr)
 {
     return u->inst->space == MEM_GENERIC &&
@@ -159,8 +159,8 @@ static bool in_window(const emu_uop_t *u, uint64_t addr)
 }
 
 /*
- * With a predicate to be written, it is left to the code to do what the hardware cannot: nothing is
- * done in shared and local memory, and the predicate says where something was.
+ * If the instruction writes a predicate, the hardware leaves generic atomics on shared and local
+ * memory to the code: nothing is done there, and the predicate is true in the other lanes.
  */
 static uint32_t lanes_done(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
                            uint32_t mask)
@@ -205,7 +205,7 @@ static void atomic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, low, mask);
 }
 
-/* Whole numbers of 32 bits are added: nothing else has to be asked for each lane. */
+/* 32-bit integer addition, for which no operation is selected lane by lane. */
 static void add_words(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t rel[EMU_LANES], old[EMU_LANES];

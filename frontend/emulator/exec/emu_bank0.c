@@ -1,15 +1,15 @@
-/* Bank 0 of a launch: its facts and parameters, as the driver puts them there. */
+/* Bank 0 of a launch: its properties and parameters, in the driver's layout. */
 #include "frontend/emulator/exec/emu_state.h"
 #include "sim/core/alloc.h"
 
-/* Places in the bank. */
+/* Offsets in the bank. */
 enum {
     BANK0_BLOCK = 0x00,
     BANK0_GRID = 0x0c,
     BANK0_SHARED = 0x18,
     BANK0_LOCAL = 0x20,
     BANK0_STACK = 0x28,
-    BANK0_WORKSPACE_HIGH = 0x8c, /* of a cooperative launch */
+    BANK0_WORKSPACE_HIGH = 0x8c, /* for a cooperative launch */
     BANK0_WORKSPACE_LOW = 0x90,
 };
 

@@ -1,4 +1,4 @@
-/* Barriers of a block: BAR with all its threads or some, that only arrive, that vote. */
+/* Barriers of a block: BAR with all threads or some of them, BAR.ARV, and BAR.RED with votes. */
 #include "frontend/emulator/exec/emu_split.h"
 
 enum { BAR_SYNC, BAR_ARV, BAR_RED };
@@ -18,13 +18,13 @@ static void set_result(emu_warp_t *w, const emu_barrier_t *b)
     }
 }
 
-/* Replaces the splits that wait at a barrier: they go on, joined where they are together. */
+/* Lets the splits that wait at a barrier run again; splits at the same pc are joined. */
 static void release_barrier(emu_warp_t *w, unsigned barrier)
 {
     bool waited = false;
     emu_split_t *only = &w->splits[0];
 
-    if (w->n_splits == 1 && only->state == SPLIT_BAR && only->arg == barrier) { /* nearly always */
+    if (w->n_splits == 1 && only->state == SPLIT_BAR && only->arg == barrier) { /* the usual case */
         *only = (emu_split_t){.pc = only->pc + 1, .mask = only->mask};
         w->current = -1;
         if (w->block->barriers[barrier].reduces)
@@ -42,7 +42,7 @@ static void release_barrier(emu_warp_t *w, unsigned barrier)
                 lanes |= w->splits[k].mask;
         emu_merge_splits(w, lanes, s.pc + 1);
         waited = true;
-        i = UINT32_MAX; /* begin again: the splits have moved */
+        i = UINT32_MAX; /* restart: the splits have moved */
     }
     if (waited && w->block->barriers[barrier].reduces)
         set_result(w, &w->block->barriers[barrier]);
@@ -68,7 +68,7 @@ void emu_check_barriers(emu_block_t *b)
         check_barrier(b, n);
 }
 
-/* Number and threads of a BAR, from its immediates or registers. */
+/* Reads number and thread count of a BAR from its immediates or registers. */
 static void barrier_numbers(const emu_warp_t *w, const emu_uop_t *u, uint32_t mask,
                             uint32_t *number, uint32_t *threads)
 {
@@ -101,7 +101,8 @@ void emu_bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             b->reduces = true;
             b->votes += (uint32_t)__builtin_popcount(mask);
             b->true_votes += (uint32_t)__builtin_popcount(mask & emu_pred(w, u, 0));
-            w->bar_result = sass_bits(u->sass, 74, 2); /* how, until the barrier opens */
+            w->bar_result = sass_bits(u->sass, 74, 2); /* operation of the vote, until the barrier
+                                                        * opens */
         }
         emu_remove_split(w, (unsigned)w->current);
         emu_append_split(

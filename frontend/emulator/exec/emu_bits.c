@@ -20,12 +20,12 @@ EMU_INLINE uint32_t flush_below(uint32_t limit, uint32_t bits)
     return (bits & 0x7fffffffu) < limit ? bits & 0x80000000u : bits;
 }
 
-/* The same with signs that can be changed: FSEL. */
+/* The same with sign modifiers: FSEL. */
 EMU_HOT static void select_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), first = emu_pred(w, u, 0);
     const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
-    const uint32_t flushed = u->ftz ? 0x00800000u : 0; /* magnitudes below become 0 */
+    const uint32_t flushed = u->ftz ? 0x00800000u : 0; /* smaller magnitudes become 0 */
 
     EMU_PUT_EACH(w, u->d, mask,
                  flush_below(flushed, emu_merge(emu_lane(first, k), emu_modified(&ma, a[k]),
@@ -49,7 +49,7 @@ LOGIC(logic_not_b, ~b[k])
 LOGIC(logic_xor3, a[k] ^ b[k] ^ c[k])
 LOGIC(logic_and_or, (a[k] & b[k]) | c[k])
 
-/* Any function of three bits, by its truth table, with a predicate that says "not zero". */
+/* Any function of three bits, given by its truth table; the predicate result is "not zero". */
 EMU_HOT static void logic_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
@@ -102,13 +102,13 @@ static void pred_logic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_set_pred(w, u->pd[1], r[1], mask);
 }
 
-/* P0 or UP0. */
+/* Whether the first predicate is P0 or UP0. */
 static unsigned first_pred(const emu_uop_t *u)
 {
     return u->sass->uniform ? EMU_PRED_UNIFORM : 0;
 }
 
-/* Predicates 0 to 6 as bits of a register, at a byte of it. */
+/* Copies predicates 0 to 6 to a byte of a register, as bits. */
 static void preds_to_register(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *select = emu_src(w, u, 1);
@@ -142,7 +142,7 @@ static void register_to_preds(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- shifts ---------------------------------------------------------------------------------- */
 
-/* SHF: a 64-bit value (c, a) shifted; its low or high word. */
+/* SHF: shifts the 64-bit value (c, a); returns its low or high word. */
 EMU_HOT static void funnel(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
@@ -161,7 +161,7 @@ EMU_HOT static void funnel(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, r, mask);
 }
 
-/* Shifts by a constant below 32 where one half of the 64 bits is zero: nearly all of them. */
+/* The usual shifts: by a constant below 32, with one half of the 64 bits zero. */
 EMU_HOT static void shift_left(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), n = u->imm;
@@ -259,7 +259,7 @@ static void bit_mask(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, r, mask);
 }
 
-/* SGXT: the low b bits of a, with their sign or zeros. */
+/* SGXT: the low b bits of a, with sign or zero extension. */
 static void extend(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
@@ -309,8 +309,11 @@ static void reverse_bits(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, r, mask);
 }
 
-/* FLO: position of the highest one (signed: of the highest bit unlike the sign), or its distance
- * from bit 31 (.SH); all ones where there is none. The predicate says whether there is one. */
+/*
+ * FLO: position of the highest one (signed: of the highest bit that differs from the sign), or its
+ * distance from bit 31 (.SH); all ones if there is none. The predicate says whether there is
+ * one.
+ */
 static void find_leading_one(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     bool sign = sass_bits(u->sass, 73, 1), shift = sass_bits(u->sass, 74, 1);

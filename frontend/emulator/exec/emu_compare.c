@@ -3,9 +3,9 @@
 
 #include "frontend/emulator/exec/emu_state.h"
 
-enum { DOUBLE_MIN = 0, DOUBLE_MAX = 15 }; /* codes of comparisons that DSETP has for others */
+enum { DOUBLE_MIN = 0, DOUBLE_MAX = 15 }; /* codes that have another meaning in DSETP */
 
-/* The comparison, combined with a predicate; the second result is the complement's. */
+/* Writes the comparison combined with a predicate; the second result uses the complement. */
 static void set_both(emu_warp_t *w, const emu_uop_t *u, uint32_t result, uint32_t mask)
 {
     uint32_t q = emu_pred(w, u, 0), both[2] = {result, ~result};
@@ -49,8 +49,8 @@ static void always_true(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 }
 
 /*
- * The upper words of a 64-bit comparison; predicate 1 is the result for the lower words. Sources
- * may be negated (a carry chain of a subtraction).
+ * Compares the upper words of 64-bit values; predicate 1 is the result for the lower words. Sources
+ * may be negated (carry chain of a subtraction).
  */
 EMU_HOT static void compare_extended(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -97,10 +97,10 @@ static bool bind_int_compare(const sass_inst_t *in, emu_uop_t *u)
 
 /* --- floating point -------------------------------------------------------------------------- */
 
-/* Operation codes: 0-7 ordered, 8 NAN, 9-15 the same or unordered. */
+/* Operation codes: 0-7 ordered, 8 NAN, 9-15 like 1-7 or unordered. */
 enum { CMP_NUM = 7, CMP_NAN = 8, CMP_TRUE = 15 };
 
-/* The result of operation op from what compares less, equal and unordered. */
+/* The result of operation op, given where the operands are less, equal and unordered. */
 static uint32_t combine(unsigned op, uint32_t less, uint32_t equal, uint32_t unordered)
 {
     uint32_t greater = ~(less | equal | unordered), r = 0;
@@ -122,7 +122,7 @@ static uint32_t combine(unsigned op, uint32_t less, uint32_t equal, uint32_t uno
     return r;
 }
 
-/* Magnitudes below flush_below are 0. */
+/* Magnitudes below flush_below become 0. */
 EMU_INLINE float comparand(const emu_mods_t *m, uint32_t flush_below, uint32_t bits)
 {
     bits = emu_modified(m, bits);
@@ -183,8 +183,8 @@ EMU_HOT static void double_setp(emu_warp_t *w, const emu_uop_t *u, uint32_t mask
 }
 
 /*
- * FCHK: whether a quotient a / b needs the slow path of the division routine. Which exponents do
- * is not documented; this is the range in which the fast path is exact.
+ * FCHK: whether the quotient a / b needs the slow path of the division routine. The hardware's
+ * condition on exponents is undocumented; this is the range in which the fast path is exact.
  */
 EMU_INLINE bool needs_slow_path(uint32_t a, uint32_t b)
 {
@@ -206,7 +206,7 @@ EMU_HOT static void division_check(emu_warp_t *w, const emu_uop_t *u, uint32_t m
 
 /*
  * DSETP.MIN and .MAX: the first predicate says whether the first source is the result of fmin() or
- * fmax(), the second whether that is a NaN. -0 is less than +0.
+ * fmax(), the second whether the result is a NaN. -0 is less than +0.
  */
 static void double_choice(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {

@@ -1,12 +1,13 @@
 /*
- * Control flow of a warp: its lanes are in splits, each with a pc; the last split that can run,
- * runs. Lanes that diverged meet again only where the code says so: at BSYNC, WARPSYNC, BAR.
+ * Control flow of a warp. Its lanes are in splits, each with a pc; the last split that can run is
+ * the one that runs. Diverged lanes are joined only where the code requests it: at BSYNC, WARPSYNC,
+ * BAR.
  */
 #include "frontend/emulator/exec/emu_split.h"
 
 /*
- * Whether lanes of two splits wait for each other at a BSYNC: at the same one, with the same
- * partners. Levels of a recursion wait at the same place, but each with its own.
+ * Whether lanes of two splits wait for each other at a BSYNC: same instruction, same partners.
+ * Levels of a recursion wait at the same instruction, but with different partners.
  */
 static bool same_bsync(const emu_warp_t *w, const emu_split_t *s, const emu_split_t *t)
 {
@@ -14,7 +15,7 @@ static bool same_bsync(const emu_warp_t *w, const emu_split_t *s, const emu_spli
            w->b[s->arg][emu_first_lane(t->mask)] == w->b[s->arg][emu_first_lane(s->mask)];
 }
 
-/* Lanes that wait as those of s do. */
+/* Lanes that wait for the same event as those of s. */
 static uint32_t lanes_like(const emu_warp_t *w, const emu_split_t *s)
 {
     uint32_t lanes = 0;
@@ -28,7 +29,7 @@ static uint32_t lanes_like(const emu_warp_t *w, const emu_split_t *s)
     return lanes;
 }
 
-/* Lanes of a WARPSYNC go on, joined where they are at the same one. */
+/* Lets lanes of a WARPSYNC run again; lanes at the same instruction are joined. */
 static void release_warpsync(emu_warp_t *w, uint32_t arg)
 {
     for (unsigned i = 0; i < w->n_splits; i++) {
@@ -41,11 +42,11 @@ static void release_warpsync(emu_warp_t *w, uint32_t arg)
                 w->splits[k].pc == s.pc)
                 lanes |= w->splits[k].mask;
         emu_merge_splits(w, lanes, s.pc + 1);
-        i = UINT32_MAX; /* begin again: the splits have moved */
+        i = UINT32_MAX; /* restart: the splits have moved */
     }
 }
 
-/* Releases one group of lanes whose partners have all arrived; false: there is none. */
+/* Releases one group of lanes whose partners have all arrived; false if there is none. */
 static bool release_one(emu_warp_t *w)
 {
     for (unsigned i = 0; i < w->n_splits; i++) {
@@ -74,13 +75,14 @@ static void check_waiting(emu_warp_t *w)
 
 /* --- branches -------------------------------------------------------------------------------- */
 
-/* A side of a divergent branch. */
+/* One side of a divergent branch. */
 typedef struct {
     uint32_t pc, mask;
     bool taken;
 } side_t;
 
-/* Whether a runs after b: it has more threads; on a tie it is taken; then the larger pc. */
+/* Whether a runs after b: it has more threads; if equal, it is the taken side; if equal, it has the
+ * larger pc. */
 static bool runs_later(const side_t *a, const side_t *b)
 {
     int n = __builtin_popcount(a->mask), m = __builtin_popcount(b->mask);
@@ -92,7 +94,7 @@ static bool runs_later(const side_t *a, const side_t *b)
     return a->pc > b->pc;
 }
 
-/* Replaces the current split by sides; the last one appended runs first. */
+/* Replaces the current split by its sides; the last one appended runs first. */
 static void diverge(emu_warp_t *w, side_t *sides, unsigned n)
 {
     emu_remove_split(w, (unsigned)w->current);
@@ -109,7 +111,7 @@ static void diverge(emu_warp_t *w, side_t *sides, unsigned n)
     w->grid->totals.divergences++;
 }
 
-/* Lanes of mask go to pc, the others of the split go on. */
+/* Lanes of mask jump to pc, the other lanes of the split continue. */
 static void branch(emu_warp_t *w, uint32_t pc, uint32_t mask)
 {
     emu_split_t *s = &w->splits[w->current];
@@ -129,10 +131,10 @@ static void conditional_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     bool converged = w->splits[w->current].mask == w->alive;
 
     switch (u->select) {
-    case 2: /* .DIV: if the warp has diverged */
+    case 2: /* .DIV: branch if the warp has diverged */
         branch(w, u->target, converged ? 0 : mask);
         break;
-    case 3: /* .CONV: if it has not */
+    case 3: /* .CONV: branch if it has not */
         branch(w, u->target, converged ? mask : 0);
         break;
     default:
@@ -140,7 +142,7 @@ static void conditional_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     }
 }
 
-/* The instruction that lane k jumps to; false after a fault. */
+/* The target instruction of lane k; false after a fault. */
 static bool indirect_target(emu_warp_t *w, const emu_uop_t *u, unsigned k, uint32_t *pc)
 {
     const uint32_t *r = emu_src(w, u, 0);
@@ -157,11 +159,12 @@ static bool indirect_target(emu_warp_t *w, const emu_uop_t *u, unsigned k, uint3
             return true;
     }
     w->grid->totals.fault = EMU_FAULT_PC;
-    emu_fault(w, u, "lane %u: jump to 0x%llx, outside the function", k, (unsigned long long)to);
+    emu_fault(w, u, "lane %u: jump to 0x%llx, which is outside the function", k,
+              (unsigned long long)to);
     return false;
 }
 
-/* Each lane goes to base + its register. */
+/* Each lane jumps to base + its register. */
 static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     side_t sides[EMU_LANES + 1];
@@ -193,9 +196,9 @@ static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 /* --- convergence ----------------------------------------------------------------------------- */
 
 /*
- * Lanes of mask, which begin anew with a barrier, leave the partners that they had: they have gone
- * round a loop by another way, and would never come to the BSYNC. What a function saves and clears
- * before it uses the barrier is not concerned.
+ * Lanes of mask enter a convergence barrier anew and leave their old partners: they have taken
+ * another path around a loop and would never reach the BSYNC. A barrier that a function saves and
+ * clears before use has no old partners.
  */
 static void leave_barrier(emu_warp_t *w, unsigned barrier, uint32_t mask)
 {
@@ -238,7 +241,7 @@ EMU_HOT static bool same_partners(const emu_warp_t *w, unsigned barrier, uint32_
     return unlike == 0;
 }
 
-/* Lanes with different partners wait apart. */
+/* Lanes with different partners wait separately. */
 static void wait_apart(emu_warp_t *w, unsigned barrier, uint32_t mask, uint32_t pc)
 {
     while (mask != 0) {
@@ -259,7 +262,7 @@ static void bsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
     if (mask != 0 && rest == 0 && same_partners(w, u->imm, mask) &&
         (w->b[u->imm][emu_first_lane(mask)] & w->alive) == mask) {
-        w->splits[w->current].pc++; /* all are here */
+        w->splits[w->current].pc++; /* all have arrived */
         return;
     }
     emu_remove_split(w, (unsigned)w->current);
@@ -269,7 +272,7 @@ static void bsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     check_waiting(w);
 }
 
-/* Takes lanes out of a barrier, in the copies of all its partners. */
+/* Removes lanes from a barrier, in the copies of all its partners. */
 static void break_barrier(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     w->splits[w->current].pc++;
@@ -295,7 +298,7 @@ static void warpsync(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     check_waiting(w);
 }
 
-/* The split that ran goes to the end of the line. */
+/* Moves the running split to the end of the queue. */
 static void yield(emu_warp_t *w)
 {
     emu_split_t s = w->splits[w->current];
@@ -336,7 +339,7 @@ static void trap(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     if (mask == 0)
         return;
     w->grid->totals.fault = EMU_FAULT_TRAP;
-    emu_fault(w, u, "lane %u: the kernel stops itself", emu_first_lane(mask));
+    emu_fault(w, u, "lane %u: the kernel executes a trap", emu_first_lane(mask));
 }
 
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)

@@ -32,7 +32,7 @@ static uint64_t bits_of_float(float f)
     return isnan(f) ? 0x7fffffffu : bits;
 }
 
-/* Lane k of the source: the byte or half that the instruction selects, signs applied. */
+/* Lane k of the source: the selected byte or half, or 32 or 64 bits with sign modifiers applied. */
 static uint64_t source_bits(const emu_warp_t *w, const emu_uop_t *u, unsigned size, int k)
 {
     const uint32_t *s = emu_src(w, u, 0);
@@ -52,7 +52,7 @@ static int64_t sign_extend(uint64_t v, unsigned size)
     return (int64_t)(v << shift) >> shift;
 }
 
-/* A floating-point source as a double, which holds all three formats. */
+/* A floating-point source as a double, which represents all three formats exactly. */
 static double source_float(const emu_warp_t *w, const emu_uop_t *u, unsigned size, int k)
 {
     uint64_t bits = source_bits(w, u, size, k);
@@ -69,7 +69,6 @@ static double source_float(const emu_warp_t *w, const emu_uop_t *u, unsigned siz
     return (double)emu_float((uint32_t)bits);
 }
 
-/* The sign of a 32-bit or 64-bit float source is its top bit; integers are negated as numbers. */
 static void put_result(emu_warp_t *w, const emu_uop_t *u, uint64_t v[EMU_LANES], bool wide,
                        uint32_t mask)
 {
@@ -86,13 +85,13 @@ static void put_result(emu_warp_t *w, const emu_uop_t *u, uint64_t v[EMU_LANES],
 
 /* --- integer to float ------------------------------------------------------------------------ */
 
-/* The conversion happens between the switches of the rounding mode. */
+/* Called between the switches of the rounding mode. */
 static uint64_t convert_int(uint64_t v, bool is_signed, unsigned to, unsigned mode)
 {
     volatile uint64_t in = v;
     uint64_t out;
 
-    if (v == 0) /* rounding down, clang's conversion of an unsigned zero gives -0 */
+    if (v == 0) /* in round-down mode, clang converts an unsigned zero to -0 */
         return 0;
     unsigned old = emu_round_begin(mode);
 
@@ -116,7 +115,7 @@ static void int_to_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         uint64_t v = source_bits(w, u, from, k);
         if (u->is_signed)
             v = (uint64_t)sign_extend(v, from);
-        if (to == SIZE_16) /* every 32-bit integer is a double */
+        if (to == SIZE_16) /* a double represents every 32-bit integer */
             r[k] = emu_double_to_half(u->is_signed ? (double)(int64_t)v : (double)v, u->round);
         else
             r[k] = convert_int(v, u->is_signed, to, u->round);
@@ -131,7 +130,7 @@ EMU_HOT static void s32_to_f32(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     EMU_PUT_EACH(w, u->d, mask, emu_float_bits((float)s[k]));
 }
 
-/* By way of double precision, which holds every 32-bit number: one rounding. */
+/* Through double precision, which represents every 32-bit integer: one rounding. */
 EMU_HOT static void u32_to_f32(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *s = emu_src(w, u, 0);
@@ -195,8 +194,8 @@ static double round_to_integer(double v, unsigned mode)
 }
 
 /*
- * Values out of range give the nearest end of it. NaN gives 0 with .NTZ, else the highest bit alone
- * (PTX ISA, cvt: the compiler says .NTZ where neither type has 64 bits).
+ * Clamps to the range of the type. NaN becomes 0 with .NTZ, otherwise only the highest bit is set
+ * (PTX ISA, cvt; the compiler uses .NTZ if neither type has 64 bits).
  */
 static uint64_t clamp(double v, unsigned size, bool is_signed, bool nan_is_zero)
 {
@@ -216,8 +215,8 @@ static uint64_t clamp(double v, unsigned size, bool is_signed, bool nan_is_zero)
 }
 
 /*
- * From single precision to 32 bits. The limits are whole numbers, so that it is the same to keep
- * within them before rounding; the sum with 1.5 * 2^52 has the number as its low word.
+ * From single precision to 32 bits. The limits are integers, so clamping before rounding gives the
+ * same result; after adding 1.5 * 2^52, the low word is the rounded integer.
  */
 EMU_INLINE void float_to_word(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned mode)
 {
@@ -317,7 +316,7 @@ EMU_INLINE uint32_t clamped(uint32_t bits, int32_t least, int32_t most)
     return (uint32_t)(v < least ? least : v > most ? most : v);
 }
 
-/* I2I: a 32-bit number as the nearest one of 8 or 16 bits. */
+/* I2I: saturates a 32-bit integer to 8 or 16 bits. */
 EMU_HOT static void saturate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *s = emu_src(w, u, 0);
@@ -328,8 +327,8 @@ EMU_HOT static void saturate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 }
 
 /*
- * I2IP (PTX ISA, cvt.pack.sat): a and b as the nearest numbers of 16, 8, 4 or 2 bits, a above b,
- * and above both the lower bits of c, or of its upper half.
+ * I2IP (PTX ISA, cvt.pack.sat): saturates a and b to 16, 8, 4 or 2 bits and packs a above b; the
+ * lower bits of c, or of its upper half, go above both.
  */
 static void pack(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -390,7 +389,7 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
         u->fn = pack_halves;
         return true;
     case SASS_I2IP:
-        u->select = (uint8_t)sass_bits(in, 76, 3); /* as I2I, then U2, S2, U4, S4 */
+        u->select = (uint8_t)sass_bits(in, 76, 3); /* as for I2I, then U2, S2, U4, S4 */
         u->imm2 = sass_bits(in, 72, 2) == 1 ? 16 : 0;
         u->fn = pack;
         return true;

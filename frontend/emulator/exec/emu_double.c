@@ -1,4 +1,5 @@
-/* Double precision: DADD, DMUL, DFMA. NaNs are the host's, which are the hardware's default. */
+/* Double precision: DADD, DMUL, DFMA. NaNs are the host's; the hardware's default NaN is the
+ * same. */
 #include <math.h>
 
 #include "frontend/emulator/exec/emu_round.h"

@@ -1,4 +1,4 @@
-/* What ends a kernel with a message. */
+/* Faults: errors of the program that end a kernel with a message. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* Texture fetches, and loads and stores of surfaces. */
+/* Texture fetches; loads and stores of surfaces. */
 #include <math.h>
 
 #include "frontend/emulator/exec/emu_sample.h"
 #include "frontend/emulator/sass/sass_texture.h"
 
-/* Number i of the list of operands, in all lanes. */
+/* Operand number i of the list, in all lanes. */
 static const uint32_t *listed(const emu_warp_t *w, const emu_uop_t *u, const sass_tex_form_t *f,
                               int i)
 {
@@ -19,7 +19,7 @@ static bool is_cube(const sass_inst_t *in)
     return in->op == SASS_TEX && (dim == SASS_TEX_CUBE || dim == SASS_TEX_ARRAY_CUBE);
 }
 
-/* The texture of a lane; NULL after reporting that its handle names none. */
+/* The texture of a lane; NULL after reporting that its handle is invalid. */
 static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const uint32_t *handles,
                                        unsigned lane)
 {
@@ -30,7 +30,7 @@ static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const 
     if (t != NULL && t->bound && (!cube || t->n_layers % EMU_CUBE_FACES == 0) &&
         (!flat || t->n_levels <= 1))
         return t;
-    emu_fault(w, u, "lane %u: 0x%x is the handle of no %s", lane, handle,
+    emu_fault(w, u, "lane %u: 0x%x is not the handle of a %s", lane, handle,
               sass_is_surface(u->sass) ? "surface"
               : cube                   ? "cube map"
               : flat                   ? "texture of one level"
@@ -38,7 +38,7 @@ static const emu_texture_t *texture_of(emu_warp_t *w, const emu_uop_t *u, const 
     return NULL;
 }
 
-/* Where all lanes have them; NULL: there is none. */
+/* Operands in all lanes; NULL: not present. */
 typedef struct {
     const uint32_t *at[3], *layer, *offsets, *handles, *level;
     const uint32_t *gradients[6];
@@ -67,7 +67,7 @@ static operands_t operands_of(const emu_warp_t *w, const emu_uop_t *u)
     return o;
 }
 
-/* Copies a register in the lanes of a mask; the others get the value of the first of those. */
+/* Copies the lanes of a mask; the other lanes get the value of the first one. */
 EMU_INLINE void copy_lanes(const uint32_t *from, uint32_t mask, uint32_t to[EMU_LANES])
 {
     const uint32_t first = from[__builtin_ctz(mask)];
@@ -88,7 +88,7 @@ EMU_HOT static void read_place(const operands_t *o, uint32_t mask, emu_tex_place
     }
     if (o->offsets == NULL)
         return;
-    for (unsigned i = 0; i < 3; i++) { /* .AOFFI: four bits for each dimension */
+    for (unsigned i = 0; i < 3; i++) { /* .AOFFI: four bits per dimension */
         uint32_t words[EMU_LANES];
         copy_lanes(o->offsets, mask, words);
         for (unsigned k = 0; k < EMU_LANES; k++)
@@ -96,7 +96,7 @@ EMU_HOT static void read_place(const operands_t *o, uint32_t mask, emu_tex_place
     }
 }
 
-/* How many texels lie between neighbours, as a level: that of the larger step, in x or in y. */
+/* The level at which adjacent fetches are one texel apart, from the larger step in x or y. */
 static float level_of_steps(const emu_texture_t *t, const operands_t *o, unsigned k)
 {
     float square[2] = {0, 0};
@@ -109,7 +109,7 @@ static float level_of_steps(const emu_texture_t *t, const operands_t *o, unsigne
     return 0.5f * log2f(fmaxf(square[0], square[1]));
 }
 
-/* Levels of detail: given, by gradients, or 0, to which a bias is added. */
+/* Levels of detail: given, from gradients, or 0; then adds a bias. */
 static void read_levels(const emu_texture_t *t, const operands_t *o, uint32_t mask,
                         float level[EMU_LANES])
 {
@@ -144,7 +144,7 @@ static void query(const emu_texture_t *t, uint32_t value[4][EMU_LANES])
             value[i][k] = answers[i];
 }
 
-/* What the lanes of a mask read, all of them through t. False: its memory is not there. */
+/* Reads for the lanes of a mask, all through t. False: the texture's memory was freed. */
 static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t,
                     const operands_t *o, uint32_t mask, uint32_t value[4][EMU_LANES])
 {
@@ -172,7 +172,7 @@ static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t
     }
 }
 
-/* Lanes of a mask that have the same handle as its first one. */
+/* The lanes of a mask with the same handle as the first one. */
 static uint32_t lanes_alike(const uint32_t *handles, uint32_t mask)
 {
     uint32_t alike;
@@ -183,7 +183,7 @@ static uint32_t lanes_alike(const uint32_t *handles, uint32_t mask)
     return alike & mask;
 }
 
-/* The components that the mask of the instruction selects, one after the other. */
+/* Writes the components that the instruction's mask selects to consecutive registers. */
 static void put_results(emu_warp_t *w, const emu_uop_t *u, uint32_t value[4][EMU_LANES],
                         uint32_t mask)
 {
@@ -216,19 +216,19 @@ static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             for (unsigned k = 0; k < EMU_LANES; k++)
                 results[i][k] = emu_merge(emu_lane(lanes, k), value[i][k], results[i][k]);
     }
-    put_results(w, u, results, mask); /* not before: sources may be destinations */
+    put_results(w, u, results, mask); /* after all reads: sources may be destinations */
 }
 
 /* --- surfaces -------------------------------------------------------------------------------- */
 
-enum { OUT_IGNORED, OUT_CLAMPED, OUT_TRAPS }; /* bits 59-60: accesses outside */
+enum { OUT_IGNORED, OUT_CLAMPED, OUT_TRAPS }; /* bits 59-60: out-of-range accesses */
 
 static int32_t clamp(int32_t v, int64_t last)
 {
     return v < 0 ? 0 : v > last ? (int32_t)last : v;
 }
 
-/* Where lane k accesses; NULL: nowhere, or after a fault. */
+/* The place that lane k accesses; NULL: none, or after a fault. */
 static uint8_t *surface_place(emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, unsigned k)
 {
     const uint32_t *a = emu_ref(w, u->addr);

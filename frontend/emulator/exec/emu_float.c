@@ -1,15 +1,15 @@
 /*
  * Single precision: FADD, FMUL, FFMA, FMNMX.
  *
- * Results are those of IEEE 754 in the instruction's rounding mode; denormals are kept unless the
- * instruction says .FTZ.
+ * Results follow IEEE 754 in the instruction's rounding mode; denormals are kept unless the
+ * instruction has .FTZ.
  */
 #include "frontend/emulator/exec/emu_float.h"
 #include "frontend/emulator/exec/emu_round.h"
 
 /*
- * Defines name, for sources and results as they are and rounding to nearest, and name_all, for
- * everything; the expressions are in x[k], y[k], z[k].
+ * Defines name, for unmodified sources and results and rounding to nearest, and name_all, for all
+ * cases; the expressions use x[k], y[k], z[k].
  */
 #define ARITHMETIC(name, plain, all)                                                               \
     EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
@@ -36,7 +36,7 @@ ARITHMETIC(fma32, __builtin_fmaf(x[k], y[k], z[k]),
            __builtin_fmaf(emu_source(&e, 0, x[k]), emu_source(&e, 1, y[k]),
                           emu_source(&e, 2, z[k])))
 
-/* FMUL with a power of two behind it; the product is rounded once. */
+/* FMUL followed by a multiplication with a power of two; the product is rounded once. */
 EMU_HOT static void fmul_scaled(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     static const double scales[8] = {0, 0.125, 0.25, 0.5, 1, 2, 4, 8};
@@ -51,7 +51,7 @@ EMU_HOT static void fmul_scaled(emu_warp_t *w, const emu_uop_t *u, uint32_t mask
     emu_round_end(old);
 }
 
-/* FMNMX: a number wins over a NaN, and -0 is less than +0. */
+/* FMNMX: prefers a number to a NaN; -0 is less than +0. */
 EMU_INLINE uint32_t minmax(float x, float y, uint32_t pick_min)
 {
     uint32_t a = emu_float_bits(x), b = emu_float_bits(y);

@@ -20,7 +20,7 @@ double emu_half_to_double(uint32_t bits)
     return bits & 0x8000 ? -v : v;
 }
 
-/* Whether a magnitude between two neighbours, with this remainder, goes to the larger one. */
+/* Whether a magnitude between two representable values rounds up; rest: the remainder. */
 static bool rounds_up(double rest, bool odd, bool negative, unsigned mode)
 {
     switch (mode) {
@@ -51,13 +51,13 @@ uint32_t emu_double_to_half(double v, unsigned mode)
     int scale = exponent - 11 < -24 ? -24 : exponent - 11;
     double units = ldexp(magnitude, -scale), whole = floor(units);
     uint32_t bits = (uint32_t)whole + rounds_up(units - whole, (uint32_t)whole & 1, sign, mode);
-    if (exponent > 16) /* 2^16 and more */
+    if (exponent > 16) /* 2^16 and above */
         return sign | (rounds_up(0.75, true, sign, mode) ? HALF_INF : HALF_MAX);
     uint32_t r = bits + ((uint32_t)(scale + 24) << 10);
     return sign | (r >= HALF_INF && !rounds_up(0.75, true, sign, mode) ? HALF_MAX : r);
 }
 
-/* Both values of source i in a lane, from its halves (or a 32-bit float), signs applied. */
+/* Both values of source i in a lane, from its halves (or a 32-bit float), with sign modifiers. */
 static void load_pair(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int k, double v[2])
 {
     uint32_t word = emu_src(w, u, i)[k];
@@ -81,7 +81,7 @@ static void load_pair(const emu_warp_t *w, const emu_uop_t *u, unsigned i, int k
 
 enum { HALF_ADD, HALF_MUL, HALF_FMA };
 
-/* Source i as two vectors of floats, from its halves (or a 32-bit float), signs applied. */
+/* Source i as two vectors of floats, from its halves (or a 32-bit float), with sign modifiers. */
 EMU_INLINE void load_halves(const emu_warp_t *w, const emu_uop_t *u, unsigned i,
                             float v[2][EMU_LANES])
 {
@@ -126,7 +126,7 @@ static uint32_t finish_float(double v)
     return isnan(f) ? 0x7fffffffu : bits;
 }
 
-/* Sums and products of halves are exact as doubles, and rounded once. */
+/* Sums and products of halves are exact in double precision and rounded once. */
 EMU_INLINE void half_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned operation)
 {
     float a[2][EMU_LANES], b[2][EMU_LANES], c[2][EMU_LANES];
@@ -196,7 +196,8 @@ static void half_compare(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         load_pair(w, u, 0, k, x);
         load_pair(w, u, 1, k, y);
         bool c[2] = {compare(u->imm2, x[0], y[0]), compare(u->imm2, x[1], y[1])};
-        bool horizontal = u->sass->op == SASS_HSETP2 && u->select; /* .H_AND: both, and its not */
+        bool horizontal = u->sass->op == SASS_HSETP2 && u->select; /* .H_AND: both halves, and the
+                                                                    * complement */
         bool first = horizontal ? c[0] && c[1] : c[0], second = horizontal ? !first : c[1];
         first = combine(u->round, first, q >> k & 1);
         second = combine(u->round, second, q >> k & 1);
@@ -231,7 +232,8 @@ bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u)
     case SASS_HMUL2:
     case SASS_HFMA2:
         u->sat = sass_bits(in, 77, 1);
-        /* HFMA2.F32 accumulates in single precision, but writes halves: not known well enough */
+        /* HFMA2.F32 accumulates in single precision but writes halves: not understood well
+         * enough */
         u->select = in->op == SASS_HADD2 && sass_bits(in, 78, 1);
         u->fn = in->op == SASS_HADD2 ? half_add : in->op == SASS_HMUL2 ? half_mul : half_fma;
         return !sass_bits(in, 76, 1); /* .FMZ */

@@ -1,4 +1,4 @@
-/* Half precision (IEEE binary16) as doubles, which hold every sum and product of two exactly. */
+/* Half precision (IEEE binary16) as doubles, which hold sums and products of two halves exactly. */
 #ifndef RUBATO_EMU_HALF_H
 #define RUBATO_EMU_HALF_H
 
@@ -7,13 +7,12 @@
 
 double emu_half_to_double(uint32_t bits);
 
-/* Rounded in a mode of emu_round.h; NaN is 0x7fff. */
+/* Rounds in a mode of emu_round.h; NaN becomes 0x7fff. */
 uint32_t emu_double_to_half(double v, unsigned mode);
 
 /*
- * Halves at a bit of 32 words, as floats: exact, in loops that the compiler vectorises. The
- * exponent is moved to its new bias; small numbers, without one, are taken as the fraction above
- * 2^-14.
+ * Converts halves at a bit of 32 words to floats: exact, in loops that the compiler vectorises. The
+ * exponent gets its new bias; denormals are computed as fractions above 2^-14.
  */
 static inline __attribute__((always_inline)) void
 emu_halves_to_floats(const uint32_t v[32], unsigned shift, float out[32])
@@ -37,7 +36,7 @@ emu_halves_to_floats(const uint32_t v[32], unsigned shift, float out[32])
     memcpy(out, r, sizeof(r));
 }
 
-/* Rounded to nearest: adding and taking away a power of two leaves 11 bits, or units of 2^-24. */
+/* Rounds to nearest: adding and subtracting a power of two leaves 11 bits, or units of 2^-24. */
 static inline __attribute__((always_inline)) uint32_t emu_round_to_half(double v)
 {
     uint64_t bits, exponent, magic_bits;

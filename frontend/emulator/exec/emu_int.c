@@ -1,7 +1,7 @@
 /* Integer arithmetic: additions with carries, multiplications, shifts, minima, dot products. */
 #include "frontend/emulator/exec/emu_state.h"
 
-/* Defines name and name_mod: without and with modifiers of the sources. */
+/* Defines name and name_mod: without and with source modifiers. */
 #define TWO_FORMS(name)                                                                            \
     EMU_HOT static void name(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)                     \
     {                                                                                              \
@@ -33,8 +33,8 @@ EMU_INLINE void add3_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool
 TWO_FORMS(add3)
 
 /*
- * With carries. A negated source goes into the adder as its complement and a carry, so that the
- * carries out are those of the hardware's adder; u->imm is the number of such sources.
+ * Addition with carries. A negated source enters the adder as its complement plus a carry, so that
+ * carries out equal those of the hardware's adder; u->imm is the number of such sources.
  */
 EMU_INLINE void carry_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool carry_in)
 {
@@ -100,7 +100,7 @@ EMU_HOT static void mad_x(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
                  a[k] * emu_modified(&mb, b[k]) + emu_modified(&mc, c[k]) - emu_lane(carry, k));
 }
 
-/* The addend alone: how the compiler writes most moves. */
+/* Only the addend: compilers write most moves this way. */
 static void mad_move(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     emu_put(w, u->d, emu_src(w, u, 2), mask);
@@ -143,7 +143,7 @@ EMU_HOT static void wide_unsigned(emu_warp_t *w, const emu_uop_t *u, uint32_t ma
     wide_body(w, u, mask, false);
 }
 
-/* IMAD.WIDE and IMAD.HI with everything: negated sources, carry in and out. */
+/* IMAD.WIDE and IMAD.HI in general: negated sources, carry in and out. */
 EMU_HOT static void wide_general(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *c = emu_src(w, u, 2);
@@ -191,7 +191,7 @@ static void bind_wide(const sass_inst_t *in, emu_uop_t *u)
     u->fn = !simple ? wide_general : u->is_signed ? wide_signed : wide_unsigned;
 }
 
-/* Byte of v at a bit; sign: 0x80 if it is signed, else 0. */
+/* The byte of v at a bit; sign: 0x80 if it is signed, else 0. */
 EMU_INLINE uint32_t byte_at(uint32_t v, unsigned bit, uint32_t sign)
 {
     return ((v >> bit & 0xff) ^ sign) - sign;
@@ -204,7 +204,8 @@ EMU_INLINE uint32_t byte_products(uint32_t a, uint32_t b, uint32_t sa, uint32_t 
     return sum + byte_at(a, 16, sa) * byte_at(b, 16, sb) + byte_at(a, 24, sa) * byte_at(b, 24, sb);
 }
 
-/* Two products of halves with bytes: the lower two of b, or from bit 16 on the upper ones. */
+/* Two products of 16-bit with 8-bit values: the lower two bytes of b, or from bit 16 on the upper
+ * ones. */
 EMU_INLINE uint32_t half_products(uint32_t a, uint32_t b, uint32_t sa, uint32_t sb)
 {
     const uint32_t low = ((a & 0xffff) ^ sa) - sa, high = ((a >> 16) ^ sa) - sa;
@@ -212,7 +213,7 @@ EMU_INLINE uint32_t half_products(uint32_t a, uint32_t b, uint32_t sa, uint32_t 
     return low * byte_at(b, 0, sb) + high * byte_at(b, 8, sb);
 }
 
-/* Sum of the products of four bytes and the third source. */
+/* Sum of four products of bytes and the third source. */
 EMU_HOT static void dot4(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
@@ -222,7 +223,7 @@ EMU_HOT static void dot4(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     EMU_PUT_EACH(w, u->d, mask, emu_modified(&mc, c[k]) + byte_products(a[k], b[k], sa, sb));
 }
 
-/* The same of two halves and two bytes. */
+/* The same for two halves and two bytes. */
 EMU_HOT static void dot2(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
@@ -245,7 +246,7 @@ static bool bind_dot(const sass_inst_t *in, emu_uop_t *u)
 
 /* --- LEA ------------------------------------------------------------------------------------- */
 
-/* (a << shift) + b, or the upper half of a 64-bit a shifted, with carries. */
+/* (a << shift) + b, or the upper half of a shifted 64-bit a, with carries. */
 EMU_INLINE void lea_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool high)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
@@ -260,7 +261,7 @@ EMU_INLINE void lea_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool 
     for (unsigned k = 0; k < EMU_LANES; k++) {
         uint32_t upper = emu_merge(sign, 0 - (a[k] >> 31), c[k]);
         uint32_t low = ((a[k] << n) ^ flip) + one, v = low;
-        if (high) /* the two shifts: a shift by 32 - n, where n may be 0 */
+        if (high) /* two shifts, since a shift by 32 - n is undefined for n = 0 */
             v = ((upper << n | a[k] >> 1 >> (31 - n)) ^ flip) + (low < one);
         uint32_t s = v + emu_modified(&mb, b[k]), t = s - emu_lane(carry, k);
         over |= emu_lane_bit[k] & (0 - (uint32_t)((s < v) | (t < s)));
@@ -298,7 +299,7 @@ static void bind_lea(const sass_inst_t *in, emu_uop_t *u)
 
 /* --- minima, absolute values ----------------------------------------------------------------- */
 
-/* The smaller one if pick_min has ones, the larger one if it is 0. */
+/* The smaller value if pick_min is all ones, the larger one if it is 0. */
 EMU_INLINE uint32_t pick_one(uint32_t a, uint32_t b, uint32_t flip, uint32_t pick_min)
 {
     uint32_t less = 0u - (uint32_t)((a ^ flip) < (b ^ flip));
@@ -315,7 +316,8 @@ EMU_HOT static void minmax(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), pick_min = emu_pred(w, u, 0);
     const emu_mods_t ma = emu_mods(u, 0), mb = emu_mods(u, 1);
-    const uint32_t flip = u->is_signed ? 0x80000000u : 0; /* orders signed as unsigned */
+    const uint32_t flip = u->is_signed ? 0x80000000u : 0; /* makes signed values compare like
+                                                           * unsigned ones */
 
     EMU_PUT_EACH(
         w, u->d, mask,
@@ -345,7 +347,7 @@ EMU_INLINE uint32_t byte_difference(uint32_t a, uint32_t b, unsigned bit)
     return x > y ? x - y : y - x;
 }
 
-/* VABSDIFF4 of unsigned bytes: the differences, or (.ACC) their sum and the third source. */
+/* VABSDIFF4 of unsigned bytes: the differences or, with .ACC, their sum plus the third source. */
 EMU_HOT static void abs_differences(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);

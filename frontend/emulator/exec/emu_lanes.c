@@ -1,12 +1,12 @@
-/* Between the lanes of a warp: SHFL, VOTE, MATCH, R2UR. */
+/* Data exchange between the lanes of a warp: SHFL, VOTE, MATCH, R2UR. */
 #include "frontend/emulator/exec/emu_state.h"
 
 /* In the order of the encoding. */
 enum { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY };
 
 /*
- * PTX ISA, shfl: c holds in bits 8-12 the lanes of a segment and in bits 0-4 the bound. The
- * predicate says whether the source lane is in bounds; if not, the lane keeps its own value.
+ * PTX ISA, shfl: bits 8-12 of c select the lanes of a segment, bits 0-4 the bound. The predicate
+ * says whether the source lane is in bounds; if not, the lane keeps its own value.
  */
 EMU_INLINE void shuffle_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned mode)
 {
@@ -41,7 +41,7 @@ SHUFFLE(shuffle_bfly, SHFL_BFLY)
 
 enum { VOTE_ALL, VOTE_ANY, VOTE_EQ };
 
-/* The ballot, and whether all, any, or equal. */
+/* The ballot, and its predicate: all, any, or equal. */
 static void vote(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t yes = emu_pred(w, u, 0) & mask, r[EMU_LANES];
@@ -56,7 +56,7 @@ static void vote(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_set_pred(w, u->pd[0], result ? EMU_ALL : 0, lanes);
 }
 
-/* MATCH.ANY: the active lanes that have the same value. .ALL: all of them, or none. */
+/* MATCH.ANY: the active lanes with the same value. MATCH.ALL: all active lanes, or none. */
 static void match(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0);
@@ -78,7 +78,7 @@ static void match(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_set_pred(w, u->pd[0], all, mask);
 }
 
-/* The value of the first active lane, for all. */
+/* Copies the value of the first active lane to all lanes. */
 static void to_uniform(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0);

@@ -1,4 +1,4 @@
-/* Blocks and launches: the order of execution, resident blocks, what goes to the trace. */
+/* Blocks and launches: order of execution, resident blocks, delivery to the trace. */
 #include "frontend/emulator/exec/emu_launch.h"
 
 #include <pthread.h>
@@ -10,16 +10,17 @@
 #include "sim/core/host_time.h"
 
 enum {
-    WARP_SLICE = 1 << 16,        /* instructions of a warp before the next one has its turn */
-    BLOCK_SLICE = 1 << 22,       /* instructions of a block before another becomes resident */
-    TOGETHER_SLICE = 8,          /* instructions of a warp behind a barrier, the same */
-    COOPERATIVE_SLICE = 1 << 10, /* the same where blocks are known to wait for each other */
-    MAX_RESIDENT = 80 * 32,      /* blocks that one thread has begun: as many as a V100 holds */
+    WARP_SLICE = 1 << 16,        /* instructions of a warp before the next warp runs */
+    BLOCK_SLICE = 1 << 22,       /* instructions of a block before another block becomes resident */
+    TOGETHER_SLICE = 8,          /* instructions of a warp in its first turn after a barrier */
+    COOPERATIVE_SLICE = 1 << 10, /* instructions of a block if blocks are known to wait for each
+                                  * other */
+    MAX_RESIDENT = 80 * 32,      /* limit of resident blocks per thread: the capacity of a V100 */
     MAX_WORKERS = 256,
-    ALONE_INSTS = 1 << 18, /* executed before more threads are worth their start */
+    ALONE_INSTS = 1 << 18, /* instructions executed before starting more threads pays off */
     MAX_THREADS = 1024,
     MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
-    RECURSIVE_LOCAL = 1 << 16, /* where the stack's depth is not known */
+    RECURSIVE_LOCAL = 1 << 16, /* used if the depth of the stack is unknown */
 };
 
 uint32_t emu_shared_bytes(const emu_launch_t *l)
@@ -36,7 +37,7 @@ static uint32_t local_bytes(const cubin_kernel_t *k)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* What stays the same in all blocks that a slot has: the warp's place, and its threads. */
+/* Sets what all blocks of a slot have in common: the warp's place, and its threads. */
 static void place_warp(emu_block_t *b, uint32_t index)
 {
     emu_warp_t *w = &b->warps[index];
@@ -131,7 +132,7 @@ static bool block_ended(const emu_block_t *b)
     return true;
 }
 
-/* A warp of the block that has not ended. */
+/* Any warp of the block that has not ended. */
 static emu_warp_t *unfinished_warp(emu_block_t *b)
 {
     uint32_t i = 0;
@@ -141,7 +142,7 @@ static emu_warp_t *unfinished_warp(emu_block_t *b)
     return &b->warps[i];
 }
 
-/* Where it is. */
+/* The current micro-operation of a warp. */
 static const emu_uop_t *uop_at(const emu_warp_t *w)
 {
     const emu_split_t *s = &w->splits[w->current >= 0 ? (unsigned)w->current : w->n_splits - 1];
@@ -159,7 +160,7 @@ static rb_code_t report_deadlock(emu_block_t *b)
     return b->grid->rc;
 }
 
-/* Gives up a launch that has reached its limits. */
+/* Gives up a launch that exceeds its limits. */
 static rb_code_t check_limits(emu_block_t *b)
 {
     emu_grid_t *g = b->grid;
@@ -180,9 +181,9 @@ static rb_code_t check_limits(emu_block_t *b)
 }
 
 /*
- * Instructions of the next warp's turn. Behind a barrier all warps go on together for a little: on
- * a GPU what they read first there, they have read before any of them comes far, and programs rely
- * on that.
+ * Instructions of the next warp's turn. After a barrier, all warps first run together for a few
+ * instructions: on a GPU, all warps read their first values after the barrier before any of them
+ * gets far, and programs rely on that.
  */
 static uint64_t next_slice(emu_block_t *b)
 {
@@ -192,7 +193,7 @@ static uint64_t next_slice(emu_block_t *b)
     return TOGETHER_SLICE;
 }
 
-/* Runs a block for a slice, or until it can only wait for another one. */
+/* Runs a block for a slice, or until it can only wait for another block. */
 static rb_code_t run_block(emu_block_t *b)
 {
     emu_grid_t *g = b->grid;
@@ -219,7 +220,7 @@ static rb_code_t run_block(emu_block_t *b)
     return RB_OK;
 }
 
-/* Lends a finished block's streams to who wants them. */
+/* Passes the streams of a finished block to the receiver, if there is one. */
 static rb_code_t hand_over(emu_block_t *b)
 {
     const emu_launch_t *l = b->grid->launch;
@@ -250,7 +251,7 @@ static rb_code_t hand_over(emu_block_t *b)
 /* Blocks that have begun, oldest first; slots are reused. */
 typedef struct {
     emu_block_t slots[MAX_RESIDENT];
-    unsigned order[MAX_RESIDENT]; /* slots in the order of their blocks */
+    unsigned order[MAX_RESIDENT]; /* slot numbers in block order */
     unsigned n, n_allocated;
 } residents_t;
 
@@ -268,7 +269,7 @@ static void begin_block(residents_t *r, emu_grid_t *g, uint64_t index)
     r->order[r->n++] = slot;
 }
 
-/* Hands over what is finished, in order. */
+/* Delivers finished blocks in order. */
 static rb_code_t retire(residents_t *r)
 {
     unsigned done = 0;
@@ -289,7 +290,7 @@ static uint64_t blocks_of(const emu_launch_t *l)
     return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
-/* Begins the block that is next; false: there is none, or no room for it. */
+/* Begins the next block; false: there is none, or no room for it. */
 static bool begin_next(residents_t *r, emu_grid_t *g)
 {
     uint64_t index;
@@ -305,7 +306,7 @@ static bool begin_next(residents_t *r, emu_grid_t *g)
 /* Runs blocks until none is left, or enough instructions have been executed. */
 static rb_code_t run_blocks(emu_grid_t *g, residents_t *r, uint64_t enough)
 {
-    /* One by one, unless all are known to wait for the last. */
+    /* One at a time, unless it is known that they wait for all others. */
     const unsigned at_once = g->launch->workspace != 0 ? MAX_RESIDENT : 1;
 
     while (!atomic_load(&g->progress->stop) && g->totals.warp_insts < enough) {
@@ -321,7 +322,7 @@ static rb_code_t run_blocks(emu_grid_t *g, residents_t *r, uint64_t enough)
     return RB_OK;
 }
 
-/* A thread that executes blocks. */
+/* A host thread that executes blocks. */
 typedef struct {
     emu_grid_t grid;
     residents_t *residents; /* owned */
@@ -358,7 +359,8 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* Starts up to n threads; their number. Signals are for the threads of the program. */
+/* Starts up to n threads, which block all signals, since these are for the program's threads;
+ * returns their number. */
 static unsigned start_workers(const emu_grid_t *g, worker_t **workers, unsigned n)
 {
     sigset_t all, old;
@@ -371,7 +373,7 @@ static unsigned start_workers(const emu_grid_t *g, worker_t **workers, unsigned 
         if (pthread_create(&w->thread, NULL, work, w) != 0) {
             free_residents(w->residents);
             free(w);
-            break; /* with fewer threads it takes longer */
+            break; /* fewer threads only take longer */
         }
         started++;
     }
@@ -379,7 +381,7 @@ static unsigned start_workers(const emu_grid_t *g, worker_t **workers, unsigned 
     return started;
 }
 
-/* Waits for a thread and adds what it has done; its failure counts if there is none yet. */
+/* Waits for a thread and adds its totals; takes over its failure unless there was one before. */
 static void end_worker(emu_grid_t *g, worker_t *w)
 {
     pthread_join(w->thread, NULL);
@@ -396,7 +398,7 @@ static void end_worker(emu_grid_t *g, worker_t *w)
     free(w);
 }
 
-/* Whether the code prints or allocates: then blocks run in their order. */
+/* Whether the code prints or allocates; if so, blocks run in order. */
 static bool calls_system(const emu_grid_t *g)
 {
     for (uint32_t i = 0; i < g->n_uops; i++)
@@ -405,7 +407,7 @@ static bool calls_system(const emu_grid_t *g)
     return false;
 }
 
-/* The caller's thread begins alone: most launches are over before another one has started. */
+/* The calling thread begins alone: most launches end before another thread could start. */
 static rb_code_t run_grid(emu_grid_t *g)
 {
     const uint64_t n_blocks = blocks_of(g->launch);

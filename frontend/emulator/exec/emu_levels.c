@@ -1,9 +1,10 @@
-/* Levels of detail of mipmaps: which a lane reads, and how two are mixed. */
+/* Levels of detail of mipmaps: selection of a level per lane, and interpolation between two. */
 #include <math.h>
 
 #include "frontend/emulator/exec/emu_sample.h"
 
-/* The levels that the lanes read, and the weight of the one above, with 8 bits as other weights. */
+/* The levels that the lanes read, and the weight of the next level, with 8 fractional bits like
+ * other weights. */
 static void choose_levels(const emu_texture_t *t, const float level[EMU_LANES],
                           uint32_t low[EMU_LANES], float weight[EMU_LANES])
 {
@@ -11,14 +12,14 @@ static void choose_levels(const emu_texture_t *t, const float level[EMU_LANES],
 
     for (unsigned k = 0; k < EMU_LANES; k++) {
         float v = fminf(fmaxf(level[k] + t->level_bias, t->lowest_level), t->highest_level);
-        v = v > 0 ? fminf(v, most) : 0; /* NaN too */
+        v = v > 0 ? fminf(v, most) : 0; /* also for NaN */
         const float whole = t->mixes_levels ? floorf(v) : floorf(v + 0.5f);
         low[k] = (uint32_t)whole;
         weight[k] = t->mixes_levels ? floorf((v - whole) * 256 + 0.5f) / 256 : 0;
     }
 }
 
-/* Reads in each lane the level that it has, one level after the other. */
+/* Reads each lane from its level, one level after the other. */
 static bool read_levels(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
                         const uint32_t level[EMU_LANES], uint32_t value[4][EMU_LANES])
 {

@@ -1,14 +1,14 @@
 /*
  * Tensor cores and MOVM: HMMA with 32-bit and 16-bit accumulators. Fragments are those of the PTX
  * instructions mma.m8n8k4 (Volta, in four steps) and mma.m16n8k8 (Turing), PTX ISA, "Warp-level
- * matrix instructions". Products are exact; they are summed in double precision and rounded once,
- * where the hardware truncates partial sums: results may differ in the last bit.
+ * matrix instructions". Products are exact; they are summed in double precision and rounded once.
+ * The hardware truncates partial sums, so results may differ in the last bit.
  */
 #include "frontend/emulator/exec/emu_matrix.h"
 
 #include "frontend/emulator/exec/emu_half.h"
 
-/* Halves of n registers as vectors of floats: the lower one of the first, its upper one, ... */
+/* Halves of n registers as vectors of floats: the lower half of the first, its upper half, ... */
 EMU_INLINE void halves(const uint32_t *v, unsigned n, float out[][EMU_LANES])
 {
     for (unsigned i = 0; i < 2 * n; i++)
@@ -22,7 +22,7 @@ EMU_INLINE void widen(float v[][EMU_LANES], unsigned n, double out[][EMU_LANES])
             out[i][k] = (double)v[i][k];
 }
 
-/* A rounded sum; every NaN is the hardware's. */
+/* A rounded sum; a NaN has the hardware's bits. */
 EMU_INLINE uint32_t rounded(double v)
 {
     uint32_t bits = emu_float_bits((float)v);
@@ -34,8 +34,8 @@ EMU_INLINE uint32_t rounded(double v)
 
 /*
  * Lane 4g + t has A[g][2t], A[g][2t+1] and the same of row g + 8; B[2t][g], B[2t+1][g]; and of the
- * sums [g][2t], [g][2t+1] and the same of row g + 8. Columns are taken in the order 0 2 4 6 1 3 5
- * 7, in which four neighbouring lanes have them.
+ * sums [g][2t], [g][2t+1] and the same of row g + 8. Columns are processed in the order 0 2 4 6 1 3
+ * 5 7, in which four adjacent lanes hold them.
  */
 enum { COLUMNS = 8, DEPTH = 8 };
 
@@ -95,13 +95,13 @@ EMU_HOT void emu_hmma1688(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 /*
  * Element e = 2 step + i (i = 0, 1) of a lane is in row (lane & 1) + (e & 2) of its four lanes'
  * part of A, and in column (lane & 2) + (e & 1) of B: of the lower lanes of the quad pair if e < 4,
- * else of the upper ones.
+ * otherwise of the upper ones.
  */
-enum { PART = 8 }; /* lanes that are taken together: of two quad pairs */
+enum { PART = 8 }; /* lanes processed together: two quad pairs */
 
 typedef double part_t __attribute__((vector_size(PART * sizeof(double))));
 
-/* For each lane of a part, its row of A: the lower or the upper two of its four lanes. */
+/* For each lane of a part, its row of A: among the lower or the upper two of its four lanes. */
 EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
 {
     part_t p;
@@ -111,7 +111,7 @@ EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
                  : __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
 }
 
-/* Its column of B: the even or odd one of its pair. */
+/* For each lane of a part, its column of B: the even or the odd one of its pair. */
 EMU_INLINE void columns_of(const double *b, bool odd, part_t *out)
 {
     part_t p;
@@ -146,14 +146,14 @@ EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, u
         EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask, rounded(sum[i][k]));
 }
 
-/* Whether the step before, which has just been executed, took the same fragments. */
+/* Whether the previously executed step used the same fragments. */
 static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
 {
     const emu_uop_t *last = w->grid->fragments.of;
 
     if (last == NULL || last != u - 1 || last->s[0] != u->s[0] || last->s[1] != u->s[1])
         return false;
-    for (unsigned i = 0; i < 2; i++) /* and left them alone: pairs of registers */
+    for (unsigned i = 0; i < 2; i++) /* and did not overwrite them (register pairs) */
         if (last->d < u->s[i] + 2 * EMU_LANES && u->s[i] < last->d + 2 * EMU_LANES)
             return false;
     return true;
@@ -169,7 +169,7 @@ EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragment
     widen(f, 4, to->b);
 }
 
-/* What a step works on, unless the one before has left it. */
+/* Returns the operands of a step; converts them unless the previous step did. */
 EMU_INLINE void take_fragments(const emu_warp_t *w, const emu_uop_t *u,
                                void (*convert)(const emu_warp_t *w, const emu_uop_t *u,
                                                emu_fragments_t *to))
@@ -210,10 +210,10 @@ static void hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_hmma884_avx512(w, u, mask);
 }
 
-/* In u->select: the step, and which fragments and types are not those of the usual form. */
+/* Bits of u->select: the step, and which fragments and types differ from the usual form. */
 enum { STEP = 3, A_BY_COLUMNS = 4, B_BY_ROWS = 8, D_F16 = 16, C_F16 = 32 };
 
-/* Row and column in its 8x8 of element i that a step gives to a lane. */
+/* Row and column, within its 8x8 block, of element i that a step computes for a lane. */
 EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsigned *row,
                               unsigned *col)
 {
@@ -230,9 +230,9 @@ EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsign
 }
 
 /*
- * Any form: fragments that lie the other way, sums of 16 bits. Four lanes of each half warp hold
- * the lower and the upper four rows of A and columns of B, a line each or, by columns (rows), an
- * element of each line. Sums of 16 bits lie by rows.
+ * All forms: transposed fragments, 16-bit sums. Four lanes of each half warp hold the lower and the
+ * upper four rows of A and columns of B: one line per lane or, in column (row) layout, one element
+ * of each line. 16-bit sums are stored by rows.
  */
 EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -278,13 +278,13 @@ static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
         (uint8_t)(step | (sass_bits(in, 73, 1) ? A_BY_COLUMNS : 0) |
                   (sass_bits(in, 74, 1) ? 0 : B_BY_ROWS) | (d16 ? D_F16 : 0) | (c16 ? C_F16 : 0));
     u->fn = u->select != step ? hmma884_any : emu_has_avx512() ? hmma884_avx512 : hmma884;
-    /* 16-bit results have two steps, and take sums of 16 bits */
+    /* 16-bit results take two steps and need 16-bit addends */
     return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
 }
 
 /* --- integers: 8x8 = 8x16 * 16x8, of halves of bytes 8x32 * 32x8, of bits 8x128 * 128x8 ------- */
 
-/* Number i of a lane's word of them, each of so many bits. */
+/* Number i of a lane's word, each with this many bits. */
 EMU_INLINE int32_t number_at(uint32_t word, unsigned bits, unsigned i, bool is_signed)
 {
     const uint32_t high = word << (32 - bits * (i + 1));
@@ -292,7 +292,7 @@ EMU_INLINE int32_t number_at(uint32_t word, unsigned bits, unsigned i, bool is_s
     return is_signed ? (int32_t)high >> (32 - bits) : (int32_t)(high >> (32 - bits));
 }
 
-/* A by rows and B by columns: a word of 32 bits of either is four or eight numbers, or 32 bits. */
+/* A by rows, B by columns: a 32-bit word of either holds four or eight numbers, or 32 bits. */
 static int64_t word_product(const emu_uop_t *u, uint32_t a, uint32_t b)
 {
     const unsigned bits = u->imm;
@@ -323,7 +323,7 @@ static void imma(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d + EMU_LANES, r[1], mask);
 }
 
-/* Of bytes, or of halves of them; A by rows, B by columns. */
+/* Products of bytes or half bytes; A by rows, B by columns. */
 static bool bind_imma(const sass_inst_t *in, emu_uop_t *u)
 {
     const unsigned shape = sass_bits(in, 72, 14) & 0x3aaf;
@@ -335,7 +335,7 @@ static bool bind_imma(const sass_inst_t *in, emu_uop_t *u)
     return shape == 0x0004 || shape == 0x3804;
 }
 
-/* BMMA.88128.XOR.POPC: how many bits differ. */
+/* BMMA.88128.XOR.POPC: counts differing bits. */
 static bool bind_bmma(const sass_inst_t *in, emu_uop_t *u)
 {
     u->imm = 1;
@@ -343,7 +343,7 @@ static bool bind_bmma(const sass_inst_t *in, emu_uop_t *u)
     return sass_bits(in, 73, 2) == 2;
 }
 
-/* MOVM.16.MT88: an 8x8 of halves, of which lane 4i + j has [i][2j] and [i][2j+1], transposed. */
+/* MOVM.16.MT88: transposes an 8x8 matrix of halves; lane 4i + j has [i][2j] and [i][2j+1]. */
 static void transpose(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0);

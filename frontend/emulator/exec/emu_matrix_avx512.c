@@ -1,6 +1,6 @@
 /*
- * Tensor cores on hosts with AVX-512, where the compiler's own vectors do not come near what the
- * processor can do. The layouts are those of emu_matrix.c.
+ * Tensor cores on hosts with AVX-512, where the compiler's automatic vectorisation is far from the
+ * processor's peak. The layouts are those of emu_matrix.c.
  */
 #include "frontend/emulator/exec/emu_matrix.h"
 
@@ -9,7 +9,7 @@
 
 #define WIDE        __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c")))
 #define WIDE_INLINE WIDE static inline
-/* Loops whose values stay in registers are unrolled. */
+/* Unrolls loops whose values stay in registers. */
 #define UNROLL _Pragma("GCC unroll 16")
 
 bool emu_has_avx512(void)
@@ -23,7 +23,7 @@ WIDE_INLINE __m512d eight_halves(const void *p)
     return _mm512_cvtps_pd(_mm256_cvtph_ps(_mm_loadu_si128(p)));
 }
 
-/* n registers of sums: every NaN is the hardware's, and lanes that take no part keep theirs. */
+/* Finishes n registers of sums: NaNs get the hardware's bits, and inactive lanes keep theirs. */
 WIDE_INLINE void finish_sums(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t *sums,
                              unsigned n, bool not_numbers)
 {
@@ -38,7 +38,7 @@ WIDE_INLINE void finish_sums(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, u
 
 enum { ROWS = 16, COLUMNS = 8, DEPTH = 8 };
 
-/* Halves of B, of which lane 4g + t has B[2t][g] and B[2t+1][g], row by row. */
+/* Halves of B, row by row; lane 4g + t has B[2t][g] and B[2t+1][g]. */
 #define OF_B(g, k) (8 * (g) + (k))
 #define ROW_OF_B(k)                                                                                \
     OF_B(0, k), OF_B(2, k), OF_B(4, k), OF_B(6, k), OF_B(1, k), OF_B(3, k), OF_B(5, k), OF_B(7, k)
@@ -56,7 +56,7 @@ WIDE_INLINE void rows_of_b(const uint32_t *b, uint16_t row[DEPTH][COLUMNS])
                                low, _mm512_load_si512(order_of_b + (size_t)COLUMNS * k), high));
 }
 
-/* Where row i of the sums begins: even columns; odd ones are a register further. */
+/* Where row i of the even columns' sums begins; odd columns are one register further. */
 WIDE_INLINE unsigned sums_at(unsigned i)
 {
     return 2 * EMU_LANES * (i / 8) + 4 * (i % 8);
@@ -76,7 +76,7 @@ WIDE void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     UNROLL
     for (unsigned i = 0; i < ROWS; i++)
         _mm512_store_pd(row_of_a[i], eight_halves(a + (size_t)4 * i));
-    __asm__("" : "+m"(row_of_a)); /* in memory, from which elements come in all lanes at no cost */
+    __asm__("" : "+m"(row_of_a)); /* keeps it in memory, from which broadcast loads are free */
     UNROLL
     for (unsigned i = 0; i < ROWS; i++) {
         const __m256 even = _mm256_castps128_ps256(_mm_loadu_ps(c + sums_at(i)));
@@ -105,7 +105,7 @@ WIDE void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- Volta: a step of 8x8 = 8x4 * 4x8, four times --------------------------------------------- */
 
-/* Halves of a register, the lower (0) or upper ones (1), lane by lane. */
+/* Halves of a register, lower (0) or upper (1), lane by lane. */
 #define FOUR(k, upper)                                                                             \
     2 * (k) + (upper), 2 * (k) + 2 + (upper), 2 * (k) + 4 + (upper), 2 * (k) + 6 + (upper)
 #define SIXTEEN(k, upper)                                                                          \
@@ -113,7 +113,7 @@ WIDE void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 static const uint16_t lane_order[2][EMU_LANES] __attribute__((aligned(64))) = {
     {SIXTEEN(0, 0), SIXTEEN(16, 0)}, {SIXTEEN(0, 1), SIXTEEN(16, 1)}};
 
-/* The four halves that each lane has in two registers, as numbers. */
+/* The four halves of each lane in two registers, as numbers. */
 WIDE_INLINE void elements_of(const uint32_t *v, double out[4][EMU_LANES])
 {
     UNROLL
@@ -124,7 +124,9 @@ WIDE_INLINE void elements_of(const uint32_t *v, double out[4][EMU_LANES])
                       order = _mm512_load_si512(lane_order[m & 1]);
         uint16_t halves[EMU_LANES] __attribute__((aligned(64)));
         _mm512_store_si512(halves, _mm512_permutex2var_epi16(low, order, high));
-        __asm__("" : "+m"(halves)); /* parts are read from memory: taking them apart costs more */
+        __asm__(""
+                : "+m"(halves)); /* keeps it in memory: extracting parts from registers costs
+                                     * more */
         UNROLL
         for (unsigned k = 0; k < EMU_LANES; k += 8)
             _mm512_store_pd(out[m] + k, eight_halves(halves + k));
@@ -137,7 +139,7 @@ WIDE void emu_fragments_avx512(const emu_warp_t *w, const emu_uop_t *u, emu_frag
     elements_of(emu_src(w, u, 1), to->b);
 }
 
-/* For each lane, its row of A: of the lower or the upper two of its four lanes. */
+/* For each lane, its row of A: among the lower or the upper two of its four lanes. */
 WIDE_INLINE __m512d rows_of_a(const double *a, bool upper)
 {
     const __m512d v = _mm512_load_pd(a);
@@ -145,7 +147,7 @@ WIDE_INLINE __m512d rows_of_a(const double *a, bool upper)
     return upper ? _mm512_permutex_pd(v, 0xee) : _mm512_permutex_pd(v, 0x44);
 }
 
-/* Sums of all lanes, of which part i of eight has even columns in [i][0] and odd ones in [i][1]. */
+/* Sums of all lanes; part i of eight lanes has even columns in [i][0] and odd ones in [i][1]. */
 WIDE_INLINE void add_products(const emu_fragments_t *f, bool upper, unsigned from, __m512d s[4][2])
 {
     UNROLL

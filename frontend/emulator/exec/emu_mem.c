@@ -7,7 +7,7 @@
 
 #include "sim/core/alloc.h"
 
-/* MAP_FIXED_NOREPLACE is taken as a hint by kernels before 4.17: the address is compared. */
+/* Kernels before 4.17 treat MAP_FIXED_NOREPLACE as a hint, so the address is compared. */
 static void *reserve(uint64_t base, uint64_t bytes, bool fixed)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (fixed ? MAP_FIXED_NOREPLACE : 0);
@@ -33,7 +33,7 @@ rb_code_t emu_mem_init(emu_mem_t *m, uint64_t base, uint64_t bytes, unsigned pag
                        (unsigned long long)(bytes >> 20), strerror(errno));
     m->host = p;
     m->pages = rb_calloc((bytes >> page_shift) + 1, sizeof(*m->pages));
-    m->next = EMU_ALLOC_BYTES; /* address 0 of the range is no pointer */
+    m->next = EMU_ALLOC_BYTES; /* address 0 of the range must stay invalid */
     return RB_OK;
 }
 
@@ -47,7 +47,7 @@ void emu_mem_free(emu_mem_t *m)
     *m = (emu_mem_t){0};
 }
 
-/* Index of the first range that ends behind offset. */
+/* Index of the first range that ends after offset. */
 static size_t find_range(const emu_mem_t *m, uint64_t offset)
 {
     size_t low = 0, high = m->n_used;
@@ -62,7 +62,7 @@ static size_t find_range(const emu_mem_t *m, uint64_t offset)
     return low;
 }
 
-/* A gap of bytes between start and end; false: none. */
+/* Finds a gap of bytes between start and end; false: none. */
 static bool find_gap(const emu_mem_t *m, uint64_t start, uint64_t end, uint64_t bytes,
                      uint64_t *offset, size_t *index)
 {

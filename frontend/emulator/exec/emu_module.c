@@ -22,7 +22,8 @@ static bool is_code(const elf_section_t *s)
 }
 
 /*
- * Gives code its addresses, and the sections of __device__ variables theirs and their first values.
+ * Assigns addresses to code and to the sections of __device__ variables; copies their initial
+ * values.
  */
 static rb_code_t place_sections(emu_module_t *m, emu_mem_t *mem, rb_err_t *err)
 {
@@ -42,7 +43,7 @@ static rb_code_t place_sections(emu_module_t *m, emu_mem_t *mem, rb_err_t *err)
     return RB_OK;
 }
 
-/* Texture and surface references get handles, which the program binds to something later. */
+/* Creates handles for texture and surface references; the program binds them later. */
 static void make_references(emu_module_t *m, emu_mem_t *mem)
 {
     for (uint32_t i = 0; i < m->cubin.elf.n_symbols; i++) {
@@ -52,7 +53,7 @@ static void make_references(emu_module_t *m, emu_mem_t *mem)
     }
 }
 
-/* Patches 32 or 64 bits at p with an address. False: not a type that we know. */
+/* Patches 32 or 64 bits at p with an address. False: unknown relocation type. */
 static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
 {
     uint32_t low = (uint32_t)addr, high = (uint32_t)(addr >> 32);
@@ -82,7 +83,7 @@ static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
     }
 }
 
-/* Functions that kernels call and no program defines. */
+/* Functions that kernels call but no program defines. */
 static const char *const system_calls[EMU_CALL_COUNT] = {
     [EMU_CALL_VPRINTF] = "vprintf",
     [EMU_CALL_ASSERTFAIL] = "__assertfail",
@@ -90,7 +91,7 @@ static const char *const system_calls[EMU_CALL_COUNT] = {
     [EMU_CALL_FREE] = "free",
 };
 
-/* The address of what a symbol stands for, 0: not known. */
+/* The address of a symbol; 0: unknown. */
 static uint64_t symbol_base(const emu_module_t *m, uint32_t index)
 {
     const elf_symbol_t *symbol = &m->cubin.elf.symbols[index];
@@ -119,14 +120,14 @@ static rb_code_t relocate(const emu_module_t *m, uint32_t section, uint8_t *byte
                    base + symbol->value + (uint64_t)r->addend))
             return rb_fail(err, RB_TRACE,
                            "%s: section %s, offset 0x%llx: '%s' (relocation type %u) is not "
-                           "supported; if it is a function of the device runtime, do without it",
+                           "supported; if it is a function of the device runtime, avoid it",
                            c->elf.origin, c->elf.sections[section].name,
                            (unsigned long long)r->offset, symbol->name, r->type);
     }
     return RB_OK;
 }
 
-/* First values of variables that are addresses: of other variables, of functions. */
+/* Sets initial values that are addresses of other variables or of functions. */
 static rb_code_t relocate_variables(const emu_module_t *m, const emu_mem_t *mem, rb_err_t *err)
 {
     for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
@@ -194,7 +195,7 @@ void emu_module_close(emu_module_t *m)
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-/* Whether a section holds a function that is no kernel. */
+/* Whether a section holds a function that is not a kernel. */
 static bool is_function(const cubin_t *c, uint32_t section)
 {
     if (!is_code(&c->elf.sections[section]))
@@ -208,7 +209,7 @@ static bool is_function(const cubin_t *c, uint32_t section)
     return true;
 }
 
-/* Puts a section's bytes behind those that are there. */
+/* Appends the code of a section. */
 static rb_code_t append_code(const emu_module_t *m, uint32_t section, emu_code_t *c, rb_err_t *err)
 {
     const elf_section_t *s = &m->cubin.elf.sections[section];

@@ -1,6 +1,6 @@
 /*
  * A cubin loaded into simulated device memory: its variables have addresses, its code and constant
- * banks are patched with them, and its instructions are decoded.
+ * banks are relocated, and its instructions are decoded.
  */
 #ifndef RUBATO_EMU_MODULE_H
 #define RUBATO_EMU_MODULE_H
@@ -10,9 +10,9 @@
 #include "frontend/emulator/sass/sass_inst.h"
 
 /*
- * Addresses of code: a kernel of a program made of several linked files (nvcc -rdc=true) calls
- * functions with sections of their own, some through pointers. Functions that the driver has for
- * kernels (system calls) have addresses too.
+ * Addresses of code. A kernel of a program made of several linked files (nvcc -rdc=true) calls
+ * functions in sections of their own, some through pointers. Functions that the driver provides
+ * (system calls) have addresses, too.
  */
 #define EMU_CODE_BASE 0x7e0000000000ull
 enum { EMU_CODE_SECTION_SHIFT = 24, EMU_CODE_SYSTEM = 0xffff }; /* section of the system calls */
@@ -25,27 +25,28 @@ typedef enum {
     EMU_CALL_COUNT
 } emu_system_call_t;
 
-/* A kernel's code and that of the functions behind it, made when it is first needed. */
+/* The code of a kernel and its functions, created on first use. */
 typedef struct {
     uint8_t *code;       /* owned, patched */
     sass_inst_t *insts;  /* owned */
-    inst_t *static_code; /* owned: as the simulator sees it */
+    inst_t *static_code; /* owned; in the simulator's format */
     uint32_t n_insts;
-    uint32_t *starts; /* owned: index of the first instruction of each section that is here */
+    uint32_t *starts; /* owned; index of the first instruction of each included section */
     uint32_t n_sections;
 } emu_code_t;
 
 typedef struct {
     cubin_t cubin;
-    uint64_t *section_addr; /* owned: device address of .nv.global*, 0 for others */
+    uint64_t *section_addr; /* owned; device address of .nv.global*, 0 for other sections */
     uint8_t **section_copy; /* owned: patched or writable copies of constant banks */
-    emu_code_t *code;       /* owned: one for each kernel */
-    uint32_t *handles;      /* owned: of texture and surface references by symbol, 0 for others */
+    emu_code_t *code;       /* owned; one per kernel */
+    uint32_t *handles;      /* owned; handles of texture and surface references by symbol, 0 for
+                             * other symbols */
 } emu_module_t;
 
 /*
- * Loads a cubin. origin and data must outlive the module. RB_TRACE for a damaged cubin or a
- * relocation that is not supported, RB_NOMEM where device memory is full.
+ * Loads a cubin. origin and data must outlive the module. RB_TRACE for a damaged cubin or an
+ * unsupported relocation, RB_NOMEM if device memory is full.
  */
 RB_CHECKED rb_code_t emu_module_open(emu_module_t *m, emu_mem_t *mem, const char *origin,
                                      const uint8_t *data, size_t size, rb_err_t *err);
@@ -55,27 +56,27 @@ void emu_module_close(emu_module_t *m);
 RB_CHECKED rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k,
                                      const emu_code_t **code, rb_err_t *err);
 
-/* The instruction at an address of code; false: there is none in what the kernel may call. */
+/* The index of the instruction at an address; false: it is not in code that the kernel may call. */
 bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index);
 
-/* The address of an instruction by its index. */
+/* The address of an instruction, by index. */
 uint64_t emu_code_address(const emu_code_t *c, uint32_t index);
 
 /* The system call at an address of code; false: it is not one. */
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);
 
-/* A constant bank of a kernel: its bytes (*size 0: the kernel has none). */
+/* A constant bank of a kernel (*size 0: the kernel has none). */
 const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
                                uint64_t *size);
 
 /*
- * Where a variable is: *addr is its device address, or 0 and *host its bytes for a __constant__.
- * False: there is none of that name.
+ * The place of a variable: *addr is its device address; for a __constant__ it is 0 and *host points
+ * to its bytes. False: there is none with that name.
  */
 bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
                          uint64_t *bytes);
 
-/* The handle of a texture or surface reference (emu_texture.h); 0: there is none of that name. */
+/* The handle of a texture or surface reference (emu_texture.h); 0: none with that name. */
 uint32_t emu_module_reference(const emu_module_t *m, const char *name);
 
 #endif

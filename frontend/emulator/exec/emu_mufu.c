@@ -1,7 +1,7 @@
 /*
  * MUFU: functions that the hardware approximates. They are computed in double precision, with
- * errors below 2^-40 of the result, and rounded: within 0.51 ulp of the exact result, where the
- * hardware's tables are documented to be within 1 to 2 ulp. Denormals in and out are zero.
+ * relative errors below 2^-40, and rounded: within 0.51 ulp of the exact result. The hardware's
+ * tables are documented to be within 1 to 2 ulp. Denormal arguments and results are zero.
  */
 #include <math.h>
 
@@ -38,7 +38,7 @@ EMU_INLINE double double_of(uint64_t bits)
     return v;
 }
 
-/* 2^n times the power series of 2^r, where n is the next whole number and |r| at most 1/2. */
+/* 2^n times the power series of 2^r, where n is the nearest integer and |r| at most 1/2. */
 EMU_INLINE float exp2_of(float x)
 {
     const double ln2 = 0x1.62e42fefa39efp-1;
@@ -66,7 +66,7 @@ EMU_INLINE float log2_of(float x)
 {
     const double per_ln2 = 0x1.71547652b82fep0;
     const uint64_t bits = bits_of((double)x);
-    /* the exponent of x / sqrt(1/2) is that with which m is between sqrt(1/2) and sqrt(2) */
+    /* the exponent of x / sqrt(1/2) puts m between sqrt(1/2) and sqrt(2) */
     const uint64_t e = (bits - 0x3fe6a09e667f3bcdull) & 0xfff0000000000000ull;
     const double m = double_of(bits - e), s = (m - 1) / (m + 1), q = s * s;
     double sum = 1.0 / 17;
@@ -85,7 +85,7 @@ EMU_INLINE float log2_of(float x)
     return x >= 0 ? (float)r : NAN;
 }
 
-/* Single precision, and a step of Newton's in double precision; 0, infinities and NaN need none. */
+/* Single precision plus a Newton step in double precision; 0, infinities and NaN need none. */
 EMU_INLINE float reciprocal_root_of(float x)
 {
     const double y = (double)(1.0f / __builtin_sqrtf(x)), v = (double)x;
@@ -93,7 +93,7 @@ EMU_INLINE float reciprocal_root_of(float x)
     return y > 0 && y < (double)INFINITY ? (float)(y * (1.5 - 0.5 * v * y * y)) : (float)y;
 }
 
-/* The sine of a quarter turn at most. */
+/* The sine of at most a quarter turn. */
 EMU_INLINE float sine_of_turns(double t)
 {
     const double y = t * 0x1.921fb54442d18p2, q = y * y;
@@ -115,7 +115,7 @@ EMU_INLINE float sine_of(float x)
     const double v = (double)x, t = v - __builtin_rint(v);
     const double folded = t > 0.25 ? 0.5 - t : t < -0.25 ? -0.5 - t : t;
 
-    return sine_of_turns(folded == 0 ? v * 0.0 : folded); /* a zero keeps its sign */
+    return sine_of_turns(folded == 0 ? v * 0.0 : folded); /* zero keeps its sign */
 }
 
 EMU_INLINE float cosine_of(float x)
@@ -147,7 +147,7 @@ MUFU(reciprocal_root, reciprocal_root_of(x))
 MUFU(root, __builtin_sqrtf(x))
 MUFU(tangent, (float)tanh((double)x))
 
-/* The upper word of a double in, the upper word of the approximation out. */
+/* Takes the upper word of a double and returns the upper word of the approximation. */
 static void mufu_double(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t a[EMU_LANES], r[EMU_LANES];

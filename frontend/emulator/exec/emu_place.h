@@ -1,15 +1,15 @@
-/* Addresses of a memory instruction as words of 32 bits, which loops over the lanes take. */
+/* Addresses of a memory instruction as 32-bit words, for loops over the lanes. */
 #ifndef RUBATO_EMU_PLACE_H
 #define RUBATO_EMU_PLACE_H
 
 #include "frontend/emulator/exec/emu_state.h"
 
-/* How the addresses of an instruction are made: a lane's register, or pair, and what is added. */
+/* The parts of an address: a lane's register or register pair, and a common addend. */
 typedef struct {
     const uint32_t *a;
     uint32_t shift;     /* of the register: log2 of its scale */
-    uint32_t low, high; /* added */
-    bool wide, uwide;   /* the register is a pair; what is added has 64 bits */
+    uint32_t low, high; /* addend */
+    bool wide, uwide;   /* the register is a pair; the addend has 64 bits */
 } emu_place_t;
 
 EMU_INLINE emu_place_t emu_place_of(const emu_warp_t *w, const emu_uop_t *u)
@@ -39,7 +39,7 @@ EMU_INLINE uint32_t emu_high_word(const emu_place_t *p, unsigned k, bool wide, b
     return wide || uwide ? sum + (emu_low_word(p, k) < p->low) : 0;
 }
 
-/* A byte (width 1) or two, extended to 32 bits. */
+/* A byte (width 1) or two bytes, extended to 32 bits. */
 EMU_INLINE uint32_t emu_small_value(const uint8_t *p, unsigned width, bool is_signed)
 {
     uint16_t half;
@@ -51,9 +51,9 @@ EMU_INLINE uint32_t emu_small_value(const uint8_t *p, unsigned width, bool is_si
 }
 
 /*
- * Execute a load or store whose active lanes access one place, or a row in which each
- * lane's is behind that of the lane before; or each half of the warp does, with all lanes active.
- * False: the instruction does something else, or what it does may be a fault; nothing has happened.
+ * Executes a load or store whose active lanes access one address, or consecutive addresses in lane
+ * order; or each half of the warp does, with all lanes active. False: the access has another form
+ * or may fault; nothing has been done.
  */
 bool emu_simple_load(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 bool emu_simple_store(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);

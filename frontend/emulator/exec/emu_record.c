@@ -1,10 +1,10 @@
-/* What is recorded of the addresses that a warp accesses. */
+/* Records the addresses that a warp accesses. */
 #include <string.h>
 
 #include "frontend/emulator/exec/emu_state.h"
 #include "sim/core/alloc.h"
 
-/* What a tracer adds to addresses: shared and local memory lie in their windows. */
+/* The base that tracers add to addresses of shared and local memory. */
 static uint64_t window_of(const emu_uop_t *u)
 {
     return u->inst->space == MEM_SHARED  ? EMU_SHARED_BASE

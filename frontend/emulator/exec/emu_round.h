@@ -1,7 +1,7 @@
 /*
- * Rounding modes of the host while it computes for the device. The compiler must not move
- * arithmetic over the switches: operands are loaded and results stored between them, and both are
- * barriers for memory.
+ * Sets the host's rounding mode while it computes for the device. The compiler must not move
+ * arithmetic across the switches: operands are loaded and results stored between them, and both
+ * switches are memory barriers.
  */
 #ifndef RUBATO_EMU_ROUND_H
 #define RUBATO_EMU_ROUND_H

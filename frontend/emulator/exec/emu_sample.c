@@ -6,7 +6,7 @@
 
 /* --- texels ---------------------------------------------------------------------------------- */
 
-/* Texels that the lanes read: indices in each dimension, of which -1 is the border, and layers. */
+/* The texels that the lanes read: indices in each dimension (-1: the border) and layers. */
 typedef struct {
     int32_t at[3][EMU_LANES];
     uint32_t layer[EMU_LANES];
@@ -17,7 +17,7 @@ static bool is_float(const emu_texture_t *t)
     return t->kind == EMU_TEX_FLOAT || t->as_float;
 }
 
-/* Where the texels lie in the texture's memory; that of the border is one of its dimension. */
+/* Offsets of the texels in the texture's memory; border texels get one inside its dimension. */
 EMU_INLINE void offsets_of(const emu_texture_t *t, const texels_t *x, uint64_t offset[EMU_LANES])
 {
     const uint32_t bytes = emu_texel_bytes(t);
@@ -33,7 +33,7 @@ EMU_INLINE void offsets_of(const emu_texture_t *t, const texels_t *x, uint64_t o
                 (uint64_t)((uint32_t)(x->at[2][k] < 0 ? 0 : x->at[2][k]) + x->layer[k]) * t->slice;
 }
 
-/* Whether the memory of all texels is there. */
+/* Whether the memory of all texels is legal. */
 EMU_INLINE bool are_legal(const emu_mem_t *m, const emu_texture_t *t,
                           const uint64_t offset[EMU_LANES])
 {
@@ -53,7 +53,7 @@ EMU_INLINE bool are_legal(const emu_mem_t *m, const emu_texture_t *t,
     return true;
 }
 
-/* The bytes of the texels, as words of which each lane has up to four. */
+/* Reads the bytes of the texels as words, up to four per lane. */
 EMU_INLINE void read_words(const uint8_t *from, const uint64_t offset[EMU_LANES], unsigned bytes,
                            uint32_t words[4][EMU_LANES])
 {
@@ -75,7 +75,7 @@ EMU_INLINE void read_words(const uint8_t *from, const uint64_t offset[EMU_LANES]
         }
 }
 
-/* Integers of so many bits as fractions in [0, 1], or in [-1, 1]. */
+/* Converts integers of this width to fractions in [0, 1], or in [-1, 1]. */
 EMU_INLINE void to_fractions(const emu_texture_t *t, uint32_t v[EMU_LANES])
 {
     if (t->kind == EMU_TEX_UNSIGNED) {
@@ -91,7 +91,7 @@ EMU_INLINE void to_fractions(const emu_texture_t *t, uint32_t v[EMU_LANES])
     }
 }
 
-/* The component that begins at a bit of the words, extended to 32 bits. */
+/* Extends the component at a bit of the words to 32 bits. */
 EMU_INLINE void to_component(const emu_texture_t *t, const uint32_t words[EMU_LANES],
                              unsigned shift, uint32_t v[EMU_LANES])
 {
@@ -100,7 +100,7 @@ EMU_INLINE void to_component(const emu_texture_t *t, const uint32_t words[EMU_LA
     if (t->kind == EMU_TEX_FLOAT && t->bits == 16) {
         float f[EMU_LANES];
         emu_halves_to_floats(words, shift, f);
-        for (unsigned k = 0; k < EMU_LANES; k++) { /* of NaN the sign is left */
+        for (unsigned k = 0; k < EMU_LANES; k++) { /* a NaN keeps only its sign */
             const uint32_t bits = emu_float_bits(f[k]);
             v[k] = (bits & 0x7fffffffu) > 0x7f800000u ? (bits & 0x80000000u) | 0x7fc00000u : bits;
         }
@@ -118,7 +118,7 @@ EMU_INLINE void to_component(const emu_texture_t *t, const uint32_t words[EMU_LA
         to_fractions(t, v);
 }
 
-/* Texels as registers get them, in as many components as they have. */
+/* Reads texels in register format, with all their components. */
 EMU_INLINE bool read_texels(const emu_mem_t *m, const emu_texture_t *t, const texels_t *x,
                             uint32_t value[4][EMU_LANES])
 {
@@ -146,7 +146,7 @@ EMU_INLINE bool read_texels(const emu_mem_t *m, const emu_texture_t *t, const te
 
 /* --- address modes --------------------------------------------------------------------------- */
 
-/* Coordinates in texels; wrapping and mirroring are of normalized ones only. */
+/* Converts coordinates to texels; wrapping and mirroring apply only to normalized ones. */
 EMU_INLINE void to_texels(const emu_texture_t *t, unsigned i, const uint32_t at[EMU_LANES],
                           float x[EMU_LANES])
 {
@@ -172,7 +172,7 @@ EMU_INLINE void to_texels(const emu_texture_t *t, unsigned i, const uint32_t at[
     }
 }
 
-/* The texel that stands for one outside of dimension i; -1: the border. */
+/* The texel that replaces one outside of dimension i; -1: the border. */
 static int32_t from_outside(const emu_texture_t *t, unsigned i, int64_t at)
 {
     const int64_t n = t->size[i];
@@ -188,7 +188,7 @@ static int32_t from_outside(const emu_texture_t *t, unsigned i, int64_t at)
     return at < 0 ? 0 : (int32_t)n - 1;
 }
 
-/* What the indices of dimension i stand for. */
+/* Applies the address mode to the indices of dimension i. */
 EMU_INLINE void bring_inside(const emu_texture_t *t, unsigned i, int32_t at[EMU_LANES])
 {
     const uint32_t n = t->size[i];
@@ -212,15 +212,15 @@ static void legal_layers(const emu_texture_t *t, const uint32_t layer[EMU_LANES]
 
 /* --- filters --------------------------------------------------------------------------------- */
 
-/* Whether dimension i has neighbours to mix. */
+/* Whether dimension i has neighbours to interpolate. */
 static bool has_extent(const emu_texture_t *t, unsigned i)
 {
     return t->size[i] > 1 || i == 0;
 }
 
 /*
- * The lower neighbours and the weights of the upper ones, which the hardware keeps with 8 bits of
- * fraction (Programming Guide, "Linear Filtering").
+ * The lower neighbours and the weights of the upper ones, for which the hardware has 8 fractional
+ * bits (Programming Guide, "Linear Filtering").
  */
 EMU_INLINE void neighbours(const emu_texture_t *t, const emu_tex_place_t *p, texels_t *low,
                            float weight[3][EMU_LANES])
@@ -243,8 +243,8 @@ EMU_INLINE void neighbours(const emu_texture_t *t, const emu_tex_place_t *p, tex
     }
 }
 
-/* One corner of the texels that are mixed: upper neighbours in the dimensions whose bits are set.
- */
+/* One corner of the interpolated texels: the upper neighbour in the dimensions whose bits are
+ * set. */
 EMU_INLINE void corner_of(const emu_texture_t *t, const texels_t *low, unsigned upper, texels_t *x)
 {
     memcpy(x->layer, low->layer, sizeof(x->layer));
@@ -255,7 +255,7 @@ EMU_INLINE void corner_of(const emu_texture_t *t, const texels_t *low, unsigned 
     }
 }
 
-/* The share of a corner, and in which lanes its texel counts. */
+/* The weight of a corner, and the lanes in which it is not zero. */
 EMU_INLINE void shares_of(float weight[3][EMU_LANES], unsigned upper, float share[EMU_LANES],
                           uint32_t counts[EMU_LANES])
 {
@@ -280,7 +280,7 @@ EMU_HOT static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t,
     texels_t low, x;
     float weight[3][EMU_LANES], sum[4][EMU_LANES] = {{0}}, share[EMU_LANES];
     uint32_t counts[EMU_LANES];
-    unsigned mixed = 0; /* dimensions in which upper neighbours count in some lane */
+    unsigned mixed = 0; /* dimensions whose upper neighbours count in some lane */
 
     neighbours(t, p, &low, weight);
     for (unsigned i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-/* Special registers, constants loaded by index, convergence barriers as values, BAR's result. */
+/* Special registers, indexed constants, convergence barriers as values, BAR's result. */
 #include "frontend/emulator/exec/emu_state.h"
 
 enum {
@@ -68,7 +68,7 @@ static uint32_t special(const emu_warp_t *w, unsigned sr, int k)
     case SR_GTMASK:
     case SR_GEMASK:
         return lane_mask(sr, (unsigned)k);
-    default: /* SR_VIRTID: every block on SM 0; SR_ZERO */
+    default: /* SR_VIRTID: every block is on SM 0; SR_ZERO */
         return 0;
     }
 }
@@ -101,7 +101,7 @@ static void read_special(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, r, lanes);
 }
 
-/* One that is the same in all lanes. */
+/* Reads a special register that is the same in all lanes. */
 static void read_common(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t low = special(w, u->imm, 0), lanes = u->is_signed ? EMU_ALL : mask;
@@ -116,7 +116,7 @@ static void read_common(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- constants ------------------------------------------------------------------------------- */
 
-/* width bytes of a bank, sign or zero extended to 32 bits; 0 behind its end. */
+/* width bytes of a bank, sign or zero extended to 32 bits; 0 after its end. */
 static uint64_t constant(const emu_warp_t *w, const emu_uop_t *u, uint32_t offset)
 {
     uint64_t size, v = 0;
@@ -140,7 +140,7 @@ static void load_constant(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint64_t v = constant(w, u, at + (uint32_t)u->offset);
 
     for (int k = 0; k < EMU_LANES; k++) {
-        if (index[k] != at) { /* nearly always all lanes load the same */
+        if (index[k] != at) { /* usually all lanes load the same constant */
             at = index[k];
             v = constant(w, u, at + (uint32_t)u->offset);
         }
@@ -190,7 +190,7 @@ static void write_convergence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             w->b[u->imm][k] = a[k];
 }
 
-/* B2R.RESULT: what the last BAR.RED of the warp found, as a number and as a truth. */
+/* B2R.RESULT: the result of the warp's last BAR.RED, as a number and as a predicate. */
 static void read_barrier_result(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t r[EMU_LANES];
@@ -222,7 +222,7 @@ bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u)
         return bind_constant(in, u);
     case SASS_BMOV_R:
         u->imm = in->operand[1].num;
-        /* Cleared without being saved: that is left to the BSSY which follows. */
+        /* clearing without saving is left to the BSSY that follows */
         u->select = sass_bits(in, 84, 1) && in->operand[0].num != SASS_RZ;
         u->fn = read_convergence;
         return true;

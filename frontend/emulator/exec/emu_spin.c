@@ -1,4 +1,4 @@
-/* Blocks that spin: all they do is to look whether another one has written something. */
+/* Detects blocks that spin: they only poll whether another block has written something. */
 #include "frontend/emulator/exec/emu_state.h"
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -22,7 +22,7 @@ static bool runs(const emu_warp_t *w)
     return false;
 }
 
-/* Where the threads are, and what is in the registers of those that do not wait at a barrier. */
+/* Hashes the positions of all threads, and the registers of those that do not wait at a barrier. */
 static uint64_t state_of(const emu_block_t *b)
 {
     uint64_t h = 0;
@@ -43,7 +43,8 @@ static uint64_t state_of(const emu_block_t *b)
     return h;
 }
 
-/* Blocks of a cooperative launch are known to wait for each other. */
+/* Blocks of a cooperative launch are known to wait for each other, so they are checked more
+ * often. */
 uint64_t emu_spin_interval(const emu_block_t *b)
 {
     enum { COOPERATIVE = 1 << 12, PLAIN = 1 << 18 };

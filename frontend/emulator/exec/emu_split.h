@@ -1,5 +1,5 @@
-/* Splits of a warp: lanes that are at the same pc. After a change the one that runs is chosen anew.
- */
+/* Splits of a warp: groups of lanes at the same pc. After a change, the running split is chosen
+ * again. */
 #ifndef RUBATO_EMU_SPLIT_H
 #define RUBATO_EMU_SPLIT_H
 
@@ -19,7 +19,7 @@ EMU_INLINE void emu_append_split(emu_warp_t *w, emu_split_t s)
     w->current = -1;
 }
 
-/* Takes lanes out of all splits; those that are left empty go. */
+/* Removes lanes from all splits; empty splits disappear. */
 EMU_INLINE void emu_take_lanes(emu_warp_t *w, uint32_t lanes)
 {
     unsigned kept = 0;
@@ -33,7 +33,7 @@ EMU_INLINE void emu_take_lanes(emu_warp_t *w, uint32_t lanes)
     w->current = -1;
 }
 
-/* Makes waiting lanes one split that runs at pc. */
+/* Joins waiting lanes into one split that runs at pc. */
 EMU_INLINE void emu_merge_splits(emu_warp_t *w, uint32_t lanes, uint32_t pc)
 {
     emu_take_lanes(w, lanes);
@@ -45,10 +45,10 @@ EMU_INLINE unsigned emu_first_lane(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-/* BAR: the lanes of mask come to a barrier of the block. */
+/* BAR: the lanes of mask arrive at a barrier of the block. */
 void emu_bar(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
-/* Opens the barriers of a block that have what they wait for, after threads have ended. */
+/* Opens the barriers of a block that became complete because threads ended. */
 void emu_check_barriers(emu_block_t *b);
 
 #endif

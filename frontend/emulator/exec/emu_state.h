@@ -1,6 +1,6 @@
 /*
- * State of the emulator that its instruction handlers see: registers as vectors of 32 lanes,
- * micro-operations made once for each static instruction of a launch, warps and blocks.
+ * Emulator state that instruction handlers use: registers as vectors of 32 lanes, micro-operations
+ * (translated once per static instruction of a launch), warps and blocks.
  */
 #ifndef RUBATO_EMU_STATE_H
 #define RUBATO_EMU_STATE_H
@@ -13,17 +13,17 @@
 #include "frontend/emulator/sass/sass_inst.h"
 
 enum {
-    EMU_PREDS = 17,       /* P0-P6, PT, UP0-UP6, UPT, and one that swallows writes */
+    EMU_PREDS = 17,       /* P0-P6, PT, UP0-UP6, UPT, and a sink for unused results */
     EMU_PRED_UNIFORM = 8, /* first uniform predicate */
     EMU_PRED_SINK = 16,
     EMU_BARRIER_REGS = 16,
     EMU_BLOCK_BARRIERS = 16,
     EMU_MAX_SPLITS = 33,
     EMU_MAX_SOURCES = 4,
-    EMU_SINK_VECTORS = 4, /* RZ as destination, up to 128 bits */
+    EMU_SINK_VECTORS = 4, /* a sink for results in RZ, up to 128 bits */
 };
 
-#define EMU_CONST 0x80000000u /* a source in the constant pool, not in the register file */
+#define EMU_CONST 0x80000000u /* marks a source in the constant pool instead of the register file */
 
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_block emu_block_t;
@@ -31,17 +31,17 @@ typedef struct emu_grid emu_grid_t;
 typedef struct emu_uop emu_uop_t;
 typedef void (*emu_fn_t)(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
-/* What the warp loop does with a micro-operation. */
+/* How the warp loop executes a micro-operation. */
 typedef enum {
-    UOP_DATA,    /* runs fn in the active lanes */
-    UOP_UNIFORM, /* runs fn once, in all lanes of its vectors */
-    UOP_ACCESS,  /* runs fn, which may fault */
-    UOP_LOAD,    /* the same; then another warp has its turn */
+    UOP_DATA,    /* calls fn for the active lanes */
+    UOP_UNIFORM, /* calls fn once, for all lanes of its vectors */
+    UOP_ACCESS,  /* calls fn, which may fault */
+    UOP_LOAD,    /* the same; then another warp runs */
     UOP_NOP,
     UOP_BRANCH,
     UOP_INDIRECT, /* BRX */
     UOP_RET,
-    UOP_ABSOLUTE, /* a jump to an address of code in registers */
+    UOP_ABSOLUTE, /* a jump to a code address in registers */
     UOP_SYSTEM,   /* a system call */
     UOP_TRAP,
     UOP_EXIT,
@@ -51,7 +51,7 @@ typedef enum {
     UOP_WARPSYNC,
     UOP_YIELD,
     UOP_BAR,
-    UOP_CLOCK, /* runs fn, before which the instructions so far are counted */
+    UOP_CLOCK, /* calls fn after counting the instructions so far */
     UOP_UNSUPPORTED,
 } uop_kind_t;
 
@@ -61,42 +61,43 @@ struct emu_uop {
     uint8_t n_src;
     uint8_t guard;
     uint8_t width, log_width;
-    uint8_t scale, log_scale;    /* of the address register */
-    uint8_t n_pred;              /* predicates read */
+    uint8_t scale, log_scale;    /* scale of the address register, and its log2 */
+    uint8_t n_pred;              /* number of predicates read */
     uint8_t pd[2], ps[3];        /* predicates written, read */
-    uint8_t mod;                 /* some source has a modifier */
-    bool wide, uwide, is_signed; /* address registers are pairs; of the operation */
+    uint8_t mod;                 /* a source has a modifier */
+    bool wide, uwide, is_signed; /* address registers are pairs; signedness of the operation */
     bool ftz, sat;
-    bool gated;         /* a load with a predicate: the lanes without it get 0 */
+    bool gated;         /* a load with a predicate: lanes without it get 0 */
     uint8_t round;      /* rounding mode: RN, RM, RP, RZ */
     uint8_t select;     /* operation within a handler */
     uint32_t guard_inv; /* all ones: the guard is negated */
     uint32_t ps_inv[3];
     uint32_t d;                  /* destination: word offset in the register file */
-    uint32_t d2;                 /* second one, of textures */
-    uint32_t s[EMU_MAX_SOURCES]; /* sources: word offset, with EMU_CONST in the pool */
+    uint32_t d2;                 /* second destination, for textures */
+    uint32_t s[EMU_MAX_SOURCES]; /* sources: word offset, in the pool if EMU_CONST is set */
     uint32_t am[EMU_MAX_SOURCES], xm[EMU_MAX_SOURCES], ad[EMU_MAX_SOURCES]; /* ((v&am)^xm)+ad */
-    uint32_t addr, uaddr; /* address registers, as sources */
+    uint32_t addr, uaddr; /* address registers, like sources */
     uint32_t imm, imm2;
     uint32_t target; /* instruction index */
     int64_t offset;
-    uint32_t extra_lanes; /* lanes that it writes beside the active ones */
-    uint32_t straight;    /* micro-operations from this one on that run without a look at guards */
+    uint32_t extra_lanes; /* lanes written in addition to the active ones */
+    uint32_t straight;    /* number of micro-operations from this one on that need no check of
+                           * guards */
     const sass_inst_t *sass;
     const inst_t *inst;
 };
 
 typedef enum { SPLIT_RUN, SPLIT_BSYNC, SPLIT_WARPSYNC, SPLIT_BAR } split_state_t;
 
-/* Lanes of a warp that are at the same pc. */
+/* Lanes of a warp at the same pc. */
 typedef struct {
     uint32_t pc; /* instruction index */
     uint32_t mask;
     uint8_t state; /* split_state_t */
-    uint32_t arg;  /* barrier register, mask, or block barrier */
+    uint32_t arg;  /* barrier register, mask, or block barrier, depending on state */
 } emu_split_t;
 
-/* What a warp has executed, for the trace. */
+/* The execution of a warp, for the trace. */
 typedef struct {
     trace_run_t *runs;
     uint64_t *addrs;
@@ -105,40 +106,40 @@ typedef struct {
 } emu_record_t;
 
 struct emu_warp {
-    uint32_t *base[2]; /* [0] registers, [1] constant pool: how sources are addressed */
+    uint32_t *base[2]; /* [0] registers, [1] constant pool: bases of source offsets */
     uint32_t *r;       /* = base[0] */
     uint32_t p[EMU_PREDS];
     uint32_t alive;
-    emu_split_t splits[EMU_MAX_SPLITS]; /* the last that can run, runs */
+    emu_split_t splits[EMU_MAX_SPLITS]; /* the last one that can run is chosen */
     unsigned n_splits;
-    int current; /* index of the split that runs; -1: to be chosen */
+    int current; /* index of the running split; -1: to be chosen */
     emu_block_t *block;
     emu_grid_t *grid;
-    uint32_t index;             /* in the block */
-    uint32_t threads;           /* lanes that the block has */
+    uint32_t index;             /* number in the block */
+    uint32_t threads;           /* lanes that are threads of the block */
     uint32_t tid[3][EMU_LANES]; /* threadIdx */
-    uint32_t bar_result;        /* of the last BAR.RED */
+    uint32_t bar_result;        /* result of the last BAR.RED */
     uint64_t clock;
     bool faulted;
-    uint8_t *local; /* EMU_LANES * local_bytes, or NULL until it is needed */
+    uint8_t *local;                          /* EMU_LANES * local_bytes; NULL until needed */
     uint32_t b[EMU_BARRIER_REGS][EMU_LANES]; /* convergence barriers, one copy per lane */
     emu_record_t record;
 };
 
 /* A block-wide barrier. */
 typedef struct {
-    uint32_t expected; /* threads; 0: all of the block that are alive */
+    uint32_t expected; /* number of threads; 0: all living threads of the block */
     uint32_t arrived;  /* by BAR.ARV */
     uint32_t waiting;
     uint32_t votes, true_votes;
     bool reduces;
 } emu_barrier_t;
 
-/* What was seen of a block that may be spinning. */
+/* Observations of a block that may be spinning. */
 typedef struct {
-    uint64_t state;   /* checksum of it, when it was last looked at */
-    uint64_t look_at; /* instructions of the block before it is looked at */
-    bool looked;      /* state is to be compared with the next one */
+    uint64_t state;   /* checksum of the block at the last check */
+    uint64_t look_at; /* instruction count of the block for the next check */
+    bool looked;      /* the next state is to be compared with this one */
 } emu_spin_t;
 
 struct emu_block {
@@ -150,45 +151,45 @@ struct emu_block {
     uint32_t n_warps;
     uint32_t *registers;
     uint8_t *shared;
-    uint32_t n_alive, n_waiting; /* threads; those that wait at any barrier */
-    uint32_t n_together;         /* warps that have not had their turn since a barrier opened */
+    uint32_t n_alive, n_waiting; /* threads; those of them that wait at any barrier */
+    uint32_t n_together;         /* warps that have not run since a barrier opened */
     uint64_t insts;              /* warp instructions so far */
     emu_spin_t spin;
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
 };
 
-/* What the threads that execute a launch share. */
+/* State shared by the threads that execute a launch. */
 typedef struct {
-    atomic_uint_fast64_t next;  /* block that begins next */
+    atomic_uint_fast64_t next;  /* number of the next block to begin */
     atomic_uint_fast64_t insts; /* warp instructions up to each thread's last check */
-    atomic_uint fences;         /* executed by all */
-    atomic_bool stop;           /* one of them failed */
+    atomic_uint fences;         /* incremented by every MEMBAR */
+    atomic_bool stop;           /* a thread has failed */
 } emu_progress_t;
 
-/* What the steps of one HMMA.884 share: halves of A and B as numbers, element by element. */
+/* Operands shared by the steps of one HMMA.884: halves of A and B as numbers, by element. */
 typedef struct {
-    const emu_uop_t *of; /* the step that had them last, in straight-line code; or NULL */
+    const emu_uop_t *of; /* the last step that used them, in straight-line code; or NULL */
     double __attribute__((aligned(64))) a[4][EMU_LANES], b[4][EMU_LANES];
 } emu_fragments_t;
 
-/* A launch being executed, as one thread has it: code and constants are shared. */
+/* One thread's view of a launch being executed; code and constants are shared. */
 struct emu_grid {
     emu_progress_t *progress;
-    bool parallel; /* other threads execute blocks of the launch too */
+    bool parallel; /* other threads also execute blocks of the launch */
     const emu_launch_t *launch;
     const emu_code_t *code;
     emu_uop_t *uops;
     uint32_t n_uops;
     uint32_t *pool;      /* constants, each broadcast to 32 lanes */
-    uint32_t n_vectors;  /* of a warp's register file */
-    uint32_t n_barriers; /* convergence barriers that the code names */
+    uint32_t n_vectors;  /* per warp register file */
+    uint32_t n_barriers; /* number of convergence barriers used by the code */
     uint32_t local_bytes, shared_bytes;
     uint8_t *bank0;
     uint64_t bank0_bytes;
     bool tracing;
-    double begun; /* host time, if there is a limit to it */
+    double begun; /* host time at the start, if there is a limit */
     emu_totals_t totals;
-    uint64_t checked_insts; /* of the totals, those that progress knows of */
+    uint64_t checked_insts; /* part of the totals that progress already has */
     emu_fragments_t fragments;
     rb_err_t *err;
     rb_code_t rc;
@@ -197,8 +198,8 @@ struct emu_grid {
 /* --- access to operands ---------------------------------------------------------------------- */
 
 /*
- * Writes value, an expression in lane k of registers, to the vector at word offset d of the
- * register file, in the lanes of mask.
+ * Writes value, an expression in lane k of registers, to the lanes of mask in the vector at word
+ * offset d of the register file.
  */
 #define EMU_PUT_EACH(w, d, mask, value)                                                            \
     do {                                                                                           \
@@ -239,7 +240,7 @@ EMU_INLINE uint32_t emu_modified(const emu_mods_t *m, uint32_t v)
     return ((v & m->am) ^ m->xm) + m->ad;
 }
 
-/* Source i with its modifiers into v. */
+/* Loads source i with its modifiers into v. */
 EMU_INLINE void emu_load(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bool mods,
                          uint32_t v[EMU_LANES])
 {
@@ -250,7 +251,7 @@ EMU_INLINE void emu_load(const emu_warp_t *w, const emu_uop_t *u, unsigned i, bo
         v[k] = mods ? ((s[k] & am) ^ xm) + ad : s[k];
 }
 
-/* Writes v to the vector at word offset d of the register file, in the lanes of mask. */
+/* Writes v to the lanes of mask in the vector at word offset d of the register file. */
 EMU_INLINE void emu_put(emu_warp_t *w, uint32_t d, const uint32_t v[EMU_LANES], uint32_t mask)
 {
     uint32_t *out = w->r + d, m[EMU_LANES];
@@ -289,8 +290,8 @@ EMU_INLINE void emu_put_u64(emu_warp_t *w, uint32_t d, const uint64_t v[EMU_LANE
 /* --- the groups of handlers ------------------------------------------------------------------ */
 
 /*
- * Each sets u->fn (and what fn needs beyond operands) for the opcodes that it knows; false: it does
- * not know this one, or not in this form.
+ * Each function sets u->fn (and what fn needs besides operands) for the opcodes it implements;
+ * false: it does not implement this opcode or this form of it.
  */
 bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_compare(const sass_inst_t *in, emu_uop_t *u);
@@ -307,70 +308,72 @@ bool emu_bind_access(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_fetch(const sass_inst_t *in, emu_uop_t *u);
 
-/* Makes the micro-operations and the constant pool of a launch. RB_TRACE. */
+/* Translates a launch into micro-operations and a constant pool. RB_TRACE. */
 RB_CHECKED rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err);
 
-/* Makes bank 0 of a launch. */
+/* Creates bank 0 of a launch. */
 void emu_make_bank0(emu_grid_t *g);
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* Addresses of a memory instruction; lanes that are not active have any. */
+/* Addresses of a memory instruction; values of inactive lanes are undefined. */
 void emu_addresses(const emu_warp_t *w, const emu_uop_t *u, uint64_t a[EMU_LANES]);
 
 /*
- * Host address of width bytes at addr of a space (mem_space_t) for a lane; NULL after reporting a
+ * Host address of width bytes at addr in a space (mem_space_t) for a lane; NULL after reporting a
  * fault.
  */
 uint8_t *emu_resolve(emu_warp_t *w, const emu_uop_t *u, unsigned space, unsigned lane,
                      uint64_t addr, unsigned width);
 
 /*
- * The same for all active lanes of a simple access: the host address of the lowest one, and how far
- * above it each is; noted for the trace. NULL: it is not simple, or a fault; nothing has happened.
+ * The same for all active lanes of a simple access: returns the lowest host address and sets each
+ * lane's distance from it; records the access in the trace. NULL: the access is not simple or may
+ * fault; nothing has been done.
  */
 uint8_t *emu_span(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, uint32_t rel[EMU_LANES]);
 
-/* Notes the addresses for the trace. */
+/* Records addresses in the trace. */
 void emu_record_addresses(emu_warp_t *w, const emu_uop_t *u, const uint64_t a[EMU_LANES],
                           uint32_t mask);
 
-/* The same for n addresses of equal steps, the first one of which is given. */
+/* The same for n equidistant addresses, given by the first one. */
 void emu_record_affine(emu_warp_t *w, const emu_uop_t *u, uint64_t first, unsigned n,
                        uint32_t stride);
 
-/* Room for one record of addresses; NULL: the trace has none of this instruction. */
+/* Room for one address record; NULL: this instruction is not recorded. */
 uint64_t *emu_record_room(emu_warp_t *w, const emu_uop_t *u);
 
 /*
- * The same as emu_record_addresses(), from what is known: the first of n addresses and what the
- * others are more (rest of d: 0), all below 2^31; affine: by equal steps.
+ * Like emu_record_addresses(), given the first of n addresses and the distances of the others from
+ * it (rest of d: 0), all below 2^31; affine: they are equidistant.
  */
 void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
                        const uint32_t d[EMU_LANES], unsigned n, bool affine);
 
-/* A call of a function of the driver, for the lanes of mask, by the ABI of device functions. */
+/* Calls a function of the driver for the lanes of mask, using the ABI of device functions. */
 void emu_system_call(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
-/* Reports that the program is at fault: the first message of a launch is kept. */
+/* Reports an error of the program; only the first message of a launch is kept. */
 void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...) RB_PRINTF(3, 4);
 
 /* --- warps and blocks ------------------------------------------------------------------------ */
 
-/* Runs a warp until it waits, ends, faults, or has executed budget instructions; their number. */
+/* Runs a warp until it waits, ends, faults, or has executed budget instructions; returns their
+ * number. */
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
 
 /*
- * Whether all threads of the block, which have just had a turn, are again where they were before
- * it, with the same registers: they wait for what another block is to write. It is looked at now
- * and then.
+ * Whether the last turn left all threads of the block at the same place with the same registers:
+ * they wait for a write by another block. Checked only occasionally.
  */
 bool emu_spins(emu_block_t *b);
 
-/* Instructions of a block before it is looked at (again). */
+/* Instructions of a block between two checks. */
 uint64_t emu_spin_interval(const emu_block_t *b);
 
-/* Executes a control instruction of the current split, whose active lanes under guard are mask. */
+/* Executes a control instruction of the current split for the lanes of mask (active lanes whose
+ * guard holds). */
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Functions that the driver has for kernels: printf, assert, malloc, free. What they do is done at
- * once; instructions of theirs are not executed. Arguments and results are in registers from R4 on
- * ("CUDA C++ Programming Guide" and PTX ISA, "System calls").
+ * Functions that the driver provides for kernels: printf, assert, malloc, free. They are executed
+ * natively, not as instructions. Arguments and results are in registers from R4 on ("CUDA C++
+ * Programming Guide" and PTX ISA, "System calls").
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { FIRST_ARGUMENT = 4, MAX_TEXT = 4096, MAX_PIECE = 64 };
 
-/* Memory of the device is shared by the threads that execute blocks; so is what is written. */
+/* Guards device memory and the output, which threads that execute blocks share. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t word_argument(const emu_warp_t *w, unsigned r, unsigned lane)
@@ -42,7 +42,7 @@ static bool read_value(emu_warp_t *w, const emu_uop_t *u, unsigned lane, uint64_
     return p != NULL;
 }
 
-/* A string of the device; false after a fault. Longer ones are cut. */
+/* Reads a string of the device, truncated to the room; false after a fault. */
 static bool read_string(emu_warp_t *w, const emu_uop_t *u, unsigned lane, uint64_t addr,
                         char text[MAX_TEXT])
 {
@@ -58,12 +58,12 @@ static bool read_string(emu_warp_t *w, const emu_uop_t *u, unsigned lane, uint64
 
 /* --- printf ---------------------------------------------------------------------------------- */
 
-/* What a lane prints: arguments stand in memory one behind the other, each at its own alignment. */
+/* The output of one lane: arguments are contiguous in memory, each one aligned to its size. */
 typedef struct {
     emu_warp_t *w;
     const emu_uop_t *u;
     unsigned lane;
-    uint64_t next; /* argument */
+    uint64_t next; /* address of the next argument */
     uint32_t n_arguments;
     FILE *out;
 } printer_t;
@@ -90,7 +90,8 @@ static bool print_string(printer_t *p, const char *piece, uint64_t addr)
     return ok;
 }
 
-/* A conversion, rewritten for the host: its flags and the type of its value. False: a fault. */
+/* Prints one conversion, rewritten for the host: its flags and the type of its value. False: a
+ * fault. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static bool print_conversion(printer_t *p, char piece[MAX_PIECE], size_t n, char kind, bool wide)
@@ -141,7 +142,8 @@ static bool print_conversion(printer_t *p, char piece[MAX_PIECE], size_t n, char
 }
 #pragma GCC diagnostic pop
 
-/* Flags, width and precision of the conversion at *format ('*' replaced) into piece; 0: a fault. */
+/* Copies flags, width and precision of the conversion at *format to piece, replacing '*'; 0: a
+ * fault. */
 static size_t copy_flags(printer_t *p, const char **format, char piece[MAX_PIECE])
 {
     size_t n = 0;
@@ -182,7 +184,7 @@ static bool print_formatted(printer_t *p, const char *format)
             if (!print_conversion(p, piece, n, *format, wide))
                 return false;
         } else if (*format != '\0') {
-            fputc(*format, p->out); /* "%%"; what is not known is printed as it is */
+            fputc(*format, p->out); /* "%%"; unknown conversions are printed unchanged */
         }
         format += *format != '\0';
     }
@@ -209,7 +211,7 @@ static bool print(emu_warp_t *w, const emu_uop_t *u, unsigned lane)
 
 /* --- assert ---------------------------------------------------------------------------------- */
 
-/* __assertfail(message, file, line, function, bytes of a character): as CUDA reports it. */
+/* __assertfail(message, file, line, function, bytes per character), in CUDA's format. */
 static bool report_assertion(emu_warp_t *w, const emu_uop_t *u, unsigned lane)
 {
     char *text = rb_calloc(3 * MAX_TEXT, 1), *file = text + MAX_TEXT, *function = file + MAX_TEXT;
@@ -246,7 +248,7 @@ static bool release(emu_warp_t *w, const emu_uop_t *u, unsigned lane)
 
     if (addr == 0 || emu_mem_release(w->grid->launch->mem, addr))
         return true;
-    emu_fault(w, u, "lane %u: free() of 0x%llx, which malloc() did not give", lane,
+    emu_fault(w, u, "lane %u: free() of 0x%llx, which is not from malloc()", lane,
               (unsigned long long)addr);
     return false;
 }

@@ -1,50 +1,50 @@
 /*
- * Textures and surfaces: what their handles stand for. Texels lie in rows in device memory, where
- * the hardware has tiles: no program can see the difference.
+ * Textures and surfaces, and their handles. Texels are stored in rows in device memory. The
+ * hardware uses tiles, but no program can see the difference.
  */
 #ifndef RUBATO_EMU_TEXTURE_H
 #define RUBATO_EMU_TEXTURE_H
 
 #include "frontend/emulator/exec/emu_mem.h"
 
-/* Numbers as the CUDA runtime gives them. */
+/* Values of the CUDA runtime. */
 typedef enum { EMU_TEX_SIGNED, EMU_TEX_UNSIGNED, EMU_TEX_FLOAT } emu_texel_kind_t;
 typedef enum { EMU_TEX_WRAP, EMU_TEX_CLAMP, EMU_TEX_MIRROR, EMU_TEX_BORDER } emu_tex_address_t;
 
 typedef struct emu_texture {
-    bool bound;            /* false: the handle is free, or a reference that has nothing yet */
+    bool bound;            /* false: the handle is free, or an unbound reference */
     uint64_t addr;         /* of the first texel */
-    uint32_t size[3];      /* in texels; 1 in dimensions that it does not have */
+    uint32_t size[3];      /* in texels; 1 in unused dimensions */
     uint32_t n_layers;     /* 1: not layered */
-    uint64_t pitch, slice; /* bytes from row to row; from layer to layer, or in depth */
+    uint64_t pitch, slice; /* distance of rows in bytes; distance of layers or slices */
     uint8_t kind;          /* emu_texel_kind_t */
     uint8_t bits;          /* of each component: 8, 16, 32 */
     uint8_t components;    /* 1, 2, 4 */
     bool normalized;       /* coordinates are in [0, 1) */
-    bool linear;           /* neighbours are mixed */
+    bool linear;           /* linear filtering */
     bool as_float;         /* integers are read as fractions */
     uint8_t address[3];    /* emu_tex_address_t */
     float border[4];
-    uint8_t n_levels; /* of a mipmap: one behind the other in memory; 0 or 1: it is none */
+    uint8_t n_levels; /* number of mipmap levels, contiguous in memory; 0 or 1: not a mipmap */
     bool mixes_levels;
     float level_bias, lowest_level, highest_level;
 } emu_texture_t;
 
 enum { EMU_TEX_LEVELS = 16 }; /* of the largest mipmap */
 
-/* A free handle, never 0, for an unbound texture. */
+/* Returns a new handle, never 0, for an unbound texture. */
 uint32_t emu_texture_add(emu_mem_t *m);
 
-/* What the handle stands for, or NULL; valid until the next emu_texture_add(). */
+/* The texture of a handle, or NULL; valid until the next emu_texture_add(). */
 emu_texture_t *emu_texture_of(const emu_mem_t *m, uint32_t handle);
 
 /* Bytes of a texel. */
 unsigned emu_texel_bytes(const emu_texture_t *t);
 
-/* Sets how texels of its size lie: rows and slices. */
+/* Sets the memory layout for the texture's size: pitch and slice. */
 void emu_texture_lay_out(emu_texture_t *t);
 
-/* One level of a mipmap that lies so, or (behind the last level) what would follow it. */
+/* One level of a mipmap with this layout; after the last level: what would follow it. */
 emu_texture_t emu_texture_level(const emu_texture_t *t, unsigned level);
 
 /* Host address of width bytes of a surface: x in bytes, y and z in texels; NULL outside. */

@@ -1,4 +1,5 @@
-/* Micro-operations of a launch: operands resolved to vectors, constants broadcast into a pool. */
+/* Translates a launch into micro-operations: operands become vectors, constants are broadcast into
+ * a pool. */
 #include <stdlib.h>
 
 #include "frontend/emulator/exec/emu_state.h"
@@ -7,7 +8,7 @@
 
 /* Layout of a warp's register file, in vectors. */
 typedef struct {
-    uint32_t uniform, sink, n; /* first uniform register; where RZ is written; all */
+    uint32_t uniform, sink, n; /* first uniform register; sink for RZ; total */
 } layout_t;
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
 
 /* --- the pool of constants ------------------------------------------------------------------- */
 
-/* The pool begins with what RZ and URZ are as sources: zeros, up to 128 bits of them. */
+/* The pool begins with zeros for RZ and URZ as sources, up to 128 bits. */
 enum { ZERO_VECTORS = 4 };
 
 static size_t slot_of(const translator_t *t, uint64_t value)
@@ -42,7 +43,7 @@ static void grow_slots(translator_t *t)
         t->slots[slot_of(t, t->keys[i])] = (uint32_t)i + 1;
 }
 
-/* The source that is value in all lanes: its low word, and behind it its high word. */
+/* A source with this value in all lanes: its low word, followed by its high word. */
 static uint32_t pool_ref(translator_t *t, uint64_t value)
 {
     if (2 * (t->n_keys + 1) > t->n_slots)
@@ -69,7 +70,7 @@ static void fill_pool(translator_t *t)
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-/* Words of a constant bank; 0 behind its end. */
+/* Words of a constant bank; 0 after its end. */
 static uint64_t constant(const emu_grid_t *g, unsigned bank, uint64_t offset, unsigned bytes)
 {
     uint64_t size = g->bank0_bytes, v = 0;
@@ -92,7 +93,7 @@ static uint32_t register_ref(translator_t *t, const sass_operand_t *o)
     return ((uniform ? t->layout.uniform : 0) + o->num) * EMU_LANES;
 }
 
-/* The modifiers of a source as and, xor and add on its (upper) word. */
+/* Expresses the modifiers of a source as and, xor and add on its (upper) word. */
 static void set_modifiers(const sass_inst_t *in, const sass_operand_t *o, emu_uop_t *u, unsigned i)
 {
     bool integer = o->style == SASS_INT || o->style == SASS_INT64 || o->style == SASS_BITS;
@@ -147,7 +148,7 @@ static void add_pred(const sass_operand_t *o, emu_uop_t *u, unsigned *n_written)
     }
 }
 
-/* Of a power of two; 0 of 0. */
+/* log2 of a power of two; 0 for 0. */
 static unsigned log2_of(unsigned v)
 {
     return v > 1 ? (unsigned)__builtin_ctz(v) : 0;
@@ -237,7 +238,7 @@ static const struct {
     {SASS_BPT, UOP_TRAP},
 };
 
-/* MEMBAR: what a thread of the host did before it is seen by all that come to one after it. */
+/* MEMBAR: earlier accesses of a host thread become visible to all that execute a later one. */
 static void fence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     (void)u, (void)mask;
@@ -256,13 +257,13 @@ static bool set_control(const sass_inst_t *in, emu_uop_t *u)
     return false;
 }
 
-/* CALL.ABS, and RET.ABS: to an address that is known, or in registers. */
+/* CALL.ABS and RET.ABS: to a known address, or to one in registers. */
 static void set_absolute(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
 {
     const sass_operand_t *last = &in->operand[in->n_operands - 1];
     emu_system_call_t call;
 
-    if (last->kind != SASS_OPERAND_IMM) { /* registers, and with RET an offset */
+    if (last->kind != SASS_OPERAND_IMM) { /* address in registers; with RET plus an offset */
         u->offset = last->kind == SASS_OPERAND_TARGET ? last->value : 0;
         return;
     }
@@ -276,7 +277,7 @@ static void set_absolute(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *
     }
 }
 
-/* Targets and registers of control instructions. */
+/* Sets targets and registers of control instructions. */
 static void set_control_operands(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
 {
     for (unsigned i = 0; i < in->n_operands; i++) {
@@ -298,7 +299,7 @@ static void set_control_operands(const emu_grid_t *g, const sass_inst_t *in, emu
         u->select = in->op == SASS_BRA ? (uint8_t)sass_bits(in, 32, 2) : 0;
 }
 
-/* Whether the warp waits hundreds of cycles for a result. */
+/* Whether a warp waits hundreds of cycles for the result. */
 static bool waits_for_memory(const inst_t *in)
 {
     return (in->access == ACC_LOAD || in->access == ACC_ATOMIC) &&
@@ -315,7 +316,7 @@ static void bind(const emu_grid_t *g, const sass_inst_t *in, emu_uop_t *u)
         if (in->op == SASS_RET && sass_bits(in, 85, 1))
             u->kind = UOP_ABSOLUTE;
         if (in->op == SASS_CALL_REL && in->form == 1)
-            u->kind = UOP_RET; /* to a place less far than registers say, as RET goes */
+            u->kind = UOP_RET; /* the target is relative to registers, as for RET */
         if (u->kind == UOP_ABSOLUTE)
             set_absolute(g, in, u);
         else
@@ -360,7 +361,7 @@ static void translate(translator_t *t, uint32_t index, emu_uop_t *u)
 
 /* --- the register file ----------------------------------------------------------------------- */
 
-/* Registers that the code names; one that it was not promised is refused. */
+/* Lays out the registers that the code uses; registers beyond the declared number are an error. */
 static rb_code_t plan_layout(translator_t *t, rb_err_t *err)
 {
     const emu_launch_t *l = t->g->launch;
@@ -394,7 +395,7 @@ static rb_code_t plan_layout(translator_t *t, rb_err_t *err)
     return RB_OK;
 }
 
-/* A global load ends a straight line: another warp has its turn. */
+/* A global load ends straight-line code, since another warp runs next. */
 static void measure_straight(emu_grid_t *g)
 {
     for (uint32_t i = g->n_uops; i-- > 0;) {

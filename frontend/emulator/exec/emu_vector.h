@@ -1,4 +1,4 @@
-/* Vectors of a word for each lane of a warp, in loops that the compiler vectorises. */
+/* Vectors with one word per lane of a warp, processed by loops that the compiler vectorises. */
 #ifndef RUBATO_EMU_VECTOR_H
 #define RUBATO_EMU_VECTOR_H
 
@@ -14,22 +14,21 @@ enum { EMU_LANES = 32 };
 
 #define EMU_ALL 0xffffffffu
 
-/* Register values seen as other types: may_alias lets them share storage. */
+/* Register values viewed as other types: may_alias lets them share storage. */
 typedef float __attribute__((may_alias)) emu_f32_t;
 typedef int32_t __attribute__((may_alias)) emu_s32_t;
 typedef uint32_t __attribute__((may_alias)) emu_word_t; /* in memory */
 typedef uint64_t __attribute__((may_alias)) emu_long_t;
 
-/* Handlers, and what is compiled into them. */
+/* Attributes of handlers, and of functions inlined into them. */
 #define EMU_HOT    RB_CLONES
 #define EMU_INLINE RB_CLONE_PART
 
 /*
- * Before a loop over the lanes: lane k of what it writes depends on lane k of what it reads, and on
- * no other lane, so that lanes may be taken together even where a register is source and
- * destination.
+ * Precedes a loop over lanes: what it writes to lane k depends only on lane k of its inputs, so
+ * lanes may be processed together even if a register is source and destination.
  */
-#ifdef __clang__ /* its hint is a demand, with a warning where it is not met */
+#ifdef __clang__ /* clang's hint is a demand: it warns if it cannot vectorise */
 #define EMU_ANY_ORDER
 #else
 #define EMU_ANY_ORDER _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
@@ -47,13 +46,14 @@ EMU_INLINE uint32_t emu_lane(uint32_t mask, unsigned k)
     return 0u - (uint32_t)((mask & emu_lane_bit[k]) != 0);
 }
 
-/* Bits of a where m has ones, of b elsewhere. */
+/* Bits of a where m is one, of b elsewhere. */
 EMU_INLINE uint32_t emu_merge(uint32_t m, uint32_t a, uint32_t b)
 {
     return (a & m) | (b & ~m);
 }
 
-/* Sets result to the lanes in which condition, an expression in lane k of registers, is true. */
+/* Sets result to the mask of lanes in which condition, an expression in lane k of registers, is
+ * true. */
 #define EMU_WHERE(result, condition)                                                               \
     do {                                                                                           \
         uint32_t lanes_ = 0;                                                                       \
@@ -85,7 +85,7 @@ EMU_INLINE void emu_expand(uint32_t mask, uint32_t v[EMU_LANES])
         v[k] = emu_lane(mask, (unsigned)k);
 }
 
-/* Four neighbours at once, so that whoever reads more of them at a time need not wait. */
+/* Writes four adjacent words at once, so that a wider load right after them does not stall. */
 EMU_INLINE void emu_put4(uint32_t *v, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
 #ifdef __SSE2__
@@ -98,7 +98,8 @@ EMU_INLINE void emu_put4(uint32_t *v, uint32_t a, uint32_t b, uint32_t c, uint32
 #endif
 }
 
-/* Four words at each of four places, to neighbours: word i of place j to v[EMU_LANES * i + j]. */
+/* Loads four words from each of four places and transposes them: word i of place j goes to
+ * v[EMU_LANES * i + j]. */
 EMU_INLINE void emu_transpose4(const uint8_t *p, const uint32_t place[4], uint32_t *v)
 {
 #ifdef __SSE2__

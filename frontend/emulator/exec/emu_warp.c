@@ -2,11 +2,11 @@
 #include "frontend/emulator/exec/emu_state.h"
 #include "sim/core/alloc.h"
 
-enum { CLOCKS_PER_INST = 4 }; /* what %clock counts: there is no timing here */
+enum { CLOCKS_PER_INST = 4 }; /* increment of %clock: the emulator has no timing */
 
 /* --- the record ------------------------------------------------------------------------------ */
 
-/* Notes n consecutive instructions that were executed with mask. */
+/* Records n consecutive instructions executed with mask. */
 static void record_run(emu_record_t *r, const inst_t *first, uint32_t mask, size_t n)
 {
     r->n_insts += n;
@@ -31,7 +31,7 @@ static void record_run(emu_record_t *r, const inst_t *first, uint32_t mask, size
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
-/* The split that runs next: the last that can. False: all wait, or have ended. */
+/* Chooses the split to run: the last one that can. False: all wait or have ended. */
 static bool pick(emu_warp_t *w)
 {
     for (unsigned i = w->n_splits; i-- > 0;)
@@ -42,7 +42,7 @@ static bool pick(emu_warp_t *w)
     return false;
 }
 
-/* The lanes of a load that have its predicate, of those in mask; the others get 0. */
+/* The lanes in mask whose load predicate is true; the others get 0. */
 static uint32_t gate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t open = mask & emu_pred(w, u, 0);
@@ -53,14 +53,15 @@ static uint32_t gate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 }
 
 /*
- * Executes straight-line code of the current split: up to a control instruction, a fault, the end
- * of the budget, or a load (*waits). The number of instructions.
+ * Executes straight-line code of the current split up to a control instruction, a fault, the end of
+ * the budget, or a load (*waits). Returns the number of instructions.
  */
 static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool *waits)
 {
     emu_split_t *s = &w->splits[w->current];
     const emu_uop_t *uops = w->grid->uops, *end = uops + w->grid->n_uops, *u = uops + s->pc;
-    const emu_uop_t *since = u, *begun = u; /* not recorded since; all with run_mask */
+    const emu_uop_t *since = u, *begun = u; /* first unrecorded micro-operation; all were executed
+                                             * with run_mask */
     const uint32_t all = s->mask, n_all = (uint32_t)__builtin_popcount(all);
     const emu_uop_t *limit = budget < (uint64_t)(end - u) ? u + budget : end;
     uint32_t run_mask = 0;
@@ -119,7 +120,7 @@ static bool run_control(emu_warp_t *w, bool tracing)
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
 {
     bool tracing = w->grid->tracing, waits = false;
-    uint64_t n = 0, counted = 0; /* instructions; those that the clock knows of */
+    uint64_t n = 0, counted = 0; /* instructions; those already added to the clock */
 
     while (n < budget && !w->faulted) {
         if (w->current < 0 && !pick(w))
@@ -129,7 +130,8 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
             break;
         const emu_split_t *s = &w->splits[w->current];
         if (s->pc >= w->grid->n_uops) {
-            emu_fault(w, &w->grid->uops[w->grid->n_uops - 1], "runs past the end of the function");
+            emu_fault(w, &w->grid->uops[w->grid->n_uops - 1],
+                      "execution execution execution runs past the end of the function");
             break;
         }
         n++;

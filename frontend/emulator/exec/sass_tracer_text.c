@@ -3,15 +3,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_SOURCES = 5, FIELD_MAX = 64 }; /* the tracer's own limit of sources */
+enum { MAX_SOURCES = 5, FIELD_MAX = 64 }; /* limit of sources of the tracer */
 
-/* The general registers of an instruction in the tracer's roles. */
+/* The general registers of an instruction in the roles that the tracer assigns. */
 typedef struct {
     unsigned dest, source[MAX_SOURCES];
     unsigned n_dest, n_sources;
 } registers_t;
 
-/* The register of an operand; false: none that the tracer sees. */
+/* The register of an operand; false: the tracer sees none. */
 static bool general_register(const sass_operand_t *o, unsigned *num)
 {
     *num = o->num;
@@ -45,7 +45,7 @@ static void collect(const sass_inst_t *in, registers_t *r, int64_t *immediate)
     }
 }
 
-/* Appends to text, which has room for all that can come. */
+/* Appends to text, which has room for every possible output. */
 static size_t RB_PRINTF(3, 4) put(char *text, size_t n, const char *format, ...)
 {
     va_list ap;

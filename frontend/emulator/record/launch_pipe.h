@@ -1,9 +1,9 @@
 /*
- * Launches of a running program on their way to the simulator: from the process of the program
- * (launch_pipe_put.c) through a FIFO to a trace source (launch_pipe_get.c). Both ends are of one
- * build, so structures travel as they are in memory; a greeting makes sure of it.
+ * Passes the launches of a running program to the simulator: from the program's process
+ * (launch_pipe_put.c) through a FIFO to a trace source (launch_pipe_get.c). Both ends come from the
+ * same build, which a greeting checks, so structures are sent in their memory layout.
  *
- * A message is its header and then its bytes:
+ * A message consists of a header and a body:
  *   PIPE_HELLO       pipe_hello_t
  *   PIPE_COPY        memcpy_op_t
  *   PIPE_CODE        inst_t of a kernel; the n-th such message is code n (0, 1, ...)
@@ -11,7 +11,7 @@
  *   PIPE_BLOCK       pipe_block_t, a pipe_warp_t for each warp; then for each warp its pipe_run_t,
  *                    then for each warp its words of addresses
  *   PIPE_LAUNCH_END  nothing
- *   PIPE_END         nothing: the program ended in good order
+ *   PIPE_END         nothing: the program ended normally
  */
 #ifndef RUBATO_LAUNCH_PIPE_H
 #define RUBATO_LAUNCH_PIPE_H
@@ -29,7 +29,7 @@ typedef enum {
 } pipe_kind_t;
 
 typedef struct {
-    uint64_t kind; /* pipe_kind_t */
+    uint64_t kind; /* a pipe_kind_t */
     uint64_t bytes;
 } pipe_header_t;
 
@@ -40,12 +40,12 @@ typedef struct {
 
 #define PIPE_MAGIC "rubato>"
 
-/* Sizes of what travels: differs between builds that must not talk to each other. */
+/* A fingerprint of the message layouts: differs between incompatible builds. */
 uint64_t launch_pipe_sizes(void);
 
 typedef struct {
-    launch_info_t info; /* without name and file */
-    uint64_t code;      /* which PIPE_CODE */
+    launch_info_t info; /* name and file are not set */
+    uint64_t code;      /* number of the PIPE_CODE message */
 } pipe_launch_t;
 
 typedef struct {
@@ -67,15 +67,15 @@ typedef struct {
 
 typedef struct launch_pipe_writer launch_pipe_writer_t;
 
-/* Opens the FIFO at path, which somebody reads. NULL with *err set (RB_IO). */
+/* Opens the FIFO at path, which must have a reader. Returns NULL with *err set (RB_IO). */
 launch_pipe_writer_t *launch_pipe_open(const char *path, rb_err_t *err);
 
 RB_CHECKED rb_code_t launch_pipe_copy(launch_pipe_writer_t *w, const memcpy_op_t *op,
                                       rb_err_t *err);
 
 /*
- * Begins a launch of a kernel whose code is code[0 .. n_code), which stays where it is while the
- * writer lives. RB_IO if the reader is gone.
+ * Begins a launch of a kernel with code[0 .. n_code), which must stay valid while the writer lives.
+ * RB_IO if the reader is gone.
  */
 RB_CHECKED rb_code_t launch_pipe_launch(launch_pipe_writer_t *w, const launch_info_t *info,
                                         const inst_t *code, uint32_t n_code, rb_err_t *err);
@@ -83,18 +83,19 @@ RB_CHECKED rb_code_t launch_pipe_block(launch_pipe_writer_t *w, const trace_bloc
                                        rb_err_t *err);
 RB_CHECKED rb_code_t launch_pipe_launch_end(launch_pipe_writer_t *w, rb_err_t *err);
 
-/* Says that the program ended in good order. Frees w, also on failure. */
+/* Reports that the program ended normally. Frees w, also on failure. */
 RB_CHECKED rb_code_t launch_pipe_finish(launch_pipe_writer_t *w, rb_err_t *err);
 
-/* Frees w without a word. w may be NULL. */
+/* Frees w without a message. w may be NULL. */
 void launch_pipe_discard(launch_pipe_writer_t *w);
 
 /* --- the simulator's end --------------------------------------------------------------------- */
 
 /*
- * The launches that come out of fd, once, in order: launch_info() of the next launch waits for it,
- * and what was not taken of the one before is gone. n_launches() is UINT64_MAX until the end is
- * known. origin names the program in messages and is borrowed. Takes fd over.
+ * A trace source of the launches that arrive through fd, readable once and in order: launch_info()
+ * of the next launch waits for it, and the unread rest of the previous one is dropped. n_launches()
+ * is UINT64_MAX until the end is known. origin is the program's name in messages and is borrowed.
+ * Takes ownership of fd.
  */
 trace_source_t *launch_pipe_source(int fd, const char *origin);
 

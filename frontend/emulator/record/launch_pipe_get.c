@@ -9,7 +9,7 @@
 #include "frontend/emulator/record/launch_pipe.h"
 #include "sim/core/alloc.h"
 
-/* No message is longer: a block of 32 warps with 2^26 instructions. */
+/* Limit of a message: a block of 32 warps with 2^26 instructions. */
 static const uint64_t max_bytes = 1ull << 36;
 
 typedef struct {
@@ -17,37 +17,37 @@ typedef struct {
     uint32_t n;
 } code_t;
 
-/* A block that is lent, and what it is made of. */
+/* A block lent to the reader, and its memory. */
 typedef struct lent_block {
-    trace_block_t block; /* first: free_block() is given its address */
+    trace_block_t block; /* first member: free_block() gets its address */
     warp_stream_t *warps;
     trace_run_t *runs;
     uint64_t *addrs;
-    struct lent_block *next, **link; /* of all that are lent */
+    struct lent_block *next, **link; /* list of all lent blocks */
 } lent_block_t;
 
 typedef struct {
     trace_source_t base;
     int fd;
     const char *origin;
-    pipe_header_t next; /* header of the message that comes, if has_next */
+    pipe_header_t next; /* header of the next message, if has_next */
     bool has_next, greeted, ended;
-    uint64_t n_launches; /* that have come */
+    uint64_t n_launches; /* number of launches received */
     atomic_uint_fast64_t n_bytes;
-    pipe_launch_t launch; /* the last one that came */
-    char **names;         /* owned: of its kernels, each once */
+    pipe_launch_t launch; /* the launch received last */
+    char **names;         /* owned; distinct names of its kernels */
     size_t n_names, cap_names;
     code_t *codes; /* owned */
     size_t n_codes, cap_codes;
-    memcpy_op_t *copies; /* owned: before the launch that came last, or behind it */
+    memcpy_op_t *copies; /* owned; copies before or after the last received launch */
     size_t n_copies, cap_copies;
-    bool in_launch; /* its blocks are coming */
+    bool in_launch; /* its blocks are still arriving */
     bool opened;
 } pipe_source_t;
 
 struct trace_launch {
     pipe_source_t *source;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* guards the list */
     lent_block_t *lent;
 };
 
@@ -57,7 +57,7 @@ static rb_code_t broken(const pipe_source_t *s, rb_err_t *err)
                    (unsigned long long)s->n_launches);
 }
 
-/* n bytes to p; *eof instead of an error where nothing of them came. */
+/* Reads n bytes to p. If the pipe ends before the first byte, sets *eof instead of an error. */
 static rb_code_t get(pipe_source_t *s, void *p, size_t n, bool *eof, rb_err_t *err)
 {
     uint8_t *to = p;
@@ -82,8 +82,8 @@ static rb_code_t get(pipe_source_t *s, void *p, size_t n, bool *eof, rb_err_t *e
     return RB_OK;
 }
 
-/* The header of the message that comes; at the end, and behind it, that of PIPE_END. A program that
- * breaks off before its first launch has none. */
+/* Reads the header of the next message; at the end and later, the header of PIPE_END. If the
+ * program ends before its first launch, the end of the pipe counts as PIPE_END. */
 static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
 {
     bool eof = false;
@@ -114,11 +114,13 @@ static rb_code_t take_hello(pipe_source_t *s, rb_err_t *err)
     pipe_hello_t hello;
 
     if (s->next.bytes != sizeof(hello))
-        return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is of another version", s->origin);
+        return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is from another version of rubato",
+                       s->origin);
     RB_TRY(get_body(s, &hello, sizeof(hello), err));
     if (memcmp(hello.magic, PIPE_MAGIC, sizeof(hello.magic)) != 0 ||
         hello.sizes != launch_pipe_sizes())
-        return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is of another version", s->origin);
+        return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is from another version of rubato",
+                       s->origin);
     s->greeted = true;
     return RB_OK;
 }
@@ -138,7 +140,7 @@ static rb_code_t take_code(pipe_source_t *s, rb_err_t *err)
     return get_body(s, c->insts, c->n * sizeof(*c->insts), err);
 }
 
-/* A name that lives as long as the source. */
+/* Copies a name so that it lives as long as the source. */
 static const char *keep_name(pipe_source_t *s, char *name)
 {
     for (size_t i = 0; i < s->n_names; i++)
@@ -167,7 +169,7 @@ static rb_code_t take_launch(pipe_source_t *s, rb_err_t *err)
     return rc;
 }
 
-/* Throws the message that comes away. */
+/* Drops the next message. */
 static rb_code_t skip(pipe_source_t *s, rb_err_t *err)
 {
     uint8_t waste[4096];
@@ -181,7 +183,7 @@ static rb_code_t skip(pipe_source_t *s, rb_err_t *err)
     return RB_OK;
 }
 
-/* What is left of the launch that came last is passed over. */
+/* Drops the rest of the last received launch. */
 static rb_code_t pass_launch(pipe_source_t *s, rb_err_t *err)
 {
     while (s->in_launch) {
@@ -195,7 +197,7 @@ static rb_code_t pass_launch(pipe_source_t *s, rb_err_t *err)
     return RB_OK;
 }
 
-/* Everything up to the next launch. */
+/* Reads everything before the next launch. */
 static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
 {
     uint64_t n = s->n_launches;
@@ -236,7 +238,7 @@ static void free_lent(lent_block_t *b)
     free(b);
 }
 
-/* Runs of a block as they came, made runs of the model. */
+/* Converts received runs of a block to the model's format. */
 static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_run_t *from,
                            size_t n, rb_err_t *err)
 {
@@ -316,7 +318,7 @@ static void lend(trace_launch_t *l, lent_block_t *b)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The block that comes, unless it is before index. */
+/* Reads the next block, unless it precedes index. */
 static rb_code_t take_block(pipe_source_t *s, uint64_t index, lent_block_t **out, rb_err_t *err)
 {
     pipe_block_t head;
@@ -362,7 +364,7 @@ static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *i
 
     RB_TRY(come_to(base, id, &there, err));
     if (!there || s->n_launches != id)
-        return rb_fail(err, RB_TRACE, "%s: launch %llu is not to be had (any more)", s->origin,
+        return rb_fail(err, RB_TRACE, "%s: launch %llu is not (or no longer) available", s->origin,
                        (unsigned long long)id);
     *info = s->launch.info;
     return RB_OK;
@@ -383,7 +385,7 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
 
     RB_TRY(launch_info(base, id, &info, err));
     if (s->opened)
-        return rb_fail(err, RB_TRACE, "%s: launch %llu can be read once only", s->origin,
+        return rb_fail(err, RB_TRACE, "%s: launch %llu can be read only once", s->origin,
                        (unsigned long long)id);
     s->opened = true;
     *out = rb_calloc(1, sizeof(**out));

@@ -14,7 +14,7 @@ enum { BUFFER_BYTES = 1 << 18, PIPE_BYTES = 1 << 20 };
 
 struct launch_pipe_writer {
     int fd;
-    const inst_t **codes; /* owned: those that were sent, borrowed */
+    const inst_t **codes; /* owned array of borrowed code that has been sent */
     size_t n_codes, cap_codes;
     const inst_t *code; /* of the open launch */
     size_t n_buffer;
@@ -28,8 +28,8 @@ uint64_t launch_pipe_sizes(void)
 }
 
 /*
- * Writes all of n bytes. A reader that is gone must not end the program by a signal: SIGPIPE is
- * held back meanwhile, and taken away where it was not waiting before.
+ * Writes all n bytes. SIGPIPE must not kill the program if the reader is gone: it is blocked in the
+ * meantime, and consumed unless it was pending before.
  */
 static rb_code_t write_all(int fd, const uint8_t *p, size_t n, rb_err_t *err)
 {
@@ -53,7 +53,7 @@ static rb_code_t write_all(int fd, const uint8_t *p, size_t n, rb_err_t *err)
         sigtimedwait(&pipe_signal, NULL, &(struct timespec){0});
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error == 0 ? RB_OK
-                      : rb_fail(err, RB_IO, "the simulation took no more: %s", strerror(error));
+                      : rb_fail(err, RB_IO, "the simulator stopped reading: %s", strerror(error));
 }
 
 static rb_code_t flush(launch_pipe_writer_t *w, rb_err_t *err)
@@ -100,7 +100,7 @@ launch_pipe_writer_t *launch_pipe_open(const char *path, rb_err_t *err)
         rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer turns; not needed */
+    fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* an optimisation: fewer writes */
     launch_pipe_writer_t *w = rb_calloc(1, sizeof(*w));
     w->fd = fd;
     if (put_message(w, PIPE_HELLO, &hello, sizeof(hello), err) == RB_OK && flush(w, err) == RB_OK)
@@ -114,7 +114,7 @@ rb_code_t launch_pipe_copy(launch_pipe_writer_t *w, const memcpy_op_t *op, rb_er
     return put_message(w, PIPE_COPY, op, sizeof(*op), err);
 }
 
-/* Sends code that was not sent before; its number. */
+/* Sends code unless it was sent before; returns its number. */
 static rb_code_t send_code(launch_pipe_writer_t *w, const inst_t *code, uint32_t n, uint64_t *index,
                            rb_err_t *err)
 {
@@ -172,7 +172,7 @@ rb_code_t launch_pipe_block(launch_pipe_writer_t *w, const trace_block_t *block,
         RB_TRY(put_runs(w, &block->warps[i], err));
     for (uint32_t i = 0; i < block->n_warps; i++)
         RB_TRY(put(w, block->warps[i].addrs, block->warps[i].n_addr_words * sizeof(uint64_t), err));
-    return flush(w, err); /* whoever waits for it gets it now */
+    return flush(w, err); /* passes it to a waiting reader now */
 }
 
 rb_code_t launch_pipe_launch_end(launch_pipe_writer_t *w, rb_err_t *err)

@@ -9,7 +9,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
 
-/* A range at *text, which is moved behind it and its comma. False: something else stands there. */
+/* Parses a range at *text and moves past it and its comma. False: not a range. */
 static bool next_range(const char **text, uint64_t *first, uint64_t *last)
 {
     char *end;
@@ -46,7 +46,7 @@ bool recorded_launches_valid(const char *text)
 
 /* --- plans ----------------------------------------------------------------------------------- */
 
-/* The lines up to the empty one. */
+/* Reads the lines up to the empty one. */
 static rb_code_t read_lines(recorded_launches_t *r, FILE *in, const char *path, rb_err_t *err)
 {
     char line[128];
@@ -64,7 +64,7 @@ static rb_code_t read_lines(recorded_launches_t *r, FILE *in, const char *path, 
         r->ids[r->n] = id;
         r->weights[r->n++] = weight;
     }
-    return r->n > 0 ? RB_OK : rb_fail(err, RB_TRACE, "%s: a plan without launches", path);
+    return r->n > 0 ? RB_OK : rb_fail(err, RB_TRACE, "%s: the plan has no launches", path);
 }
 
 static rb_code_t read_json(recorded_launches_t *r, FILE *in, const char *path, rb_err_t *err)

@@ -8,7 +8,7 @@
 
 #include "sim/gpu/occupancy.h"
 
-/* Of a block, in every compute capability: threads; bytes of shared memory without opting in. */
+/* Limits per block in every compute capability: threads; bytes of shared memory without opt-in. */
 enum { THREADS_MAX = 1024, PLAIN_SHARED = 48 << 10 };
 
 static uint64_t fp64_ratio(const sm_spec_t *sm)
@@ -78,7 +78,7 @@ void shown_device_write(const shown_device_t *d, char text[SHOWN_DEVICE_TEXT])
     snprintf(text + n, SHOWN_DEVICE_TEXT - n, "name=%s", d->name);
 }
 
-/* Moves *text behind "name="; false: something else stands there. */
+/* Moves *text past "name="; false: something else is there. */
 static bool take_key(const char **text, const char *name)
 {
     size_t n = strlen(name);
@@ -109,16 +109,16 @@ rb_code_t shown_device_read(shown_device_t *d, const char *text, rb_err_t *err)
     for (size_t i = 0; i < N_ROWS; i++) {
         uint64_t value;
         if (!take_key(&text, rows[i].name) || !take_number(&text, &value))
-            return rb_fail(err, RB_CONFIG, "'%.40s' stands where '%s=' and a number must be", text,
-                           rows[i].name);
+            return rb_fail(err, RB_CONFIG, "'%.40s' is found where '%s=' and a number are expected",
+                           text, rows[i].name);
         if (value < rows[i].least || value > rows[i].most)
             return rb_fail(err, RB_CONFIG, "%s=%" PRIu64 " is outside %" PRIu64 "..%" PRIu64,
                            rows[i].name, value, rows[i].least, rows[i].most);
         memcpy((char *)d + rows[i].offset, &value, sizeof(value));
     }
     if (!take_key(&text, "name") || strlen(text) >= sizeof(d->name))
-        return rb_fail(err, RB_CONFIG, "'%.40s' stands where 'name=' and a short name must be",
-                       text);
+        return rb_fail(err, RB_CONFIG,
+                       "'%.40s' is found where 'name=' and a short name are expected", text);
     snprintf(d->name, sizeof(d->name), "%s", text);
     return RB_OK;
 }
@@ -142,7 +142,7 @@ uint64_t shown_device_plain_shared(const shown_device_t *d)
     return all < PLAIN_SHARED ? all : PLAIN_SHARED;
 }
 
-/* What occupancy_compute() looks at. */
+/* Sets the parameters that occupancy_compute() reads. */
 static void to_spec(const shown_device_t *d, gpu_spec_t *spec)
 {
     *spec = (gpu_spec_t){0};

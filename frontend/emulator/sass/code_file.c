@@ -9,7 +9,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
 
-/* Libraries hold some hundred MiB of code for every architecture. */
+/* Libraries contain some hundred MiB of code for each architecture. */
 #define FILE_BYTES_MAX (INT64_C(4) << 30)
 
 static rb_code_t read_bytes(code_file_t *f, const char *path, FILE *in, rb_err_t *err)
@@ -24,7 +24,8 @@ static rb_code_t read_bytes(code_file_t *f, const char *path, FILE *in, rb_err_t
     f->data = rb_calloc(f->size + 1, 1);
     if (fread(f->data, 1, f->size, in) != f->size)
         return rb_fail(err, RB_IO, "%s: %s", path,
-                       ferror(in) ? strerror(errno) : "became shorter while it was read");
+                       ferror(in) ? strerror(errno)
+                                  : "the file the file the file became shorter while it was read");
     return RB_OK;
 }
 
@@ -75,7 +76,7 @@ static rb_code_t add_program(code_file_t *f, const char *path, uint32_t arch, rb
     size_t size = s != NULL ? s->size : 0;
     elf_close(&elf);
     if (data == NULL)
-        return rb_fail(err, RB_TRACE, "%s: a program without CUDA code (no section .nv_fatbin)",
+        return rb_fail(err, RB_TRACE, "%s: the program has no CUDA code (no section .nv_fatbin)",
                        path);
     return add_fatbin(f, path, data, size, arch, err);
 }

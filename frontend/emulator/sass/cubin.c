@@ -11,7 +11,7 @@ enum {
     SHT_RELA = 4,
     REL_BYTES = 16,
     RELA_BYTES = 24,
-    SHF_BARRIERS_SHIFT = 20, /* number of barriers in sh_flags of .text */
+    SHF_BARRIERS_SHIFT = 20, /* shift of the number of barriers in sh_flags of .text */
     SHF_BARRIERS_MASK = 127,
     DEFAULT_PARAM_BASE = 0x160,
 };
@@ -35,7 +35,7 @@ typedef struct {
     uint32_t bytes;
 } info_t;
 
-/* The attribute at *at of an .nv.info section; false at its end or where it is cut off. */
+/* Reads the attribute at *at of an .nv.info section; false at the end or if it is truncated. */
 static bool next_info(const elf_section_t *s, uint64_t *at, info_t *info)
 {
     if (s->data == NULL || s->size - *at < 4)
@@ -100,7 +100,7 @@ static int compare_kernel_section(const void *key, const void *element)
     return x < y ? -1 : x > y;
 }
 
-/* The kernel that a symbol names, or NULL. Kernels stand in the order of their sections. */
+/* The kernel of a symbol, or NULL. Kernels are in the order of their sections. */
 static cubin_kernel_t *kernel_of_symbol(const cubin_t *c, const elf_symbol_t *symbol)
 {
     uint32_t section = symbol->section;
@@ -111,7 +111,7 @@ static cubin_kernel_t *kernel_of_symbol(const cubin_t *c, const elf_symbol_t *sy
     return k != NULL && strcmp(k->name, symbol->name) == 0 ? k : NULL;
 }
 
-/* Attributes that .nv.info gives by symbol: registers and stack of functions. */
+/* Reads attributes that .nv.info stores per symbol: registers and stack of functions. */
 static void read_global_info(cubin_t *c)
 {
     const elf_section_t *s = elf_section(&c->elf, ".nv.info");
@@ -192,7 +192,8 @@ static rb_code_t add_relocs(cubin_t *c, const elf_section_t *s, rb_err_t *err)
     uint64_t n = s->size / bytes;
 
     if (s->data == NULL || s->info >= c->elf.n_sections)
-        return rb_fail(err, RB_TRACE, "%s: section %s patches no section", c->elf.origin, s->name);
+        return rb_fail(err, RB_TRACE, "%s: section %s does not refer to a section", c->elf.origin,
+                       s->name);
     c->relocs = rb_realloc(c->relocs, c->n_relocs + n, sizeof(*c->relocs));
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = s->data + i * bytes;
@@ -203,7 +204,7 @@ static rb_code_t add_relocs(cubin_t *c, const elf_section_t *s, rb_err_t *err)
                              .symbol = elf_u32(p + 12),
                              .addend = bytes == RELA_BYTES ? (int64_t)elf_u64(p + 16) : 0};
         if (r->symbol >= c->elf.n_symbols)
-            return rb_fail(err, RB_TRACE, "%s: section %s names a symbol that is not there",
+            return rb_fail(err, RB_TRACE, "%s: section %s refers to a symbol that does not exist",
                            c->elf.origin, s->name);
         c->n_relocs++;
     }
@@ -234,7 +235,7 @@ const cubin_reloc_t *cubin_reloc_at(const cubin_t *c, uint32_t section, uint64_t
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* The architecture stands in e_flags: bits 0-7 up to ABI version 7, bits 8-15 from 8 (CUDA 13). */
+/* The architecture in e_flags: bits 0-7 up to ABI version 7, bits 8-15 from 8 on (CUDA 13). */
 static uint32_t read_arch(const elf_file_t *elf)
 {
     return elf->abi_version >= 8 ? elf->flags >> 8 & 0xffu : elf->flags & 0xffu;

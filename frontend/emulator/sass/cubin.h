@@ -1,11 +1,12 @@
 /*
  * A cubin: the machine code of a translation unit for one architecture, as ptxas writes it (ELF64,
- * machine EM_CUDA). One section of code per kernel, with the device functions it calls behind it.
+ * machine EM_CUDA). It has one code section per kernel, which also holds the device functions that
+ * the kernel calls.
  *
  * Sections read: .text.K (registers in the upper byte of sh_info), .nv.info and .nv.info.K
- * (attributes), .nv.constant0.K (bank 0: launch facts and parameters), .nv.constant2.K (compiler
- * constants), .nv.constant3 (__constant__), .nv.constant4 (addresses of globals), .nv.shared.K,
- * .nv.global and .nv.global.init (__device__ variables), .rel.* (relocations).
+ * (attributes), .nv.constant0.K (bank 0: launch properties and parameters), .nv.constant2.K
+ * (compiler constants), .nv.constant3 (__constant__), .nv.constant4 (addresses of globals),
+ * .nv.shared.K, .nv.global and .nv.global.init (__device__ variables), .rel.* (relocations).
  */
 #ifndef RUBATO_SASS_CUBIN_H
 #define RUBATO_SASS_CUBIN_H
@@ -15,7 +16,7 @@
 enum { CUBIN_MAX_BANKS = 8 };
 
 typedef struct {
-    uint32_t offset; /* behind the kernel's param_base */
+    uint32_t offset; /* relative to the kernel's param_base */
     uint32_t bytes;
 } cubin_param_t;
 
@@ -23,11 +24,11 @@ typedef struct {
     const char *name;
     const uint8_t *code; /* before relocation */
     uint32_t code_bytes; /* a multiple of 16 */
-    uint32_t section;    /* of the code */
+    uint32_t section;    /* section of the code */
     uint32_t regs;       /* per thread */
     uint32_t barriers;
     uint32_t shared_bytes;            /* static */
-    uint32_t stack_bytes;             /* per thread; UINT32_MAX: recursion, not known */
+    uint32_t stack_bytes;             /* per thread; UINT32_MAX: recursive, unknown */
     uint32_t param_base, param_bytes; /* in bank 0 */
     cubin_param_t *params;            /* owned, by ordinal */
     uint32_t n_params;
@@ -35,16 +36,16 @@ typedef struct {
     uint32_t banks[CUBIN_MAX_BANKS]; /* section of each constant bank, 0: none */
 } cubin_kernel_t;
 
-/* A patch of the code or of data with the address of a symbol. */
+/* Patches code or data with the address of a symbol. */
 typedef struct {
-    uint32_t section; /* that is patched */
-    uint32_t type;    /* cubin_reloc_type_t, or one that is not supported */
+    uint32_t section; /* the patched section */
+    uint32_t type;    /* cubin_reloc_type_t, or an unsupported type */
     uint32_t symbol;
     uint64_t offset;
     int64_t addend;
 } cubin_reloc_t;
 
-/* Relocation types that occur in linked cubins (numbers as ptxas writes them). */
+/* Relocation types in linked cubins (numbers of ptxas). */
 typedef enum {
     CUBIN_RELOC_ABS32 = 1,      /* 32 bits of data */
     CUBIN_RELOC_ABS64 = 2,      /* 64 bits of data */
@@ -64,24 +65,24 @@ typedef struct {
     uint32_t n_relocs;
 } cubin_t;
 
-/* Types of symbols that only cubins have. */
+/* Symbol types that only cubins have. */
 enum { CUBIN_SYMBOL_TEXTURE = 10, CUBIN_SYMBOL_SURFACE = 12 };
 
 /*
- * Reads a cubin. origin names it in messages; origin and data must outlive it. Errors: RB_TRACE.
+ * Reads a cubin. origin is its name in messages; origin and data must outlive it. Errors: RB_TRACE.
  * *c needs no close after an error.
  */
 RB_CHECKED rb_code_t cubin_open(cubin_t *c, const char *origin, const uint8_t *data, size_t size,
                                 rb_err_t *err);
 void cubin_close(cubin_t *c);
 
-/* The kernel of that (mangled) name, or NULL. */
+/* The kernel with that (mangled) name, or NULL. */
 const cubin_kernel_t *cubin_find(const cubin_t *c, const char *name);
 
 /* The relocation at an offset of a section, or NULL. */
 const cubin_reloc_t *cubin_reloc_at(const cubin_t *c, uint32_t section, uint64_t offset);
 
-/* The index of the symbol that is a variable of that name, or -1. */
+/* The symbol index of the variable with that name, or -1. */
 int64_t cubin_variable(const cubin_t *c, const char *name);
 
 #endif

@@ -51,7 +51,7 @@ static bool inside(const elf_file_t *f, uint64_t offset, uint64_t size)
     return offset <= f->size && size <= f->size - offset;
 }
 
-/* A terminated string of a string table, or NULL. */
+/* A zero-terminated string of a string table, or NULL. */
 static const char *string_at(const elf_section_t *table, uint32_t offset)
 {
     if (table->data == NULL || offset >= table->size ||
@@ -192,7 +192,7 @@ const elf_section_t *elf_section(const elf_file_t *f, const char *name)
     return elf_section_of(f, "", name);
 }
 
-/* strcmp() of a name with prefix followed by rest. */
+/* Like strcmp() of name with the concatenation of prefix and rest. */
 static int compare_joined(const char *name, const char *prefix, const char *rest)
 {
     int order = strncmp(name, prefix, strlen(prefix));

@@ -20,14 +20,14 @@ enum {
 
 static const uint32_t container_magic = 0xba55ed50u;
 
-/* No real image is larger; protects against a damaged size field. */
+/* Limits the effect of a damaged size field: no real image is larger. */
 static const uint64_t max_image_bytes = 1ull << 30;
 
-/* What is being read, for messages. */
+/* The current position, for messages. */
 typedef struct {
     const char *origin;
     const uint8_t *data;
-    uint64_t at, end; /* of the container's entries */
+    uint64_t at, end; /* current entry and end of the container */
     uint32_t arch;
 } fatbin_reader_t;
 
@@ -95,7 +95,7 @@ static void add_arch(fatbin_t *f, uint32_t arch)
 static rb_code_t read_entry(fatbin_t *f, fatbin_reader_t *r, rb_err_t *err)
 {
     if (r->end - r->at < ENTRY_BYTES)
-        return damaged(r, "an entry is cut off", err);
+        return damaged(r, "an entry is truncated", err);
     const uint8_t *p = r->data + r->at;
     fatbin_entry_t e = {.kind = elf_u16(p),
                         .header = elf_u32(p + 4),
@@ -145,7 +145,7 @@ rb_code_t fatbin_open(fatbin_t *f, const char *origin, const uint8_t *data, size
         else if (data[r.at] == 0)
             r.at++; /* the linker pads to the alignment of the next unit */
         else
-            rc = damaged(&r, "no container begins here", err);
+            rc = damaged(&r, "this is not a container", err);
     }
     if (rc != RB_OK)
         fatbin_close(f);

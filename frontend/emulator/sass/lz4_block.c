@@ -9,7 +9,7 @@ typedef struct {
     size_t n_in, at;
 } cursor_t;
 
-/* Adds the bytes that continue a length of 15; false at the end of the input. */
+/* Adds the bytes that extend a length of 15; false at the end of the input. */
 static bool extend_length(cursor_t *c, size_t *length)
 {
     uint8_t byte;

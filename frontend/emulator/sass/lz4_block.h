@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Decompresses in[0 .. n_in) into out, of exactly n_out bytes. Bytes of in behind the end of the
- * data are ignored. False: in is damaged, or holds less.
+ * Decompresses in[0 .. n_in) into exactly n_out bytes at out. Ignores bytes of in after the end of
+ * the data. False: in is damaged or holds less.
  */
 bool lz4_block_decompress(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out);
 

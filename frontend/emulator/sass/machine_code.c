@@ -28,7 +28,7 @@ struct machine_code {
     file_t *files; /* owned */
     size_t n_files;
     pthread_mutex_t lock;
-    machine_kernel_t *kernels; /* owned: those asked for */
+    machine_kernel_t *kernels; /* owned; the kernels requested so far */
 };
 
 static int is_cubin(const struct dirent *e)
@@ -166,7 +166,7 @@ bool machine_kernel_complete(const machine_kernel_t *k, inst_t *in)
     if (accesses && k->insts[i].space != in->space)
         return false;
     *in = k->insts[i];
-    /* An access is what the trace has addresses of. */
+    /* The width of an access comes from the trace, since addresses belong to it. */
     in->width = width;
     return true;
 }

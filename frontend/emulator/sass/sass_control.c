@@ -12,11 +12,11 @@ void sass_put_barrier(sass_inst_t *in, unsigned bit)
     sass_operand_t *o = sass_put(in, SASS_OPERAND_BARRIER);
 
     o->num = (uint8_t)sass_bits(in, bit, moved ? 5 : 4);
-    in->foreign |= o->num >= SASS_BARRIERS; /* the state of the warp */
+    in->foreign |= o->num >= SASS_BARRIERS; /* not a barrier: other state of the warp */
     o->write = in->op == SASS_BSSY || in->op == SASS_BREAK || in->op == SASS_BMOV_B;
 }
 
-/* Offset of a branch in bytes: 48 bits from 34 (or 30), counted in words of 4 bytes. */
+/* Offset of a branch in bytes: 48 bits at bit 34 (or 30), in words of 4 bytes. */
 static int64_t branch_offset(const sass_inst_t *in, unsigned bits)
 {
     uint64_t words = in->lo >> 34 | (bits > 30 ? in->hi << 30 : 0);
@@ -49,7 +49,7 @@ void sass_put_pair(sass_inst_t *in, bool wide)
     }
 }
 
-/* CALL.ABS: an address in bits 34-80, registers a to which it is added, or a constant. */
+/* CALL.ABS: an address in bits 34-80, which is added to registers a, or a constant. */
 void sass_put_call_target(sass_inst_t *in)
 {
     const uint64_t words = (in->lo >> 34 | in->hi << 30) & ((1ull << 47) - 1);
@@ -69,7 +69,8 @@ void sass_put_call_target(sass_inst_t *in)
     in->operand[in->n_operands - 1].hidden = words == 0;
 }
 
-/* BAR: number and threads as immediates, the number in a register, or both in one register. */
+/* BAR: barrier number and thread count as immediates, the number in a register, or both in one
+ * register. */
 void sass_put_block_barrier(sass_inst_t *in, bool number)
 {
     if (in->form == 1 || in->form == (number ? 2 : 4)) {
@@ -78,7 +79,7 @@ void sass_put_block_barrier(sass_inst_t *in, bool number)
         sass_put_value(in, number ? sass_bits(in, 54, 4) : sass_bits(in, 42, 12));
         if (!number)
             in->operand[in->n_operands - 1].hidden =
-                sass_bits(in, 42, 12) == 0 && !sass_bits(in, 77, 1); /* of .ARV: always printed */
+                sass_bits(in, 42, 12) == 0 && !sass_bits(in, 77, 1); /* .ARV: always printed */
     }
     if (sass_bits(in, 79, 1)) /* .SYNCALL */
         in->operand[in->n_operands - 1].hidden = in->foreign = true;

@@ -1,4 +1,4 @@
-/* From 128 bits to an instruction. What stands where is said by the encoding table. */
+/* Decodes 128 bits into an instruction. The encoding table tells which fields are where. */
 #include <string.h>
 
 #include "frontend/emulator/sass/elf64.h"
@@ -27,7 +27,7 @@ static void add_shuffle(sass_inst_t *in, bool lane)
     sass_set_slot(in, o, lane ? 2 : 3);
 }
 
-/* Registers of HMMA's operands (PTX ISA, fragments of mma.m8n8k4 and mma.m16n8k8). */
+/* Number of registers of HMMA's operands (PTX ISA, fragments of mma.m8n8k4 and mma.m16n8k8). */
 static void add_matrix(sass_inst_t *in, char slot)
 {
     bool f32 = sass_bits(in, 76, 1), volta = in->op == SASS_HMMA884;
@@ -58,7 +58,8 @@ static void add_optional_pred(sass_inst_t *in, char which, bool uniform)
     o->hidden = o->num == SASS_PT;
 }
 
-/* A result that only some values of the modifiers have; others are not known to be executed. */
+/* A predicate result that exists only for some values of a modifier. known: the emulator can
+ * execute it. */
 static void add_rare_pred(sass_inst_t *in, bool has, bool known)
 {
     sass_operand_t *o = sass_put_pred(in, 81, 0, false);
@@ -69,7 +70,7 @@ static void add_rare_pred(sass_inst_t *in, bool has, bool known)
     in->foreign |= has && !known;
 }
 
-/* Of a load: numbered from above, so that 0 is PT. */
+/* A load's predicate: numbers are reversed, so that 0 is PT. */
 static void add_load_pred(sass_inst_t *in)
 {
     sass_operand_t *o = sass_put_pred(in, 64, 67, false);
@@ -78,7 +79,7 @@ static void add_load_pred(sass_inst_t *in)
     o->hidden = o->num == SASS_PT && !o->inv;
 }
 
-/* The mask of R2P, not printed if it selects all. */
+/* The mask of R2P; not printed if it selects all predicates. */
 static void add_mask(sass_inst_t *in)
 {
     sass_put_source(in, SASS_PLAIN, 'b');
@@ -218,7 +219,7 @@ static void add_lea_high(sass_inst_t *in)
     in->operand[in->n_operands - 1].hidden = !sass_bits(in, 80, 1) || sass_bits(in, 73, 1);
 }
 
-/* I2IP: what it takes of the third source, above which it puts the two others. */
+/* I2IP: the part of the third source that it takes; the two other sources go above it. */
 static void add_packed(sass_inst_t *in)
 {
     sass_put_source(in, SASS_PLAIN, 'c');
@@ -238,7 +239,7 @@ static void add_quad_mask(sass_inst_t *in)
     in->foreign |= !o->hidden;
 }
 
-/* CCTL: an address, unless it is about a whole cache. */
+/* CCTL: an address, unless it applies to a whole cache. */
 static void add_cache_line(sass_inst_t *in)
 {
     const unsigned what = sass_bits(in, 87, 4);
@@ -269,7 +270,7 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('W', 'a'):
         sass_put_pair(in, true);
         break;
-    case TOKEN('W', 'r'): /* CALL.REL: registers that are added to the target, if any */
+    case TOKEN('W', 'r'): /* CALL.REL: registers added to the target, if any */
         if (in->form == 1 || sass_bits(in, 91, 1))
             sass_put_pair(in, true);
         break;
@@ -378,7 +379,7 @@ static void add_operand(sass_inst_t *in, char first, char second)
     }
 }
 
-/* Whether a modifier has a value that is not executed. */
+/* Whether a modifier has a value that the emulator does not execute. */
 static bool has_foreign_mod(const sass_inst_t *in, const sass_row_t *row)
 {
     for (unsigned i = 0; i < SASS_MAX_MODS; i++) {

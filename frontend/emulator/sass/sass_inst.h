@@ -18,7 +18,7 @@
 
 enum { SASS_RZ = 255, SASS_URZ = 63, SASS_PT = 7, SASS_BARRIERS = 16, SASS_INST_BYTES = 16 };
 
-/* What an instruction does; forms and modifiers are in the encoding. */
+/* Operations; forms and modifiers are in the encoding. */
 typedef enum {
     SASS_ATOM,
     SASS_ATOMG,
@@ -148,18 +148,18 @@ typedef enum {
     SASS_OPERAND_MEM,     /* [num.scale + ureg + value] */
     SASS_OPERAND_BARRIER, /* convergence barrier B<num> */
     SASS_OPERAND_SB,      /* dependence barrier SB<num> */
-    SASS_OPERAND_SBS,     /* those that value has bits of */
+    SASS_OPERAND_SBS,     /* the dependence barriers whose bits are set in value */
     SASS_OPERAND_SPECIAL, /* special register <num> */
     SASS_OPERAND_TARGET,  /* byte offset in the function */
-    SASS_OPERAND_HANDLE,  /* of a texture or surface: in c[bank][value] */
-    SASS_OPERAND_NAME,    /* of a texture's dimensions or of a query (sass_texture.h) */
+    SASS_OPERAND_HANDLE,  /* texture or surface handle in c[bank][value] */
+    SASS_OPERAND_NAME,    /* name of a texture's dimensions or of a query (sass_texture.h) */
 } sass_operand_kind_t;
 
-/* How a value is interpreted: decides the number of registers, and how immediates are printed. */
+/* How a value is interpreted: decides the number of registers and the format of immediates. */
 typedef enum {
     SASS_PLAIN,
-    SASS_SIGNED, /* as SASS_PLAIN, immediates are signed */
-    SASS_BITS,   /* as SASS_INT, immediates are printed unsigned */
+    SASS_SIGNED, /* like SASS_PLAIN, but immediates are signed */
+    SASS_BITS,   /* like SASS_INT, but immediates are printed unsigned */
     SASS_INT,
     SASS_INT64,
     SASS_FLOAT,
@@ -167,7 +167,7 @@ typedef enum {
     SASS_HALF
 } sass_style_t;
 
-/* Halves that a 16-bit source takes (nvdisasm's suffixes). */
+/* Which halves a 16-bit source reads (nvdisasm's suffixes). */
 typedef enum { SASS_H1_H0, SASS_F32_HALF, SASS_H0_H0, SASS_H1_H1 } sass_half_t;
 
 typedef struct {
@@ -176,19 +176,21 @@ typedef struct {
     uint8_t num, count;
     uint8_t bank;
     uint8_t scale;  /* of the address register: 1, 4, 8, 16 */
-    uint8_t ureg;   /* added to the address; SASS_URZ: none */
+    uint8_t ureg;   /* uniform register added to the address; SASS_URZ: none */
     uint8_t half;   /* sass_half_t */
-    uint8_t select; /* byte or half of the register that conversions take */
+    uint8_t select; /* byte or half of the register that conversions read */
     bool write;     /* destination */
-    bool hidden;    /* not printed: an optional operand with its default */
-    bool neg, abs;  /* neg of an integer in an .X instruction means complement (inv) */
-    bool inv;       /* bitwise complement; of a predicate: not */
-    bool reuse;     /* the operand cache keeps it */
-    uint8_t slot;   /* 1, 2, 3: read as operand a, b, c; 0: not known; 2: second destination */
-    bool indexed;   /* constant: num is a register */
-    bool wide;      /* address register is a pair */
-    bool with_ureg; /* the form of the address has a uniform register, be it URZ */
-    bool bindless;  /* constant: the bank is not in the encoding, but in uniform registers at num */
+    bool hidden;    /* not printed: an optional operand with its default value */
+    bool neg, abs;  /* in an .X instruction, neg of an integer means complement (inv) */
+    bool inv;       /* bitwise complement; for a predicate: not */
+    bool reuse;     /* kept in the operand reuse cache */
+    uint8_t slot;   /* 1, 2, 3: read as operand a, b, c; 0: unknown; 2 for a destination: the second
+                     * one */
+    bool indexed;   /* for a constant: num is a register */
+    bool wide;      /* the address register is a pair */
+    bool with_ureg; /* the address form has a uniform register, even if it is URZ */
+    bool bindless;  /* for a constant: the bank comes from uniform registers at num, not from the
+                     * encoding */
     int64_t value;
 } sass_operand_t;
 
@@ -204,8 +206,8 @@ typedef struct {
     bool guard_uniform; /* the guard is a uniform predicate */
     bool uniform;       /* runs on the uniform datapath */
     bool extended;      /* .X or .EX: takes a carry */
-    bool foreign;       /* has a modifier or an operand that the emulator does not know */
-    uint8_t width;      /* of the memory access in bytes, 0: none */
+    bool foreign;       /* has a modifier or an operand that the emulator does not support */
+    uint8_t width;      /* of the memory access in bytes; 0: none */
     uint8_t n_operands;
     sass_operand_t operand[SASS_MAX_OPERANDS];
 } sass_inst_t;
@@ -221,8 +223,8 @@ static inline uint32_t sass_bits(const sass_inst_t *in, unsigned first, unsigned
 }
 
 /*
- * Decodes the 16 bytes at code, which stand at byte offset pc of their function. False: the opcode
- * is not known; the instruction then has op SASS_UNKNOWN, guard and control word, no operands.
+ * Decodes the 16 bytes at code, at byte offset pc of their function. False: the opcode is unknown;
+ * the instruction then has op SASS_UNKNOWN, guard and control word, but no operands.
  */
 bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc);
 
@@ -231,21 +233,22 @@ uint32_t sass_control(const sass_inst_t *in);
 
 enum { SASS_TEXT_MAX = 256 };
 
-/* The mnemonic with its modifiers ("LDG.E.64.SYS") into text; returns its length. */
+/* Writes the mnemonic with its modifiers ("LDG.E.64.SYS") to text; returns its length. */
 size_t sass_mnemonic(const sass_inst_t *in, char text[SASS_TEXT_MAX]);
 
-/* The instruction as nvdisasm writes it, without the semicolon; returns the length. */
+/* Writes the instruction in nvdisasm's format, without the semicolon; returns the length. */
 size_t sass_text(const sass_inst_t *in, char text[SASS_TEXT_MAX]);
 
 /* Name of a special register ("SR_TID.X"), or NULL. */
 const char *sass_special_name(unsigned num);
 
-/* Name of a convergence barrier ("B0"), or, from SASS_BARRIERS on, of what else BMOV can move. */
+/* Name of a convergence barrier ("B0"), or, from SASS_BARRIERS on, of other state that BMOV
+ * moves. */
 const char *sass_barrier_name(unsigned num);
 
 /*
- * The instruction as the simulator takes it, with its true read and write sets and control word.
- * False: the simulator's table does not have the opcode (class OP_UNKNOWN).
+ * Converts the instruction to the simulator's format, with its exact read and write sets and
+ * control word. False: the simulator's table does not have the opcode (class OP_UNKNOWN).
  */
 bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out);
 

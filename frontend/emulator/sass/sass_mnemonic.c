@@ -1,4 +1,4 @@
-/* Mnemonics with their modifiers, as nvdisasm writes them. */
+/* Mnemonics with their modifiers, in nvdisasm's format. */
 #include "frontend/emulator/sass/sass_line.h"
 #include "frontend/emulator/sass/sass_operands.h"
 #include "frontend/emulator/sass/sass_table.h"
@@ -20,7 +20,7 @@ static bool is_zero(const sass_operand_t *o)
            (o->kind == SASS_OPERAND_IMM && o->value == 0);
 }
 
-/* The powers of two that nvdisasm knows as shifts. */
+/* Powers of two that nvdisasm prints as shifts. */
 static bool is_shift(const sass_operand_t *o)
 {
     return o->kind == SASS_OPERAND_IMM && o->value > 1 && (o->value & (o->value - 1)) == 0 &&
@@ -28,8 +28,8 @@ static bool is_shift(const sass_operand_t *o)
 }
 
 /*
- * The names that nvdisasm gives to special cases of IMAD: a move, an addition, a shift. They are
- * the same instruction.
+ * nvdisasm's names for special cases of IMAD: a move, an addition, a shift. The instruction is the
+ * same.
  */
 static void put_imad(sass_line_t *l, const sass_inst_t *in)
 {
@@ -53,7 +53,7 @@ static void put_imad(sass_line_t *l, const sass_inst_t *in)
         sass_line_put(l, ".U32");
 }
 
-/* Whole bytes by halves of bytes are unknown. */
+/* The combination of bytes with half bytes is unknown. */
 static void put_imma(sass_line_t *l, const sass_inst_t *in)
 {
     const char a = sass_bits(in, 76, 1) ? 'S' : 'U', b = sass_bits(in, 78, 1) ? 'S' : 'U';

@@ -1,4 +1,4 @@
-/* Names of special registers, and of what BMOV moves. */
+/* Names of special registers, and of the state that BMOV moves. */
 #include "frontend/emulator/sass/sass_inst.h"
 
 const char *sass_special_name(unsigned num)

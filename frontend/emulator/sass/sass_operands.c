@@ -1,6 +1,6 @@
 #include "frontend/emulator/sass/sass_operands.h"
 
-/* What a form (bits 9-11) puts into bits 32-63, and whether that is the third source. */
+/* What a form (bits 9-11) means for bits 32-63, and whether they are the third source. */
 typedef enum { FIELD_REG, FIELD_IMM, FIELD_CONST, FIELD_UREG } field_t;
 
 static const struct {
@@ -30,7 +30,7 @@ static bool is_pair(sass_style_t style)
     return style == SASS_DOUBLE || style == SASS_INT64;
 }
 
-/* A register of the row's file. */
+/* Adds a register of the row's register file. */
 sass_operand_t *sass_put_reg(sass_inst_t *in, unsigned bit, unsigned count)
 {
     sass_operand_t *o = sass_put(in, in->uniform ? SASS_OPERAND_UREG : SASS_OPERAND_REG);
@@ -40,8 +40,8 @@ sass_operand_t *sass_put_reg(sass_inst_t *in, unsigned bit, unsigned count)
     return o;
 }
 
-/* The operand slot by which the reuse flags know a register. From opcode 0x100 on, where
- * latencies vary, there is no operand cache. */
+/* Sets the operand slot to which reuse flags refer. Opcodes from 0x100 on have variable latencies
+ * and no operand cache. */
 void sass_set_slot(const sass_inst_t *in, sass_operand_t *o, unsigned slot)
 {
     o->slot = (uint8_t)slot;
@@ -80,7 +80,7 @@ static void read_const(const sass_inst_t *in, sass_operand_t *o)
         o->bank = (uint8_t)sass_bits(in, 54, 5);
 }
 
-/* The immediate in bits 32-63 as its style takes it. */
+/* The immediate in bits 32-63, interpreted by its style. */
 static int64_t immediate(const sass_inst_t *in, sass_style_t style)
 {
     uint32_t word = sass_bits(in, 32, 32);
@@ -104,7 +104,8 @@ static void read_modifiers(const sass_inst_t *in, sass_operand_t *o, unsigned ne
         o->half = (uint8_t)sass_bits(in, half, 2);
 }
 
-/* What stands in bits 32-63, as source b or c (which the reuse flags go by, not by position). */
+/* Adds the operand in bits 32-63 as source b or c (reuse flags refer to this, not to the
+ * position). */
 void sass_put_field(sass_inst_t *in, sass_style_t style, bool third)
 {
     field_t field =
@@ -135,7 +136,7 @@ void sass_put_field(sass_inst_t *in, sass_style_t style, bool third)
     read_modifiers(in, o, 63, 62, 60);
 }
 
-/* The register in bits 64-71. */
+/* Adds the register in bits 64-71. */
 static void add_third(sass_inst_t *in, sass_style_t style, bool third)
 {
     sass_operand_t *o = sass_put_reg(in, 64, is_pair(style) ? 2 : 1);
@@ -143,7 +144,7 @@ static void add_third(sass_inst_t *in, sass_style_t style, bool third)
 
     o->style = (uint8_t)style;
     sass_set_slot(in, o, third ? 3 : 2);
-    if (style == SASS_BITS) /* LEA: its shift stands there */
+    if (style == SASS_BITS) /* LEA: the shift is there */
         return;
     read_modifiers(in, o, half ? 84 : 75, half ? 83 : 74, 81);
 }
@@ -164,7 +165,7 @@ void sass_put_source(sass_inst_t *in, sass_style_t style, char slot)
     }
 }
 
-/* 1, 2, 4 or 8 bytes as conversions encode them. */
+/* Decodes 1, 2, 4 or 8 bytes in a conversion. */
 unsigned sass_conversion_size(const sass_inst_t *in, unsigned bit)
 {
     return 1u << sass_bits(in, bit, 2);
@@ -179,7 +180,7 @@ void sass_put_conversion_source(sass_inst_t *in, bool is_float)
     sass_operand_t *o = &in->operand[in->n_operands - 1];
     o->select = (uint8_t)sass_bits(in, 60, 2);
     if (!is_float)
-        o->neg = false; /* integers have no sign to be changed */
+        o->neg = false; /* integers have no sign modifier */
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -197,7 +198,7 @@ void sass_put_data(sass_inst_t *in, unsigned bit)
     o->count = (uint8_t)sass_data_registers(in);
 }
 
-/* Where a memory instruction has its uniform register: 32, or 64 if it has data at 32. */
+/* Bit position of a memory instruction's uniform register: 32, or 64 if data is at 32. */
 static unsigned address_ureg_bit(const sass_inst_t *in)
 {
     switch (in->op) {
@@ -225,7 +226,7 @@ bool sass_is_shared_atomic(const sass_inst_t *in)
     return in->op == SASS_ATOMS || in->op == SASS_ATOMS_CAS;
 }
 
-/* Whether the general register that is added to a uniform one is a pair. */
+/* Whether the general register added to a uniform one is a pair. */
 static bool is_long_index(const sass_inst_t *in)
 {
     return sass_bits(in, in->op == SASS_ATOM || in->op == SASS_ATOMG ? 70 : 90, 1);

@@ -1,7 +1,4 @@
-/*
- * Operands of an instruction that is being decoded, from the fields of its encoding. Each function
- * appends one.
- */
+/* Decodes operands from the fields of an encoding. Each function appends one operand. */
 #ifndef RUBATO_SASS_OPERANDS_H
 #define RUBATO_SASS_OPERANDS_H
 
@@ -9,59 +6,60 @@
 
 int64_t sass_sign_extend(uint64_t value, unsigned bits);
 
-/* One of a kind, with nothing in it yet. */
+/* Appends an empty operand of a kind. */
 sass_operand_t *sass_put(sass_inst_t *in, sass_operand_kind_t kind);
 
-/* A register of the row's file, whose number stands at a bit; the destination. */
+/* Appends a register of the row's file with its number at a bit; the destination. */
 sass_operand_t *sass_put_reg(sass_inst_t *in, unsigned bit, unsigned count);
 sass_operand_t *sass_put_dst(sass_inst_t *in, unsigned count);
 
-/* The operand slot by which the reuse flags know a register. */
+/* Sets the operand slot to which reuse flags refer. */
 void sass_set_slot(const sass_inst_t *in, sass_operand_t *o, unsigned slot);
 
-/* A predicate; not_bit: where it is inverted, or 0: it is written. */
+/* Appends a predicate; not_bit: the bit that inverts it, or 0 if it is written. */
 sass_operand_t *sass_put_pred(sass_inst_t *in, unsigned bit, unsigned not_bit, bool uniform);
 
-/* What bits 32-63 hold in this form: the second or third source. */
+/* Appends the operand in bits 32-63: the second or third source. */
 void sass_put_field(sass_inst_t *in, sass_style_t style, bool third);
 
-/* Source a, b or c; 'B': bits 32-63, which are its third. */
+/* Appends source a, b or c; 'B': bits 32-63, its third one. */
 void sass_put_source(sass_inst_t *in, sass_style_t style, char slot);
 
-/* 1, 2, 4 or 8 bytes as conversions encode them; what they convert. */
+/* Decodes 1, 2, 4 or 8 bytes in a conversion; appends the source of a conversion. */
 unsigned sass_conversion_size(const sass_inst_t *in, unsigned bit);
 void sass_put_conversion_source(sass_inst_t *in, bool is_float);
 
-/* Registers that a memory instruction moves; those at a bit; its address in a space ('g' global,
- * 's' shared, others). */
+/* Number of registers that a memory instruction moves; appends those at a bit; appends its address
+ * in a space ('g' global, 's' shared, others). */
 unsigned sass_data_registers(const sass_inst_t *in);
 void sass_put_data(sass_inst_t *in, unsigned bit);
 void sass_put_address(sass_inst_t *in, char space);
 
-/* Loads and stores of generic memory without a uniform register have an offset of 32 bits. */
+/* Generic loads and stores without a uniform register have an offset of 32 bits. */
 bool sass_has_long_offset(const sass_inst_t *in);
 
-/* A number that is printed as it is. */
+/* Appends a number that is printed unchanged. */
 void sass_put_value(sass_inst_t *in, int64_t value);
 
-/* A convergence barrier whose number stands at a bit. */
+/* Appends a convergence barrier with its number at a bit. */
 void sass_put_barrier(sass_inst_t *in, unsigned bit);
 
-/* The target of a branch, of so many bits; if not absolute: what is added to registers. */
+/* Appends a branch target with this many bits; if not absolute, an offset added to registers. */
 void sass_put_target(sass_inst_t *in, unsigned bits, bool absolute);
 
-/* Registers a, one or two; those of CALL and RET may be uniform. What CALL.ABS calls. */
+/* Appends registers a, one or two; those of CALL and RET, which may be uniform; the target of
+ * CALL.ABS. */
 void sass_put_pair(sass_inst_t *in, bool wide);
 void sass_put_call_target(sass_inst_t *in);
 
-/* The number or the threads of BAR; the barriers of DEPBAR. */
+/* Appends the number or the threads of BAR; appends the barriers of DEPBAR. */
 void sass_put_block_barrier(sass_inst_t *in, bool number);
 void sass_put_dependence_barriers(sass_inst_t *in);
 
-/* ATOMS: its types have two bits. */
+/* Whether it is ATOMS, whose type field has two bits. */
 bool sass_is_shared_atomic(const sass_inst_t *in);
 
-/* A constant of LDC, with or without a register that is added to its place. */
+/* Appends a constant of LDC, with or without an index register. */
 void sass_put_indexed_const(sass_inst_t *in, bool indexed);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Opcodes, operands and modifiers of sm_70, sm_72 and sm_75.
  *
- * Positions were found by comparing the encoding of compiled programs with their listings; those
- * that no compiled program shows follow the encoder of Mesa's NAK compiler for the same hardware.
+ * Fields were found by comparing the encoding of compiled programs with their listings; fields that
+ * no compiled program uses follow the encoder of Mesa's NAK compiler for the same hardware.
  */
 #include "frontend/emulator/sass/sass_table.h"
 
@@ -88,13 +88,13 @@
 #define MATRIX_BITS                                                                                \
     FIELD(75, 3, "16", "INVALID1", "INVALID2", "INVALID3", "INVALID4", "INVALID5", "INVALID6",     \
           "INVALID7")
-#define DEPTH      FIELD(85, 2, NULL, "!INC", "!DEC", "INVALID3") /* of calls, counted */
+#define DEPTH      FIELD(85, 2, NULL, "!INC", "!DEC", "INVALID3") /* call depth */
 #define SHIFT_TYPE FIELD(73, 2, "S64", "U64", "S32", "U32")
 
 const uint8_t sass_size_bytes[8] = {1, 1, 2, 2, 4, 8, 16, 16};
 const uint8_t sass_atom_bytes[8] = {4, 4, 8, 4, 4, 8, 8, 0};
 
-/* Ordered by code: sass_find_row() searches by halves. */
+/* Sorted by code: sass_find_row() uses binary search. */
 static const sass_row_t rows[] = {
     {0x002, SASS_MOV, "MOV", "Rd Rb Vb", 0, {{0}}},
     {0x003, SASS_P2R, "P2R", "Rd Pr Ra Kb", 0, {FIELD(76, 2, NULL, "B1", "B2", "B3")}},

@@ -1,4 +1,4 @@
-/* Instructions as nvdisasm writes them. */
+/* Prints instructions in nvdisasm's format. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include "frontend/emulator/sass/sass_texture.h"
 
 /*
- * Floating-point immediates have 20 significant digits; large ones are written with an exponent
- * and all of them.
+ * Floating-point immediates have 20 significant digits; large ones are printed with an exponent and
+ * all digits.
  */
 static void put_float(sass_line_t *l, double v)
 {
@@ -71,7 +71,7 @@ static void put_reg_name(sass_line_t *l, bool uniform, unsigned num)
         sass_line_put(l, uniform ? "UR%u" : "R%u", num);
 }
 
-/* Of A and B in the registers of a matrix instruction. */
+/* The layout of A and B in the registers of a matrix instruction. */
 static void put_layout(sass_line_t *l, const sass_inst_t *in, const sass_operand_t *o)
 {
     const bool a = o == &in->operand[1], b = o == &in->operand[2];
@@ -96,7 +96,7 @@ static void put_reg(sass_line_t *l, const sass_inst_t *in, const sass_operand_t 
         put_layout(l, in, o);
 }
 
-/* I2IP: how many bits stay of its third source, or which half of it is taken. */
+/* I2IP: how many bits of the third source are kept, or which half of it is used. */
 static void put_packed_select(sass_line_t *l, const sass_inst_t *in, unsigned select)
 {
     const bool bits = sass_bits(in, 78, 1);
@@ -182,7 +182,7 @@ static bool is_shared_or_local(const sass_inst_t *in)
     }
 }
 
-/* Constants of which a part is taken are set apart from their bank. */
+/* Constants of which only a part is read have a blank after their bank. */
 static bool is_spaced(const sass_inst_t *in, const sass_operand_t *o)
 {
     switch (in->op) {
@@ -217,7 +217,7 @@ static void put_const(sass_line_t *l, const sass_inst_t *in, const sass_operand_
     sass_line_put(l, "]");
 }
 
-/* The immediate of an instruction on the upper words of doubles. */
+/* The immediate of an instruction that works on upper words of doubles. */
 static void put_upper_word(sass_line_t *l, const sass_operand_t *o)
 {
     sass_operand_t whole = *o;

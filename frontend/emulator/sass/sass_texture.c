@@ -2,7 +2,7 @@
 
 #include "frontend/emulator/sass/sass_operands.h"
 
-/* Coordinates of each SASS_TEX_... */
+/* Number of coordinates for each SASS_TEX_... */
 static const uint8_t n_coords[8] = {1, 2, 3, 3, 1, 2, 3, 3};
 
 bool sass_is_texture(const sass_inst_t *in)
@@ -23,7 +23,7 @@ static void query_form(bool bindless, sass_tex_form_t *f)
     f->n = f->n_first = bindless ? 2 : 1;
 }
 
-/* Gradients, two for each coordinate, stand at b; the handle comes first. */
+/* Gradients, two per coordinate, are at b; the handle comes first. */
 static void gradient_form(bool bindless, bool offsets, sass_tex_form_t *f)
 {
     uint8_t at = 0;
@@ -119,8 +119,8 @@ static void add_results(sass_inst_t *in, unsigned n)
 }
 
 /*
- * A handle that is the same for all lanes: in uniform registers (its two halves), or in constant
- * memory by bank and offset in words.
+ * A handle that is the same for all lanes: in uniform registers (two halves), or in constant memory
+ * by bank and offset in words.
  */
 static void add_handle(sass_inst_t *in)
 {
@@ -144,7 +144,7 @@ static void add_name(sass_inst_t *in, unsigned value)
     sass_put(in, SASS_OPERAND_NAME)->value = value;
 }
 
-/* The rest of the list, if there is any. */
+/* Adds the rest of the list, if any. */
 static void add_second(sass_inst_t *in, int n)
 {
     sass_operand_t *o = add_registers(in, 32, n > 0 ? (unsigned)n : 1);
@@ -191,7 +191,7 @@ static void add_surface(sass_inst_t *in)
     bool bindless = in->form == 4;
     unsigned data = in->width > 4 ? in->width / 4u : 1;
 
-    if (in->op == SASS_SUST_P) /* of the components that the mask selects */
+    if (in->op == SASS_SUST_P) /* the components selected by the mask */
         data = population(sass_bits(in, 72, 4));
     if (in->op == SASS_SULD)
         add_registers(in, 16, data)->write = true;

@@ -1,4 +1,4 @@
-/* From a decoded instruction to the record that the model takes. */
+/* Converts a decoded instruction to the model's record. */
 #include <string.h>
 
 #include "frontend/emulator/sass/sass_table.h"
@@ -24,7 +24,7 @@ static void add_register(inst_t *out, bool write, reg_file_t file, unsigned num,
         out->src[out->n_src++] = op;
 }
 
-/* Predicates that R2P writes or P2R reads: those that the mask selects. */
+/* Adds the predicates that R2P writes or P2R reads: those selected by the mask. */
 static void add_predicates(const sass_inst_t *in, inst_t *out, bool write)
 {
     const sass_operand_t *mask = &in->operand[in->n_operands - 1];
@@ -51,7 +51,7 @@ static void add_constant(const sass_operand_t *o, inst_t *out, bool uniform)
     out->const_offset = (uint16_t)o->value;
 }
 
-/* The slot of a general register that is about to be added to the sources. */
+/* Records the slot of a general register that is about to be added to the sources. */
 static void note_slot(inst_t *out, const sass_operand_t *o)
 {
     unsigned n = 0;
@@ -105,7 +105,7 @@ static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *
     }
 }
 
-/* Optional operands that are not printed are read only if the instruction takes a carry. */
+/* Hidden optional operands are read only if the instruction takes a carry. */
 static bool is_read(const sass_operand_t *o)
 {
     return !o->hidden;
@@ -119,7 +119,8 @@ bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
     *out = (inst_t){
         .pc = in->pc, .flags = INST_CONTROL_WORD | INST_FULL_REGS, .ctl = sass_control(in)};
     bool known = isa_decode(arch, text, len, in->width, out);
-    bool traced = out->space != MEM_CONST && out->space != MEM_TEX; /* the others: no addresses */
+    bool traced = out->space != MEM_CONST && out->space != MEM_TEX; /* the tracer gives no addresses
+                                                                     * for the others */
     out->width = traced ? in->width : 0;
     add_register(out, false, in->guard_uniform ? REG_UPRED : REG_PRED, in->guard, 1);
     for (unsigned i = 0; i < in->n_operands; i++)

@@ -14,11 +14,11 @@
 typedef struct {
     trace_source_t base; /* first member */
     accelsim_list_t list;
-    launch_info_t *info;        /* owned; of each launch, name NULL until it was asked for */
+    launch_info_t *info;        /* owned; one per launch; name is NULL until first needed */
     char *tmpdir;               /* owned; NULL: the default */
-    accelsim_machine_t machine; /* find NULL: none */
+    accelsim_machine_t machine; /* find is NULL: no machine code */
     size_t sort_bytes;
-    file_reads_t *reads; /* borrowed; NULL: nobody wants to know */
+    file_reads_t *reads; /* borrowed; NULL: reads are not recorded */
     _Atomic uint64_t bytes_done;
 } accelsim_source_t;
 
@@ -27,7 +27,7 @@ struct trace_launch {
     const accelsim_kernel_t *kernel; /* borrowed */
     accelsim_header_t header;
     accelsim_stream_t *stream; /* owned */
-    accelsim_lines_t lines;    /* of the file, or of the grouped text */
+    accelsim_lines_t lines;    /* of the file or, for a raw file, of the grouped text */
     accelsim_group_t *group;   /* owned; NULL unless the file is raw */
     block_reader_t reader;
 };
@@ -37,7 +37,7 @@ static accelsim_source_t *self(const trace_source_t *s)
     return (accelsim_source_t *)(uintptr_t)s;
 }
 
-/* The furthest point reached: launches may be open side by side. */
+/* Keeps the furthest point reached: several launches may be open at the same time. */
 static void set_progress(accelsim_source_t *s, uint64_t done)
 {
     uint64_t seen = atomic_load_explicit(&s->bytes_done, memory_order_relaxed);
@@ -51,7 +51,7 @@ static rb_code_t read_stream(void *ctx, char *buf, size_t cap, size_t *got, rb_e
     return accelsim_stream_read(ctx, buf, cap, got, err);
 }
 
-/* As read_stream(), of an open launch. */
+/* Like read_stream(), for an open launch. */
 static rb_code_t read_launch(void *ctx, char *buf, size_t cap, size_t *got, rb_err_t *err)
 {
     trace_launch_t *l = ctx;
@@ -66,7 +66,7 @@ static uint64_t n_launches(const trace_source_t *s)
     return self(s)->list.n_kernels;
 }
 
-/* Reads the header of a file; the caller frees *h in any case. */
+/* Reads the header of a file. The caller frees *h, also after an error. */
 static rb_code_t read_header(const char *path, accelsim_header_t *h, rb_err_t *err)
 {
     rb_err_t why = {0};
@@ -242,7 +242,7 @@ trace_source_t *accelsim_open(const char *path, const accelsim_options_t *opts, 
     return &s->base;
 }
 
-/* The first line of a kernel file is one of the header's. */
+/* Whether the first line of the file is a header line of a kernel file. */
 static bool begins_like_header(const char *path)
 {
     enum { BYTES = 512 };

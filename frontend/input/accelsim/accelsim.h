@@ -1,11 +1,11 @@
 /*
  * Accel-Sim / NVBit traces as a trace_source: a kernelslist with its .traceg files, or one file.
  *
- * Tracer versions 1 to 6 (text), with or without line numbers and immediates, all address modes;
- * plain, .xz, .gz and .zst, told apart by content and streamed. Blocks are decoded one at a time:
- * memory depends on the largest block, not on the trace. Raw files (.trace), whose blocks
- * interleave, are grouped once per opening through a bounded external sort into unnamed temporary
- * files.
+ * Supports tracer versions 1 to 6 (text), with or without line numbers and immediates, and all
+ * address modes. Files may be plain, .xz, .gz or .zst; the content decides, not the name. Files are
+ * streamed and decoded one block at a time: memory depends on the largest block, not on the trace.
+ * Raw files (.trace), whose blocks are interleaved, are grouped once per opening by an external
+ * sort with bounded memory, in unnamed temporary files.
  */
 #ifndef RUBATO_ACCELSIM_H
 #define RUBATO_ACCELSIM_H
@@ -14,13 +14,15 @@
 #include "sim/gpu/trace_source.h"
 
 /*
- * Machine code of the traced program, from which instructions are completed that a trace tells only
- * in part. find: the code of a kernel, NULL: not known, its launches stay as traced; any thread may
- * call it. complete: puts what the code says of the instruction at in->pc in place of what the
- * trace says; false: it has another instruction there, which is an error.
+ * Machine code of the traced program. It completes instructions that a trace describes only in
+ * part.
+ * find: returns the code of a kernel, or NULL if it is unknown; the launch then stays as traced.
+ * Any thread may call it.
+ * complete: replaces the trace's description of the instruction at in->pc by the machine code's.
+ * Returns false if the code has another instruction there, which is an error.
  */
 typedef struct {
-    void *ctx; /* owned by the source: freed with destroy */
+    void *ctx; /* owned by the source, which frees it with destroy */
     const void *(*find)(void *ctx, const char *kernel, unsigned arch);
     bool (*complete)(const void *code, inst_t *in);
     void (*files)(const void *ctx, void (*visit)(void *visit_ctx, const char *path),
@@ -31,7 +33,7 @@ typedef struct {
 typedef struct {
     const char *tmpdir; /* for grouping raw files; NULL: $TMPDIR or /tmp */
     size_t sort_bytes;  /* memory for grouping; 0: 256 MiB */
-    /* Copied; NULL: none. The source takes ctx over, also if it cannot be opened. */
+    /* Copied; NULL: none. The source takes ownership of ctx, also when opening fails. */
     const accelsim_machine_t *machine;
 } accelsim_options_t;
 
@@ -42,17 +44,17 @@ typedef struct {
 bool accelsim_detect(const char *path);
 
 /*
- * Opens a trace; reads the list only. opts may be NULL. NULL with *err set: RB_IO for what is
- * missing or unreadable, RB_TRACE for a list that makes no sense. Free with ops->destroy().
+ * Opens a trace; reads only the list. opts may be NULL. Returns NULL with *err set: RB_IO if a file
+ * is missing or unreadable, RB_TRACE if the list is malformed. Free with ops->destroy().
  */
 trace_source_t *accelsim_open(const char *path, const accelsim_options_t *opts, rb_err_t *err);
 
-/* Calls visit for each file of the trace, in order: the list if there is one, the kernels, machine
- * code. */
+/* Calls visit for each file of the trace, in this order: the list if there is one, the kernels,
+ * machine code. */
 void accelsim_files(const trace_source_t *source, file_visit_fn visit, void *ctx);
 
-/* From now on it is noted what is read of the kernels' files when launches are open. reads is
- * borrowed as long as the source lives; NULL: no longer. */
+/* From now on, records in reads which parts of the kernel files open launches read. reads is
+ * borrowed while the source lives; NULL stops recording. */
 void accelsim_watch(trace_source_t *source, file_reads_t *reads);
 
 #endif

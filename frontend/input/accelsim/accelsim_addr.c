@@ -35,7 +35,7 @@ static const char missing_delta[] =
     "an address difference is missing or malformed: one for each active lane but the first is "
     "needed";
 
-/* Differences at s as addresses; for any blanks between them and any distance. */
+/* Reads address differences at s. General case: any number of blanks, any distance. */
 static const char *read_far_deltas(const char **p, unsigned lanes, uint64_t base, uint64_t *rec,
                                    size_t *words)
 {
@@ -53,7 +53,7 @@ static const char *read_far_deltas(const char **p, unsigned lanes, uint64_t base
     return NULL;
 }
 
-/* The usual case is written to the record as it is read. */
+/* The usual case: writes to the record while reading. */
 static const char *read_delta(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
 {
     uint64_t base, irregular = 0, far = 0;
@@ -73,7 +73,7 @@ static const char *read_delta(const char **p, unsigned lanes, uint64_t *rec, siz
     memcpy(out, &offset32, sizeof(offset32));
     for (unsigned k = 1; k < lanes; k++) {
         if (s[0] == ' ' && (unsigned)(s[1] - '0') <= 9 && s[2] == ' ') {
-            delta = s[1] - '0'; /* neighbouring words: one digit */
+            delta = s[1] - '0'; /* common case: a one-digit difference */
             s += 2;
         } else if (__builtin_expect(*s != ' ' || !(s++, text_short_i64(&s, &delta)), 0)) {
             return read_far_deltas(p, lanes, base, rec, words);

@@ -78,7 +78,7 @@ void block_reader_free(block_reader_t *r)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* "thread block = x,y,z", which no block before had. */
+/* Reads "thread block = x,y,z"; an id that was read before is an error. */
 static rb_code_t read_block_id(block_reader_t *r, uint32_t out[3], rb_err_t *err)
 {
     const char *p = text_skip_blanks(r->lines->at + strlen("thread block"));
@@ -98,8 +98,8 @@ static rb_code_t read_block_id(block_reader_t *r, uint32_t out[3], rb_err_t *err
         out[i] = (uint32_t)id[i];
     }
     if (!accelsim_seen_add(&r->seen, (id[2] * grid[1] + id[1]) * grid[0] + id[0]))
-        return accelsim_lines_fail(r->lines, err, "thread block %u,%u,%u stands here again", out[0],
-                                   out[1], out[2]);
+        return accelsim_lines_fail(r->lines, err, "thread block %u,%u,%u appears a second time",
+                                   out[0], out[1], out[2]);
     accelsim_lines_skip(r->lines);
     return RB_OK;
 }
@@ -117,7 +117,7 @@ static void start_block(const block_reader_t *r, const uint32_t id[3], accelsim_
     b->n_runs = b->n_words = 0;
 }
 
-/* Runs and records have stopped moving. */
+/* Sets the pointers of the block: its runs and records no longer move. */
 static void finish_block(accelsim_block_t *b)
 {
     for (unsigned w = 0; w < b->pub.n_warps; w++) {
@@ -128,7 +128,7 @@ static void finish_block(accelsim_block_t *b)
     }
 }
 
-/* What follows the id of a block. */
+/* Reads the rest of a block after its id. */
 static rb_code_t read_block(block_reader_t *r, const uint32_t id[3], accelsim_block_t *b,
                             rb_err_t *err)
 {
@@ -153,7 +153,7 @@ static rb_code_t read_block(block_reader_t *r, const uint32_t id[3], accelsim_bl
     return RB_OK;
 }
 
-/* Reads the next #BEGIN_TB and the id behind it; *found is false at the end of the text. */
+/* Reads the next #BEGIN_TB and the id after it; *found is false at the end of the text. */
 static rb_code_t begin_block(block_reader_t *r, uint32_t id[3], bool *found, rb_err_t *err)
 {
     *found = false;
@@ -180,7 +180,7 @@ static rb_code_t begin_block(block_reader_t *r, uint32_t id[3], bool *found, rb_
         return accelsim_lines_fail(r->lines, err, "the file is truncated: it ends at #BEGIN_TB");
     if (!text_starts(r->lines->at, "thread block"))
         return accelsim_lines_fail(r->lines, err,
-                                   "'thread block = x,y,z' is expected behind #BEGIN_TB");
+                                   "'thread block = x,y,z' is expected after #BEGIN_TB");
     return read_block_id(r, id, err);
 }
 
@@ -193,7 +193,7 @@ static uint64_t count_lines(const char *p, const char *end)
     return n;
 }
 
-/* Goes behind the #END_TB of a block whose id has been read: nothing else has a '#'. */
+/* Moves past the #END_TB of a block whose id has been read. No other line has a '#'. */
 static rb_code_t skip_block(block_reader_t *r, rb_err_t *err)
 {
     accelsim_lines_t *l = r->lines;
@@ -218,7 +218,7 @@ static rb_code_t skip_block(block_reader_t *r, rb_err_t *err)
     }
 }
 
-/* Once at the end: a trace may hold only part of a launch, but the user should know. */
+/* Warns once, at the end: a trace may hold only part of a launch, but the user should know. */
 static void warn_missing(block_reader_t *r)
 {
     if (r->n_seen < r->info->n_blocks && !r->told_missing)
@@ -233,7 +233,7 @@ static rb_code_t get_block(block_reader_t *r, uint64_t index, accelsim_block_t *
     uint32_t id[3];
     bool found;
 
-    RB_INVARIANT(index >= r->n_seen, "block %" PRIu64 " asked for behind block %" PRIu64, index,
+    RB_INVARIANT(index >= r->n_seen, "block %" PRIu64 " requested after block %" PRIu64, index,
                  r->n_seen);
     for (;;) {
         RB_TRY(begin_block(r, id, &found, err));

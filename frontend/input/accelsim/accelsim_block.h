@@ -1,7 +1,7 @@
 /*
- * From the text of a launch to decoded blocks (sim/isa/stream.h). A block is parsed at once and
- * packed as it is parsed: straight-line code under one mask costs one run for many instructions,
- * regular addresses two words for an instruction.
+ * Decodes the text of a launch into blocks (sim/isa/stream.h). A block is parsed whole and packed
+ * during parsing: straight-line code with one mask needs one run for many instructions, regular
+ * addresses two words per instruction.
  */
 #ifndef RUBATO_ACCELSIM_BLOCK_H
 #define RUBATO_ACCELSIM_BLOCK_H
@@ -19,36 +19,38 @@ enum { BLOCK_THREADS_MAX = 1024, BLOCK_WARPS_MAX = BLOCK_THREADS_MAX / 32 };
 
 typedef struct accelsim_block accelsim_block_t;
 
-/* The blocks of a launch. Any thread may give one back. */
+/* The blocks per launch. Any thread may return one. */
 typedef struct {
     pthread_mutex_t lock;
-    accelsim_block_t *first; /* given back, for the next ones */
-    accelsim_block_t *made;  /* all: a run that ends early keeps some */
+    accelsim_block_t *first; /* free list of returned blocks */
+    accelsim_block_t *made;  /* list of all blocks: a run that ends early does not return all */
 } block_pool_t;
 
 typedef struct {
-    accelsim_lines_t *lines;         /* borrowed; behind the header */
-    const accelsim_header_t *header; /* borrowed; raw: lines are those of accelsim_group.h */
-    const launch_info_t *info;       /* of the header */
+    accelsim_lines_t *lines;         /* borrowed; positioned after the header */
+    const accelsim_header_t *header; /* borrowed; if raw, lines come from accelsim_group.h */
+    const launch_info_t *info;       /* from the header */
     accelsim_code_t code;
     block_pool_t pool;
-    unsigned prefix;      /* numbers before the pc: ids of old versions, lines */
-    uint64_t source_line; /* of the line last read; CODE_NO_LINE: the trace does not say */
-    uint64_t n_seen;      /* blocks begun so far, skipped ones included */
-    accelsim_seen_t seen; /* which they were */
-    rb_err_t failed;      /* the first error; nothing is read after it */
+    unsigned prefix;      /* how many numbers precede the pc: ids in old versions, source lines */
+    uint64_t source_line; /* source line of the last instruction read; CODE_NO_LINE: not in the
+                           * trace */
+    uint64_t n_seen;      /* blocks begun so far, including skipped ones */
+    accelsim_seen_t seen; /* which blocks these were */
+    rb_err_t failed;      /* the first error; reading stops there */
     bool told_missing;
 } block_reader_t;
 
-/* The header need not be read yet; block_reader_start() follows when it is. machine: borrowed,
- * NULL: none. */
+/* The header may be read later; call block_reader_start() when it is. machine: borrowed, NULL:
+ * none. */
 void block_reader_init(block_reader_t *r, accelsim_lines_t *lines, const accelsim_header_t *header);
 void block_reader_start(block_reader_t *r, const accelsim_machine_t *machine);
 void block_reader_free(block_reader_t *r);
 
 /*
- * The index-th block of the text (0, 1, ...; not below one that was read or skipped before); *out
- * is NULL behind the last one. RB_TRACE naming file and line for what is malformed.
+ * Returns the index-th block of the text (0, 1, ...). index must not be below that of a block
+ * already read or skipped. *out is NULL after the last block. RB_TRACE naming file and line if the
+ * text is malformed.
  */
 RB_CHECKED rb_code_t block_reader_get(block_reader_t *r, uint64_t index, trace_block_t **out,
                                       rb_err_t *err);

@@ -15,17 +15,17 @@ enum { FIRST_SLOTS = 512, OPCODE_MAX = 127, IMMEDIATES_MAX = 2, VERSION_WITH_VAL
 
 /* --- reading a text -------------------------------------------------------------------------- */
 
-/* The fields of one instruction line behind its mask. */
+/* The fields of an instruction line after its mask. */
 typedef struct {
     inst_t inst;
     const char *opcode; /* not terminated */
     size_t opcode_len;
     uint64_t mem_width;
     code_rest_t rest;
-    const char *end; /* behind the compared text */
+    const char *end; /* after the compared text */
 } parsed_t;
 
-/* R4, UR63, P0, UP1, RZ, URZ, PT, UPT. */
+/* Parses R4, UR63, P0, UP1, RZ, URZ, PT or UPT. */
 static bool parse_register(const char **p, reg_op_t *op)
 {
     const char *s = *p;
@@ -78,7 +78,7 @@ static bool opcode_contains(const parsed_t *x, const char *part)
     return memmem(x->opcode, x->opcode_len, part, strlen(part)) != NULL;
 }
 
-/* Bulk copies carry fields of their own in place of lane addresses. */
+/* Bulk copies have fields of their own instead of lane addresses. */
 static bool is_bulk_copy(const parsed_t *x)
 {
     static const char *const names[] = {"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG",
@@ -90,7 +90,7 @@ static bool is_bulk_copy(const parsed_t *x)
     return false;
 }
 
-/* A capital letter, then letters, digits, dots and underscores. */
+/* Whether text is a capital letter followed by letters, digits, dots and underscores. */
 static bool is_opcode(const char *text, size_t len)
 {
     if (len == 0 || len > OPCODE_MAX || *text < 'A' || *text > 'Z')
@@ -114,7 +114,7 @@ static rb_code_t parse_opcode(const accelsim_lines_t *lines, const char **p, par
     return RB_OK;
 }
 
-/* Immediates and what may follow them, of an instruction without addresses. */
+/* Parses the immediates of an instruction without addresses, and what may follow them. */
 static rb_code_t parse_tail(const accelsim_lines_t *lines, const char *p, parsed_t *x,
                             rb_err_t *err)
 {
@@ -151,7 +151,8 @@ static rb_code_t parse_text(const accelsim_code_t *c, const accelsim_lines_t *li
     RB_TRY(parse_opcode(lines, &p, x, err));
     RB_TRY(parse_registers(lines, &p, "source", x->inst.src, INST_MAX_SRC, &x->inst.n_src, err));
     if (c->version >= VERSION_WITH_VALUES && opcode_contains(x, "GMMA")) {
-        p = text_skip_blanks(text_skip_word(p)); /* flag: ends a group of asynchronous products */
+        p = text_skip_blanks(text_skip_word(p)); /* flag: ends a group of asynchronous matrix
+                                                  * products */
     }
     if (!text_u64(&p, &x->mem_width) || (!text_is_blank(*p) && *p != '\n'))
         return accelsim_lines_fail(lines, err, "the memory width is missing");
@@ -358,7 +359,7 @@ void accelsim_code_set_tail(accelsim_code_t *c, uint32_t number, const char *tai
     c->entries[number].tail = copy;
 }
 
-/* Appends the words of text (up to its end or its newline), each behind a blank. */
+/* Appends the words of text (up to its end or its newline), with a blank before each. */
 static char *append_words(char *to, const char *text, const char *end)
 {
     for (const char *p = text; p < end && *p != '\n'; p++) {
@@ -371,7 +372,8 @@ static char *append_words(char *to, const char *text, const char *end)
     return to;
 }
 
-/* Register values differ from time to time: only that there are none can be said of all. */
+/* Appends NoVal if there are no register values. Values differ between executions, so the static
+ * text cannot hold them. */
 static char *append_values(char *to, const char *values)
 {
     static const char none[] = " NoVal";
@@ -382,7 +384,7 @@ static char *append_values(char *to, const char *values)
     return to + sizeof(none) - 1;
 }
 
-/* Immediates and what follows them. */
+/* Appends immediates and what follows them. */
 static char *append_tail(char *to, const char *tail)
 {
     const char *end = text_skip_blanks(tail);
@@ -393,7 +395,7 @@ static char *append_tail(char *to, const char *tail)
     return text_is_values(end) ? append_values(to, end) : to;
 }
 
-/* The fields of a bulk copy are not kept: it has no addresses and two immediates of 0. */
+/* Bulk copies are written without their fields: no addresses and two immediates of 0. */
 static char *append_bulk(const accelsim_code_t *c, char *to, const code_entry_t *e)
 {
     static const char none[] = " 0 0 0 NoVal";
@@ -406,7 +408,7 @@ static char *append_bulk(const accelsim_code_t *c, char *to, const code_entry_t 
     return to + (c->version >= VERSION_WITH_VALUES ? sizeof(none) - 1 : sizeof(" 0 0") - 1);
 }
 
-/* Whether the compared text of an entry that ends early ends in a mark of register values. */
+/* Returns where the register values begin at the end of an entry's compared text; NULL: none. */
 static const char *find_values(const code_entry_t *e)
 {
     const char *word = e->text + e->len;
@@ -423,7 +425,7 @@ static const char *find_values(const code_entry_t *e)
 
 static void show(const accelsim_code_t *c, code_entry_t *e)
 {
-    enum { ADDED = 64 }; /* the source line and what replaces values */
+    enum { ADDED = 64 }; /* room for the source line and for the replacement of values */
     size_t tail = e->tail != NULL ? strlen(e->tail) : 0;
     char *text = rb_calloc(e->len + tail + ADDED, 1), *to = text;
 

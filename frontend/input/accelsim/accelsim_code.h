@@ -1,11 +1,11 @@
 /*
- * The static code of an open launch, found out from its trace: what stands between the mask and
- * the addresses of an instruction's line is the same each time, so it is read once for each pc and
- * afterwards only compared. A pc with differing texts (functions of their own count from 0) has an
+ * The static code of an open launch, learnt from its trace. The text between the mask and the
+ * addresses of an instruction is the same at each execution: it is parsed once per pc and
+ * afterwards only compared. A pc with several texts (functions whose pcs count from 0) has one
  * entry for each.
  *
- * Entries are numbered in the order in which they are first seen; the inst_t of consecutive numbers
- * are neighbours in memory except at the end of a page, and never move.
+ * Entries are numbered in the order of their first appearance. The inst_t of consecutive entries
+ * are adjacent in memory, except across pages, and never move.
  */
 #ifndef RUBATO_ACCELSIM_CODE_H
 #define RUBATO_ACCELSIM_CODE_H
@@ -21,7 +21,7 @@ typedef enum {
 } code_rest_t;
 
 typedef struct {
-    const char *text; /* owned; what follows the mask and one blank */
+    const char *text; /* owned; the text after the mask and one blank */
     uint32_t len;
     uint32_t pc;
     uint8_t rest;       /* code_rest_t */
@@ -29,7 +29,7 @@ typedef struct {
     uint32_t next;      /* hash chain: number + 1 */
     const inst_t *inst; /* into a page */
     uint64_t line;      /* of the source file; CODE_NO_LINE: unknown */
-    const char *tail;   /* owned: what followed the addresses when they were first seen, or NULL */
+    const char *tail;   /* owned; the text after the addresses at first sight, or NULL */
     const char *shown;  /* owned: for accelsim_code_text(), or NULL */
 } code_entry_t;
 
@@ -39,13 +39,13 @@ enum { CODE_PAGE = 256, CODE_MAX = 1 << 20 };
 
 typedef struct {
     unsigned arch, version;
-    const void *machine; /* borrowed: machine code of the kernel, NULL: not known */
+    const void *machine; /* borrowed; machine code of the kernel, NULL: unknown */
     bool (*complete)(const void *machine, inst_t *in);
     code_entry_t *entries; /* owned */
     size_t n, cap;
     inst_t **pages; /* owned, of CODE_PAGE each */
     size_t n_pages, cap_pages;
-    uint32_t *by_pc; /* owned: pc map of the entry last used, number + 1; 0: free */
+    uint32_t *by_pc; /* owned; maps a pc to the entry last used for it, number + 1; 0: free */
     size_t pc_slots; /* a power of two, at least twice the number of pcs */
     size_t n_pcs;
     uint32_t *by_text; /* owned: heads of the hash chains, number + 1 */
@@ -56,18 +56,19 @@ void accelsim_code_init(accelsim_code_t *c, unsigned arch, unsigned version);
 void accelsim_code_free(accelsim_code_t *c);
 
 /*
- * Number of the entry for an instruction at pc whose text begins at p (behind the mask and one
- * blank); reads the text and adds an entry if there is none. RB_TRACE if the text is malformed, at
- * the position of lines. Makes it the entry that accelsim_code_last() finds.
+ * Finds the entry of an instruction at pc whose text begins at p (after the mask and one blank);
+ * parses the text and adds an entry if there is none. Returns its number in *number. RB_TRACE with
+ * the position of lines if the text is malformed. accelsim_code_last() finds this entry next.
  */
 RB_CHECKED rb_code_t accelsim_code_find(accelsim_code_t *c, const accelsim_lines_t *lines,
                                         uint32_t pc, const char *p, uint32_t *number,
                                         rb_err_t *err);
 
-/* Keeps the text that follows the addresses of an entry, up to the newline. */
+/* Keeps the text after the addresses of an entry, up to the newline. */
 void accelsim_code_set_tail(accelsim_code_t *c, uint32_t number, const char *tail);
 
-/* The static fields of an instruction as trace_source.h describes them; NULL for a foreign one. */
+/* The static fields of an instruction in the format of trace_source.h; NULL if inst is not from
+ * here. */
 const char *accelsim_code_text(accelsim_code_t *c, const inst_t *inst, uint32_t *len);
 
 static inline size_t accelsim_code_hash(uint32_t pc)

@@ -10,35 +10,35 @@
 
 enum {
     WARP_BITS = 5, /* a block has at most 32 warps */
-    RUNS_MAX = 32, /* merged into one when there are that many */
+    RUNS_MAX = 32, /* the runs are merged into one when there are this many */
     HEAD_BYTES = 160,
     LINE_NUMBER_BYTES = 24,
     IDS_PLAIN = 4, /* block x y z, warp */
-    IDS_CORE = 6,  /* and SM, warp in the SM (TOOL_TRACE_CORE) */
+    IDS_CORE = 6,  /* also SM, and warp within the SM (TOOL_TRACE_CORE) */
 };
 
 /* A line in memory. */
 typedef struct {
     uint64_t key;    /* block << WARP_BITS | warp */
-    uint64_t offset; /* in the arena; ascending in the order of the file */
+    uint64_t offset; /* into the arena; ascends in file order */
     uint32_t len;
 } line_t;
 
-/* A source of sorted records: a run, or the lines in memory. */
+/* A source of sorted records: a run on disk, or the lines in memory. */
 typedef struct {
     run_record_t record; /* the next one */
-    accelsim_run_t *run; /* owned; NULL: memory */
+    accelsim_run_t *run; /* owned; NULL: the lines in memory */
 } merge_input_t;
 
 struct accelsim_group {
     const accelsim_header_t *header; /* borrowed */
     char *tmpdir;                    /* owned */
-    unsigned ids;                    /* numbers that lead each line */
+    unsigned ids;                    /* how many numbers begin each line */
     char *arena;                     /* owned */
     size_t arena_used, arena_cap;
     line_t *sorted; /* owned */
     size_t n_lines, cap_lines, next_line;
-    accelsim_run_t *runs[RUNS_MAX]; /* owned; in the order of the file */
+    accelsim_run_t *runs[RUNS_MAX]; /* owned; in file order */
     unsigned n_runs;
 
     /* Merging: heap[0] is the smallest by (key, position in inputs). */
@@ -46,14 +46,14 @@ struct accelsim_group {
     unsigned heap[RUNS_MAX + 1], n_heap;
     bool advance; /* the record of heap[0] has been used */
 
-    /* Text that is being handed out: head, then body. */
+    /* Text being returned to the caller: head, then body. */
     char head[HEAD_BYTES];
     size_t head_at, head_end;
     const char *body; /* borrowed from the record of heap[0] */
     size_t body_left;
     uint64_t key;
     bool in_block, ended;
-    bool first_seen; /* of a pair of LDGSTS lines of pair_key */
+    bool first_seen; /* the first of two LDGSTS lines with key pair_key has been read */
     uint64_t pair_key;
 };
 
@@ -116,7 +116,7 @@ static rb_code_t add_input(accelsim_group_t *g, accelsim_run_t *run, unsigned nu
     return RB_OK;
 }
 
-/* Begins to merge all runs and, with memory, the lines in memory. */
+/* Begins a merge of all runs and, if memory is set, the lines in memory. */
 static rb_code_t start_merge(accelsim_group_t *g, bool memory, rb_err_t *err)
 {
     g->n_heap = 0;
@@ -133,7 +133,7 @@ static rb_code_t start_merge(accelsim_group_t *g, bool memory, rb_err_t *err)
     return RB_OK;
 }
 
-/* The smallest record not yet seen, valid until the next call; NULL at the end. */
+/* Returns the smallest remaining record, valid until the next call; NULL at the end. */
 static rb_code_t pop_record(accelsim_group_t *g, const run_record_t **record, rb_err_t *err)
 {
     *record = NULL;
@@ -153,7 +153,7 @@ static rb_code_t pop_record(accelsim_group_t *g, const run_record_t **record, rb
     return RB_OK;
 }
 
-/* Writes what start_merge() merges as one run, which replaces the others. */
+/* Writes the output of the merge as one run, which replaces the others. */
 static rb_code_t write_merged(accelsim_group_t *g, bool memory, rb_err_t *err)
 {
     accelsim_run_t *out = accelsim_run_create(g->tmpdir, err);
@@ -177,7 +177,7 @@ static rb_code_t write_merged(accelsim_group_t *g, bool memory, rb_err_t *err)
     return RB_OK;
 }
 
-/* Empties the memory into a run. */
+/* Writes the lines in memory to a run. */
 static rb_code_t spill(accelsim_group_t *g, rb_err_t *err)
 {
     unsigned n_runs = g->n_runs;
@@ -185,7 +185,7 @@ static rb_code_t spill(accelsim_group_t *g, rb_err_t *err)
 
     if (n_runs == RUNS_MAX) {
         RB_TRY(write_merged(g, true, err));
-    } else { /* the memory alone */
+    } else { /* only the lines in memory */
         memcpy(runs, g->runs, sizeof(runs));
         g->n_runs = 0;
         rb_code_t code = write_merged(g, true, err);
@@ -202,7 +202,7 @@ static rb_code_t spill(accelsim_group_t *g, rb_err_t *err)
 
 /* --- reading the raw lines ------------------------------------------------------------------- */
 
-/* Whether a pc and a mask follow n numbers and, if there is one, the source line number. */
+/* Whether n numbers, a source line number if the trace has them, a pc and a mask follow. */
 static bool has_ids(const char *p, unsigned n)
 {
     uint64_t value;
@@ -358,7 +358,7 @@ static void put_head(accelsim_group_t *g, uint64_t key)
 }
 
 /*
- * LDGSTS has two memory operands and stands twice in a raw trace; the second line has the global
+ * LDGSTS has two memory operands and appears twice in a raw trace; the second line has the global
  * addresses. Returns whether this is the first of the two.
  */
 static bool is_first_of_pair(accelsim_group_t *g, const run_record_t *record)
@@ -370,7 +370,7 @@ static bool is_first_of_pair(accelsim_group_t *g, const run_record_t *record)
     return g->first_seen;
 }
 
-/* Takes up the next record for handing out. */
+/* Prepares the next record for output. */
 static rb_code_t next_text(accelsim_group_t *g, rb_err_t *err)
 {
     const run_record_t *record;

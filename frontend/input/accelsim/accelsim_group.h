@@ -1,8 +1,8 @@
 /*
- * Grouping of a raw trace, whose lines come in the order in which the GPU's warps wrote them: an
- * external merge sort by block and warp that keeps each warp's order. The result reads as the text
- * of a grouped file without instruction counts, each line led by its number in the raw file (then
- * the source line number, if the header says that there are some).
+ * Groups a raw trace, whose lines are in the order in which the GPU's warps wrote them: an external
+ * merge sort by block and warp that preserves the order within each warp. The output is the text of
+ * a grouped file without instruction counts. Each line begins with its line number in the raw file,
+ * then the source line number if the header announces them.
  */
 #ifndef RUBATO_ACCELSIM_GROUP_H
 #define RUBATO_ACCELSIM_GROUP_H
@@ -14,13 +14,14 @@
 typedef struct accelsim_group accelsim_group_t;
 
 /*
- * Reads all lines (which stand behind the header) and sorts them. NULL with *err set: RB_TRACE for
- * a malformed or truncated file, RB_IO if the temporary folder is full or cannot be written.
+ * Reads and sorts all lines; lines must be positioned after the header. Returns NULL with *err set:
+ * RB_TRACE if the file is malformed or truncated, RB_IO if the temporary folder is full or not
+ * writable.
  */
 accelsim_group_t *accelsim_group_create(accelsim_lines_t *lines, const accelsim_header_t *header,
                                         const accelsim_options_t *opts, rb_err_t *err);
 
-/* The grouped text, as accelsim_read_fn; ctx is the accelsim_group_t. */
+/* Reads the grouped text; an accelsim_read_fn whose ctx is the accelsim_group_t. */
 RB_CHECKED rb_code_t accelsim_group_read(void *ctx, char *buf, size_t cap, size_t *got,
                                          rb_err_t *err);
 

@@ -8,17 +8,17 @@
 #include "sim/isa/isa.h"
 
 enum {
-    THREADS_MAX = 1024,   /* of a block, on every architecture */
-    REGISTERS_MAX = 255,  /* of a thread */
-    SHARED_MAX = 1 << 20, /* bytes of a block; no SM has more */
-    BLOCKS_MAX_LOG2 = 40, /* of a grid */
+    THREADS_MAX = 1024,   /* per block, on every architecture */
+    REGISTERS_MAX = 255,  /* per thread */
+    SHARED_MAX = 1 << 20, /* bytes per block; no SM has more */
+    BLOCKS_MAX_LOG2 = 40, /* per grid */
     NAME_BYTES_MAX = 64 << 10,
     HEADER_LINES_MAX = 10000,
-    VERSION_GROUPED = 3, /* from here on the lines of a grouped file carry no ids */
+    VERSION_GROUPED = 3, /* from this version on, lines of a grouped file carry no ids */
     VERSION_MAX = 6,
 };
 
-/* Which keys were there. */
+/* Which keys have been read. */
 enum { HAS_NAME = 1, HAS_GRID = 2, HAS_BLOCK = 4, HAS_BINARY = 8 };
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
     rb_err_t *err;
 } reading_t;
 
-/* Says what is wrong with the value of key; value is the rest of the line. */
+/* Reports what is wrong with the value of key; value is the rest of the line. */
 static rb_code_t fail_value(const reading_t *r, const char *key, const char *value, const char *why)
 {
     int len = 0;
@@ -84,7 +84,7 @@ static rb_code_t read_grid(reading_t *r, const char *key, const char *value)
     RB_TRY(read_dim(r, key, value, info->grid));
     plane = (uint64_t)info->grid[0] * info->grid[1];
     if (plane > max / info->grid[2])
-        return fail_value(r, key, value, "that many blocks are impossible");
+        return fail_value(r, key, value, "no GPU supports this many blocks");
     info->n_blocks = plane * info->grid[2];
     r->has |= HAS_GRID;
     return RB_OK;
@@ -131,7 +131,7 @@ static rb_code_t read_binary(reading_t *r, const char *key, const char *value)
     return RB_OK;
 }
 
-/* "1.2" was version 1. */
+/* "1.2" means version 1. */
 static rb_code_t read_version(reading_t *r, const char *key, const char *value)
 {
     const char *p = value;
@@ -178,7 +178,7 @@ static rb_code_t read_value(reading_t *r, const char *key, const char *value)
         RB_TRY(read_number(r, key, value, 1, "0 or 1 is expected", &n));
         r->h->line_info = n == 1;
     }
-    return RB_OK; /* other keys say nothing about the launch */
+    return RB_OK; /* other keys do not describe the launch */
 }
 
 /* "-key = value" */
@@ -202,7 +202,7 @@ static rb_code_t read_line(reading_t *r)
 
 static rb_code_t check_complete(const reading_t *r)
 {
-    const char *nothing = r->has == 0 ? "this is no kernel file of an Accel-Sim trace: " : "";
+    const char *nothing = r->has == 0 ? "this is not a kernel file of an Accel-Sim trace: " : "";
 
     static const struct {
         unsigned bit;

@@ -6,17 +6,18 @@
 #include "sim/gpu/trace_source.h"
 
 typedef struct {
-    launch_info_t info; /* without id; name points to name, file to the path of the lines */
+    launch_info_t info; /* id is not set; name points to the member below, file to the path of the
+                         * lines */
     char *name;         /* owned */
     unsigned version;   /* of the tracer */
-    bool line_info;     /* a source line number precedes each pc */
+    bool line_info;     /* each pc is preceded by a source line number */
     bool raw;           /* the body is not grouped by blocks */
 } accelsim_header_t;
 
 /*
- * Reads the header and goes to the first line of the body. RB_TRACE naming file and line for
- * values that no GPU supports, for missing ones and for unsupported versions. *h is to be freed in
- * any case.
+ * Reads the header and moves to the first line of the body. RB_TRACE naming file and line for
+ * values that no GPU supports, missing values and unsupported versions. The caller frees *h, also
+ * after an error.
  */
 RB_CHECKED rb_code_t accelsim_header_read(accelsim_lines_t *lines, accelsim_header_t *h,
                                           rb_err_t *err);

@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * The text of an instruction, terminated; "" if the source has none, or one that would break the
- * line (of a damaged file). To be freed.
+ * The text of an instruction, zero-terminated; "" if the source has none or if it contains a
+ * newline (damaged file). The caller frees it.
  */
 static char *copy_text(trace_source_t *source, trace_launch_t *launch, const inst_t *inst)
 {
@@ -73,7 +73,7 @@ void line_writer_free(line_writer_t *w)
 
 /* --- static text ------------------------------------------------------------------------------ */
 
-/* text[0 .. n) and a blank; to be freed. */
+/* Copies text[0 .. n) and appends a blank. The caller frees the copy. */
 static char *with_blank(const char *text, size_t n, uint32_t *len)
 {
     char *copy = rb_calloc(n + 2, 1);
@@ -91,7 +91,7 @@ static bool has_record(const inst_t *inst)
     return inst->space != MEM_NONE && inst->width != 0;
 }
 
-/* "... mem_width @ immediates": the place of the addresses, NULL if there is none. */
+/* Finds where addresses belong in "... mem_width @ immediates"; NULL if there is no place. */
 static const char *find_addresses(const char *fields)
 {
     const char *at = strstr(fields, " @");
@@ -99,7 +99,7 @@ static const char *find_addresses(const char *fields)
     return at != NULL && (at[2] == ' ' || at[2] == '\0') ? at : NULL;
 }
 
-/* Fields as traced. Without addresses in the source there is no width either. */
+/* Splits fields of a traced line. If the source has no addresses, the width is missing, too. */
 static void split_fields(line_text_t *l, const char *fields)
 {
     const char *at = find_addresses(fields);
@@ -125,7 +125,8 @@ static void split_fields(line_text_t *l, const char *fields)
     free(head);
 }
 
-/* A text that begins with a number of registers is a line's; one with a letter is a mnemonic. */
+/* A text that begins with a digit (after an optional L<source line>) holds the fields of a traced
+ * line; other texts begin with a mnemonic. */
 static void compose(const line_writer_t *w, line_text_t *l)
 {
     char *text = copy_text(w->source, w->launch, l->inst);
@@ -189,7 +190,7 @@ static const line_text_t *find_line(line_writer_t *w, const inst_t *inst)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* One run of two or more lanes. */
+/* Whether the active lanes are contiguous, and at least two. */
 static bool is_run(uint32_t mask)
 {
     uint32_t low = mask >> __builtin_ctz(mask);
@@ -207,7 +208,7 @@ static bool is_regular(const uint64_t *addr, unsigned n)
     return (int64_t)stride == (int32_t)stride;
 }
 
-/* 32 addresses or differences of up to 21 characters: well below ACCELSIM_ROOM. */
+/* Writes 32 addresses or differences of up to 21 characters each: well below ACCELSIM_ROOM. */
 static char *put_list(char *to, const uint64_t *addr, unsigned n)
 {
     to = put_text(to, "0 ", 2);
@@ -238,7 +239,7 @@ static char *put_addresses(const line_writer_t *w, char *to, uint32_t mask, cons
     return to;
 }
 
-/* What the tracer writes where no lane is active. */
+/* Writes what the tracer writes if no lane is active. */
 static char *put_no_addresses(const line_writer_t *w, char *to)
 {
     static const char none[] = "1 0x0 0 ";

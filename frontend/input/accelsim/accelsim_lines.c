@@ -23,7 +23,7 @@ void accelsim_lines_free(accelsim_lines_t *l)
     *l = (accelsim_lines_t){0};
 }
 
-/* Moves the unread rest to the front and makes room behind it. */
+/* Moves the unread rest to the front and makes room after it. */
 static rb_code_t make_room(accelsim_lines_t *l, rb_err_t *err)
 {
     size_t rest = (size_t)(l->end - l->at);

@@ -1,7 +1,7 @@
 /*
- * Lines of a text, in place: between at and limit stand complete lines, each ending in '\n'
- * (also the last one of the text). Loops that read a line need no other bound than its newline;
- * LINES_PADDING bytes more may be read, whatever they are.
+ * Lines of a text, parsed in place. Between at and limit are complete lines, each ending in '
+ * ' (also the last one of the text), so a loop over a line needs no bound but its newline.
+ * LINES_PADDING more bytes may be read; their values are undefined.
  */
 #ifndef RUBATO_ACCELSIM_LINES_H
 #define RUBATO_ACCELSIM_LINES_H
@@ -21,12 +21,12 @@ typedef struct {
     const char *path;  /* borrowed; for messages */
     uint64_t line;     /* number of the line at at */
     const char *at;    /* next byte to read, the beginning of a line between calls */
-    const char *limit; /* behind the last newline read */
-    char *end;         /* behind the last byte read */
+    const char *limit; /* after the last newline read */
+    char *end;         /* after the last byte read */
     char *buf;         /* owned */
     size_t cap;
     bool text_end;      /* no more to read */
-    bool added_newline; /* the text's last line had none */
+    bool added_newline; /* the text did not end in a newline */
     accelsim_read_fn read;
     void *ctx; /* borrowed */
 } accelsim_lines_t;
@@ -36,29 +36,29 @@ void accelsim_lines_free(accelsim_lines_t *l);
 
 /*
  * Makes at < limit if there is another line; at == limit afterwards means the end of the text.
- * Lines move: pointers into the text are void. RB_TRACE for a line above 1 MiB.
+ * Lines move: pointers into the text become invalid. RB_TRACE for a line longer than 1 MiB.
  */
 RB_CHECKED rb_code_t accelsim_lines_more(accelsim_lines_t *l, rb_err_t *err);
 
-/* As accelsim_lines_more(), if there is no complete line left. */
+/* Like accelsim_lines_more(), but only if no complete line is left. */
 static inline rb_code_t accelsim_lines_need(accelsim_lines_t *l, rb_err_t *err)
 {
     return __builtin_expect(l->at < l->limit, 1) ? RB_OK : accelsim_lines_more(l, err);
 }
 
-/* Whether the text is at its end; known after the calls above. */
+/* Whether the text has ended; valid after the calls above. */
 static inline bool accelsim_lines_end(const accelsim_lines_t *l)
 {
     return l->at == l->limit;
 }
 
-/* Moves to the beginning of the next line. There must be a line. */
+/* Moves to the next line. There must be a line. */
 void accelsim_lines_skip(accelsim_lines_t *l);
 
-/* Moves to the first line from here that is not blank, or to the end. */
+/* Moves to the next line that is not blank, starting with this one, or to the end. */
 RB_CHECKED rb_code_t accelsim_lines_next(accelsim_lines_t *l, rb_err_t *err);
 
-/* RB_TRACE "path:line: ...". */
+/* Fails with RB_TRACE and "path:line: ...". */
 rb_code_t accelsim_lines_fail(const accelsim_lines_t *l, rb_err_t *err, const char *fmt, ...)
     RB_PRINTF(3, 4);
 

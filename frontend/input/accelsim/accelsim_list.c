@@ -14,7 +14,7 @@
 
 static const char list_name[] = "kernelslist";
 
-/* A grouped file is preferred to a raw one, an unpacked one to a packed one. */
+/* In order of preference: grouped before raw, uncompressed before compressed. */
 static const char *const kernel_endings[] = {
     ".traceg", ".traceg.xz", ".traceg.zst", ".traceg.gz",
     ".trace",  ".trace.xz",  ".trace.zst",  ".trace.gz",
@@ -63,8 +63,8 @@ static bool is_file(const char *path, uint64_t *bytes)
 }
 
 /*
- * The list of a folder: lists of grouped files (.g) before raw ones. NULL with *several false:
- * none; with true: one for each context, and the user must choose.
+ * Finds the list of a folder; lists of grouped files (.g) come before raw ones. Returns NULL with
+ * *several false: no list; with true: one list per context, and the user must choose.
  */
 static char *find_list(const char *folder, bool *several)
 {
@@ -106,8 +106,8 @@ bool accelsim_list_detect(const char *path)
     return list != NULL || several;
 }
 
-/* The file that the list calls name (which begins with "kernel"): itself, or the same kernel with
- * another ending. */
+/* Finds the file of the list's entry name (which begins with "kernel"): the file itself, or the
+ * same kernel with another extension. */
 static char *find_kernel(const char *folder, size_t folder_len, const char *name, size_t len,
                          uint64_t *bytes)
 {
@@ -135,7 +135,8 @@ static char *find_kernel(const char *folder, size_t folder_len, const char *name
     return NULL;
 }
 
-/* Adds a kernel with the copies since the last one; the record behind it begins the next one's. */
+/* Adds a kernel with the copies since the previous one; the next kernel's copies begin after
+ * them. */
 static void add_kernel(accelsim_list_t *list, char *path, uint64_t bytes)
 {
     rb_grow(&list->kernels, &list->cap_kernels, list->n_kernels + 2, sizeof(list->kernels[0]));
@@ -168,7 +169,8 @@ static rb_code_t read_copy(const accelsim_lines_t *lines, accelsim_list_t *list,
         (p = text_skip_blanks(p + 1), !text_u64(&p, &op.bytes)) || !text_ends(p))
         return accelsim_lines_fail(lines, err, "'MemcpyHtoD,0xADDRESS,BYTES' is expected");
     if (op.bytes > UINT64_MAX - op.addr)
-        return accelsim_lines_fail(lines, err, "this copy passes the end of the address space");
+        return accelsim_lines_fail(lines, err,
+                                   "this copy goes beyond the end of the address space");
     rb_grow(&list->copies, &list->cap_copies, list->n_copies + 1, sizeof(op));
     list->copies[list->n_copies++] = op;
     return RB_OK;
@@ -194,7 +196,7 @@ static rb_code_t read_kernel(const accelsim_lines_t *lines, accelsim_list_t *lis
     if (path == NULL)
         return rb_fail(
             err, RB_IO,
-            "%s:%llu: %.*s: no such file, neither with another of the known endings (.traceg or "
+            "%s:%llu: %.*s: no such file, and none with another known extension (.traceg or "
             ".trace, plain or with .xz, .zst, .gz)",
             lines->path, (unsigned long long)lines->line, (int)(len < 300 ? len : 300), lines->at);
     add_kernel(list, path, bytes);
@@ -237,7 +239,8 @@ static rb_code_t read_list(accelsim_list_t *list, rb_err_t *err)
     return code;
 }
 
-/* The first folder below that has a list, at most so deep; to be freed. NULL: none. */
+/* Finds the first folder with a list, at most depth levels below; NULL: none. The caller frees
+ * it. */
 static char *list_below(const char *folder, int depth)
 {
     struct dirent **entry;

@@ -1,5 +1,5 @@
 /*
- * Which files make up a trace: the kernelslist, found and read, with the memory copies between its
+ * Finds and reads the kernelslist: which files make up a trace, and the memory copies between
  * kernels.
  */
 #ifndef RUBATO_ACCELSIM_LIST_H
@@ -12,19 +12,21 @@
 typedef struct {
     char *path;            /* owned; an existing file */
     uint64_t bytes;        /* its size */
-    uint64_t bytes_before; /* of the kernels before it */
-    size_t first_copy;     /* copies[first_copy ..) of the list come before it */
+    uint64_t bytes_before; /* total size of the kernels before it */
+    size_t first_copy;     /* copies[first_copy ..) of the list precede this kernel */
 } accelsim_kernel_t;
 
 typedef struct {
     char *path;                 /* owned; NULL: a single kernel file */
-    accelsim_kernel_t *kernels; /* owned; n_kernels of them and a last one with the end of copies */
+    accelsim_kernel_t *kernels; /* owned; n_kernels and one more, whose first_copy is the end of the
+                                 * copies */
     size_t n_kernels, cap_kernels;
     memcpy_op_t *copies; /* owned */
     size_t n_copies, cap_copies;
 } accelsim_list_t;
 
-/* RB_IO for missing files, RB_TRACE for a list without sense. *list is to be freed in any case. */
+/* RB_IO for missing files, RB_TRACE if the list is malformed. The caller frees *list, also after an
+ * error. */
 RB_CHECKED rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *err);
 void accelsim_list_free(accelsim_list_t *list);
 

@@ -78,7 +78,7 @@ static void pack_zstd(accelsim_out_t *o, bool end)
     } while (o->failed.code == RB_OK && (in.pos < in.size || (end && left > 0)));
 }
 
-/* Empties the buffer. Nothing is written any more after an error. */
+/* Writes the buffer out. After an error, nothing more is written. */
 static void flush(accelsim_out_t *o, bool end)
 {
     if (o->failed.code == RB_OK) {

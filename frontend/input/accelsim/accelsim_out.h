@@ -1,6 +1,6 @@
 /*
- * A file that is being written, plain or packed (xz, zstd). Text is put into a buffer at a cursor;
- * errors are kept and reported when the file is closed.
+ * An output file, plain or compressed (xz, zstd). Text is written into a buffer at a cursor; errors
+ * are kept and reported when the file is closed.
  */
 #ifndef RUBATO_ACCELSIM_OUT_H
 #define RUBATO_ACCELSIM_OUT_H
@@ -13,21 +13,22 @@
 
 typedef struct accelsim_out accelsim_out_t;
 
-/* Creates a file. NULL with *err set (RB_IO). path is borrowed while it is open. */
+/* Creates a file. Returns NULL with *err set (RB_IO). path is borrowed while the file is open. */
 accelsim_out_t *accelsim_out_create(const char *path, accelsim_packing_t packing, rb_err_t *err);
 
 enum { ACCELSIM_ROOM = 4096 };
 
-/* A cursor with room for ACCELSIM_ROOM bytes; accelsim_out_put() takes it behind what is there. */
+/* Returns a cursor with room for ACCELSIM_ROOM bytes. accelsim_out_put() ends the write. */
 char *accelsim_out_room(accelsim_out_t *o);
 void accelsim_out_put(accelsim_out_t *o, const char *cursor);
 
-/* text of any length. */
+/* Writes text of any length. */
 void accelsim_out_text(accelsim_out_t *o, const char *text, size_t n);
 
 void accelsim_out_printf(accelsim_out_t *o, const char *fmt, ...) RB_PRINTF(2, 3);
 
-/* Packs and writes what is left, syncs and closes. RB_IO for the first error since the creation. */
+/* Compresses and writes the rest, syncs and closes. RB_IO for the first error since the
+ * creation. */
 RB_CHECKED rb_code_t accelsim_out_close(accelsim_out_t *o, rb_err_t *err);
 
 /* --- writing at a cursor ---------------------------------------------------------------------- */
@@ -38,7 +39,7 @@ static inline char *put_text(char *to, const char *text, size_t n)
     return to + n;
 }
 
-/* Lower-case hexadecimal digits without prefix, at least min of them. */
+/* Writes lower-case hexadecimal digits without prefix, at least min of them. */
 static inline char *put_hex(char *to, uint64_t value, unsigned min)
 {
     static const char digits[] = "0123456789abcdef";

@@ -12,7 +12,7 @@
 
 enum { PACKED_BYTES = 64 << 10, PLAIN_BYTES = 64 << 10, LEVEL = 1 };
 
-/* Before the text of each record. */
+/* Precedes the text of each record. */
 typedef struct {
     uint64_t key;
     uint64_t len;
@@ -21,11 +21,11 @@ typedef struct {
 struct accelsim_run {
     char *dir; /* owned; for messages */
     int fd;
-    ZSTD_CCtx *packer; /* while writing */
+    ZSTD_CCtx *packer; /* only while writing */
     ZSTD_DCtx *unpacker;
     char *packed; /* owned, PACKED_BYTES */
     size_t packed_at, packed_end;
-    char *plain; /* owned; unpacked and not yet read: plain[plain_at .. plain_end) */
+    char *plain; /* owned; unpacked bytes not yet read: plain[plain_at .. plain_end) */
     size_t plain_at, plain_end, plain_cap;
     bool file_end;
 };
@@ -37,7 +37,7 @@ static rb_code_t fail_system(const accelsim_run_t *r, rb_err_t *err)
                    strerror(errno));
 }
 
-/* A file without a name: nothing is left behind however the process ends. */
+/* Opens a file without a name: nothing is left however the process ends. */
 static int open_unnamed(const char *dir)
 {
     int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -141,7 +141,7 @@ static rb_code_t read_packed(accelsim_run_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-/* Makes n unpacked bytes available, or as many as there are. */
+/* Unpacks until n bytes are available, or fewer at the end. */
 static rb_code_t unpack(accelsim_run_t *r, size_t n, rb_err_t *err)
 {
     if (r->plain_end - r->plain_at >= n)

@@ -6,7 +6,7 @@
 
 enum { FIRST_CAP = 64 };
 
-/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): neighbours far apart. */
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) spreads adjacent keys. */
 static seen_word_t *find(const accelsim_seen_t *s, uint64_t place)
 {
     size_t at = (size_t)((place * 0x9e3779b97f4a7c15u) >> 32) & (s->cap - 1);

@@ -1,6 +1,6 @@
 /*
- * Which blocks of a launch have been met: a set of their numbers. Grids of 2^40 blocks may be
- * declared, so memory goes by what is there: a byte or less for each block of a whole grid.
+ * The set of block numbers met so far in a launch. Headers may declare grids of 2^40 blocks, so
+ * memory is proportional to the blocks in the trace: at most a byte per block for a whole grid.
  */
 #ifndef RUBATO_ACCELSIM_SEEN_H
 #define RUBATO_ACCELSIM_SEEN_H
@@ -9,19 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 64 neighbours. */
+/* One bit for each of 64 consecutive numbers. */
 typedef struct {
     uint64_t place; /* number / 64 */
-    uint64_t bits;  /* 0: not in use */
+    uint64_t bits;  /* 0: slot is free */
 } seen_word_t;
 
-/* Begins zeroed. */
+/* Initialise with zeros. */
 typedef struct {
     seen_word_t *words; /* owned: a hash table with open addressing */
     size_t n, cap;      /* cap: 0 or a power of two, above 2 n */
 } accelsim_seen_t;
 
-/* Takes a number in; false: it is there already. */
+/* Adds a number; false if it was already there. */
 bool accelsim_seen_add(accelsim_seen_t *s, uint64_t number);
 
 void accelsim_seen_free(accelsim_seen_t *s);

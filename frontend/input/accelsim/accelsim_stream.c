@@ -14,8 +14,8 @@
 
 enum {
     INPUT_BYTES = 128 << 10,
-    LZMA_MEMORY = 1 << 30, /* xz -9 needs 65 MiB; anything near this is an attack */
-    ZSTD_WINDOW_LOG = 27,  /* what zstd -d accepts by default */
+    LZMA_MEMORY = 1 << 30, /* xz -9 needs 65 MiB; input that needs 1 GiB is damaged or hostile */
+    ZSTD_WINDOW_LOG = 27,  /* the default limit of zstd -d */
 };
 
 typedef enum { PLAIN, XZ, GZIP, ZSTD_FRAMES } packing_t;
@@ -24,14 +24,14 @@ struct accelsim_stream {
     const char *path; /* borrowed */
     int fd;
     packing_t packing;
-    file_reading_t *reading; /* owned; NULL: nobody wants to know */
+    file_reading_t *reading; /* owned; NULL: reads are not recorded */
     uint64_t consumed;
     bool input_end; /* the file is read to its end */
     bool ended;     /* a complete member or frame has just ended */
     lzma_stream xz;
     z_stream gz;
     ZSTD_DStream *zstd;
-    size_t begin, end; /* input[begin .. end) is not yet taken */
+    size_t begin, end; /* input[begin .. end) is not yet consumed */
     uint8_t input[INPUT_BYTES];
 };
 
@@ -67,7 +67,7 @@ static packing_t detect_packing(const uint8_t *p, size_t n)
     return PLAIN;
 }
 
-/* Name of a packing that is known but cannot be read, or NULL. */
+/* Name of a compression format that is recognised but not supported, or NULL. */
 static const char *foreign_packing(const uint8_t *p, size_t n)
 {
     static const struct {
@@ -103,7 +103,7 @@ static rb_code_t start_decoder(accelsim_stream_t *s, rb_err_t *err)
     default:
         if (foreign_packing(s->input, s->end) != NULL)
             return rb_fail(err, RB_TRACE,
-                           "%s: is packed with %s: unpack it, or pack it with xz, "
+                           "%s: is compressed with %s: decompress it, or use xz, "
                            "gzip or zstd",
                            s->path, foreign_packing(s->input, s->end));
         return RB_OK;
@@ -145,7 +145,7 @@ static rb_code_t fail_damaged(const accelsim_stream_t *s, const char *kind, cons
 
 static rb_code_t fail_truncated(const accelsim_stream_t *s, const char *kind, rb_err_t *err)
 {
-    return rb_fail(err, RB_TRACE, "%s: the file is truncated: its %s data end early at byte %llu",
+    return rb_fail(err, RB_TRACE, "%s: the file is truncated: its %s data ends early at byte %llu",
                    s->path, kind, (unsigned long long)s->consumed);
 }
 
@@ -245,7 +245,7 @@ static rb_code_t read_zstd(accelsim_stream_t *s, char *buf, size_t cap, size_t *
             s->ended = ret == 0;
             continue;
         }
-        if (stuck) { /* nothing left to take or to give */
+        if (stuck) { /* nothing left to consume or to produce */
             if (!s->ended)
                 return fail_truncated(s, "zstd", err);
             break;

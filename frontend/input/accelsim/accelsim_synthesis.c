@@ -30,7 +30,7 @@ static void add_number(fields_t *f, int64_t value)
     add(f, word);
 }
 
-/* Each operand by its first register; untyped lines know general registers only. */
+/* Adds each operand by its first register; untyped lines can only name general registers. */
 static void add_registers(fields_t *f, const reg_op_t *ops, unsigned n, unsigned max, bool typed)
 {
     static const char *const prefixes[] = {
@@ -51,7 +51,7 @@ static void add_registers(fields_t *f, const reg_op_t *ops, unsigned n, unsigned
     }
 }
 
-/* Modifiers of a memory instruction as isa_decode() understands them. */
+/* Returns modifiers of a memory instruction in the form that isa_decode() reads. */
 static const char *width_modifier(const inst_t *inst, const char *name)
 {
     bool matrix = strcmp(name, "LDSM") == 0 || strcmp(name, "STSM") == 0;
@@ -79,7 +79,7 @@ static const char *fence_modifier(const inst_t *inst)
                                            : ".SC.CTA";
 }
 
-/* Whether the first result is a pair that only a modifier can announce. */
+/* Whether the first result is a register pair that only a modifier expresses. */
 static bool is_wide(const inst_t *inst)
 {
     return inst->cls == OP_IMAD && inst->n_dst > 0 && inst->dst[0].count == 2;
@@ -101,7 +101,7 @@ static void make_mnemonic(const inst_t *inst, char mnemonic[MNEMONIC_MAX])
              inst->flags & INST_BAR_ARRIVE ? ".ARV" : "");
 }
 
-/* The first word of text, if a reader of traces would take it for an opcode. */
+/* Copies the first word of text if trace readers would accept it as an opcode. */
 static bool take_mnemonic(const char *text, char mnemonic[MNEMONIC_MAX])
 {
     size_t n = strcspn(text, " \t");
@@ -119,7 +119,7 @@ static bool take_mnemonic(const char *text, char mnemonic[MNEMONIC_MAX])
 void accelsim_synthesise(const inst_t *inst, const char *mnemonic, bool typed,
                          char text[ACCELSIM_SYNTHESIS_MAX])
 {
-    enum { DESTS_MAX = 1, SOURCES_MAX = 5 }; /* the tracer's own limits */
+    enum { DESTS_MAX = 1, SOURCES_MAX = 5 }; /* limits of the tracer */
     fields_t f = {.text = text};
     char opcode[MNEMONIC_MAX];
     bool addresses = inst->space != MEM_NONE && inst->width != 0;

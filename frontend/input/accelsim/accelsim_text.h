@@ -1,6 +1,6 @@
 /*
- * Reading the words of a line. Every line ends in '\n', which is no part of any word: a loop over a
- * word needs no other bound.
+ * Parses the words of a line. Every line ends in '
+ * ', which no word contains: a loop over a word needs no other bound.
  */
 #ifndef RUBATO_ACCELSIM_TEXT_H
 #define RUBATO_ACCELSIM_TEXT_H
@@ -31,7 +31,7 @@ static inline const char *text_skip_word(const char *p)
     return p;
 }
 
-/* Length of the word at p, cut for showing it in a message. */
+/* Length of the word at p, limited for use in a message. */
 static inline int text_shown(const char *p)
 {
     enum { SHOWN = 40 };
@@ -50,19 +50,20 @@ static inline bool text_starts(const char *p, const char *word)
     return strncmp(p, word, strlen(word)) == 0;
 }
 
-/* Whether register values follow (tracer version 6, and a fork's store data). */
+/* Whether register values follow (tracer version 6, or the store data of a fork). */
 static inline bool text_is_values(const char *p)
 {
     return text_starts(p, "NoVal") || text_starts(p, "Val") || text_starts(p, "STORE_DATA");
 }
 
-/* Whether nothing but blanks follows in the line. */
+/* Whether only blanks are left in the line. */
 static inline bool text_ends(const char *p)
 {
     return *text_skip_blanks(p) == '\n';
 }
 
-/* Unsigned decimal number at *p, moved behind it; false without a digit or above 64 bits. */
+/* Reads an unsigned decimal number at *p and moves past it; false without a digit or above 64
+ * bits. */
 static inline bool text_u64(const char **p, uint64_t *value)
 {
     const char *s = *p;
@@ -81,7 +82,7 @@ static inline bool text_u64(const char **p, uint64_t *value)
     return true;
 }
 
-/* Signed decimal number of at most 18 digits, modulo nothing: larger ones are refused. */
+/* Reads a signed decimal number of at most 18 digits; longer ones are refused, not wrapped. */
 static inline bool text_i64(const char **p, int64_t *value)
 {
     const char *s = *p, *digits;
@@ -100,8 +101,8 @@ static inline bool text_i64(const char **p, int64_t *value)
 }
 
 /*
- * As text_i64(), quick for numbers of up to 7 digits: eight characters at once, without a branch
- * on their count. Reads up to 9 characters from *p whatever they are.
+ * Like text_i64(), but fast for numbers of up to 7 digits: handles eight characters at once,
+ * without a branch on the number of digits. Reads up to 9 characters from *p, whatever they are.
  */
 static inline bool text_short_i64(const char **p, int64_t *value)
 {
@@ -114,7 +115,7 @@ static inline bool text_short_i64(const char **p, int64_t *value)
     s += negative;
     memcpy(&v, s, sizeof(v));
     v ^= zeros;
-    other = ((v + above_9) | v) & tops; /* the lowest set bit is right: carries go upwards */
+    other = ((v + above_9) | v) & tops; /* carries go upwards, so the lowest set bit is exact */
     unsigned digits = other != 0 ? (unsigned)__builtin_ctzll(other) / 8 : 8;
 
     if (__builtin_expect(digits - 1 > 6, 0))
@@ -129,7 +130,7 @@ static inline bool text_short_i64(const char **p, int64_t *value)
     return true;
 }
 
-/* Hexadecimal number of at most max digits without prefix. */
+/* Reads a hexadecimal number of at most max digits without prefix. */
 static inline bool text_hex(const char **p, unsigned max, uint64_t *value)
 {
     const char *s = *p;
@@ -147,7 +148,7 @@ static inline bool text_hex(const char **p, unsigned max, uint64_t *value)
     return true;
 }
 
-/* 0x and at most 16 digits. */
+/* Reads 0x and at most 16 digits. */
 static inline bool text_address(const char **p, uint64_t *value)
 {
     if ((*p)[0] != '0' || (*p)[1] != 'x')

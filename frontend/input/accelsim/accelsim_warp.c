@@ -10,7 +10,7 @@ enum { RUN_MAX = UINT16_MAX, INSTS_MAX_LOG2 = 40 };
 
 /* --- instructions ---------------------------------------------------------------------------- */
 
-/* Grows the block by an instruction; continues the last run of the warp where it can. */
+/* Appends an instruction to the block; continues the last run of the warp if possible. */
 static inline void append_inst(accelsim_block_t *b, size_t first_run, const inst_t *inst,
                                uint32_t mask)
 {
@@ -27,7 +27,8 @@ static inline void append_inst(accelsim_block_t *b, size_t first_run, const inst
     b->runs[b->n_runs++] = (trace_run_t){.first = inst, .mask = mask, .count = 1};
 }
 
-/* Numbers before the pc; in files that we grouped, first that of the line in the raw file. */
+/* Reads the numbers before the pc. In files that we grouped, the first is the line number in the
+ * raw file. */
 static rb_code_t read_prefix(block_reader_t *r, const char **p, rb_err_t *err)
 {
     uint64_t value = CODE_NO_LINE;
@@ -51,7 +52,7 @@ static rb_code_t read_prefix(block_reader_t *r, const char **p, rb_err_t *err)
     return RB_OK;
 }
 
-/* Eight digits in most files; the loop reads any. */
+/* Most files have eight digits; the loop accepts any number. */
 static inline bool read_mask(const char **p, uint32_t *mask)
 {
     uint64_t value;
@@ -67,7 +68,7 @@ static inline bool read_mask(const char **p, uint32_t *mask)
     return true;
 }
 
-/* Whether the text at p begins as entry e says. */
+/* Whether the text at p begins with the text of entry e. */
 static inline bool entry_matches(const block_reader_t *r, const code_entry_t *e, const char *p)
 {
     return (size_t)(r->lines->limit - p) >= e->len && memcmp(p, e->text, e->len) == 0;
@@ -99,7 +100,8 @@ static rb_code_t read_addresses(block_reader_t *r, accelsim_block_t *b, const co
     return RB_OK;
 }
 
-/* The line at p (complete), in a warp whose runs begin at first_run; *last is the entry before. */
+/* Reads the complete line at p, in a warp whose runs begin at first_run; *last is the previous
+ * entry. */
 static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, size_t first_run,
                                   uint32_t *last, rb_err_t *err)
 {
@@ -148,7 +150,7 @@ rb_code_t accelsim_warp_truncated(const block_reader_t *r, const accelsim_block_
                                b->pub.id[0], b->pub.id[1], b->pub.id[2]);
 }
 
-/* "key = number" with the key already seen; goes to the next line. */
+/* Reads "key = number" after the key itself; moves to the next line. */
 static rb_code_t read_count(block_reader_t *r, const char *key, uint64_t *value, rb_err_t *err)
 {
     const char *p = text_skip_blanks(r->lines->at + strlen(key));
@@ -177,7 +179,7 @@ static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned w
     if (accelsim_lines_end(r->lines))
         return accelsim_warp_truncated(r, b, err);
     if (!text_starts(r->lines->at, "insts"))
-        return accelsim_lines_fail(r->lines, err, "'insts = number' is expected behind 'warp = %u'",
+        return accelsim_lines_fail(r->lines, err, "'insts = number' is expected after 'warp = %u'",
                                    warp);
     RB_TRY(read_count(r, "insts", &count, err));
     if (count >> INSTS_MAX_LOG2 != 0)
@@ -230,7 +232,7 @@ rb_code_t accelsim_warp_read(block_reader_t *r, accelsim_block_t *b, rb_err_t *e
 
     if (b->present[warp])
         return accelsim_lines_fail(r->lines, err,
-                                   "warp %u of thread block %u,%u,%u stands here again", warp,
+                                   "warp %u of thread block %u,%u,%u appears a second time", warp,
                                    b->pub.id[0], b->pub.id[1], b->pub.id[2]);
     b->present[warp] = true;
     b->first_run[warp] = b->n_runs;

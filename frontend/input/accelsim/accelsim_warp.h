@@ -1,5 +1,5 @@
 /*
- * From the lines of a warp to what a block holds of it: runs of instructions under one mask, and
+ * Converts the lines of a warp to the parts of a block: runs of instructions with one mask, and
  * address records.
  */
 #ifndef RUBATO_ACCELSIM_WARP_H
@@ -7,7 +7,7 @@
 
 #include "frontend/input/accelsim/accelsim_block.h"
 
-/* A block with the memory behind it; given back and used again. */
+/* A block with its memory; returned to the pool and reused. */
 struct accelsim_block {
     trace_block_t pub; /* first member */
     warp_stream_t warps[BLOCK_WARPS_MAX];
@@ -17,17 +17,17 @@ struct accelsim_block {
     size_t n_runs, cap_runs;
     uint64_t *words; /* owned: address records */
     size_t n_words, cap_words;
-    accelsim_block_t *next;      /* in the pool */
-    accelsim_block_t *next_made; /* among all blocks of the launch */
+    accelsim_block_t *next;      /* list of the pool */
+    accelsim_block_t *next_made; /* list of all blocks of the launch */
 };
 
 /*
- * Reads a warp of the block, from its line "warp = number" to the line behind its last instruction.
+ * Reads a warp of the block, from its line "warp = number" to the line after its last instruction.
  * RB_TRACE naming file and line.
  */
 RB_CHECKED rb_code_t accelsim_warp_read(block_reader_t *r, accelsim_block_t *b, rb_err_t *err);
 
-/* Fails: the text ends inside the block. */
+/* Fails because the text ends inside the block. */
 rb_code_t accelsim_warp_truncated(const block_reader_t *r, const accelsim_block_t *b,
                                   rb_err_t *err);
 

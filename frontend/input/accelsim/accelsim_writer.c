@@ -25,7 +25,7 @@ typedef struct {
 
 /* --- a launch --------------------------------------------------------------------------------- */
 
-/* The name in one line. */
+/* Writes the name as one line. */
 static void put_name(accelsim_out_t *out, const char *name)
 {
     accelsim_out_printf(out, "-kernel name = ");
@@ -60,7 +60,7 @@ static void put_header(accelsim_out_t *out, const launch_info_t *info, const lin
                              "immediate\n\n");
 }
 
-/* An instruction of the block, NULL if it has none. */
+/* Any instruction of the block, NULL if it has none. */
 static const inst_t *first_inst(const trace_block_t *block)
 {
     for (uint32_t w = 0; w < block->n_warps; w++)
@@ -94,7 +94,7 @@ static void put_block(line_writer_t *lines, accelsim_out_t *out, const trace_blo
     accelsim_out_printf(out, "#END_TB\n\n");
 }
 
-/* The header waits for the first block, whose instructions tell the version. */
+/* The header is written with the first block, whose instructions decide the version. */
 static rb_code_t write_blocks(const writing_t *w, const launch_info_t *info, trace_launch_t *launch,
                               accelsim_out_t *out, rb_err_t *err)
 {
@@ -216,7 +216,7 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* An empty folder may be replaced; rename() does that. */
+/* An empty folder is allowed: rename() replaces it. */
 rb_code_t accelsim_check_target(const char *folder, rb_err_t *err)
 {
     struct stat st;
@@ -224,7 +224,7 @@ rb_code_t accelsim_check_target(const char *folder, rb_err_t *err)
     if (stat(folder, &st) != 0)
         return errno == ENOENT ? RB_OK : rb_fail(err, RB_IO, "%s: %s", folder, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return rb_fail(err, RB_USAGE, "%s: is there and is no folder", folder);
+        return rb_fail(err, RB_USAGE, "%s: exists and is not a folder", folder);
     DIR *dir = opendir(folder);
     unsigned n = 0;
 
@@ -233,11 +233,12 @@ rb_code_t accelsim_check_target(const char *folder, rb_err_t *err)
     while (readdir(dir) != NULL)
         n++;
     closedir(dir);
-    return n <= 2 ? RB_OK
-                  : rb_fail(err, RB_USAGE, "%s: this folder is not empty: name a new one", folder);
+    return n <= 2
+               ? RB_OK
+               : rb_fail(err, RB_USAGE, "%s: this folder is not empty: choose a new one", folder);
 }
 
-/* The target's name without slashes at its end. */
+/* Copies the target's name without trailing slashes. */
 static char *trim(const char *folder)
 {
     char *copy = rb_strdup(folder);
@@ -248,7 +249,8 @@ static char *trim(const char *folder)
     return copy;
 }
 
-/* A temporary folder beside target, with the rights of a folder made by hand. To be freed. */
+/* Creates a temporary folder beside target, with the permissions of an ordinary new folder. The
+ * caller frees the name. */
 static char *make_temporary(const char *target, rb_err_t *err)
 {
     static const char suffix[] = ".partial-XXXXXX";

@@ -1,46 +1,44 @@
 /*
- * Generated workloads: a trace source that makes up its launches. Instructions, registers, masks
+ * Generated workloads: a trace source that computes its launches. Instructions, registers, masks
  * and addresses are those of real kernels; sizes are free, from a few blocks to billions of
- * instructions. Blocks are generated when they are asked for, from the seed and their position
- * alone, so skipping costs nothing and memory does not grow with the grid.
+ * instructions. A block is generated on request from the seed and its position alone, so skipping
+ * costs nothing and memory does not grow with the grid.
  */
 #ifndef RUBATO_GEN_H
 #define RUBATO_GEN_H
 
 #include "sim/gpu/trace_source.h"
 
-/*
- * A number that a kind of workload can be given. All are whole. Ranges are such that the stream of
- * one block stays below 128 MiB.
- */
+/* An integer parameter of a kind of workload. Ranges keep the stream of one block below 128 MiB. */
 typedef struct {
     const char *name, *help;
     uint64_t min, max, def;
 } gen_param_t;
 
-/* What a person may ask for. */
+/* A kind of workload. */
 typedef struct {
     const char *name, *summary;
-    const gen_param_t *params; /* the first is the size */
+    const gen_param_t *params; /* the first one is the size */
     unsigned n_params;
     bool has_blocks; /* the size can be given as a number of blocks */
 } gen_kind_info_t;
 
-/* Number of kinds, and kind number i. */
+/* The number of kinds, and kind number i. */
 unsigned gen_n_kinds(void);
 gen_kind_info_t gen_kind_info(unsigned i);
 
 typedef struct {
     const char *kind;
     unsigned arch;             /* 70, 75; 0: 70 */
-    uint64_t seed;             /* of everything random */
+    uint64_t seed;             /* for everything random */
     uint64_t size;             /* 0: the kind's default */
-    uint64_t blocks;           /* 0, or blocks of the largest launch, instead of a size */
+    uint64_t blocks;           /* 0, or the number of blocks of the largest launch, instead of a
+                                * size */
     const char *const *params; /* "name=value"; a value may end in k, M or G (powers of 1000) */
     size_t n_params;
 } gen_spec_t;
 
-/* NULL with *err set: RB_USAGE. spec is not kept. Destroy with the source's own operation. */
+/* Returns NULL with *err set: RB_USAGE. spec is not kept. Destroy with ops->destroy(). */
 trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err);
 
 #endif

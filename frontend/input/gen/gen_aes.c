@@ -1,13 +1,13 @@
 /*
- * AES encryption with tables in shared memory: each thread encrypts a block of 16 bytes. The table
- * look-ups are as random as the cipher makes them.
+ * AES encryption with tables in shared memory: each thread encrypts a block of 16 bytes. Table
+ * look-ups are random.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
 
 enum { BLOCK = 256, TABLES = 4, TABLE_BYTES = 1024 };
 
-/* Bytes of a state word as offsets into the four tables, loaded into t0 .. t3. */
+/* Converts the bytes of a state word to offsets into the four tables and loads t0 .. t3. */
 #define LOOK_UP(t0, t1, t2, t3, w0, w1, w2, w3)                                                    \
     "LOP3.LUT " t0 ", " w0 ", 0xff, RZ, 0xc0, !PT;"                                                \
     "SHF.R.U32.HI " t1 ", RZ, 0x8, " w1 ";"                                                        \
@@ -24,7 +24,7 @@ enum { BLOCK = 256, TABLES = 4, TABLE_BYTES = 1024 };
     "LDS.U " t2 ", [" t2 "];"                                                                      \
     "LDS.U " t3 ", [" t3 "];"
 
-/* A word of the next state: three-way exclusive or of look-ups and round key. */
+/* Computes a word of the next state: three-way exclusive or of look-ups and round key. */
 #define COMBINE(w, t0, t1, t2, t3, key)                                                            \
     "LOP3.LUT " t0 ", " t0 ", " t1 ", " t2 ", 0x96, !PT;"                                          \
     "LDC " w ", c[0x3][" key "];"                                                                  \
@@ -141,9 +141,9 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_aes = {
     .name = "aes",
-    .summary = "AES with look-up tables in shared memory, a block of 16 bytes for a thread",
+    .summary = "AES with look-up tables in shared memory, one 16-byte block per thread",
     .param = {{"size", "blocks of 16 bytes", 1, UINT64_C(1) << 32, 1 << 18},
-              {"rounds", "of the cipher", 1, 100, 10}},
+              {"rounds", "rounds of the cipher", 1, 100, 10}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .per_block = BLOCK,
     .prepare = prepare,

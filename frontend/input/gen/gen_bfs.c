@@ -1,6 +1,6 @@
 /*
- * Breadth-first search as Rodinia does it: for each level one launch in which the nodes of the
- * frontier visit their neighbours, and one that makes the next frontier.
+ * Breadth-first search as in Rodinia: per level, one launch in which the nodes of the frontier
+ * visit their neighbours, and one that builds the next frontier.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_graph.h"
@@ -58,7 +58,7 @@ static const char *const expand_listing[N_EXPAND] = {
     [E_END] = "EXIT;",
 };
 
-/* Lanes whose node is of that level. */
+/* Lanes whose node belongs to that level. */
 static uint32_t at_level(const gen_launch_t *l, uint64_t first, uint64_t level)
 {
     const gen_graph_t *g = l->data;
@@ -69,7 +69,7 @@ static uint32_t at_level(const gen_launch_t *l, uint64_t first, uint64_t level)
     return mask;
 }
 
-/* One edge of every active node; returns nothing that the caller needs but the addresses. */
+/* Visits one edge of every active node. */
 static void visit_edges(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
                         uint32_t active)
 {
@@ -205,10 +205,10 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_bfs = {
     .name = "bfs",
-    .summary = "breadth-first search of a random graph, two launches for a level",
+    .summary = "breadth-first search of a random graph, two launches per level",
     .param = {{"size", "nodes", 1, 1 << 24, 1 << 16},
               {"degree", "mean number of neighbours", 1, 4096, 8},
-              {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
+              {"skew", "0: similar degrees; else power law over this many doublings", 0,
                GEN_MAX_SKEW, 6},
               {"local", "% of the neighbours near the node", 0, 100, 0}},
     .kernels = (const gen_kernel_t *const[]){&expand_kernel, &advance_kernel, NULL},

@@ -4,7 +4,7 @@
 
 enum { BLOCK = 128 };
 
-/* Cumulative normal distribution of d into cnd; k, t and p are scratch. */
+/* Cumulative normal distribution of d into cnd; k, t and p are temporaries. */
 #define NORMAL(cnd, d, k, t, p, pred)                                                              \
     "FFMA " k ", |" d "|, 0.2316419, 1;"                                                           \
     "MUFU.RCP " k ", " k ";"                                                                       \
@@ -104,9 +104,9 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_blackscholes = {
     .name = "blackscholes",
-    .summary = "option pricing: arithmetic and special functions, five streams of memory",
+    .summary = "option pricing: arithmetic and special functions, five memory streams",
     .param = {{"size", "options", 1, UINT64_C(1) << 33, 1 << 20},
-              {"launches", "all alike", 1, 1000000, 1}},
+              {"launches", "identical launches", 1, 1000000, 1}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .per_block = BLOCK,
     .prepare = prepare,

@@ -1,4 +1,4 @@
-/* Pointer chase: each thread follows a list that goes through a working set in random order. */
+/* Pointer chase: each thread follows a list through a working set in random order. */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
 
@@ -32,7 +32,7 @@ static uint64_t round_up(uint64_t n)
     return n <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(n - 1));
 }
 
-/* A bijection of 0 .. size - 1 for a power of two: spreads neighbours. */
+/* A bijection of 0 .. size - 1 (size: a power of two) that separates adjacent values. */
 static uint64_t scatter(uint64_t x, uint64_t size, uint64_t seed)
 {
     unsigned half = (unsigned)__builtin_ctzll(size) / 2 + 1;
@@ -45,8 +45,8 @@ static uint64_t scatter(uint64_t x, uint64_t size, uint64_t seed)
 }
 
 /*
- * The node behind position: a walk through all nodes in the order of scatter(), which leaves out
- * what a power of two has too many.
+ * The successor of a position: a walk through all nodes in the order of scatter(), skipping the
+ * values above the number of nodes, which need not be a power of two.
  */
 static uint64_t next_position(const gen_launch_t *l, uint64_t position, uint64_t *node)
 {
@@ -69,7 +69,7 @@ static void walk(gen_warp_t *w)
 
     gen_affine(w, 2, arg[HEADS] + 8 * first, 8);
     gen_run(w, ENTER, active);
-    for (unsigned k = 0; k < GEN_WARP; k++) /* chains start equally far apart */
+    for (unsigned k = 0; k < GEN_WARP; k++) /* chains start at equal distances */
         position[k] = gen_reduce(((first + k) % arg[CHAINS]) * (UINT64_MAX / arg[CHAINS]), size);
     for (uint64_t step = 0; step < arg[STEPS] && active != 0; step += UNROLL) {
         for (unsigned i = 0; i < UNROLL; i++) {
@@ -99,7 +99,7 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     if (g->value[P_BYTES] < g->value[P_STRIDE])
         return rb_fail(err, RB_USAGE,
-                       "chase: a working set of %llu bytes has no room for a node "
+                       "chase: a working set of %llu bytes is too small for a node "
                        "of %llu bytes",
                        (unsigned long long)g->value[P_BYTES],
                        (unsigned long long)g->value[P_STRIDE]);
@@ -124,11 +124,11 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_chase = {
     .name = "chase",
-    .summary = "pointer chase in random order: every load waits for the one before",
+    .summary = "pointer chase in random order: every load depends on the previous one",
     .param = {{"size", "bytes of the working set", 8, UINT64_C(1) << 36, 1 << 22},
-              {"stride", "bytes of a node", 8, 1 << 20, 128},
-              {"steps", "loads of a chain, in fours", 1, 200000, 4096},
-              {"chains", "threads, each with a chain of its own", 1, 1 << 20, 1}},
+              {"stride", "bytes per node", 8, 1 << 20, 128},
+              {"steps", "loads per chain, in groups of four", 1, 200000, 4096},
+              {"chains", "threads, each with its own chain", 1, 1 << 20, 1}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .prepare = prepare,
     .launch = launch,

@@ -11,7 +11,7 @@
 
 enum { PC_STEP = 16, TEXT_MAX = 160, RZ = 255, DEFAULT_WIDTH = 4 };
 
-/* An instruction while it is read. */
+/* An instruction being parsed. */
 typedef struct {
     inst_t inst;
     gen_step_t step;
@@ -19,14 +19,15 @@ typedef struct {
     char line[TEXT_MAX];
 } parsed_t;
 
-/* What is collected; capacities of the arrays of a gen_code_t. */
+/* Collected counts, which are the capacities of the arrays of a gen_code_t. */
 typedef struct {
     gen_code_t *code;
     size_t cap_insts, cap_texts, cap_steps, n_steps;
     unsigned arch;
 } assembler_t;
 
-/* "R12" or "RZ" at p, also behind a sign or bars and before .reuse and the like; or -1. */
+/* Register number of "R12" or "RZ" at p, also after a sign or bars and before .reuse and the like;
+ * otherwise -1. */
 static int general_register(const char *p)
 {
     p += strspn(p, "-~|! ");
@@ -98,7 +99,8 @@ static void parse(parsed_t *x, const char *text, size_t len, unsigned arch)
     }
     if (!isa_decode(arch, x->mnemonic, n, 0, &x->inst))
         rb_panic("generated code: unknown opcode: %s", x->line);
-    if (x->inst.access != ACC_NONE && x->inst.space != MEM_CONST) /* tracers skip constants */
+    if (x->inst.access != ACC_NONE && x->inst.space != MEM_CONST) /* tracers omit addresses of
+                                                                   * constants */
         (void)isa_decode(arch, x->mnemonic, n, DEFAULT_WIDTH, &x->inst);
     x->step.addresses = x->inst.space != MEM_NONE && x->inst.width != 0;
 }
@@ -112,7 +114,8 @@ static size_t print_registers(char *out, size_t size, const reg_op_t *ops, unsig
     return used;
 }
 
-/* As inst_text() of a trace source has it; before isa_finish(), which drops RZ. */
+/* The text in the format of inst_text() of a trace source; call before isa_finish(), which drops
+ * RZ. */
 static char *trace_text(const parsed_t *x)
 {
     char out[TEXT_MAX];
@@ -144,7 +147,7 @@ static void append(assembler_t *a, parsed_t *x, gen_segment_t *segment)
     segment->n++;
 }
 
-/* Whether the instruction at *p is for the architecture; moves behind a prefix. */
+/* Whether the instruction at *p is for this architecture; moves past a prefix. */
 static bool take_prefix(const char **p, unsigned arch)
 {
     if (!isdigit((unsigned char)**p))

@@ -1,6 +1,7 @@
 /*
- * Direct convolution with 3 x 3 filters: a thread computes an output pixel of one filter, going
- * through the input channels. Images have a border of one pixel, so that nothing is special there.
+ * Direct convolution with 3 x 3 filters: a thread computes one output pixel of one filter in a loop
+ * over the input channels. Images have a border of one pixel, so that edges need no special
+ * case.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -140,8 +141,8 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_conv = {
     .name = "conv",
     .summary = "direct convolution with 3 x 3 filters",
-    .param = {{"size", "pixels of a side of the image", 1, 1 << 16, 112},
-              {"channels", "of the input", 1, 4096, 32},
+    .param = {{"size", "pixels per side of the image", 1, 1 << 16, 112},
+              {"channels", "channels of the input", 1, 4096, 32},
               {"filters", "channels of the output", 1, 65535, 32}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,

@@ -1,12 +1,12 @@
 /*
- * Emission of one warp's instruction stream. A kernel's walk function keeps what the emitter cannot
- * know: which lanes run which segment, the predicates that guards test, and the address registers.
+ * Emits the instruction stream of one warp. A kernel's walk function provides what the emitter
+ * cannot know: the lanes that run each segment, the predicates of guards, and address registers.
  *
  *   w->pred[0] = gen_below(w, n - first);    // @P0 and @!P0 in the segment below
  *   gen_affine(w, 4, a + 4 * first, 4);      // [R4] of lane k: a + 4 * (first + k)
  *   gen_run(w, BODY, w->lanes);
  *
- * Register and predicate values stay until they are set again.
+ * Values of registers and predicates are kept until they are set again.
  */
 #ifndef RUBATO_GEN_EMIT_H
 #define RUBATO_GEN_EMIT_H
@@ -18,7 +18,7 @@
 #include "frontend/input/gen/gen_kernel.h"
 #include "sim/gpu/made_block.h"
 
-/* Value of an address register: base + lane * stride, or one for each lane. */
+/* Value of an address register: base + lane * stride, or one value per lane. */
 typedef struct {
     bool affine;
     uint64_t base;
@@ -39,22 +39,22 @@ struct gen_warp {
     gen_reg_t reg[256];
 };
 
-/* Executes a segment with these lanes; nothing if there are none. */
+/* Executes a segment with these lanes; does nothing if there are none. */
 void gen_run(gen_warp_t *w, unsigned segment, uint32_t lanes);
 
-/* As gen_run() of segments first .. last, one after another. */
+/* Calls gen_run() for segments first .. last in order. */
 void gen_run_to(gen_warp_t *w, unsigned first, unsigned last, uint32_t lanes);
 
-/* Lane k holds base + k * stride. */
+/* Lane k of the register becomes base + k * stride. */
 void gen_affine(gen_warp_t *w, unsigned reg, uint64_t base, int64_t stride);
 
-/* One value for each lane; values of lanes that do not use them do not matter. */
+/* Sets one value per lane; values of lanes that do not use the register are ignored. */
 void gen_lanes(gen_warp_t *w, unsigned reg, const uint64_t lane[GEN_WARP]);
 
-/* Lane k, at column k % width of row k / width, holds base + column * dx + row * dy. */
+/* Lane k, at column k % width of row k / width, becomes base + column * dx + row * dy. */
 void gen_tile(gen_warp_t *w, unsigned reg, uint64_t base, unsigned width, int64_t dx, int64_t dy);
 
-/* Adds to every lane. */
+/* Adds bytes to every lane. */
 void gen_advance(gen_warp_t *w, unsigned reg, int64_t bytes);
 
 /* Index of lane 0's thread in its block (x fastest). */
@@ -69,13 +69,13 @@ static inline uint64_t gen_first_global(const gen_warp_t *w)
     return w->block * w->threads + gen_first_thread(w);
 }
 
-/* The first n lanes, all for 32 or more. */
+/* A mask of the first n lanes; all for 32 or more. */
 static inline uint32_t gen_first_lanes(uint64_t n)
 {
     return n >= GEN_WARP ? UINT32_MAX : (1u << n) - 1;
 }
 
-/* Lanes whose index from first on is below n. */
+/* Lanes k with first + k < n. */
 static inline uint32_t gen_below(uint64_t first, uint64_t n)
 {
     return first >= n ? 0 : gen_first_lanes(n - first);
@@ -83,13 +83,13 @@ static inline uint32_t gen_below(uint64_t first, uint64_t n)
 
 /*
  * Runs a segment that begins with GEN_ENTER_1D in a one-dimensional grid over n elements, and
- * returns the lanes that stay.
+ * returns the lanes that have an element.
  */
 uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n);
 
 /*
  * Fills b->block with block index of the launch; b->block.warps has room for all its warps. w is
- * scratch: its launch and code are set, nothing else is looked at.
+ * scratch space: only its launch and code are read.
  */
 void gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index);
 

@@ -1,7 +1,7 @@
 /*
- * Gaussian elimination as Rodinia does it: for each column a launch that computes multipliers and
- * one that subtracts rows. Grids stay as large as the matrix while ever fewer of their threads have
- * work, so launches get shorter and shorter.
+ * Gaussian elimination as in Rodinia: per column, one launch that computes multipliers and one that
+ * subtracts rows. Grids stay as large as the matrix while fewer and fewer threads have work, so
+ * launches get shorter.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -172,8 +172,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_gaussian = {
     .name = "gaussian",
-    .summary =
-        "Gaussian elimination: two launches for a column, the work of which decays to nothing",
+    .summary = "Gaussian elimination: two launches per column, with less and less work",
     .param = {{"size", "rows and columns", 2, 1 << 16, 256}},
     .kernels = (const gen_kernel_t *const[]){&fan1_kernel, &fan2_kernel, NULL},
     .size_of_blocks = size_of_blocks,

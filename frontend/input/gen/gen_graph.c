@@ -8,13 +8,13 @@
 
 enum { MAX_LEVELS = GEN_UNREACHED - 1, NEAR = 2048 };
 
-/* Edges: some seconds of host time. */
+/* Limit of traversed edges: a few seconds of host time. */
 static const uint64_t max_traversed = UINT64_C(1) << 28;
 
-/* What a hash is for. */
+/* Purposes of hashes. */
 enum { DEGREE = 1, TARGET };
 
-/* Zeros before the first one, 0 .. most: each is half as likely as the one before. */
+/* Counts the zeros before the first one: 0 .. most, each half as likely as the previous value. */
 static unsigned octave(uint64_t word, unsigned most)
 {
     unsigned zeros = word != 0 ? (unsigned)__builtin_clzll(word) : 64;
@@ -23,9 +23,9 @@ static unsigned octave(uint64_t word, unsigned most)
 }
 
 /*
- * Degrees of octave k lie between unit << k and twice that: each octave but the last contributes
- * 3/4 unit to the mean (half of the rows of the one before, twice the degree), the last, which also
- * has all that would follow, twice as much.
+ * Degrees of octave k are between unit << k and twice that. Each octave but the last contributes
+ * 3/4 unit to the mean (half as many rows as the previous octave, twice the degree); the last one
+ * contributes twice as much, since it includes all that would follow.
  */
 static uint64_t unit_of(const gen_graph_spec_t *spec)
 {
@@ -80,7 +80,7 @@ uint32_t gen_rows_above(const gen_rows_t *rows, uint64_t n)
 
 /* --- traversal ------------------------------------------------------------------------------- */
 
-/* Queue of the rows of two levels, one behind the other. */
+/* Queue of the rows of two consecutive levels. */
 typedef struct {
     uint32_t *row;
     size_t head, tail;

@@ -1,7 +1,7 @@
 /*
- * A random graph, or sparse matrix, in compressed rows. Degrees and neighbours are functions of the
- * seed and of the row; stored are only where each 32nd row begins and, for traversals, a byte a
- * row.
+ * A random graph, or sparse matrix, in compressed rows. Degrees and neighbours are computed from
+ * the seed and the row; only the start of each 32nd row and, for traversals, one byte per row are
+ * stored.
  */
 #ifndef RUBATO_GEN_GRAPH_H
 #define RUBATO_GEN_GRAPH_H
@@ -22,32 +22,32 @@ typedef struct {
     uint64_t rows;
     uint64_t degree; /* mean number of neighbours of a row */
     /*
-     * 0: degrees are between half and one and a half of the mean. Otherwise they follow a power law
-     * (half as many rows with twice the neighbours) over so many doublings.
+     * 0: degrees are between 0.5 and 1.5 times the mean. Otherwise they follow a power law (half as
+     * many rows with twice the neighbours) over this many doublings.
      */
     unsigned skew;
-    unsigned local; /* % of the neighbours that lie near the row */
+    unsigned local; /* % of the neighbours that are near the row */
     uint64_t seed;
 } gen_graph_spec_t;
 
 typedef struct {
     gen_graph_spec_t spec;
     uint64_t n_edges;
-    uint64_t unit; /* 256ths of a neighbour: degree of the commonest rows */
+    uint64_t unit; /* in 1/256 of a neighbour: degree of the most common rows */
     unsigned n_levels;
     uint8_t *level;   /* breadth-first distance from row 0, or NULL; inside the same allocation */
     uint64_t begin[]; /* first edge of every GEN_GRAPH_CHUNK-th row */
 } gen_graph_t;
 
-/* One allocation, for free(). With levels, traverses the graph. RB_USAGE if that takes too long or
- * there are too many. */
+/* Creates a graph in one allocation; release with free(). levels: traverses the graph. RB_USAGE if
+ * the traversal would take too long or finds too many levels. */
 RB_CHECKED rb_code_t gen_graph_create(const gen_graph_spec_t *spec, bool levels, gen_graph_t **out,
                                       rb_err_t *err);
 
-/* The row that edge number edge, which belongs to row, leads to. */
+/* The row at the other end of an edge of row. */
 uint64_t gen_graph_neighbour(const gen_graph_t *g, uint64_t row, uint64_t edge);
 
-/* First edges and degrees of the 32 rows from first on, a multiple of 32; 0 behind the end. */
+/* First edges and degrees of the 32 rows from first on (a multiple of 32); 0 after the last row. */
 typedef struct {
     uint64_t edge[GEN_WARP], degree[GEN_WARP];
 } gen_rows_t;
@@ -57,13 +57,15 @@ void gen_graph_rows(const gen_graph_t *g, uint64_t first, gen_rows_t *out);
 /* Lanes whose degree is above n. */
 uint32_t gen_rows_above(const gen_rows_t *rows, uint64_t n);
 
-/* Sets what the active lanes need for their edge number step, and runs what precedes the end. */
+/* Sets the registers that the active lanes need for their edge number step, and runs the segments
+ * before the end. */
 typedef void (*gen_edge_fn)(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
                             uint32_t active);
 
 /*
- * Each active lane goes along the edges of its row, from first on: for each step edge(), then
- * segment end with predicate pred where a lane has no further edge, then segment leave for those.
+ * Each active lane walks the edges of its row, from edge first on: for each step, calls edge(),
+ * then runs segment end with predicate pred set for lanes without a further edge, then segment
+ * leave for those lanes.
  */
 void gen_rows_walk(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint32_t active,
                    gen_edge_fn edge, unsigned pred, unsigned end, unsigned leave);

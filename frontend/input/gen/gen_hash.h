@@ -1,6 +1,6 @@
 /*
- * Reproducible irregularity: random values as a function of a seed and of what they belong to, so
- * that nothing has to be stored and no order of evaluation matters.
+ * Reproducible randomness: random values as functions of a seed and of their purpose, so that
+ * nothing is stored and the order of evaluation does not matter.
  */
 #ifndef RUBATO_GEN_HASH_H
 #define RUBATO_GEN_HASH_H
@@ -14,7 +14,7 @@ static inline uint64_t gen_mix(uint64_t x)
     return mix64(x + MIX64_STEP);
 }
 
-/* A random word that belongs to (seed, a, b). */
+/* The random word for (seed, a, b). */
 static inline uint64_t gen_hash(uint64_t seed, uint64_t a, uint64_t b)
 {
     return gen_mix(gen_mix(gen_mix(seed) ^ a) ^ b);

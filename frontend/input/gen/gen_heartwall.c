@@ -1,7 +1,7 @@
 /*
  * Tracking of points in a sequence of images, like Rodinia's heartwall: each block correlates the
  * surroundings of a point with a template. The first frame only initialises and is 1500 times
- * shorter than the others: a sampler that takes the first launch for all learns nothing.
+ * shorter than the others, so a sampler that only simulates the first launch learns nothing.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -82,7 +82,8 @@ static const gen_kernel_t kernel = {"_Z6kernelv", listing, N_SEGMENTS, 24, walk}
 
 enum { P_FRAMES, P_POINTS, P_STEPS };
 
-/* Rows that a thread can reach from the last place, and the end of the last row. */
+/* Allocates the rows that a thread can reach from the last position, and the end of the last
+ * row. */
 static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     uint64_t points = g->value[P_POINTS], rows = PITCH + g->value[P_STEPS] / WINDOW + 2;
@@ -110,10 +111,10 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_heartwall = {
     .name = "heartwall",
     .summary = "tracking in a sequence of images: the first launch is 1500 times shorter",
-    .param = {{"size", "frames, a launch for each", 1, 1000000, 10},
-              {"points", "blocks of a launch", 1, 1 << 20, 51},
-              {"steps", "of the correlation; 2400: 1500 times the first frame's instructions", 1,
-               100000, 2400}},
+    .param = {{"size", "frames, one launch each", 1, 1000000, 10},
+              {"points", "blocks per launch", 1, 1 << 20, 51},
+              {"steps", "steps of the correlation; 2400: 1500 times the first frame's instructions",
+               1, 100000, 2400}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .prepare = prepare,
     .launch = launch,

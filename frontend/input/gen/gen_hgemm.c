@@ -10,11 +10,11 @@ enum {
     TILE = 64,
     STEP = 16,
     BLOCK = 128,
-    PITCH = 48, /* bytes of a tile row in shared memory: 16 halves and a skew against conflicts */
+    PITCH = 48, /* bytes of a tile row in shared memory: 16 halves, padded against bank conflicts */
     TILE_BYTES = TILE * PITCH,
 };
 
-/* Volta: 16 x 16 x 4 of a fragment; a and b are pairs of registers. */
+/* Volta: 16 x 16 x 4 of a fragment; a and b are register pairs. */
 #define STEPS(d0, d1, d2, d3, a, b)                                                                \
     "70: HMMA.884.F32.F32.STEP0 " d0 ", " a ".reuse.ROW, " b ".reuse.COL, " d0 ";"                 \
     "70: HMMA.884.F32.F32.STEP1 " d1 ", " a ".reuse.ROW, " b ".reuse.COL, " d1 ";"                 \
@@ -32,14 +32,14 @@ enum {
     "75: HMMA.1688.F32 " d ", " a0 ", " b0 ", " d ";"                                              \
     "75: HMMA.1688.F32 " d ", " a1 ", " b1 ", " d ";"
 
-/* Of a fragment: two rows, 8 columns apart from column on. */
+/* Stores two rows of a fragment, 8 columns apart, from column on. */
 #define SAVE(upper, lower, left, right, d0, d1, d2, d3)                                            \
     "STG.E.64.SYS [" upper "+" left "], " d0 ";"                                                   \
     "STG.E.64.SYS [" lower "+" left "], " d1 ";"                                                   \
     "STG.E.64.SYS [" upper "+" right "], " d2 ";"                                                  \
     "STG.E.64.SYS [" lower "+" right "], " d3 ";"
 
-/* Rows of 16 and columns of 16 of the warp's product, from registers of A and B. */
+/* The 16 x 16 products of a warp, from registers of A and B. */
 #define VOLTA_UPPER                                                                                \
     FRAGMENT("R48", "R50", "R52", "R54", "R4", "R6", "R8", "R10", "R20", "R22", "R24", "R26")      \
     FRAGMENT("R56", "R58", "R60", "R62", "R4", "R6", "R8", "R10", "R28", "R30", "R32", "R34")
@@ -62,7 +62,7 @@ enum {
     SAVE("R20", "R22", "0x0", "0x10", "R64", "R66", "R68", "R70")                                  \
     SAVE("R20", "R22", "0x40", "0x50", "R72", "R74", "R76", "R78")
 
-/* The next tiles, into registers: while the present ones are multiplied. */
+/* Loads the next tiles into registers while the current ones are multiplied. */
 #define LOAD                                                                                       \
     "LDG.E.128.SYS R36, [R80];"                                                                    \
     "LDG.E.128.SYS R40, [R82];"                                                                    \
@@ -154,7 +154,7 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { A, B, C, N };
 
-/* Row of a 16 x 16 fragment whose 16 halves a lane loads on Volta. */
+/* The row of a 16 x 16 fragment that a lane loads on Volta. */
 static unsigned volta_row(unsigned lane)
 {
     return (lane & 3) | (lane >> 2 & 1) << 3 | (lane >> 4 & 1) << 2;
@@ -177,7 +177,7 @@ static void set_fragments(gen_warp_t *w)
     gen_tile(w, 89, b, 16, PITCH, 16);
 }
 
-/* Lane k holds two elements of row k / 4, columns from 2 * (k % 4) on. */
+/* Lane k holds two elements of row k / 4, from column 2 * (k % 4) on. */
 static void store(gen_warp_t *w)
 {
     static const unsigned reg[] = {16, 18, 20, 22};
@@ -222,7 +222,7 @@ static void walk(gen_warp_t *w)
 
 static const gen_kernel_t kernel = {"hgemm_fp16_64x64_tn", listing, N_SEGMENTS, 96, walk};
 
-/* Whole tiles: libraries pad, too. */
+/* Rounds up to whole tiles, as libraries do. */
 static uint64_t padded(const gen_program_t *g)
 {
     return (g->value[0] + TILE - 1) / TILE * TILE;

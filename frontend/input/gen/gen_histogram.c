@@ -1,5 +1,5 @@
 /*
- * Histogram of the bytes of an array: atomics on bins in shared memory, then on those in global
+ * Histogram of the bytes of an array with atomics, first on bins in shared memory, then in global
  * memory. The code of traces/histo-*.
  */
 #include "frontend/input/gen/gen_emit.h"
@@ -87,7 +87,7 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { DATA, RESULT, N, SKEW };
 
-/* Four bytes of data; skew of 100 of them are zero, the others random. */
+/* Four bytes of data; skew per cent of them are zero, the others random. */
 static uint32_t data_word(const gen_launch_t *l, uint64_t i)
 {
     uint64_t random = gen_hash(l->seed, 0, i), choice = gen_mix(random);
@@ -186,7 +186,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_histogram = {
     .name = "histogram",
     .summary = "histogram of bytes: atomics in shared, then in global memory",
-    .param = {{"size", "words of 4 bytes", 1, UINT64_C(1) << 36, 1 << 20},
+    .param = {{"size", "4-byte words", 1, UINT64_C(1) << 36, 1 << 20},
               {"skew", "% of the bytes that are equal", 0, 100, 0}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .per_block = WORDS_PER_BLOCK,

@@ -1,7 +1,7 @@
 /*
- * What a generated launch is: a kernel, a grid and arguments. A kernel is its code and a function
- * that walks one warp through it; everything a warp does follows from the launch and its own
- * position, so that any block can be generated without the others.
+ * A generated launch: a kernel, a grid and arguments. A kernel is its code and a function that
+ * walks one warp through it. The stream of a warp follows from the launch and the warp's position,
+ * so any block can be generated without the others.
  */
 #ifndef RUBATO_GEN_KERNEL_H
 #define RUBATO_GEN_KERNEL_H
@@ -10,13 +10,13 @@
 
 enum { GEN_MAX_ARGS = 16, GEN_WARP = 32 };
 
-/* Windows of shared and local memory in the generic address space: those of the traces that ship
- * with rubato. Shared-memory instructions address the first from its beginning. */
+/* Windows of shared and local memory in the generic address space, as in the traces that ship with
+ * rubato. Shared-memory instructions use addresses relative to the start of the shared window. */
 #define GEN_SHARED_WINDOW UINT64_C(0x7f4000000000)
 #define GEN_LOCAL_WINDOW  UINT64_C(0x7f8000000000)
 
-/* How a kernel of one thread for an element begins: index in register i, number of elements in the
- * argument at constant n. Of the lanes, those with an element stay: gen_enter(). */
+/* Start of a kernel with one thread per element: the index in register i, the number of elements in
+ * the argument at constant n. Threads without an element exit: gen_enter(). */
 #define GEN_ENTER_1D(i, n)                                                                         \
     "MOV R1, c[0x0][0x28];"                                                                        \
     "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"                                                        \
@@ -31,7 +31,7 @@ typedef struct gen_launch gen_launch_t; /* below */
 
 typedef struct {
     const char *name;           /* as in the binary */
-    const char *const *listing; /* one text for each segment: gen_code.h */
+    const char *const *listing; /* one text per segment: gen_code.h */
     unsigned n_segments;
     uint32_t regs;               /* per thread */
     void (*walk)(gen_warp_t *w); /* emits what one warp executes */
@@ -43,9 +43,9 @@ struct gen_launch {
     uint32_t grid[3], block[3]; /* 0 counts as 1 */
     uint32_t shared;            /* bytes per block */
     uint64_t stream;
-    uint64_t seed;              /* of the workload: the same for all its launches */
-    uint64_t arg[GEN_MAX_ARGS]; /* as the kernel defines them */
-    const void *data;           /* borrowed: what the workload prepared, or NULL */
+    uint64_t seed;              /* of the workload: the same for all launches */
+    uint64_t arg[GEN_MAX_ARGS]; /* their meaning depends on the kernel */
+    const void *data;           /* borrowed; data that the workload prepared, or NULL */
 };
 
 #endif

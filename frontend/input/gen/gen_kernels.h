@@ -1,6 +1,6 @@
 /*
- * Kernels that several workloads launch, each with a function that fills in kernel, shape and
- * arguments of a launch. Addresses are of device memory; arrays are of floats, row by row.
+ * Kernels that several workloads launch. A function for each fills in kernel, shape and arguments
+ * of a launch. Addresses are of device memory; arrays hold floats in row-major order.
  */
 #ifndef RUBATO_GEN_KERNELS_H
 #define RUBATO_GEN_KERNELS_H
@@ -21,7 +21,8 @@ typedef struct {
     uint64_t m, n, k;
 } gen_gemm_t;
 
-/* Elements from row to row of a matrix with n columns: vector accesses stay aligned. */
+/* Elements from row to row of a matrix with n columns, padded so that vector accesses are
+ * aligned. */
 static inline uint64_t gen_pitch(uint64_t n)
 {
     return (n + 3) / 4 * 4;

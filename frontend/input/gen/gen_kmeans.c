@@ -1,6 +1,6 @@
 /*
- * K-means clustering: each iteration assigns points to the nearest centre (features by columns, so
- * that threads read neighbours), then adds them to their centres with atomics.
+ * K-means clustering: each iteration assigns points to the nearest centre (features stored by
+ * column, so that accesses coalesce), then adds points to their centres with atomics.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -153,9 +153,9 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_kmeans = {
     .name = "kmeans",
-    .summary = "k-means clustering: distances to all centres, then atomics; two launches a step",
+    .summary = "k-means clustering: distances to all centres, then atomics; two launches per step",
     .param = {{"size", "points", 1, UINT64_C(1) << 32, 1 << 16},
-              {"features", "coordinates of a point", 1, 256, 16},
+              {"features", "coordinates per point", 1, 256, 16},
               {"clusters", "centres", 1, 128, 8},
               {"iterations", "pairs of launches", 1, 100000, 3}},
     .kernels = (const gen_kernel_t *const[]){&assign_kernel, &update_kernel, NULL},

@@ -1,4 +1,4 @@
-/* Where the arrays of a generated program lie, and how large they are. */
+/* Addresses and sizes of the arrays of a generated program. */
 #include "frontend/input/gen/gen_program.h"
 
 #include <math.h>

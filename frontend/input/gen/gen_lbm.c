@@ -1,6 +1,6 @@
 /*
  * Lattice-Boltzmann method, D3Q19: each cell pulls 19 distributions from its neighbours, relaxes
- * them and writes 19. Bound by memory; few cells are obstacles and only copy.
+ * them and writes 19. Memory-bound; a few cells are obstacles and only copy.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -9,7 +9,7 @@ enum { BLOCK = 128, DIRECTIONS = 19 };
 
 enum { HEAD, PULL, FLAG, RELAX_SUMS, RELAX, JOIN, PUSH, N_SEGMENTS };
 
-/* Distribution d of the neighbour at offset o into register f, its address in a. */
+/* Loads distribution d of the neighbour at offset o into register f; its address goes to a. */
 #define PULL_ONE(f, a, o)                                                                          \
     "IADD3 R2, R0, " o ", RZ;"                                                                     \
     "IMAD.WIDE " a ", R2, R4, c[0x0][0x160];"                                                      \
@@ -27,7 +27,7 @@ enum { HEAD, PULL, FLAG, RELAX_SUMS, RELAX, JOIN, PUSH, N_SEGMENTS };
     "IMAD.WIDE " a ", R2, R4, c[0x0][0x168];"                                                      \
     "STG.E.SYS [" a "], " f ";"
 
-/* Directions in order: the registers of the distributions and of their addresses. */
+/* All directions in order: registers of the distributions and of their addresses. */
 #define FOR_ALL(ONE)                                                                               \
     ONE("R10", "R40", "c[0x3][0x0]")                                                               \
     ONE("R11", "R42", "c[0x3][0x4]")                                                               \
@@ -115,7 +115,8 @@ static const int8_t direction[DIRECTIONS][3] = {
     {-1, 0, 1}, {0, 1, 1},   {0, -1, -1}, {0, 1, -1}, {0, -1, 1},
 };
 
-/* Distributions of a direction lie together, with a margin so that neighbours of the rim exist. */
+/* The distributions of one direction are contiguous, with a margin for the neighbours of cells at
+ * the boundary. */
 static uint64_t plane_bytes(uint64_t side)
 {
     return 4 * (side * side * side + 2 * (side * side + side + 1));
@@ -192,8 +193,8 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_lbm = {
     .name = "lbm",
-    .summary = "lattice-Boltzmann method, 19 neighbours of a cell, a launch for a step",
-    .param = {{"size", "cells of a side of the cube", 2, 1200, 64},
+    .summary = "lattice-Boltzmann method, 19 neighbours per cell, one launch per step",
+    .param = {{"size", "cells per side of the cube", 2, 1200, 64},
               {"steps", "launches", 1, 1000000, 1},
               {"obstacles", "% of the cells", 0, 100, 5}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},

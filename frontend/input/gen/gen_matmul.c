@@ -1,6 +1,6 @@
 /*
- * Matrix product with one thread for an element and tiles of 16 x 16 in shared memory, as the first
- * lesson of CUDA has it: the code of traces/matmul-*.
+ * Matrix product with one thread per element and 16 x 16 tiles in shared memory, as in CUDA
+ * tutorials: the code of traces/matmul-*.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -112,8 +112,7 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { A, B, C, N };
 
-/* Lanes whose element (row, column) lies in the matrix; lane k is at row + k / 16, column + k % 16.
- */
+/* Lanes whose element is inside the matrix; lane k is at row + k / 16, column + k % 16. */
 static uint32_t inside(uint64_t row, uint64_t column, uint64_t n)
 {
     uint32_t columns = gen_below(column, n) & 0xffffu;
@@ -128,7 +127,7 @@ static void walk(gen_warp_t *w)
     uint64_t row = (uint64_t)w->id[1] * TILE + ty, column = (uint64_t)w->id[0] * TILE;
     uint64_t tiles = (n + TILE - 1) / TILE;
 
-    w->pred[1] = UINT32_MAX; /* N > 0 */
+    w->pred[1] = UINT32_MAX; /* always taken: N > 0 */
     gen_run_to(w, HEAD, ENTER, w->lanes);
     gen_tile(w, 4, arg[A] + row * pitch, TILE, 4, (int64_t)pitch);
     gen_tile(w, 22, arg[B] + ty * pitch + 4 * column, TILE, 4, (int64_t)pitch);
@@ -179,7 +178,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_matmul = {
     .name = "matmul",
-    .summary = "square matrix product, one thread for an element, 16 x 16 tiles in shared memory",
+    .summary = "square matrix product, one thread per element, 16 x 16 tiles in shared memory",
     .param = {{"size", "rows and columns", 1, 1 << 14, 512}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .block_side = TILE,

@@ -1,7 +1,7 @@
 /*
- * Minimum spanning tree by Boruvka's method: each round looks for the lightest edge that leaves a
- * component, then joins components, of which half as many are left. Later rounds find ever more
- * edges inside; nodes with many neighbours make outlier blocks in all of them.
+ * Minimum spanning tree by Boruvka's method: each round finds the lightest edge that leaves a
+ * component, then joins components and halves their number. In later rounds, more and more edges
+ * are internal; nodes with many neighbours cause outlier blocks in all rounds.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_graph.h"
@@ -11,7 +11,7 @@ enum { BLOCK = 256 };
 
 enum { BEGINS, EDGES, WEIGHTS, COMPONENT, LIGHTEST, NODES, ROUND };
 
-/* Component of a node after so many rounds: halves join as the rounds go on. */
+/* Component of a node after this many rounds; pairs of components are joined in each round. */
 static uint64_t component(const gen_launch_t *l, uint64_t node, uint64_t round)
 {
     uint64_t n = l->arg[NODES] >> round;
@@ -66,7 +66,7 @@ static const char *const find_listing[N_FIND] = {
                 "EXIT;",
 };
 
-/* One edge of every active node; returns the lanes whose edge leaves the component. */
+/* Visits one edge of every active node; returns the lanes whose edge leaves the component. */
 static uint32_t look_at_edges(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
                               uint32_t active)
 {
@@ -151,7 +151,7 @@ static const char *const join_listing[N_JOIN] = {
                  "EXIT;"),
 };
 
-/* Steps to the root: one where the component stays, one more for each link of a chain. */
+/* Steps to the root: one if the component does not change, plus one per link of a chain. */
 static uint64_t chain_length(const gen_launch_t *l, uint64_t node)
 {
     uint64_t word = gen_hash(l->seed, component(l, node, l->arg[ROUND]), l->arg[ROUND]);
@@ -229,7 +229,7 @@ const gen_kind_t gen_kind_mst = {
     .summary = "minimum spanning tree by Boruvka's method: outlier blocks, atomics",
     .param = {{"size", "nodes", 1, 1 << 28, 1 << 15},
               {"degree", "mean number of neighbours", 1, 4096, 8},
-              {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
+              {"skew", "0: similar degrees; else power law over this many doublings", 0,
                GEN_MAX_SKEW, 14}},
     .kernels = (const gen_kernel_t *const[]){&find_kernel, &join_kernel, NULL},
     .per_block = BLOCK,

@@ -1,6 +1,7 @@
 /*
- * A particle filter like Rodinia's: each frame weighs the particles and then looks for the index of
- * each in the cumulated weights, a scan whose length varies from frame to frame by a factor of 100.
+ * A particle filter like Rodinia's: each frame weights the particles and then searches the index of
+ * each in the cumulative weights. The length of this scan varies between frames by a factor of
+ * 100.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -130,7 +131,8 @@ static uint64_t scale(uint64_t value, uint64_t sixteenths)
     return (value * power_of_two[sixteenths % 16] >> 10) << sixteenths / 16;
 }
 
-/* Length of the scan in a frame: from P_LENGTH to P_SPREAD times that, as likely in each octave. */
+/* Length of the scan in a frame: between P_LENGTH and P_SPREAD times that, each octave equally
+ * likely. */
 static uint64_t length_of(const gen_program_t *g, uint64_t frame)
 {
     uint64_t shortest = g->value[P_LENGTH], longest = shortest * g->value[P_SPREAD], steps = 0;
@@ -167,11 +169,11 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_particlefilter = {
     .name = "particlefilter",
-    .summary = "particle filter: launches of equal shape whose times spread 100-fold",
-    .param = {{"size", "frames, two launches for each", 1, 1000000, 40},
-              {"particles", "threads of a launch", 1, UINT64_C(1) << 32, 4096},
-              {"length", "of the shortest scan", 1, 10000, 20},
-              {"spread", "longest by shortest scan", 1, 10000, 100}},
+    .summary = "particle filter: launches of equal shape whose times differ up to 100-fold",
+    .param = {{"size", "frames, two launches each", 1, 1000000, 40},
+              {"particles", "threads per launch", 1, UINT64_C(1) << 32, 4096},
+              {"length", "length of the shortest scan", 1, 10000, 20},
+              {"spread", "ratio of longest to shortest scan", 1, 10000, 100}},
     .kernels = (const gen_kernel_t *const[]){&likelihood_kernel, &find_kernel, NULL},
     .prepare = prepare,
     .launch = launch,

@@ -6,7 +6,7 @@
 
 #include "frontend/input/gen/gen_hash.h"
 
-/* Where cudaMalloc() begins in the traces that ship with rubato. */
+/* First address of cudaMalloc() in the traces that ship with rubato. */
 static const uint64_t first_address = 0x7f0000000200;
 
 static const gen_kind_t *find_kind(const char *name)
@@ -29,7 +29,7 @@ static rb_code_t set_value(gen_program_t *g, unsigned i, uint64_t value, rb_err_
     return RB_OK;
 }
 
-/* Digits, then k, M or G; false for anything else and for what does not fit. */
+/* Parses digits and an optional k, M or G; false for anything else and on overflow. */
 static bool parse_number(const char *text, uint64_t *out)
 {
     char *end;
@@ -109,7 +109,7 @@ rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *e
     const gen_kind_t *kind = find_kind(spec->kind);
 
     if (kind == NULL)
-        return rb_fail(err, RB_USAGE, "no workload is called '%s'; see rubato gen --list",
+        return rb_fail(err, RB_USAGE, "there is no workload '%s'; see rubato gen --list",
                        spec->kind);
     *g = (gen_program_t){.kind = kind,
                          .seed = gen_mix(spec->seed),

@@ -1,6 +1,6 @@
 /*
- * What a kind of workload provides, and an instance of it: the program whose launches the source
- * hands out. For the files of this folder.
+ * The interface of a kind of workload, and an instance of it: the program whose launches the source
+ * delivers. For the files of this folder.
  */
 #ifndef RUBATO_GEN_PROGRAM_H
 #define RUBATO_GEN_PROGRAM_H
@@ -15,7 +15,7 @@ typedef struct gen_program gen_program_t;
 typedef struct {
     const char *name, *summary;
     gen_param_t param[GEN_MAX_PARAMS];  /* ends with name NULL; the first is the size */
-    const gen_kernel_t *const *kernels; /* all that it launches; ends with NULL */
+    const gen_kernel_t *const *kernels; /* all kernels that it launches; ends with NULL */
 
     /*
      * One of these gives the size at which the largest launch has at least that many blocks. None:
@@ -25,10 +25,12 @@ typedef struct {
     uint32_t block_side; /* the grid is square, a block so much of its side, or */
     uint64_t (*size_of_blocks)(const uint64_t *value, uint64_t blocks);
 
-    /* Checks what ranges cannot say, lays out memory, sets n_launches and what launch() needs. */
+    /* Checks what ranges cannot express, lays out memory, sets n_launches and what launch()
+     * needs. */
     rb_code_t (*prepare)(gen_program_t *g, rb_err_t *err);
 
-    /* Fills in kernel, shape and arguments of launch id (1 ..); the rest is set. */
+    /* Fills in kernel, shape and arguments of launch id (1 ..); the other members are already
+     * set. */
     void (*launch)(const gen_program_t *g, uint64_t id, gen_launch_t *out);
 } gen_kind_t;
 
@@ -38,7 +40,7 @@ struct gen_program {
     uint64_t seed;
     unsigned arch;
     uint64_t n_launches;
-    uint64_t top;                     /* device memory in use, as an address */
+    uint64_t top;                     /* end of the used device memory, as an address */
     uint64_t array[GEN_MAX_COPIES];   /* addresses of the kind's arrays, for launch() */
     memcpy_op_t copy[GEN_MAX_COPIES]; /* before launch 1 */
     size_t n_copies;
@@ -48,16 +50,16 @@ struct gen_program {
 /* Whether a number of blocks gives the size. */
 bool gen_has_blocks(const gen_kind_t *kind);
 
-/* Device memory, laid out as cudaMalloc() does. */
+/* Allocates device memory with the layout of cudaMalloc(). */
 uint64_t gen_alloc(gen_program_t *g, uint64_t bytes);
 
-/* As gen_alloc(), copied from the host before the first launch. */
+/* Like gen_alloc(), for an array that is copied from the host before the first launch. */
 uint64_t gen_input(gen_program_t *g, uint64_t bytes);
 
 /* Checks the spec against the kind's table and prepares *g; RB_USAGE. Frees nothing. */
 RB_CHECKED rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err);
 
-/* Launch id, complete. */
+/* Completes launch id. */
 void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
 
 /* All kinds, in the order of the list: gen_kind_NAME, each in the file of its kernels. */
@@ -97,7 +99,7 @@ GEN_KINDS(GEN_KIND_EXTERN_)
 /* Ends with NULL. */
 extern const gen_kind_t *const gen_kinds[];
 
-/* Blocks of per_block elements for n. */
+/* Number of blocks of per_block elements for n elements. */
 static inline uint32_t gen_blocks(uint64_t n, uint64_t per_block)
 {
     return (uint32_t)((n + per_block - 1) / per_block);

@@ -1,6 +1,6 @@
 /*
- * Sum of an array: each launch adds up 512 elements in a block through shared memory, the next one
- * the sums of the blocks, until one is left.
+ * Sum of an array: each block of a launch adds 512 elements through shared memory; the next launch
+ * adds the sums of the blocks, until one is left.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_kernels.h"
@@ -123,7 +123,7 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 
     (void)err;
     g->array[0] = gen_input(g, 4 * n);
-    for (unsigned i = 1; i < 3; i++) /* sums of blocks, in turns */
+    for (unsigned i = 1; i < 3; i++) /* sums of blocks, in two alternating arrays */
         g->array[i] = gen_alloc(g, 4 * (uint64_t)gen_blocks(n, PER_BLOCK));
     for (g->n_launches = 1; n > PER_BLOCK; g->n_launches++)
         n = gen_blocks(n, PER_BLOCK);
@@ -141,7 +141,7 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_reduction = {
     .name = "reduction",
-    .summary = "sum of an array through shared memory and shuffles, in launches of falling size",
+    .summary = "sum of an array through shared memory and shuffles, in launches of decreasing size",
     .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_reduce, NULL},
     .per_block = PER_BLOCK,

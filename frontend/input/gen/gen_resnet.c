@@ -67,14 +67,14 @@ static const gen_kernel_t pool_kernel = {"maxpool2x2", pool_listing, N_SEGMENTS,
 
 typedef enum { PRODUCT, RELU, POOL, ADD, SOFTMAX } layer_type_t;
 
-/* A launch: of a product m, n, k; of others n elements, and k columns or width. */
+/* A launch: m, n, k of a product; otherwise n elements and k columns or width. */
 typedef struct {
     layer_type_t type;
     uint64_t m, n, k;
     uint64_t weights; /* address */
 } layer_t;
 
-/* A network while it is laid out. */
+/* A network being laid out. */
 typedef struct {
     gen_program_t *program;
     layer_t *layer; /* owned */
@@ -117,7 +117,7 @@ static void product(net_t *net, uint64_t m, uint64_t n, uint64_t k)
     add(net, (layer_t){.type = PRODUCT, .m = m, .n = n, .k = k, .weights = weights});
 }
 
-/* A published number of filters or features, at the width that is asked for. */
+/* A published number of filters or features, scaled to the requested width. */
 static uint64_t scaled(const net_t *net, uint64_t filters)
 {
     uint64_t n = filters * net->width / 100;
@@ -144,12 +144,12 @@ static void classify(net_t *net, uint64_t classes)
     net->channels = classes;
 }
 
-/* Two convolutions and the input added to them; the first of a later stage halves the image. */
+/* Two convolutions plus the input; the first block of each later stage halves the image. */
 static void residual_block(net_t *net, uint64_t filters, bool first)
 {
     if (first) {
         net->side /= 2;
-        product(net, filters, pixels(net), net->channels); /* of the input: 1 x 1 */
+        product(net, filters, pixels(net), net->channels); /* projection of the input: 1 x 1 */
     }
     for (unsigned i = 0; i < 2; i++) {
         convolution(net, filters, TAPS);
@@ -182,7 +182,7 @@ static void resnet(net_t *net, uint64_t depth)
 
 enum { P_SIDE, P_BATCH, P_WIDTH, P_DEPTH };
 
-/* Activations go back and forth between two arrays; a third keeps what is added later. */
+/* Activations alternate between two arrays; a third one keeps the shortcut for the addition. */
 enum { EVEN, ODD, KEPT };
 
 static void begin(net_t *net, gen_program_t *g)
@@ -262,8 +262,8 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_resnet = {
     .name = "resnet",
-    .summary = "ResNet inference: products, ReLUs, additions in blocks that repeat",
-    .param = {{"size", "pixels of a side of the image, a multiple of 32", 32, 256, 64},
+    .summary = "ResNet inference: repeated blocks of products, ReLUs, additions",
+    .param = {{"size", "pixels per side of the image, a multiple of 32", 32, 256, 64},
               {"batch", "images", 1, 256, 1},
               {"width", "% of the published numbers of filters", 1, 100, 100},
               {"depth", "layers with weights: 18 or 34", 18, 34, 18}},

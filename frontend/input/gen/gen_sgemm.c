@@ -1,6 +1,6 @@
 /*
- * Single-precision matrix product as libraries do it: tiles of 64 x 64 in shared memory, 4 x 4
- * elements for a thread in registers, steps of 8 along the inner dimension.
+ * Single-precision matrix product as in libraries: 64 x 64 tiles in shared memory, 4 x 4 elements
+ * per thread in registers, steps of 8 along the inner dimension.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_kernels.h"
@@ -25,14 +25,14 @@ enum { TILE = 64, STEP = 8, BLOCK = 256, PART = 4 };
     "LDS.U.128 " a ", [R40+" offset "];"                                                           \
     "LDS.U.128 " b ", [R41+" offset "];"
 
-/* Two steps: one is fetched while the other is multiplied. */
+/* Two steps: one is loaded while the other is multiplied. */
 #define EVEN PRODUCT("R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15")
 #define ODD  PRODUCT("R32", "R33", "R34", "R35", "R36", "R37", "R38", "R39")
 
 #define EVEN_AND_FETCH(offset) EVEN FETCH("R8", "R12", offset)
 #define ODD_AND_FETCH(offset)  ODD FETCH("R32", "R36", offset)
 
-/* The next tiles, into registers: while the present ones are multiplied. */
+/* Loads the next tiles into registers while the current ones are multiplied. */
 #define LOAD                                                                                       \
     "ISETP.GE.OR P2, PT, R5, c[0x0][0x180], P4;"                                                   \
     "ISETP.GE.OR P3, PT, R10, c[0x0][0x180], P5;"                                                  \
@@ -134,7 +134,7 @@ static const char *const listing[N_SEGMENTS] = {
               "EXIT;",
 };
 
-/* Sizes are those of the product: m x k times k x n, rows n or k elements apart. */
+/* m x k times k x n; rows are n or k elements apart. */
 enum { A, B, C, M, N, K };
 
 /* Lanes with row + (lane / columns) * dy < rows and column + (lane % columns) * dx < n. */
@@ -263,9 +263,9 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_sgemm = {
     .name = "sgemm",
-    .summary = "single-precision matrix product, 64 x 64 tiles, 4 x 4 elements for a thread",
+    .summary = "single-precision matrix product, 64 x 64 tiles, 4 x 4 elements per thread",
     .param = {{"size", "rows and columns of the product", 1, 1 << 15, 1024},
-              {"inner", "inner dimension; 0: as the size", 0, 1 << 15, 0}},
+              {"inner", "inner dimension; 0: equal to size", 0, 1 << 15, 0}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_sgemm, NULL},
     .block_side = TILE,
     .prepare = prepare,

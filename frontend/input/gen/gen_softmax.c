@@ -1,5 +1,5 @@
 /*
- * Softmax of the rows of a matrix, a block for a row: maximum, sum of exponentials, quotients. The
+ * Softmax of the rows of a matrix, one block per row: maximum, sum of exponentials, quotients. The
  * code of traces/softmax-*.
  */
 #include "frontend/input/gen/gen_emit.h"
@@ -177,13 +177,13 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { IN, OUT, COLUMNS };
 
-/* A loop over the columns of the row in steps of the block. */
+/* A loop over the columns of the row with the block size as step. */
 typedef struct {
-    unsigned body, reg; /* the body, and its address of the input */
-    unsigned end;       /* where lanes go that have no more columns */
-    unsigned pred;      /* that they have none */
+    unsigned body, reg; /* the body, and the register with its input address */
+    unsigned end;       /* segment for lanes without further columns */
+    unsigned pred;      /* predicate of these lanes */
     unsigned store;     /* second half of the body, which stores; N_SEGMENTS: none */
-    unsigned store_reg; /* its address of the output */
+    unsigned store_reg; /* register with its output address */
 } loop_t;
 
 static void loop(gen_warp_t *w, const loop_t *p, uint32_t active)
@@ -206,7 +206,7 @@ static void loop(gen_warp_t *w, const loop_t *p, uint32_t active)
     }
 }
 
-/* A value of each warp goes through shared memory; the first lanes read them. */
+/* Exchanges one value per warp through shared memory; the first lanes read them. */
 static void exchange(gen_warp_t *w, unsigned segment)
 {
     w->pred[1] = ~1u;
@@ -268,8 +268,9 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_softmax = {
     .name = "softmax",
-    .summary = "softmax of the rows of a matrix, a block for a row",
-    .param = {{"size", "rows", 1, INT32_MAX, 1024}, {"columns", "of a row", 1, 1 << 22, 1024}},
+    .summary = "softmax of the rows of a matrix, one block per row",
+    .param = {{"size", "rows", 1, INT32_MAX, 1024},
+              {"columns", "columns per row", 1, 1 << 22, 1024}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_softmax, NULL},
     .per_block = 1,
     .prepare = prepare,

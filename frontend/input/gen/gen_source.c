@@ -9,7 +9,7 @@
 typedef struct {
     trace_source_t base; /* must be first: the source's address is ours */
     gen_program_t program;
-    gen_code_t *code; /* owned, one for each of the kind's kernels */
+    gen_code_t *code; /* owned; one for each kernel of the kind */
     unsigned n_code;
 } gen_source_t;
 
@@ -153,7 +153,7 @@ static const char *op_inst_text(trace_launch_t *l, const inst_t *inst, uint32_t 
 
 static void op_progress(const trace_source_t *s, uint64_t *done, uint64_t *total)
 {
-    (void)s; /* there is no input */
+    (void)s; /* generated programs have no input to report */
     *done = *total = 0;
 }
 

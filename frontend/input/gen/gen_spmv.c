@@ -1,6 +1,6 @@
 /*
- * Sparse matrix times vector, compressed rows: one thread for a row (scalar) or one warp (vector,
- * the kernel of traces/spmv_vector-* with its loop not unrolled).
+ * Sparse matrix times vector, compressed rows: one thread per row (scalar) or one warp per row
+ * (vector, the kernel of traces/spmv_vector-* without loop unrolling).
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_graph.h"
@@ -47,7 +47,7 @@ static const char *const scalar_listing[N_SCALAR] = {
                 "EXIT;",
 };
 
-/* Addresses of entry number step of every row. */
+/* Sets the addresses of entry number step of every row. */
 static void set_entries(gen_warp_t *w, uint64_t first, const gen_rows_t *rows, uint64_t step,
                         uint32_t active)
 {
@@ -249,11 +249,11 @@ const gen_kind_t gen_kind_spmv = {
     .name = "spmv",
     .summary = "sparse matrix times vector, random or power-law rows",
     .param = {{"size", "rows and columns", 1, 1 << 28, 1 << 16},
-              {"degree", "mean number of entries in a row", 1, 4096, 16},
-              {"skew", "0: rows of like length; else power law over so many doublings", 0,
-               GEN_MAX_SKEW, 0},
+              {"degree", "mean number of entries per row", 1, 4096, 16},
+              {"skew", "0: similar rows; else power law over this many doublings", 0, GEN_MAX_SKEW,
+               0},
               {"local", "% of the entries near the diagonal", 0, 100, 0},
-              {"vector", "1: a warp for a row, 0: a thread", 0, 1, 0}},
+              {"vector", "1: one warp per row, 0: one thread per row", 0, 1, 0}},
     .kernels = (const gen_kernel_t *const[]){&scalar_kernel, &vector_kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

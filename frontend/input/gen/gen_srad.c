@@ -1,7 +1,6 @@
 /*
- * Speckle reducing anisotropic diffusion like Rodinia's: two stencil launches for an iteration,
- * with derivatives and coefficients in arrays of their own. Long sequences of launches that are
- * alike.
+ * Speckle reducing anisotropic diffusion like Rodinia's: two stencil launches per iteration, with
+ * separate arrays for derivatives and coefficients. Produces long sequences of similar launches.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
@@ -159,8 +158,8 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_srad = {
     .name = "srad",
-    .summary = "anisotropic diffusion: two stencil launches for an iteration",
-    .param = {{"size", "pixels of a side", 1, 1 << 17, 512},
+    .summary = "anisotropic diffusion: two stencil launches per iteration",
+    .param = {{"size", "pixels per side", 1, 1 << 17, 512},
               {"iterations", "pairs of launches", 1, 1000000, 10}},
     .kernels = (const gen_kernel_t *const[]){&first_kernel, &second_kernel, NULL},
     .block_side = TILE,

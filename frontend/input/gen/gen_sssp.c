@@ -1,6 +1,6 @@
 /*
- * Shortest paths by relaxation: in each launch the nodes whose distance has changed offer new
- * distances to their neighbours with atomic minima. Few nodes are active at first and at the end,
+ * Shortest paths by relaxation: in each launch, nodes whose distance has changed offer new
+ * distances to their neighbours with atomic minima. Few nodes are active at the start and the end,
  * and the block of a node with many neighbours takes many times as long as the others.
  */
 #include "frontend/input/gen/gen_emit.h"
@@ -54,7 +54,7 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { CHANGED, BEGINS, EDGES, WEIGHTS, DISTANCE, NODES, ROUND };
 
-/* A node is active when it is first reached, and with falling probability again. */
+/* A node is active when first reached, and later with decreasing probability. */
 static bool is_active(const gen_launch_t *l, uint64_t node)
 {
     const gen_graph_t *g = l->data;
@@ -153,10 +153,10 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 const gen_kind_t gen_kind_sssp = {
     .name = "sssp",
     .summary =
-        "shortest paths by relaxation with atomics: active nodes come and go, outlier blocks",
+        "shortest paths by relaxation with atomics: varying number of active nodes, outlier blocks",
     .param = {{"size", "nodes", 1, 1 << 24, 1 << 16},
               {"degree", "mean number of neighbours", 1, 4096, 8},
-              {"skew", "0: nodes of like degree; else power law over so many doublings", 0,
+              {"skew", "0: similar degrees; else power law over this many doublings", 0,
                GEN_MAX_SKEW, 14}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .per_block = BLOCK,

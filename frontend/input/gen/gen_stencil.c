@@ -1,4 +1,4 @@
-/* Five-point stencil over a square grid: the Jacobi iteration, one launch for a step. */
+/* Five-point stencil over a square grid (Jacobi iteration), one launch per step. */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_program.h"
 
@@ -100,8 +100,8 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_stencil = {
     .name = "stencil",
-    .summary = "five-point stencil over a square, a launch for a step",
-    .param = {{"size", "cells of a side, with the border", 3, 1 << 17, 1026},
+    .summary = "five-point stencil over a square, one launch per step",
+    .param = {{"size", "cells per side, including the border", 3, 1 << 17, 1026},
               {"steps", "launches", 1, 1000000, 1}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,

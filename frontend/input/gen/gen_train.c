@@ -1,8 +1,8 @@
 /*
- * A training loop: thousands of launches that repeat iteration by iteration but not exactly. The
- * length of a batch has three modes, drawn anew for each iteration, and grows over the run; the
- * rows of the embedding that a batch looks up come from a hot part of the table or from all of it,
- * so that launches of equal shape take different times.
+ * A training loop: thousands of launches that repeat in each iteration, but not exactly. The batch
+ * length has three modes, drawn anew per iteration, and grows over the run. The embedding rows that
+ * a batch looks up come from a hot part of the table or from all of it, so launches of equal shape
+ * differ in time.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_kernels.h"
@@ -84,15 +84,15 @@ enum { P_LAUNCHES, P_WIDTH, P_LAYERS, P_TOKENS, P_ROWS, P_DRIFT };
 enum { A_INDICES, A_TABLE, A_LOSS, A_ACTIVATIONS, A_GRADIENTS, A_WEIGHTS };
 
 /*
- * Launches of an iteration of L layers: look-up; L times product, ReLU; softmax, sum of the losses;
- * L times two products and the addition of a gradient; L updates of weights.
+ * Launches of an iteration with L layers: look-up; L times product, ReLU; softmax, sum of the
+ * losses; L times two products and the addition of a gradient; L updates of weights.
  */
 static uint64_t per_iteration(const gen_program_t *g)
 {
     return 3 + 6 * g->value[P_LAYERS];
 }
 
-/* Tokens of the batch of an iteration: in half of them few, in 30 % twice, in 20 % four times. */
+/* Tokens in the batch of an iteration: 50 % short batches, 30 % twice as long, 20 % four times. */
 static uint64_t tokens_of(const gen_program_t *g, uint64_t iteration)
 {
     uint64_t iterations = g->n_launches / per_iteration(g) + 1;
@@ -107,7 +107,7 @@ static uint64_t most_tokens(const gen_program_t *g)
     return 4 * g->value[P_TOKENS] * (100 + g->value[P_DRIFT]) / 100 + 1;
 }
 
-/* The matrix of a layer's weights, or of its activations, in its array. */
+/* The address of a layer's weights or activations in their array. */
 static uint64_t weights_of(const gen_program_t *g, uint64_t layer)
 {
     uint64_t width = gen_pitch(g->value[P_WIDTH]);
@@ -139,7 +139,7 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 static void look_up(const gen_program_t *g, uint64_t iteration, gen_launch_t *l)
 {
     uint64_t tokens = tokens_of(g, iteration);
-    bool hot = gen_hash(g->seed, 2, iteration) >> 62 != 0; /* three of four */
+    bool hot = gen_hash(g->seed, 2, iteration) >> 62 != 0; /* three iterations of four */
 
     gen_shape_1d(l, &gather_kernel, tokens * GEN_WARP, GATHER_BLOCK);
     l->arg[INDICES] = g->array[A_INDICES];
@@ -212,13 +212,13 @@ static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_train = {
     .name = "train",
-    .summary = "training loop: thousands of launches, batches of three lengths that drift",
+    .summary = "training loop: thousands of launches, batches of three lengths that grow",
     .param = {{"size", "launches", 1, 10000000, 4000},
-              {"width", "features of a layer", 4, 8192, 128},
-              {"layers", "of the network", 1, LAYERS_MAX, 4},
-              {"tokens", "of the commonest batch", 1, 1024, 64},
-              {"rows", "of the embedding table", 1, 1 << 24, 50000},
-              {"drift", "% that batches grow over the run", 0, 300, 50}},
+              {"width", "features per layer", 4, 8192, 128},
+              {"layers", "layers of the network", 1, LAYERS_MAX, 4},
+              {"tokens", "tokens of the most common batch", 1, 1024, 64},
+              {"rows", "rows of the embedding table", 1, 1 << 24, 50000},
+              {"drift", "growth of batches over the run, in %", 0, 300, 50}},
     .kernels = (const gen_kernel_t *const[]){&gather_kernel, &gen_kernel_sgemm, &gen_kernel_relu,
                                              &gen_kernel_vecadd, &gen_kernel_softmax,
                                              &gen_kernel_reduce, NULL},

@@ -85,7 +85,7 @@ static const char *const listing[N_SEGMENTS] = {
 
 enum { IN, OUT, WIDTH, HEIGHT };
 
-/* Lanes outside the matrix: column x + lane of row y. */
+/* Lanes outside the matrix; lane k is at column x + k of row y. */
 static uint32_t outside(uint64_t x, uint64_t y, uint64_t width, uint64_t height)
 {
     return y < height ? ~gen_below(x, width) : UINT32_MAX;
@@ -170,7 +170,7 @@ const gen_kind_t gen_kind_transpose = {
     .name = "transpose",
     .summary = "matrix transpose through tiles in shared memory",
     .param = {{"size", "columns", 1, 1 << 20, 1024},
-              {"rows", "rows; 0: as many as columns", 0, 1 << 20, 0}},
+              {"rows", "rows; 0: equal to the columns", 0, 1 << 20, 0}},
     .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,

@@ -1,5 +1,5 @@
 /*
- * Kernels with one thread for an element: vecadd (the code of traces/vecadd-*), a strided copy and
+ * Kernels with one thread per element: vecadd (the code of traces/vecadd-*), a strided copy and
  * ReLU.
  */
 #include "frontend/input/gen/gen_emit.h"
@@ -8,7 +8,7 @@
 
 enum { VECTOR_BLOCK = 256 };
 
-/* All have these two segments; lanes past the end leave after the first. */
+/* Both segments of each kernel; lanes past the end exit after the first. */
 enum { HEAD, BODY, N_SEGMENTS };
 
 /* --- c[i] = a[i] + b[i] ---------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void vecadd_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_vecadd = {
     .name = "vecadd",
-    .summary = "c[i] = a[i] + b[i], one thread for an element",
+    .summary = "c[i] = a[i] + b[i], one thread per element",
     .param = {{"size", "elements", 1, UINT64_C(1) << 36, 1 << 20}},
     .kernels = (const gen_kernel_t *const[]){&gen_kernel_vecadd, NULL},
     .per_block = VECTOR_BLOCK,
@@ -127,9 +127,9 @@ static void stride_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 
 const gen_kind_t gen_kind_stride = {
     .name = "stride",
-    .summary = "copy of every stride-th element: sectors for a request from 4 to 32",
+    .summary = "copy of every stride-th element: 4 to 32 sectors per request",
     .param = {{"size", "elements copied", 1, UINT64_C(1) << 32, 1 << 20},
-              {"stride", "elements from one to the next", 1, 1024, 8}},
+              {"stride", "distance between copied elements", 1, 1024, 8}},
     .kernels = (const gen_kernel_t *const[]){&stride_kernel, NULL},
     .per_block = VECTOR_BLOCK,
     .prepare = stride_prepare,

@@ -48,20 +48,22 @@ static rb_code_t read_bytes(const char *path, char **text, size_t *n, rb_err_t *
     for (const char *c = *text; c < *text + *n && !binary; c++)
         binary = (unsigned char)*c < ' ' && !isspace((unsigned char)*c);
     if (*n > FILE_MAX_BYTES || binary)
-        return rb_fail(err, RB_CONFIG, "%.500s: this is no gpgpusim.config (too large or binary)",
-                       path);
+        return rb_fail(err, RB_CONFIG,
+                       "%.500s: this is not a gpgpusim.config (too large or binary)", path);
     return RB_OK;
 }
 
-/* Adds a word of a file: a key if it is '-' and a letter, else a part of the last key's value. */
+/* Adds a word of a file: a key if it begins with '-' and a letter, otherwise a part of the last
+ * key's value. */
 static rb_code_t add_word(import_t *im, const char *file, int line, const char *word, size_t n,
                           rb_err_t *err)
 {
     bool key = n > 1 && word[0] == '-' && (isalpha((unsigned char)word[1]) || word[1] == '_');
     bool first = !im->n_options || im->option[im->n_options - 1].file != file;
     if ((!key && first) || n > WORD_MAX)
-        return rb_fail(err, RB_CONFIG, "%.400s:%d: '%.*s%s' is no option: -key value is expected",
-                       file, line, n > 40 ? 40 : (int)n, word, n > 40 ? "..." : "");
+        return rb_fail(err, RB_CONFIG,
+                       "%.400s:%d: '%.*s%s' is not an option: -key value is expected", file, line,
+                       n > 40 ? 40 : (int)n, word, n > 40 ? "..." : "");
     if (key) {
         if (im->n_options == OPTIONS_MAX)
             return rb_fail(err, RB_CONFIG, "%.400s:%d: more than %d options", file, line,
@@ -116,13 +118,14 @@ rb_code_t import_read(import_t *im, const char *path, rb_err_t *err)
     return code;
 }
 
-/* The architecture whose configuration fills what the foreign one does not say. */
+/* The configuration of this architecture provides everything that the foreign file does not
+ * state. */
 static const char *base_file(const import_t *im)
 {
     return im->arch >= 75 ? "turing.cfg" : "volta.cfg";
 }
 
-/* The imported setting that a message names first; NULL: none. */
+/* The imported setting that the message names first; NULL: none. */
 static const import_setting_t *setting_in(const import_t *im, const char *message)
 {
     const import_setting_t *first = NULL;
@@ -142,7 +145,7 @@ static const import_setting_t *setting_in(const import_t *im, const char *messag
 
 static const char result_name[] = "imported configuration";
 
-/* Tells of a mistake in the result where it comes from. */
+/* Attributes an error in the result to the foreign option that caused it. */
 static rb_code_t blame(const import_t *im, const rb_err_t *why, rb_err_t *err)
 {
     const import_setting_t *s = setting_in(im, why->text);
@@ -150,13 +153,13 @@ static rb_code_t blame(const import_t *im, const rb_err_t *why, rb_err_t *err)
     if (strncmp(text, result_name, sizeof(result_name) - 1) == 0 && strstr(text, ": ") != NULL)
         text = strstr(text, ": ") + 2;
     if (s == NULL)
-        return rb_fail(err, why->code, "%.400s: no GPU of rubato comes of it: %.500s", im->file[0],
+        return rb_fail(err, why->code, "%.400s: does not make a valid GPU: %.500s", im->file[0],
                        text);
     return rb_fail(err, why->code, "%.400s:%d: -%.60s %.60s: %.500s", s->from->file, s->from->line,
                    s->from->key, s->from->value, text);
 }
 
-/* The result must be a GPU: read it back. */
+/* Reads the result back: it must be a valid GPU. */
 static rb_code_t check_result(const import_t *im, rb_err_t *err)
 {
     gpu_spec_t spec;
@@ -180,7 +183,7 @@ static rb_code_t check_result(const import_t *im, rb_err_t *err)
 rb_code_t import_map(import_t *im, rb_err_t *err)
 {
     if (!im->n_options)
-        return rb_fail(err, RB_CONFIG, "%.400s: holds no option", im->file[0]);
+        return rb_fail(err, RB_CONFIG, "%.400s: has no options", im->file[0]);
     im->arch = import_arch(im);
     for (size_t i = 0; i < im->n_options; i++) {
         import_option_t *o = &im->option[i];
@@ -189,7 +192,7 @@ rb_code_t import_map(import_t *im, rb_err_t *err)
             continue;
         }
         o->superseded = true;
-        import_treat(o, IMPORT_IGNORED, "given again further down");
+        import_treat(o, IMPORT_IGNORED, "overridden further down");
     }
     return check_result(im, err);
 }
@@ -212,7 +215,7 @@ static void write_group(const import_t *im, const char *group, FILE *out)
         fprintf(out, "};\n");
 }
 
-/* The name of the folder that holds the first file: SM7_QV100. */
+/* The name of the folder of the first file, such as SM7_QV100. */
 static void write_name(const import_t *im, char name[PARAM_TEXT_MAX])
 {
     const char *path = im->n_files ? im->file[0] : "", *slash = strrchr(path, '/');
@@ -233,8 +236,10 @@ void import_write_config(const import_t *im, FILE *out)
     char name[PARAM_TEXT_MAX];
     write_name(im, name);
     fprintf(out,
-            "# Imported by rubato config import. What the foreign file does not say comes from\n"
-            "# the inherited one. Every key that was found is listed at the end.\n\n"
+            "# Imported by rubato config import. Settings that the foreign file does not have come "
+            "from\n"
+            "# the inherited configuration. The end of this file lists every key of the foreign "
+            "file.\n\n"
             "inherit = \"%s\";\n\ngpu : {\n    name = \"%s\";\n    arch = %u;\n",
             base_file(im), name, im->arch);
     for (size_t i = 0; i < im->n_settings; i++)

@@ -1,5 +1,5 @@
 /*
- * GPGPU-Sim and Accel-Sim configurations (gpgpusim.config, trace.config) as rubato configurations.
+ * Translates GPGPU-Sim and Accel-Sim configurations (gpgpusim.config, trace.config) to rubato's.
  *
  *   import_t *im = import_create();
  *   import_read(im, "gpgpusim.config", &err);
@@ -19,16 +19,17 @@ typedef struct import import_t;
 import_t *import_create(void);
 void import_destroy(import_t *im);
 
-/* Adds the options of a file; of an option given twice the last one counts. */
+/* Adds the options of a file; the last occurrence of an option overrides earlier ones. */
 RB_CHECKED rb_code_t import_read(import_t *im, const char *path, rb_err_t *err);
 
-/* Translates what was read. RB_CONFIG if the result is no consistent GPU. */
+/* Translates the options. RB_CONFIG if the result is not a consistent GPU. */
 RB_CHECKED rb_code_t import_map(import_t *im, rb_err_t *err);
 
-/* The rubato configuration, with the list of all keys as comments. */
+/* Writes the rubato configuration, with a list of all keys as comments. */
 void import_write_config(const import_t *im, FILE *out);
 
-/* Every key as mapped, approximated or ignored, with the reason; prefix begins each line. */
+/* Writes every key as mapped, approximated or ignored, with the reason; each line begins with
+ * prefix. */
 void import_write_report(const import_t *im, const char *prefix, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the reader of foreign configurations (config_import.c), its table of keys (_table.c), and
- * the translation of keys (_setting.c, _sm.c, _mem.c) share.
+ * Shared by the reader of foreign configurations (config_import.c), its table of keys (_table.c),
+ * and the translation of keys (_setting.c, _sm.c, _mem.c).
  */
 #ifndef RUBATO_GPGPUSIM_CONFIG_IMPORT_INTERNAL_H
 #define RUBATO_GPGPUSIM_CONFIG_IMPORT_INTERNAL_H
@@ -21,10 +21,10 @@ typedef struct {
     char *key, *value; /* owned; key without '-' */
     const char *file;  /* borrowed from import_t */
     int line;
-    bool superseded; /* the same key comes again later */
+    bool superseded; /* a later option has the same key */
     import_status_t status;
     char reason[IMPORT_TEXT];
-    char set[PARAM_VALUE_TEXT * 2]; /* the settings it gave: "sm.count = 80, ..." */
+    char set[PARAM_VALUE_TEXT * 2]; /* the settings it produced: "sm.count = 80, ..." */
 } import_option_t;
 
 /* One setting of the rubato configuration. */
@@ -38,37 +38,38 @@ struct import {
     size_t n_files, cap_files;
     import_option_t *option; /* owned */
     size_t n_options, cap_options;
-    import_setting_t *setting; /* owned */
+    import_setting_t *setting; /* The last option with that key, which is the effective one, or
+                                * NULL. */
     size_t n_settings, cap_settings;
     unsigned arch;
 };
 
-/* The option of that key which counts, the last one, or NULL. */
+/* The last option with that key, which is the effective one, or NULL. */
 import_option_t *import_find(const import_t *im, const char *key);
 
-/* The value of an option as it counts, or NULL. */
+/* The effective value of an option, or NULL. */
 const char *import_value(const import_t *im, const char *key);
 
-/* The same as a whole number; fallback if it is missing or none. */
+/* The effective value as an integer; fallback if it is missing or not an integer. */
 uint64_t import_number(const import_t *im, const char *key, uint64_t fallback);
 
 /*
- * Gives "group.name" a value that option o stands for. If the value is not legal there, o counts as
- * ignored with the reason, and false is returned.
+ * Sets "group.name" on behalf of option o. If the value is invalid there, o becomes ignored with
+ * the reason, and false is returned.
  */
 bool import_set(import_t *im, import_option_t *o, const char *setting, const char *fmt, ...)
     RB_PRINTF(4, 5);
 
-/* How o was treated; the reason of the first call is kept where a later one has none. */
+/* Records how o was treated. A later call without a reason keeps the earlier reason. */
 void import_treat(import_option_t *o, import_status_t status, const char *fmt, ...) RB_PRINTF(3, 4);
 
-/* o was translated exactly. */
+/* Records that o was translated exactly. */
 void import_exact(import_option_t *o);
 
-/* The value of o has a form that is not known. */
+/* Records that the value of o has an unknown form. */
 void import_not_understood(import_option_t *o);
 
-/* n numbers separated by one of the separators; false unless there are at least n. */
+/* Parses n numbers separated by one of the separators; false if there are fewer than n. */
 bool import_numbers(const char *text, const char *separators, uint32_t *v, size_t n);
 
 /* A cache string: type:sets:line:ways,policies,mshrs:merges,queue... replacement: "lru" or "fifo".
@@ -76,7 +77,7 @@ bool import_numbers(const char *text, const char *separators, uint32_t *v, size_
 bool import_parse_cache(const char *text, uint32_t shape[3], const char **replacement,
                         uint32_t mshr[2], uint32_t *queue);
 
-/* A switch, 0 or 1, of the same meaning as a setting. */
+/* Maps a switch, 0 or 1, to a setting of the same meaning. */
 void import_map_switch(import_t *im, import_option_t *o, const char *setting);
 
 /* Keys of the SM (config_import_sm.c). */
@@ -116,7 +117,7 @@ void import_map_flush_l2(import_t *im, import_option_t *o);
 /* Translates one option (config_import_table.c). */
 void import_option(import_t *im, import_option_t *o);
 
-/* Compute capability times ten that the options state. */
+/* The compute capability times ten that the options state. */
 unsigned import_arch(const import_t *im);
 
 #endif

@@ -6,10 +6,11 @@
 #include "frontend/input/gpgpusim/config_import_internal.h"
 
 enum {
-    L2_EXTRA = 12, /* L2 hit of Accel-Sim beyond its rop latency, measured with dependent loads */
+    L2_EXTRA = 12, /* an Accel-Sim L2 hit takes this much longer than its rop latency; measured with
+                    * dependent loads */
     L1_PATH = 23,  /* issue, miss and fill latencies of the inherited configuration */
     LINE = 128,
-    HEADER_BYTES = 8, /* of a packet, inside Accel-Sim's flit */
+    HEADER_BYTES = 8, /* bytes per packet, part of Accel-Sim's flit */
 };
 
 void import_map_slices(import_t *im, import_option_t *o)
@@ -64,7 +65,7 @@ void import_map_l2(import_t *im, import_option_t *o)
         import_treat(o, IMPORT_APPROXIMATED, "write-back, lazy fetch on read");
 }
 
-/* What a load sees when it hits the L2 is the rop latency and what Accel-Sim adds around it. */
+/* The latency of an L2 hit for a load is the rop latency plus what Accel-Sim adds around it. */
 void import_map_rop(import_t *im, import_option_t *o)
 {
     uint64_t rop = import_number(im, o->key, 0);
@@ -87,7 +88,7 @@ void import_map_dram_timing(import_t *im, import_option_t *o)
     static const struct {
         const char *name, *setting;
     } timing[] = {
-        // In the order of the old form, which has numbers only.
+        // In the order of the old format, which has only numbers.
         {"nbk", "dram.banks"},  {"CCD", "dram.tCCD"},  {"RRD", "dram.tRRD"},
         {"RCD", "dram.tRCD"},   {"RAS", "dram.tRAS"},  {"RP", "dram.tRP"},
         {"RC", "dram.tRC"},     {"CL", "dram.tCL"},    {"WL", "dram.tWL"},
@@ -165,7 +166,7 @@ void import_map_frfcfs_queue(import_t *im, import_option_t *o)
     if (import_number(im, "gpgpu_dram_scheduler", 1) != 1)
         import_treat(o, IMPORT_IGNORED, "gpgpu_dram_scheduler is not FR-FCFS");
     else if (import_number(im, o->key, 0) == 0)
-        import_treat(o, IMPORT_IGNORED, "0 is without limit; the inherited window stays");
+        import_treat(o, IMPORT_IGNORED, "0 means no limit; the inherited window stays");
     else if (import_set(im, o, "dram.queue", "%s", o->value))
         import_exact(o);
 }
@@ -194,7 +195,7 @@ void import_map_flit(import_t *im, import_option_t *o)
     if (bytes <= HEADER_BYTES)
         import_not_understood(o);
     else if (import_set(im, o, "icnt.flit_bytes", "%u", (unsigned)bytes - HEADER_BYTES))
-        import_treat(o, IMPORT_APPROXIMATED, "without the header of %d bytes", HEADER_BYTES);
+        import_treat(o, IMPORT_APPROXIMATED, "minus the header of %d bytes", HEADER_BYTES);
 }
 
 void import_map_memcpy(import_t *im, import_option_t *o)

@@ -47,7 +47,7 @@ void import_exact(import_option_t *o)
     o->status = IMPORT_MAPPED;
 }
 
-/* Checks a value against the table; writes it as a config file has it. */
+/* Checks a value against the parameter table; writes it in the format of a config file. */
 static bool table_value(const char *group, const char *key, const char *value,
                         char out[PARAM_VALUE_TEXT], char *why, size_t size)
 {
@@ -68,7 +68,7 @@ static bool table_value(const char *group, const char *key, const char *value,
     rb_panic("import: no setting %s.%s", group, key);
 }
 
-/* An option counts whole or not at all. */
+/* An option is used as a whole or not at all. */
 static void forget_settings(import_t *im, import_option_t *o)
 {
     size_t kept = 0;

@@ -1,8 +1,8 @@
 /*
  * Keys of gpgpusim.config and trace.config that describe the SM. Where Accel-Sim's parameter is a
- * delay inside its own pipeline, rubato gets the latency that a dependent instruction sees there;
- * the differences were measured with chains of dependent instructions on Accel-Sim:
- * arithmetic: configured latency + 5; shared memory + 5; L1 hit + 4.
+ * delay inside its pipeline, rubato gets the latency that a dependent instruction sees. The
+ * differences were measured with chains of dependent instructions on Accel-Sim: arithmetic:
+ * configured latency + 5; shared memory + 5; L1 hit + 4.
  */
 #include <string.h>
 
@@ -95,12 +95,12 @@ void import_map_unit(import_t *im, import_option_t *o)
             return;
     bool good = true;
     if (!unit[u].lanes) {
-        // An HMMA of Turing and later is 1024 multiply-adds or more, a step of Volta's 256.
+        // An HMMA of Turing and later has 1024 multiply-adds or more; a step of Volta's has 256.
         uint32_t fma = (import_arch(im) < 75 ? 256 : 1024) / v[1];
         good = import_set(im, o, "sm.tensor_interval", "%u", v[1]) &&
                import_set(im, o, "sm.tensor_fma", "%u", fma < 16 ? 16 : fma);
     } else if (!strcmp(unit[u].lanes, "sm.fp64_lanes")) {
-        // Slower than one lane per sub-core: one unit of four times the lanes for the SM.
+        // Slower than one lane per sub-core: the SM has one shared unit with four times the lanes.
         bool shared = v[1] > WARP / 2;
         uint32_t lanes = (shared ? 4 * WARP : WARP) / v[1];
         good = import_set(im, o, "sm.fp64_shared", shared ? "true" : "false") &&
@@ -163,7 +163,7 @@ void import_map_instruction_cache(import_t *im, import_option_t *o)
         import_treat(o, IMPORT_APPROXIMATED, "the cache of the SM; the L0 caches are inherited");
 }
 
-/* KB as the list of legal carve-outs. */
+/* Writes KB as the list of legal carve-outs. */
 void import_map_carveouts(import_t *im, import_option_t *o)
 {
     char list[256] = "";

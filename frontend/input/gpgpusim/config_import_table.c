@@ -1,12 +1,12 @@
 /*
  * The keys of gpgpusim.config and trace.config (gpgpu-sim_distribution 667834c, accel-sim-framework
- * 2260456) and what they are in rubato.
+ * 2260456) and their translation.
  */
 #include <string.h>
 
 #include "frontend/input/gpgpusim/config_import_internal.h"
 
-/* A number of the same meaning. */
+/* Numbers with the same meaning in both. */
 static const struct {
     const char *key, *setting;
 } same[] = {
@@ -20,7 +20,7 @@ static const struct {
     {"dram_data_command_freq_ratio", "dram.data_rate"},
 };
 
-/* Keys that need more: those whose value is a whole number, and the others. */
+/* Keys that need more work: with integer values, and others. */
 typedef struct {
     const char *key;
     void (*map)(import_t *im, import_option_t *o);
@@ -75,7 +75,7 @@ static const mapping_t others[] = {
     {"gpgpu_dram_partition_queues", import_map_partition_queues},
 };
 
-/* Keys without a counterpart, by prefix; the first that fits counts. */
+/* Keys without a counterpart, by prefix; the first match counts. */
 static const struct {
     const char *prefix, *reason;
 } without[] = {
@@ -92,7 +92,7 @@ static const struct {
     {"gpgpu_dual_issue", "one instruction per sub-core and cycle, always"},
     {"gpgpu_sub_core_model", "sub-cores are always isolated"},
     {"gpgpu_inst_fetch_throughput", "every sub-core fetches on its own"},
-    {"gpgpu_tensor_core_avail", "tensor cores are always there"},
+    {"gpgpu_tensor_core_avail", "tensor cores always exist"},
     {"gpgpu_coalesce_arch", "the whole warp is coalesced into 32-byte sectors, always"},
     {"gpgpu_occupancy_sm_number", "occupancy follows from sm.* and l1.*"},
     {"gpgpu_registers_per_block", "occupancy follows from sm.* and l1.*"},

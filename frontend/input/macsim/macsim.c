@@ -15,17 +15,18 @@
 
 enum {
     ARCH_DEFAULT = 70,
-    ARCH_LAUNCHES = 16,  /* looked at for the architecture */
-    ARCH_RECORDS = 1024, /* of each */
+    ARCH_LAUNCHES = 16,  /* number of launches examined to find the architecture */
+    ARCH_RECORDS = 1024, /* records examined per launch */
 };
 
 typedef struct {
     trace_source_t base; /* first member */
     macsim_list_t list;
-    launch_info_t *info;    /* owned; of each launch, n_blocks 0 until it was asked for */
-    uint64_t *bytes_before; /* owned; of trace_info.txt, which grow with the launches' warps */
+    launch_info_t *info;    /* owned; one per launch; n_blocks is 0 until first needed */
+    uint64_t *bytes_before; /* owned; bytes of trace_info.txt, whose size grows with the launches'
+                             * warps */
     uint32_t arch;
-    file_reads_t *reads; /* borrowed; NULL: nobody wants to know */
+    file_reads_t *reads; /* borrowed; NULL: reads are not recorded */
     _Atomic uint64_t bytes_done;
 } macsim_source_t;
 
@@ -79,7 +80,7 @@ static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *i
     return RB_OK;
 }
 
-/* The format knows nothing of copies. */
+/* The format has no memory copies. */
 static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t **ops)
 {
     (void)base;
@@ -115,7 +116,7 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     return RB_OK;
 }
 
-/* The furthest point reached: launches may be open side by side. */
+/* Keeps the furthest point reached: several launches may be open at the same time. */
 static void set_progress(const trace_launch_t *l, uint64_t blocks)
 {
     macsim_source_t *s = l->source;
@@ -148,7 +149,8 @@ static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *le
     return text;
 }
 
-/* Of a sampled launch: the sum over its occurrences of cluster size by samples in the cluster. */
+/* Weight of a sampled launch: the sum over its occurrences of cluster size / samples in the
+ * cluster. */
 static double weight(const trace_source_t *base, uint64_t id)
 {
     return self(base)->list.kernels[id - 1].weight;
@@ -230,7 +232,8 @@ static void measure(macsim_source_t *s)
     }
 }
 
-/* The newest opcode's architecture in the first warp of a launch; what is damaged is told later. */
+/* The architecture of the newest opcode in the first warp of a launch. Damaged data is reported
+ * later. */
 static unsigned probe_arch(const macsim_kernel_t *k)
 {
     macsim_warps_t warps;
@@ -365,7 +368,7 @@ static void note_use(void *reads, const char *path, bool opened)
     file_reads_use(reads, path);
 }
 
-/* All files of a launch, whichever of its warps are asked for. */
+/* Records all files of a launch, whichever of its warps are used. */
 static void note_launch(const macsim_source_t *s, uint64_t id)
 {
     if (s->reads != NULL)

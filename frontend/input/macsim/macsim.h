@@ -9,25 +9,25 @@
  *   Kernel<N>/trace_info.txt   "<wid> <records>" for each warp
  *   Kernel<N>/trace_<wid>.raw  the records of a warp (macsim_record.h), gzip
  *
- * wid is 65536 * block + warp. Paths in kernel_config.txt are taken from the trace's own folder.
+ * wid is 65536 * block + warp. Paths in kernel_config.txt are relative to the trace's own folder.
  *
- * The format holds less than the model asks for. What is done instead:
- *   Lane addresses   a memory instruction has a record for each 128-byte line it touches. Its
- *                    active lanes share the lines evenly, in order; the k-th lane lies k * width
- *                    bytes (mod 128) behind the beginning of its line. So the requests to lines are
- *                    right, their sectors are as few as the lanes allow, and shared memory has no
- *                    conflicts. Tracers before 2026 gave the first lane's address instead and the
- *                    number of lines between the lowest and the highest address: there the lanes
- *                    lie apart by the smallest multiple of their width that spans as many lines
- *                    (with 32 records they are the addresses of the 32 lanes).
- *   Width            bytes per lane where the record tells (its size is multiplied by the lines).
- *   Modifiers        none but the width: IMAD is not known to be .WIDE, a barrier waits, a
- *                    fence is the GPU's, tensor instructions have no shape (and no operations).
- *   Registers        each by its first, four sources at most, none for addresses; general and
- *                    predicate registers share their numbers and are told apart by the opcode.
- *   Atomics          have no address, and no traffic.
+ * The format holds less than the model needs. The gaps are filled as follows:
+ *   Lane addresses   a memory instruction has one record per 128-byte line that it touches. Its
+ *                    active lanes are distributed evenly over the lines, in order; the k-th lane is
+ *                    k * width bytes (mod 128) after the start of its line. So the number of line
+ *                    requests is right, the number of sectors is the minimum for these lanes, and
+ *                    shared memory has no conflicts. Tracers before 2026 stored the first lane's
+ *                    address and the number of lines between the lowest and the highest address:
+ *                    there, the distance between lanes is the smallest multiple of their width that
+ *                    spans as many lines (32 records are the addresses of the 32 lanes).
+ *   Width            bytes per lane if the record has them (its size is multiplied by the lines).
+ *   Modifiers        only the width: IMAD is never .WIDE, every barrier waits, every fence has
+ *                    GPU scope, tensor instructions have no shape (and no operations).
+ *   Registers        the first one of each operand, at most four sources, none for addresses;
+ *                    general and predicate registers share numbers, the opcode distinguishes them.
+ *   Atomics          have no address and cause no traffic.
  *   Predicated off   instructions that no lane executes are not in the trace.
- *   Architecture     that of the newest opcode met at the beginning of the first launches.
+ *   Architecture     that of the newest opcode at the beginning of the first launches.
  *   Without kernel_names.txt: a one-dimensional grid, whole warps, no limit by registers or shared
  *                    memory.
  */
@@ -37,17 +37,17 @@
 #include "sim/core/file_reads.h"
 #include "sim/gpu/trace_source.h"
 
-/* What launch Kernel<number> of a sampled program counts for. */
+/* The weight of launch Kernel<number> of a sampled program. */
 typedef struct {
     uint64_t number;
     double weight;
 } macsim_weight_t;
 
 typedef struct {
-    uint32_t arch; /* 70, 75, 80, 86, 90; 0: found out */
+    uint32_t arch; /* 70, 75, 80, 86, 90; 0: detect */
     /*
-     * Reads *sampled_kernels_info.txt; *weights is to be freed by the caller, each launch is in it
-     * once. NULL: nobody does, and all launches have weight 1.
+     * Reads *sampled_kernels_info.txt. The caller frees *weights, which has each launch once. NULL:
+     * the file is not read, and all launches have weight 1.
      */
     rb_code_t (*samples)(const char *path, macsim_weight_t **weights, size_t *n, rb_err_t *err);
 } macsim_options_t;
@@ -56,16 +56,16 @@ typedef struct {
 bool macsim_detect(const char *path);
 
 /*
- * Opens a trace; reads the lists only. opts may be NULL. NULL with *err set: RB_IO for what is
- * missing or unreadable, RB_TRACE for lists that make no sense. Free with ops->destroy().
+ * Opens a trace; reads only the lists. opts may be NULL. Returns NULL with *err set: RB_IO if a
+ * file is missing or unreadable, RB_TRACE if a list is malformed. Free with ops->destroy().
  */
 trace_source_t *macsim_open(const char *path, const macsim_options_t *opts, rb_err_t *err);
 
-/* Calls visit for each file of the trace that exists, in order: the lists, then the launches. */
+/* Calls visit for each existing file of the trace, in this order: the lists, then the launches. */
 void macsim_files(const trace_source_t *source, file_visit_fn visit, void *ctx);
 
-/* From now on it is noted in reads which launches' files are used. reads is borrowed as long as the
- * source lives; NULL: no longer. */
+/* From now on, records in reads which launches' files are used. reads is borrowed while the source
+ * lives; NULL stops recording. */
 void macsim_watch(trace_source_t *source, file_reads_t *reads);
 
 #endif

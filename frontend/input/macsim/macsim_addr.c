@@ -13,7 +13,8 @@ static bool is_width(unsigned n)
     return n == 1 || n == 2 || n == 4 || n == 8 || n == 16;
 }
 
-/* The size was multiplied by the number of lines; some tracers capped it, some let it wrap. */
+/* The tracer multiplied the size by the number of lines; some versions capped the product, others
+ * let it wrap. */
 static bool was_multiplied(unsigned width, size_t lines, unsigned size)
 {
     size_t product = width * lines;
@@ -44,8 +45,8 @@ static bool is_dense(const macsim_access_t *a)
     return true;
 }
 
-/* The k-th of n lanes lies in line k * lines / n, k * width bytes (mod 128) behind its beginning.
- */
+/* The k-th of n lanes is in line k * lines / n, k * width bytes (mod 128) after the line's
+ * begin. */
 static void share_lines(const macsim_access_t *a, unsigned n, unsigned width, uint64_t addr[LANES])
 {
     const uint64_t in_line = MACSIM_LINE - 1;

@@ -10,11 +10,10 @@
 
 enum {
     RUN_MAX = UINT16_MAX,
-    PROBE_RECORDS = 4096, /* of the first warp, looked at for the kind of tracer */
+    PROBE_RECORDS = 4096, /* records of the first warp examined to find the kind of tracer */
 };
 
-/* Decoded bytes of a block: no trace comes near it, unless its files are made to fill the memory.
- */
+/* Limit of decoded bytes of a block: only files made to exhaust memory exceed it. */
 static const size_t block_bytes_max = (size_t)8 << 30;
 
 struct macsim_block {
@@ -25,7 +24,7 @@ struct macsim_block {
     size_t n_runs, cap_runs;
     uint64_t *words; /* owned: address records */
     size_t n_words, cap_words;
-    macsim_block_t *next, **link; /* among those handed out */
+    macsim_block_t *next, **link; /* list of blocks handed out */
 };
 
 char *macsim_warp_path(const macsim_kernel_t *kernel, uint64_t wid)
@@ -66,8 +65,8 @@ static rb_code_t continue_access(macsim_access_t *a, const macsim_record_t *reco
 
 /* --- the kind of tracer ----------------------------------------------------------------------- */
 
-/* Looks at the first warp: sets base of the code, and whether lone addresses are the first lane's.
- */
+/* Examines the first warp: sets the base of the code, and whether single addresses are the first
+ * lane's. */
 static rb_code_t probe(macsim_blocks_t *b, macsim_reader_t *reader, uint64_t *base, rb_err_t *err)
 {
     const macsim_record_t *record;
@@ -138,7 +137,7 @@ void macsim_blocks_free(macsim_blocks_t *b)
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-/* Grows the block by an instruction; continues the last run of the warp where it can. */
+/* Appends an instruction to the block; continues the last run of the warp if possible. */
 static void append_inst(macsim_block_t *block, size_t first_run, const inst_t *inst, uint32_t mask)
 {
     if (block->n_runs > first_run) {
@@ -153,16 +152,16 @@ static void append_inst(macsim_block_t *block, size_t first_run, const inst_t *i
     block->runs[block->n_runs++] = (trace_run_t){.first = inst, .mask = mask, .count = 1};
 }
 
-/* One warp being read. */
+/* A warp being read. */
 typedef struct {
     macsim_block_t *block;
     macsim_reader_t *reader;
     size_t first_run;
-    uint32_t last; /* number of the instruction before */
+    uint32_t last; /* number of the previous instruction */
     uint64_t n_insts;
 } reading_t;
 
-/* The instruction whose records are all read. */
+/* Finishes an instruction whose records have all been read. */
 static rb_code_t finish_inst(macsim_blocks_t *b, reading_t *w, rb_err_t *err)
 {
     macsim_access_t *a = &b->access;
@@ -199,7 +198,8 @@ static rb_code_t take_record(macsim_blocks_t *b, reading_t *w, const macsim_reco
     if (address && macsim_access_continues(a, record))
         return continue_access(a, record, err);
     if (address && record->is_fp)
-        return rb_fail(err, RB_TRACE, "a further line of an instruction that does not precede it");
+        return rb_fail(err, RB_TRACE,
+                       "a further line of an instruction other than the previous one");
     if (a->n > 0)
         RB_TRY(finish_inst(b, w, err));
     begin_access(a, record);
@@ -227,7 +227,7 @@ static rb_code_t read_records(macsim_blocks_t *b, reading_t *w, uint64_t announc
     return b->access.n > 0 ? finish_inst(b, w, err) : RB_OK;
 }
 
-/* Says where in the file it went wrong, unless the message does. */
+/* Adds the place in the file, unless the message has it. */
 static rb_code_t fail_at(const reading_t *w, const char *path, const rb_err_t *why, rb_err_t *err)
 {
     if (strncmp(why->text, path, strlen(path)) == 0)
@@ -282,7 +282,7 @@ static void start_block(const macsim_blocks_t *b, macsim_block_t *block, uint64_
     block->pub.warps = block->warps;
 }
 
-/* Runs and words no longer move. */
+/* Sets the pointers of the block: runs and words no longer move. */
 static void finish_block(macsim_block_t *block)
 {
     for (unsigned w = 0; w < block->pub.n_warps; w++) {
@@ -293,7 +293,7 @@ static void finish_block(macsim_block_t *block)
     }
 }
 
-/* Once at the end: a trace may hold only part of a launch, but the user should know. */
+/* Warns once, at the end: a trace may hold only part of a launch, but the user should know. */
 static void warn_missing(macsim_blocks_t *b)
 {
     if (b->warps.n_blocks < b->info.n_blocks && !b->told_missing)

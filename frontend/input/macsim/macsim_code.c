@@ -38,7 +38,7 @@ static macsim_key_t make_key(const macsim_record_t *record, unsigned width)
     return key;
 }
 
-/* Of the whole key: damaged records may share a pc. */
+/* Hashes the whole key: in damaged files, different instructions may share a pc. */
 static size_t slot_of(const macsim_code_t *c, const macsim_key_t *key)
 {
     uint64_t word[sizeof(*key) / sizeof(uint64_t)], h = 0;

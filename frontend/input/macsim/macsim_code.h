@@ -1,15 +1,14 @@
 /*
- * The static code of an open launch, found out from its records: an instruction is what stays the
- * same between records of one pc. Entries are numbered in the order in which they are first seen;
- * the inst_t of consecutive numbers are neighbours in memory except at the end of a page, and never
- * move.
+ * The static code of an open launch, learnt from its records: the fields that are the same in all
+ * records of a pc. Entries are numbered in the order of their first appearance. The inst_t of
+ * consecutive entries are adjacent in memory, except across pages, and never move.
  */
 #ifndef RUBATO_MACSIM_CODE_H
 #define RUBATO_MACSIM_CODE_H
 
 #include "frontend/input/macsim/macsim_opcode.h"
 
-/* What is compared. All bytes count: to be zeroed before it is filled. */
+/* The compared fields, as bytes: zero the struct before filling it. */
 typedef struct {
     uint64_t pc; /* absolute */
     uint16_t src[MACSIM_REGS];
@@ -35,7 +34,7 @@ typedef struct {
 } macsim_page_t;
 
 typedef struct {
-    uint64_t base; /* pc of the kernel's first instruction: pcs are relative to it */
+    uint64_t base; /* pc of the kernel's first instruction; pcs are relative to it */
     unsigned arch;
     macsim_entry_t *entries; /* owned */
     size_t n, cap;
@@ -49,14 +48,14 @@ void macsim_code_init(macsim_code_t *c, uint64_t base, unsigned arch);
 void macsim_code_free(macsim_code_t *c);
 
 /*
- * Number of the entry for a record of width bytes per lane; guess is a number to try first.
- * RB_TRACE for a record that makes no sense.
+ * Number of the entry for a record with width bytes per lane; guess is a number to try first.
+ * RB_TRACE for a malformed record.
  */
 RB_CHECKED rb_code_t macsim_code_find(macsim_code_t *c, const macsim_record_t *record,
                                       unsigned width, uint32_t guess, uint32_t *number,
                                       rb_err_t *err);
 
-/* Mnemonic of an instruction, valid while c is; NULL for a foreign one. */
+/* Mnemonic of an instruction, valid as long as c; NULL if inst does not belong to c. */
 const char *macsim_code_text(const macsim_code_t *c, const inst_t *inst);
 
 #endif

@@ -10,10 +10,10 @@
 #include "sim/core/in_file.h"
 
 enum {
-    THREADS_MAX = 1024,   /* of a block, on every architecture */
-    REGISTERS_MAX = 255,  /* of a thread */
-    SHARED_MAX = 1 << 20, /* bytes of a block; no SM has more */
-    BLOCKS_MAX_LOG2 = 40, /* of a grid */
+    THREADS_MAX = 1024,   /* per block, on every architecture */
+    REGISTERS_MAX = 255,  /* per thread */
+    SHARED_MAX = 1 << 20, /* bytes per block; no SM has more */
+    BLOCKS_MAX_LOG2 = 40, /* per grid */
 };
 
 static const char config_name[] = "kernel_config.txt";
@@ -21,7 +21,7 @@ static const char names_name[] = "kernel_names.txt";
 static const char trace_name[] = "trace.txt";
 static const char samples_ending[] = "sampled_kernels_info.txt";
 
-/* folder/name; to be freed. */
+/* Returns folder/name; the caller frees it. */
 static char *join(const char *folder, const char *name)
 {
     size_t n = strlen(folder);
@@ -49,7 +49,7 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The file to begin with in a folder: the list, or the one launch's. NULL: neither is there. */
+/* The file to start from in a folder: the list, or the only launch's; NULL if neither exists. */
 static char *find_start(const char *folder)
 {
     char *path = join(folder, config_name);
@@ -75,7 +75,7 @@ bool macsim_list_detect(const char *path)
     return found;
 }
 
-/* Number at the end of a folder's name, or index where there is none. */
+/* The number at the end of a folder's name, or index if there is none. */
 static uint64_t folder_number(const char *name, size_t len, uint64_t index)
 {
     const char *p = name + len;
@@ -86,7 +86,8 @@ static uint64_t folder_number(const char *name, size_t len, uint64_t index)
     return p < name + len && macsim_text_number(&p, UINT64_MAX, &number) ? number : index;
 }
 
-/* A launch whose files lie in folder (owned from here on); name[0 .. len) is its last part. */
+/* Adds a launch whose files are in folder (ownership passes); name[0 .. len) is its last
+ * component. */
 static void add_kernel(macsim_list_t *list, char *folder, const char *name, size_t len)
 {
     rb_grow(&list->kernels, &list->cap_kernels, list->n_kernels + 1, sizeof(list->kernels[0]));
@@ -101,7 +102,8 @@ static void add_kernel(macsim_list_t *list, char *folder, const char *name, size
     list->n_kernels++;
 }
 
-/* "./Kernel<N>/trace.txt": only the folder's own name counts, wherever the trace was written. */
+/* "./Kernel<N>/trace.txt": only the folder's own name is used, since the trace may have been
+ * moved. */
 static rb_code_t read_kernel(const macsim_text_t *t, const char *root, macsim_list_t *list,
                              rb_err_t *err)
 {
@@ -151,7 +153,7 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The launches in the order of their numbers; to be freed. */
+/* Returns the launches sorted by number; the caller frees the array. */
 static macsim_kernel_t **sort_kernels(const macsim_list_t *list)
 {
     macsim_kernel_t **sorted = rb_calloc(list->n_kernels, sizeof(sorted[0]));
@@ -170,7 +172,7 @@ static macsim_kernel_t *find_kernel(macsim_kernel_t **sorted, size_t n, uint64_t
     return found != NULL ? *found : NULL;
 }
 
-/* "x, y, z)" behind key. */
+/* Reads "x, y, z)" after key. */
 static rb_code_t read_dim(const macsim_text_t *t, const char *key, uint64_t max, uint32_t dim[3],
                           rb_err_t *err)
 {
@@ -190,7 +192,7 @@ static rb_code_t read_dim(const macsim_text_t *t, const char *key, uint64_t max,
     return RB_OK;
 }
 
-/* A number behind key; 0 where an older tracer has no such key. */
+/* Reads a number after key; 0 if an older tracer did not write the key. */
 static rb_code_t read_number(const macsim_text_t *t, const char *key, uint64_t max, uint32_t *out,
                              rb_err_t *err)
 {
@@ -218,7 +220,7 @@ static rb_code_t read_shape(const macsim_text_t *t, macsim_kernel_t *k, rb_err_t
     RB_TRY(read_number(t, "static shared mem:", SHARED_MAX, &static_bytes, err));
     RB_TRY(read_number(t, "dynamic shared mem:", SHARED_MAX, &dynamic_bytes, err));
     if ((uint64_t)k->grid[0] * k->grid[1] > blocks_max / k->grid[2])
-        return macsim_text_fail(t, err, "that many blocks are impossible");
+        return macsim_text_fail(t, err, "no GPU supports this many blocks");
     if (k->block[0] * k->block[1] * k->block[2] > THREADS_MAX)
         return macsim_text_fail(t, err, "a block has at most 1024 threads");
     k->shared_bytes = static_bytes + dynamic_bytes;
@@ -228,7 +230,7 @@ static rb_code_t read_shape(const macsim_text_t *t, macsim_kernel_t *k, rb_err_t
     return RB_OK;
 }
 
-/* Pairs of lines; what the tracer said of launches that are not in the trace is passed over. */
+/* Reads pairs of lines; ignores launches that are not in the trace. */
 static rb_code_t read_names(macsim_text_t *t, macsim_kernel_t **sorted, size_t n, rb_err_t *err)
 {
     static const char mark[] = " name: ";
@@ -273,7 +275,7 @@ static rb_code_t read_names_file(macsim_list_t *list, rb_err_t *err)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The file of the sampling in a folder; the tracer copies it there under the profile's name. */
+/* Finds the file of the sampling in a folder; the tracer names its copy after the profile. */
 static char *find_samples(const char *folder)
 {
     const size_t ending = sizeof(samples_ending) - 1;
@@ -289,7 +291,8 @@ static char *find_samples(const char *folder)
             continue;
         char *path = join(folder, d->d_name);
 
-        if (found == NULL || strcmp(path, found) < 0) { /* of several, the same on every machine */
+        if (found == NULL || strcmp(path, found) < 0) { /* if there are several, choose the same on
+                                                         * every machine */
             free(found);
             found = path;
         } else {
@@ -318,7 +321,7 @@ static rb_code_t read_config(const char *root, macsim_list_t *list, rb_err_t *er
     return list->names != NULL ? read_names_file(list, err) : RB_OK;
 }
 
-/* A list of launches has -1 where a launch has its number of blocks. */
+/* In a list of launches, the third line is -1; in a launch it is the number of blocks per SM. */
 static rb_code_t is_list(const char *path, bool *list, rb_err_t *err)
 {
     macsim_text_t t;

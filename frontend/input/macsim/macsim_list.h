@@ -10,9 +10,9 @@ typedef struct {
     char *folder;    /* owned: .../Kernel<N> */
     char *trace;     /* owned: .../Kernel<N>/trace.txt */
     uint64_t number; /* N, the tracer's number of the launch */
-    double weight;   /* of a sampled launch; 1 otherwise */
-    char *name;      /* owned: the kernel's, or Kernel<N> */
-    bool described;  /* what follows is known */
+    double weight;   /* weight of a sampled launch; otherwise 1 */
+    char *name;      /* owned; the kernel's name, or Kernel<N> */
+    bool described;  /* the following members are known */
     uint32_t grid[3], block[3], regs, shared_bytes;
 } macsim_kernel_t;
 
@@ -24,7 +24,8 @@ typedef struct {
 
 bool macsim_list_detect(const char *path);
 
-/* RB_IO or RB_TRACE for what is missing, unreadable or malformed. Free *list in any case. */
+/* RB_IO or RB_TRACE if a file is missing, unreadable or malformed. The caller frees *list, also
+ * after an error. */
 RB_CHECKED rb_code_t macsim_list_open(const char *path, macsim_list_t *list, rb_err_t *err);
 
 void macsim_list_free(macsim_list_t *list);

@@ -7,19 +7,20 @@
 #include "sim/isa/isa.h"
 
 /*
- * What the register numbers of an instruction mean. The tracer lists the operands in the order of
- * the disassembly, destination first, without their files.
+ * The register files of an instruction's operands. The tracer lists operands in the order of the
+ * disassembly, destination first, without their files.
  */
 typedef enum {
     GENERAL,      /* all of them are general registers */
     SETP,         /* P, P, sources ..., P: two results, the last operand is combined with them */
     PREDICATES,   /* all are predicates */
     PRED_LAST,    /* ..., P: selects */
-    PRED_FIRST,   /* P, ...: the result is a predicate; SHFL and atomics have another behind it */
+    PRED_FIRST,   /* P, ...: the result is a predicate; SHFL and atomics have another operand after
+                   * it */
     PRED_SOURCES, /* R, P ... */
     CARRY,        /* R, P, R, R, R with four sources; R, R, R, R, P, P with more */
     UNIFORM,      /* all are uniform registers */
-    UNIFORM_SETP, /* as SETP, PREDICATES, PRED_LAST with uniform registers and predicates */
+    UNIFORM_SETP, /* like SETP, PREDICATES, PRED_LAST, with uniform registers and predicates */
     UNIFORM_PREDICATES,
     UNIFORM_LAST,
     UNIFORM_RESULT, /* UR, R ... */
@@ -275,7 +276,7 @@ bool macsim_has_address(const macsim_record_t *record)
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-/* File of operand i of n (0: the destination, if there is one, then the sources). */
+/* File of operand i of n (0: the destination, if there is one; then the sources). */
 static reg_file_t file_of(shape_t shape, bool is_dst, unsigned i, unsigned n)
 {
     bool last = i + 1 == n;
@@ -310,7 +311,8 @@ static reg_file_t file_of(shape_t shape, bool is_dst, unsigned i, unsigned n)
     }
 }
 
-/* A number that the expected file does not have is a general register's: the guess was wrong. */
+/* If the expected file has no register of this number, the guess was wrong: it is a general
+ * register. */
 static reg_op_t operand(reg_file_t file, unsigned num)
 {
     static const unsigned last[] = {
@@ -338,7 +340,7 @@ static rb_code_t read_operands(const macsim_record_t *record, shape_t shape, ins
     return RB_OK;
 }
 
-/* The mnemonic with the width of what it moves; a matrix load says how many matrices. */
+/* Writes the mnemonic with the access width; for a matrix load, with the number of matrices. */
 static void write_text(const char *name, unsigned width, char text[MACSIM_TEXT])
 {
     bool matrix = strcmp(name, "LDSM") == 0 || strcmp(name, "STSM") == 0;

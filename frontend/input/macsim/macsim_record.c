@@ -15,7 +15,7 @@ struct macsim_reader {
     const char *path; /* borrowed */
     gzFile file;
     uint64_t count;
-    unsigned at, end; /* records[at .. end) are not yet handed out */
+    unsigned at, end; /* records[at .. end) are not yet returned */
     macsim_record_t records[BUFFER_RECORDS];
 };
 
@@ -46,8 +46,8 @@ static rb_code_t fail_damaged(const macsim_reader_t *r, rb_err_t *err)
     if (code == Z_ERRNO)
         return rb_fail(err, RB_IO, "%s: %s", r->path, strerror(errno));
     if (code == Z_BUF_ERROR)
-        why = "the file is truncated: its gzip data end early";
-    return rb_fail(err, RB_TRACE, "%s: behind record %llu: %s", r->path,
+        why = "the file is truncated: its gzip data ends early";
+    return rb_fail(err, RB_TRACE, "%s: after record %llu: %s", r->path,
                    (unsigned long long)r->count, why);
 }
 
@@ -57,7 +57,7 @@ static rb_code_t fill(macsim_reader_t *r, rb_err_t *err)
 
     if (got < 0)
         return fail_damaged(r, err);
-    /* A truncated member gives what it has and says so only here. */
+    /* zlib returns the data of a truncated member and reports the truncation only here. */
     gzerror(r->file, &code);
     if (code != Z_OK && code != Z_STREAM_END)
         return fail_damaged(r, err);

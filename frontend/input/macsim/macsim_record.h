@@ -10,10 +10,10 @@
 
 enum { MACSIM_REGS = 4 };
 
-/* As in the file; the names are the tracer's without their m_. */
+/* Layout of the file; the names are the tracer's without their m_. */
 typedef struct {
     uint8_t opcode; /* macsim_opcode.h */
-    uint8_t is_fp;  /* of a memory instruction: a further line of the record before */
+    uint8_t is_fp;  /* for a memory instruction: this is a further line of the previous record */
     uint8_t is_load;
     uint8_t cf_type;
     uint8_t num_read_regs; /* may exceed MACSIM_REGS; 255: none */
@@ -42,12 +42,13 @@ _Static_assert(offsetof(macsim_record_t, mem_access_size) == 56, "the layout of 
 
 typedef struct macsim_reader macsim_reader_t;
 
-/* NULL with *err set (RB_IO) if the file cannot be opened. path is borrowed while it is open. */
+/* Returns NULL with *err set (RB_IO) if the file cannot be opened. path is borrowed while it is
+ * open. */
 macsim_reader_t *macsim_reader_open(const char *path, rb_err_t *err);
 
 /*
- * The next record, valid until the next call; *out is NULL at the end. RB_TRACE for damaged or
- * truncated data, with the number of the record.
+ * Reads the next record, valid until the next call; *out is NULL at the end. RB_TRACE with the
+ * number of the record for damaged or truncated data.
  */
 RB_CHECKED rb_code_t macsim_reader_next(macsim_reader_t *r, const macsim_record_t **out,
                                         rb_err_t *err);

@@ -1,4 +1,4 @@
-/* What the launches of a sampled MacSim trace count for. */
+/* Weights of the launches of a sampled MacSim trace. */
 #ifndef RUBATO_MACSIM_SAMPLES_H
 #define RUBATO_MACSIM_SAMPLES_H
 
@@ -6,8 +6,8 @@
 #include "frontend/input/macsim/macsim_list.h"
 
 /*
- * Gives launches their weights, each launch once; sorts them. Launches that were not drawn stand
- * for themselves; a warning tells of drawn ones that the trace does not hold.
+ * Sets the weights of launches, each launch once; sorts them. Launches that were not sampled keep
+ * weight 1. Warns about sampled launches that the trace does not hold.
  */
 void macsim_samples_weigh(macsim_list_t *list, macsim_weight_t *weights, size_t n);
 

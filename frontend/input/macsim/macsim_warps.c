@@ -35,7 +35,7 @@ static rb_code_t read_pair(macsim_text_t *t, uint64_t *wid, uint64_t *number, rb
     return RB_OK;
 }
 
-/* Memory grows with what is read, not with what is announced. */
+/* Memory is proportional to the data read, not to the announced count. */
 static rb_code_t read_ids(macsim_text_t *t, macsim_warps_t *w, rb_err_t *err)
 {
     uint64_t n, start;
@@ -61,7 +61,7 @@ static rb_code_t read_ids(macsim_text_t *t, macsim_warps_t *w, rb_err_t *err)
     qsort(w->warps, w->n_warps, sizeof(w->warps[0]), by_wid);
     for (size_t i = 1; i < w->n_warps; i++)
         if (w->warps[i].wid == w->warps[i - 1].wid)
-            return macsim_text_fail(t, err, "warp %" PRIu64 " stands here twice", w->warps[i].wid);
+            return macsim_text_fail(t, err, "warp %" PRIu64 " appears twice", w->warps[i].wid);
     return RB_OK;
 }
 
@@ -101,7 +101,7 @@ static rb_code_t read_counts(macsim_text_t *t, macsim_warps_t *w, rb_err_t *err)
         if (line.records == 0)
             return macsim_text_fail(t, err, "a warp of no records");
         if (warp->records != 0)
-            return macsim_text_fail(t, err, "warp %" PRIu64 " stands here twice", line.wid);
+            return macsim_text_fail(t, err, "warp %" PRIu64 " appears twice", line.wid);
         warp->records = line.records;
         found++;
     }
@@ -198,7 +198,8 @@ unsigned macsim_warps_place(const macsim_warps_t *w, const macsim_stored_block_t
 {
     const uint64_t mask = (1u << WARP_BITS) - 1;
     const macsim_warp_t *warps = &w->warps[b->first];
-    bool gaps = (warps[b->n_warps - 1].wid & mask) >= warps_per_block; /* the last is the highest */
+    bool gaps = (warps[b->n_warps - 1].wid & mask) >= warps_per_block; /* the last one has the
+                                                                        * highest number */
 
     return gaps ? i : (unsigned)(warps[i].wid & mask);
 }

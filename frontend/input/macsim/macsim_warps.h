@@ -5,30 +5,30 @@
 #include "frontend/input/macsim/macsim_list.h"
 #include "sim/gpu/trace_source.h"
 
-enum { MACSIM_WARPS_MAX = 32 }; /* of a block */
+enum { MACSIM_WARPS_MAX = 32 }; /* per block */
 
 typedef struct {
     uint64_t wid;     /* in the file's name */
-    uint64_t records; /* that the file holds */
+    uint64_t records; /* number of records in the file */
 } macsim_warp_t;
 
 typedef struct {
-    uint64_t number; /* of the block in the grid: x + nx * (y + ny * z) */
-    size_t first;    /* its first warp */
+    uint64_t number; /* position of the block in the grid: x + nx * (y + ny * z) */
+    size_t first;    /* index of its first warp */
     uint32_t n_warps;
 } macsim_stored_block_t;
 
 typedef struct {
-    macsim_warp_t *warps; /* owned; by wid */
+    macsim_warp_t *warps; /* owned; sorted by wid */
     size_t n_warps, cap_warps;
-    macsim_stored_block_t *blocks; /* owned; by number */
+    macsim_stored_block_t *blocks; /* owned; sorted by number */
     size_t n_blocks, cap_blocks;
 } macsim_warps_t;
 
 /*
- * Reads trace.txt, and with counts trace_info.txt (otherwise all records are 0). RB_TRACE for lists
- * that are malformed, contradict each other or have more warps in a block than a block can have.
- * Free *w in any case.
+ * Reads trace.txt and, if counts is set, trace_info.txt (otherwise all records are 0). RB_TRACE if
+ * the lists are malformed, contradict each other or have more warps in a block than possible. The
+ * caller frees *w, also after an error.
  */
 RB_CHECKED rb_code_t macsim_warps_read(const macsim_kernel_t *k, bool counts, macsim_warps_t *w,
                                        rb_err_t *err);
@@ -36,15 +36,15 @@ RB_CHECKED rb_code_t macsim_warps_read(const macsim_kernel_t *k, bool counts, ma
 void macsim_warps_free(macsim_warps_t *w);
 
 /*
- * Completes *info (grid, block, registers, shared memory, number of blocks) from what is known of
- * the kernel, or from its warps where nothing is. RB_TRACE if the warps do not fit the grid.
+ * Completes *info (grid, block, registers, shared memory, number of blocks) from the kernel's
+ * description, or from its warps if there is none. RB_TRACE if the warps do not fit the grid.
  */
 RB_CHECKED rb_code_t macsim_warps_shape(const macsim_warps_t *w, const macsim_kernel_t *k,
                                         launch_info_t *info, rb_err_t *err);
 
 /*
- * Place in the block of its i-th stored warp. Old tracers number warps by hardware slots, in any
- * block but the first with gaps: their order is kept.
+ * The warp number, within its block, of the i-th stored warp. Old tracers number warps by hardware
+ * slots, with gaps in all blocks but the first: their order is kept.
  */
 unsigned macsim_warps_place(const macsim_warps_t *w, const macsim_stored_block_t *b, unsigned i,
                             unsigned warps_per_block);

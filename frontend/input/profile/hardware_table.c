@@ -10,10 +10,11 @@
 #include "sim/core/alloc.h"
 
 enum {
-    PREAMBLE_ROWS = 1000, /* of messages that the profiled program and the tool print before */
+    PREAMBLE_ROWS = 1000, /* limit for messages that the profiled program and the tool print before
+                           * the table */
     COLUMNS_MAX = 20000,
     UNIT_BYTES = 64,
-    VALUES_MAX = 1 << 26, /* a larger table is refused: it would not fit the memory */
+    VALUES_MAX = 1 << 26, /* a larger table is refused: it would not fit into memory */
 };
 
 typedef enum {
@@ -28,13 +29,13 @@ typedef enum {
 typedef struct {
     hardware_table_t *table;
     table_reader_t reader;
-    field_kind_t *kind; /* owned; of each field of a row */
+    field_kind_t *kind; /* owned; one per field of a row */
     double *scale;      /* owned */
     uint32_t n_fields;
     bool launches; /* the header is Nsight Compute's */
 } reading_t;
 
-/* Columns that are about a launch rather than counters of it. */
+/* Columns that describe a launch instead of counting something. */
 static field_kind_t kind_of(const char *name)
 {
     static const struct {
@@ -64,7 +65,7 @@ static bool has_kind(const reading_t *r, field_kind_t kind)
     return false;
 }
 
-/* Takes the row just read as the header; false if it is none. */
+/* Interprets the row just read as the header; false if it is not one. */
 static bool take_header(reading_t *r)
 {
     hardware_table_t *t = r->table;
@@ -78,7 +79,8 @@ static bool take_header(reading_t *r)
     for (uint32_t i = 0; i < r->n_fields; i++) {
         char *name = table_field_text(&r->reader.fields[i]);
         r->kind[i] = kind_of(name);
-        r->scale[i] = strstr(name, ".pct") != NULL ? 0.01 : 1.0; /* a row of units knows better */
+        r->scale[i] = strstr(name, ".pct") != NULL ? 0.01 : 1.0; /* a row of units, if there is one,
+                                                                  * overrides this */
         r->launches = r->launches || strcmp(name, "Kernel Name") == 0;
         free(name);
     }
@@ -112,7 +114,7 @@ static rb_code_t find_header(reading_t *r, rb_err_t *err)
                    r->table->file);
 }
 
-/* What a value in this unit is multiplied by: 0.01 of "%", 1e-9 of "nsecond", 1e3 of "Ksector". */
+/* The factor for values in this unit: 0.01 for "%", 1e-9 for "nsecond", 1e3 for "Ksector". */
 static double unit_scale(const char *unit)
 {
     static const struct {
@@ -129,7 +131,7 @@ static double unit_scale(const char *unit)
     const char *prefix = unit[0] != '\0' && isalpha((unsigned char)unit[1])
                              ? strchr(prefixes, toupper((unsigned char)unit[0]))
                              : NULL;
-    /* "k" of "kernel" is none. */
+    /* The "k" of "kernel" is not a prefix. */
     bool word = strncmp(unit, "kernel", 6) == 0 || strncmp(unit, "thread", 6) == 0;
     if (prefix == NULL || word || (islower((unsigned char)unit[0]) && unit[0] != 'k'))
         return 1.0;
@@ -158,7 +160,7 @@ static void take_units(reading_t *r)
     }
 }
 
-/* "(50, 1, 1)" or "50, 1, 1"; what is missing is 1. False if it is neither. */
+/* Reads "(50, 1, 1)" or "50, 1, 1"; missing dimensions are 1. False for anything else. */
 static bool read_shape(const char *s, uint32_t dim[3])
 {
     unsigned n = 0;
@@ -181,11 +183,11 @@ static bool read_shape(const char *s, uint32_t dim[3])
 static rb_code_t bad_field(const reading_t *r, uint32_t i, const char *text, const char *what,
                            rb_err_t *err)
 {
-    return rb_fail(err, RB_TRACE, "%s:%llu: column %u: '%.40s' is no %s", r->table->file,
+    return rb_fail(err, RB_TRACE, "%s:%llu: column %u: '%.40s' is not a %s", r->table->file,
                    (unsigned long long)r->reader.line, i + 1, text, what);
 }
 
-/* Counters that are no number ("n/a", texts of device attributes) were not measured. */
+/* Values that are not numbers ("n/a", texts of device attributes) count as not measured. */
 static double read_value(const table_field_t *f, double scale)
 {
     double v;
@@ -228,7 +230,7 @@ static rb_code_t take_row(reading_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-/* Lines in between that are no rows: messages of Nsight Compute and empty ones. */
+/* Lines between rows: messages of Nsight Compute and empty lines. */
 static bool is_message(const reading_t *r)
 {
     const table_field_t *f = &r->reader.fields[0];
@@ -254,7 +256,7 @@ static rb_code_t read_rows(reading_t *r, rb_err_t *err)
         RB_TRY(table_reader_row(&r->reader, &more, err));
     }
     if (r->table->n_rows == 0)
-        return rb_fail(err, RB_TRACE, "%s: a header and no row", r->table->file);
+        return rb_fail(err, RB_TRACE, "%s: there are no rows after the header", r->table->file);
     return RB_OK;
 }
 

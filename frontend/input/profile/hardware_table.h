@@ -6,7 +6,7 @@
  *                    "Benchmark"), or both; every other column of numbers is a counter: a row per
  *                    kernel, or per program
  *
- * Values come in plain units: shares instead of per cent, seconds, and no prefixes.
+ * Values are converted to plain units: fractions instead of per cent, seconds, no prefixes.
  */
 #ifndef RUBATO_HARDWARE_TABLE_H
 #define RUBATO_HARDWARE_TABLE_H
@@ -17,7 +17,7 @@
 
 #include "sim/core/err.h"
 
-/* What a row is about. */
+/* What a row describes. */
 typedef enum { HARDWARE_LAUNCH, HARDWARE_KERNEL, HARDWARE_PROGRAM } hardware_row_kind_t;
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
     size_t n_rows, cap_rows;
 } hardware_table_t;
 
-/* RB_TRACE with file and line; RB_IO. Free t also after a failure. */
+/* RB_TRACE with file and line; RB_IO. The caller frees t, also after an error. */
 RB_CHECKED rb_code_t hardware_table_read(hardware_table_t *t, const char *path, rb_err_t *err);
 void hardware_table_free(hardware_table_t *t);
 

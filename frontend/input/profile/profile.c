@@ -6,7 +6,7 @@
 
 #include "frontend/input/profile/profile_builder.h"
 
-/* What a file is by its first bytes. */
+/* Kind of a file, from its first bytes. */
 typedef enum { KIND_TABLE, KIND_JSON, KIND_SQLITE, KIND_BINARY } kind_t;
 
 static kind_t kind_of(const char *head, size_t n, size_t *at)

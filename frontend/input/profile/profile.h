@@ -1,7 +1,7 @@
 /*
- * Profiles: what a profiler says about the launches of a program, one row each, as columns.
+ * Profiles: a profiler's data about the launches of a program, stored as columns.
  *
- * Read are (told apart by content, not by name):
+ * Formats (recognised by content, not by name):
  *   Nsight Systems     CSV of cuda_gpu_trace and the older gputrace; the sqlite export
  *   Nsight Compute     CSV of --page raw, with its row of units
  *   nvprof             CSV of --print-gpu-trace, with its row of units
@@ -10,7 +10,7 @@
  *   Accel-Sim          the tab-separated table of its statistics script
  *   plain tables       comma, semicolon or tab; columns matched by name; and the form with one
  *                      column of durations per kernel
- * Everything but sqlite also compressed with gzip. docs/plan.md lists the names of columns.
+ * All but sqlite may be compressed with gzip. docs/plan.md lists the names of columns.
  */
 #ifndef RUBATO_PROFILE_H
 #define RUBATO_PROFILE_H
@@ -38,15 +38,15 @@ typedef enum {
 } profile_counter_t;
 
 /*
- * A program has thousands of kernels; a column with more distinct texts than this is not one of
+ * Programs have thousands of kernels; a column with more distinct texts than this does not hold
  * kernel names.
  */
 enum { PROFILE_NAMES_MAX = 1 << 18 };
 
-/* A profile. All columns have n values; one that the file does not have is NULL. */
+/* A profile. All columns have n values; a column that the file lacks is NULL. */
 typedef struct {
-    const char *format; /* "Nsight Systems CSV": for people */
-    uint64_t n;         /* launches, in the order in which they were launched; at least 1 */
+    const char *format; /* for people, such as "Nsight Systems CSV" */
+    uint64_t n;         /* number of launches, stored in launch order; at least 1 */
     uint64_t *id;       /* launch ids, ascending from 1; NULL: 1 .. n */
     uint32_t *name;     /* index in names */
     char **names;
@@ -55,21 +55,22 @@ typedef struct {
     bool time_is_cycles;
     uint32_t (*grid)[3], (*block)[3];
     double *counter[PROFILE_COUNTERS];
-    uint64_t skipped; /* rows that are no kernel launch: copies, memory sets */
-    /* Durations of 0 in whole microseconds: shorter than the resolution, taken as half of it. */
+    uint64_t skipped; /* rows that are not kernel launches: copies, memory sets */
+    /* Launches with a duration of 0 in whole microseconds: below the resolution, taken as half of
+     * it. */
     uint64_t below_resolution;
 } profile_t;
 
 /*
- * Reads a profile. RB_TRACE with file and line for what is wrong in it; RB_IO. *out is owned by the
- * caller: profile_free().
+ * Reads a profile. RB_TRACE with file and line for malformed input; RB_IO. The caller frees *out
+ * with profile_free().
  */
 RB_CHECKED rb_code_t profile_read(profile_t **out, const char *path, rb_err_t *err);
 
 /* NULL is allowed. */
 void profile_free(profile_t *p);
 
-/* Sum of all durations, which there must be. */
+/* Sum of all durations; the profile must have them. */
 double profile_total_time(const profile_t *p);
 
 #endif

@@ -51,7 +51,7 @@ void profile_builder_free(profile_builder_t *b)
     *b = (profile_builder_t){0};
 }
 
-/* Where a row is, for messages. */
+/* Text for messages that tells where a row is. */
 static const char *place(const profile_builder_t *b, uint64_t line, char text[64])
 {
     if (line > 0)
@@ -61,7 +61,7 @@ static const char *place(const profile_builder_t *b, uint64_t line, char text[64
     return text;
 }
 
-/* 64-bit multiply-and-fold over eight bytes at a time. */
+/* 64-bit multiply-and-fold hash over eight bytes at a time. */
 static uint64_t hash_name(const char *s, size_t len)
 {
     uint64_t h = 0x9e3779b97f4a7c15u ^ len, v;
@@ -106,7 +106,8 @@ static rb_code_t check_name(const profile_builder_t *b, const char *name, size_t
                        place(b, line, at));
     for (size_t i = 0; i < len; i++) {
         if ((unsigned char)name[i] < ' ' && name[i] != '\n' && name[i] != '\t')
-            return rb_fail(err, RB_TRACE, "%s%s: the kernel name holds the byte 0x%02x: no text",
+            return rb_fail(err, RB_TRACE,
+                           "%s%s: the kernel name contains the byte 0x%02x, which is not text",
                            b->path, place(b, line, at), (unsigned char)name[i]);
     }
     return RB_OK;
@@ -130,9 +131,10 @@ static rb_code_t intern(profile_builder_t *b, const char *name, size_t len, uint
     }
     RB_TRY(check_name(b, name, len, line, err));
     if (p->n_names == PROFILE_NAMES_MAX)
-        return rb_fail(err, RB_TRACE,
-                       "%s%s: more than %d different kernel names: is the column of names one?",
-                       b->path, place(b, line, where), PROFILE_NAMES_MAX);
+        return rb_fail(
+            err, RB_TRACE,
+            "%s%s: more than %d different kernel names: does this column hold kernel names?",
+            b->path, place(b, line, where), PROFILE_NAMES_MAX);
     rb_grow(&p->names, &b->cap_names, (size_t)p->n_names + 1, sizeof(*p->names));
     rb_grow(&b->name_length, &b->cap_lengths, (size_t)p->n_names + 1, sizeof(*b->name_length));
     b->name_length[p->n_names] = (uint32_t)len;
@@ -187,8 +189,8 @@ rb_code_t profile_builder_add(profile_builder_t *b, const char *name, size_t len
 }
 
 /*
- * PyTorch's older profiler and others cut durations to whole microseconds; a launch of less is then
- * 0. Such a 0 stands for half a microsecond; any other is a fault.
+ * PyTorch's older profiler and others truncate durations to whole microseconds, so shorter launches
+ * get 0. Such a 0 is replaced by half a microsecond; any other 0 is an error.
  */
 static rb_code_t settle_zeros(profile_builder_t *b, rb_err_t *err)
 {

@@ -1,7 +1,4 @@
-/*
- * A profile as it is read: rows are appended, names are stored once. Used by the readers of this
- * folder.
- */
+/* Builds a profile: rows are appended, names are stored once. For the readers of this folder. */
 #ifndef RUBATO_PROFILE_BUILDER_H
 #define RUBATO_PROFILE_BUILDER_H
 
@@ -21,15 +18,15 @@ typedef struct {
     const char *path; /* for messages; borrowed */
     size_t cap;       /* rows */
     size_t cap_names, cap_lengths;
-    /* Hash table of names: index + 1, and the hashes beside it. */
+    /* Hash table of names: slots hold index + 1; the hashes are beside it. */
     uint32_t *slot;
     uint64_t *hash;
     size_t n_slots;
     uint32_t *name_length; /* of p->names */
-    uint64_t zero_row;     /* row of the first duration of 0, from 1; 0: none */
+    uint64_t zero_row;     /* row of the first duration of 0, counted from 1; 0: none */
     uint64_t zero_line;
-    bool whole;   /* every duration so far was a whole number of its unit */
-    double scale; /* of durations: what a unit is in nanoseconds; 1 for cycles */
+    bool whole;   /* every duration so far was an integer multiple of its unit */
+    double scale; /* nanoseconds per unit of duration; 1 for cycles */
 } profile_builder_t;
 
 /* scale: see above. path is borrowed. */
@@ -38,20 +35,20 @@ void profile_builder_init(profile_builder_t *b, const char *path, const char *fo
 
 /*
  * Adds a row with its name and its duration in the source's unit; the caller fills the other
- * columns at index p->n - 1. Without the column of durations, duration is ignored. line: for
- * messages; 0: the file has none and the row is counted. RB_TRACE: the duration is not a finite
- * number of at least 0, the name is no text, too many names.
+ * columns at index p->n - 1. duration is ignored if the profile has no durations. line: for
+ * messages; 0: the file has no lines and rows are counted. RB_TRACE if the duration is not finite
+ * or below 0, the name is not text, or there are too many names.
  */
 RB_CHECKED rb_code_t profile_builder_add(profile_builder_t *b, const char *name, size_t len,
                                          double duration, uint64_t line, rb_err_t *err);
 
-/* Checks the whole and hands it over. RB_TRACE. */
+/* Checks the profile as a whole and passes ownership to the caller. RB_TRACE. */
 RB_CHECKED rb_code_t profile_builder_finish(profile_builder_t *b, profile_t **out, rb_err_t *err);
 
-/* Harmless after profile_builder_finish() and on a zeroed builder. */
+/* Does nothing after profile_builder_finish() and for a zeroed builder. */
 void profile_builder_free(profile_builder_t *b);
 
-/* The readers; each takes the input from its first byte. */
+/* The readers; each one reads the input from its first byte. */
 RB_CHECKED rb_code_t profile_read_table(profile_t **out, profile_input_t *in, rb_err_t *err);
 RB_CHECKED rb_code_t profile_read_pytorch(profile_t **out, profile_input_t *in, rb_err_t *err);
 RB_CHECKED rb_code_t profile_read_nsys_sqlite(profile_t **out, const char *path, rb_err_t *err);

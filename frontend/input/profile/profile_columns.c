@@ -11,7 +11,7 @@ typedef struct {
     char name[HEADER_MAX], unit[16];
 } header_t;
 
-/* Names of columns in lower case, without their unit. Of several that match, the first is used. */
+/* Names of columns in lower case, without unit. If several match, the first is used. */
 static const struct {
     const char *name;
     column_kind_t kind;
@@ -33,7 +33,7 @@ static const struct {
     {"kernel dur", COLUMN_TIME},
     {"time", COLUMN_TIME},
     {"launch_id", COLUMN_ID},
-    {"id", COLUMN_ID}, /* of rubato's launches.csv only: elsewhere it may count from 0 */
+    {"id", COLUMN_ID}, /* only in rubato's launches.csv: elsewhere ids may start at 0 */
     {"grid size", COLUMN_GRID},
     {"grid", COLUMN_GRID},
     {"gridxyz", COLUMN_GRID},
@@ -74,9 +74,9 @@ static const struct {
 };
 
 /*
- * Counters. A column stands for some parts of a counter, as bits: columns of different parts are
- * added, of those for the same part the first counts, and a counter is known when all parts that it
- * needs are.
+ * Counters. A column provides some parts of a counter, as bits: columns of different parts are
+ * added; of several columns for the same part, the first is used. A counter is available when all
+ * parts that it needs are.
  */
 static const struct {
     const char *name;
@@ -137,12 +137,12 @@ static const struct {
     {"smsp__sass_inst_executed_op_global_red.sum", PROFILE_GLOBAL_ATOMICS, 2},
 };
 
-/* Requests to local memory and reductions are not always collected: they may be missing. */
+/* Requests to local memory and reductions are not always collected: these parts are optional. */
 static const unsigned parts_needed[PROFILE_COUNTERS] = {[PROFILE_REQUESTS] = 3};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Nanoseconds of a unit of time; 0 if it is none. */
+/* Nanoseconds per unit of time; 0 if unit is not one. */
 static double unit_ns(const char *unit)
 {
     static const struct {
@@ -160,8 +160,8 @@ static double unit_ns(const char *unit)
     return 0.0;
 }
 
-/* Lower case, without blanks around it. Of a pattern of Accel-Sim's script ("x\s*=\s*(.*)") what
- * is before the '='. */
+/* Lower case, without surrounding blanks. Of a pattern of Accel-Sim's script ("x\s*=\s*(.*)"), only
+ * the part before '='. */
 static void plain_text(const table_field_t *f, char text[HEADER_MAX])
 {
     char raw[HEADER_MAX];
@@ -209,7 +209,7 @@ static void use(column_map_t *m, uint32_t column, column_kind_t kind, profile_co
         m->uses[m->n_uses++] = (column_use_t){column, kind, counter, 1.0};
 }
 
-/* Where the names of a kind of column are found, best first. */
+/* The names for a kind of column, best first. */
 typedef struct {
     uint32_t column[COLUMN_COUNTER];
     size_t rank[COLUMN_COUNTER];
@@ -275,7 +275,7 @@ static void add_dimensions(column_map_t *m, const found_t *found, column_kind_t 
     }
 }
 
-/* Counters that are not whole are not used. */
+/* Drops counters that lack a part they need. */
 static void drop_incomplete(column_map_t *m, const unsigned parts[PROFILE_COUNTERS])
 {
     uint32_t n = 0;
@@ -335,11 +335,11 @@ bool column_map_read(column_map_t *m, const table_field_t *fields, uint32_t n)
 static rb_code_t unknown_unit(const table_reader_t *row, uint32_t column, const char *unit,
                               rb_err_t *err)
 {
-    return rb_fail(err, RB_TRACE, "%s:%llu: column %u has the unit '%s', which is not known here",
-                   row->path, (unsigned long long)row->line, column + 1, unit);
+    return rb_fail(err, RB_TRACE, "%s:%llu: column %u has the unknown unit '%s'", row->path,
+                   (unsigned long long)row->line, column + 1, unit);
 }
 
-/* 1000 of "Kinst", 1 of "inst"; 0 if it is no unit of counters. */
+/* 1000 for "Kinst", 1 for "inst"; 0 if unit is not a unit of counters. */
 static double unit_count(const char *unit)
 {
     static const char *const names[] = {"",        "inst",  "sector", "request",

@@ -1,4 +1,4 @@
-/* What the columns of a profile's table mean: names, units, and which of them are used. */
+/* The meaning of a profile table's columns: names, units, and which of them are used. */
 #ifndef RUBATO_PROFILE_COLUMNS_H
 #define RUBATO_PROFILE_COLUMNS_H
 
@@ -22,38 +22,38 @@ typedef enum {
     COLUMN_COUNTER,
 } column_kind_t;
 
-/* What to do with a column of each row. */
+/* How to use a column. */
 typedef struct {
     uint32_t column; /* index in the row */
     column_kind_t kind;
     profile_counter_t counter; /* COLUMN_COUNTER: the value is added to it */
-    double scale;              /* of counters: prefix of the unit */
+    double scale;              /* for counters: prefix of the unit */
 } column_use_t;
 
 enum { COLUMN_USES_MAX = 64 };
 
 typedef struct {
-    const char *format; /* what kind of table this is, for people */
-    bool accelsim;      /* names end in "--" and a count; an empty counter is 0 */
+    const char *format; /* kind of table, for people */
+    bool accelsim;      /* names end in "--" and a count; an empty counter means 0 */
     bool rubato;        /* has launch ids */
     uint32_t n_columns;
     uint32_t name, time; /* columns; time: UINT32_MAX if there is none */
     bool time_is_cycles;
-    double time_scale; /* nanoseconds of a unit; 1 for cycles */
+    double time_scale; /* nanoseconds per unit; 1 for cycles */
     column_use_t uses[COLUMN_USES_MAX];
     uint32_t n_uses;
     profile_has_t has;
 } column_map_t;
 
 /*
- * Reads a row as a header. False if it is none: no column of names, or none of durations, cycles or
- * counters.
+ * Interprets a row as a header. False if it is not one: no column of names, or none of durations,
+ * cycles or counters.
  */
 bool column_map_read(column_map_t *m, const table_field_t *fields, uint32_t n);
 
 /*
- * Reads a row of units, which Nsight Compute and nvprof write below the header; *taken is false if
- * the row is not one. RB_TRACE: an unknown unit.
+ * Interprets a row as the units that Nsight Compute and nvprof write below the header; *taken is
+ * false if the row is something else. RB_TRACE for an unknown unit.
  */
 RB_CHECKED rb_code_t column_map_units(column_map_t *m, const table_reader_t *row, bool *taken,
                                       rb_err_t *err);

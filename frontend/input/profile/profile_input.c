@@ -13,13 +13,13 @@
 enum { HEAD = 1 << 16, READ_MAX = 1 << 28 };
 
 struct profile_input {
-    gzFile file; /* reads plain files as they are */
+    gzFile file; /* also reads uncompressed files */
     char *path;
     size_t n_head, head_used;
     char head[HEAD];
 };
 
-/* Reads as much as cap, less only at the end of the file. */
+/* Reads cap bytes, fewer only at the end of the file. */
 static rb_code_t read_file(profile_input_t *in, char *bytes, size_t cap, size_t *n, rb_err_t *err)
 {
     int got = gzread(in->file, bytes, (unsigned)(cap < READ_MAX ? cap : READ_MAX)), code;
@@ -27,7 +27,7 @@ static rb_code_t read_file(profile_input_t *in, char *bytes, size_t cap, size_t 
     if (code == Z_ERRNO)
         return rb_fail(err, RB_IO, "%s: %s", in->path, strerror(errno));
     if (code == Z_BUF_ERROR)
-        return rb_fail(err, RB_TRACE, "%s: the compressed file is cut short", in->path);
+        return rb_fail(err, RB_TRACE, "%s: the compressed file is truncated", in->path);
     if (got < 0)
         return rb_fail(err, RB_TRACE, "%s: the compressed data is damaged (%s)", in->path, why);
     *n = (size_t)got;

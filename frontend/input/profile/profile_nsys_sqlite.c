@@ -22,7 +22,7 @@ static rb_code_t db_fault(sqlite3 *db, const char *path, rb_err_t *err)
     return rb_fail(err, environment ? RB_IO : RB_TRACE, "%s: %s", path, sqlite3_errmsg(db));
 }
 
-/* A view or a virtual table could compute for ever: only stored tables are read. */
+/* A view or a virtual table could compute for ever, so only stored tables are read. */
 static rb_code_t check_table(sqlite3 *db, const char *path, const char *name, rb_err_t *err)
 {
     sqlite3_stmt *st;

@@ -11,8 +11,8 @@ const double profile_pow10[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /*
- * Copies a number without its thousands separators; false if they are not where thousands end, so
- * that a decimal comma is not taken for one.
+ * Copies a number without its thousands separators. False if a separator does not separate groups
+ * of three digits: it may be a decimal comma.
  */
 static bool without_separators(const char *s, uint32_t len, char *text)
 {
@@ -52,7 +52,8 @@ bool profile_number_slow(const char *s, uint32_t len, double *out)
         len--;
     if (len == 0 || len > LONGEST || !without_separators(s, len, text))
         return false;
-    /* strtod() also knows hexadecimal numbers and words; of these only "nan" and "inf" count. */
+    /* strtod() also accepts hexadecimal numbers and words; only "nan" and "inf" are allowed
+     * here. */
     const char *digits = text + (*text == '-' || *text == '+');
     if (strcasecmp(digits, "nan") != 0 && strcasecmp(digits, "inf") != 0 &&
         digits[strspn(digits, "0123456789.eE+-")] != '\0')

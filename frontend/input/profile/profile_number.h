@@ -1,6 +1,6 @@
 /*
- * Numbers of a profile. Most have a few digits: they are read without the C library; the rest
- * (exponents, many digits, thousands separators) the slow way.
+ * Numbers of a profile. Most have a few digits and are parsed without the C library; the others
+ * (exponents, many digits, thousands separators) take the slow path.
  */
 #ifndef RUBATO_PROFILE_NUMBER_H
 #define RUBATO_PROFILE_NUMBER_H
@@ -11,14 +11,15 @@
 extern const double profile_pow10[23];
 
 /*
- * Any number: sign, exponent, "1,234,567.8", blanks around it, "nan". False if the text is none.
+ * Parses any number: sign, exponent, "1,234,567.8", surrounding blanks, "nan". False if the text is
+ * not a number.
  */
 bool profile_number_slow(const char *s, uint32_t len, double *out);
 
-/* As profile_number_slow(); the result is the double nearest to the text. */
+/* Like profile_number_slow(); the result is the double nearest to the text. */
 static inline bool profile_number(const char *s, uint32_t len, double *out)
 {
-    enum { DIGITS_EXACT = 15 }; /* below 2^53, as is 10^22 */
+    enum { DIGITS_EXACT = 15 }; /* below 2^53; 10^22 is exact as well */
     uint64_t v = 0;
     uint32_t i = 0, fraction = 0;
 

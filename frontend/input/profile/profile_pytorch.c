@@ -2,7 +2,7 @@
  * PyTorch's profiler: a Chrome trace, JSON with an array traceEvents. A kernel launch is an event
  *   {"ph": "X", "cat": "kernel", "name": ..., "ts": us, "dur": us,
  *    "args": {"grid": [x, y, z], "block": [x, y, z], ...}}
- * (older versions write "Kernel"). Events are read one after the other; they need not be in order.
+ * (older versions write "Kernel"). Events are streamed; they need not be in order.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 static const double MICROSECOND = 1000.0;
 
-/* What the JSON reader reads from. */
+/* The input of the JSON reader. */
 typedef struct {
     profile_input_t *in;
     rb_err_t err;
@@ -28,15 +28,15 @@ typedef struct {
     json_reader_t json;
     source_t source;
     profile_builder_t b;
-    double *start; /* owned: of each launch, microseconds */
+    double *start; /* owned; one per launch; microseconds */
     size_t cap_start;
     bool ascending;
     bool dims_missing; /* a launch has no grid or no block */
-    /* The event being read. */
+    /* The event being parsed. */
     event_kind_t kind;
     bool complete; /* "ph": "X" */
     bool has_grid, has_block;
-    double ts, dur; /* NAN: not seen */
+    double ts, dur; /* NAN: not present */
     char *name;     /* owned */
     size_t cap_name, name_len;
     uint32_t grid[3], block[3];
@@ -63,7 +63,8 @@ static event_kind_t kind_of(const char *category)
     return EVENT_OTHER;
 }
 
-/* Three numbers in brackets; *has tells whether they were. False on an error. */
+/* Reads three numbers in brackets; *has tells whether the value had this form. False on an
+ * error. */
 static bool read_dim(json_reader_t *r, json_event_t e, uint32_t dim[3], bool *has)
 {
     unsigned n = 0;
@@ -119,7 +120,7 @@ static void keep_name(pytorch_t *p)
     p->name_len = p->json.length;
 }
 
-/* The member's value begins with e. */
+/* Reads the value of a member, which begins with e. */
 static bool read_member(pytorch_t *p, event_key_t key, json_event_t e)
 {
     json_reader_t *r = &p->json;
@@ -158,7 +159,7 @@ static bool add_launch(pytorch_t *p, rb_err_t *err)
     return true;
 }
 
-/* Behind its opening brace. False on an error, in p->json.err or *err. */
+/* Reads an event after its opening brace. False on an error, in p->json.err or *err. */
 static bool read_event(pytorch_t *p, rb_err_t *err)
 {
     json_reader_t *r = &p->json;
@@ -182,7 +183,7 @@ static bool read_event(pytorch_t *p, rb_err_t *err)
     return true;
 }
 
-/* Behind its opening bracket. */
+/* Reads the array of events after its opening bracket. */
 static bool read_events(pytorch_t *p, rb_err_t *err)
 {
     json_reader_t *r = &p->json;
@@ -194,7 +195,7 @@ static bool read_events(pytorch_t *p, rb_err_t *err)
     return true;
 }
 
-/* *found: there were events. */
+/* *found: the document has an array of events. */
 static bool read_document(pytorch_t *p, bool *found, rb_err_t *err)
 {
     json_reader_t *r = &p->json;
@@ -227,7 +228,7 @@ static int compare_order(const void *x, const void *y)
     return a->row < b->row ? -1 : 1;
 }
 
-/* Puts a column, if it is there, into the order of the launches. */
+/* Sorts a column, if it exists, into launch order. */
 static void reorder(void *column, size_t size, const order_t *order, uint64_t n)
 {
     if (column == NULL)
@@ -260,16 +261,17 @@ static rb_code_t read_all(pytorch_t *p, profile_t **out, const char *path, rb_er
     bool found;
     rb_err_t content = {0};
     if (!read_document(p, &found, &content)) {
-        /* Of the launch, of the file, or of the JSON, in this order: one leads to the next. */
+        /* Errors of an event, of the file, or of the JSON, in this order: an earlier one causes the
+         * later ones. */
         const rb_err_t *why = content.code != RB_OK         ? &content
                               : p->source.err.code != RB_OK ? &p->source.err
                                                             : &p->json.err;
         return rb_fail(err, why->code, "%s", why->text);
     }
     if (!found)
-        return rb_fail(err, RB_TRACE,
-                       "%s: JSON without an array 'traceEvents': no profile of PyTorch's profiler",
-                       path);
+        return rb_fail(
+            err, RB_TRACE,
+            "%s: JSON without an array 'traceEvents': not a profile of PyTorch's profiler", path);
     if (p->dims_missing) {
         free(p->b.p->grid);
         free(p->b.p->block);

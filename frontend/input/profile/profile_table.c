@@ -1,4 +1,4 @@
-/* Profiles that are tables in text. */
+/* Profiles in the form of text tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "sim/core/alloc.h"
 
 enum {
-    PREAMBLE_ROWS = 100, /* of messages that tools print before the header */
-    SHOWN = 40,          /* bytes of a field in a message */
+    PREAMBLE_ROWS = 100, /* limit for messages that tools print before the header */
+    SHOWN = 40,          /* bytes of a field shown in a message */
 };
 
 static rb_code_t field_fault(const table_reader_t *r, uint32_t column, const char *what,
                              rb_err_t *err)
 {
     const table_field_t *f = &r->fields[column];
-    return rb_fail(err, RB_TRACE, "%s:%llu: column %u: '%.*s' is no %s", r->path,
+    return rb_fail(err, RB_TRACE, "%s:%llu: column %u: '%.*s' is not a %s", r->path,
                    (unsigned long long)r->line, column + 1, (int)(f->len < SHOWN ? f->len : SHOWN),
                    f->at, what);
 }
@@ -32,7 +32,7 @@ static bool starts(const table_field_t *f, const char *text)
     return f->len >= n && memcmp(f->at, text, n) == 0;
 }
 
-/* Copies and memory sets stand between the launches of Nsight Systems and nvprof. */
+/* Nsight Systems and nvprof list copies and memory sets among the launches. */
 static bool is_launch(const table_field_t *name)
 {
     return !starts(name, "[CUDA ") && !starts(name, "[Unified ");
@@ -85,7 +85,7 @@ static rb_code_t read_counter(const table_reader_t *r, const column_map_t *m,
 {
     const table_field_t *f = &r->fields[use->column];
     double v = 0.0;
-    bool unknown = f->len == 0 && m->accelsim; /* it prints no counter that is 0 */
+    bool unknown = f->len == 0 && m->accelsim; /* Accel-Sim does not print counters that are 0 */
     if (!unknown && !profile_number(f->at, f->len, &v))
         return field_fault(r, use->column, "number", err);
     if (!(v >= 0.0 && isfinite(v)))
@@ -131,7 +131,7 @@ static rb_code_t read_use(const table_reader_t *r, const column_map_t *m, const 
     return good ? RB_OK : field_fault(r, use->column, "number of blocks or threads", err);
 }
 
-/* "name--12": the count of launches of that name, which Accel-Sim's script adds. */
+/* "name--12": Accel-Sim's script appends the number of the launch among those of the same name. */
 static size_t without_count(const char *name, size_t len)
 {
     size_t n = len;
@@ -186,7 +186,7 @@ static rb_code_t wrong_width(const table_reader_t *r, const column_map_t *m, rb_
 {
     return rb_fail(err, RB_TRACE, "%s:%llu: %u fields where the header has %u: %s", r->path,
                    (unsigned long long)r->line, r->n_fields, m->n_columns,
-                   r->n_fields < m->n_columns ? "the row is cut short"
+                   r->n_fields < m->n_columns ? "the row is truncated"
                                               : "text that holds the separator needs quotes");
 }
 
@@ -213,7 +213,7 @@ static rb_code_t read_rows(table_reader_t *r, column_map_t *m, profile_builder_t
     return RB_OK;
 }
 
-/* A table with one column per kernel holds nothing but durations, in nanoseconds. */
+/* A table with one column per kernel holds only durations, in nanoseconds. */
 static rb_code_t read_column_row(const table_reader_t *r, char *const *names, uint32_t n_names,
                                  profile_builder_t *b, rb_err_t *err)
 {
@@ -250,7 +250,8 @@ static void free_names(char **names, uint32_t n)
     free(names);
 }
 
-/* Names of the columns if every one is a text that is no number, else NULL; owned by the caller. */
+/* The names of the columns if every one is a text that is not a number, else NULL; the caller frees
+ * them. */
 static char **column_names(const table_reader_t *r)
 {
     char **names = rb_calloc(r->n_fields, sizeof(*names));
@@ -267,7 +268,7 @@ static char **column_names(const table_reader_t *r)
     return names;
 }
 
-/* Takes names. */
+/* Takes ownership of names. */
 static rb_code_t read_columns(table_reader_t *r, char **names, uint32_t n_names,
                               profile_builder_t *b, rb_err_t *err)
 {
@@ -284,7 +285,7 @@ static rb_code_t read_columns(table_reader_t *r, char **names, uint32_t n_names,
     return rc;
 }
 
-/* Whether a line holds numbers and separators only. */
+/* Whether a line consists of numbers and separators. */
 static bool is_numbers(const char *line, size_t len)
 {
     bool digit = false;
@@ -303,7 +304,7 @@ static char separator_of(const char *line, size_t len)
     return memchr(line, ',', len) == NULL && memchr(line, ';', len) != NULL ? ';' : ',';
 }
 
-/* Finds the header and reads what follows it. */
+/* Finds the header and reads the rows after it. */
 static rb_code_t read_all(table_reader_t *r, profile_builder_t *b, rb_err_t *err)
 {
     column_map_t map;

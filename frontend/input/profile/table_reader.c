@@ -7,8 +7,8 @@
 
 enum {
     BLOCK = 1 << 20,
-    ROW_MAX = 1 << 26,    /* bytes of a row: a quote that is never closed must end somewhere */
-    FIELDS_MAX = 1 << 16, /* Nsight Compute knows a few thousand metrics */
+    ROW_MAX = 1 << 26,    /* bytes per row: bounds a quote that is never closed */
+    FIELDS_MAX = 1 << 16, /* Nsight Compute has a few thousand metrics */
 };
 
 void table_reader_init(table_reader_t *r, profile_input_t *in)
@@ -31,7 +31,7 @@ void table_reader_free(table_reader_t *r)
     free(r->fields);
 }
 
-/* Moves what is left to the front and reads on. *grown: there is more than before. */
+/* Moves the unread rest to the front and reads more. *grown: there are new bytes. */
 static rb_code_t refill(table_reader_t *r, bool *grown, rb_err_t *err)
 {
     size_t left = r->end - r->at, n = 0;
@@ -63,7 +63,7 @@ static rb_code_t row_fault(const table_reader_t *r, const char *what, rb_err_t *
     return rb_fail(err, RB_TRACE, "%s:%llu: %s", r->path, (unsigned long long)r->lines + 1, what);
 }
 
-/* How far a row was split. */
+/* How the splitting of a row ended. */
 typedef enum { ROW_WHOLE, ROW_CUT, ROW_TEXT_AFTER_QUOTE, ROW_TOO_WIDE } row_state_t;
 
 static uint64_t count_lines(const char *s, const char *end)
@@ -77,8 +77,8 @@ static uint64_t count_lines(const char *s, const char *end)
 }
 
 /*
- * A quoted field that begins at *s, behind its quote: moved behind the closing quote. False if the
- * block ends before.
+ * Reads a quoted field, which begins after the quote at *s; moves *s past the closing quote. False
+ * if the block ends before it.
  */
 static bool quoted_field(const char **s, const char *end, table_field_t *f, uint64_t *lines)
 {
@@ -100,7 +100,7 @@ static bool quoted_field(const char **s, const char *end, table_field_t *f, uint
     }
 }
 
-/* Splits the row at r->at; the position behind it goes to *next. */
+/* Splits the row at r->at; *next becomes the position after it. */
 static row_state_t split_row(table_reader_t *r, size_t *next, uint64_t *lines)
 {
     const char *s = r->bytes + r->at, *end = r->bytes + r->end; /* *end is a line end */
@@ -119,7 +119,7 @@ static row_state_t split_row(table_reader_t *r, size_t *next, uint64_t *lines)
             if (!quoted_field(&s, end, f, lines))
                 return ROW_CUT;
             if (s == end && !r->ended)
-                return ROW_CUT; /* a second quote may follow */
+                return ROW_CUT; /* another quote may follow in the next block */
             s += *s == '\r' && s < end;
             if (*s != separator && *s != '\n')
                 return ROW_TEXT_AFTER_QUOTE;
@@ -164,7 +164,7 @@ rb_code_t table_reader_row(table_reader_t *r, bool *more, rb_err_t *err)
         bool ended = r->ended;
         RB_TRY(refill(r, &grown, err));
         if (!grown && ended)
-            return row_fault(r, "a quote is not closed: the file is cut short", err);
+            return row_fault(r, "a quote is not closed: the file is truncated", err);
     }
     r->at = next;
     r->line = r->lines + 1;

@@ -1,7 +1,7 @@
 /*
- * Rows of a table in text: fields separated by one character, quoted where they need it (RFC 4180:
- * a quote within is doubled; separators and line ends may stand within quotes). Reads in blocks;
- * a field points into the block until the next row is read.
+ * Rows of a text table: fields separated by one character, quoted if necessary (RFC 4180: a quote
+ * inside is doubled; separators and line ends are allowed inside quotes). Reads in blocks; a field
+ * points into the block until the next row is read.
  */
 #ifndef RUBATO_TABLE_READER_H
 #define RUBATO_TABLE_READER_H
@@ -12,41 +12,42 @@
 #include "frontend/input/profile/profile_input.h"
 
 typedef struct {
-    const char *at; /* without the quotes around it; not terminated */
+    const char *at; /* without the surrounding quotes; not zero-terminated */
     uint32_t len;
-    bool doubled; /* holds quotes that are doubled */
+    bool doubled; /* contains doubled quotes */
 } table_field_t;
 
 typedef struct {
     profile_input_t *in; /* borrowed */
     const char *path;
     char separator;
-    char *bytes; /* owned: [at, end) is still to be read, followed by a line end */
+    char *bytes; /* owned; [at, end) is unread, followed by a line end */
     size_t at, end, cap;
-    bool ended;     /* nothing follows in the file */
-    uint64_t line;  /* of the row just read, from 1 */
-    uint64_t lines; /* read so far */
+    bool ended;     /* the block ends at the end of the file */
+    uint64_t line;  /* of the last row, counted from 1 */
+    uint64_t lines; /* lines read so far */
     table_field_t *fields;
     uint32_t n_fields;
     size_t cap_fields;
 } table_reader_t;
 
-/* The separator is ',' until the caller sets another. Skips a byte order mark. */
+/* The separator is ',' unless the caller changes it. Skips a byte order mark. */
 void table_reader_init(table_reader_t *r, profile_input_t *in);
 
 void table_reader_free(table_reader_t *r);
 
 /*
- * Reads the next row into fields, n_fields; *more is false after the last. An empty line is a row
- * of one empty field. RB_TRACE with file and line; RB_IO.
+ * Reads the next row into fields and n_fields; *more is false after the last. An empty line is a
+ * row with one empty field. RB_TRACE with file and line; RB_IO.
  */
 RB_CHECKED rb_code_t table_reader_row(table_reader_t *r, bool *more, rb_err_t *err);
 
-/* The rest of the current line as it is, without reading it; NULL at the end. len may be 0. */
+/* Returns the rest of the current line without consuming it; NULL at the end. len may be 0. */
 RB_CHECKED rb_code_t table_reader_peek_line(table_reader_t *r, const char **line, size_t *len,
                                             rb_err_t *err);
 
-/* Copies a field with its doubled quotes made single; at most cap bytes. Returns the length. */
+/* Copies a field, replacing doubled quotes by single ones; at most cap bytes. Returns the
+ * length. */
 size_t table_field_copy(const table_field_t *f, char *text, size_t cap);
 
 /* The same in new memory, owned by the caller. */

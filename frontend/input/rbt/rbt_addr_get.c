@@ -14,11 +14,11 @@ void rbt_addr_get_begin(rbt_addr_get_t *g)
 }
 
 /*
- * Loops over lanes run over all 32 where they can, so that the compiler makes vectors of them; what
- * lies behind a record's n lanes is 0 or is not looked at.
+ * Loops over lanes cover all 32 where possible, so that the compiler vectorises them. Values after
+ * a record's n lanes are 0 or ignored.
  */
 
-/* The heads of the lane columns: how many bytes a value has, and how far it is to be shifted. */
+/* The head of a set of lane values: bytes per value, and how far to shift them. */
 typedef struct {
     unsigned bytes, shift;
 } lane_head_t;
@@ -30,7 +30,8 @@ static lane_head_t get_lane_head(rbt_addr_get_t *g)
     return (lane_head_t){.bytes = (head >> 3 & 7u) + 1, .shift = head & 7u};
 }
 
-/* n bytes of the column of a byte's place, and zeros up to 32, in place where they lie so. */
+/* Returns n bytes of the column of a byte position, followed by zeros up to 32. A full column is
+ * returned in place; otherwise it is copied to room. */
 static const uint8_t *get_plane(rbt_addr_get_t *g, unsigned place, unsigned n, uint8_t room[LANES])
 {
     const uint8_t *p = rbt_get_bytes(&g->cols[RBT_COL_PLANE + place], n);
@@ -45,7 +46,7 @@ static const uint8_t *get_plane(rbt_addr_get_t *g, unsigned place, unsigned n, u
     return room;
 }
 
-/* The values of at most four bytes, from a given place on. */
+/* Composes values of at most four bytes from the columns from place on. */
 static void get_low_planes(rbt_addr_get_t *g, unsigned place, unsigned bytes, unsigned n,
                            uint32_t v[LANES])
 {
@@ -74,7 +75,7 @@ static void get_low_planes(rbt_addr_get_t *g, unsigned place, unsigned bytes, un
     }
 }
 
-/* What stands in the lane columns: n values, not yet shifted. */
+/* Reads n lane values, not yet shifted, from the columns. */
 static void get_planes(rbt_addr_get_t *g, lane_head_t head, unsigned n, uint64_t v[LANES])
 {
     uint32_t low[LANES], high[LANES] = {0};
@@ -96,7 +97,8 @@ static void get_lanes(rbt_addr_get_t *g, unsigned n, int64_t d[LANES])
         d[k] = (int64_t)(rbt_unzigzag(z[k]) << head.shift);
 }
 
-/* Distances of lanes from the floor, made distances from the first lane; returns its address. */
+/* Reads distances of lanes from the floor and converts them to distances from the first lane;
+ * returns its address. */
 static uint64_t get_floor(rbt_addr_get_t *g, lane_head_t head, uint64_t floor, unsigned n,
                           int64_t *from)
 {
@@ -109,13 +111,13 @@ static uint64_t get_floor(rbt_addr_get_t *g, lane_head_t head, uint64_t floor, u
     return floor + (v[0] << head.shift);
 }
 
-/* Distances from the floor that have fewer than 32 bits can do without longer ones. */
+/* Whether 32-bit arithmetic is enough for the distances from the floor. */
 static bool is_near(lane_head_t head)
 {
     return 8 * head.bytes + head.shift < 32;
 }
 
-/* As get_floor() for distances that are near. */
+/* Like get_floor(), for distances that fit in 32 bits. */
 static uint64_t get_near_floor(rbt_addr_get_t *g, lane_head_t head, uint64_t floor, unsigned n,
                                int32_t from[LANES])
 {
@@ -128,7 +130,7 @@ static uint64_t get_near_floor(rbt_addr_get_t *g, lane_head_t head, uint64_t flo
     return floor + ((uint64_t)v[0] << head.shift);
 }
 
-/* Distances of the k-th active lanes from the first, as the reference has them. */
+/* Distances of the active lanes from the first active one, according to the reference. */
 static void reference_lanes(rbt_addr_get_t *g, const rbt_ref_t *ref, uint32_t mask, int64_t *from)
 {
     if (ref->affine || (mask & ~ref->mask) != 0) {
@@ -168,7 +170,7 @@ static void get_changes(rbt_addr_get_t *g, unsigned n, int64_t *from)
         from[k] = (int64_t)((uint64_t)from[k] + (uint64_t)d[k - 1]);
 }
 
-/* Where the lane distances of a record are kept for later. */
+/* Where to keep the lane distances of a record for later ones. */
 static int64_t *kept_lanes(rbt_addr_get_t *g, rbt_ref_t *now)
 {
     if (now->lanes == RBT_NO_LANES)
@@ -220,7 +222,7 @@ static size_t write_irregular(uint64_t base, const int64_t from[LANES], unsigned
     return 1 + n;
 }
 
-/* Where an irregular record begins if it looks like ref. */
+/* Distance from ref's first lane to the first lane of an irregular record with this mask. */
 static uint64_t lead(const rbt_addr_get_t *g, const rbt_ref_t *ref, uint32_t mask)
 {
     if (ref->affine || (mask & ~ref->mask) != 0)
@@ -242,7 +244,7 @@ static unsigned next_mode(rbt_addr_get_t *g)
     return mode;
 }
 
-/* A record of unrelated addresses; returns its words. */
+/* Reads a record of unrelated addresses; returns its length in words. */
 static size_t get_unrelated(rbt_addr_get_t *g, rbt_slot_t *s, unsigned mode, rbt_ref_t *now,
                             uint64_t *out)
 {
@@ -267,7 +269,7 @@ static size_t get_unrelated(rbt_addr_get_t *g, rbt_slot_t *s, unsigned mode, rbt
     return write_irregular(now->base, from, n, out);
 }
 
-/* A record with lane distances that continue those of a reference or of the lane before. */
+/* Reads lane distances stored as differences to a reference or to the previous lane. */
 static size_t get_related(rbt_addr_get_t *g, const rbt_ref_t *ref, unsigned layout, rbt_ref_t *now,
                           uint64_t *out)
 {

@@ -7,14 +7,14 @@
 enum { LANES = 32, LINE_BYTES = 128, SHIFT_MAX = 7 };
 enum { FLOOR_SLACK = 3 };
 
-/* A record, spread out. */
+/* A record, unpacked. */
 typedef struct {
     uint32_t mask;
-    unsigned n, first; /* active lanes, and the lowest */
+    unsigned n, first; /* number of active lanes, and the lowest one */
     bool affine;
     int32_t stride;
     uint64_t base;
-    uint64_t addr[LANES]; /* of the k-th active lane, unless affine */
+    uint64_t addr[LANES]; /* of the k-th active lane; unused if affine */
 } record_t;
 
 static void spread(record_t *r, const uint64_t *rec, uint32_t mask)
@@ -36,7 +36,7 @@ static void spread(record_t *r, const uint64_t *rec, uint32_t mask)
     r->base = r->addr[0];
 }
 
-/* Distance between the first active lanes of a record and of its reference, in the reference. */
+/* Distance from ref's first lane to the first active lane of the record. */
 static uint64_t lead(const rbt_addr_put_t *w, const record_t *r, const rbt_ref_t *ref)
 {
     if (ref->affine || (r->mask & ~ref->mask) != 0)
@@ -44,7 +44,8 @@ static uint64_t lead(const rbt_addr_put_t *w, const record_t *r, const rbt_ref_t
     return (uint64_t)w->refs.lanes[ref->lanes].from_first[r->first];
 }
 
-/* Differences of the lanes behind the first to what the reference says; false: it cannot say. */
+/* Differences between the lanes and the reference, for all lanes but the first; false if the
+ * reference does not cover them. */
 RB_CLONE_PART bool lane_differences(const rbt_addr_put_t *w, const record_t *r,
                                     const rbt_ref_t *ref, int64_t *d)
 {
@@ -75,7 +76,7 @@ RB_CLONE_PART uint64_t all_bits(const int64_t *d, unsigned n)
     return bits;
 }
 
-/* Significant bits of a value that is stored as a signed one. */
+/* Bits needed to store a value as a signed number. */
 RB_CLONE_PART unsigned signed_bits(uint64_t v)
 {
     return 64u - (unsigned)__builtin_clzll(rbt_zigzag(v) | 1);
@@ -90,7 +91,7 @@ RB_CLONE_PART unsigned cost(const int64_t *d, unsigned n)
     return bits;
 }
 
-/* Leaves out the zeros at the end of all values; bits: those that are set in any. */
+/* Drops trailing zero bits common to all values; bits: the OR of all values. */
 RB_CLONE_PART void shorten(rbt_lane_values_t *l, uint64_t bits)
 {
     unsigned shift = bits != 0 ? (unsigned)__builtin_ctzll(bits) : 0;
@@ -124,7 +125,7 @@ static void put_lanes(rbt_addr_put_t *w, const rbt_lane_values_t *l)
 
 /* --- distances from a floor ------------------------------------------------------------------ */
 
-/* Where the floor should be for a record: where it is unless lanes lie below or far above it. */
+/* Keeps the floor unless lanes are below it or far above it; returns the floor for a record. */
 RB_CLONE_PART uint64_t choose_floor(const record_t *r, unsigned n, uint64_t floor)
 {
     uint64_t low = r->addr[0], high = low;
@@ -154,12 +155,14 @@ RB_CLONE_PART void distances(rbt_lane_values_t *l, const record_t *r, unsigned n
 
 /* The two ways to store the lanes of a record. */
 typedef struct {
-    rbt_lane_values_t ways[RBT_LANE_WAYS]; /* differences; distances from a floor */
+    rbt_lane_values_t ways[RBT_LANE_WAYS]; /* [0]: differences; [1]: distances from a floor */
     uint64_t floor;
-    bool same, changed; /* lanes lie as the reference's; differences are to it */
+    bool same, changed; /* lanes are where the reference's are; the differences are to the
+                         * reference */
 } lanes_t;
 
-/* n is the number of lanes: a constant where it is that of a full warp. */
+/* n is the number of lanes; callers pass a constant for full warps, for the sake of
+ * vectorisation. */
 RB_CLONE_PART void make_ways(lanes_t *l, const rbt_addr_put_t *w, const record_t *r, unsigned n,
                              const rbt_ref_t *ref, uint64_t aim)
 {
@@ -189,7 +192,7 @@ static void make_ways_of_some(lanes_t *l, const rbt_addr_put_t *w, const record_
     make_ways(l, w, r, r->n, ref, aim);
 }
 
-/* Layout of the record, whose lanes are put down if they are not the reference's. */
+/* Returns the layout of a record and writes its lanes unless they equal the reference's. */
 static unsigned put_layout(rbt_addr_put_t *w, const record_t *r, const rbt_ref_t *ref,
                            uint64_t predicted, uint32_t slot)
 {
@@ -220,7 +223,7 @@ static unsigned put_layout(rbt_addr_put_t *w, const record_t *r, const rbt_ref_t
     return RBT_MODE_FLOOR | RBT_MODE_BASE;
 }
 
-/* Keeps the lane distances of a record for later; returns their number. */
+/* Keeps the lane distances of a record for later ones; returns their number. */
 static int32_t keep_lanes(rbt_addr_put_t *w, const record_t *r, int32_t lanes)
 {
     unsigned k = 0;

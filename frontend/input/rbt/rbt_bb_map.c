@@ -12,7 +12,8 @@ static uint32_t first_inst(const rbt_code_t *code, uint32_t bb)
     return code->spans[code->bbs[bb].span].first;
 }
 
-/* Slot of the blocks of n instructions from the one of this number on, or the free one for them. */
+/* The slot of basic blocks of n instructions that begin at instruction first, or the free slot for
+ * them. */
 static uint32_t *find_slot(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
 {
     size_t slot = (first * UINT64_C(0x9e3779b97f4a7c15) ^ n * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 20;
@@ -55,7 +56,7 @@ static uint32_t find(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
     return bb != 0 ? bb - 1 : none;
 }
 
-/* Counts a basic block down that a warp executed; false: the index does not have it. */
+/* Removes one execution of a basic block from the counts; false if the index does not have it. */
 static bool take(rbt_bb_map_t *m, const inst_t *first, uint32_t n)
 {
     uint32_t bb = find(m, (uint32_t)(first - m->code->insts), n);
@@ -66,7 +67,7 @@ static bool take(rbt_bb_map_t *m, const inst_t *first, uint32_t n)
     return true;
 }
 
-/* Takes all basic blocks of a warp. */
+/* Removes the basic blocks of a warp from the counts. */
 static bool take_warp(rbt_bb_map_t *m, const warp_stream_t *warp)
 {
     const inst_t *first = NULL, *last = NULL;

@@ -1,7 +1,7 @@
 /*
- * Basic blocks of a kernel by what they execute: cuts a decoded warp as the writer did, to compare
- * it with what the index says. Blocks that begin at the same instruction and are of one length
- * count as one: they differ in texts that share a pc.
+ * The basic blocks of a kernel by the instructions they execute. Cuts a decoded warp into basic
+ * blocks as the writer did, to compare it with the index. Blocks with the same first instruction
+ * and length count as one: they differ in texts that share a pc.
  */
 #ifndef RUBATO_RBT_BB_MAP_H
 #define RUBATO_RBT_BB_MAP_H
@@ -19,7 +19,7 @@ typedef struct {
 void rbt_bb_map_init(rbt_bb_map_t *m, const rbt_code_t *code);
 void rbt_bb_map_free(rbt_bb_map_t *m);
 
-/* Whether the warp executes exactly these basic blocks, each as often; they are the kernel's. */
+/* Whether the warp executes exactly these basic blocks of the kernel, each this many times. */
 bool rbt_bb_map_agrees(rbt_bb_map_t *m, const warp_stream_t *warp, const bb_count_t *counts,
                        size_t n);
 

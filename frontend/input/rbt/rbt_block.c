@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Of one block: 1 GiB each. */
+/* Limits for one block: 1 GiB each. */
 enum { WORDS_MAX = 1 << 27, RUNS_MAX = 1 << 26 };
 
 void rbt_pool_init(rbt_pool_t *p)
@@ -81,7 +81,8 @@ static void copy_runs(rbt_block_t *b, const trace_run_t *runs, size_t n)
     b->n_runs += n;
 }
 
-/* Runs of one piece are shared with the frame; those of several are put together. */
+/* Runs of a single piece are shared with the frame; those of several pieces are copied into one
+ * array. */
 static const char *add_runs(rbt_block_t *b, uint32_t warp, const trace_run_t *runs, size_t n)
 {
     warp_stream_t *w = &b->warps[warp];

@@ -1,4 +1,4 @@
-/* Thread blocks as they are handed out: put together from pieces, given back and used again. */
+/* Thread blocks handed out to the reader: assembled from pieces, returned and reused. */
 #ifndef RUBATO_RBT_BLOCK_H
 #define RUBATO_RBT_BLOCK_H
 
@@ -19,13 +19,13 @@ struct rbt_block {
     trace_block_t pub; /* first member */
     warp_stream_t warps[RBT_WARPS_MAX];
     size_t first_word[RBT_WARPS_MAX];
-    size_t first_run[RBT_WARPS_MAX]; /* of a warp of several pieces, in runs */
+    size_t first_run[RBT_WARPS_MAX]; /* first run in runs, for warps of several pieces */
     unsigned n_pieces[RBT_WARPS_MAX];
     trace_run_t *runs; /* owned */
     size_t n_runs, cap_runs;
     uint64_t *words; /* owned */
     size_t n_words, cap_words;
-    rbt_runs_t **held; /* owned; the shapes' runs that it uses */
+    rbt_runs_t **held; /* owned; references to the runs of shapes that it uses */
     size_t n_held, cap_held;
     uint32_t last_warp;
     rbt_block_t *next, *next_made;
@@ -38,13 +38,13 @@ void rbt_pool_give_back(rbt_pool_t *p, rbt_block_t *b);
 
 void rbt_block_begin(rbt_block_t *b, uint64_t index, const uint32_t id[3], uint32_t n_warps);
 
-/* The block uses runs of this frame from now on. */
+/* Keeps the runs of this frame alive while the block uses them. */
 void rbt_block_hold(rbt_block_t *b, rbt_runs_t *runs);
 
-/* Adds the piece that the frame has just begun, with its addresses. NULL or what is wrong. */
+/* Adds the piece that the frame is at, with its addresses. Returns NULL, or what is wrong. */
 const char *rbt_block_piece(rbt_block_t *b, rbt_frame_get_t *f, const rbt_shape_get_t *s);
 
-/* All pieces are there. */
+/* Completes the block after its last piece. */
 void rbt_block_end(rbt_block_t *b);
 
 #endif

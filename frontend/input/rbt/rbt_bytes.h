@@ -1,6 +1,6 @@
 /*
- * Growing byte buffers with variable-length integers, and reading them back with every bound
- * checked. For the files of this folder.
+ * Growing byte buffers with variable-length integers, and bounds-checked reading. For the files of
+ * this folder.
  */
 #ifndef RUBATO_RBT_BYTES_H
 #define RUBATO_RBT_BYTES_H
@@ -19,7 +19,7 @@ typedef struct {
     size_t n, cap;
 } rbt_buf_t;
 
-/* Room for more bytes at the end. */
+/* Makes room for more bytes at the end. */
 static inline uint8_t *rbt_buf_room(rbt_buf_t *b, size_t more)
 {
     if (b->cap - b->n < more)
@@ -50,7 +50,7 @@ static inline void rbt_put_u64(rbt_buf_t *b, uint64_t v)
     rbt_put_bytes(b, &v, sizeof(v));
 }
 
-/* Seven bits a byte, the lowest first; the top bit says that more follow. */
+/* Seven bits per byte, the lowest first; the top bit says that more follow. */
 static inline void rbt_put_varint(rbt_buf_t *b, uint64_t v)
 {
     uint8_t *p = rbt_buf_room(b, RBT_VARINT_MAX);
@@ -62,7 +62,7 @@ static inline void rbt_put_varint(rbt_buf_t *b, uint64_t v)
     b->n += n;
 }
 
-/* Signed numbers of small magnitude become small: 0, -1, 1, -2, ... */
+/* Maps signed numbers of small magnitude to small unsigned ones: 0, -1, 1, -2, ... */
 static inline uint64_t rbt_zigzag(uint64_t v)
 {
     return v << 1 ^ (0 - (v >> 63));
@@ -78,7 +78,8 @@ static inline void rbt_put_signed(rbt_buf_t *b, uint64_t v)
     rbt_put_varint(b, rbt_zigzag(v));
 }
 
-/* What is left to read. bad is set by the first read past the end, and stays; such reads give 0. */
+/* The unread part of a buffer. The first read past the end sets bad, which stays set; such reads
+ * return 0. */
 typedef struct {
     const uint8_t *at, *end;
     bool bad;
@@ -89,7 +90,7 @@ static inline size_t rbt_in_left(const rbt_in_t *in)
     return (size_t)(in->end - in->at);
 }
 
-/* n bytes; NULL (and bad) if there are fewer. */
+/* Returns n bytes, or NULL with bad set if there are fewer. */
 static inline const uint8_t *rbt_get_bytes(rbt_in_t *in, size_t n)
 {
     const uint8_t *p = in->at;
@@ -134,7 +135,7 @@ static inline uint64_t rbt_get_varint(rbt_in_t *in)
 {
     uint64_t v = 0;
 
-    if (in->at < in->end && *in->at < 0x80) /* most are */
+    if (in->at < in->end && *in->at < 0x80) /* the usual case: one byte */
         return *in->at++;
     for (unsigned shift = 0; in->at < in->end && shift < 64; shift += 7) {
         uint8_t byte = *in->at++;
@@ -152,7 +153,7 @@ static inline uint64_t rbt_get_signed(rbt_in_t *in)
     return rbt_unzigzag(rbt_get_varint(in));
 }
 
-/* A number that counts things: at most max, otherwise bad and 0. */
+/* Reads a count of at most max; sets bad and returns 0 if it is larger. */
 static inline uint64_t rbt_get_count(rbt_in_t *in, uint64_t max)
 {
     uint64_t v = rbt_get_varint(in);

@@ -28,7 +28,7 @@ static uint64_t merge(uint64_t h, uint64_t acc)
     return (h ^ round_of(0, acc)) * P1 + P4;
 }
 
-/* The bytes behind the last full stripe of 32. */
+/* Adds the bytes after the last full stripe of 32. */
 static uint64_t add_rest(uint64_t h, const uint8_t *p, size_t n)
 {
     for (; n >= 8; p += 8, n -= 8)

@@ -4,7 +4,8 @@
 
 #include "sim/isa/isa.h"
 
-/* Each instruction takes at least this many bytes, a basic block and a span at least these. */
+/* Minimum bytes of an instruction, a basic block and a span: they bound what a damaged count can
+ * allocate. */
 enum { INST_BYTES_MIN = 20, BB_BYTES_MIN = 3, SPAN_BYTES_MIN = 2, MNEMONIC_MAX = 64 };
 
 void rbt_code_free(rbt_code_t *c)
@@ -72,7 +73,7 @@ static void read_registers(rbt_code_t *c, rbt_in_t *in)
     }
 }
 
-/* The opcode table may have other numbers than when the file was written: names count. */
+/* Opcodes are matched by name: their numbers may have changed since the file was written. */
 static void read_opcodes(rbt_code_t *c, rbt_in_t *in)
 {
     for (size_t i = 0; i < c->n_insts && !in->bad; i++) {
@@ -195,12 +196,12 @@ const char *rbt_code_read(rbt_code_t *c, const uint8_t *data, size_t n, const ui
     if (!in.bad)
         read_registers(c, &in);
     if (in.bad)
-        return "an instruction makes no sense";
+        return "an instruction is inconsistent";
     read_texts(c, &in);
     if (in.bad)
-        return "the texts of the instructions make no sense";
+        return "the texts of the instructions are inconsistent";
     read_bbs(c, &in);
-    return in.bad || in.at != in.end ? "a basic block makes no sense" : NULL;
+    return in.bad || in.at != in.end ? "a basic block is inconsistent" : NULL;
 }
 
 const char *rbt_code_text(const rbt_code_t *c, const inst_t *inst, uint32_t *len)

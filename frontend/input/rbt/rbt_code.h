@@ -1,5 +1,5 @@
 /*
- * The static code of a kernel as it is read from a file.
+ * The static code of a kernel, read from a file.
  *
  * Layout of the unpacked frame (v: variable-length integer, s: signed one, b: byte): v number of
  * instructions, v number of basic blocks; then for all instructions one field after the other:
@@ -28,7 +28,7 @@ typedef struct {
 } rbt_bb_t;
 
 typedef struct {
-    inst_t *insts; /* owned, neighbours in pc order */
+    inst_t *insts; /* owned; adjacent in pc order */
     size_t n_insts;
     uint32_t *text_at; /* owned, n_insts + 1: texts[text_at[i] .. text_at[i + 1]) */
     uint8_t *has_text; /* owned */
@@ -39,14 +39,14 @@ typedef struct {
 } rbt_code_t;
 
 /*
- * Reads the code from an unpacked frame; classes maps the file's class numbers to ours. NULL or
- * what is wrong with it. *c is to be freed in any case.
+ * Reads the code from an unpacked frame; classes maps the file's class numbers to ours. Returns
+ * NULL, or what is wrong. The caller frees *c, also after an error.
  */
 const char *rbt_code_read(rbt_code_t *c, const uint8_t *data, size_t n, const uint8_t *classes,
                           size_t n_classes);
 void rbt_code_free(rbt_code_t *c);
 
-/* Text of an instruction of c; NULL: none, or not one of c. */
+/* Text of an instruction of c; NULL if it has none or does not belong to c. */
 const char *rbt_code_text(const rbt_code_t *c, const inst_t *inst, uint32_t *len);
 
 #endif

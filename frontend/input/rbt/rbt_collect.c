@@ -35,7 +35,7 @@ static void hash_put(rbt_hash_t *m, uint64_t hash, uint32_t number)
     m->slots[slot] = number + 1;
 }
 
-/* Room for n entries; hash_of gives the hash of an entry that is in already. */
+/* Makes room for n entries; hash_of returns the hash of an existing entry. */
 static void hash_reserve(rbt_hash_t *m, size_t n,
                          uint64_t (*hash_of)(const rbt_collect_t *, size_t), const rbt_collect_t *c)
 {
@@ -65,7 +65,7 @@ static uint64_t hash_of_bb(const rbt_collect_t *c, size_t i)
     return rbt_checksum(c->ids + c->bbs[i].at, c->bbs[i].n * sizeof(*c->ids));
 }
 
-/* Field by field: padding may differ. */
+/* Compares field by field: padding may differ. */
 static bool same_inst(const inst_t *a, const inst_t *b)
 {
     return a->pc == b->pc && a->opcode == b->opcode && a->cls == b->cls && a->n_dst == b->n_dst &&
@@ -202,8 +202,9 @@ static int by_pc(const void *a, const void *b)
 }
 
 /*
- * The order in which instructions are stored: by pc, so that what executes one after the other is
- * neighbours; the second texts of pcs that have several behind all the first ones, and so on.
+ * Returns the order in which instructions are stored: by pc, so that consecutive instructions are
+ * adjacent. If pcs have several texts, all first ones come first, then all second ones, and so
+ * on.
  */
 static place_t *order(const rbt_collect_t *c)
 {
@@ -237,7 +238,7 @@ static void put_operands(const rbt_collect_t *c, const place_t *p, rbt_buf_t *ou
     }
 }
 
-/* One field of all instructions. */
+/* Writes one field of all instructions. */
 #define PUT_FIELD(put, type, field)                                                                \
     for (size_t i = 0; i < c->n_insts; i++)                                                        \
     put(out, (type)c->insts[p[i].id].inst.field)
@@ -286,7 +287,8 @@ static void put_texts(const rbt_collect_t *c, const place_t *p, rbt_buf_t *out)
     }
 }
 
-/* A basic block as spans of neighbours; place gives the position of an instruction. */
+/* Writes a basic block as spans of adjacent instructions; place gives the position of an
+ * instruction. */
 static void put_bb(const rbt_collect_t *c, const rbt_collected_bb_t *bb, const uint32_t *place,
                    rbt_buf_t *out)
 {

@@ -1,6 +1,6 @@
 /*
- * The static code of a kernel while its trace is written: instructions and basic blocks as they
- * turn up, each kept once.
+ * The static code of a kernel while its trace is written: distinct instructions and basic blocks,
+ * collected as they occur.
  */
 #ifndef RUBATO_RBT_COLLECT_H
 #define RUBATO_RBT_COLLECT_H
@@ -10,7 +10,7 @@
 
 typedef struct {
     inst_t inst;
-    size_t text_at; /* in texts */
+    size_t text_at; /* offset in texts */
     uint32_t text_len;
     bool has_text;
 } rbt_static_t;
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t n;
 } rbt_collected_bb_t;
 
-/* Open addressing; a slot holds number + 1. */
+/* A hash table with open addressing; a slot holds number + 1. */
 typedef struct {
     uint32_t *slots; /* owned */
     size_t n_slots;  /* a power of two */
@@ -37,7 +37,7 @@ static inline void rbt_hash_put(rbt_hash_t *m, uint64_t hash, size_t number)
 }
 
 typedef struct {
-    rbt_static_t *insts; /* owned, in the order of first use */
+    rbt_static_t *insts; /* owned; in order of first use */
     size_t n_insts, cap_insts;
     rbt_buf_t texts;
     rbt_collected_bb_t *bbs; /* owned */
@@ -50,16 +50,16 @@ typedef struct {
 void rbt_collect_init(rbt_collect_t *c);
 void rbt_collect_free(rbt_collect_t *c);
 
-/* Number of an instruction with this text (NULL: none); added if it is new. */
+/* Number of an instruction with this text (NULL: none); adds it if it is new. */
 uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text, uint32_t len);
 
-/* Number of the basic block of these n instructions; added if it is new. */
+/* Number of the basic block of these n instructions; adds it if it is new. */
 uint32_t rbt_collect_bb(rbt_collect_t *c, const uint32_t *ids, uint32_t n);
 
-/* Appends the code as rbt_code_read() expects it: rbt_code.h describes the layout. */
+/* Appends the code in the layout that rbt_code.h describes. */
 void rbt_collect_encode(const rbt_collect_t *c, rbt_buf_t *out);
 
-/* Number of the instruction at a pointer of the open launch. Cleared at each launch. */
+/* Maps instruction pointers of the open launch to instruction numbers. Cleared at each launch. */
 typedef struct {
     const inst_t **keys; /* owned */
     uint32_t *values;    /* owned */
@@ -75,7 +75,7 @@ static inline size_t rbt_pointers_slot(const rbt_pointers_t *m, const inst_t *in
     return ((uintptr_t)inst * 0x9e3779b97f4a7c15u >> 20) & (m->n_slots - 1);
 }
 
-/* UINT32_MAX: not yet added. */
+/* Returns UINT32_MAX if inst has not been added. */
 static inline uint32_t rbt_pointers_find(const rbt_pointers_t *m, const inst_t *inst)
 {
     if (m->n_slots == 0)

@@ -10,7 +10,7 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 
-/* A root holds little that shrinks this much. */
+/* Limits how much a root may grow by decompression: no real root compresses this well. */
 enum { ROOT_GAIN_MAX = 256, ROOT_FREE_BYTES = 4 << 20 };
 
 rb_code_t rbt_file_fail(const rbt_file_t *f, uint64_t offset, const char *what, const char *why,
@@ -20,7 +20,7 @@ rb_code_t rbt_file_fail(const rbt_file_t *f, uint64_t offset, const char *what, 
                    what, why);
 }
 
-/* Exactly n bytes at offset. */
+/* Reads exactly n bytes at offset. */
 static rb_code_t read_at(const rbt_file_t *f, uint64_t offset, void *data, size_t n,
                          const char *what, rb_err_t *err)
 {
@@ -105,7 +105,7 @@ bool rbt_file_detect(const char *path)
 {
     uint8_t head[RBT_HEADER_BYTES];
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: does not wait for it */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a pipe */
 
     if (fd < 0)
         return false;
@@ -146,7 +146,7 @@ static rb_code_t read_header(const rbt_file_t *f, rb_err_t *err)
     }
     if (f->bytes < RBT_HEADER_BYTES + RBT_FOOTER_BYTES)
         return rb_fail(err, RB_TRACE,
-                       "%s: the file is truncated, or no native trace (.rbt): it has %" PRIu64
+                       "%s: the file is truncated or not a native trace (.rbt): it has %" PRIu64
                        " bytes",
                        f->path, f->bytes);
     memcpy(&length, head + 4, sizeof(length));
@@ -186,7 +186,7 @@ static rb_code_t read_footer(rbt_file_t *f, rb_err_t *err)
         return rbt_file_fail(f, at, "footer", "its checksum does not match", err);
     RB_TRY(check_version(f, version, err));
     if (f->root.offset > at || f->root.packed != at - f->root.offset)
-        return rbt_file_fail(f, at, "footer", "the root does not end where it begins", err);
+        return rbt_file_fail(f, at, "footer", "the root does not end where the footer begins", err);
     return RB_OK;
 }
 

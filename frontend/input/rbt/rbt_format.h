@@ -1,6 +1,6 @@
 /*
- * Numbers of the native trace file that its writer and its reader share. The layout is described
- * at the head of rbt_writer.c and byte by byte in rbt.5.
+ * Constants of the native trace file that writer and reader share. rbt_writer.c begins with an
+ * overview of the layout; rbt.5 describes it byte by byte.
  */
 #ifndef RUBATO_RBT_FORMAT_H
 #define RUBATO_RBT_FORMAT_H
@@ -15,7 +15,7 @@ enum { RBT_VERSION = 2 };
 /* Skippable frames of zstd: magic number, length of the payload, payload. */
 enum {
     RBT_SKIP_HEADER = 0x184d2a5b, /* magic number of the frame at the beginning */
-    RBT_SKIP_FOOTER = 0x184d2a5c, /* and of the one at the end */
+    RBT_SKIP_FOOTER = 0x184d2a5c, /* and of the frame at the end */
     RBT_HEADER_BYTES = 8 + 32,
     RBT_FOOTER_BYTES = 8 + 72,
     RBT_MAGIC_BYTES = 16,
@@ -25,7 +25,7 @@ extern const char rbt_header_magic[RBT_MAGIC_BYTES], rbt_footer_magic[RBT_MAGIC_
 
 /*
  * Columns of a frame of blocks, in this order. All but the masks and the lane bytes hold
- * variable-length integers; rbt_frame.h says what stands in each.
+ * variable-length integers; rbt_frame_put.h and rbt_refs.h say what is in each.
  */
 typedef enum {
     RBT_COL_HEAD,
@@ -43,7 +43,7 @@ typedef enum {
     RBT_COL_BASE,
     RBT_COL_STRIDE,
     RBT_COL_LANES,
-    RBT_COL_PLANE, /* eight columns: byte 0, byte 1, ... of lane differences */
+    RBT_COL_PLANE, /* eight columns: byte 0, byte 1, ... of lane values */
     RBT_COL_COUNT = RBT_COL_PLANE + 8,
 } rbt_column_t;
 
@@ -51,25 +51,27 @@ typedef enum {
 typedef struct {
     uint64_t offset;
     uint64_t packed, unpacked; /* bytes */
-    uint64_t checksum;         /* of the packed bytes; its lower half where 32 bits are kept */
+    uint64_t checksum;         /* of the packed bytes; where only 32 bits are stored, its lower
+                                * half */
 } rbt_place_t;
 
-/* Limits. What a reader meets above them is damaged or made to harm. */
+/* Limits of the format. A file that exceeds them is damaged or malicious. */
 enum {
-    RBT_PIECE_INSTS = 1 << 16, /* warp instructions of a piece of a warp */
+    RBT_PIECE_INSTS = 1 << 16, /* warp instructions per piece of a warp */
     RBT_BB_INSTS = BASIC_BLOCK_INSTS,
-    RBT_FRAME_INSTS = 1 << 19,  /* of a frame */
-    RBT_FRAME_BYTES = 4 << 20,  /* of a frame of blocks, unpacked */
-    RBT_PAGE_BYTES = 32 << 20,  /* of a page of the index */
-    RBT_CODE_BYTES = 256 << 20, /* of the static code of a kernel */
+    RBT_FRAME_INSTS = 1 << 19,  /* warp instructions per frame */
+    RBT_FRAME_BYTES = 4 << 20,  /* unpacked bytes per frame of blocks */
+    RBT_PAGE_BYTES = 32 << 20,  /* bytes per page of the index */
+    RBT_CODE_BYTES = 256 << 20, /* bytes of a kernel's static code */
     RBT_CODE_INSTS = 1 << 20,
     RBT_ROOT_BYTES = 64 << 20,
-    RBT_PAGE_ROWS = 1 << 20, /* blocks or launches of a page */
+    RBT_PAGE_ROWS = 1 << 20, /* blocks or launches per page */
     RBT_NAME_BYTES = 64 << 10,
-    RBT_WARPS_MAX = 32, /* of a block */
+    RBT_WARPS_MAX = 32, /* per block */
 };
 
-/* Address spaces of the summaries; generic accesses count where their addresses lie. */
+/* Address spaces of the summaries; generic accesses count for the space that their addresses are
+ * in. */
 #define RBT_SPACE_MAP(X)                                                                           \
     X(GLOBAL, "global") X(LOCAL, "local") X(SHARED, "shared") X(CONST, "const") X(TEX, "tex")
 

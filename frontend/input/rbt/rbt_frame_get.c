@@ -5,7 +5,7 @@
 
 enum { RUN_MAX = UINT16_MAX };
 
-static const char wrong_column[] = "a column ends early or holds a number that makes no sense";
+static const char wrong_column[] = "a column ends early or holds an invalid number";
 
 rbt_runs_t *rbt_runs_hold(rbt_runs_t *r)
 {
@@ -69,7 +69,7 @@ static const char *get_paths(rbt_frame_get_t *f, size_t n)
             uint64_t more = rbt_get_count(&f->cols[RBT_COL_REPEAT], RBT_PIECE_INSTS);
 
             if (bb >= f->code->n_bbs)
-                return "a path has a basic block that is not there";
+                return "a path has a basic block that does not exist";
             f->steps[f->n_steps++] = (rbt_step_get_t){.bb = bb, .repeat = (uint32_t)more + 1};
         }
     }
@@ -79,13 +79,13 @@ static const char *get_paths(rbt_frame_get_t *f, size_t n)
                : NULL;
 }
 
-/* Makes the runs of a shape. */
+/* Expands a shape into runs. */
 typedef struct {
     rbt_frame_get_t *f;
     rbt_shape_get_t *s;
     size_t n_runs;
     uint32_t mask;
-    uint64_t changes, until; /* changes of the mask that are left; instructions to the next one */
+    uint64_t changes, until; /* mask changes left; instructions until the next one */
 } shaping_t;
 
 static void next_change(shaping_t *m)
@@ -135,7 +135,7 @@ static void add_span(shaping_t *m, rbt_span_t span)
         while (m->until == 0) {
             m->mask = rbt_get_u32(&m->f->cols[RBT_COL_MASK]);
             next_change(m);
-            if (m->until == 0) { /* two changes at one place: the writer makes none */
+            if (m->until == 0) { /* two changes at one place, which the writer never makes */
                 m->f->cols[RBT_COL_MASK_AT].bad = true;
                 return;
             }
@@ -180,13 +180,13 @@ static const char *get_shapes(rbt_frame_get_t *f, size_t n)
     f->n_accesses = 0;
     f->n_shapes = n;
     rb_grow(&f->shapes, &f->cap_shapes, n, sizeof(f->shapes[0]));
-    /* There even if nothing is accessed: shapes point into them. */
+    /* Allocate even without accesses: shapes point into these arrays. */
     rb_grow(&f->masks, &f->cap_masks, 1, sizeof(f->masks[0]));
     rb_grow(&f->slots, &f->cap_slots, 1, sizeof(f->slots[0]));
     for (size_t i = 0; i < n; i++) {
         path += (uint32_t)rbt_get_signed(&f->cols[RBT_COL_SHAPE]);
         if (path >= f->n_paths)
-            return "a shape has a path that is not there";
+            return "a shape has a path that does not exist";
         m.s = &f->shapes[i];
         *m.s = (rbt_shape_get_t){.run = m.n_runs, .access = f->n_accesses};
         m.mask = UINT32_MAX;
@@ -222,7 +222,7 @@ const char *rbt_frame_get_begin(rbt_frame_get_t *f, const rbt_code_t *code)
 
     f->n_pieces = (uint32_t)rbt_get_count(head, rbt_in_left(&f->cols[RBT_COL_PIECE]));
     if (head->bad || head->at != head->end)
-        return "its head makes no sense";
+        return "its head is inconsistent";
     f->continues = (flags & 1) != 0;
     f->goes_on = (flags & 2) != 0;
     rbt_runs_release(f->runs);
@@ -265,7 +265,7 @@ const char *rbt_frame_get_piece(rbt_frame_get_t *f, const rbt_shape_get_t **shap
     if (f->cols[RBT_COL_PIECE].bad || f->cols[RBT_COL_PIECE_SHAPE].bad)
         return wrong_column;
     if (f->shape >= f->n_shapes)
-        return "a piece has a shape that is not there";
+        return "a piece has a shape that does not exist";
     rbt_shape_get_t *s = &f->shapes[f->shape];
 
     f->n_insts += s->n_insts;
@@ -308,7 +308,7 @@ const char *rbt_frame_get_addrs(rbt_frame_get_t *f, uint64_t **words, size_t *n,
     return f->addr.bad || f->cols[RBT_COL_BASE].bad || f->cols[RBT_COL_STRIDE].bad ||
                    f->cols[RBT_COL_LANES].bad || f->cols[RBT_COL_MODE].bad ||
                    f->cols[RBT_COL_RUN].bad
-               ? "an address makes no sense"
+               ? "an address is invalid"
                : NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
- * A frame of thread blocks, read. Its layout: rbt_frame_put.h. Runs of a shape are made once and
- * shared by all its pieces; they stay as long as somebody holds them.
+ * Reads a frame of thread blocks (layout: rbt_frame_put.h). The runs of a shape are expanded once
+ * and shared by all its pieces; they are reference-counted.
  */
 #ifndef RUBATO_RBT_FRAME_GET_H
 #define RUBATO_RBT_FRAME_GET_H
@@ -8,7 +8,8 @@
 #include "frontend/input/rbt/rbt_addr_get.h"
 #include "frontend/input/rbt/rbt_code.h"
 
-/* The runs of a frame's shapes. Counted: held by the frame and by the blocks that use them. */
+/* The runs of a frame's shapes, with a count of references: the frame's, and those of blocks that
+ * use them. */
 typedef struct {
     trace_run_t *runs; /* owned */
     size_t cap;
@@ -52,31 +53,31 @@ typedef struct {
     uint32_t *masks, *slots; /* of accesses */
     size_t n_accesses, cap_masks, cap_slots;
     rbt_addr_get_t addr;
-    uint64_t linear; /* of the block begun last */
+    uint64_t linear; /* of the current block */
     uint32_t blocks_begun, pieces_begun, block_pieces;
-    uint32_t warp, shape; /* of the piece begun last */
+    uint32_t warp, shape; /* of the current piece */
     uint64_t n_insts;
 } rbt_frame_get_t;
 
 void rbt_frame_get_free(rbt_frame_get_t *f);
 
-/* Begins to read f->bytes. NULL or what is wrong. */
+/* Begins to read f->bytes. Returns NULL, or what is wrong. */
 const char *rbt_frame_get_begin(rbt_frame_get_t *f, const rbt_code_t *code);
 
-/* Goes to the next block; the one before must be read to its end. */
+/* Moves to the next block; the previous one must have been read to its end. */
 const char *rbt_frame_get_block(rbt_frame_get_t *f);
 
-/* Goes to the next piece of the block; *shape is NULL if there is none. */
+/* Moves to the next piece of the block; *shape is NULL if there is none. */
 const char *rbt_frame_get_piece(rbt_frame_get_t *f, const rbt_shape_get_t **shape);
 
 /*
- * Address records of that piece, appended to words[*n ..) which grows. Above max words nothing more
- * is read.
+ * Appends the address records of the current piece to words[*n ..), which grows. Stops with an
+ * error above max words.
  */
 const char *rbt_frame_get_addrs(rbt_frame_get_t *f, uint64_t **words, size_t *n, size_t *cap,
                                 size_t max);
 
-/* After the last block: whether all of the frame is used. */
+/* After the last block: checks that the whole frame was used. */
 const char *rbt_frame_get_end(const rbt_frame_get_t *f);
 
 #endif

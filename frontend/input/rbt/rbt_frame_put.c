@@ -5,15 +5,15 @@
 #include "frontend/input/rbt/rbt_checksum.h"
 
 /*
- * A frame is ended when about this much is expected of it after packing, or at so many unpacked
- * bytes or instructions. Lane bytes hardly shrink, the rest does.
+ * A frame ends when it is expected to have about this many packed bytes, or at this many unpacked
+ * bytes or instructions. Lane bytes are expected to compress far less than the rest.
  */
 enum {
     PACKED_BYTES = 64 << 10,
     UNPACKED_BYTES = 1 << 20,
     FRAME_INSTS = 256 << 10,
-    LANE_GAIN = 4,  /* lane bytes are expected to shrink by this part, */
-    OTHER_GAIN = 8, /* other columns to this part */
+    LANE_GAIN = 4,  /* expected compression of lane bytes: 1 / LANE_GAIN is saved */
+    OTHER_GAIN = 8, /* expected compression of other columns: 1 / OTHER_GAIN remains */
     FIRST_SLOTS = 256,
     CUT_BYTES = 512,
 };
@@ -135,7 +135,7 @@ static uint64_t hash_of_known(const rbt_frame_put_t *f, size_t i)
     return hash_runs(f->runs + f->known[i].run, f->known[i].n_runs);
 }
 
-/* Adds entry number n (the last one) to a map, which grows where needed. */
+/* Adds entry number n (the last one) to a map, which grows when needed. */
 static void add_to_map(const rbt_frame_put_t *f, rbt_hash_t *m, size_t n,
                        uint64_t (*hash_of)(const rbt_frame_put_t *, size_t))
 {
@@ -329,7 +329,8 @@ bool rbt_frame_put_is_full(const rbt_frame_put_t *f)
            lanes + others >= UNPACKED_BYTES || f->n_insts >= FRAME_INSTS;
 }
 
-/* Lane bytes of each place have statistics of their own; a cut must be worth a table of them. */
+/* Lets zstd start new statistics for each lane-byte column that is long enough to pay for their
+ * table. */
 static void cut_planes(const rbt_frame_put_t *f, size_t at, rbt_cuts_t *cuts)
 {
     cuts->n = 0;

@@ -1,7 +1,6 @@
 /*
- * A frame of thread blocks while it is written. Columns of the unpacked frame (v: variable-length
- * integer, s: signed one, u32, b: byte), each preceded by its length in the list of 32-bit lengths
- * with which the frame begins:
+ * Writes a frame of thread blocks. The unpacked frame begins with a list of 32-bit lengths, one per
+ * column, followed by the columns (v: variable-length integer, s: signed one, u32, b: byte):
  *
  *   HEAD         v launch (position in the file, from 0), v first block (in the launch), v blocks,
  *                v flags (1: the first block continues the frame before; 2: the last block goes on
@@ -16,8 +15,8 @@
  *   PIECE_SHAPE  per piece: s shape - the one of the piece before
  *   RUN ...      the address records of all pieces, in order: rbt_refs.h
  *
- * A piece is what a warp executes in one go; a long warp has several. Its shape is a path (basic
- * blocks) with masks. Pieces of a shape differ in their addresses only.
+ * A piece is a part of a warp's execution; most warps have one, long warps several. The shape of a
+ * piece is its path (basic blocks) with masks. Pieces of one shape differ only in their addresses.
  */
 #ifndef RUBATO_RBT_FRAME_PUT_H
 #define RUBATO_RBT_FRAME_PUT_H
@@ -31,7 +30,7 @@
 typedef struct {
     size_t at;
     uint32_t n;
-    uint32_t type; /* number of its warp type, by rbt_index_put.h; UINT32_MAX: not yet known */
+    uint32_t type; /* its warp type in rbt_index_put.h; UINT32_MAX: not yet known */
     uint64_t uses;
 } rbt_path_t;
 
@@ -39,13 +38,13 @@ typedef struct {
     uint32_t path;
     size_t change, n_changes;  /* changes[change ..) */
     size_t access, n_accesses; /* accesses[access ..) and their slots */
-    size_t ref;                /* of the first access */
+    size_t ref;                /* number of the first access's record in refs */
     uint32_t n_insts, n_atomics;
     uint64_t thread_insts;
     bool used;
 } rbt_shape_t;
 
-/* Runs of a short warp that were seen before, and the shape they are. */
+/* Runs of a short warp that occurred earlier, and their shape. */
 typedef struct {
     size_t run, n_runs; /* runs[run ..) */
     uint32_t shape;
@@ -66,7 +65,7 @@ typedef struct {
     size_t n_accesses, cap_accesses;
     uint32_t *slots; /* owned: of accesses */
     size_t cap_slots;
-    uint16_t *lines, *sectors; /* owned: of accesses, as counted last */
+    uint16_t *lines, *sectors; /* owned; of accesses: counts at their last execution */
     size_t cap_lines, cap_sectors;
     rbt_known_t *known; /* owned */
     size_t n_known, cap_known;
@@ -82,25 +81,26 @@ typedef struct {
 
 void rbt_frame_put_free(rbt_frame_put_t *f);
 
-/* Begins a frame of the launch of this position in the file, with this block of it. */
+/* Begins a frame of the launch at this position in the file, with this block of the launch. */
 void rbt_frame_put_begin(rbt_frame_put_t *f, uint64_t launch, uint64_t first_block, bool continues);
 
-/* Begins a block (also when the frame continues one); the linear id counts x first. */
+/* Begins a block (also when the frame continues one); the linear id counts x fastest. */
 void rbt_frame_put_block(rbt_frame_put_t *f, uint64_t linear);
 
-/* Ends the block begun last. */
+/* Ends the current block. */
 void rbt_frame_put_block_end(rbt_frame_put_t *f);
 
-/* The shape of a short warp's runs, or UINT32_MAX. */
+/* The shape of a short warp's runs, or UINT32_MAX if it has not occurred. */
 uint32_t rbt_frame_put_known(const rbt_frame_put_t *f, const warp_stream_t *warp);
 
-/* The shape of a piece; with warp not NULL its runs are known from now on. code: the kernel's. */
+/* The shape of a piece. If warp is not NULL, rbt_frame_put_known() will find its runs. code: the
+ * kernel's. */
 uint32_t rbt_frame_put_shape(rbt_frame_put_t *f, const rbt_piece_t *piece,
                              const rbt_collect_t *code, const warp_stream_t *warp);
 
 /*
- * Appends a piece of a warp: its shape, then for each of its accesses in order
- * rbt_frame_put_access(), which returns whether lines and sectors are those counted last.
+ * Appends a piece of a warp: its shape, then rbt_frame_put_access() for each of its accesses in
+ * order, which returns whether lines and sectors equal those counted last.
  */
 void rbt_frame_put_piece(rbt_frame_put_t *f, uint32_t warp, uint32_t shape);
 
@@ -111,12 +111,12 @@ static inline bool rbt_frame_put_access(rbt_frame_put_t *f, const rbt_shape_t *s
                         f->slots[shape->access + i]);
 }
 
-/* Whether it is time to end the frame. */
+/* Whether the frame should end. */
 bool rbt_frame_put_is_full(const rbt_frame_put_t *f);
 
 /*
- * Ends the frame: appends its bytes to out, which is empty, and says where zstd should begin anew.
- * more: its last block goes on in the next frame.
+ * Ends the frame: appends its bytes to out, which is empty, and returns in cuts where zstd should
+ * start new statistics. more: its last block continues in the next frame.
  */
 void rbt_frame_put_end(rbt_frame_put_t *f, bool more, rbt_buf_t *out, rbt_cuts_t *cuts);
 

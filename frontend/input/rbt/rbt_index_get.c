@@ -8,7 +8,7 @@ enum {
     BLOCK_THREADS_MAX = 1024,
     REGISTERS_MAX = 255,
     SHARED_MAX = 1 << 20,
-    FRAME_ROW_BYTES = 7, /* the least that a row takes in an unpacked page */
+    FRAME_ROW_BYTES = 7, /* minimum bytes of a row in an unpacked page */
     BLOCK_ROW_BYTES = 4 + 2 * RBT_SPACE_COUNT,
     TYPE_ROW_BYTES = 3,
     NAMED_BB_BYTES = 3,
@@ -58,7 +58,7 @@ typedef struct {
     uint32_t kernel, bb, n_insts;
 } named_bb_t;
 
-/* Owned by the caller. */
+/* The caller frees the result. */
 static named_bb_t *get_bbs(rbt_in_t *in, size_t n_kernels, size_t *n)
 {
     named_bb_t b = {0};
@@ -76,7 +76,8 @@ static named_bb_t *get_bbs(rbt_in_t *in, size_t n_kernels, size_t *n)
     return bbs;
 }
 
-/* Basic blocks of a type: of one kernel, in the order of their numbers. */
+/* Reads the basic blocks of a type: all of one kernel, in ascending order. Stores their instruction
+ * counts where get_counts() needs them. */
 static void get_type_bbs(rbt_page_t *p, rbt_warp_type_t *t, const named_bb_t *bbs, size_t n,
                          rbt_in_t *in)
 {
@@ -94,7 +95,7 @@ static void get_type_bbs(rbt_page_t *p, rbt_warp_type_t *t, const named_bb_t *bb
     }
 }
 
-/* Executions take the place of the instructions that get_type_bbs() left there. */
+/* Reads executions, which replace the instruction counts that get_type_bbs() stored. */
 static void get_counts(rbt_page_t *p, rbt_warp_type_t *t, rbt_in_t *in)
 {
     uint64_t last = 1, other = 1;
@@ -165,7 +166,7 @@ static void get_block_types(rbt_page_t *p, rbt_in_t *in)
     free(types);
 }
 
-/* A column of all blocks. */
+/* Reads a column of all blocks. */
 #define GET_COLUMN(lvalue, type)                                                                   \
     do {                                                                                           \
         uint64_t last_ = 0;                                                                        \
@@ -216,7 +217,7 @@ const char *rbt_page_get(rbt_page_t *p, const rbt_file_t *f, const rbt_block_pag
     p->n_block_types = rbt_get_count(&in, bytes->n / BLOCK_TYPE_ROW_BYTES);
     if (in.bad || p->n_frames != ref->n_frames || p->n_blocks != ref->n_blocks ||
         p->n_block_types > p->n_blocks || p->n_types > RBT_WARPS_MAX * p->n_blocks)
-        return "its numbers of rows make no sense";
+        return "its numbers of rows are inconsistent";
     p->frames = rb_calloc(p->n_frames, sizeof(*p->frames));
     p->blocks = rb_calloc(p->n_blocks, sizeof(*p->blocks));
     p->types = rb_calloc(p->n_types + 1, sizeof(*p->types));
@@ -227,7 +228,7 @@ const char *rbt_page_get(rbt_page_t *p, const rbt_file_t *f, const rbt_block_pag
         get_block_types(p, &in);
     if (!in.bad)
         get_blocks(p, &in, f->n_spaces);
-    return in.bad || in.at != in.end ? "its rows make no sense" : NULL;
+    return in.bad || in.at != in.end ? "its rows are inconsistent" : NULL;
 }
 
 rb_code_t rbt_page_read(rbt_page_t *p, const rbt_file_t *f, size_t n, rbt_unpacker_t *unpacker,
@@ -265,9 +266,9 @@ static const char *check_launch(const rbt_file_t *f, const rbt_launch_row_t *r, 
     const uint64_t max = 1ull << GRID_BLOCKS_MAX_LOG2;
 
     if (r->kernel >= f->n_kernels)
-        return "a launch is of a kernel that is not there";
+        return "a launch has a kernel that does not exist";
     if (r->id <= last_id)
-        return "the ids of its launches do not ascend";
+        return "the ids of its launches are not ascending";
     if (!dim_is_valid(r->grid) || r->grid[0] * r->grid[1] > max / r->grid[2] ||
         r->n_blocks > r->grid[0] * r->grid[1] * r->grid[2])
         return "a launch has an impossible grid";
@@ -276,7 +277,7 @@ static const char *check_launch(const rbt_file_t *f, const rbt_launch_row_t *r, 
         r->block[0] * r->block[1] * r->block[2] > BLOCK_THREADS_MAX)
         return "a launch has impossible thread blocks";
     if (r->regs > REGISTERS_MAX || r->shared_bytes > SHARED_MAX)
-        return "a launch needs more registers or shared memory than there are";
+        return "a launch needs more registers or shared memory than an SM has";
     double weight;
 
     memcpy(&weight, &r->weight, sizeof(weight));
@@ -285,7 +286,7 @@ static const char *check_launch(const rbt_file_t *f, const rbt_launch_row_t *r, 
     return NULL;
 }
 
-/* The file may have classes and spaces that we do not, and lack classes that we have. */
+/* The file may have classes and spaces that we do not know, and lack classes that we have. */
 static void get_columns(const rbt_file_t *f, rbt_in_t *in, rbt_launch_t *l, size_t n)
 {
     size_t n_sums = offsetof(rbt_launch_row_t, requests) / sizeof(uint64_t);
@@ -320,7 +321,7 @@ const char *rbt_launches_get(const rbt_file_t *f, const rbt_launch_page_ref_t *r
         return "its number of launches is not the root's";
     get_columns(f, &in, l, ref->n_launches);
     if (in.bad || in.at != in.end)
-        return "its rows make no sense";
+        return "its rows are inconsistent";
     for (size_t i = 0; i < ref->n_launches; i++) {
         const char *wrong = check_launch(f, &l[i].row, id);
 

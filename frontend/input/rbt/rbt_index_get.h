@@ -1,16 +1,17 @@
-/* Pages of the index, read. Their layout: rbt_index_put.h. */
+/* Reads pages of the index (layout: rbt_index_put.h). */
 #ifndef RUBATO_RBT_INDEX_GET_H
 #define RUBATO_RBT_INDEX_GET_H
 
 #include "frontend/input/rbt/rbt_file.h"
 
-/* Where a frame of a page is, and the number in the page of the first block that begins in it. */
+/* The place of a frame of a page, and the number in the page of the first block that begins in
+ * it. */
 typedef struct {
     rbt_place_t place;
     uint32_t first_block, n_blocks;
 } rbt_frame_ref_t;
 
-/* All owned. */
+/* All pointers are owned. */
 typedef struct {
     size_t n_frames, n_blocks, n_types, n_counts, n_block_types, n_warps;
     rbt_frame_ref_t *frames;
@@ -18,26 +19,26 @@ typedef struct {
     rbt_warp_type_t *types;
     rbt_bb_count_t *counts;
     rbt_block_type_t *block_types;
-    uint32_t *warps; /* of block types: warp type + 1; 0: no such warp */
+    uint32_t *warps; /* per block type: warp type + 1; 0: no such warp */
 } rbt_page_t;
 
-/* Reads page number n. *p is to be freed in any case. */
+/* Reads page number n. The caller frees *p, also after an error. */
 RB_CHECKED rb_code_t rbt_page_read(rbt_page_t *p, const rbt_file_t *f, size_t n,
                                    rbt_unpacker_t *unpacker, rb_err_t *err);
 void rbt_page_free(rbt_page_t *p);
 
-/* A launch with where it begins. */
+/* A launch and its first block. */
 typedef struct {
     rbt_launch_row_t row;
     uint64_t first_block; /* of the file */
 } rbt_launch_t;
 
-/* Reads the launches of launch page n, to be freed; NULL: *err is set. */
+/* Reads the launches of launch page n; the caller frees them. NULL: *err is set. */
 rbt_launch_t *rbt_launches_read(const rbt_file_t *f, size_t n, rbt_unpacker_t *unpacker,
                                 rb_err_t *err);
 
 /*
- * The same from unpacked bytes; NULL or what is wrong. *p is zeroed, l has room for
+ * The same from unpacked bytes. Returns NULL, or what is wrong. *p is zeroed, l has room for
  * ref->n_launches.
  */
 const char *rbt_page_get(rbt_page_t *p, const rbt_file_t *f, const rbt_block_page_ref_t *ref,

@@ -56,7 +56,7 @@ static uint64_t hash_of_block_type(const rbt_page_put_t *p, size_t i)
     return rbt_checksum(p->warps + p->block_types[i].at, p->block_types[i].n * sizeof(*p->warps));
 }
 
-/* Room for one more entry than the n that are in. */
+/* Makes room for one more entry than the n present. */
 static void reserve(const rbt_page_put_t *p, rbt_hash_t *m, size_t n,
                     uint64_t (*hash_of)(const rbt_page_put_t *, size_t))
 {
@@ -179,7 +179,7 @@ static int by_kernel_and_bb(const void *a, const void *b)
     return x->bb < y->bb ? -1 : x->bb > y->bb;
 }
 
-/* The distinct ones, in order; owned by the caller. */
+/* Returns the distinct basic blocks in ascending order; the caller frees them. */
 static named_bb_t *name_bbs(const rbt_page_put_t *p, size_t *n)
 {
     named_bb_t *all = rb_calloc(p->n_counts + 1, sizeof(*all));
@@ -210,7 +210,7 @@ static void encode_bbs(const named_bb_t *bbs, size_t n, const rbt_kernel_put_t *
     }
 }
 
-/* Places in bbs of the basic blocks of a type, which ascend as they do. */
+/* Writes the positions in bbs of the basic blocks of a type; both are in ascending order. */
 static void encode_type_bbs(const rbt_page_put_t *p, const rbt_warp_type_t *t,
                             const named_bb_t *bbs, size_t n, rbt_buf_t *out)
 {
@@ -255,7 +255,7 @@ static void encode_types(const rbt_page_put_t *p, const rbt_kernel_put_t *kernel
     free(bbs);
 }
 
-/* Warps of a type in a row. */
+/* A run of warps of one type. */
 typedef struct {
     uint32_t type, n; /* type + 1; 0: no such warp */
 } warp_run_t;
@@ -298,7 +298,7 @@ static void encode_block_types(const rbt_page_put_t *p, rbt_buf_t *out)
     }
 }
 
-/* A column of all blocks. */
+/* Reads a column of all blocks. */
 #define PUT_COLUMN(expr)                                                                           \
     do {                                                                                           \
         uint64_t last_ = 0;                                                                        \

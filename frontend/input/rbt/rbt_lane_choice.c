@@ -6,21 +6,21 @@
 #include "sim/core/alloc.h"
 
 enum {
-    PLANES = 4, /* of which statistics are kept; bytes above are taken for random */
+    PLANES = 4, /* byte positions with statistics; higher bytes are assumed to be random */
     BYTES = 256,
-    MODELS_MAX = 1024,   /* of a frame: bounds memory */
-    FIRST_LOOK = 8,      /* records after which the ways are compared; then four times as many, */
-    LOOK_EVERY = 512,    /* at most so many later */
-    SAMPLE_ALL = 128,    /* records that all count; then */
-    SAMPLE_EVERY = 4,    /* one of so many */
-    LOG_FRACTION = 8,    /* bits behind the point of a logarithm */
-    COUNT_MAX = 0xff00u, /* of a byte; all are halved before one is full */
+    MODELS_MAX = 1024,   /* per frame: bounds memory */
+    FIRST_LOOK = 8,      /* records before the first comparison; intervals then grow fourfold */
+    LOOK_EVERY = 512,    /* up to this many records */
+    SAMPLE_ALL = 128,    /* the first records all count, */
+    SAMPLE_EVERY = 4,    /* later one in this many */
+    LOG_FRACTION = 8,    /* fractional bits of a logarithm */
+    COUNT_MAX = 0xff00u, /* of a byte; all counts are halved when one reaches it */
 };
 
-/* How often each byte was met in each place, in records that do not repeat others. */
+/* How often each byte occurred at each position, in records that do not repeat earlier ones. */
 struct rbt_lane_model {
     uint16_t count[RBT_LANE_WAYS][PLANES][BYTES];
-    uint32_t more[RBT_LANE_WAYS]; /* bits besides, and those of bytes in higher places */
+    uint32_t more[RBT_LANE_WAYS]; /* other bits, including those of bytes above PLANES */
     uint32_t records, next_look;
     unsigned best;
 };
@@ -67,7 +67,7 @@ static uint64_t hash_values(const rbt_lane_values_t *l)
     return h ^ h >> 32;
 }
 
-/* Whether the same values were there lately, so that zstd will find them; remembers them. */
+/* Whether the same values occurred recently, so that zstd will find them. Remembers them. */
 static bool repeats(rbt_lane_choice_t *c, const rbt_lane_values_t *l)
 {
     uint64_t hash = hash_values(l);
@@ -108,7 +108,8 @@ static void count_values(rbt_lane_choice_t *c, rbt_lane_model_t *m,
         halve(m);
 }
 
-/* log2 of v > 0, in units of 2^-LOG_FRACTION: in whole numbers, so that it is the same anywhere. */
+/* log2 of v > 0 in units of 2^-LOG_FRACTION. Integer arithmetic gives the same result on every
+ * machine. */
 static uint64_t log2_of(uint32_t v)
 {
     unsigned whole = 31u - (unsigned)__builtin_clz(v);
@@ -122,7 +123,7 @@ static uint64_t log2_of(uint32_t v)
     return log;
 }
 
-/* Bits that an ideal coder of single bytes needs for what was counted, in units of log2_of(). */
+/* Bits that an ideal coder of single bytes needs for the counted bytes, in units of log2_of(). */
 static uint64_t bits_of(const rbt_lane_model_t *m, unsigned w)
 {
     uint64_t bits = (uint64_t)m->more[w] << LOG_FRACTION;

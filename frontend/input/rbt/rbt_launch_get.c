@@ -13,17 +13,17 @@ struct trace_launch {
     _Atomic uint64_t *bytes_done; /* borrowed: of the source */
     uint64_t position;            /* in the file, from 0 */
     launch_info_t info;
-    uint64_t first_block, n_blocks; /* of the file; stored */
+    uint64_t first_block, n_blocks; /* numbered within the file; only stored blocks count */
     const rbt_code_t *code;         /* borrowed from the file */
     rbt_unpacker_t *unpacker;
     bool has_page, has_frame;
-    size_t page_number, frame_number; /* in the file, in the page */
+    size_t page_number, frame_number; /* page number in the file, frame number in the page */
     rbt_page_t page;
     rbt_frame_get_t frame;
-    uint64_t next; /* index of the block that the frame gives next */
+    uint64_t next; /* index of the block that the frame returns next */
     rbt_pool_t pool;
     bool told_missing;
-    rb_err_t failed; /* kept: all later calls give it */
+    rb_err_t failed; /* the first error; all later calls return it */
 };
 
 launch_info_t rbt_launch_info(const rbt_file_t *f, const rbt_launch_row_t *r)
@@ -95,7 +95,7 @@ static rb_code_t fail_frame(const trace_launch_t *l, const char *why, rb_err_t *
     return rbt_file_fail(l->file, offset, "frame of thread blocks", why, err);
 }
 
-/* The furthest point reached: launches may be open side by side. */
+/* Keeps the furthest point reached: several launches may be open at the same time. */
 static void set_progress(_Atomic uint64_t *bytes_done, uint64_t done)
 {
     uint64_t seen = atomic_load_explicit(bytes_done, memory_order_relaxed);
@@ -112,11 +112,11 @@ static const char *check_head(const trace_launch_t *l, const rbt_frame_ref_t *re
 
     if (f->launch != l->position || f->n_blocks != ref->n_blocks + f->continues ||
         f->first_block != first - l->first_block)
-        return "it holds other blocks than the index says";
+        return "it does not hold the blocks that the index lists";
     return NULL;
 }
 
-/* Reads a frame of the page; its first block is the next one. */
+/* Reads a frame of the page; its first block becomes the next one. */
 static rb_code_t load_frame(trace_launch_t *l, size_t number, rb_err_t *err)
 {
     const rbt_frame_ref_t *ref = &l->page.frames[number];
@@ -150,7 +150,7 @@ static rb_code_t load_page(trace_launch_t *l, size_t number, rb_err_t *err)
     return RB_OK;
 }
 
-/* The frame in which block k of the page begins: the last one that begins at k or before it. */
+/* The frame in which block k of the page begins: the last one that begins at or before k. */
 static size_t find_frame(const rbt_page_t *p, uint64_t k)
 {
     size_t lo = 0, hi = p->n_frames;
@@ -166,7 +166,7 @@ static size_t find_frame(const rbt_page_t *p, uint64_t k)
     return lo;
 }
 
-/* Makes the frame of a block the loaded one, at this block or before it. */
+/* Loads the frame of a block, positioned at or before the block. */
 static rb_code_t seek(trace_launch_t *l, uint64_t index, rb_err_t *err)
 {
     uint64_t block = l->first_block + index;
@@ -180,14 +180,14 @@ static rb_code_t seek(trace_launch_t *l, uint64_t index, rb_err_t *err)
     return load_frame(l, frame, err);
 }
 
-/* The rest of a block whose frame has no more of it. */
+/* Reads the rest of a block that continues in the next frames. */
 static rb_code_t continue_block(trace_launch_t *l, uint64_t linear, rb_err_t *err)
 {
     if (l->frame_number + 1 >= l->page.n_frames)
         return fail_frame(l, "the rest of its last block is missing", err);
     RB_TRY(load_frame(l, l->frame_number + 1, err));
     if (!l->frame.continues || l->frame.n_blocks == 0)
-        return fail_frame(l, "it does not continue the block of the frame before", err);
+        return fail_frame(l, "it does not continue the block of the previous frame", err);
     const char *wrong = rbt_frame_get_block(&l->frame);
 
     if (wrong == NULL && l->frame.linear != linear)
@@ -253,7 +253,7 @@ static rb_code_t read_block(trace_launch_t *l, rbt_block_t *b, rb_err_t *err)
     return RB_OK;
 }
 
-/* Once at the end: a trace may hold only part of a launch, but the user should know. */
+/* Warns once, at the end: a trace may hold only part of a launch, but the user should know. */
 static void warn_missing(trace_launch_t *l)
 {
     if (l->n_blocks < l->info.n_blocks && !l->told_missing)
@@ -307,7 +307,7 @@ void rbt_launch_give_back(trace_launch_t *l, trace_block_t *b)
 
 /* --- the index ------------------------------------------------------------------------------- */
 
-/* The row of block index, which is stored; its page is the loaded one. */
+/* Finds the row of stored block index, loading its page. */
 static rb_code_t find_row(trace_launch_t *l, uint64_t index, const rbt_block_row_t **row,
                           rb_err_t *err)
 {
@@ -356,7 +356,7 @@ rb_code_t rbt_launch_warp_profile(trace_launch_t *l, uint64_t index, uint32_t wa
     for (size_t i = t->at; i < t->at + t->n; i++)
         if (p->counts[i].bb >= l->code->n_bbs)
             return rbt_file_fail(l->file, l->file->block_pages[l->page_number].place.offset,
-                                 "page of the index", "it names basic blocks that are not there",
+                                 "page of the index", "it names basic blocks that do not exist",
                                  err);
     *counts = p->counts + t->at;
     *n = t->n;

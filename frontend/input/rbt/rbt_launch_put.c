@@ -7,7 +7,7 @@
 
 enum { PAGE_BLOCKS = 4096, PAGE_FRAMES = 1024 };
 
-/* Where a block is cut even if it shares its frame with others. */
+/* A block that shares its frame with others is also cut at these limits. */
 enum { HARD_INSTS = 400 << 10, HARD_BYTES = 2 << 20 };
 
 void rbt_launch_put_free(rbt_launch_put_t *l)
@@ -38,7 +38,7 @@ rb_code_t rbt_launch_put_page(rbt_launch_put_t *l, rb_err_t *err)
     return RB_OK;
 }
 
-/* A page is ended between frames when it has enough. */
+/* Ends a page between frames when it is full. */
 static rb_code_t end_full_page(rbt_launch_put_t *l, rb_err_t *err)
 {
     if (l->page.n_blocks >= PAGE_BLOCKS || l->page.n_frames >= PAGE_FRAMES)
@@ -46,7 +46,7 @@ static rb_code_t end_full_page(rbt_launch_put_t *l, rb_err_t *err)
     return RB_OK;
 }
 
-/* Executions of basic blocks, from the paths of the frame. */
+/* Counts executions of basic blocks from the paths of the frame. */
 static void count_paths(rbt_launch_put_t *l)
 {
     const rbt_frame_put_t *f = &l->frame;
@@ -86,7 +86,7 @@ static void begin_frame(rbt_launch_put_t *l, bool continues)
 typedef struct {
     uint64_t linear;
     rbt_summary_t sum;
-    uint32_t types[RBT_WARPS_MAX]; /* of warps, + 1 */
+    uint32_t types[RBT_WARPS_MAX]; /* warp types + 1 */
 } open_block_t;
 
 static void put_accesses(rbt_launch_put_t *l, open_block_t *b, uint32_t shape, const uint64_t *rec)
@@ -123,7 +123,7 @@ static void add_counts(rbt_launch_put_t *l, const rbt_path_t *path)
         l->counts[l->n_counts++] = (rbt_bb_count_t){.bb = steps[i].bb, .n = steps[i].repeat};
 }
 
-/* Sorts what was added and joins what belongs together. */
+/* Sorts the counts and merges equal basic blocks; returns the warp type. */
 static uint32_t type_of_counts(rbt_launch_put_t *l)
 {
     size_t n = 0;
@@ -170,7 +170,8 @@ static void put_short_warp(rbt_launch_put_t *l, open_block_t *b, uint32_t warp,
     b->types[warp] = path->type + 1;
 }
 
-/* Goes on in a new frame if this one has enough, because of this block or above all measure. */
+/* Continues in a new frame if this one is full and has only this block, or is far above the
+ * limits. */
 static rb_code_t cut(rbt_launch_put_t *l, const open_block_t *b, rb_err_t *err)
 {
     size_t bytes = 0;
@@ -302,7 +303,7 @@ void rbt_launch_put_begin(rbt_launch_put_t *l, const launch_info_t *info, uint64
     rbt_pointers_clear(&l->pointers);
 }
 
-/* Instruction classes of the launch, from its basic blocks. */
+/* Derives the instruction classes of the launch from its basic blocks. */
 static void count_classes(rbt_launch_put_t *l)
 {
     const rbt_collect_t *code = l->walk.code;

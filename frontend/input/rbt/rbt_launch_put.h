@@ -1,7 +1,7 @@
 /*
- * The open launch while it is written: its blocks go into frames and into the page of the index
- * that describes them, and their counts into its row. Frames and pages go to the file as they fill;
- * a page may describe blocks of several launches.
+ * The open launch while it is written. Its blocks go into frames and into the index page that
+ * describes them, and their counts into its row. Frames and pages are written when full; a page may
+ * describe blocks of several launches.
  */
 #ifndef RUBATO_RBT_LAUNCH_PUT_H
 #define RUBATO_RBT_LAUNCH_PUT_H
@@ -11,11 +11,11 @@
 
 typedef struct {
     rbt_pack_t *pack;     /* borrowed: where frames and pages go */
-    rbt_root_put_t *root; /* borrowed: knows kernels and pages */
+    rbt_root_put_t *root; /* borrowed; holds kernels and pages */
     launch_info_t info;
     rbt_launch_row_t row;
-    uint64_t number;     /* of the launch in the file, from 0 */
-    uint64_t *bb_counts; /* owned: executions by basic block */
+    uint64_t number;     /* position of the launch in the file, from 0 */
+    uint64_t *bb_counts; /* owned; executions per basic block */
     size_t cap_bb_counts;
     rbt_walk_t walk;
     rbt_pointers_t pointers;
@@ -29,7 +29,7 @@ typedef struct {
 
 void rbt_launch_put_free(rbt_launch_put_t *l);
 
-/* Begins a launch; weight and text as of rbt_writer_launch(). */
+/* Begins a launch; weight and text as in rbt_writer_launch(). */
 void rbt_launch_put_begin(rbt_launch_put_t *l, const launch_info_t *info, uint64_t number,
                           double weight, rbt_inst_text_fn text, void *text_ctx);
 
@@ -37,10 +37,10 @@ void rbt_launch_put_begin(rbt_launch_put_t *l, const launch_info_t *info, uint64
 RB_CHECKED rb_code_t rbt_launch_put_block(rbt_launch_put_t *l, const trace_block_t *block,
                                           rb_err_t *err);
 
-/* Ends the launch: its row is complete. */
+/* Ends the launch and completes its row. */
 RB_CHECKED rb_code_t rbt_launch_put_end(rbt_launch_put_t *l, rb_err_t *err);
 
-/* Ends the page, if it describes anything. No frame is open. */
+/* Ends the page unless it is empty. No frame may be open. */
 RB_CHECKED rb_code_t rbt_launch_put_page(rbt_launch_put_t *l, rb_err_t *err);
 
 #endif

@@ -13,17 +13,17 @@
 #include "sim/core/new_file.h"
 
 enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 6 };
-enum { CUT_BYTES = 8 }; /* that a cut may add to what zstd needs */
+enum { CUT_BYTES = 8 }; /* bytes that a cut may add to zstd's bound */
 
 typedef struct {
     rbt_buf_t plain, packed;
     rbt_cuts_t cuts;
     uint64_t checksum;
-    size_t failed; /* zstd's code, 0: good */
+    size_t failed; /* zstd's error code; 0: success */
     bool done;
 } job_t;
 
-/* Jobs [written, added) are under way; those below taken have a thread. */
+/* Jobs [written, added) are queued or in progress; those below taken have a thread. */
 struct rbt_pack {
     char *path, *temporary; /* owned */
     bool overwrite;
@@ -57,8 +57,8 @@ static ZSTD_CCtx *create_packer(int level)
 }
 
 /*
- * 0 or zstd's error. A flush ends zstd's block, and what follows gets literal statistics of its
- * own.
+ * Returns 0 or zstd's error. A flush ends zstd's block: the following bytes get their own literal
+ * statistics.
  */
 static size_t pack_bytes(ZSTD_CCtx *packer, const rbt_buf_t *plain, const rbt_cuts_t *cuts,
                          rbt_buf_t *packed)
@@ -163,7 +163,7 @@ rb_code_t rbt_pack_now(rbt_pack_t *p, const rbt_buf_t *bytes, rbt_place_t *place
     return append(p, &p->now, bytes->n, rbt_checksum(p->now.p, p->now.n), place, err);
 }
 
-/* Writes the oldest job under way, once it is packed. */
+/* Waits for the oldest job and writes its result. */
 static rb_code_t write_oldest(rbt_pack_t *p, rb_err_t *err)
 {
     job_t *job = &p->jobs[p->written % p->n_jobs];
@@ -221,7 +221,7 @@ static void start_threads(rbt_pack_t *p, unsigned threads)
             p->n_threads++;
 }
 
-/* A name beside path that nothing has; the file is made. */
+/* Creates a file with an unused name beside path. */
 static int create_temporary(rbt_pack_t *p)
 {
     static const char suffix[] = ".XXXXXX";
@@ -287,7 +287,7 @@ rbt_pack_t *rbt_pack_create(const char *path, const rbt_writer_options_t *o, rbt
     return p;
 }
 
-/* Gives the file the rights that a file created by name would have. */
+/* Gives the file the permissions of an ordinary new file. */
 static void set_rights(int fd)
 {
     mode_t mask = umask(0);
@@ -306,7 +306,7 @@ rb_code_t rbt_pack_commit(rbt_pack_t *p, rb_err_t *err)
     if (code == RB_OK && p->overwrite && rename(p->temporary, p->path) != 0)
         code = fail_system(p, err);
     if (code == RB_OK && !p->overwrite && link(p->temporary, p->path) != 0) {
-        code = new_file_check(p->path, false, err); /* it may have come meanwhile */
+        code = new_file_check(p->path, false, err); /* may have appeared in the meantime */
         if (code == RB_OK)
             code = rb_fail(err, RB_IO, "%s: %s", p->path, strerror(errno));
     }

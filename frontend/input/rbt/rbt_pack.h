@@ -1,6 +1,6 @@
 /*
- * The file while it is written: frames are packed by helper threads and appended in the order in
- * which they were handed over, so that the bytes do not depend on the threads.
+ * The output file. Helper threads compress frames; they are appended in the order in which they
+ * were submitted, so that the bytes do not depend on the threads.
  */
 #ifndef RUBATO_RBT_PACK_H
 #define RUBATO_RBT_PACK_H
@@ -12,10 +12,11 @@
 
 typedef struct rbt_pack rbt_pack_t;
 
-/* Told of each frame, in order. */
+/* Called for each frame after it is written, in order. */
 typedef rb_code_t (*rbt_placed_fn)(void *ctx, const rbt_place_t *place, rb_err_t *err);
 
-/* Offsets in a frame, ascending, where its bytes change their nature: the parts are coded apart. */
+/* Ascending offsets in a frame where the kind of data changes: the parts get separate
+ * statistics. */
 enum { RBT_CUTS_MAX = 9 };
 typedef struct {
     size_t at[RBT_CUTS_MAX];
@@ -23,30 +24,30 @@ typedef struct {
 } rbt_cuts_t;
 
 /*
- * Creates a temporary file beside path, as o says. NULL: RB_USAGE if path is there and may not be
- * replaced, RB_IO. placed is called on the caller's thread.
+ * Creates a temporary file beside path. Returns NULL with RB_USAGE if path exists and may not be
+ * replaced, or RB_IO. placed is called on the caller's thread.
  */
 rbt_pack_t *rbt_pack_create(const char *path, const rbt_writer_options_t *o, rbt_placed_fn placed,
                             void *ctx, rb_err_t *err);
 
-/* The temporary file, which is there until p is freed. */
+/* The name of the temporary file, which exists until p is freed. */
 const char *rbt_pack_temporary(const rbt_pack_t *p);
 
-/* Hands over a frame; its bytes are swapped for an empty buffer. May wait and call placed. */
+/* Submits a frame; *bytes becomes an empty buffer. May wait and call placed. */
 RB_CHECKED rb_code_t rbt_pack_add(rbt_pack_t *p, rbt_buf_t *bytes, const rbt_cuts_t *cuts,
                                   rb_err_t *err);
 
-/* Waits until all frames are written and told. */
+/* Waits until all frames are written and reported through placed. */
 RB_CHECKED rb_code_t rbt_pack_drain(rbt_pack_t *p, rb_err_t *err);
 
-/* Packs and appends at once; only from placed, or with nothing under way. */
+/* Compresses and appends at once; only from placed, or when no job is pending. */
 RB_CHECKED rb_code_t rbt_pack_now(rbt_pack_t *p, const rbt_buf_t *bytes, rbt_place_t *place,
                                   rb_err_t *err);
 
-/* Appends bytes as they are; only with nothing under way. */
+/* Appends raw bytes; only when no job is pending. */
 RB_CHECKED rb_code_t rbt_pack_raw(rbt_pack_t *p, const void *data, size_t n, rb_err_t *err);
 
-/* Syncs, renames the file to its name, and frees p, also on failure. */
+/* Syncs, renames the file to its final name, and frees p, also on failure. */
 RB_CHECKED rb_code_t rbt_pack_commit(rbt_pack_t *p, rb_err_t *err);
 
 /* Removes the file and frees p. NULL is allowed. */

@@ -1,4 +1,4 @@
-/* What stands in a page of the index, for its writer and its reader. */
+/* The contents of an index page, shared by writer and reader. */
 #ifndef RUBATO_RBT_PAGE_H
 #define RUBATO_RBT_PAGE_H
 

@@ -1,9 +1,9 @@
-/* The root of the index, read. Its layout: rbt_root_put.h. */
+/* Reads the root of the index (layout: rbt_root_put.h). */
 #include <stdlib.h>
 
 #include "frontend/input/rbt/rbt_file.h"
 
-/* No page, frame or code is smaller. */
+/* Minimum bytes of a page, frame or code. */
 enum { FRAME_BYTES_MIN = 12, COPY_BYTES_MIN = 3 };
 
 static char *get_text(rbt_in_t *in, size_t max)
@@ -46,7 +46,7 @@ static void get_classes(rbt_file_t *f, rbt_in_t *in)
     }
 }
 
-/* Ours must come first: spaces that are new to us are read over. */
+/* The address spaces that we know must come first; newer ones after them are ignored. */
 static const char *get_spaces(rbt_file_t *f, rbt_in_t *in)
 {
     enum { SPACES_MAX = 64 };
@@ -91,7 +91,7 @@ static const char *get_kernels(rbt_file_t *f, rbt_in_t *in)
         if (!in->bad && isa_arch_name(k->arch) == NULL)
             return "a kernel is of an unknown architecture";
     }
-    return in->bad ? "its list of kernels makes no sense" : NULL;
+    return in->bad ? "its list of kernels is inconsistent" : NULL;
 }
 
 static const char *get_block_pages(rbt_file_t *f, rbt_in_t *in)
@@ -111,7 +111,7 @@ static const char *get_block_pages(rbt_file_t *f, rbt_in_t *in)
         if (p->n_blocks == 0 || p->n_frames == 0)
             in->bad = true;
     }
-    return in->bad ? "its list of pages makes no sense" : NULL;
+    return in->bad ? "its list of pages is inconsistent" : NULL;
 }
 
 static const char *get_launch_pages(rbt_file_t *f, rbt_in_t *in)
@@ -136,8 +136,8 @@ static const char *get_launch_pages(rbt_file_t *f, rbt_in_t *in)
             blocks += p->n_blocks;
     }
     if (in->bad)
-        return "its list of launch pages makes no sense";
-    return blocks == f->n_blocks ? NULL : "launches and pages differ in their number of blocks";
+        return "its list of launch pages is inconsistent";
+    return blocks == f->n_blocks ? NULL : "launches and pages have different numbers of blocks";
 }
 
 static const char *get_copies(rbt_file_t *f, rbt_in_t *in)
@@ -154,7 +154,7 @@ static const char *get_copies(rbt_file_t *f, rbt_in_t *in)
         f->copies[i] = (memcpy_op_t){.addr = addr, .bytes = rbt_get_varint(in)};
     }
     f->n_copies = n;
-    return in->bad ? "its list of memory copies makes no sense" : NULL;
+    return in->bad ? "its list of memory copies is inconsistent" : NULL;
 }
 
 const char *rbt_root_get(rbt_file_t *f, const rbt_buf_t *bytes)
@@ -165,11 +165,11 @@ const char *rbt_root_get(rbt_file_t *f, const rbt_buf_t *bytes)
     f->producer = get_text(&in, RBT_NAME_BYTES);
     get_classes(f, &in);
     if (in.bad)
-        return "its first lists make no sense";
+        return "its first lists are inconsistent";
     if ((wrong = get_spaces(f, &in)) != NULL || (wrong = get_kernels(f, &in)) != NULL ||
         (wrong = get_block_pages(f, &in)) != NULL || (wrong = get_launch_pages(f, &in)) != NULL ||
         (wrong = get_copies(f, &in)) != NULL)
         return wrong;
     f->plan = get_text(&in, RBT_ROOT_BYTES);
-    return in.bad || in.at != in.end ? "its end makes no sense" : NULL;
+    return in.bad || in.at != in.end ? "its end is inconsistent" : NULL;
 }

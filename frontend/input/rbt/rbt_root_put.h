@@ -1,12 +1,12 @@
 /*
- * The root of the index while it is written: what every reader needs at once. Unpacked:
+ * Writes the root of the index, the part that every reader needs. Unpacked:
  *
  *   text producer; v classes, a text each; v spaces, a text each
  *   v kernels; for each: text name, v architecture, u64 code id, place of its code
  *   v pages of blocks; for each: place, v offset of its first frame, v blocks, v frames
  *   v pages of launches; for each: place, v launches, v blocks of them
- *   v memory copies; for each: v launches before it - (those before the copy before it),
- *     s address - the one before, v bytes
+ *   v memory copies; for each: v launches before it - (those before the previous copy),
+ *     s address - the previous one, v bytes
  *   text plan of the sampler that chose the launches (JSON), or empty
  *
  * v: variable-length integer, s: signed one, text: v length and characters, place: v offset,
@@ -31,7 +31,7 @@ typedef struct {
     rbt_kernel_put_t *kernels; /* owned */
     size_t n_kernels, cap_kernels;
     rbt_hash_t kernel_map;
-    rbt_buf_t block_pages, launch_pages, copies; /* as they will be stored */
+    rbt_buf_t block_pages, launch_pages, copies; /* in their encoding in the file */
     uint64_t n_block_pages, n_launch_pages, n_copies;
     uint64_t copy_launch, copy_addr; /* of the last copy */
 } rbt_root_put_t;
@@ -39,7 +39,7 @@ typedef struct {
 void rbt_root_put_init(rbt_root_put_t *r, const char *producer);
 void rbt_root_put_free(rbt_root_put_t *r);
 
-/* Number of the kernel of a launch; added if it is new. */
+/* Number of the kernel of a launch; adds it if it is new. */
 uint32_t rbt_root_put_kernel(rbt_root_put_t *r, const launch_info_t *info);
 
 void rbt_root_put_copy(rbt_root_put_t *r, uint64_t launches_before, const memcpy_op_t *op);

@@ -12,8 +12,8 @@
 typedef struct {
     trace_source_t base; /* first member */
     rbt_file_t file;
-    pthread_mutex_t lock;   /* of the launches below */
-    rbt_launch_t *launches; /* owned: the page read last; NULL: none */
+    pthread_mutex_t lock;   /* guards the launches below */
+    rbt_launch_t *launches; /* owned; the page read last; NULL: none */
     size_t page;
     rbt_unpacker_t *unpacker;
     _Atomic uint64_t bytes_done;
@@ -84,7 +84,7 @@ static rb_code_t launch_counts(trace_source_t *base, uint64_t id, launch_counts_
     return RB_OK;
 }
 
-/* A page that cannot be read is told of by launch_info(). */
+/* If a page cannot be read, launch_info() reports it. */
 static double weight(const trace_source_t *base, uint64_t id)
 {
     rbt_launch_t l;

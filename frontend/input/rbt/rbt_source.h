@@ -1,6 +1,6 @@
 /*
- * A native trace file as a trace_source. What is not asked for is neither read nor decoded: opening
- * reads the root of the index, a launch its page, a block its page and its frame.
+ * A native trace file as a trace_source. Data is read only when needed: opening reads the root of
+ * the index, a launch its page, a block its page and its frame.
  */
 #ifndef RUBATO_RBT_SOURCE_H
 #define RUBATO_RBT_SOURCE_H
@@ -11,10 +11,10 @@
 /* Whether the file at path begins like an .rbt. */
 bool rbt_detect(const char *path);
 
-/* NULL with *err set: RB_IO, RB_TRACE. Free with ops->destroy(). */
+/* Returns NULL with *err set: RB_IO, RB_TRACE. Free with ops->destroy(). */
 trace_source_t *rbt_open(const char *path, rb_err_t *err);
 
-/* Whether a source is one of these, and the file behind it. */
+/* Whether a source is a native trace file, and that file. */
 bool rbt_is_source(const trace_source_t *source);
 rbt_file_t *rbt_source_file(const trace_source_t *source);
 

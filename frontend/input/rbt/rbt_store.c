@@ -1,6 +1,6 @@
 #include "frontend/input/rbt/rbt_store.h"
 
-/* The open launch, for the writer's questions. */
+/* The open launch; answers the writer's questions for texts. */
 typedef struct {
     trace_source_t *source;
     trace_launch_t *launch;
@@ -23,7 +23,7 @@ static rb_code_t store_copies(trace_source_t *source, rbt_writer_t *w, uint64_t 
     return RB_OK;
 }
 
-/* The next block that is wanted, from index on; false: none is. */
+/* The next selected block from index on; false if there is none. */
 static bool next_wanted(const rbt_selection_t *sel, uint64_t *index)
 {
     if (sel->blocks == NULL)

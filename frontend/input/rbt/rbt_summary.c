@@ -13,7 +13,7 @@ void rbt_summary_add(rbt_summary_t *to, const rbt_summary_t *from)
     }
 }
 
-/* The window of the first active lane decides, as in the model. */
+/* As in the model, the window that holds the first active lane's address decides. */
 static rbt_space_t generic_space(const launch_info_t *info, const uint64_t *rec)
 {
     enum { WINDOW_BYTES = 1 << 24 };
@@ -45,15 +45,15 @@ rbt_space_t rbt_summary_space(const launch_info_t *info, const inst_t *inst, con
 }
 
 /*
- * Local memory: word w of a warp's 32 threads is a line, that of 8 neighbours a sector. Distinct
- * ones are counted through a list: such accesses are few.
+ * Local memory: word w of a warp's 32 threads is one line, that of 8 adjacent threads one sector.
+ * Distinct ones are counted in a simple list: such accesses are rare.
  */
 static void count_local(const uint64_t *rec, uint32_t mask, unsigned width, uint16_t *lines,
                         uint16_t *sectors)
 {
     enum { WORD = 4, LANES = 32, WORDS_MAX = LANES * 5, LANES_PER_SECTOR = 8 };
     uint64_t addr[LANES], word[WORDS_MAX];
-    uint8_t groups[WORDS_MAX]; /* of 8 lanes that touch the word */
+    uint8_t groups[WORDS_MAX]; /* groups of 8 lanes that touch the word */
     unsigned n = 0, all = 0, n_lanes = addr_unpack(rec, addr);
 
     for (unsigned k = 0; k < n_lanes && mask != 0; k++, mask &= mask - 1) {
@@ -79,17 +79,18 @@ static void count_local(const uint64_t *rec, uint32_t mask, unsigned width, uint
 }
 
 enum { NEAR_SECTORS = 64 };
-_Static_assert(LINE_BYTES == 4 * SECTOR_BYTES, "lines are counted as fours of bits");
+_Static_assert(LINE_BYTES == 4 * SECTOR_BYTES, "lines are counted as groups of four bits");
 
 /*
- * Lines and sectors of lanes that lie within 64 sectors: bits of a word. False: they do not, or
- * access nothing, as code of a broken file may say.
+ * Counts lines and sectors of lanes within 64 sectors, one bit per sector of a 64-bit word. Returns
+ * false if they are farther apart or access nothing, as the code of a broken file may say.
  */
 static bool count_near(const lane_addrs_t *lanes, unsigned width, uint16_t *lines,
                        uint16_t *sectors)
 {
     const uint64_t from = lanes->lo & ~(uint64_t)(LINE_BYTES - 1);
-    const uint64_t last = lanes->hi - width; /* the end itself may lie behind the last address */
+    const uint64_t last = lanes->hi - width; /* hi itself may be beyond the end of the address
+                                              * space */
     uint64_t bits = 0;
 
     if (width - 1 >= SECTOR_BYTES || last - from > NEAR_SECTORS * SECTOR_BYTES - width)
@@ -99,7 +100,7 @@ static bool count_near(const lane_addrs_t *lanes, unsigned width, uint16_t *line
         bits |= 1ull << at / SECTOR_BYTES | 1ull << (at + width - 1) / SECTOR_BYTES;
     }
     *sectors = (uint16_t)__builtin_popcountll(bits);
-    bits |= bits >> 1; /* the lowest of each four: whether there is one */
+    bits |= bits >> 1; /* the lowest bit of each group of four: whether any is set */
     bits |= bits >> 2;
     *lines = (uint16_t)__builtin_popcountll(bits & 0x1111111111111111ull);
     return true;

@@ -1,6 +1,6 @@
 /*
- * What the index tells about a block without reading it. All of it depends on the program only,
- * not on a machine.
+ * The summary of a block in the index, available without reading the block. It depends only on the
+ * program, not on a machine.
  *
  *   requests  lines of 128 bytes that the warps' memory instructions touch, each instruction by
  *             itself; local memory interleaved as the hardware does (word w of 32 threads is one
@@ -21,10 +21,10 @@ typedef struct {
 
 void rbt_summary_add(rbt_summary_t *to, const rbt_summary_t *from);
 
-/* Space that an access with this record counts for. */
+/* The space for which an access with this record counts. */
 rbt_space_t rbt_summary_space(const launch_info_t *info, const inst_t *inst, const uint64_t *rec);
 
-/* Lines and sectors of an access. */
+/* Counts lines and sectors of an access. */
 void rbt_summary_count(const inst_t *inst, rbt_space_t space, uint32_t mask, const uint64_t *rec,
                        uint16_t *lines, uint16_t *sectors);
 

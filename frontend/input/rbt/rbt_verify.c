@@ -8,7 +8,7 @@
 #include "frontend/input/rbt/rbt_launch_get.h"
 #include "frontend/input/rbt/rbt_source.h"
 
-/* A launch under examination. */
+/* A launch being checked. */
 typedef struct {
     const rbt_file_t *f;
     trace_source_t *source;
@@ -17,10 +17,10 @@ typedef struct {
     const rbt_code_t *code;
     rbt_unpacker_t *unpacker;
     rbt_page_t page;
-    size_t page_number; /* SIZE_MAX: none is loaded */
+    size_t page_number; /* SIZE_MAX: no page is loaded */
     rbt_summary_t sum;  /* of the blocks so far */
     uint64_t classes[OP_CLASS_COUNT];
-    rbt_bb_map_t *maps; /* owned: of the kernels; code NULL: not yet made */
+    rbt_bb_map_t *maps; /* owned; one per kernel; code is NULL until needed */
 } examination_t;
 
 static rb_code_t fail_block(const examination_t *x, uint64_t index, const char *what, rb_err_t *err)
@@ -45,7 +45,7 @@ static rb_code_t find_row(examination_t *x, uint64_t index, const rbt_block_row_
     return RB_OK;
 }
 
-/* What the index should say of a warp. */
+/* Adds a warp to the totals that the index should have. */
 static void count_warp(examination_t *x, const warp_stream_t *w, rbt_summary_t *s)
 {
     const uint64_t *rec = w->addrs;
@@ -83,7 +83,7 @@ static bool same_summary(const rbt_summary_t *a, const rbt_summary_t *b)
            a->atomics == b->atomics;
 }
 
-/* Warps that the block type has are there, and execute what their types say. */
+/* Checks that exactly the warps of the block type exist and execute what their types say. */
 static rb_code_t check_types(examination_t *x, const trace_block_t *b, const rbt_block_row_t *row,
                              rb_err_t *err)
 {
@@ -124,7 +124,8 @@ static rb_code_t check_block(examination_t *x, const trace_block_t *b, rb_err_t 
     for (uint32_t w = 0; w < b->n_warps; w++)
         count_warp(x, &b->warps[w], &sum);
     if (!same_summary(&sum, &row->sum))
-        return fail_block(x, b->index, "the index does not sum up what is in it", err);
+        return fail_block(x, b->index, "the totals of the index differ from those of the block",
+                          err);
     rbt_summary_add(&x->sum, &sum);
     return check_types(x, b, row, err);
 }
@@ -159,7 +160,8 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
     memcpy(stored.sectors, row->sectors, sizeof(stored.sectors));
     if (!same_summary(&stored, &x->sum) ||
         memcmp(x->classes, row->classes, sizeof(x->classes)) != 0)
-        return rb_fail(err, RB_TRACE, "%s: launch %" PRIu64 ": its totals are not its blocks' sums",
+        return rb_fail(err, RB_TRACE,
+                       "%s: launch %" PRIu64 ": its totals are not the sums over its blocks",
                        x->f->path, x->info.id);
     v->launches++;
     v->blocks += row->n_blocks;
@@ -167,7 +169,7 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
     return RB_OK;
 }
 
-/* All that is pointed at is all that there is: frames of blocks stand behind each other. */
+/* Checks that frames, pages and code account for every byte of the file. */
 static rb_code_t check_bytes(const rbt_file_t *f, rb_err_t *err)
 {
     uint64_t n = RBT_HEADER_BYTES + f->root.packed + RBT_FOOTER_BYTES;

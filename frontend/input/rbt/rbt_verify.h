@@ -1,4 +1,4 @@
-/* Checks all of an .rbt: every checksum, every block, and that the index says what is there. */
+/* Checks a whole .rbt: every checksum, every block, and that the index agrees with the blocks. */
 #ifndef RUBATO_RBT_VERIFY_H
 #define RUBATO_RBT_VERIFY_H
 
@@ -10,7 +10,7 @@ typedef struct {
     uint64_t launches, blocks, warp_insts;
 } rbt_verified_t;
 
-/* RB_TRACE naming the first fault and where it is; RB_IO. */
+/* RB_TRACE naming the first fault and its place; RB_IO. */
 RB_CHECKED rb_code_t rbt_verify(const char *path, rbt_verified_t *v, rb_err_t *err);
 
 #endif

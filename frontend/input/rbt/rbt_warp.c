@@ -4,7 +4,7 @@
 
 #include "frontend/input/rbt/rbt_format.h"
 
-/* A piece ends behind the basic block that brings it here. */
+/* A piece ends after the basic block that reaches one of these limits. */
 enum { PIECE_INSTS = RBT_PIECE_INSTS - RBT_BB_INSTS, PIECE_WORDS = 64 << 10 };
 
 void rbt_walk_free(rbt_walk_t *w)

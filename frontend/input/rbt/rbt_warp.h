@@ -1,18 +1,18 @@
 /*
- * A warp's instructions while they are written: cut into basic blocks, and into pieces that bound
- * how much of a long warp must be coded or decoded at once.
+ * Cuts the instructions of a warp into basic blocks, and long warps into pieces, which bound how
+ * much must be encoded or decoded at once.
  */
 #ifndef RUBATO_RBT_WARP_H
 #define RUBATO_RBT_WARP_H
 
 #include "frontend/input/rbt/rbt_collect.h"
 
-/* repeat executions of a basic block in a row. */
+/* repeat consecutive executions of a basic block. */
 typedef struct {
     uint32_t bb, repeat;
 } rbt_step_t;
 
-/* The active mask becomes mask, so many instructions behind the previous change. */
+/* Sets the active mask this many instructions after the previous change. */
 typedef struct {
     uint32_t behind, mask;
 } rbt_mask_change_t;
@@ -35,7 +35,7 @@ typedef struct {
     size_t n_words; /* of address records */
 } rbt_piece_t;
 
-/* Walks along a warp. */
+/* Iterates over the pieces of a warp. */
 typedef struct {
     rbt_collect_t *code;      /* borrowed */
     rbt_pointers_t *pointers; /* borrowed */
@@ -54,7 +54,7 @@ void rbt_walk_begin(rbt_walk_t *w, const warp_stream_t *warp);
 /* Fills w->piece with the next piece; false at the end of the warp. */
 bool rbt_walk_piece(rbt_walk_t *w);
 
-/* Whether a warp is surely one piece. */
+/* Whether a warp certainly fits into one piece. */
 bool rbt_warp_is_short(const warp_stream_t *warp);
 
 #endif

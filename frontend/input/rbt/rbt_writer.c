@@ -1,17 +1,17 @@
 /*
- * An .rbt file is a sequence of zstd frames that any zstd can test:
+ * An .rbt file is a sequence of zstd frames, which any zstd tool can test:
  *
  *   header   skippable frame: magic, version
- *   frames   of thread blocks, each of one launch and readable by itself (rbt_frame_put.h); a block
- *            that is large is cut between frames, in pieces of warps
- *   pages    of the index, each behind the frames it describes (rbt_index_put.h), and pages of
+ *   frames   of thread blocks, each of one launch and readable by itself (rbt_frame_put.h); a large
+ *            block continues in the next frames, in pieces of warps
+ *   pages    of the index, each after the frames it describes (rbt_index_put.h), and pages of
  *            launches
  *   code     of each distinct kernel (rbt_code.h)
  *   root     of the index: names, and where pages and code are (rbt_root_put.h)
  *   footer   skippable frame: where the root is
  *
- * All numbers are little-endian. Each frame carries zstd's checksum of its content; whoever points
- * at a frame also keeps the XXH64 of its packed bytes, and header and footer one of their own.
+ * All numbers are little-endian. Each frame carries zstd's checksum of its content; each reference
+ * to a frame also has the XXH64 of its packed bytes; header and footer have checksums of their own.
  * rbt.5 describes every byte.
  */
 #include "frontend/input/rbt/rbt_writer.h"
@@ -25,13 +25,13 @@ enum { PAGE_LAUNCHES = 1024 };
 
 struct rbt_writer {
     rbt_pack_t *pack;
-    rb_err_t failed; /* the first error: all later calls give it */
+    rb_err_t failed; /* the first error; all later calls return it */
     rbt_root_put_t root;
     bool launch_open;
     rbt_launch_put_t launch;
-    rbt_launch_row_t *rows; /* owned: launches of the open page */
+    rbt_launch_row_t *rows; /* owned; launches of the open page */
     size_t n_rows;
-    uint64_t rows_blocks; /* blocks of them */
+    uint64_t rows_blocks; /* total blocks of these launches */
     uint64_t n_launches;
     rbt_buf_t raw;
 };
@@ -137,7 +137,7 @@ static rb_code_t end_launch_page(rbt_writer_t *w, rb_err_t *err)
 
     if (w->n_rows == 0)
         return RB_OK;
-    RB_TRY(rbt_launch_put_page(&w->launch, err)); /* the frames of a page stand together */
+    RB_TRY(rbt_launch_put_page(&w->launch, err)); /* the frames of a page must be contiguous */
     RB_TRY(rbt_pack_drain(w->pack, err));
     w->raw.n = 0;
     rbt_launches_encode(w->rows, w->n_rows, &w->raw);

@@ -17,47 +17,49 @@ typedef struct rbt_writer rbt_writer_t;
 typedef struct {
     int level;            /* of zstd; 0: the default */
     unsigned threads;     /* for compression; 0: 1 */
-    bool overwrite;       /* replace an existing file; otherwise it is refused */
-    const char *producer; /* who made the trace, kept in the file; NULL: "rubato" */
+    bool overwrite;       /* replace an existing file; otherwise an existing file is an error */
+    const char *producer; /* who made the trace, stored in the file; NULL: "rubato" */
 } rbt_writer_options_t;
 
 /*
- * The static text of an instruction as its trace spells it, kept so that a trace can be written
- * back as it was; NULL: the source has none. Valid while the launch is open.
+ * The static text of an instruction in its original trace, stored so that the trace can be written
+ * back unchanged; NULL: the source has none. Valid while the launch is open.
  */
 typedef const char *(*rbt_inst_text_fn)(void *ctx, const inst_t *inst, uint32_t *len);
 
 /*
- * opts may be NULL. NULL with *err set: RB_USAGE if path is there and is no regular file, or may
- * not be replaced; RB_IO.
+ * opts may be NULL. Returns NULL with *err set: RB_USAGE if path exists and is not a regular file,
+ * or may not be replaced; RB_IO.
  */
 rbt_writer_t *rbt_writer_create(const char *path, const rbt_writer_options_t *opts, rb_err_t *err);
 
-/* The temporary file beside path, for whoever removes it should this process be killed. */
+/* The name of the temporary file beside path, for a parent that removes it if this process is
+ * killed. */
 const char *rbt_writer_temporary(const rbt_writer_t *w);
 
-/* A memory copy that comes before the next launch (or after the last). */
+/* Adds a memory copy before the next launch (or after the last). */
 RB_CHECKED rb_code_t rbt_writer_copy(rbt_writer_t *w, const memcpy_op_t *op, rb_err_t *err);
 
-/* Keeps the plan of the sampler that chose the launches: JSON, copied. At any time. */
+/* Stores the plan of the sampler that chose the launches: JSON, copied. May be called at any
+ * time. */
 void rbt_writer_plan(rbt_writer_t *w, const char *json);
 
 /*
- * Begins a launch. info->id may leave out ids (a partial trace) but must ascend; weight is the
- * plan's, 1 where there is none. text may be NULL.
+ * Begins a launch. info->id may skip ids (a partial trace) but must ascend. weight: from the plan,
+ * 1 without one. text may be NULL.
  */
 RB_CHECKED rb_code_t rbt_writer_launch(rbt_writer_t *w, const launch_info_t *info, double weight,
                                        rbt_inst_text_fn text, void *text_ctx, rb_err_t *err);
 
-/* Appends a block of the open launch. The block is only read, and not kept. */
+/* Appends a block of the open launch. The block is only read, not kept. */
 RB_CHECKED rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t *err);
 
 RB_CHECKED rb_code_t rbt_writer_launch_end(rbt_writer_t *w, rb_err_t *err);
 
-/* Writes the index, syncs and renames the file to its name. Frees w, also on failure. */
+/* Writes the index, syncs and renames the file to its final name. Frees w, also on failure. */
 RB_CHECKED rb_code_t rbt_writer_finish(rbt_writer_t *w, rb_err_t *err);
 
-/* Gives up: nothing is left on disk. Frees w; w may be NULL. */
+/* Removes the temporary file. Frees w; w may be NULL. */
 void rbt_writer_discard(rbt_writer_t *w);
 
 #endif

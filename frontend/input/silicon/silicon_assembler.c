@@ -60,7 +60,7 @@ expr_name_t assembler_resolve(void *ctx, const char *name, size_t len)
             return (expr_name_t){NAME_VARIABLE, 0, VAR_FIRST_LOOP + i};
     if (p == NULL)
         return found;
-    /* A parameter may be an expression of others. */
+    /* A parameter may be an expression of other parameters. */
     expr_t e;
     rb_err_t unused = {0};
 
@@ -85,7 +85,7 @@ rb_code_t assembler_parse(assembler_t *a, const char *text, size_t len, expr_t *
     return rc == RB_OK ? RB_OK : assembler_place(a, rc, &what);
 }
 
-/* The value of an expression of parameters, whatever it is. */
+/* Evaluates an expression of parameters. */
 static rb_code_t value_of(assembler_t *a, const char *text, size_t len, double *value)
 {
     const double none[KERNEL_MAX_VARS] = {0};
@@ -111,7 +111,7 @@ rb_code_t assembler_whole(assembler_t *a, const char *text, size_t len, int64_t 
     return RB_OK;
 }
 
-/* Length of "(...)" at text, nested ones included; 0: it does not end. */
+/* Length of "(...)" at text, with nested parentheses; 0: it is not closed. */
 static size_t parenthesised(const char *text)
 {
     size_t open = 0;
@@ -173,7 +173,7 @@ static rb_code_t substitute_once(assembler_t *a, const char *in, char out[ASSEMB
     return RB_OK;
 }
 
-/* Replaces them also in what they stand for. */
+/* Repeats the substitution for parameters in the substituted text. */
 rb_code_t assembler_substitute(assembler_t *a, const char *in, char out[ASSEMBLER_LINE])
 {
     char before[ASSEMBLER_LINE];
@@ -181,7 +181,7 @@ rb_code_t assembler_substitute(assembler_t *a, const char *in, char out[ASSEMBLE
     RB_TRY(substitute_once(a, in, out));
     for (unsigned depth = 0; strchr(out, '$') != NULL; depth++) {
         if (depth == ASSEMBLER_NESTING)
-            return assembler_wrong(a, "parameters that name each other", in);
+            return assembler_wrong(a, "parameters refer to each other in a circle", in);
         memcpy(before, out, ASSEMBLER_LINE);
         RB_TRY(substitute_once(a, before, out));
     }

@@ -8,7 +8,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/mix64.h"
 
-/* Each open parenthesis keeps at most a value for every level and two arguments waiting. */
+/* Each open parenthesis needs at most one value per level and two pending arguments. */
 enum { MAX_DEPTH = 64, LEVELS = 6, MAX_STACK = MAX_DEPTH * (LEVELS + 4) };
 
 typedef enum {
@@ -53,10 +53,10 @@ typedef struct {
 
 static const struct {
     const char *text;
-    unsigned level; /* 0 binds least */
+    unsigned level; /* 0 binds weakest */
     op_t op;
 } binary[] = {
-    /* Longer texts before those that they begin with. */
+    /* Longer operators precede their prefixes. */
     {"==", 3, OP_EQ},  {"!=", 3, OP_NE},  {"<=", 3, OP_LE},       {">=", 3, OP_GE},
     {"<<", 4, OP_SHL}, {">>", 4, OP_SHR}, {"//", 6, OP_FLOORDIV}, {"<", 3, OP_LT},
     {">", 3, OP_GT},   {"|", 0, OP_OR},   {"^", 1, OP_XOR},       {"&", 2, OP_AND},
@@ -176,7 +176,7 @@ static rb_code_t parse_name(parser_t *p)
     } else if (!call && found.kind == NAME_VARIABLE) {
         put(p, OP_VARIABLE, found.slot, 0);
     } else {
-        return rb_fail(p->err, RB_TRACE, "'%.*s' in '%.*s' is no %s", (int)len, name,
+        return rb_fail(p->err, RB_TRACE, "'%.*s' in '%.*s' is not a %s", (int)len, name,
                        (int)(p->end - p->text), p->text,
                        call ? "function" : "number, parameter or variable");
     }
@@ -206,7 +206,7 @@ static rb_code_t parse_primary(parser_t *p)
     return wrong(p, "a value is missing");
 }
 
-/* The operator of this level at the position, taken; or -1. */
+/* Consumes an operator of this level; -1 if there is none. */
 static int take_operator(parser_t *p, unsigned level)
 {
     skip_blanks(p);
@@ -274,8 +274,8 @@ int64_t expr_whole(double v)
     return v > -limit && v < limit ? (int64_t)v : 0;
 }
 
-/* Rounds of invertible steps on the bits of the next power of two, repeated until the image lies
- * below n (cycle walking). */
+/* A pseudo-random permutation: rounds of invertible steps on the bits of the next power of two,
+ * repeated until the image is below n (cycle walking). */
 static double permute(double position, double count)
 {
     const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u, 0x8cb92ba72f3d8dd7u};
@@ -352,7 +352,7 @@ static double apply(op_t op, double a, double b)
     case OP_PERM:
         return permute(a, b);
     default:
-        rb_panic("expression: operator %d takes no two values", (int)op);
+        rb_panic("expression: operator %d does not take two values", (int)op);
     }
 }
 
@@ -361,7 +361,7 @@ double expr_eval(const expr_t *e, const expr_env_t *env)
     double stack[MAX_STACK];
     size_t top = 0;
 
-    /* The analyzer cannot know that a step finds on the stack what it takes. */
+    /* The analyzer cannot see that the stack always holds the operands of a step. */
     // NOLINTBEGIN(clang-analyzer-core.CallAndMessage)
     for (size_t i = 0; i < e->n; i++) {
         const expr_step_t *s = &e->steps[i];

@@ -1,11 +1,11 @@
 /*
- * Arithmetic in listings: addresses, loop counts, conditions, and what a test makes of its results.
+ * Arithmetic in listings: addresses, loop counts, conditions, and the value of a test.
  *
  *   |  ^  &   == != < <= > >=   << >>   + -   * / // %   unary - ~   ( )   names   calls
  *
- * from the loosest to the tightest. Values are doubles, exact for whole numbers up to 2^53; bit
- * operations, // (division rounded down) and % are of whole numbers. Numbers are decimal or 0x...;
- * Ki, Mi, Gi behind one multiply. Calls: min(a, b), max(a, b), if(c, a, b), floor(x), mix(x) (32
+ * from the weakest to the strongest. Values are doubles, exact for integers up to 2^53; bit
+ * operations, // (division rounded down) and % use integers. Numbers are decimal or 0x..., with an
+ * optional suffix Ki, Mi or Gi. Calls: min(a, b), max(a, b), if(c, a, b), floor(x), mix(x) (32
  * well-mixed bits), perm(i, n) (the image of i under a fixed permutation of 0 .. n-1), and those
  * that the caller defines.
  */
@@ -18,16 +18,16 @@
 
 #include "sim/core/err.h"
 
-/* What a name stands for: a constant, a variable of the evaluation, or a function of one value. */
+/* Meaning of a name: a constant, a variable of the evaluation, or a function of one value. */
 typedef enum { NAME_UNKNOWN, NAME_CONSTANT, NAME_VARIABLE, NAME_FUNCTION } expr_name_kind_t;
 
 typedef struct {
     expr_name_kind_t kind;
-    double value;  /* constant */
-    unsigned slot; /* variable, function */
+    double value;  /* of a constant */
+    unsigned slot; /* of a variable or function */
 } expr_name_t;
 
-/* name is not terminated. */
+/* name is not zero-terminated. */
 typedef expr_name_t (*expr_resolve_fn)(void *ctx, const char *name, size_t len);
 
 typedef struct {
@@ -36,14 +36,14 @@ typedef struct {
     double value;
 } expr_step_t;
 
-/* A parsed expression, in the order of evaluation. */
+/* A parsed expression in postfix order. */
 typedef struct {
     expr_step_t *steps; /* owned */
     size_t n, cap;
 } expr_t;
 
 /*
- * Parses all of text[0 .. len). RB_TRACE with what is wrong and where in the text; the caller adds
+ * Parses all of text[0 .. len). RB_TRACE with the error and its place in the text; the caller adds
  * file and line.
  */
 RB_CHECKED rb_code_t expr_parse(expr_t *e, const char *text, size_t len, expr_resolve_fn resolve,
@@ -51,17 +51,17 @@ RB_CHECKED rb_code_t expr_parse(expr_t *e, const char *text, size_t len, expr_re
 
 void expr_free(expr_t *e);
 
-/* Values of the variables by slot; call() gives those of functions and may be NULL without any. */
+/* Values of the variables by slot; call() computes functions and may be NULL if there are none. */
 typedef struct {
     const double *vars;
     double (*call)(void *ctx, unsigned slot, double argument);
     void *ctx;
 } expr_env_t;
 
-/* Division by zero gives 0: a listing cannot crash its reader. */
+/* Division by zero gives 0, so that a listing cannot crash the program. */
 double expr_eval(const expr_t *e, const expr_env_t *env);
 
-/* A double as a whole number, 0 for what is none. */
+/* Converts a double to an integer; 0 if it has no integer value. */
 int64_t expr_whole(double v);
 
 #endif

@@ -21,7 +21,7 @@ rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *err)
         snprintf(found[0], sizeof(found[0]), "%s", env);
     else if (data_folders("share/rubato/silicon", found) == 0)
         return rb_fail(err, RB_IO,
-                       "the listings of the microbenchmarks are not found; set RUBATO_SILICON to "
+                       "the listings of the microbenchmarks were not found; set RUBATO_SILICON to "
                        "the folder that holds them (bench/silicon of the sources)");
     memcpy(path, found[0], SILICON_PATH_MAX);
     return RB_OK;
@@ -53,7 +53,7 @@ static int is_listing(const struct dirent *e)
     return n > 4 && strcmp(e->d_name + n - 4, ".sil") == 0 && e->d_name[0] != '.';
 }
 
-/* Bytes, not the language of the environment, order the files. */
+/* Sorts by bytes, independent of the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

@@ -1,4 +1,4 @@
-/* Where the listings lie. */
+/* The folder of the listings. */
 #ifndef RUBATO_SILICON_FOLDER_H
 #define RUBATO_SILICON_FOLDER_H
 
@@ -7,7 +7,7 @@
 #include "sim/core/data_folder.h"
 #include "sim/core/err.h"
 
-/* Takes a whole file. */
+/* Receives a whole file. */
 typedef rb_code_t (*silicon_file_fn)(void *ctx, const char *path, const char *text, size_t size,
                                      rb_err_t *err);
 
@@ -17,8 +17,8 @@ enum { SILICON_PATH_MAX = DATA_PATH_MAX };
  * (sim/core/data_folder.h). RB_IO if there is none. */
 RB_CHECKED rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *err);
 
-/* Calls visit for every *.sil of the folder (NULL: that of silicon_folder_find()) in the order of
- * their names. RB_IO. */
+/* Calls visit for every *.sil of the folder (NULL: silicon_folder_find()) in order of name.
+ * RB_IO. */
 RB_CHECKED rb_code_t silicon_folder_visit(const char *folder, silicon_file_fn visit, void *ctx,
                                           rb_err_t *err);
 

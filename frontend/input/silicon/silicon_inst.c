@@ -8,11 +8,11 @@
 
 enum { RZ = 255, URZ = 63, PT = 7, DEFAULT_WIDTH = 4, TEXT_MAX = 200, NO_BARRIER = 7 };
 
-/* An instruction while it is read: a copy of the line, and how far it is understood. */
+/* An instruction being parsed: a copy of the line, and the position in it. */
 typedef struct {
     char line[TEXT_MAX];
     inst_t *out;
-    unsigned sources; /* operands that are sources, for the reuse bits */
+    unsigned sources; /* number of source operands so far, for the reuse bits */
     rb_err_t *err;
 } reader_t;
 
@@ -64,7 +64,7 @@ static rb_code_t read_control_part(reader_t *r, const char *part, size_t len)
     return RB_OK;
 }
 
-/* "[...]" at the beginning; *p moves behind it. */
+/* Parses "[...]" at the beginning; moves *p past it. */
 static rb_code_t read_control(reader_t *r, const char **p)
 {
     if (**p != '[')
@@ -101,7 +101,7 @@ static rb_code_t add(reader_t *r, bool write, reg_file_t file, unsigned num, uns
     return RB_OK;
 }
 
-/* A register at *p: its file and number; *p moves behind it. False: there is none. */
+/* Parses a register at *p: its file and number; moves *p past it. False: there is none. */
 static bool take_register(const char **p, reg_file_t *file, unsigned *num)
 {
     static const struct {
@@ -137,7 +137,7 @@ static bool take_register(const char **p, reg_file_t *file, unsigned *num)
     return false;
 }
 
-/* "[R4.64+UR6+0x10]": registers are sources, the rest does not matter. */
+/* "[R4.64+UR6+0x10]": only the registers matter, as sources. */
 static rb_code_t read_address(reader_t *r, const char *operand)
 {
     const char *p = operand + 1;
@@ -173,7 +173,7 @@ static rb_code_t read_constant(reader_t *r, const char *operand)
     return RB_OK;
 }
 
-/* Whether operand number position is written. */
+/* Whether operand number position is a destination. */
 static bool is_written(const inst_t *in, const char *operand, unsigned position)
 {
     bool predicate = operand[0] == 'P' || operand[0] == 'U' || operand[0] == '!';
@@ -196,7 +196,7 @@ static bool is_written(const inst_t *in, const char *operand, unsigned position)
     }
     if (in->flags & INST_PRED_WRITE) /* ISETP.GE.AND P0, PT, R0, ... */
         return position < 2 && predicate;
-    /* IADD3 R0, P0, R1, ...: a carry. */
+    /* IADD3 R0, P0, R1, ...: P0 is a carry. */
     return position == 0 || (position == 1 && predicate);
 }
 
@@ -251,7 +251,7 @@ static rb_code_t read_operands(reader_t *r, char *p)
     return RB_OK;
 }
 
-/* "@!P0 " at *p. */
+/* Parses "@!P0 " at *p. */
 static rb_code_t read_guard(reader_t *r, const char **p)
 {
     if (**p != '@')

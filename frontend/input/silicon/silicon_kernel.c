@@ -17,7 +17,7 @@ enum {
     DEFAULT_REGS = 32,
     MAX_REGS = 255,
     MAX_THREADS = 1024,
-    MAX_LINES_READ = 1 << 22, /* .repeat in .repeat */
+    MAX_LINES_READ = 1 << 22, /* bounds nested .repeat */
 };
 
 static rb_code_t read_lines(assembler_t *a, size_t first, size_t end);
@@ -88,7 +88,7 @@ static rb_code_t put_inst(assembler_t *a, const char *line)
 
 /* --- directives ------------------------------------------------------------------------------ */
 
-/* The word at *p, its length; *p moves to the next one. */
+/* Returns the word at *p and its length; moves *p to the next word. */
 static size_t take_word(const char **p, const char **word)
 {
     *word = *p;
@@ -113,7 +113,7 @@ static const char *operands_of(const char *line)
     return line + n + strspn(line + n, " \t");
 }
 
-/* The line of the .end that belongs to the block opened on line first. */
+/* Finds the line of the .end that closes the block opened on line first. */
 static rb_code_t find_end(assembler_t *a, size_t first, size_t *end)
 {
     unsigned open = 1;
@@ -194,7 +194,7 @@ static rb_code_t read_if(assembler_t *a, const char *operands, size_t first, siz
     return RB_OK;
 }
 
-/* ".grid X Y Z" and the like: up to n numbers. */
+/* Reads ".grid X Y Z" and the like: up to n numbers. */
 static rb_code_t read_sizes(assembler_t *a, const char *operands, uint32_t *out, unsigned n,
                             int64_t max)
 {
@@ -233,7 +233,7 @@ static rb_code_t read_param(assembler_t *a, const char *operands)
     return assembler_param(a, name, len) != NULL ? RB_OK : assembler_push(a, name, len, operands);
 }
 
-/* A line that opens a block: reads it all, *next is the line behind it. */
+/* Reads a whole block; *next is the line after it. */
 static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size_t *next)
 {
     static const struct {
@@ -285,7 +285,7 @@ static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
         a->at = i;
         if (++a->n_read > MAX_LINES_READ)
             return assembler_wrong(a, "repeated too often", a->text->line[i]);
-        if (is_directive(a->text->line[i], "param")) { /* its value is for later */
+        if (is_directive(a->text->line[i], "param")) { /* evaluated later */
             RB_TRY(read_param(a, operands_of(a->text->line[i++])));
             continue;
         }
@@ -330,7 +330,7 @@ static rb_code_t finish(assembler_t *a)
     return RB_OK;
 }
 
-/* Keeps the parameters that are numbers, for whoever computes with the results. */
+/* Keeps parameters with numeric values for use in the expressions of a test. */
 static void keep_numbers(assembler_t *a)
 {
     kernel_t *k = a->k;

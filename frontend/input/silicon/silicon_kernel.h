@@ -1,6 +1,7 @@
 /*
- * A kernel of a listing: text with directives, assembled for given parameters into static code and
- * a small program that says what each warp executes. docs/listings.md describes the text.
+ * A kernel of a listing: text with directives. It is assembled for given parameters into static
+ * code and a small program that determines what each warp executes. docs/listings.md describes the
+ * text.
  */
 #ifndef RUBATO_SILICON_KERNEL_H
 #define RUBATO_SILICON_KERNEL_H
@@ -11,18 +12,18 @@
 /* The text of a kernel: the lines between ".kernel NAME" and the next ".kernel" or ".test". */
 typedef struct {
     const char *file;  /* for messages */
-    const char *name;  /* owned by whoever made it, as all that follows */
-    char **line;       /* without comments and surrounding blanks; empty lines stay */
+    const char *name;  /* owned by the suite that read it, like all that follows */
+    char **line;       /* without comments and surrounding blanks; empty lines are kept */
     unsigned first_no; /* number of line[0] in the file */
     size_t n_lines;
 } kernel_text_t;
 
-/* A parameter: what stands for $name in the text. */
+/* A parameter: its value replaces $name in the text. */
 typedef struct {
     const char *name, *value;
 } kernel_param_t;
 
-/* Variables of expressions before those of loops. */
+/* Variables of expressions; those of loops follow. */
 enum { VAR_LANE, VAR_WARP, VAR_THREAD, VAR_BLOCK, VAR_FIRST_LOOP, KERNEL_MAX_VARS = 16 };
 
 typedef enum { STEP_INST, STEP_LOOP, STEP_LOOP_END, STEP_IF } step_kind_t;
@@ -30,12 +31,12 @@ typedef enum { STEP_INST, STEP_LOOP, STEP_LOOP_END, STEP_IF } step_kind_t;
 typedef struct {
     step_kind_t kind;
     uint32_t inst;  /* STEP_INST: number in code */
-    uint32_t other; /* STEP_LOOP, STEP_IF: behind the body; STEP_LOOP_END: its STEP_LOOP */
-    uint32_t var;   /* of a loop */
+    uint32_t other; /* STEP_LOOP, STEP_IF: the step after the body; STEP_LOOP_END: its STEP_LOOP */
+    uint32_t var;   /* loop variable */
     uint32_t expr;  /* number + 1 of count, condition or address; 0: none */
 } kernel_step_t;
 
-/* A parameter whose value is a number. */
+/* A parameter with a numeric value. */
 typedef struct {
     char *name; /* owned */
     double value;
@@ -49,14 +50,14 @@ typedef struct {
     char **text;             /* owned: mnemonics */
     expr_t *expr;            /* owned */
     kernel_step_t *step;     /* owned */
-    memcpy_op_t *copy;       /* owned: host copies before the launch */
+    memcpy_op_t *copy;       /* owned; host copies before the launch */
     size_t n_code, n_text, n_expr, n_step, n_copy, n_number;
     size_t cap_code, cap_text, cap_expr, cap_step, cap_copy, cap_number;
     uint32_t n_warps;
 } kernel_t;
 
-/* Assembles text. params win over the defaults in the text (".param"). RB_TRACE with file and line.
- * The launch's id is left to the caller. */
+/* Assembles text. params override defaults in the text (".param"). RB_TRACE with file and line. The
+ * caller sets the launch's id. */
 RB_CHECKED rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
                                      const kernel_param_t *params, size_t n_params, rb_err_t *err);
 

@@ -58,7 +58,7 @@ static void start_loop(walker_t *w, const kernel_step_t *s, int64_t left[KERNEL_
         *at = s->other - 1;
 }
 
-/* False: the warp executes more than a trace may hold. */
+/* False: the warp executes more instructions than a trace may hold. */
 static bool walk(walker_t *w)
 {
     const kernel_t *k = w->k;

@@ -13,7 +13,7 @@ typedef struct {
     const char *file;
     unsigned line;
     suite_test_t *test; /* being read, or NULL */
-    bool in_kernel;     /* the newest kernel is being read */
+    bool in_kernel;     /* the last kernel is still being read */
     rb_err_t *err;
 } reader_t;
 
@@ -22,7 +22,7 @@ static rb_code_t wrong(const reader_t *r, const char *what, const char *text)
     return rb_fail(r->err, RB_TRACE, "%s:%u: %s: '%s'", r->file, r->line, what, text);
 }
 
-/* A copy that lives as long as the suite. */
+/* Makes a copy that lives as long as the suite. */
 static char *keep(suite_t *s, const char *text, size_t len)
 {
     char *copy = rb_calloc(len + 1, 1);
@@ -46,7 +46,7 @@ typedef struct {
     size_t n;
 } words_t;
 
-/* Cuts text, which is changed, at blanks; "..." is one word. */
+/* Splits text at blanks, modifying it; "..." is one word. */
 static rb_code_t split(const reader_t *r, char *text, words_t *out)
 {
     out->n = 0;
@@ -77,7 +77,7 @@ static rb_code_t read_assignment(const reader_t *r, const char *word, kernel_par
     return RB_OK;
 }
 
-/* A number, which may end in '%'; then *relative and a hundredth of it. */
+/* Reads a number, which may end in '%'; then *relative is true and the value a hundredth. */
 static rb_code_t read_number(const reader_t *r, const char *word, double *v, bool *relative)
 {
     char *end;
@@ -176,7 +176,7 @@ static rb_code_t read_pick(reader_t *r, const words_t *w)
     return RB_OK;
 }
 
-/* "table:FILE:X:Y" into *e; false: the word is no table. */
+/* Reads "table:FILE:X:Y" into *e; false if the word has another form. */
 static bool read_table(const reader_t *r, char *word, suite_expect_t *e)
 {
     const char *part[4];
@@ -198,7 +198,7 @@ static bool read_table(const reader_t *r, char *word, suite_expect_t *e)
 }
 
 /*
- * .expect GPUS VALUE... TOLERANCE "source", or .report, or .expect GPUS table:FILE:X:Y TOLERANCE
+ * Reads .expect GPUS VALUE... TOLERANCE "source", .report, or .expect GPUS table:FILE:X:Y TOLERANCE
  * "source". The tolerance is "10%" or "+-1".
  */
 static rb_code_t read_expect(reader_t *r, words_t *w, bool gates)
@@ -270,7 +270,7 @@ static rb_code_t read_test_line(reader_t *r, const char *directive, words_t *w)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* A test is whole: what it needs is there, and its numbers fit together. */
+/* Checks that a test is complete and consistent. */
 static rb_code_t check_test(const reader_t *r)
 {
     const suite_test_t *t = r->test;
@@ -297,7 +297,7 @@ static rb_code_t begin_kernel(reader_t *r, const words_t *w)
     suite_t *s = r->suite;
 
     if (w->n != 1 || suite_kernel(s, w->word[0]) != NULL)
-        return wrong(r, "a name of its own is needed", w->n > 0 ? w->word[0] : ".kernel");
+        return wrong(r, "the name must be unique", w->n > 0 ? w->word[0] : ".kernel");
     rb_grow(&s->kernels, &s->cap_kernels, s->n_kernels + 1, sizeof(s->kernels[0]));
     s->kernels[s->n_kernels++] =
         (kernel_text_t){.file = r->file, .name = keep_text(r, w->word[0]), .first_no = r->line + 1};
@@ -324,14 +324,14 @@ static rb_code_t begin_test(reader_t *r, const words_t *w)
 static void add_kernel_line(reader_t *r, const char *line)
 {
     kernel_text_t *k = &r->suite->kernels[r->suite->n_kernels - 1];
-    size_t cap = k->n_lines; /* powers of two: the capacity need not be kept */
+    size_t cap = k->n_lines; /* capacities are powers of two, so they follow from the count */
 
     if ((cap & (cap - 1)) == 0)
         k->line = rb_realloc(k->line, cap == 0 ? 1 : 2 * cap, sizeof(k->line[0]));
     k->line[k->n_lines++] = keep_text(r, line);
 }
 
-/* One line without comment and surrounding blanks; text is changed. */
+/* Reads one line without comment and surrounding blanks; modifies text. */
 static rb_code_t read_line(reader_t *r, char *text)
 {
     bool kernel = strncmp(text, ".kernel", 7) == 0, test = strncmp(text, ".test", 5) == 0;
@@ -358,11 +358,11 @@ static rb_code_t read_line(reader_t *r, char *text)
     if (strcmp(directive, ".test") == 0)
         return begin_test(r, &w);
     if (r->test == NULL)
-        return wrong(r, "stands neither in a kernel nor in a test", directive);
+        return wrong(r, "is neither in a kernel nor in a test", directive);
     return read_test_line(r, directive, &w);
 }
 
-/* '#' begins a comment, except within quotes. */
+/* Length of the line without its comment: '#' begins one, except within quotes. */
 static size_t without_comment(const char *line, size_t len)
 {
     bool quoted = false;

@@ -1,5 +1,5 @@
 /*
- * The suite: kernels and the tests made of them, read from the listings (*.sil) of a folder.
+ * The suite: kernels and tests of them, read from the listings (*.sil) of a folder.
  * docs/listings.md describes the text.
  */
 #ifndef RUBATO_SILICON_SUITE_H
@@ -14,16 +14,16 @@ typedef struct {
     size_t n_params;
 } suite_run_t;
 
-/* What a test should give on some GPUs. */
+/* Expected values of a test on some GPUs. */
 typedef struct {
     const char *gpus;   /* "v100,titan_v" */
     const char *source; /* card, clock and publication */
-    bool gates;         /* otherwise the row is only reported */
-    double *values;     /* owned: one for each point; NULL: from a file */
+    bool gates;         /* the row decides pass or fail; otherwise it is only reported */
+    double *values;     /* owned; one per point; NULL: from a file */
     size_t n_values;
-    const char *file, *x_column, *y_column; /* of a published table, or NULL */
+    const char *file, *x_column, *y_column; /* file and columns of a published table, or NULL */
     double tolerance;
-    bool relative; /* tolerance is a share of the value; otherwise in its unit */
+    bool relative; /* the tolerance is a fraction of the value; otherwise it has the value's unit */
 } suite_expect_t;
 
 typedef struct {
@@ -32,11 +32,11 @@ typedef struct {
     suite_run_t *runs;       /* owned */
     kernel_param_t *shorts;  /* owned: parameters of the short form */
     const char **sets;       /* owned: settings, "key=value" */
-    const char *value;       /* expression of results, for each point */
-    const char *points;      /* name of the parameter that changes, or NULL: one point */
-    const char **point;      /* owned: its values; none where a file gives them */
-    const char *note;        /* or NULL */
-    uint64_t pick;           /* points taken of a file's table; 0: all */
+    const char *value;       /* expression over the results, one value per point */
+    const char *points;      /* name of the varying parameter, or NULL: one point */
+    const char **point;      /* owned; values of the parameter; none if a file gives them */
+    const char *note;        /* may be NULL */
+    uint64_t pick;           /* how many points to take from a file's table; 0: all */
     uint64_t pick_short;     /* the same in the short form */
     suite_expect_t *expects; /* owned */
     size_t n_runs, n_shorts, n_sets, n_points, n_expects;
@@ -47,21 +47,19 @@ typedef struct {
     kernel_text_t *kernels; /* owned */
     suite_test_t *tests;    /* owned, in the order of the files' names */
     size_t n_kernels, n_tests, cap_kernels, cap_tests;
-    char **texts; /* owned: whatever the above borrow */
+    char **texts; /* owned; all texts that the members above borrow */
     size_t n_texts, cap_texts;
 } suite_t;
 
-/*
- * Reads the listings of folder; NULL: of silicon_folder_find(). RB_IO; RB_TRACE with file and line.
- */
+/* Reads the listings of folder; NULL: silicon_folder_find(). RB_IO; RB_TRACE with file and line. */
 RB_CHECKED rb_code_t suite_read(suite_t *s, const char *folder, rb_err_t *err);
 
 void suite_free(suite_t *s);
 
-/* The kernel of that name, or NULL. */
+/* The kernel with that name, or NULL. */
 const kernel_text_t *suite_kernel(const suite_t *s, const char *name);
 
-/* What a test should give on a GPU (its configuration's name); NULL: nothing was published. */
+/* The expected values of a test on a GPU (the name of its configuration); NULL: none published. */
 const suite_expect_t *suite_expect(const suite_test_t *t, const char *gpu);
 
 #endif

@@ -1,4 +1,4 @@
-/* rubato compare: simulated against measured. */
+/* rubato compare: compares simulated with measured values. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/silicon/hardware_compare.h"
 
-enum { LABEL = 44 }; /* columns of text */
+enum { LABEL = 44 }; /* width of text columns */
 
 typedef struct {
     const char *hardware, *output;
@@ -55,7 +55,7 @@ static void print_counter(const hardware_counter_t *c)
            launch);
 }
 
-/* One of a list of names; *width: of the line so far, 0 before the first. */
+/* Prints one of a list of names; *width: of the line so far, 0 before the first. */
 static void print_name(const char *title, const char *name, size_t *width)
 {
     enum { LINE = 100 };
@@ -78,7 +78,7 @@ static void print_unmatched(const hardware_comparison_t *c)
     fputs(width > 0 ? "\n" : "", stdout);
     width = 0;
     for (size_t i = 0; i < c->n_unknown; i++)
-        print_name("Columns that no statistic stands for", c->unknown[i], &width);
+        print_name("Columns without a matching statistic", c->unknown[i], &width);
     fputs(width > 0 ? "\n" : "", stdout);
 }
 
@@ -100,16 +100,16 @@ static void print_comparison(const hardware_comparison_t *c, const hardware_tabl
         shares = shares || c->counters[i].share;
         zeros = zeros || c->counters[i].n_errors < c->counters[i].n_pairs;
     }
-    printf("\nerror: mean of |simulated - measured| / measured; bias: the same without the bars; "
+    printf("\nerror: mean of |simulated - measured| / measured; bias: the same without absolute "
+           "values; "
            "r: Pearson's correlation\n");
     if (shares)
-        printf("pp: of shares, |simulated - measured| in percentage points\n");
+        printf("pp: for fractions, |simulated - measured| in percentage points\n");
     if (zeros)
-        printf("pairs whose measured value is 0 and whose simulated one is not have no error\n");
+        printf("no error is given if the measured value is 0 and the simulated one is not\n");
     if (launch)
-        printf(
-            "launch latency off, in: how much of a launch's overhead the card's counter holds is "
-            "not known;\nthe bias lies between the two\n");
+        printf("launch latency off, in: how much launch overhead the card's counter includes is "
+               "unknown;\nthe bias lies between the two\n");
     print_unmatched(c);
 }
 
@@ -180,9 +180,10 @@ static rb_code_t read_and_compare(int argc, char **argv, rb_err_t *err)
     }
     RB_TRY(cli_check_operands(&p, 1, RUNS_MAX, err));
     if (o.hardware == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "compare: --hardware FILE says what was measured, such as the CSV of 'ncu "
-                       "--page raw --csv'");
+        return rb_fail(
+            err, RB_USAGE,
+            "compare: --hardware FILE with the measured values is missing, such as the CSV of 'ncu "
+            "--page raw --csv'");
     return compare(&o, p.operands, p.n_operands, err);
 }
 

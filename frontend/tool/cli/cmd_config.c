@@ -18,7 +18,7 @@ typedef struct {
     const char *gpu, *output;
     const char *set[SETS_MAX];
     size_t n_sets;
-    char **operand; /* after the action */
+    char **operand; /* operands after the action */
     int n_operands;
 } config_args_t;
 
@@ -31,7 +31,7 @@ static const param_group_t *find_group(const char *name)
     return NULL;
 }
 
-/* What --gpu would take, or a file, whatever it is called. */
+/* The path of an operand: what --gpu accepts, or any file. */
 static const char *operand_path(const char *word, char path[PATH_MAX])
 {
     const char *suffix = strrchr(word, '.');
@@ -42,7 +42,8 @@ static const char *operand_path(const char *word, char path[PATH_MAX])
     return path;
 }
 
-/* The configurations named, one on top of the other, and the settings of -s. NULL: *err. */
+/* Opens the named configurations, each one on top of the previous, and applies the settings of -s.
+ * NULL: *err is set. */
 static rubato_config *open_config(const config_args_t *a, const char *first, int n_more,
                                   rb_err_t *err)
 {
@@ -107,7 +108,7 @@ static void explain_group(const param_group_t *g)
         explain_param(g, &g->params[i]);
 }
 
-/* Explains the settings that begin with key ("l2.mshr") or whose name it is ("ways"). */
+/* Explains the settings whose path begins with key ("l2.mshr") or whose name is key ("ways"). */
 static rb_code_t explain_key(const char *key, rb_err_t *err)
 {
     char full[128];
@@ -125,7 +126,8 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
         }
     if (found)
         return RB_OK;
-    // Names live in the tables; "group.name" does not, so the two parts are looked at in turn.
+    // The tables have names without their group, so the two parts of "group.name" are searched one
+    // after the other.
     const char *dot = strchr(key, '.');
     suggest_begin(&near, dot ? dot + 1 : key);
     for (size_t n = 0; (g = config_group(n)) != NULL; n++) {
@@ -169,7 +171,7 @@ static rb_code_t check_one(const char *word, rb_err_t *err)
     return err->code;
 }
 
-/* Reports every bad file, not only the first. */
+/* Reports every bad file, not only the first one. */
 static rb_code_t check(const config_args_t *a, rb_err_t *err)
 {
     rb_code_t worst = RB_OK;
@@ -190,7 +192,7 @@ static rb_code_t check(const config_args_t *a, rb_err_t *err)
     return worst;
 }
 
-/* Writes the imported configuration to a file; the list of keys goes to stdout. */
+/* Writes the imported configuration to a file and the list of keys to stdout. */
 static rb_code_t import_to_file(const import_t *im, const char *path, rb_err_t *err)
 {
     out_file_t f;

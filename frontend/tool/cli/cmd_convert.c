@@ -1,4 +1,4 @@
-/* rubato convert: from any kind of trace to the native file, and from there to Accel-Sim's text. */
+/* rubato convert: converts any kind of trace to a native file, or to Accel-Sim's text. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ typedef struct {
     bool force;
 } convert_options_t;
 
-/* A conversion under way. */
+/* A running conversion. */
 typedef struct {
     trace_source_t *source;
     progress_line_t line;
@@ -78,7 +78,7 @@ static rb_code_t read_options(convert_options_t *o, int argc, char **argv, bool 
     RB_TRY(cli_check_operands(&p, 2, 2, err));
     if (o->packing != ACCELSIM_PLAIN && o->format != TO_ACCELSIM)
         return rb_fail(err, RB_USAGE,
-                       "--pack is for --to accelsim: a native file is always packed");
+                       "--pack needs --to accelsim: a native file is always compressed");
     o->from = p.operands[0];
     o->to = p.operands[1];
     return RB_OK;
@@ -125,7 +125,7 @@ static rb_code_t on_text_block(void *ctx, const launch_info_t *info, const trace
     return stop_requested() ? rb_fail(err, RB_STOPPED, "stopped") : RB_OK;
 }
 
-/* The same file by another name would be read while it is replaced. */
+/* Source and target must differ: the file would be read while it is replaced. */
 static rb_code_t check_target(const convert_options_t *o, rb_err_t *err)
 {
     struct stat from, to;

@@ -1,4 +1,4 @@
-/* rubato evaluate: how good samplers are. */
+/* rubato evaluate: measures how good samplers are. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 enum { JOBS_MAX = 1024 };
 
-/* "1,3,5%": a '%' at the end holds for all; without one they are shares. */
+/* Parses "1,3,5%": a '%' at the end applies to all; without it the numbers are fractions. */
 static rb_code_t read_epsilons(evaluate_options_t *o, const char *text, rb_err_t *err)
 {
     size_t len = strlen(text);
@@ -34,7 +34,7 @@ static rb_code_t read_epsilons(evaluate_options_t *o, const char *text, rb_err_t
     return RB_OK;
 }
 
-/* The words of a list between commas; they live in o->words. */
+/* Splits a list at commas; *words owns the texts. */
 static rb_code_t read_words(text_list_t *list, char **words, const char *option, const char *text,
                             rb_err_t *err)
 {
@@ -53,7 +53,7 @@ static rb_code_t read_words(text_list_t *list, char **words, const char *option,
     return RB_OK;
 }
 
-/* The changes of STEM+ROOT's sensitivity study under the names of its figures. */
+/* Maps names in the figures of STEM+ROOT's sensitivity study to deltas. */
 static const char *delta_of(const char *variant)
 {
     static const char *const names[][2] = {{"cache.x2", "stem_cache_x2"},
@@ -67,7 +67,7 @@ static const char *delta_of(const char *variant)
     return variant;
 }
 
-/* The GPU as it is comes first, with or without being named. */
+/* The unchanged GPU always comes first, whether named or not. */
 static rb_code_t read_variants(evaluate_options_t *o, const char *text, rb_err_t *err)
 {
     text_list_t said = {0};
@@ -148,7 +148,7 @@ static rb_code_t read_options(evaluate_options_t *o, int argc, char **argv, bool
     return RB_OK;
 }
 
-/* The folder of a run is one of results, also where it could be taken for a trace. */
+/* A folder with the results of a run counts as results even if it could be a trace. */
 static bool is_run(const char *path)
 {
     char *results = out_path(path, "launches.csv");
@@ -157,7 +157,7 @@ static bool is_run(const char *path)
     return run;
 }
 
-/* Whether the operand is to be simulated; options that do not go with that are refused. */
+/* Decides whether the operand is to be simulated; refuses options that do not fit. */
 static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_t *err)
 {
     *simulate = !is_run(o->setup.trace) && open_trace_detect(o->setup.trace) && o->against == NULL;
@@ -177,8 +177,7 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
                        o->n_epsilons > 0 ? " (--sample stem:epsilon=1% --sample stem:epsilon=5%)"
                                          : "");
     if (*simulate && o->detectors && o->folder == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "--detectors needs -o DIR: what it keeps is for the report there");
+        return rb_fail(err, RB_USAGE, "--detectors needs -o DIR: its data is for the report there");
     return RB_OK;
 }
 

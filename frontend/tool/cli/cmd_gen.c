@@ -118,17 +118,17 @@ static rb_code_t print_kinds(const char *only, rb_err_t *err)
         print_params(&kind);
     }
     if (!found)
-        return rb_fail(err, RB_USAGE, "no workload is called '%s'; see rubato gen --list", only);
+        return rb_fail(err, RB_USAGE, "there is no workload '%s'; see rubato gen --list", only);
     return out_flush_stdout(err);
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* A source on its way into a file. */
+/* A source being written to a file. */
 typedef struct {
     trace_source_t *source;
     rbt_writer_t *writer;
-    trace_launch_t *launch; /* open */
+    trace_launch_t *launch; /* open launch */
     progress_line_t line;
     gpu_progress_t progress;
     uint64_t n_blocks; /* of the launch */
@@ -151,7 +151,7 @@ static rb_code_t write_copies(pump_t *p, uint64_t id, rb_err_t *err)
     return RB_OK;
 }
 
-/* So many blocks of the launch are written. */
+/* Shows the progress after this many blocks of the launch. */
 static void show_block(pump_t *p, uint64_t blocks)
 {
     gpu_progress_t *g = &p->progress;

@@ -1,4 +1,4 @@
-/* rubato info: what a trace holds. */
+/* rubato info: lists the contents of a trace. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +15,20 @@
 #include "sim/gpu/occupancy.h"
 #include "sim/stats/stats.h"
 
-/* Facts of one launch. */
+/* Properties of one launch. */
 typedef struct {
     launch_info_t info;
     occupancy_t occupancy;
-    bool fits; /* occupancy is set: a block fits an SM */
+    bool fits; /* a block fits on an SM, and occupancy is set */
     uint64_t file_bytes;
-    uint64_t stored, warp_insts, thread_insts; /* of the blocks in the trace; only with --count */
+    uint64_t stored, warp_insts, thread_insts; /* totals of the blocks in the trace; only with
+                                                * --count */
 } launch_facts_t;
 
 typedef struct {
     setup_options_t setup;
     bool json, count;
-    bool index; /* one view of the index instead */
+    bool index; /* print a view of the index instead */
     index_view_t view;
 } info_options_t;
 
@@ -118,17 +119,18 @@ static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, l
     return o->count ? count_launch(s->source, id, f, err) : RB_OK;
 }
 
-/* Sums of the launches listed so far. */
+/* Totals of the launches listed so far. */
 typedef struct {
     uint64_t blocks, stored, file_bytes, warp_insts, thread_insts;
-    const char *file; /* borrowed: that of the last launch */
+    const char *file; /* borrowed; file of the last launch */
 } info_totals_t;
 
 static void add_totals(info_totals_t *t, const launch_facts_t *f)
 {
     t->blocks += f->info.n_blocks;
     t->stored += f->stored;
-    if (t->file == NULL || strcmp(t->file, f->info.file) != 0) /* several may be in one */
+    if (t->file == NULL || strcmp(t->file, f->info.file) != 0) /* a file may hold several
+                                                                * launches */
         t->file_bytes += f->file_bytes;
     t->file = f->info.file;
     t->warp_insts += f->warp_insts;
@@ -268,7 +270,7 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
     return RB_OK;
 }
 
-/* Nothing is printed unless all of the trace could be read. */
+/* Reads the whole trace before printing anything. */
 static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
 {
     char *text = NULL;

@@ -23,7 +23,7 @@ typedef struct {
     regions_options_t regions;
     bool show_regions;
     const char *profile, *trace, *output;
-    char *sample; /* owned: all --sample as one list */
+    char *sample; /* owned; all --sample arguments as one list */
     uint64_t seed;
     unsigned format; /* plan_format_t */
     bool json;
@@ -61,7 +61,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     }
 }
 
-/* --regions and what goes with it, and what does not. */
+/* Checks --regions and which options go with it. */
 static rb_code_t check_regions(plan_options_t *o, rb_err_t *err)
 {
     regions_options_t *r = &o->regions;
@@ -71,7 +71,7 @@ static rb_code_t check_regions(plan_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE, "--gpu, -s and --launches are for --regions");
     if (o->show_regions && other)
         return rb_fail(err, RB_USAGE,
-                       "--regions prints a table, and nothing else: not with --sample, --trace, "
+                       "--regions prints only a table: it does not go with --sample, --trace, "
                        "--json or -o; options of tbpoint_region are settings (-s)");
     r->setup.trace = o->profile;
     r->seed = o->seed;
@@ -93,7 +93,7 @@ static rb_code_t read_options(plan_options_t *o, int argc, char **argv, bool *he
     return check_regions(o, err);
 }
 
-/* Largest share of the time first; without times, largest first. */
+/* Sorts by share of the time, largest first; without times, by size, largest first. */
 static int by_weight(const void *a, const void *b)
 {
     const plan_cluster_t *const *x = a, *const *y = b;
@@ -138,7 +138,7 @@ static void print_clusters(const plan_t *plan, FILE *out)
     free(order);
 }
 
-/* Relative error that the samples' own times have on the profile. */
+/* Relative error of the estimate with the samples' own times in the profile. */
 static double predicted_error(const plan_t *plan)
 {
     return fabs(plan->predicted_total / plan->profile_total - 1.0);
@@ -155,17 +155,17 @@ static void print_plan(const plan_options_t *o, const launch_list_t *l, const pl
     fprintf(out, "launches           %12s   of %u kernels, %s\n", format_grouped(a, l->pop.n),
             l->pop.n_names,
             isfinite(plan->profile_total) ? time_text(b, plan, plan->profile_total)
-                                          : "durations not known");
+                                          : "durations unknown");
     fprintf(out, "clusters           %12u   by %s, seed %llu\n", plan->n_clusters, plan->method,
             (unsigned long long)plan->seed);
     fprintf(out, "samples            %12s   launches to simulate, %.3g %% of all\n",
             format_grouped(a, distinct), 100.0 * (double)distinct / (double)l->pop.n);
     if (isfinite(plan->predicted_speedup))
-        fprintf(out, "predicted speed-up %12.4g   time of all launches over that of the samples\n",
+        fprintf(out, "predicted speed-up %12.4g   time of all launches / time of the samples\n",
                 plan->predicted_speedup);
     if (isfinite(plan->predicted_total))
         fprintf(out,
-                "predicted error    %12s   of the total, by the samples' times in the profile\n",
+                "predicted error    %12s   of the total, with the samples' times in the profile\n",
                 format_share(a, predicted_error(plan)));
     if (isfinite(plan->error_bound))
         fprintf(out, "error bound        %10.3g %%   with %s confidence, on the profiled GPU\n",
@@ -185,14 +185,15 @@ static rb_code_t write_plan(const plan_options_t *o, const launch_list_t *l, con
                              : plan_file_save(o->output, plan, (plan_format_t)o->format, err);
 }
 
-/* A plan needs one launch sampler: the others of a list work inside launches. */
+/* Parses the one launch sampler that a plan needs; the others of a list work inside launches. */
 static rb_code_t parse_sampler(launch_choice_t *choice, const char *text, rb_err_t *err)
 {
     sample_list_t list;
     RB_TRY(sample_list_parse(&list, text, err));
-    rb_code_t rc = list.n == 1
-                       ? launch_choice_parse(choice, list.items[0], err)
-                       : rb_fail(err, RB_USAGE, "--sample %s: a plan is made by one sampler", text);
+    rb_code_t rc =
+        list.n == 1
+            ? launch_choice_parse(choice, list.items[0], err)
+            : rb_fail(err, RB_USAGE, "--sample %s: a plan needs exactly one launch sampler", text);
     sample_list_free(&list);
     return rc;
 }

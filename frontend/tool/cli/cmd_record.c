@@ -1,6 +1,6 @@
 /*
- * rubato record: runs a CUDA program without a GPU. The program is started with a CUDA runtime of
- * ours in front of NVIDIA's; that runtime executes the kernels and writes the trace.
+ * rubato record: runs a CUDA program without a GPU. The program is started with our CUDA runtime in
+ * front of NVIDIA's; it executes the kernels and writes the trace.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 typedef struct {
     program_options_t program;
-    setup_options_t setup; /* the GPU that the program is shown, the folder for what is temporary */
+    setup_options_t setup; /* the GPU that the program sees, the folder for temporary files */
     const char *accelsim, *plan;
     bool no_trace;
 } record_options_t;
@@ -69,20 +69,21 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     return RB_OK;
 }
 
-/* Where the trace goes, and what is in it. */
+/* Checks the destination of the trace and the choice of launches. */
 static rb_code_t check_options(const record_options_t *o, rb_err_t *err)
 {
     const program_options_t *p = &o->program;
 
     if ((p->trace != NULL) + (o->accelsim != NULL) + o->no_trace != 1)
-        return rb_fail(err, RB_USAGE,
-                       "say where the trace goes: -o FILE, --accelsim DIR, or --no-trace");
+        return rb_fail(
+            err, RB_USAGE,
+            "the destination of the trace is missing: -o FILE, --accelsim DIR, or --no-trace");
     if (p->launches != NULL && o->plan != NULL)
-        return rb_fail(err, RB_USAGE, "--launches and --plan: choose one of them");
+        return rb_fail(err, RB_USAGE, "--launches and --plan exclude each other");
     if (!o->no_trace && p->threads > 0)
-        return rb_fail(err, RB_USAGE, "--threads goes with --no-trace: a trace has one order");
+        return rb_fail(err, RB_USAGE, "--threads needs --no-trace: the order of a trace is fixed");
     if (o->no_trace && (p->launches != NULL || o->plan != NULL))
-        return rb_fail(err, RB_USAGE, "--no-trace has no use for --%s",
+        return rb_fail(err, RB_USAGE, "--no-trace and --%s exclude each other",
                        o->plan != NULL ? "plan" : "launches");
     if (p->trace != NULL)
         RB_TRY(new_file_check(p->trace, p->replace, err));
@@ -111,7 +112,7 @@ static rb_code_t read_options(record_options_t *o, int argc, char **argv, bool *
 
 /* --- what was recorded ----------------------------------------------------------------------- */
 
-/* The trace at path: is it what was asked for? Then it becomes text, if it is to. */
+/* Checks that the trace at path has the requested launches; converts it to text if requested. */
 static rb_code_t finish_trace(const record_options_t *o, const char *path, plan_t *plan,
                               rb_err_t *err)
 {

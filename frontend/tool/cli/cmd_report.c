@@ -1,4 +1,4 @@
-/* rubato report: a page about runs, a sweep or an evaluation. */
+/* rubato report: writes a page about runs, a sweep or an evaluation. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static rb_code_t write_sweep(const char *folder, FILE *out, rb_err_t *err)
     return rc;
 }
 
-/* Names as people know them. */
+/* Shortens kernel names for people. */
 static void shorten_names(run_data_t *d)
 {
     char text[256];
@@ -150,14 +150,14 @@ static rb_code_t write_hardware(const report_options_t *o, FILE *out, rb_err_t *
     return rc;
 }
 
-/* The path of an operand, which is PROGRAM=RUN for the comparison. */
+/* The path of an operand, which is PROGRAM=RUN for a comparison. */
 static const char *path_of(const report_options_t *o, const char *operand)
 {
     const char *equals = o->hardware != NULL ? strrchr(operand, '=') : NULL;
     return equals != NULL && access(operand, F_OK) != 0 ? equals + 1 : operand;
 }
 
-/* Whether there is something to report on, and where else it would be. */
+/* Checks that there is something to report, and suggests the right folder otherwise. */
 static rb_code_t check_operand(const report_options_t *o, const char *operand, rb_err_t *err)
 {
     static const char *const names[] = {"run.json", "jobs.tsv", "evaluation.json"};
@@ -177,7 +177,7 @@ static rb_code_t check_operand(const report_options_t *o, const char *operand, r
                    path);
 }
 
-/* The section of one operand. */
+/* Writes the section of one operand. */
 static rb_code_t write_section(const report_options_t *o, const char *operand, FILE *out,
                                rb_err_t *err)
 {
@@ -209,7 +209,7 @@ static rb_code_t write_page(const report_options_t *o, FILE *out, rb_err_t *err)
     return RB_OK;
 }
 
-/* report.html goes into the folder that the page is about, unless -o says otherwise. */
+/* report.html goes into the folder that the page describes, unless -o gives another path. */
 static rb_code_t open_page(const report_options_t *o, out_file_t *f, rb_err_t *err)
 {
     struct stat st;
@@ -217,8 +217,8 @@ static rb_code_t open_page(const report_options_t *o, out_file_t *f, rb_err_t *e
         return out_file_open_path(f, o->output, err);
     if (o->n_operands == 1 && stat(o->operands[0], &st) == 0 && S_ISDIR(st.st_mode))
         return out_file_open(f, o->operands[0], "report.html", err);
-    return rb_fail(err, RB_USAGE, "report: %s: -o FILE says where the page goes",
-                   o->n_operands > 1 ? "several things are reported on" : o->operands[0]);
+    return rb_fail(err, RB_USAGE, "report: %s: the destination is missing: -o FILE",
+                   o->n_operands > 1 ? "several operands are given" : o->operands[0]);
 }
 
 static rb_code_t write_report(const report_options_t *o, rb_err_t *err)

@@ -1,4 +1,4 @@
-/* rubato run: simulates a trace and reports what came out. */
+/* rubato run: simulates a trace and reports the results. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ static rb_code_t keep_launch(run_t *run, const launch_result_t *r, double host_s
 {
     launch_result_t kept = *r;
     if (run->options->isolated) {
-        /* Each began at 0: as if one came after the other. */
+        /* Isolated launches all begin at 0; they are placed one after another. */
         kept.start = run->isolated_end;
         kept.end = kept.start + launch_result_cycles(r);
         run->isolated_end = kept.end;
@@ -51,14 +51,14 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     return run_folder_checkpoint(&run->folder, &c, library_sim_chip(run->sim), err);
 }
 
-/* A file that another process has read. */
+/* Receives a file that another process has read. */
 static rb_code_t on_part_read(void *ctx, const char *file, const char *sha256, rb_err_t *err)
 {
     run_t *run = ctx;
     return trace_identity_learn(run->trace, file, sha256, err);
 }
 
-/* A launch that another process has simulated. */
+/* Receives a launch that another process has simulated. */
 static rb_code_t on_part(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err)
 {
     run_t *run = ctx;
@@ -92,13 +92,13 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
         whole.warp_insts += done->warp_insts;
         whole.share = run_progress_of_run(w, p->launch_share);
     } else if (run_sampling_is_online(&run->sampling)) {
-        whole.share = -1.0; /* how many launches it asks for is known in the end */
+        whole.share = -1.0; /* the total number of launches is unknown until the end */
     }
     progress_line_update(&run->progress, &whole);
     return !stop_requested();
 }
 
-/* A chip as new. With warmup.mode = flush not even host copies are in its L2. */
+/* Recreates the chip. With warmup.mode = flush the L2 does not even keep host copies. */
 static void renew_gpu(run_t *run)
 {
     gpu_spec_t spec = *run->setup.spec;
@@ -164,7 +164,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
     return rc;
 }
 
-/* A sampler chooses as the run goes; in the end its samples are weighed. */
+/* Runs a sampler that chooses during the run; finally its samples are weighted. */
 static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
 {
     const uint64_t *ids;
@@ -181,14 +181,14 @@ static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
     return walk.code;
 }
 
-/* Simulates what is left. RB_STOPPED: on request. */
+/* Simulates the remaining launches. RB_STOPPED: on request. */
 static rb_code_t simulate(run_t *run, rb_err_t *err)
 {
     const run_sampling_t *sampling = &run->sampling;
     const run_options_t *o = run->options;
     const uint64_t *ids = sampling->on ? sampling->positions : run->launch_ids;
     size_t n_ids = sampling->on ? sampling->n_chosen : run->n_launch_ids;
-    uint64_t done = 0; /* launches before here, in the trace */
+    uint64_t done = 0; /* number of launches of the trace before this point */
     if (run->isolated != NULL) {
         ids = run->isolated;
         n_ids = run->n_isolated;
@@ -198,7 +198,7 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
         return run_parts_merge(o->merge.text, o->merge.n, run->identity, &taker, err);
     }
     if (run->isolated != NULL && n_ids == 0)
-        return RB_OK; /* more parts than launches */
+        return RB_OK; /* there are more parts than launches */
 
     if (run->folder.resumed) {
         rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
@@ -208,7 +208,7 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
         return simulate_rounds(run, err);
     uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches; /* or unknown */
     if (done >= last)
-        return RB_OK; /* interrupted between the last launch and the results */
+        return RB_OK; /* the run was interrupted between the last launch and the results */
     return simulate_launches(run, done + 1, ids, n_ids, err);
 }
 
@@ -229,7 +229,7 @@ static uint64_t launches_done(const run_t *run)
     return run->sim != NULL ? library_sim_totals(run->sim)->launches : 0;
 }
 
-/* Launches that there are; of a program that was stopped, those that were simulated. */
+/* Number of launches; if a program was stopped, the number simulated. */
 static uint64_t known_launches(const run_t *run)
 {
     const trace_source_t *source = run->setup.source;
@@ -237,7 +237,7 @@ static uint64_t known_launches(const run_t *run)
     return n != UINT64_MAX ? n : launches_done(run);
 }
 
-/* The results of a run that is complete or was stopped. */
+/* Writes the results of a run that is complete or was stopped. */
 static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err_t *err)
 {
     const run_options_t *o = run->options;
@@ -278,7 +278,8 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
     return RB_OK;
 }
 
-/* Prepares, simulates and concludes; leaves the folder as the outcome demands. */
+/* Prepares, simulates and concludes; then keeps or removes the folder's state, depending on the
+ * result. */
 static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
 {
     RB_TRY(run_prepare(run, err));
@@ -288,7 +289,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     }
     rb_code_t rc = simulate(run, err);
     if (rc == RB_TRACE && stop_requested())
-        rc = RB_STOPPED; /* the signal came to the program too, and ended it */
+        rc = RB_STOPPED; /* the program got the signal, too, and ended */
     if (rc == RB_OK && run->options->program.words != NULL)
         rc = run_program_wait(&run->program, err);
     if (rc == RB_OK || rc == RB_STOPPED) {
@@ -300,8 +301,8 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
             rc = trouble.code;
         }
     }
-    /* What the environment interrupted can be continued, or where a damaged trace or a sampler that
-     * does not go on as it began is put right. */
+    /* A run can be continued after a failure of the environment, and after a damaged trace or a
+     * sampler with inconsistent choices has been repaired. */
     bool keep = rc == RB_OK || rc == RB_STOPPED || (rc == RB_USAGE && run->folder.resumed) ||
                 ((rc == RB_IO || rc == RB_NOMEM || rc == RB_TRACE) && launches_done(run) > 0);
     run_folder_abandon(&run->folder, keep);
@@ -309,7 +310,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
     return rc;
 }
 
-/* Runs and says what went wrong; returns the exit status. */
+/* Runs and reports errors; returns the exit status. */
 static int run_and_report(const run_options_t *o, const char *command)
 {
     rb_err_t err = {0};
@@ -319,9 +320,9 @@ static int run_and_report(const run_options_t *o, const char *command)
     rb_code_t rc = run_all(run, command, &err);
     run_folder_abandon(&run->folder, true);
     if (run->resumable)
-        rb_info("%s keeps what is complete: %llu launch%s; --resume continues", o->folder,
+        rb_info("%s has the complete launches: %llu launch%s; --resume continues", o->folder,
                 (unsigned long long)launches_done(run), launches_done(run) == 1 ? "" : "es");
-    /* Last, where people and sweeps look for the reason. */
+    /* Printed last, where people and sweeps look for the reason. */
     if (rc != RB_OK && rc != RB_STOPPED)
         cli_report(&err);
     run_timeline_free(run->timeline);

@@ -1,4 +1,4 @@
-/* rubato sass: the machine code of a program, for people. */
+/* rubato sass: prints the machine code of a program for people. */
 #include <string.h>
 
 #include "frontend/emulator/sass/code_file.h"
@@ -61,7 +61,7 @@ static void print_control(uint32_t ctl)
     printf("B%s R%s W%s %c S%02u", wait, read, write, ctl_yield(ctl) ? 'Y' : '-', ctl_stall(ctl));
 }
 
-/* The name of the symbol that the linker puts into an instruction, or NULL. */
+/* Name of the symbol that the linker puts into an instruction, or NULL. */
 static const char *patched_symbol(const cubin_t *c, const cubin_kernel_t *k, uint32_t pc)
 {
     const cubin_reloc_t *r = cubin_reloc_at(c, k->section, pc);
@@ -107,7 +107,7 @@ static rb_code_t print_file(const sass_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_TRACE, "%s: no kernel '%s'; see 'rubato sass %s' for the names",
                        o->file, o->kernel, o->file);
     if (n == 0)
-        return rb_fail(err, RB_TRACE, "%s: no kernel", o->file);
+        return rb_fail(err, RB_TRACE, "%s: has no kernel", o->file);
     return out_flush_stdout(err);
 }
 

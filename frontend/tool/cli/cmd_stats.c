@@ -1,4 +1,5 @@
-/* rubato stats: what moved between two runs, the statistics of many side by side, what they are. */
+/* rubato stats: compares two runs, lists the statistics of many runs side by side, and explains
+ * them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 typedef struct {
     uint64_t top;
-    unsigned format; /* of format_words */
+    unsigned format; /* index in format_words */
     char **operand;  /* after the action */
     int n_operands;
 } stats_options_t;
@@ -23,7 +24,7 @@ typedef struct {
 static const char *const format_words[] = {"table", "csv", NULL};
 enum { FORMAT_TABLE, FORMAT_CSV };
 
-/* A value of any unit in at most 14 characters. */
+/* Formats a value of any unit in at most 14 characters. */
 static const char *value_text(char text[FORMAT_MAX], double v)
 {
     if (!isfinite(v))
@@ -43,7 +44,7 @@ static void print_change(const stat_change_t *c)
            relative, format_share(share, c->share), c->unit);
 }
 
-/* The rows of one part: counters (with shares) or the others. */
+/* Prints the rows of one part: counters (with shares), or the others. */
 static void print_part(const stat_change_t *list, size_t n, bool counters, uint64_t top)
 {
     size_t shown = 0, of = 0;
@@ -70,7 +71,7 @@ static void print_table(const stats_options_t *o, const stat_change_t *list, siz
     print_part(list, n, false, o->top);
     print_part(list, n, true, o->top);
     if (n > 0)
-        printf("\nshare: of all that moved in counters of the same group and unit\n");
+        printf("\nshare: fraction of all changes among counters of the same group and unit\n");
 }
 
 static void print_changes_csv(const stat_change_t *list, size_t n)
@@ -95,7 +96,7 @@ static rb_code_t diff(const stats_options_t *o, rb_err_t *err)
 {
     stat_table_t a = {0}, b = {0};
     if (o->n_operands != 2)
-        return rb_fail(err, RB_USAGE, "stats diff: two runs are compared, A and B");
+        return rb_fail(err, RB_USAGE, "stats diff: two runs are needed, A and B");
     rb_code_t rc = stat_table_read(&a, o->operand[0], err);
     if (rc == RB_OK)
         rc = stat_table_read(&b, o->operand[1], err);
@@ -125,7 +126,7 @@ static void join_row(csv_t *c, const stat_table_t *tables, size_t n, const stat_
     csv_end_row(c);
 }
 
-/* Every path once, in the order of first mention. */
+/* Lists every path once, in order of first occurrence. */
 static void print_join(const stats_options_t *o, const stat_table_t *tables, size_t n)
 {
     csv_t c = {.out = stdout};
@@ -185,8 +186,8 @@ static rb_code_t find_action(const char *name, unsigned *action, rb_err_t *err)
     if (like.best != NULL)
         return rb_fail(err, RB_USAGE, "stats: unknown action '%.60s'; did you mean '%s'?", name,
                        like.best);
-    return rb_fail(err, RB_USAGE, "stats: unknown action '%.60s'; there are diff, join and explain",
-                   name);
+    return rb_fail(err, RB_USAGE,
+                   "stats: unknown action '%.60s'; the actions are diff, join and explain", name);
 }
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)

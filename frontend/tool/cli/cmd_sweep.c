@@ -1,4 +1,4 @@
-/* rubato sweep: studies of traces on configurations. */
+/* rubato sweep: runs studies of traces on configurations. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
 
 typedef struct {
     const char *output, *tmpdir, *profile, *plan, *seed, *launches;
-    char *sample; /* owned: all --sample as one list */
+    char *sample; /* owned; all --sample arguments as one list */
     text_list_t gpus, sets, vary;
     uint64_t jobs, split;
     unsigned progress;
@@ -99,12 +99,11 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
     if (!o->use_slurm && (o->slurm.partition != NULL || o->slurm.max_parallel > 0))
         return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
     if (o->output == NULL && (o->prepare || o->use_slurm))
-        return rb_fail(err, RB_USAGE,
-                       "--prepare and --slurm need -o DIR: the folder that the jobs will work in");
+        return rb_fail(err, RB_USAGE, "--prepare and --slurm need -o DIR: the folder of the jobs");
     return cli_check_operands(&p, 1, 3, err);
 }
 
-/* A regular file with a name that ends in .cfg; everything else is a trace. */
+/* A study is a regular file with a name ending in .cfg; everything else is a trace. */
 static bool is_study(const char *path)
 {
     struct stat st;
@@ -118,7 +117,7 @@ static rb_code_t assign_word(study_t *study, const char *word, const char *value
     return value != NULL ? study_assign(study, &study->common, word, value, 0, err) : RB_OK;
 }
 
-/* The study that options describe: one trace. */
+/* Makes the study of one trace that the options describe. */
 static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
     RB_TRY(study_add_trace(study, o->operands[0], NULL, o->profile, 0, err));
@@ -145,13 +144,13 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *
         return rb_fail(
             err, RB_USAGE,
             "--gpu, -s, --vary, --sample, --plan, --profile, --seed and --launches are for a "
-            "trace: a study file says these things itself");
+            "trace: a study file has these settings itself");
     else
         RB_TRY(study_read_file(study, o->operands[0], err));
     return study_finish(study, err);
 }
 
-/* Prepares and runs; what was refused left no trace in the folder. */
+/* Prepares and runs; a refused study leaves nothing in the folder. */
 static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_t *o, rb_err_t *err)
 {
     study_t *study = study_create();
@@ -171,10 +170,10 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
     sweep_place_say(place, "the runs, results.csv and jobs.csv");
     rc = sweep_run(s, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
     if (rc == RB_STOPPED && !place->temporary)
-        rb_info("%s keeps what is complete; the same command continues", s->folder);
+        rb_info("%s has the finished jobs; the same command continues", s->folder);
     if (rc == RB_OK)
         rc = sweep_results(s, !place->temporary, err);
-    /* What cannot be printed is not thrown away. */
+    /* Results that cannot be printed are still kept. */
     return rc == RB_OK ? out_flush_stdout(err) : rc;
 }
 
@@ -189,7 +188,7 @@ static rb_code_t sweep_study(sweep_t *s, const sweep_options_t *o, rb_err_t *err
     return rc;
 }
 
-/* sweep status DIR: from files, wherever the jobs run. */
+/* sweep status DIR: reads files only, wherever the jobs run. */
 static rb_code_t show_status(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     size_t count[SWEEP_STATES];
@@ -232,14 +231,14 @@ static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
     return sweep_results(s, true, err);
 }
 
-/* sweep job DIR N: one job, for schedulers. */
+/* sweep job DIR N: runs one job, for schedulers. */
 static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     uint64_t number;
     RB_TRY(option_count("job", o->operands[2], 1, s->n_jobs, &number, err));
     sweep_await(s, (size_t)number - 1);
     rb_code_t rc = sweep_run(s, (size_t)number - 1, 1, (progress_when_t)o->progress, err);
-    /* The exit status is about this job. */
+    /* The exit status is that of this job. */
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (i != number - 1)
             s->jobs[i].state = SWEEP_DONE;
@@ -248,15 +247,15 @@ static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
     return rc == RB_OK && stopped ? RB_STOPPED : rc;
 }
 
-/* What is done with a folder that exists. */
+/* Actions on an existing folder. */
 static const struct {
     const char *name;
-    int operands; /* its own included */
+    int operands; /* number of operands, including the action */
     rb_code_t (*run)(sweep_t *s, const sweep_options_t *o, rb_err_t *err);
 } actions[] = {{"status", 2, show_status}, {"collect", 2, collect}, {"job", 3, run_job}};
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
-/* The action that the operands name; ACTIONS: none, it is a study or a trace. */
+/* The action that the operands begin with; ACTIONS: none, they are a study or a trace. */
 static size_t find_action(const sweep_options_t *o)
 {
     size_t i = 0;

@@ -90,7 +90,7 @@ static rb_code_t verify(const trace_options_t *o, rb_err_t *err)
 
 /* --- slice ----------------------------------------------------------------------------------- */
 
-/* What a slice keeps; all owned. */
+/* The part of the trace that a slice keeps; all owned. */
 typedef struct {
     uint64_t *positions;
     double *weights;
@@ -108,7 +108,7 @@ static void slice_free(slice_t *s)
     free(s->plan);
 }
 
-/* "0-79,400-": ascending positions. */
+/* Parses "0-79,400-": ascending positions. */
 static rb_code_t parse_blocks(slice_t *s, const char *text, rb_err_t *err)
 {
     uint64_t least = 0;
@@ -144,7 +144,7 @@ static rb_code_t parse_blocks(slice_t *s, const char *text, rb_err_t *err)
     }
 }
 
-/* Positions of launches, from their ids. */
+/* Converts ids of launches to positions. */
 static rb_code_t find_positions(slice_t *s, trace_source_t *source, const uint64_t *ids, size_t n,
                                 rb_err_t *err)
 {
@@ -158,7 +158,7 @@ static rb_code_t find_positions(slice_t *s, trace_source_t *source, const uint64
     return RB_OK;
 }
 
-/* The plan as JSON, whatever it was, and the weights of its launches. */
+/* Keeps the plan, in any format, as JSON, and the weights of its launches. */
 static rb_code_t take_plan(slice_t *s, trace_source_t *source, const plan_t *plan, rb_err_t *err)
 {
     uint64_t *ids = rb_calloc(plan->n_samples + 1, sizeof(*ids));
@@ -223,7 +223,8 @@ static rb_code_t slice(const trace_options_t *o, trace_source_t *source, rb_err_
         stop_signals_catch();
         code = rbt_store(source, &store, &stored, err);
         if (code == RB_OK && stored.blocks == 0 && o->blocks != NULL)
-            rb_warn("--blocks %s: no launch has such a block, the slice holds none", o->blocks);
+            rb_warn("--blocks %s: no launch has such a block, so the slice would be empty",
+                    o->blocks);
     }
     slice_free(&s);
     RB_TRY(code);
@@ -242,7 +243,7 @@ static rb_code_t on_source(const trace_options_t *o, rb_err_t *err)
     rb_code_t code = RB_OK;
 
     if (source->ops->n_launches(source) == 0)
-        code = rb_fail(err, RB_TRACE, "%s: holds no kernel launch", o->trace);
+        code = rb_fail(err, RB_TRACE, "%s: has no kernel launches", o->trace);
     else if (strcmp(o->action, "cat") == 0)
         code = trace_cat(source, &o->cat, stdout, err);
     else
@@ -258,7 +259,7 @@ static rb_code_t act(const trace_options_t *o, rb_err_t *err)
         return verify(o, err);
     if (strcmp(o->action, "cat") == 0 || strcmp(o->action, "slice") == 0)
         return on_source(o, err);
-    return rb_fail(err, RB_USAGE, "trace: '%s' is none of verify, cat, slice", o->action);
+    return rb_fail(err, RB_USAGE, "trace: '%s' is not one of verify, cat, slice", o->action);
 }
 
 int cmd_trace(int argc, char **argv)

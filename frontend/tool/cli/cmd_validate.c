@@ -1,4 +1,4 @@
-/* rubato validate: the model against what was measured on silicon. */
+/* rubato validate: compares the model with measurements on silicon. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "frontend/tool/silicon/application_set.h"
 #include "frontend/tool/silicon/validation.h"
 
-/* A test that gates does not hold; 1 and 2 are errors of the environment and of the user. */
+/* A test with a verdict failed; 1 and 2 are errors of the environment and of the user. */
 enum { EXIT_TESTS_FAIL = 3, GPUS_MAX = 16, THREADS_MAX = 256 };
 
 static const char *const all_gpus[] = {"v100", "titan_v", "qv100", "t4", "rtx2060", "rtx2080ti"};

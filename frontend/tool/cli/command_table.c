@@ -2,7 +2,7 @@
 
 const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
 
-/* Options that mean the same in every command that has them. */
+/* Options with the same meaning in every command that has them. */
 #define OPT_HELP                                                                                   \
     {                                                                                              \
         CLI_HELP, 'h', "help", NULL, NULL, "General", "print this help and exit", NULL, false      \
@@ -34,12 +34,12 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
 #define OPT_MAX_INSTS                                                                              \
     {                                                                                              \
         CLI_MAX_INSTS, 0, "max-insts", "N", "no limit", "Program",                                 \
-            "give a launch up after so many warp instructions", NULL, false                        \
+            "give up a launch after this many warp instructions", NULL, false                      \
     }
 #define OPT_TIMEOUT                                                                                \
     {                                                                                              \
         CLI_TIMEOUT, 0, "timeout", "SECONDS", "no limit", "Program",                               \
-            "give a launch up that has been executed for so long", NULL, false                     \
+            "give up a launch after this much time", NULL, false                                   \
     }
 #define OPT_JSON(help)                                                                             \
     {                                                                                              \
@@ -53,14 +53,14 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
     }
 #define OPT_SEED                                                                                   \
     {                                                                                              \
-        CLI_SEED, 0, "seed", "N", "1", "Sampling", "of the random numbers of samplers", NULL,      \
+        CLI_SEED, 0, "seed", "N", "1", "Sampling", "seed of the samplers' random numbers", NULL,   \
             false                                                                                  \
     }
 
 #define OPT_TRACE                                                                                  \
     {                                                                                              \
         CLI_TRACE, 0, "trace", "FILE.rbt", NULL, "Sampling",                                       \
-            "add what the index of this native trace of the program tells", "@file", false         \
+            "also use the index of this native trace of the program", "@file", false               \
     }
 
 static const cli_option_t run_options[] = {
@@ -71,23 +71,24 @@ static const cli_option_t run_options[] = {
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Model",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
-     "simulate the launches of this plan only, and estimate the whole from them", "@file", false},
+     "simulate only the launches of this plan, and estimate the whole from them", "@file", false},
     OPT_SAMPLE(
         NULL,
         "choose launches by this sampler, and estimate the whole from them; others, such as "
         "photon_warp or tbpoint_region, stop inside launches, alone or in a list after one "
         "that chooses (rubato plan --sample help lists all); plugin:FILE.so,OPTION=VALUE,... is "
         "one of your own; may be repeated: the lists are joined (evaluate scores each alone)"),
-    {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
+    {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,
     {CLI_WARMUP, 0, "warmup", "keep|flush|functional", "keep", "Sampling",
-     "what a launch finds in the L2: same as -s warmup.mode=...", "keep flush functional", false},
-    OPT_OUTPUT("DIR", "print the table only",
+     "contents of the L2 at the start of a launch: same as -s warmup.mode=...",
+     "keep flush functional", false},
+    OPT_OUTPUT("DIR", "only print the table",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
     OPT_JSON("print run.json to standard output instead of the table"),
     {CLI_ISOLATED, 0, "isolated", NULL, NULL, "Sampling",
-     "simulate each launch on a chip of its own, as new: no result depends on other launches "
+     "simulate each launch on a new chip: no result depends on other launches "
      "(--warmup flush or functional)",
      NULL, false},
     {CLI_PART, 0, "part", "K/N", NULL, "Sampling",
@@ -97,28 +98,29 @@ static const cli_option_t run_options[] = {
      "N times, in order",
      "@dir", false},
     {CLI_STATS_INTERVAL, 0, "stats-interval", "CYCLES", "off", "Results",
-     "write intervals.csv: the counters of every so many core cycles (needs -o)", NULL, false},
+     "write intervals.csv: the counters in intervals of this many core cycles (needs -o)", NULL,
+     false},
     {CLI_TIMELINE, 0, "timeline", "FILE", NULL, "Results",
      "write a timeline for ui.perfetto.dev: launches, blocks, warp states, queues, L2 and DRAM",
      "@file", false},
     {CLI_TIMELINE_RANGE, 0, "timeline-range", "LIST", "everything, step=1000", "Results",
-     "what of it: launch=3-5, cycles=0-20k of each launch, a point every step=500 cycles", NULL,
+     "part to write: launch=3-5, cycles=0-20k of each launch, a point every step=500 cycles", NULL,
      false},
     {CLI_DETECTORS, 0, "detectors", NULL, NULL, "Results",
      "write detectors.json, for plots of detectors inside launches: when warps and blocks started "
      "and retired, sizes and regions of blocks, where a sampler decided (needs -o)",
      NULL, false},
     {CLI_STATS_FORMAT, 0, "stats-format", "FORMAT", "rubato", "Results",
-     "what is printed: rubato's table, or lines with the names that Accel-Sim prints",
-     "rubato accelsim", false},
+     "format of the output: rubato's table, or lines with Accel-Sim's names", "rubato accelsim",
+     false},
     {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "overwrite the results in the folder of -o",
      NULL, false},
     {CLI_RESUME, 'r', "resume", NULL, NULL, "Results",
      "continue the interrupted run in the folder of -o, or start one", NULL, false},
     {CLI_CHECKPOINT_INTERVAL, 0, "checkpoint-interval", "SECONDS", "30", "Results",
-     "longest time between checkpoints; they are more frequent where they cost below 1 %", NULL,
+     "longest time between checkpoints; they are more frequent if they cost less than 1 %", NULL,
      false},
-    {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
+    {CLI_THREADS, 't', "threads", "N", "the cores that this process may use", "Execution",
      "host threads; results do not depend on it", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "progress line on standard error; auto: on a terminal only", "auto always never", false},
@@ -139,7 +141,7 @@ static const cli_option_t info_options[] = {
     {CLI_LAUNCHES, 0, "launches", NULL, NULL, "Index of a native trace",
      "launches with their instructions, requests and sectors", NULL, false},
     {CLI_BLOCKS, 0, "blocks", NULL, NULL, "Index of a native trace",
-     "the same of each thread block, with the types of its warps", NULL, false},
+     "the same for each thread block, with the types of its warps", NULL, false},
     {CLI_CODE, 0, "code", NULL, NULL, "Index of a native trace",
      "the static code of each kernel, by basic blocks", NULL, false},
     {CLI_BBV, 0, "bbv", NULL, NULL, "Index of a native trace",
@@ -167,7 +169,7 @@ static const cli_option_t plan_options[] = {
                "stem:help the options of one"),
     OPT_SEED,
     OPT_TRACE,
-    OPT_OUTPUT("FILE", "print the summary only", "write the plan to this file", "@file"),
+    OPT_OUTPUT("FILE", "only print the summary", "write the plan to this file", "@file"),
     {CLI_FORMAT, 0, "format", "FORMAT", "json", "Results",
      "of the plan's file: rubato's JSON, MacSim's sampled_kernels_info.txt, or the STEM artifact's "
      "list of launches and weights, as text or as its pickle file",
@@ -183,7 +185,7 @@ static const cli_option_t evaluate_options[] = {
         "samplers to score; may be repeated: of a trace, each --sample is one set that works "
         "together, and sets are not joined (run joins them); of a profile, each sampler of "
         "the list is scored alone"),
-    {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with a seed of its own",
+    {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with its own seed",
      NULL, false},
     OPT_SEED,
     {CLI_PLAN_FROM, 0, "plan-from", "PROFILE|RUN", "the full run", "Sampling",
@@ -206,19 +208,19 @@ static const cli_option_t evaluate_options[] = {
     OPT_GPU_OF_TRACE,
     OPT_SET,
     {CLI_DETECTORS, 0, "detectors", NULL, NULL, "Results",
-     "of a trace: keep what samplers inside launches looked at, for the report", NULL, false},
+     "of a trace: keep the observations of samplers inside launches for the report", NULL, false},
     {CLI_METRICS, 0, "metrics", NULL, NULL, "Results",
      "of a trace: print also the 13 metrics of STEM+ROOT's validation, in full and from each "
      "sampled run",
      NULL, false},
     {CLI_CSV, 0, "csv", "FILE", "of a trace: evaluation.csv in the folder of -o, if any", "Results",
      "write the table as CSV", "@file", false},
-    OPT_OUTPUT(
-        "DIR", NULL,
-        "of a trace: keep the runs and their scores in this folder; what is there is not run again",
-        "@dir"),
+    OPT_OUTPUT("DIR", NULL,
+               "of a trace: keep the runs and their scores in this folder; existing results are "
+               "not computed again",
+               "@dir"),
     {CLI_JOBS, 'j', "jobs", "N", "1", "Execution",
-     "of a trace: runs at a time; more than one disturbs the wall-clock times", NULL, false},
+     "of a trace: concurrent runs; more than one distorts the wall-clock times", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "live table of the runs on standard error; never: problems only", "auto always never", false},
     OPT_TMPDIR("for temporary files: the runs, without -o, and grouping of raw .trace files"),
@@ -239,18 +241,19 @@ static const cli_option_t sweep_options[] = {
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only; also an axis: --vary plan=none,a.json,b.json",
      "@file", false},
-    {CLI_PROFILE, 0, "profile", "FILE", "what the trace tells", "Sampling",
+    {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
      "a profile of the program, from which samplers choose", "@file", false},
     OPT_SEED,
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Study",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
-    OPT_OUTPUT("DIR", NULL,
-               "keep the jobs and their results in this folder; what is there is not run again",
-               "@dir"),
-    {CLI_JOBS, 'j', "jobs", "N", "the cores this process may use", "Execution", "runs at a time",
-     NULL, false},
+    OPT_OUTPUT(
+        "DIR", NULL,
+        "keep the jobs and their results in this folder; existing results are not computed again",
+        "@dir"),
+    {CLI_JOBS, 'j', "jobs", "N", "the cores that this process may use", "Execution",
+     "runs at a time", NULL, false},
     {CLI_SPLIT_LAUNCHES, 0, "split-launches", "N", NULL, "Execution",
-     "share the launches of each job out among N jobs, and put their results together "
+     "divide the launches of each job among N jobs, and merge their results "
      "(warmup.mode flush or functional)",
      NULL, false},
     {CLI_PREPARE, 0, "prepare", NULL, NULL, "Execution",
@@ -282,7 +285,7 @@ static const cli_option_t compare_options[] = {
      "kernel "
      "or program",
      "@file", false},
-    OPT_OUTPUT("FILE", "print the table only", "write every pair of values as CSV", "@file"),
+    OPT_OUTPUT("FILE", "only print the table", "write every pair of values as CSV", "@file"),
     OPT_HELP,
 };
 
@@ -291,7 +294,7 @@ static const cli_option_t validate_options[] = {
      "GPU to validate; may be repeated", "@gpu", false},
     OPT_SET,
     {CLI_SUITE, 0, "suite", "LIST", "all tests", "Tests",
-     "only the tests whose names begin so, such as C1,M,R2", NULL, false},
+     "only the tests whose names begin with these prefixes, such as C1,M,R2", NULL, false},
     {CLI_SHORT, 0, "short", NULL, NULL, "Tests",
      "fewer points and iterations: the whole suite in seconds", NULL, false},
     {CLI_PUBLISHED, 0, "published", "DIR", "$RUBATO_PUBLISHED", "Tests",
@@ -301,20 +304,20 @@ static const cli_option_t validate_options[] = {
      "@dir", false},
     {CLI_LIST, 0, "list", NULL, NULL, "Tests", "list the tests with their sources, and exit", NULL,
      false},
-    OPT_OUTPUT("DIR", "print the table only",
+    OPT_OUTPUT("DIR", "only print the table",
                "write validation.csv, validation.json and validation.html (with the curves) there",
                "@dir"),
     OPT_JSON("print JSON instead of the table"),
     {CLI_GUESSES, 0, "guesses", NULL, NULL, "Results",
-     "list also the settings of the configuration that no source supports", NULL, false},
-    {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
+     "also list the settings of the configuration that have no source", NULL, false},
+    {CLI_THREADS, 't', "threads", "N", "the cores that this process may use", "Execution",
      "host threads; results do not depend on it", NULL, false},
     OPT_HELP,
 };
 
 static const cli_option_t report_options[] = {
     {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
-     "of runs: a section about what was measured on a GPU, as compare takes it", "@file", false},
+     "of runs: add a section with measurements on a GPU, in a format of compare", "@file", false},
     OPT_OUTPUT("FILE", "report.html in DIR", "write the page to this file", "@file"),
     OPT_HELP,
 };
@@ -333,7 +336,7 @@ static const cli_option_t record_options[] = {
      "@dir", false},
     {CLI_NO_TRACE, 0, "no-trace", NULL, NULL, "Results", "only run the program", NULL, false},
     {CLI_GPU, 'g', "gpu", "NAME", "v100 for Volta code, rtx2060 for Turing code", "Model",
-     "GPU that the program is shown: a name such as v100, or a configuration file", "@gpu", false},
+     "GPU that the program sees: a name such as v100, or a configuration file", "@gpu", false},
     {CLI_SET, 's', "set", "KEY=VALUE", NULL, "Model",
      "override one setting of it, such as sm.count=40; may be repeated", "@setting", false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Results",
@@ -345,7 +348,7 @@ static const cli_option_t record_options[] = {
      "write the instruction counts of every launch to this file (CSV)", "@file", false},
     {CLI_FORCE, 'f', "force", NULL, NULL, "Results", "replace an existing trace", NULL, false},
     OPT_ARCH_OF_PROGRAM,
-    {CLI_THREADS, 't', "threads", "N", "the cores this process may use", "Execution",
+    {CLI_THREADS, 't', "threads", "N", "the cores that this process may use", "Execution",
      "with --no-trace: blocks that are executed at the same time", NULL, false},
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
@@ -363,13 +366,13 @@ static const cli_option_t sass_options[] = {
 static const cli_option_t gen_options[] = {
     {CLI_LIST, 0, "list", NULL, NULL, "Workload",
      "list the workloads and their parameters, or those of WORKLOAD", NULL, false},
-    {CLI_SIZE, 0, "size", "N", "the workload's own", "Workload",
+    {CLI_SIZE, 0, "size", "N", "the workload's default", "Workload",
      "its first parameter: elements, rows, frames, ...", NULL, false},
     {CLI_BLOCKS, 0, "blocks", "N", NULL, "Workload",
      "instead of the size: thread blocks of the largest launch, at least", NULL, false},
     {CLI_PARAM, 'p', "param", "NAME=VALUE", NULL, "Workload",
      "set a parameter of the workload; may be repeated", NULL, false},
-    {CLI_SEED, 0, "seed", "N", "1", "Workload", "of everything that is random", NULL, false},
+    {CLI_SEED, 0, "seed", "N", "1", "Workload", "seed of everything random", NULL, false},
     {CLI_ARCH, 0, "arch", "ARCH", "sm_70", "Workload", "architecture of the code", "sm_70 sm_75",
      false},
     OPT_OUTPUT("FILE", NULL, "the trace", "@file"),
@@ -440,7 +443,7 @@ const cli_command_t cli_commands[] = {
      "build of rubato that is another by now is refused. SIGINT, SIGTERM and "
      "SIGUSR2 stop the run; what is complete is written, marked \"complete\": false.",
      NULL, "@file", OPTIONS(run_options)},
-    {"info", "TRACE", "what a trace holds",
+    {"info", "TRACE", "list the contents of a trace",
      "Lists the launches of a trace with grid, block, registers and shared memory, and how many "
      "blocks of each fit an SM of the GPU.",
      NULL, "@file", OPTIONS(info_options)},
@@ -538,7 +541,7 @@ const cli_command_t cli_commands[] = {
      "Runs PROGRAM, an unmodified CUDA program whose runtime is linked dynamically (nvcc -cudart "
      "shared -arch=sm_70, or sm_75), on the CPU: its kernels are executed instruction by "
      "instruction as the GPU would, the program sees their results, and the trace gets what was "
-     "executed. Times that the program measures say nothing. What it asks about the GPU (SMs, "
+     "executed. Times that the program measures are meaningless. What it asks about the GPU (SMs, "
      "memory, limits, occupancy) it is told of the one that --gpu and -s describe, as by rubato "
      "run: record for the GPU that will be simulated.\n\n"
      "The exit status is that of the program, or 125 if rubato failed.",
@@ -554,7 +557,7 @@ const cli_command_t cli_commands[] = {
      "Writes a native trace of WORKLOAD, a program that is made up: instructions, registers, masks "
      "and addresses are those of real kernels, sizes are free, from a few blocks to billions of "
      "instructions. The same options give the same trace; memory does not grow with it.\n\n"
-     "rubato gen --list shows what there is.",
+     "rubato gen --list shows all workloads.",
      NULL, "@workload", OPTIONS(gen_options)},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",
      "Completes commands, options, settings and their values, samplers, GPUs, workloads and files. "

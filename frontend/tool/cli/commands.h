@@ -1,6 +1,6 @@
 /*
- * The subcommands. Each takes its own argv (argv[0] is its name), says what is wrong on stderr and
- * returns the exit status of the process.
+ * The subcommands. Each one receives its own argv (argv[0] is its name), prints errors to stderr
+ * and returns the exit status of the process.
  */
 #ifndef RUBATO_CLI_COMMANDS_H
 #define RUBATO_CLI_COMMANDS_H

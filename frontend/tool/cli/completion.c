@@ -1,4 +1,4 @@
-/* rubato completion: prints the script of a shell. */
+/* rubato completion: prints the completion script of a shell. */
 #include <string.h>
 
 #include "frontend/tool/cli/commands.h"

@@ -1,7 +1,7 @@
 /* Bash completion, from the option tables. */
 #include "frontend/tool/cli/completion_words.h"
 
-/* How the words of one kind are completed, as commands of the shell. */
+/* Prints how words of one kind are completed, as shell commands. */
 static void print_values(FILE *out, const char *values)
 {
     static const char *const code[] = {
@@ -75,14 +75,14 @@ static void print_choices(void *ctx, const param_group_t *g, const param_t *p)
     fputs("' ;;\n", out);
 }
 
-/* The functions share "cur", the word to complete, and "key", what stands before its '='. */
+/* The functions share "cur", the word to complete, and "key", the text before its '='. */
 static const char functions[] =
     "_rubato_words() { COMPREPLY=($(compgen -W \"$1\" -- \"$cur\")); }\n"
     "_rubato_files()\n{\n"
     "    [[ ${1-} == -d ]] || set -- -f \"$@\"\n"
     "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\")\n"
     "    compopt -o filenames 2>/dev/null\n}\n"
-    "_rubato_list() # what stands after the last comma\n{\n"
+    "_rubato_list() # the item after the last comma\n{\n"
     "    local before=\n"
     "    [[ $cur == *,* ]] && before=${cur%,*},\n"
     "    COMPREPLY=($(compgen -P \"$before\" -W \"$1\" -- \"${cur##*,}\"))\n}\n"
@@ -97,7 +97,7 @@ static const char functions[] =
     "    check) _rubato_files -W \"$gpus\" ;;\n"
     "    *) _rubato_files ;;\n    esac\n}\n";
 
-/* '=' breaks words of bash: "-s l2.ways=3" are four, "--gpu=v1" three. */
+/* bash splits words at '=': "-s l2.ways=3" becomes four words, "--gpu=v1" three. */
 static const char split_words[] =
     "    local cur=${COMP_WORDS[COMP_CWORD]} key= at=$((COMP_CWORD - 1))\n"
     "    if [[ $cur == '=' ]]; then\n"

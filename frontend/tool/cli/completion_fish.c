@@ -3,7 +3,7 @@
 
 #include "frontend/tool/cli/completion_words.h"
 
-/* Text within single quotes. */
+/* Prints text inside single quotes. */
 static void print_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -13,7 +13,7 @@ static void print_text(FILE *out, const char *text)
     }
 }
 
-/* What completes the words of one kind, as options of "complete". */
+/* Prints how words of one kind are completed, as options of "complete". */
 static void print_values(FILE *out, const char *values)
 {
     static const char *const options[] = {

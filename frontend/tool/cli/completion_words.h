@@ -1,6 +1,6 @@
 /*
- * What the completion of every shell is made from: kinds of words, and the words of each kind. The
- * scripts are for the shells to load; they run no rubato.
+ * The data from which completion scripts are made: kinds of words, and the words of each kind. The
+ * scripts do not run rubato.
  */
 #ifndef RUBATO_CLI_COMPLETION_WORDS_H
 #define RUBATO_CLI_COMPLETION_WORDS_H
@@ -10,40 +10,43 @@
 #include "frontend/tool/cli/options.h"
 #include "sim/conf/param.h"
 
-/* The kinds that cli_option_t.values and cli_command_t.complete name, "@file" for example. */
+/* The kinds named in cli_option_t.values and cli_command_t.complete, such as "@file". */
 #define COMPLETION_KINDS(X)                                                                        \
     X(FILE, "@file")                                                                               \
     X(FOLDER, "@dir")                                                                              \
-    X(GPU, "@gpu")           /* or a file */                                                       \
+    X(GPU, "@gpu")           /* GPU name
+                              * or
+                              * configuration
+                              * file */                                                           \
     X(SETTING, "@setting")   /* GROUP.NAME=VALUE */                                                \
-    X(SAMPLER, "@sampler")   /* names in a list, with commas between them */                       \
+    X(SAMPLER, "@sampler")   /* names in a list, separated by commas */                            \
     X(WORKLOAD, "@workload") /* of rubato gen */                                                   \
     X(COMMAND, "@command")                                                                         \
-    X(CONFIG, "@config") /* operands of rubato config: depends on the action before them */
+    X(CONFIG, "@config") /* operands of rubato config: they depend on the preceding action */
 
 #define COMPLETION_ENUM_(id, name) COMPLETION_##id,
 typedef enum {
-    COMPLETION_KINDS(COMPLETION_ENUM_) COMPLETION_WORDS, /* the words themselves */
+    COMPLETION_KINDS(COMPLETION_ENUM_) COMPLETION_WORDS, /* values lists the words themselves */
     COMPLETION_NOTHING
 } completion_kind_t;
 
 completion_kind_t completion_kind(const char *values);
 
-/* The words of a kind, separated by blanks; settings end with '='. Of kinds that have a list. */
+/* Prints the words of a kind that has a list, separated by blanks; settings end with '='. */
 void completion_print_words(FILE *out, completion_kind_t kind);
 
-/* The names of the groups of settings, separated by blanks. */
+/* Prints the names of the groups of settings, separated by blanks. */
 void completion_print_groups(FILE *out);
 
 /* Calls visit for each setting. */
 void completion_visit_settings(void (*visit)(void *ctx, const param_group_t *g, const param_t *p),
                                void *ctx);
 
-/* The words that a setting may be, each after a blank; false, and nothing: it is a number or a
- * text. */
+/* Prints the words allowed for a setting, each after a blank; false, printing nothing, if it is a
+ * number or a text. */
 bool completion_print_choices(FILE *out, const param_t *p);
 
-/* The script of each shell. */
+/* Print the script of each shell. */
 void completion_bash(FILE *out);
 void completion_zsh(FILE *out);
 void completion_fish(FILE *out);

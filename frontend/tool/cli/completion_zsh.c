@@ -3,7 +3,8 @@
 
 #include "frontend/tool/cli/completion_words.h"
 
-/* Text within single quotes, in a specification of _arguments: without colons and brackets. */
+/* Prints text inside single quotes in a specification of _arguments: without colons and
+ * brackets. */
 static void print_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -16,7 +17,7 @@ static void print_text(FILE *out, const char *text)
     }
 }
 
-/* What completes the words of one kind: the end of a specification of _arguments. */
+/* Prints how words of one kind are completed: the end of a specification of _arguments. */
 static void print_action(FILE *out, const char *values)
 {
     static const char *const action[] = {
@@ -132,7 +133,8 @@ void completion_zsh(FILE *out)
           out);
     for (const cli_command_t *c = cli_commands; c->name != NULL; c++)
         print_command(out, c);
-    /* Loaded by compinit it is the body of the function; in "source <(...)" it registers itself. */
+    /* If compinit loads it, the script is the body of the function; with "source <(...)" it
+     * registers itself. */
     fputs("    esac\n}\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
           "    _rubato \"$@\"\nelse\n    compdef _rubato rubato\nfi\n",
           out);

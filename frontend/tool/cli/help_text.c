@@ -1,4 +1,4 @@
-/* --help and the manual page, from the option tables. */
+/* Prints --help and the manual page from the option tables. */
 #include <string.h>
 
 #include "frontend/tool/cli/commands.h"
@@ -8,8 +8,8 @@
 enum { HELP_WIDTH = 80, HELP_COLUMN = 30 };
 
 /*
- * Text in words, wrapped; the cursor stands at column when it begins, continuation lines start at
- * indent. Ends with a newline.
+ * Prints text wrapped between words. It begins at column; continuation lines begin at indent. Ends
+ * with a newline.
  */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent)
 {
@@ -40,7 +40,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column, size_t ind
     fputc('\n', out);
 }
 
-/* "  -g, --gpu NAME" and what it does. */
+/* Prints "  -g, --gpu NAME" and the description. */
 static void print_option(FILE *out, const cli_option_t *o)
 {
     char left[64], help[512];
@@ -58,7 +58,7 @@ static void print_option(FILE *out, const cli_option_t *o)
     print_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* Calls visit for each option that is shown, group by group, in the order of first mention. */
+/* Calls visit for each visible option, group by group, in order of first occurrence. */
 static void visit_options(const cli_command_t *c, FILE *out,
                           void (*group)(FILE *out, const char *name),
                           void (*option)(FILE *out, const cli_option_t *o))
@@ -107,7 +107,7 @@ void cli_print_help(const cli_command_t *c, FILE *out)
     visit_options(c, out, help_group, print_option);
 }
 
-/* Text for roff: backslashes, hyphens and leading dots protected. */
+/* Prints text for roff, escaping backslashes, hyphens and leading dots. */
 static void roff_text(FILE *out, const char *s)
 {
     bool line_start = true;
@@ -155,7 +155,7 @@ static void man_option(FILE *out, const cli_option_t *o)
     fputc('\n', out);
 }
 
-/* Sections that belong to no option: name and text. */
+/* Sections that are not about options: name and text. */
 static const char *const man_sections[][2] = {
     {"RESULTS",
      "A folder written by rubato run \\-o holds:\n.TP\n.B run.json\neverything: version, command, "
@@ -163,8 +163,8 @@ static const char *const man_sections[][2] = {
      "counters as columns\n.TP\n.B stats.csv\npath,value,unit: totals, sums over SMs, L2 slices "
      "and DRAM channels, and ratios of these sums\n.TP\n.B config.cfg\nthe resolved configuration: "
      "every value and where it came from\n.TP\n.B intervals.csv\nthe time series of "
-     "\\-\\-stats\\-interval\n.PP\nWhile a run is under way the folder also holds its journal and "
-     "two newest checkpoints; they are gone when the results are there."},
+     "\\-\\-stats\\-interval\n.PP\nDuring a run the folder also has its journal and its two newest "
+     "checkpoints; they are removed once the results are written."},
     {"EXIT STATUS",
      "0: done; 1: the environment failed (missing file, full disk, no memory); 2: a mistake in the "
      "command line, configuration or trace; 75: stopped on request, resumable; 112: a bug in "
@@ -200,7 +200,7 @@ void cli_print_man(FILE *out)
 
 static rb_code_t take_man(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
-    (void)id; /* the only one */
+    (void)id; /* there is only one */
     (void)value;
     (void)err;
     *(bool *)ctx = true;

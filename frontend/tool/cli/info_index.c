@@ -9,12 +9,12 @@
 #include "frontend/tool/io/text_format.h"
 #include "sim/core/alloc.h"
 
-/* A walk over the launches and, where a view needs them, over their blocks in the index. */
+/* Iterates over the launches and, if a view needs them, over their blocks in the index. */
 typedef struct {
     rbt_file_t *f;
     rbt_unpacker_t *unpacker;
     rbt_page_t page;
-    size_t page_number; /* SIZE_MAX: none is loaded */
+    size_t page_number; /* SIZE_MAX: no page is loaded */
     FILE *out;
 } walk_t;
 
@@ -132,7 +132,7 @@ static void print_bbv_heads(FILE *out)
     fprintf(out, "%8s %8s %8s %8s %16s\n", "launch", "bb", "pc", "length", "executions");
 }
 
-/* Adds the executions of a block's warps. */
+/* Adds the executions of the warps of a block. */
 static rb_code_t add_block(walk_t *w, const rbt_launch_t *l, uint64_t index, uint64_t *counts,
                            size_t n, rb_err_t *err)
 {

@@ -1,4 +1,4 @@
-/* What the index of a native trace says, without reading the trace. */
+/* Prints the index of a native trace; the trace itself is not read. */
 #ifndef RUBATO_CLI_INFO_INDEX_H
 #define RUBATO_CLI_INFO_INDEX_H
 

@@ -31,7 +31,7 @@ void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, ch
     *p = (cli_parser_t){.command = command, .argc = argc, .argv = argv};
     RB_INVARIANT(command->n_options <= CLI_OPTIONS_MAX, "too many options of %s", command->name);
     char *s = p->short_options;
-    *s++ = ':'; /* a missing argument is told from an unknown option */
+    *s++ = ':'; /* makes getopt distinguish a missing argument from an unknown option */
     for (size_t i = 0; i < command->n_options; i++) {
         const cli_option_t *o = &command->options[i];
         p->long_options[i] = (struct option){
@@ -43,7 +43,7 @@ void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, ch
         }
     }
     opterr = 0;
-    optind = 0; /* glibc: start over, whatever was parsed before */
+    optind = 0; /* glibc: restart, discarding earlier state */
 }
 
 static const cli_option_t *option_of_code(const cli_command_t *c, int code)
@@ -57,7 +57,7 @@ static const cli_option_t *option_of_code(const cli_command_t *c, int code)
     return NULL;
 }
 
-/* How the user wrote the word at fault: "--gpuu" of "--gpuu=v100". */
+/* The word in error as the user wrote it: "--gpuu" for "--gpuu=v100". */
 static rb_code_t unknown_option(const cli_parser_t *p, rb_err_t *err)
 {
     const cli_command_t *c = p->command;

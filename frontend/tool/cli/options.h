@@ -18,7 +18,7 @@
 
 #include "sim/core/err.h"
 
-/* What an option means. One meaning, one number, in every subcommand. */
+/* The meaning of an option. A number has the same meaning in every subcommand. */
 typedef enum {
     CLI_END, /* no more options: p.operands are set */
     CLI_HELP,
@@ -98,11 +98,11 @@ typedef struct {
     char letter;       /* 0: none */
     const char *name;  /* long name */
     const char *arg;   /* name of the argument; NULL: a flag */
-    const char *def;   /* what holds without the option, as text; NULL: nothing to say */
+    const char *def;   /* default as text; NULL: none to show */
     const char *group; /* heading in the help */
     const char *help;
-    const char *values; /* completion: words, or a kind of completion_words.h; NULL: nothing */
-    bool hidden;        /* for tests and debugging: parsed, not advertised */
+    const char *values; /* completion: words, or a kind of completion_words.h; NULL: none */
+    bool hidden;        /* for tests and debugging: accepted, but not shown */
 } cli_option_t;
 
 typedef struct {
@@ -135,33 +135,34 @@ typedef struct {
     char short_options[2 * CLI_OPTIONS_MAX + 2];
 } cli_parser_t;
 
-/* argv[0] is the subcommand's name. One parser at a time (getopt keeps its state in globals). */
+/* argv[0] is the subcommand's name. Only one parser at a time (getopt keeps its state in
+ * globals). */
 void cli_parser_init(cli_parser_t *p, const cli_command_t *command, int argc, char **argv);
 
-/* Takes one option with its argument. */
+/* Handles one option with its argument. */
 typedef rb_code_t (*cli_take_fn)(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err);
 
 /*
- * Gives every option to take(), which may be NULL for a command that has only --help. At --help it
- * stops at once, and *help is true. RB_USAGE.
+ * Passes every option to take(), which may be NULL for a command that only has --help. Stops at
+ * --help with *help true. RB_USAGE.
  */
 RB_CHECKED rb_code_t cli_parser_read(cli_parser_t *p, cli_take_fn take, void *ctx, bool *help,
                                      rb_err_t *err);
 
-/* RB_USAGE unless the number of operands is min .. max. */
+/* RB_USAGE unless the number of operands is in min .. max. */
 RB_CHECKED rb_code_t cli_check_operands(const cli_parser_t *p, int min, int max, rb_err_t *err);
 
-/* RB_USAGE: command name is unknown (with a suggestion). */
+/* RB_USAGE: the command is unknown (with a suggestion). */
 rb_code_t cli_unknown_command(const char *name, rb_err_t *err);
 
-/* Help of a command (NULL: of rubato itself), the manual page. */
+/* Prints the help of a command (NULL: of rubato itself); prints the manual page. */
 void cli_print_help(const cli_command_t *command, FILE *out);
 void cli_print_man(FILE *out);
 
-/* The completion script of "bash", "zsh" or "fish". RB_USAGE. */
+/* Prints the completion script for "bash", "zsh" or "fish". RB_USAGE. */
 RB_CHECKED rb_code_t cli_print_completion(const char *shell, FILE *out, rb_err_t *err);
 
-/* Prints "rubato: <message>" and returns the exit status that belongs to the error. */
+/* Prints "rubato: <message>" and returns the exit status for the error. */
 int cli_report(const rb_err_t *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the parts of the run command share: the run under way. */
+/* The state of a run, shared by the parts of the run command. */
 #ifndef RUBATO_CLI_RUN_COMMAND_H
 #define RUBATO_CLI_RUN_COMMAND_H
 
@@ -14,12 +14,12 @@
 typedef struct {
     const run_options_t *options;
     setup_t setup;
-    run_program_t program; /* if the options name one */
+    run_program_t program; /* if the options give a program */
     rubato_sim *sim;
-    uint64_t *launch_ids; /* owned: positions; NULL: all, or those of sampling */
+    uint64_t *launch_ids; /* owned; positions; NULL: all, or those of sampling */
     size_t n_launch_ids;
-    run_inside_t inside;     /* samplers of --sample or the configuration that look inside */
-    sampling_options_t from; /* the options with the others */
+    run_inside_t inside;     /* samplers inside launches, from --sample or the configuration */
+    sampling_options_t from; /* how launches are chosen */
     run_sampling_t sampling;
     trace_identity_t *trace;
     char identity[1024];
@@ -27,20 +27,20 @@ typedef struct {
     progress_line_t progress;
     run_timeline_t *timeline;   /* NULL: none */
     run_detectors_t *detectors; /* NULL: none */
-    double begun; /* host time at which the run would have begun without its interruptions */
+    double begun; /* host time at which the run would have begun without interruptions */
     double cpu_before;
     uint64_t rss_before;
-    uint64_t *isolated; /* owned: positions, where launches are simulated on chips of their own */
+    uint64_t *isolated; /* owned; positions of launches simulated on separate chips */
     size_t n_isolated;
-    run_progress_t isolated_work; /* of all of them */
+    run_progress_t isolated_work; /* progress over all of them */
     cycle_t isolated_end;         /* where the next such launch begins */
-    double merged_seconds;        /* that the parts took */
-    bool resumable;               /* the folder holds a run that is not at its end */
+    double merged_seconds;        /* host seconds that the parts took */
+    bool resumable;               /* the folder has an incomplete run */
 } run_t;
 
 /*
- * Makes trace, configuration, chip and folder ready, or changes nothing. Of a run that is continued
- * the folder's launches are in the totals and in what samplers know.
+ * Prepares trace, configuration, chip and folder, or changes nothing. When continuing a run, adds
+ * the folder's launches to the totals and to the samplers.
  */
 RB_CHECKED rb_code_t run_prepare(run_t *run, rb_err_t *err);
 

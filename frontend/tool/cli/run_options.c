@@ -113,21 +113,21 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     }
 }
 
-/* --plan, samplers that choose launches, and what goes with them. */
+/* Checks --plan, samplers that choose launches, and related options. */
 static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t *s, rb_err_t *err)
 {
     const char *word = s->plan != NULL ? "plan" : "sample";
     if (s->plan != NULL && s->sample != NULL)
-        return rb_fail(err, RB_USAGE, "--plan and --sample: choose one of them");
+        return rb_fail(err, RB_USAGE, "--plan and --sample exclude each other");
     if (s->profile != NULL && s->sample == NULL)
-        return rb_fail(err, RB_USAGE, "--profile is for --sample, which chooses from it");
+        return rb_fail(err, RB_USAGE, "--profile needs --sample, which chooses from it");
     if (s->plan == NULL && s->sample == NULL)
         return RB_OK;
     if (o->launches != NULL)
-        return rb_fail(err, RB_USAGE, "--launches and --%s: choose one of them", word);
+        return rb_fail(err, RB_USAGE, "--launches and --%s exclude each other", word);
     if (o->format != STATS_FORMAT_RUBATO)
         return rb_fail(err, RB_USAGE,
-                       "--stats-format accelsim has no words for estimates: not with --%s", word);
+                       "--stats-format accelsim cannot express estimates: not with --%s", word);
     return RB_OK;
 }
 
@@ -140,11 +140,11 @@ rb_code_t run_options_divide(const run_options_t *o, const char *sample, run_ins
     from->sample = inside->launch;
     if (inside->list.n > 0 && o->format != STATS_FORMAT_RUBATO)
         return rb_fail(err, RB_USAGE,
-                       "--stats-format accelsim has no words for estimates: not with --sample");
+                       "--stats-format accelsim cannot express estimates: not with --sample");
     return check_sampling(o, from, err);
 }
 
-/* Mistakes in --sample are told before the trace is opened. */
+/* Reports mistakes in --sample before the trace is opened. */
 static rb_code_t check_samplers(const run_options_t *o, rb_err_t *err)
 {
     run_inside_t inside = {0};
@@ -154,11 +154,11 @@ static rb_code_t check_samplers(const run_options_t *o, rb_err_t *err)
     return rc;
 }
 
-/* -o and what goes with it. */
+/* Checks -o and related options. */
 static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
 {
     if (o->folder == NULL && o->mode != FOLDER_NEW)
-        return rb_fail(err, RB_USAGE, "--%s needs the folder: -o DIR",
+        return rb_fail(err, RB_USAGE, "--%s needs a folder: -o DIR",
                        o->mode == FOLDER_RESUME ? "resume" : "force");
     if (o->folder == NULL && o->stats_interval > 0)
         return rb_fail(err, RB_USAGE, "--stats-interval needs a folder for intervals.csv: -o DIR");
@@ -166,19 +166,19 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE, "--detectors needs a folder for detectors.json: -o DIR");
     if (o->detectors && o->mode == FOLDER_RESUME)
         return rb_fail(err, RB_USAGE,
-                       "--detectors looks at a run from its beginning: not with --resume");
+                       "--detectors observes a run from its beginning: not with --resume");
     if (o->json && o->format != STATS_FORMAT_RUBATO)
-        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim: choose one of them");
+        return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim exclude each other");
     return RB_OK;
 }
 
-/* --isolated and what goes with it. */
+/* Checks --isolated and related options. */
 static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
 {
     if (!o->isolated && (o->parts > 0 || o->merge.n > 0))
-        return rb_fail(err, RB_USAGE, "--part and --merge are for launches that are --isolated");
+        return rb_fail(err, RB_USAGE, "--part and --merge need --isolated");
     if (o->isolated && o->program.words != NULL)
-        return rb_fail(err, RB_USAGE, "--isolated is for traces, not for a program");
+        return rb_fail(err, RB_USAGE, "--isolated needs a trace, not a program");
     if (o->isolated && (o->stats_interval > 0 || o->timeline != NULL || o->detectors))
         return rb_fail(err, RB_USAGE,
                        "--isolated launches have no common time: not with --stats-interval, "
@@ -193,7 +193,7 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
 static rb_code_t check_timeline(run_options_t *o, rb_err_t *err)
 {
     if (o->timeline == NULL && o->timeline_range != NULL)
-        return rb_fail(err, RB_USAGE, "--timeline-range is for --timeline");
+        return rb_fail(err, RB_USAGE, "--timeline-range needs --timeline");
     if (o->timeline == NULL)
         return RB_OK;
     if (o->mode == FOLDER_RESUME)
@@ -202,14 +202,14 @@ static rb_code_t check_timeline(run_options_t *o, rb_err_t *err)
     return run_timeline_range(o->timeline_range, &o->view, err);
 }
 
-/* Behind "--" stands a program, unless it is a trace whose name begins with "-". */
+/* A program follows "--", unless the word is a trace whose name begins with "-". */
 static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t *err)
 {
     const bool dashes = p->n_operands > 0 && strcmp(p->operands[-1], "--") == 0;
     if (!dashes || (p->n_operands == 1 && open_trace_detect(p->operands[0]))) {
         if (o->about_program)
             return rb_fail(err, RB_USAGE,
-                           "--arch, --max-insts and --timeout are for a program: -- PROGRAM");
+                           "--arch, --max-insts and --timeout need a program: -- PROGRAM");
         if (p->n_operands == 0)
             return rb_fail(err, RB_USAGE,
                            "TRACE is missing, or -- PROGRAM; see 'rubato run --help'");

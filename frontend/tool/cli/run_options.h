@@ -10,30 +10,31 @@
 
 typedef struct {
     setup_options_t setup;
-    program_options_t program; /* words != NULL: launches are those of a program */
-    bool about_program;        /* some option of program was given */
+    program_options_t program; /* words != NULL: the launches come from a program */
+    bool about_program;        /* an option of program was given */
     sampling_options_t sampling;
-    char *samples; /* owned: all --sample as one list */
+    char *samples; /* owned; all --sample arguments as one list */
     const char *folder, *launches, *window, *timeline, *timeline_range;
-    chip_view_plan_t view; /* of the timeline */
+    chip_view_plan_t view; /* part of the run that the timeline shows */
     folder_mode_t mode;
     bool detectors; /* write detectors.json */
     bool isolated;
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
-    text_list_t merge;    /* folders of parts */
+    text_list_t merge;    /* folders of the parts */
     bool json;
     uint64_t threads, stats_interval;
     unsigned progress, format; /* progress_when_t, stats_format_t */
     double checkpoint_interval;
 } run_options_t;
 
-/* Reads and checks it. *help: the help was asked for, and nothing else counts. RB_USAGE. */
+/* Reads and checks the command line. *help: help was requested; the other options are then
+ * undefined. RB_USAGE. */
 RB_CHECKED rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help,
                                       rb_err_t *err);
 
 /*
- * Samplers inside launches are taken from sample: the rest, in *from, is about choosing launches.
- * inside->list.conf may name the configuration. RB_USAGE.
+ * Divides sample: samplers inside launches go to inside, and the one that chooses launches to
+ * *from. inside->list.conf may be the configuration. RB_USAGE.
  */
 RB_CHECKED rb_code_t run_options_divide(const run_options_t *o, const char *sample,
                                         run_inside_t *inside, sampling_options_t *from,

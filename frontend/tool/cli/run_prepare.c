@@ -11,7 +11,7 @@
 #include "frontend/tool/run/run_parts.h"
 #include "sim/core/alloc.h"
 
-/* The samplers of the run, with options from the configuration where --sample does not say them. */
+/* Completes the samplers of the run: options not given in --sample come from the configuration. */
 static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
@@ -24,7 +24,7 @@ static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
     return run_options_divide(o, sample, &run->inside, &run->from, err);
 }
 
-/* Cycles of --debug-window: 0 for the largest exact window. */
+/* The argument of --debug-window in cycles: 0 for the largest exact window. */
 static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
 {
     const char *text = run->options->window;
@@ -34,12 +34,12 @@ static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
     return option_count("debug-window", text, 1, gpu_spec_window(run->setup.spec), window, err);
 }
 
-/* What must be equal for results to be equal, and for a checkpoint to fit; beside what is read of
- * the trace as the run goes. */
+/* The identity of a run: what must be equal for equal results and for a checkpoint to fit, except
+ * the parts of the trace that are read during the run. */
 static rb_code_t describe_identity(run_t *run, rb_err_t *err)
 {
     char program[SHA256_TEXT] = "";
-    /* Of a run that keeps nothing and shows no identity, the program need not be read. */
+    /* Without a folder, JSON or parts, nobody sees the identity, so the program is not hashed. */
     if (run->options->folder != NULL || run->options->json || run->options->merge.n > 0)
         RB_TRY(file_hash_program(program, err));
     uint64_t ids =
@@ -60,7 +60,7 @@ static rb_code_t describe_identity(run_t *run, rb_err_t *err)
     return RB_OK;
 }
 
-/* A new chip, with the state of a checkpoint. */
+/* Makes a new chip with the state of a checkpoint. */
 static rb_code_t load_chip(void *ctx, const void *image, size_t n, cycle_t end, rb_err_t *err)
 {
     run_t *run = ctx;
@@ -72,7 +72,7 @@ static rb_code_t load_chip(void *ctx, const void *image, size_t n, cycle_t end, 
     return rc;
 }
 
-/* --isolated: whether it can be, and which launches. */
+/* Checks whether --isolated is possible, and lists the launches. */
 static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
@@ -86,11 +86,11 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
             "it left; choose --warmup flush or functional");
     if (run->inside.list.n > 0)
         return rb_fail(err, RB_USAGE,
-                       "--isolated: samplers inside launches may learn from the launches before");
+                       "--isolated: samplers inside launches may learn from earlier launches");
     const bool online = run_sampling_is_online(s);
     if (online && (o->parts > 0 || o->merge.n > 0))
-        return rb_fail(err, RB_USAGE, "%s chooses from the results so far: it cannot be split",
-                       s->sampler);
+        return rb_fail(err, RB_USAGE,
+                       "%s chooses launches from earlier results: it cannot be split", s->sampler);
     const uint64_t *ids = s->on ? s->positions : run->launch_ids;
     size_t n = s->on ? s->n_chosen : run->n_launch_ids;
     uint64_t *all = NULL;
@@ -109,7 +109,7 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
     return RB_OK;
 }
 
-/* Sums of the launches that the journal has. */
+/* Adds up the launches in the journal. */
 static rb_code_t recall_totals(run_t *run, rb_err_t *err)
 {
     record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
@@ -121,7 +121,7 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
     return walk.code;
 }
 
-/* Whether what is asked for looks at launches more than once, or at all before the first. */
+/* Whether launches are read more than once, or before the first one is simulated. */
 static bool revisits(const run_options_t *o)
 {
     static const char *const settings[] = {"warmup.mode=functional", "sampling.samplers="};
@@ -132,7 +132,7 @@ static bool revisits(const run_options_t *o)
     return o->sampling.plan != NULL || o->sampling.sample != NULL;
 }
 
-/* The trace or the program, and the configuration. */
+/* Opens the trace or starts the program, and resolves the configuration. */
 static rb_code_t open_launches(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;

@@ -12,7 +12,7 @@
 
 static const char word[] = "help";
 
-/* A sampler of either table. */
+/* A sampler of one of the two tables. */
 typedef struct {
     const char *name, *help;
     const param_group_t *options;
@@ -56,7 +56,7 @@ static void print_entry(const entry_t *e, FILE *out)
     print_options(e, out);
 }
 
-/* A sampler from outside: from what the object says. */
+/* Help on a sampler from outside, read from the object file. */
 static rb_code_t help_on_plugin(const char *name, size_t n, FILE *out, rb_err_t *err)
 {
     plugin_t *plugin;

@@ -1,4 +1,4 @@
-/* What "--sample help" prints: the samplers of both tables with their options. */
+/* The output of "--sample help": the samplers of both tables with their options. */
 #ifndef RUBATO_CLI_SAMPLER_HELP_H
 #define RUBATO_CLI_SAMPLER_HELP_H
 
@@ -7,10 +7,10 @@
 
 #include "sim/core/err.h"
 
-/* Whether the text of --sample asks for help: "help", or "stem:help". */
+/* Whether the argument of --sample asks for help: "help", or "stem:help". */
 bool sampler_help_wanted(const char *sample);
 
-/* Prints what it asks for. RB_USAGE: there is no such sampler. */
+/* Prints the requested help. RB_USAGE: there is no such sampler. */
 RB_CHECKED rb_code_t sampler_help(const char *sample, FILE *out, rb_err_t *err);
 
 #endif

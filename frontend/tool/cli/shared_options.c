@@ -41,7 +41,7 @@ rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *v
 rb_code_t sample_option(char **all, const char *value, rb_err_t *err)
 {
     sample_list_t list;
-    RB_TRY(sample_list_parse(&list, value, err)); /* it is a list on its own */
+    RB_TRY(sample_list_parse(&list, value, err)); /* each argument must be a valid list */
     sample_list_free(&list);
     text_join(all, value);
     return RB_OK;

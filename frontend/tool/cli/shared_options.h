@@ -1,4 +1,4 @@
-/* Options that several commands take, and into what. */
+/* Options that several commands have in common. */
 #ifndef RUBATO_CLI_SHARED_OPTIONS_H
 #define RUBATO_CLI_SHARED_OPTIONS_H
 
@@ -6,14 +6,14 @@
 #include "frontend/tool/run/program_child.h"
 #include "frontend/tool/run/run_setup.h"
 
-/* Takes --gpu, -s and --tmpdir of a command line; false: another option. */
+/* Handles --gpu, -s and --tmpdir of a command line; false: it is another option. */
 bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value);
 
-/* Takes an option that is about how the program is executed; *known: it is one. RB_USAGE. */
+/* Handles an option about the execution of the program; *known: it is one. RB_USAGE. */
 RB_CHECKED rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *value,
                                     bool *known, rb_err_t *err);
 
-/* Adds the list of a --sample to those before it. *all is owned: free(). RB_USAGE. */
+/* Appends the list of a --sample to earlier ones. *all is owned: free(). RB_USAGE. */
 RB_CHECKED rb_code_t sample_option(char **all, const char *value, rb_err_t *err);
 
 #endif

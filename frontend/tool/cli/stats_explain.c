@@ -8,7 +8,7 @@
 #include "frontend/tool/run/stat_dictionary.h"
 #include "sim/conf/suggest.h"
 
-/* One column of the list, wide enough for most paths. */
+/* Width of the column of paths: enough for most of them. */
 enum { PATH_COLUMN = 36 };
 
 typedef struct {
@@ -20,7 +20,7 @@ static void print_entry(const dictionary_entry_t *e)
 {
     printf("%s\n    %s\n", e->path, e->help);
     if (strcmp(e->unit, "1") == 0)
-        printf("    unit: a share or ratio, without a unit\n");
+        printf("    unit: none (a fraction or ratio)\n");
     else if (e->unit[0] != '\0')
         printf("    unit: %s\n", e->unit);
     if (e->metric[0] != '\0')

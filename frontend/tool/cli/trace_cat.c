@@ -6,7 +6,7 @@
 #include "frontend/tool/cli/launch_position.h"
 #include "sim/isa/isa.h"
 
-/* The next word of a text, of len bytes. */
+/* Returns the next word of a text; *len is its length. */
 static const char *next_word(const char **p, const char *end, int *len)
 {
     while (*p < end && isspace((unsigned char)**p))
@@ -19,7 +19,7 @@ static const char *next_word(const char **p, const char *end, int *len)
     return word;
 }
 
-/* "1 R4 LDG.E.SYS 1 R2 4 @ 0" as "LDG.E.SYS R4, R2"; other texts as they are. */
+/* Prints "1 R4 LDG.E.SYS 1 R2 4 @ 0" as "LDG.E.SYS R4, R2"; other texts unchanged. */
 static void print_text(const char *text, uint32_t n, FILE *out)
 {
     const char *p = text, *end = text + n, *dst;

@@ -4,9 +4,9 @@
 
 #include "frontend/tool/io/text_format.h"
 
-/* One bar of the figure: a count, or a rate. */
+/* One bar of the figure: a count or a rate. */
 typedef struct {
-    const char *name; /* as the figure has it */
+    const char *name; /* name in the figure */
     bool is_rate;
     unsigned index; /* a metric_id_t or a score_count_t */
 } figure_metric_t;
@@ -27,7 +27,7 @@ static const figure_metric_t figure_metrics[] = {
     {"branch efficiency", true, METRIC_branch_efficiency},
 };
 
-/* "+1.2 %" or "+1.2 points"; "-" where one of both is not known. */
+/* "+1.2 %" or "+1.2 points"; "-" if one of the values is unknown. */
 static void print_difference(FILE *out, const figure_metric_t *m, double full, double other)
 {
     char text[FORMAT_MAX] = "-";

@@ -1,6 +1,6 @@
 /*
- * The 13 metrics by which STEM+ROOT (MICRO'25, figure 14) shows that a sampled run is like the
- * whole beyond its time: DRAM traffic, shared and global loads and stores, hit rates of L1 and L2
+ * The 13 metrics with which STEM+ROOT (MICRO'25, figure 14) compares a sampled run with the full
+ * run beyond its time: DRAM traffic, shared and global loads and stores, hit rates of L1 and L2
  * reads, FP16, FP32 and integer instructions, warp execution and branch efficiency.
  */
 #ifndef RUBATO_EVALUATE_EVALUATE_METRICS_H
@@ -9,9 +9,9 @@
 #include "frontend/tool/evaluate/evaluate_report.h"
 
 /*
- * Prints them under a heading: of the full run (counts as means of a launch), and the differences
- * of the weighted sums over the chosen launches, with their values in the full run and with those
- * in the sampled one. Counts differ relatively, rates in percentage points.
+ * Prints them under a heading: values of the full run (counts as means per launch), and the
+ * differences of the weighted sums over the chosen launches, with their values in the full run and
+ * in the sampled run. Differences are relative for counts and in percentage points for rates.
  */
 void evaluate_metrics_print(FILE *out, const char *label, const evaluated_run_t *run);
 

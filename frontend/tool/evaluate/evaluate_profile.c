@@ -1,4 +1,4 @@
-/* Plans scored against the times of all launches, which are known. */
+/* Scores plans against the known times of all launches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 typedef struct {
     const evaluate_options_t *options;
-    launch_list_t planned, other; /* other: of --against */
+    launch_list_t planned, other; /* other: from --against */
     const launch_list_t *truth;   /* one of the two */
     score_t *scores;              /* owned: one per seed */
     out_file_t file;
@@ -78,7 +78,7 @@ static void csv_note(csv_t *c, const char *sampler, const char *method, const ch
     csv_end_row(c);
 }
 
-/* "12.3" or "-" of a number that may not be known. */
+/* "12.3", or "-" for an unknown number. */
 static const char *number_text(char text[FORMAT_MAX], const char *format, double v)
 {
     if (isfinite(v))
@@ -124,7 +124,7 @@ static void show_note(evaluation_t *e, const char *label, const char *method, co
         csv_note(&e->csv, label, method, note);
 }
 
-/* What a sampler that chooses as the run goes would have done: its results are known. */
+/* Replays a sampler that chooses during the run: all results are known. */
 static rb_code_t replay(const evaluation_t *e, const launch_online_t *s, uint64_t seed,
                         plan_t *plan, rb_err_t *err)
 {
@@ -142,7 +142,7 @@ static rb_code_t replay(const evaluation_t *e, const launch_online_t *s, uint64_
     return RB_OK;
 }
 
-/* Plans with every seed and scores each; online: the sampler, if it is of that kind. */
+/* Plans with every seed and scores each plan; online: the sampler, if it chooses during the run. */
 static rb_code_t score_seeds(evaluation_t *e, const launch_choice_t *choice,
                              const launch_online_t *online, char **method, rb_err_t *err)
 {
@@ -178,8 +178,8 @@ static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, ch
 }
 
 /*
- * Scores a sampler. all: it was not asked for by name: what it lacks or finds too much is a note in
- * the table, not an error.
+ * Scores a sampler. all: it was not requested by name, so if it cannot work, that is a note in the
+ * table, not an error.
  */
 static rb_code_t evaluate_choice(evaluation_t *e, const launch_choice_t *choice, const char *label,
                                  bool all, rb_err_t *err)
@@ -210,7 +210,7 @@ static bool has_option(const launch_method_t *m, const char *name)
     return false;
 }
 
-/* Evaluates text with every bound that is asked for. */
+/* Evaluates text with every requested bound. */
 static rb_code_t evaluate_sampler(evaluation_t *e, const char *text, bool all, rb_err_t *err)
 {
     const evaluate_options_t *o = e->options;
@@ -232,7 +232,7 @@ static rb_code_t evaluate_sampler(evaluation_t *e, const char *text, bool all, r
     return rc;
 }
 
-/* One --sample: here each of its samplers is scored alone. */
+/* Evaluates one --sample: each of its samplers is scored alone. */
 static rb_code_t evaluate_list(evaluation_t *e, const char *text, rb_err_t *err)
 {
     sample_list_t list;
@@ -255,7 +255,7 @@ static rb_code_t evaluate_samplers(evaluation_t *e, rb_err_t *err)
     return RB_OK;
 }
 
-/* A plan from a file, made before and perhaps elsewhere. */
+/* Evaluates a plan from a file. */
 static rb_code_t evaluate_plan(evaluation_t *e, const char *path, rb_err_t *err)
 {
     plan_t plan;
@@ -273,7 +273,7 @@ static rb_code_t evaluate_plan(evaluation_t *e, const char *path, rb_err_t *err)
     return RB_OK;
 }
 
-/* Reads the launches that plans are made for and those that they are scored on. */
+/* Reads the launches for which plans are made and those on which they are scored. */
 static rb_code_t read_launches(evaluation_t *e, rb_err_t *err)
 {
     const evaluate_options_t *o = e->options;
@@ -284,7 +284,7 @@ static rb_code_t read_launches(evaluation_t *e, rb_err_t *err)
         e->truth = &e->other;
     }
     if (e->truth->pop.time == NULL)
-        return rb_fail(err, RB_TRACE, "%s: without durations nothing can be scored",
+        return rb_fail(err, RB_TRACE, "%s: scoring needs durations",
                        o->against != NULL ? o->against : o->setup.trace);
     RB_TRY(launch_list_compare(&e->planned, e->truth, err));
     return o->trace != NULL ? launch_list_add_trace(&e->planned, o->trace, err) : RB_OK;

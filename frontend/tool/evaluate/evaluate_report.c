@@ -47,7 +47,7 @@ static const char *times(char text[FORMAT_MAX], double v)
     return text;
 }
 
-/* What a run is called: its samplers, and how it was warmed up if that is asked about. */
+/* The label of a run: its samplers, and its warm-up if that varies. */
 static void label_of(const evaluated_run_t *run, char *text, size_t n)
 {
     snprintf(text, n, "%s%s%s", run->sample != NULL ? run->sample : "all launches",
@@ -90,7 +90,7 @@ static void print_run(const evaluated_run_t *run)
         points(t[9], s->full[METRIC_global_load_hit_rate], s->sampled[METRIC_global_load_hit_rate]),
         points(t[10], s->full[METRIC_l2_hit_rate], s->sampled[METRIC_l2_hit_rate]),
         signed_share(t[11], s->dram_error), fabs(state) < 0.0005 ? "-" : stall,
-        s->has_interval && !s->covered ? "  (outside of its interval)" : "");
+        s->has_interval && !s->covered ? "  (outside its interval)" : "");
 }
 
 /* ---- CSV ---- */
@@ -216,7 +216,7 @@ static void launch_columns(csv_t *c)
     csv_end_row(c);
 }
 
-/* Of a launch that both runs have. */
+/* The error of a launch that both runs have. */
 static double launch_error(const launch_result_t *full, const launch_result_t *sampled)
 {
     return (double)launch_result_cycles(sampled) / (double)launch_result_cycles(full) - 1.0;
@@ -326,7 +326,7 @@ rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const 
     return RB_OK;
 }
 
-/* The launches of the runs whose table ends here. */
+/* Prints the launches of the runs in the table that ends here. */
 static void print_details(evaluate_report_t *e)
 {
     if (e->details == NULL)
@@ -357,7 +357,7 @@ void evaluate_report_run(evaluate_report_t *e, const evaluated_run_t *run)
     }
 }
 
-/* evaluation.html, from evaluation.json. */
+/* Writes evaluation.html from evaluation.json. */
 static rb_code_t write_page(const evaluate_report_t *e, rb_err_t *err)
 {
     out_file_t f;
@@ -397,7 +397,7 @@ void evaluate_report_abandon(evaluate_report_t *e)
         out_file_abandon(&e->files[i]);
 }
 
-/* What goes below the table. */
+/* The stream for text below the table. */
 static FILE *details(evaluate_report_t *e)
 {
     if (e->details == NULL)

@@ -1,6 +1,6 @@
 /*
- * What comes out of evaluating a trace: a table on standard output, and in the folder of the runs
- * evaluation.csv (a row per run), evaluation_launches.csv (a row per run and launch),
+ * The output of evaluating a trace: a table on standard output, and, in the folder of the runs,
+ * evaluation.csv (one row per run), evaluation_launches.csv (one row per run and launch),
  * evaluation.json (both) and evaluation.html (charts).
  */
 #ifndef RUBATO_EVALUATE_EVALUATE_REPORT_H
@@ -12,16 +12,16 @@
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/json_write.h"
 
-/* One run that is scored. Everything is borrowed. */
+/* A scored run. Everything is borrowed. */
 typedef struct {
     const char *sample;           /* set of samplers; NULL: all launches were simulated */
-    const char *variant, *warmup; /* NULL: the GPU as it is */
-    const char *folder;           /* of the run */
+    const char *variant, *warmup; /* NULL: the unchanged GPU */
+    const char *folder;           /* folder of the run */
     const char *failure;          /* why there is no result; NULL: there is one */
     const gpu_spec_t *spec;
     const run_result_t *full, *sampled;
     const sampled_score_t *score;
-    const summary_t *picked; /* launch samplers: over several seeds; NULL: none */
+    const summary_t *picked; /* score of the launch samplers over several seeds; NULL: none */
 } evaluated_run_t;
 
 typedef struct {
@@ -29,14 +29,14 @@ typedef struct {
     char *folder, *title; /* owned: title of the page */
     csv_t runs, launches;
     json_t json;
-    const char *variant; /* whose heading was printed */
+    const char *variant; /* the variant whose heading was printed */
     bool any;
-    FILE *details; /* what goes below the table; NULL: nothing yet */
+    FILE *details; /* text below the table; NULL: nothing yet */
     char *text;    /* its buffer */
     size_t text_size;
 } evaluate_report_t;
 
-/* csv: where evaluation.csv goes; NULL: to the folder. Free with _abandon() after a failure. */
+/* csv: path of evaluation.csv; NULL: in the folder. After an error, free with _abandon(). */
 RB_CHECKED rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder,
                                            const char *csv, const char *trace, const char *gpu,
                                            uint64_t seed, rb_err_t *err);
@@ -45,12 +45,12 @@ RB_CHECKED rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err);
 void evaluate_report_abandon(evaluate_report_t *e);
 
 /*
- * The launches of a run: below the table where each was stopped, and why, unless there are more
- * than fit a screen; their errors in the charts.
+ * Adds the launches of a run: prints below the table where and why each one was stopped, unless
+ * they do not fit on a screen; adds their errors to the charts.
  */
 void evaluate_report_launches(evaluate_report_t *e, const evaluated_run_t *run);
 
-/* Below the table: the 13 metrics of evaluate_metrics.h. */
+/* Prints the 13 metrics of evaluate_metrics.h below the table. */
 void evaluate_report_metrics(evaluate_report_t *e, const evaluated_run_t *run);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Samplers scored by simulating: the trace as a whole once, and with each set of samplers, as jobs
- * of a sweep in one folder, where nothing that is done is done again.
+ * Scores samplers by simulation: simulates the whole trace once, and again with each set of
+ * samplers, as jobs of a sweep in one folder, where finished jobs are not repeated.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,19 +20,19 @@
 
 typedef struct {
     const evaluate_options_t *o;
-    text_list_t sets; /* what is tried, samplers and then plans; texts borrowed */
-    bool all;         /* every sampler there is: those that cannot work here are no failure */
+    text_list_t sets; /* what to try: samplers, then plans; texts borrowed */
+    bool all;         /* try every sampler; those that cannot work here do not count as failures */
     sweep_place_t place;
-    char *profile; /* owned: what launch samplers choose from */
+    char *profile; /* owned; profile from which launch samplers choose */
     study_t *study;
     sweep_t sweep;
-    launch_list_t planned; /* the launches of the profile; read when first needed */
+    launch_list_t planned; /* the launches of the profile, read when first needed */
     bool has_planned;
     evaluate_report_t report;
     bool failed;
 } trial_t;
 
-/* Changes of the GPU and modes of warm-up: one each, "as it is", where none is named. */
+/* Number of changes of the GPU or modes of warm-up; one, "as it is", if none is given. */
 static size_t count_or_one(const text_list_t *list)
 {
     return list->n > 0 ? list->n : 1;
@@ -59,7 +59,7 @@ static rb_code_t add_axis(study_t *study, const char *key, const text_list_t *va
     return RB_OK;
 }
 
-/* The study of the trace; only_full: of the first run, without samplers and changes. */
+/* The study of the trace; only_full: only the first run, without samplers and changes. */
 static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
 {
     const evaluate_options_t *o = t->o;
@@ -67,7 +67,7 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     study_destroy(t->study);
     study_t *s = t->study = study_create();
     s->detectors = o->detectors;
-    s->samplers_may_fail = true; /* then their row says why */
+    s->samplers_may_fail = true; /* their row in the table then has the reason */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)o->seed);
     RB_TRY(study_add_trace(s, o->setup.trace, NULL, t->profile, 0, err));
     if (o->setup.gpu != NULL)
@@ -98,7 +98,7 @@ static rb_code_t run_study(trial_t *t, rb_err_t *err)
     return sweep_run(&t->sweep, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
 }
 
-/* A full run without which nothing can be scored. */
+/* Fails unless a full run, which scoring needs, has succeeded. */
 static rb_code_t require(const trial_t *t, size_t job, rb_err_t *err)
 {
     if (t->sweep.jobs[job].state == SWEEP_DONE)
@@ -110,7 +110,7 @@ static rb_code_t require(const trial_t *t, size_t job, rb_err_t *err)
     return rc;
 }
 
-/* The profile is the full run on the GPU as it is, unless another run was named. */
+/* The profile is the full run on the unchanged GPU, unless another run was given. */
 static rb_code_t find_profile(trial_t *t, rb_err_t *err)
 {
     if (t->o->plan_from != NULL) {
@@ -128,19 +128,19 @@ static rb_code_t find_profile(trial_t *t, rb_err_t *err)
     return RB_OK;
 }
 
-/* A set is known by its text in tables and files. */
+/* Sets must be distinct: their text identifies them in tables and files. */
 static rb_code_t check_sets(const text_list_t *sets, rb_err_t *err)
 {
     for (size_t i = 1; i < sets->n; i++) {
         for (size_t k = 0; k < i; k++) {
             if (strcmp(sets->text[i], sets->text[k]) == 0)
-                return rb_fail(err, RB_USAGE, "'%.100s' is asked for twice", sets->text[i]);
+                return rb_fail(err, RB_USAGE, "'%.100s' is given twice", sets->text[i]);
         }
     }
     return RB_OK;
 }
 
-/* Every sampler of both tables, each alone. */
+/* Adds every sampler of both tables, each one alone. */
 static void add_all(trial_t *t)
 {
     for (size_t i = 0; i < n_launch_methods; i++)
@@ -149,7 +149,7 @@ static void add_all(trial_t *t)
         text_list_add(&t->sets, inside_methods[i]->ops->name);
 }
 
-/* Plans of a launch sampler with many seeds, scored on the times of a full run. */
+/* Scores plans of a launch sampler with many seeds on the times of a full run. */
 static rb_code_t score_seeds(trial_t *t, const launch_choice_t *choice, const launch_list_t *truth,
                              summary_t *out, rb_err_t *err)
 {
@@ -180,7 +180,7 @@ static rb_code_t read_planned(trial_t *t, rb_err_t *err)
                : RB_OK;
 }
 
-/* *scored: the set chooses launches, and nothing else, from a plan. */
+/* *scored: the set only chooses launches, before the run. */
 static rb_code_t score_picked(trial_t *t, const char *set, const char *full_folder, summary_t *out,
                               bool *scored, rb_err_t *err)
 {
@@ -207,7 +207,7 @@ static rb_code_t score_picked(trial_t *t, const char *set, const char *full_fold
     return rc;
 }
 
-/* Whether samplers looked into launches. */
+/* Whether a sampler inside launches took part. */
 static bool looked_inside(const run_result_t *sampled)
 {
     bool inside = false;
@@ -254,7 +254,7 @@ static rb_code_t score_run(trial_t *t, size_t job, size_t set, const evaluated_r
     return rc;
 }
 
-/* All runs on one GPU. */
+/* Scores all runs on one GPU. */
 static rb_code_t score_delta(trial_t *t, size_t delta, const evaluated_run_t *about,
                              const char *full_folder, rb_err_t *err)
 {
@@ -301,7 +301,7 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
     const evaluate_options_t *o = t->o;
     RB_TRY(find_profile(t, err));
     if (o->plan_from != NULL)
-        RB_TRY(read_planned(t, err)); /* what is wrong with it is known before hours of work */
+        RB_TRY(read_planned(t, err)); /* reports errors of the profile before hours of simulation */
     RB_TRY(make_study(t, false, err));
     RB_TRY(run_study(t, err));
     RB_TRY(require(t, 0, err));
@@ -310,7 +310,7 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
                                  first->fields[SWEEP_GPU], o->seed, err));
     RB_TRY(score_all(t, err));
     RB_TRY(evaluate_report_end(&t->report, err));
-    return out_flush_stdout(err); /* what cannot be printed is not thrown away */
+    return out_flush_stdout(err); /* results that cannot be printed are still kept in the files */
 }
 
 rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *err)

@@ -6,8 +6,11 @@
 
 #include "sampling/math/stable_sum.h"
 
-/* Relative error of a score by rounding alone: of a weight, of its product, and of two sums that do
- * not add their own, with room. Equal times have a bound of 0, which this must not break. */
+/*
+ * Relative rounding error of a score, with a margin: that of a weight, of its product, and of two
+ * sums without errors of their own. If times are equal, the bound is 0, and rounding must not
+ * violate it.
+ */
 #define ROUNDING (8 * DBL_EPSILON)
 
 static double sum(const double *v, uint64_t n)

@@ -5,7 +5,7 @@
 
 #include "sim/core/msg.h"
 
-/* A part of something as a share; NAN of nothing. */
+/* part / whole; NAN if whole is 0. */
 static double share(uint64_t part, uint64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : (double)NAN;
@@ -43,7 +43,7 @@ static void add(uint64_t *sum, const uint64_t *part, size_t n, double weight)
         sum[i] += (uint64_t)llround(weight * (double)part[i]);
 }
 
-/* What the chosen launches give for the whole, with the values that they have in the full run. */
+/* Estimates the totals from the chosen launches, using their values in the full run. */
 static run_totals_t pick(const run_result_t *full, const run_result_t *sampled, double *cycles)
 {
     run_totals_t t = {0};
@@ -64,7 +64,7 @@ static run_totals_t pick(const run_result_t *full, const run_result_t *sampled, 
     return t;
 }
 
-/* Which part of the instructions was left out by whom. */
+/* Divides the instructions by who skipped them. */
 static void divide(sampled_score_t *s, const run_result_t *full, const run_result_t *sampled)
 {
     uint64_t all = full->totals.warp_insts, chosen = 0;

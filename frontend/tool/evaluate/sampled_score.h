@@ -1,6 +1,4 @@
-/*
- * How good a sampled run is: scored against the run of all launches of the same trace.
- */
+/* Scores a sampled run against the run of all launches of the same trace. */
 #ifndef RUBATO_EVALUATE_SAMPLED_SCORE_H
 #define RUBATO_EVALUATE_SAMPLED_SCORE_H
 
@@ -8,8 +6,8 @@
 #include "frontend/tool/run/run_result.h"
 
 /*
- * X(name, expression): totals that are compared besides the ratios of metrics.h, of t, a const
- * run_totals_t *. An instruction of a warp counts once.
+ * X(name, expression): totals compared in addition to the ratios of metrics.h; t is a const
+ * run_totals_t *. An instruction counts once per warp.
  */
 #define SCORE_COUNT_LIST(X)                                                                        \
     X(dram_read_bytes, t->dram.read_sectors *SECTOR_BYTES)                                         \
@@ -27,29 +25,29 @@ typedef enum { SCORE_COUNT_LIST(SCORE_COUNT_ENUM_) SCORE_COUNTS } score_count_t;
 extern const char *const score_count_names[SCORE_COUNTS];
 
 typedef struct {
-    double error; /* of the total cycles, relative, with its sign */
-    /* The error where the cycles of the chosen launches are taken from the full run, as studies of
-     * launch samplers do: caches are then as warm as there. NAN: all launches were simulated. */
+    double error; /* relative error of the total cycles, signed */
+    /* The error with the chosen launches' cycles taken from the full run, as in studies of launch
+     * samplers: caches are then as warm as there. NAN: all launches were simulated. */
     double picked_error;
-    bool has_interval; /* of some width: none of a run that simulated everything */
-    bool covered;      /* it holds the true total */
+    bool has_interval; /* with a width above 0: a full simulation has none */
+    bool covered;      /* the interval contains the true total */
 
-    /* Shares of the warp instructions of the trace; they add up to 1. */
+    /* Fractions of the trace's warp instructions; they add up to 1. */
     double simulated, skipped_between, skipped_inside;
-    double launches; /* share of the launches that were simulated, at least in part */
+    double launches; /* fraction of the launches that were simulated at least in part */
 
-    double speedup_wall, speedup_cycles; /* full over sampled */
+    double speedup_wall, speedup_cycles; /* full / sampled */
 
-    /* Metrics of the whole trace. picked: from launches of the full run, as picked_error. */
+    /* Metrics of the whole trace. picked: with launches of the full run, like picked_error. */
     double full[METRIC_COUNT], sampled[METRIC_COUNT], picked[METRIC_COUNT];
     double full_count[SCORE_COUNTS], sampled_count[SCORE_COUNTS], picked_count[SCORE_COUNTS];
-    double dram_error; /* of the bytes moved, relative; NAN: none were */
-    /* Warp states as shares of the cycles of resident warps. */
+    double dram_error; /* of the bytes moved, relative; NAN: no bytes were moved */
+    /* Warp states as fractions of the cycles of resident warps. */
     double full_state[STATE_COUNT], sampled_state[STATE_COUNT];
-    size_t worst_state; /* that differs most */
+    size_t worst_state; /* the state with the largest difference */
 } sampled_score_t;
 
-/* Both runs are of the same trace and GPU; full has all launches. */
+/* Both runs must be of the same trace and GPU; full has all launches. */
 sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
                               const run_result_t *sampled);
 
@@ -59,7 +57,7 @@ const char *score_state_name(size_t state);
 /* A metric of one launch. */
 double launch_metric(metric_id_t id, const gpu_spec_t *spec, const launch_result_t *l);
 
-/* Full waves of blocks that a launch makes on a GPU. */
+/* Number of full waves of blocks of a launch on a GPU. */
 double sampled_waves(const gpu_spec_t *spec, const launch_result_t *l);
 
 #endif

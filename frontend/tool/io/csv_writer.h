@@ -1,4 +1,4 @@
-/* CSV rows (RFC 4180, lines end in LF): fields are quoted where they need it. */
+/* CSV rows (RFC 4180, lines end in LF); fields are quoted if necessary. */
 #ifndef RUBATO_IO_CSV_WRITER_H
 #define RUBATO_IO_CSV_WRITER_H
 

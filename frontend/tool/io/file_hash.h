@@ -8,8 +8,8 @@
 /* RB_IO. */
 RB_CHECKED rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err);
 
-/* That of the program that runs: tells apart what one version of the sources, edited or compiled
- * otherwise, has become. */
+/* The hash of the running program: distinguishes builds of one version from edited sources or with
+ * other compilers. */
 RB_CHECKED rb_code_t file_hash_program(char text[SHA256_TEXT], rb_err_t *err);
 
 #endif

@@ -59,10 +59,10 @@ rb_code_t option_word(const char *option, const char *text, const char *const *w
         size_t used = strlen(list);
         snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
     }
-    return rb_fail(err, RB_USAGE, "--%s: '%s' is none of %s", option, text, list);
+    return rb_fail(err, RB_USAGE, "--%s: '%s' is not one of %s", option, text, list);
 }
 
-/* One id, advancing *s; false if there is none or it overflows. */
+/* Parses one id and advances *s; false if there is none or it overflows. */
 static bool id_read(const char **s, uint64_t *v)
 {
     if (**s < '0' || **s > '9')

@@ -1,4 +1,4 @@
-/* Values of options, as people write them on a command line or in the file of a study. */
+/* Parses values of options from a command line or a study file. */
 #ifndef RUBATO_IO_OPTION_VALUE_H
 #define RUBATO_IO_OPTION_VALUE_H
 
@@ -8,8 +8,8 @@
 #include "sim/core/err.h"
 
 /*
- * Each is RB_USAGE naming the option if the text is not what is expected. A count may end
- * in k, M or G (powers of 1000).
+ * Each function returns RB_USAGE naming the option if the text is invalid. A count may end in k, M
+ * or G (powers of 1000).
  */
 RB_CHECKED rb_code_t option_count(const char *option, const char *text, uint64_t min, uint64_t max,
                                   uint64_t *out, rb_err_t *err);
@@ -20,8 +20,8 @@ RB_CHECKED rb_code_t option_word(const char *option, const char *text, const cha
                                  unsigned *out, rb_err_t *err);
 
 /*
- * "3-7,12,20-": ascending ids without repeats, within 1 .. n. *ids is owned by the caller. RB_USAGE
- * for anything else, and for an id the trace does not have.
+ * "3-7,12,20-": ascending ids without repeats, within 1 .. n. The caller owns *ids. RB_USAGE for
+ * anything else, including ids that the trace does not have.
  */
 RB_CHECKED rb_code_t option_id_list(const char *option, const char *text, uint64_t n,
                                     uint64_t **ids, size_t *n_ids, rb_err_t *err);

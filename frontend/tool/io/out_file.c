@@ -31,7 +31,7 @@ bool out_has(const char *folder, const char *name)
     return found;
 }
 
-/* The hidden name beside path that the file has until it is whole. */
+/* The hidden name beside path that the file has until it is complete. */
 static char *temporary_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -42,8 +42,8 @@ static char *temporary_name(const char *path)
 }
 
 /*
- * Temporary files that are open. Commands without signal handlers of their own leave none behind
- * when they are interrupted.
+ * Open temporary files. They are removed on interruption even by commands without signal handlers
+ * of their own.
  */
 enum { GUARDED_MAX = 16 };
 static const char *volatile guarded[GUARDED_MAX]; /* borrowed */
@@ -53,7 +53,7 @@ static void on_interrupt(int signal_number)
     for (int i = 0; i < GUARDED_MAX; i++)
         if (guarded[i] != NULL && unlink(guarded[i]) != 0)
             (void)!rmdir(guarded[i]);
-    raise(signal_number); /* once more, by SA_RESETHAND with the default action */
+    raise(signal_number); /* raised again; SA_RESETHAND restored the default action */
 }
 
 void out_guard(const char *temporary)
@@ -109,7 +109,8 @@ rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name, rb_
     return rc;
 }
 
-/* Why an earlier write to the stream failed; stdio does not say. The file is lost anyway. */
+/* Why an earlier write to the stream failed; stdio does not keep the reason. Tries again: the file
+ * is lost anyway. */
 static int reason_of_failure(FILE *out)
 {
     return write(fileno(out), "", 1) < 0 ? errno : EIO;
@@ -181,9 +182,9 @@ static rb_code_t make_one_folder(const char *path, bool *made, rb_err_t *err)
     if (mkdir(path, 0777) == 0)
         *made = true;
     else if (errno != EEXIST)
-        return file_error("cannot make the folder", path, err);
+        return file_error("cannot create the folder", path, err);
     else if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-        return rb_fail(err, RB_USAGE, "%s: is there and is no folder", path);
+        return rb_fail(err, RB_USAGE, "%s: exists and is not a folder", path);
     return RB_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * Files that are there whole or not at all: written under a temporary name in their folder, synced,
- * then renamed. Errors are RB_IO with the file's name and the system's reason, if nothing else is
- * said.
+ * Files that appear complete or not at all: written under a temporary name in their folder, synced,
+ * then renamed. Unless stated otherwise, errors are RB_IO with the file's name and the system's
+ * reason.
  */
 #ifndef RUBATO_IO_OUT_FILE_H
 #define RUBATO_IO_OUT_FILE_H
@@ -14,47 +14,47 @@
 typedef struct {
     FILE *out;       /* write here; NULL after out_file_finish() */
     char *path;      /* owned: final name */
-    char *temporary; /* owned: name until the commit */
+    char *temporary; /* owned; name before the commit */
 } out_file_t;
 
-/* Creates the temporary file for path. RB_USAGE if that is there and no regular file. */
+/* Creates the temporary file for path. RB_USAGE if path exists and is not a regular file. */
 RB_CHECKED rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err);
 
 /* The same for folder/name. */
 RB_CHECKED rb_code_t out_file_open(out_file_t *f, const char *folder, const char *name,
                                    rb_err_t *err);
 
-/* Everything is written: flushes, syncs and closes the temporary file. */
+/* After the last write: flushes, syncs and closes the temporary file. */
 RB_CHECKED rb_code_t out_file_finish(out_file_t *f, rb_err_t *err);
 
-/* Renames it to its final name and releases f. After out_file_finish(). */
+/* Renames it to its final name and releases f. Call it after out_file_finish(). */
 RB_CHECKED rb_code_t out_file_commit(out_file_t *f, rb_err_t *err);
 
-/* The end of a file that stands alone: finished, committed and its name made durable if its content
- * is good (rc is RB_OK), else abandoned. Gives rc or the first error. */
+/* Completes a single file. If its content is good (rc is RB_OK), finishes and commits it and makes
+ * its name durable; otherwise abandons it. Returns rc or the first error. */
 RB_CHECKED rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err);
 
-/* Removes the temporary file, if any, and releases f. Harmless on a zeroed or released f. */
+/* Removes the temporary file, if any, and releases f. Does nothing for a zeroed or released f. */
 void out_file_abandon(out_file_t *f);
 
 /*
- * A temporary file, or an empty folder, that an interruption removes (where it would end the
- * process) until out_unguard(). The name is borrowed until then.
+ * Registers a temporary file, or an empty folder, for removal if a signal ends the process, until
+ * out_unguard(). The name is borrowed until then.
  */
 void out_guard(const char *temporary);
 void out_unguard(const char *temporary);
 
-/* folder/name in new memory, owned by the caller. */
+/* Returns folder/name in new memory, owned by the caller. */
 char *out_path(const char *folder, const char *name);
 
 /* Whether there is a folder/name. */
 bool out_has(const char *folder, const char *name);
 
-/* Makes a folder and its parents; *made tells whether it was missing. RB_USAGE if one of them is
- * there and is no folder. */
+/* Creates a folder and its parents; *made tells whether it was missing. RB_USAGE if one of them
+ * exists and is not a folder. */
 RB_CHECKED rb_code_t out_make_folder(const char *folder, bool *made, rb_err_t *err);
 
-/* Flushes stdout; RB_IO if something of it could not be written. */
+/* Flushes stdout; RB_IO if some output could not be written. */
 RB_CHECKED rb_code_t out_flush_stdout(rb_err_t *err);
 
 #endif

@@ -11,7 +11,7 @@ char *shell_quote(const char *program, int argc, char **argv)
 {
     size_t n = strlen(program) + 1;
     for (int i = 0; i < argc; i++)
-        n += 4 * strlen(argv[i]) + 3; /* the worst: every byte a quote */
+        n += 4 * strlen(argv[i]) + 3; /* the worst case: every byte is a quote */
     char *text = rb_calloc(n, 1);
     char *s = text + strlen(strcpy(text, program));
     for (int i = 0; i < argc; i++) {

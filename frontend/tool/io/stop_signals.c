@@ -13,7 +13,7 @@ static void on_stop(int signal_number)
     requested = 1;
 }
 
-/* What the process was started to ignore stays so. */
+/* Signals that the process was started to ignore stay ignored. */
 static bool is_ignored(int signal_number)
 {
     struct sigaction before;

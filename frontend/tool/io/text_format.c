@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Three significant digits of v, 0 <= v < 1000 and a bit. */
+/* Formats v with three significant digits, 0 <= v < 1000 (or slightly above, by rounding). */
 static void three_digits(char text[FORMAT_MAX], double v, const char *unit)
 {
     int digits = v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
@@ -94,7 +94,7 @@ const char *format_clock(char text[FORMAT_MAX], double seconds)
     return text;
 }
 
-/* A name being put together; what does not fit is dropped and remembered. */
+/* A name being composed; what does not fit is dropped, which is remembered. */
 typedef struct {
     char *text;
     size_t n, used;
@@ -113,7 +113,7 @@ static void name_add(name_t *name, const char *s, size_t len)
     }
 }
 
-/* A length and as many bytes, as in the Itanium C++ ABI; NULL if *s is none. */
+/* Parses a length and that many bytes, as in the Itanium C++ ABI; NULL if *s has another form. */
 static const char *source_name(const char **s, size_t *len)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Numbers and names for people. */
+/* Formats numbers and names for people. */
 #ifndef RUBATO_IO_TEXT_FORMAT_H
 #define RUBATO_IO_TEXT_FORMAT_H
 
@@ -7,7 +7,7 @@
 
 enum { FORMAT_MAX = 32 };
 
-/* Each writes into text and returns it. */
+/* Each function writes to text and returns it. */
 
 /* "1.83 M", "412 k", "37": three significant digits and a decimal prefix. */
 const char *format_si(char text[FORMAT_MAX], double v);
@@ -24,13 +24,13 @@ const char *format_bytes(char text[FORMAT_MAX], uint64_t bytes);
 /* "61.0 %"; "-" if v is not finite. */
 const char *format_share(char text[FORMAT_MAX], double v);
 
-/* "1:02:03", "02:03" of a number of seconds. */
+/* "1:02:03", "02:03" for a number of seconds. */
 const char *format_clock(char text[FORMAT_MAX], double seconds);
 
 /*
- * A kernel's name as its author knows it: "bfs_kernel" of "_Z10bfs_kernelPiS_",
- * "at::native::add" of "_ZN2at6native3addE..."; other names as they are. Bytes that a terminal
- * might act on become '?'; at most n - 1 bytes, cut with "..." at the end.
+ * A kernel's name in its source: "bfs_kernel" for "_Z10bfs_kernelPiS_", "at::native::add" for
+ * "_ZN2at6native3addE..."; other names are unchanged. Control bytes become '?'; at most n - 1
+ * bytes, truncated with "..." at the end.
  */
 const char *format_kernel(char *text, size_t n, const char *mangled);
 

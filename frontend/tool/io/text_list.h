@@ -4,15 +4,15 @@
 
 #include <stddef.h>
 
-/* Zeroed: empty. */
+/* Zeroed: an empty list. */
 typedef struct {
-    const char **text; /* owned: free() */
+    const char **text; /* owned; release with free() */
     size_t n, cap;
 } text_list_t;
 
 void text_list_add(text_list_t *list, const char *text);
 
-/* Appends to a text of items with commas between them. *text is owned: free(); NULL: no items. */
+/* Appends an item to a comma-separated text. *text is owned: free(); NULL: no items yet. */
 void text_join(char **text, const char *item);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define RUBATO_VERSION "0.1.0"
 
-/* Set by the build where the commit is known. */
+/* Set by the build if the commit is known. */
 #ifndef RUBATO_COMMIT
 #define RUBATO_COMMIT "unknown"
 #endif

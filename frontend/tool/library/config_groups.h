@@ -6,7 +6,7 @@
 
 #include "sim/conf/param.h"
 
-/* The i-th group: the GPU's, then those of samplers. NULL: there is none. */
+/* Group number i: the GPU's groups, then those of samplers. NULL: there is none. */
 const param_group_t *config_group(size_t i);
 
 #endif

@@ -6,7 +6,7 @@
 #include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
 
-/* Adds to a configuration that was good; if the result is not, it is as before. */
+/* Extends a valid configuration; if the result is invalid, restores the old one. */
 static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char *, rb_err_t *),
                         const char *const *what, size_t n, rb_err_t *err)
 {

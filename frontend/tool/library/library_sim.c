@@ -1,4 +1,4 @@
-/* Simulations: launch by launch. */
+/* Simulations, launch by launch. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -16,11 +16,11 @@ struct rubato_sim {
     rubato_sim_options options;
     inside_list_t inside; /* samplers */
     cycle_t window;       /* of the chip; 0: the largest */
-    uint64_t next;        /* launch */
+    uint64_t next;        /* next launch */
     rubato_launch launch;
     rubato_stats of_launch, of_interval, totals;
     atomic_bool stop;
-    rb_err_t failed; /* code RB_OK: it can go on */
+    rb_err_t failed; /* code RB_OK: the simulation can continue */
 };
 
 static rb_code_t check_arguments(const rubato_trace *trace, const rubato_sim_options *o,
@@ -176,7 +176,7 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
     return !atomic_load(&s->stop);
 }
 
-/* Lets launch s->next happen, or leaves it out. */
+/* Simulates launch s->next, or skips it. */
 static rb_code_t run_next(rubato_sim *s, bool simulate, rb_err_t *err)
 {
     if (atomic_load(&s->stop))

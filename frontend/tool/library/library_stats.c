@@ -33,7 +33,7 @@ rubato_code rubato_stat_describe(size_t number, rubato_stat *stat, rubato_error 
     return RUBATO_OK;
 }
 
-/* The nearest name; its group is not looked at. */
+/* Suggests the nearest name; ignores its group. */
 static rb_code_t unknown(const char *path, rb_err_t *err)
 {
     const char *dot = strchr(path, '.');

@@ -1,4 +1,4 @@
-/* Traces: files, and the caller's functions. */
+/* Traces from files and from the caller's functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@ const char *library_tmpdir(const char *named)
     return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
 }
 
-/* Newer ones than Turing run on the largest model. */
+/* Architectures after Turing run on the largest model. */
 const char *library_default_gpu(unsigned arch)
 {
     return arch == 75 ? "rtx2060" : "v100";
 }
 
-/* The handle of a source; NULL with an error if there is none. */
+/* Makes the handle of a source; returns NULL with an error if there is none. */
 static rubato_trace *finish(rubato_trace *t, const rb_err_t *err, rubato_error *error)
 {
     if (t->source != NULL)

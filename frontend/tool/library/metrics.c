@@ -53,8 +53,8 @@ uint64_t metric_resident(const sm_stats_t *sm)
 const metric_def_t metric_defs[METRIC_COUNT] = {METRIC_LIST(METRIC_ROW_)};
 
 /*
- * What a metric can be at most; INFINITY: no limit is known. Work and time of an estimate come from
- * different sides, so that their quotient may be above.
+ * Upper limit of a metric; INFINITY: unknown. The work and the time of an estimate have separate
+ * errors, so their quotient may exceed the limit.
  */
 static double most_of(metric_id_t id, const metric_input_t *m)
 {

@@ -1,16 +1,17 @@
 /*
- * Ratios of counters: each declared once, with its numerator and denominator, and used by the
- * table, run.json and the CSV files. A ratio is always one of sums, never a mean of ratios.
+ * Ratios of counters: each one is declared once, with its numerator and denominator, and used by
+ * the table, run.json and the CSV files. A ratio is always a quotient of sums, never a mean of
+ * ratios.
  *
- * Rates and utilisations refer to the cycles without the launch latency: they run from the first
- * block's dispatch. The exception is ipc, which refers to all cycles.
+ * Rates and utilisations refer to the cycles without the launch latency, that is, from the first
+ * block's dispatch on. The exception is ipc, which refers to all cycles.
  */
 #ifndef RUBATO_LIBRARY_METRICS_H
 #define RUBATO_LIBRARY_METRICS_H
 
 #include "sim/gpu/gpu.h"
 
-/* What a metric is computed from: a launch, an interval or a whole run. */
+/* The input of a metric: a launch, an interval or a whole run. */
 typedef struct {
     const gpu_spec_t *spec;
     double cycles;      /* all */
@@ -20,22 +21,22 @@ typedef struct {
     const sm_stats_t *sm;
     const l2_stats_t *l2;
     const dram_stats_t *dram;
-    bool estimated; /* no share is more than 1 and no rate above its peak, whatever was estimated */
+    bool estimated; /* values are limited: shares to 1, rates to their peak */
 } metric_input_t;
 
-/* Of what was measured. The counters are borrowed. */
+/* The input for measured values. The counters are borrowed. */
 metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t launch_cycles,
                             const sm_stats_t *sm, const l2_stats_t *l2, const dram_stats_t *dram);
 
-/* All bytes per core cycle that the DRAM channels can move together. */
+/* Peak of all DRAM channels together in bytes per core cycle. */
 double metric_dram_peak(const gpu_spec_t *spec);
 
-/* Warp cycles of resident warps: all warp states but the empty slot. */
+/* Cycles of resident warps: all warp states except the empty slot. */
 uint64_t metric_resident(const sm_stats_t *sm);
 
 /*
  * X(name, unit, Nsight Compute metric or "", help, numerator, denominator): expressions of m, a
- * const metric_input_t *. Where Nsight Compute says per cent, the unit here is 1 (a share).
+ * const metric_input_t *. Where Nsight Compute uses per cent, the unit here is 1 (a fraction).
  */
 #define METRIC_LIST(X)                                                                             \
     X(ipc, "warp instructions/cycle", "",                                                          \
@@ -56,9 +57,9 @@ uint64_t metric_resident(const sm_stats_t *sm);
       "active lanes per lane of an issued instruction", (double)m->sm->thread_insts,               \
       32.0 * (double)m->sm->warp_insts)                                                            \
     X(branch_efficiency, "1", "smsp__sass_average_branch_targets_threads_uniform.pct",             \
-      "branches after which the same lanes stay active", (double)m->sm->branches_uniform,          \
+      "branches after which the same lanes are active", (double)m->sm->branches_uniform,           \
       (double)m->sm->branches)                                                                     \
-    X(fp16_rate, "operations/s", "", "FP16 operations, tensor cores apart",                        \
+    X(fp16_rate, "operations/s", "", "FP16 operations, without tensor cores",                      \
       (double)m->sm->flops_fp16, m->seconds)                                                       \
     X(fp32_rate, "operations/s", "", "FP32 operations", (double)m->sm->flops_fp32, m->seconds)     \
     X(fp64_rate, "operations/s", "", "FP64 operations", (double)m->sm->flops_fp64, m->seconds)     \
@@ -75,23 +76,23 @@ uint64_t metric_resident(const sm_stats_t *sm);
       (double)m->sm->local_load_sectors)                                                           \
     X(global_load_sectors_per_request, "sectors/request",                                          \
       "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",                      \
-      "sectors of a global load; 4: coalesced words", (double)m->sm->global_load_sectors,          \
+      "sectors per global load; 4: coalesced words", (double)m->sm->global_load_sectors,           \
       (double)m->sm->global_load_requests)                                                         \
     X(global_store_sectors_per_request, "sectors/request",                                         \
       "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",                      \
-      "sectors of a global store; 4: coalesced words", (double)m->sm->global_store_sectors,        \
+      "sectors per global store; 4: coalesced words", (double)m->sm->global_store_sectors,         \
       (double)m->sm->global_store_requests)                                                        \
     X(shared_conflicts_per_request, "wavefronts/request", "",                                      \
-      "passes through the banks of shared memory beyond those needed",                             \
+      "additional passes through the banks of shared memory because of conflicts",                 \
       (double)m->sm->shared_conflicts,                                                             \
       (double)(m->sm->shared_load_requests + m->sm->shared_store_requests +                        \
                m->sm->shared_atomic_requests))                                                     \
     X(l1_utilization, "1", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",    \
       "data stage of L1 and shared memory busy", (double)m->sm->l1_data_busy,                      \
       m->sms * m->busy_cycles)                                                                     \
-    X(icache_l0_miss_rate, "1", "", "lines not in L0", (double)m->sm->icache_l0_misses,            \
+    X(icache_l0_miss_rate, "1", "", "lines that miss the L0", (double)m->sm->icache_l0_misses,     \
       (double)m->sm->icache_l0_lookups)                                                            \
-    X(const_miss_rate, "1", "", "constants not in the SM's constant cache",                        \
+    X(const_miss_rate, "1", "", "constants that miss the SM's constant cache",                     \
       (double)m->sm->const_misses, (double)m->sm->const_lookups)                                   \
     X(xbar_request_utilization, "1", "", "ports from the SMs into the crossbar busy",              \
       (double)m->sm->xbar_flits_out, m->sms * m->spec->mem.icnt.sm_flits * m->busy_cycles)         \
@@ -104,17 +105,17 @@ uint64_t metric_resident(const sm_stats_t *sm);
     X(l2_hit_rate, "1", "lts__t_sector_hit_rate.pct", "sectors of any kind that hit in L2",        \
       (double)(m->l2->read_hits + m->l2->write_hits + m->l2->atomic_hits + m->l2->red_hits),       \
       metric_l2_sectors(m))                                                                        \
-    X(l2_bandwidth, "bytes/s", "lts__t_bytes.sum.per_second", "sectors looked up in L2, as bytes", \
-      SECTOR_BYTES *metric_l2_sectors(m), m->seconds)                                              \
+    X(l2_bandwidth, "bytes/s", "lts__t_bytes.sum.per_second",                                      \
+      "bytes of the sectors looked up in L2", SECTOR_BYTES *metric_l2_sectors(m), m->seconds)      \
     X(l2_utilization, "1", "lts__d_sectors.avg.pct_of_peak_sustained_elapsed",                     \
       "data ports of the L2 slices busy", (double)m->l2->data_sectors,                             \
       m->spec->mem.l2.slices *l2_port_rate(&m->spec->mem) * m->busy_cycles)                        \
     X(dram_bandwidth, "bytes/s", "dram__bytes.sum.per_second", "bytes that DRAM reads and writes", \
       metric_dram_bytes(m), m->seconds)                                                            \
     X(dram_utilization, "1", "dram__throughput.avg.pct_of_peak_sustained_elapsed",                 \
-      "bandwidth of DRAM as a share of its peak", metric_dram_bytes(m),                            \
+      "bandwidth of DRAM as a fraction of its peak", metric_dram_bytes(m),                         \
       metric_dram_peak(m->spec) * m->busy_cycles)                                                  \
-    X(dram_row_hit_rate, "1", "", "requests of DRAM to an open row", (double)m->dram->row_hits,    \
+    X(dram_row_hit_rate, "1", "", "DRAM requests to an open row", (double)m->dram->row_hits,       \
       (double)(m->dram->row_hits + m->dram->row_misses + m->dram->row_conflicts))                  \
     X(dram_read_latency, "cycles", "", "mean time of a read in the DRAM controller",               \
       (double)m->dram->read_latency, (double)m->dram->read_requests)
@@ -127,7 +128,7 @@ typedef struct {
 } metric_def_t;
 extern const metric_def_t metric_defs[METRIC_COUNT];
 
-/* Value of a metric; not finite (NaN) if its denominator is 0: there was nothing to measure. */
+/* Value of a metric; NaN if its denominator is 0: there was nothing to measure. */
 double metric_value(metric_id_t id, const metric_input_t *m);
 
 #endif

@@ -13,11 +13,11 @@
 #include "sim/core/alloc.h"
 
 typedef struct {
-    const char *name; /* trace_source_ops_t.name of its sources */
+    const char *name; /* trace_source_ops_t.name of the sources of this kind */
     bool (*detect)(const char *path);
     trace_source_t *(*open)(const char *path, const char *tmpdir, rb_err_t *err);
     void (*files)(const trace_source_t *source, file_visit_fn visit, void *ctx);
-    void (*watch)(trace_source_t *source, file_reads_t *reads); /* NULL: no need */
+    void (*watch)(trace_source_t *source, file_reads_t *reads); /* NULL: not needed */
 } trace_kind_t;
 
 static const void *find_code(void *ctx, const char *kernel, unsigned arch)
@@ -41,7 +41,7 @@ static void close_code(void *ctx)
     machine_code_close(ctx);
 }
 
-/* The cubins in the folder of a trace; *out NULL: none. */
+/* Opens the cubins in the folder of a trace; *out NULL: none. */
 static rb_code_t open_cubins(const char *path, machine_code_t **out, rb_err_t *err)
 {
     struct stat st;
@@ -49,7 +49,7 @@ static rb_code_t open_cubins(const char *path, machine_code_t **out, rb_err_t *e
 
     *out = NULL;
     if (stat(path, &st) != 0)
-        return RB_OK; /* accelsim_open() says what is wrong */
+        return RB_OK; /* accelsim_open() reports the error */
     if (S_ISDIR(st.st_mode))
         return machine_code_open(path, out, err);
     char *folder = rb_strdup(slash != NULL ? path : ".");
@@ -76,7 +76,7 @@ static trace_source_t *open_accelsim(const char *path, const char *tmpdir, rb_er
     return accelsim_open(path, &opts, err);
 }
 
-/* The file of a MacSim trace that says from what its launches were drawn, as a plan. */
+/* Reads the file of a MacSim trace about the sampling of its launches, as a plan. */
 static rb_code_t read_samples(const char *path, macsim_weight_t **weights, size_t *n, rb_err_t *err)
 {
     FILE *in = fopen(path, "r");
@@ -113,7 +113,7 @@ static void rbt_files(const trace_source_t *source, file_visit_fn visit, void *c
     visit(ctx, rbt_source_file(source)->path, false);
 }
 
-/* Tried in this order; the last one says what is wrong with a path that is none of them. */
+/* Tried in this order; the last one reports the error for a path of none of these kinds. */
 static const trace_kind_t kinds[] = {
     {"rbt", rbt_detect, open_rbt, rbt_files, NULL},
     {"macsim", macsim_detect, open_macsim, macsim_files, macsim_watch},

@@ -1,4 +1,4 @@
-/* A trace source whose launches are made by functions of the library's caller. */
+/* A trace source whose launches come from functions of the library's caller. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { WARP_LANES = 32, BLOCK_THREADS = 1024, RUN_MAX = 65535 };
 typedef struct {
     trace_source_t base; /* must be first: the source's address is ours */
     rubato_source calls;
-    memcpy_op_t *copies; /* owned: those of the launch that was asked for last */
+    memcpy_op_t *copies; /* owned; of the last requested launch */
     size_t cap_copies;
 } source_calls_t;
 
@@ -33,18 +33,18 @@ struct rubato_warp {
     const trace_launch_t *launch;
     uint64_t block;
     uint32_t number;
-    rb_err_t err; /* the first mistake */
+    rb_err_t err; /* the first error */
 };
 
 /* --- what the caller's functions say -------------------------------------------------------- */
 
-/* An error of one of the caller's functions. */
+/* Reports an error of one of the caller's functions. */
 static rb_code_t failed(rubato_code code, const rubato_error *said, uint64_t id, rb_err_t *err)
 {
     const bool known = code > RUBATO_OK && code <= RUBATO_STOPPED;
     return rb_fail(err, known ? (rb_code_t)code : RB_TRACE, "launch %llu: %s",
                    (unsigned long long)id,
-                   said->text[0] != '\0' ? said->text : "its source failed without saying why");
+                   said->text[0] != '\0' ? said->text : "its source failed without a message");
 }
 
 static rb_code_t check_shape(const rubato_kernel *k, uint64_t id, rb_err_t *err)
@@ -57,13 +57,13 @@ static rb_code_t check_shape(const rubato_kernel *k, uint64_t id, rb_err_t *err)
     }
     if (bad || blocks == 0 || threads == 0 || threads > BLOCK_THREADS)
         return rb_fail(err, RB_TRACE,
-                       "launch %llu: a grid has a block at least, a block 1 to %d threads",
+                       "launch %llu: a grid needs at least one block, a block 1 to %d threads",
                        (unsigned long long)id, BLOCK_THREADS);
     if (isa_arch_name(k->arch) == NULL)
         return rb_fail(err, RB_TRACE, "launch %llu: unknown architecture %u, e.g. 70",
                        (unsigned long long)id, k->arch);
     if (k->name == NULL || k->code == NULL || k->n_code == 0)
-        return rb_fail(err, RB_TRACE, "launch %llu: a kernel has a name and instructions",
+        return rb_fail(err, RB_TRACE, "launch %llu: a kernel needs a name and instructions",
                        (unsigned long long)id);
     return RB_OK;
 }
@@ -78,7 +78,7 @@ static rb_code_t ask(const rubato_source *calls, uint64_t id, rubato_kernel *k, 
     return code == RUBATO_OK ? check_shape(k, id, err) : failed(code, &said, id, err);
 }
 
-/* Launches of the same kernel have the same code (FNV-1a of its name). */
+/* Launches of the same kernel have the same code: FNV-1a of its name. */
 static uint64_t code_id(const rubato_kernel *k)
 {
     return fnv_text(FNV_START ^ k->arch, k->name);
@@ -164,7 +164,7 @@ static rb_code_t launch_info(trace_source_t *s, uint64_t id, launch_info_t *info
     return RB_OK;
 }
 
-/* Mistakes are told by launch_info(), which is asked first. */
+/* launch_info(), which is called first, reports errors. */
 static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t **ops)
 {
     source_calls_t *s = (source_calls_t *)(uintptr_t)(const void *)base;
@@ -276,7 +276,7 @@ static const trace_source_ops_t source_calls_ops = {
 trace_source_t *source_calls_create(const rubato_source *source, rb_err_t *err)
 {
     if (source->launch == NULL || source->warp == NULL || source->n_launches == 0) {
-        rb_fail(err, RB_USAGE, "a source has launch(), warp() and one launch at least");
+        rb_fail(err, RB_USAGE, "a source needs launch(), warp() and at least one launch");
         return NULL;
     }
     source_calls_t *s = rb_calloc(1, sizeof(*s));

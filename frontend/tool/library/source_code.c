@@ -8,7 +8,7 @@
 
 enum { PC_STEP = 16, DEFAULT_WIDTH = 4 };
 
-/* Where an instruction is, for messages. */
+/* The place of an instruction, for messages. */
 typedef struct {
     uint64_t launch;
     size_t inst;
@@ -21,8 +21,7 @@ static rb_code_t fail(const place_t *at, rb_err_t *err, const char *what, const 
                    (unsigned long long)at->launch, at->inst, at->opcode, what, text);
 }
 
-/* Reads "R4", "P0", "UR2" or "UP1" at *text and moves behind it; false: no register of that name.
- */
+/* Parses "R4", "P0", "UR2" or "UP1" at *text and moves past it; false: no such register. */
 static bool read_register(const char **text, reg_op_t *out)
 {
     static const struct {
@@ -47,7 +46,7 @@ static bool read_register(const char **text, reg_op_t *out)
     return false;
 }
 
-/* A list of registers, separated by blanks, to out. */
+/* Parses a list of registers, separated by blanks, into out. */
 static rb_code_t read_registers(const place_t *at, const char *list, reg_op_t *out, uint8_t max,
                                 uint8_t *n, rb_err_t *err)
 {
@@ -85,7 +84,8 @@ static rb_code_t check_control(const place_t *at, const rubato_kernel *k, rb_err
 {
     const uint32_t word = k->code[at->inst].control;
     if ((word == RUBATO_NO_CONTROL) != (k->code[0].control == RUBATO_NO_CONTROL))
-        return fail(at, err, "all instructions of a kernel have a control word, or none", "");
+        return fail(at, err,
+                    "either either all instructions of a kernel have a control word, or none", "");
     if (word != RUBATO_NO_CONTROL && word >> 21 != 0)
         return fail(at, err, "a control word has 21 bits", "");
     return RB_OK;
@@ -98,7 +98,7 @@ rb_code_t source_code_read(const rubato_kernel *k, uint64_t id, inst_t **code, r
     for (size_t i = 0; i < k->n_code && rc == RB_OK; i++) {
         const place_t at = {id, i, k->code[i].opcode != NULL ? k->code[i].opcode : "no opcode"};
         if (k->code[i].opcode == NULL)
-            rc = fail(&at, err, "an instruction has an opcode", "");
+            rc = fail(&at, err, "an instruction needs an opcode", "");
         else if ((rc = check_control(&at, k, err)) == RB_OK)
             rc = read_inst(&at, &k->code[i], k->arch, &all[i], err);
     }

@@ -1,4 +1,4 @@
-/* The static code of a kernel that the caller of the library describes. */
+/* Parses the static code of a kernel that the library's caller describes. */
 #ifndef RUBATO_LIBRARY_SOURCE_CODE_H
 #define RUBATO_LIBRARY_SOURCE_CODE_H
 
@@ -6,7 +6,7 @@
 #include "sim/core/err.h"
 #include "sim/isa/inst.h"
 
-/* *code is owned by the caller, with as many instructions as k. RB_TRACE naming launch id and the
+/* *code gets as many instructions as k; the caller owns it. RB_TRACE naming launch id and the
  * instruction. */
 RB_CHECKED rb_code_t source_code_read(const rubato_kernel *k, uint64_t id, inst_t **code,
                                       rb_err_t *err);

@@ -12,11 +12,11 @@
     X("totals", "seconds", 0, "s", "the cycles at the core clock")                                 \
     X("totals", "warp_instructions", v->totals->warp_insts, "warp instructions", "issued")         \
     X("totals", "thread_instructions", v->totals->thread_insts, "thread instructions",             \
-      "active lanes of what was issued")                                                           \
+      "active lanes of the issued instructions")                                                   \
     X("totals", "warp_slot_cycles", v->totals->warp_slot_cycles, "warp cycles",                    \
-      "SMs x warp slots x cycles: what the warp states add up to")                                 \
+      "SMs x warp slots x cycles: the sum of all warp states")                                     \
     X("totals", "copied_bytes", v->totals->copied_bytes, "bytes", "host copies before launches")   \
-    X("simulated", "launches", v->simulated->launches, "launches", "simulated, at least in part")  \
+    X("simulated", "launches", v->simulated->launches, "launches", "simulated at least in part")   \
     X("simulated", "blocks", v->simulated->run_blocks, "blocks", "thread blocks simulated")        \
     X("simulated", "cycles", v->simulated->run_cycles, "cycles", "simulated")                      \
     X("simulated", "warp_instructions", v->simulated->run_warp_insts, "warp instructions",         \
@@ -39,7 +39,7 @@ void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, con
     groups[2] = (stat_group_t){"dram", dram_stat_defs, DRAM_STAT_COUNT, (const uint64_t *)dram};
 }
 
-/* The group of counters that number i is in; *i becomes its number there. false: it is a metric. */
+/* The group of counter number i; *i becomes its number in the group. False: it is a metric. */
 static bool find_group(const stat_view_t *v, size_t *i, stat_group_t *group)
 {
     stat_group_t groups[REPORT_GROUPS];

@@ -16,27 +16,27 @@ void report_groups(stat_group_t groups[REPORT_GROUPS], const sm_stats_t *sm, con
 typedef struct {
     const char *group, *name; /* path: group.name */
     const char *unit;
-    const char *metric; /* of Nsight Compute that it mirrors, or "" */
+    const char *metric; /* the corresponding Nsight Compute metric, or "" */
     const char *help;
-    bool real; /* a ratio or a time: stat_value_f64() alone has it */
+    bool real; /* a ratio or a time: only stat_value_f64() returns it */
 } stat_entry_t;
 
-/* What the values are taken from; borrowed. */
+/* The source of the values; borrowed. */
 typedef struct {
     const gpu_spec_t *spec;
-    const run_totals_t *totals;    /* of the whole */
-    const run_totals_t *simulated; /* its launches and run_* are what was simulated of it */
+    const run_totals_t *totals;    /* of the whole run */
+    const run_totals_t *simulated; /* the simulated part: its launches and run_* */
     bool estimated;
 } stat_view_t;
 
-/* Statistics there are, and number i. */
+/* The number of statistics, and statistic number i. */
 size_t stat_count(void);
 stat_entry_t stat_entry(size_t i);
 
-/* The number of the statistic of a path; stat_count(): there is none. */
+/* The number of the statistic with a path; stat_count(): there is none. */
 size_t stat_find(const char *path);
 
-/* The value of statistic i; u64: not of a real one. A ratio of nothing is NaN. */
+/* The value of statistic i; u64: only if it is not real. A ratio with denominator 0 is NaN. */
 uint64_t stat_value_u64(const stat_view_t *v, size_t i);
 double stat_value_f64(const stat_view_t *v, size_t i);
 

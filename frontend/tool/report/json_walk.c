@@ -14,7 +14,7 @@ typedef struct {
 
 static bool walk_value(walking_t *k, size_t n, json_event_t e);
 
-/* Where the path ends after something was appended. */
+/* The end of the path after appending to it. */
 static size_t path_end(size_t n, int more)
 {
     return more > 0 && n + (size_t)more < JSON_WALK_PATH ? n + (size_t)more : JSON_WALK_PATH - 1;
@@ -80,8 +80,7 @@ rb_code_t json_walk_file(const char *path, const json_walk_t *w, rb_err_t *err)
     if (!whole && r.err.code != RB_OK)
         rc = rb_fail(err, r.err.code, "%s", r.err.text);
     else if (!whole)
-        rc = rb_fail(err, RB_TRACE, "%s:%llu: something else is expected here", path,
-                     (unsigned long long)r.line);
+        rc = rb_fail(err, RB_TRACE, "%s:%llu: unexpected value", path, (unsigned long long)r.line);
     json_reader_free(&r);
     fclose(in);
     return rc;

@@ -1,4 +1,4 @@
-/* The section of a detectors.json: what samplers inside launches looked at. */
+/* The section of a detectors.json: observations of samplers inside launches. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,9 +10,9 @@
 typedef struct {
     FILE *out;
     page_kernel_name_t name;
-    uint64_t every; /* of the rows of a series, each so many-th is kept */
+    uint64_t every; /* keep one in this many rows of a series */
     bool schema;
-    size_t bytes, bytes_max, n_launches, n_written; /* bytes: of all launches */
+    size_t bytes, bytes_max, n_launches, n_written; /* bytes are totals over all launches */
 } detectors_t;
 
 static bool copy_value(const detectors_t *d, json_reader_t *r, json_event_t e, FILE *out);
@@ -63,7 +63,7 @@ static bool copy_object(const detectors_t *d, json_reader_t *r, FILE *out)
     return true;
 }
 
-/* The reader allows values to be JSON_READ_MAX_DEPTH deep. */
+/* The reader limits the depth of values to JSON_READ_MAX_DEPTH. */
 static bool copy_value(const detectors_t *d, json_reader_t *r, json_event_t e, FILE *out)
 {
     switch (e) {
@@ -131,7 +131,7 @@ rb_code_t page_detectors(FILE *out, const char *path, const char *title, size_t 
     detectors_t d = {.out = out, .name = name, .every = 1, .bytes_max = bytes_max};
     const json_walk_t walk = {
         .leaf = top_leaf, .ctx = &d, .array = "launches", .read_array = read_launches};
-    /* A large file has long series: they are thinned. */
+    /* A large file has long series, which are thinned. */
     if (stat(path, &st) == 0 && (uint64_t)st.st_size > bytes_max)
         d.every = ((uint64_t)st.st_size + bytes_max - 1) / bytes_max;
     fputs("{\"type\":\"detectors\",", out);

@@ -7,7 +7,7 @@
 #include "frontend/tool/report/report_page.h"
 #include "sim/core/alloc.h"
 
-/* Numbers of a run, in the order of the fields below. */
+/* Numbers of a run, in the order of the enum below. */
 static const char *const run_paths[] = {"cycles.full",
                                         "cycles.sampled",
                                         "cycles.error",
@@ -59,7 +59,7 @@ static void put_text(char **to, json_event_t e, const json_reader_t *r)
     *to = e == JSON_READ_STRING ? rb_strdup(r->text) : NULL;
 }
 
-/* A program has few kernels, and launches of one stand together. */
+/* A program has few kernels, and launches of the same kernel are often adjacent. */
 static size_t kernel_of(evaluation_t *v, const char *mangled)
 {
     char text[256];

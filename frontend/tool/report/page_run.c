@@ -26,7 +26,7 @@
     X(sleeping)                                                                                    \
     X(misc)
 
-/* What is read of run.json; the order is that of the enum below. */
+/* Paths read from run.json, in the order of the enum below. */
 #define STATE_PATH_(name) "sm.state_" #name,
 static const char *const paths[] = {STATES(STATE_PATH_) "start_cycle",
                                     "cycles",
@@ -51,7 +51,7 @@ static const char *const paths[] = {STATES(STATE_PATH_) "start_cycle",
                                     "l2.atomic_sectors",
                                     "l2.red_sectors",
                                     "seconds"};
-enum { SECTOR = 32, N_UNITS = 4 /* that compute with floats: FP16, FP32, FP64, tensor */ };
+enum { SECTOR = 32, N_UNITS = 4 /* floating-point units: FP16, FP32, FP64, tensor */ };
 #define STATE_ENUM_(name) +1
 enum {
     N_STATES = 0 STATES(STATE_ENUM_),
@@ -197,7 +197,7 @@ static void write_launches(FILE *out, const run_data_t *d, const kernels_t *k, s
     fputs("]},\n", out);
 }
 
-/* Sums of paths [first, first + n) over the launches of a kernel, as often as each counts. */
+/* Sums of paths [first, first + n) over the launches of a kernel, weighted. */
 typedef struct {
     double sum[PATHS];
 } kernel_sums_t;

@@ -1,4 +1,4 @@
-/* How caches, issue slots and DRAM are used over time: part of the section of a run. */
+/* Utilisation of caches, issue slots and DRAM over time: part of the section of a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *const use_paths[USES] = {"metrics.issue_utilization",
                                             "metrics.l2_utilization", "metrics.dram_utilization"};
 
 typedef struct {
-    double *time, *value[USES]; /* owned; time: when the point's stretch ends */
+    double *time, *value[USES]; /* owned; time: end of the period of a point */
     size_t n, cap;
     size_t cap_value[USES];
 } series_t;
@@ -51,7 +51,7 @@ static void series_of_launches(series_t *s, const run_data_t *d, size_t n)
     }
 }
 
-/* Columns of intervals.csv that are read. Hit rates are quotients of sums over merged rows. */
+/* Columns read from intervals.csv. Hit rates are quotients of sums over merged rows. */
 enum { IN_LAUNCH, IN_START, IN_END, IN_ISSUE, IN_L2_USE, IN_DRAM, IN_COUNTS };
 enum {
     IN_L1_HITS = IN_COUNTS,
@@ -82,7 +82,7 @@ typedef struct {
     double launch, to, cycles; /* of the rows merged so far */
     double sum[INS];           /* rates times cycles; counts */
     size_t merged, every, launch_at;
-    size_t start; /* of the run's paths */
+    size_t start; /* index in the run's paths */
 } merge_t;
 
 static bool find_columns(merge_t *m, const table_reader_t *r)
@@ -129,7 +129,7 @@ static rb_code_t take_interval(merge_t *m, const table_reader_t *r, const run_da
     double v[INS];
     for (size_t k = 0; k < INS; k++) {
         const table_field_t *f = m->column[k] < r->n_fields ? &r->fields[m->column[k]] : NULL;
-        v[k] = 0.0; /* an empty field: there was nothing to measure */
+        v[k] = 0.0; /* empty field: there was nothing to measure */
         if (f == NULL || (f->len > 0 && !profile_number(f->at, f->len, &v[k])))
             return rb_fail(err, RB_TRACE, "%s:%llu: not a row of an intervals.csv", r->path,
                            (unsigned long long)r->line);
@@ -162,7 +162,7 @@ static rb_code_t read_intervals(table_reader_t *r, merge_t *m, const run_data_t 
     return RB_OK;
 }
 
-/* every: rows that become one point. */
+/* every: number of rows merged into one point. */
 static rb_code_t series_of_intervals(series_t *s, const run_data_t *d, const char *path,
                                      size_t every, rb_err_t *err)
 {
@@ -181,7 +181,7 @@ rb_code_t page_use(FILE *out, const run_data_t *d, const char *intervals, size_t
                    rb_err_t *err)
 {
     enum { POINTS_MAX = 10000 };
-    char note[128] = "A point per launch.";
+    char note[128] = "One point per launch.";
     series_t s = {0};
     rb_code_t rc = RB_OK;
     if (intervals == NULL) {
@@ -195,9 +195,9 @@ rb_code_t page_use(FILE *out, const run_data_t *d, const char *intervals, size_t
             rc = series_of_intervals(&s, d, intervals, every, err);
         }
         if (every > 1)
-            snprintf(note, sizeof(note), "A point per %zu intervals of --stats-interval.", every);
+            snprintf(note, sizeof(note), "One point per %zu intervals of --stats-interval.", every);
         else
-            snprintf(note, sizeof(note), "A point per interval of --stats-interval.");
+            snprintf(note, sizeof(note), "One point per interval of --stats-interval.");
     }
     page_key(out, "use");
     putc('{', out);

@@ -5,7 +5,7 @@
 
 #include "sim/core/err.h"
 
-/* Numbers of fields, from trace_packet.proto, track_descriptor.proto and track_event.proto. */
+/* Field numbers from trace_packet.proto, track_descriptor.proto and track_event.proto. */
 enum {
     TRACE_PACKET = 1,
     PACKET_TIMESTAMP = 8,
@@ -36,7 +36,7 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2, COUNTER_VALUE = 4 };
 enum { SEQUENCE = 1, NAME_BYTES = 200, MESSAGE_BYTES = 1024, FIRST_PID = 1 };
 enum { WIRE_VARINT = 0, WIRE_64_BITS = 1, WIRE_BYTES = 2 };
 
-/* A message being made; all are small. */
+/* A message being composed; all are small. */
 typedef struct {
     uint8_t bytes[MESSAGE_BYTES];
     size_t n;
@@ -78,7 +78,8 @@ static void put_bytes(message_t *m, unsigned field, const void *data, size_t n)
         put_byte(m, ((const uint8_t *)data)[i]);
 }
 
-/* Strings of protobuf are UTF-8: a name is not cut within a character, and what is none is '?'. */
+/* Protobuf strings are UTF-8: names are not truncated inside a character, and invalid bytes become
+ * '?'. */
 static void put_text(message_t *m, unsigned field, const char *text)
 {
     char copy[NAME_BYTES];

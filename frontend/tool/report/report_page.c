@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* page_files.S. */
+/* Defined in page_files.S. */
 extern const char page_style[], page_style_end[];
 extern const char page_library[], page_library_end[];
 extern const char page_script[], page_script_end[];
 
-/* Bytes of the UTF-8 character at s; 0: it is none, or one that no page should hold. */
+/* Length of the UTF-8 character at s in bytes; 0: invalid, or not allowed in a page. */
 static size_t character(const unsigned char *s)
 {
     static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -21,13 +21,13 @@ static size_t character(const unsigned char *s)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Overlong forms, surrogates and what lies beyond Unicode. */
+    /* Overlong forms, surrogates and values beyond Unicode. */
     bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
                (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90);
     return bad || s[0] < lead[n - 1] ? 0 : n;
 }
 
-/* Text of HTML. */
+/* Writes escaped HTML text. */
 static void html_text(FILE *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;

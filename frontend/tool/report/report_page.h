@@ -1,7 +1,7 @@
 /*
- * A page that stands on its own: one HTML file with its data, its script (page/report*.js) and the
- * plotting library (Apache ECharts, page/echarts.min.js) in it; no network, light and dark by the
- * reader's setting, readable in print. The script draws the sections from their data:
+ * A self-contained page: one HTML file with its data, its script (page/report*.js) and the plotting
+ * library (Apache ECharts, page/echarts.min.js). It needs no network, follows the reader's setting
+ * of light or dark, and can be printed. The script draws the sections from their data:
  *
  *   report_page_begin(out, title);
  *   report_page_section(out) ... a JSON object ...   once per section
@@ -16,13 +16,13 @@
 #include "frontend/tool/report/run_data.h"
 
 void report_page_begin(FILE *out, const char *title);
-/* The caller writes one object next; first: no section came before. */
+/* The caller writes one JSON object next; first: this is the first section. */
 void report_page_section(FILE *out, bool first);
 void report_page_end(FILE *out);
 
-/* JSON within the page: whole numbers exactly, others with 6 digits, null if not finite. */
+/* Writes a JSON number: integers exactly, others with 6 digits, null if not finite. */
 void page_number(FILE *out, double v);
-/* NULL gives null. Bytes that are no UTF-8 and control characters become U+FFFD. */
+/* NULL is written as null. Invalid UTF-8 and control characters become U+FFFD. */
 void page_text(FILE *out, const char *text);
 /* An array of numbers. */
 void page_numbers(FILE *out, const double *values, size_t n);
@@ -32,32 +32,34 @@ void page_key(FILE *out, const char *key);
 void page_number_member(FILE *out, const char *key, double v);
 void page_text_member(FILE *out, const char *key, const char *text);
 
-/* The longest table of launches in a page; more are left out, and the page says so. */
+/* Limit of the launches listed in a page; the page says how many are left out. */
 enum { PAGE_LAUNCHES_MAX = 20000 };
 
-/* What a run's section needs of a run: run_data_read(). */
+/* The paths that run_data_read() must read for a run's section. */
 const char *const *page_run_paths(size_t *n);
 
 /*
- * The section of a run. Launches' names are shown as they are. intervals: path of an intervals.csv
- * for the charts over time; NULL: they have a point per launch. RB_TRACE, RB_IO: about intervals.
+ * Writes the section of a run. Names of launches are shown unchanged. intervals: path of an
+ * intervals.csv for the charts over time; NULL: one point per launch. RB_TRACE, RB_IO: about
+ * intervals.
  */
 RB_CHECKED rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err_t *err);
 
-/* The member "use" of it: a point per launch, of the first n_launches, or from an intervals.csv. */
+/* Writes its member "use": one point for each of the first n_launches, or points from an
+ * intervals.csv. */
 RB_CHECKED rb_code_t page_use(FILE *out, const run_data_t *d, const char *intervals,
                               size_t n_launches, rb_err_t *err);
 
-/* How a kernel is shown; returns text. */
+/* Shortens a kernel's name for display; returns text. */
 typedef const char *(*page_kernel_name_t)(char *text, size_t n, const char *kernel);
 
-/* The section of an evaluation: its evaluation.json. RB_TRACE, RB_IO. */
+/* Writes the section of an evaluation from its evaluation.json. RB_TRACE, RB_IO. */
 RB_CHECKED rb_code_t page_evaluation(FILE *out, const char *path, page_kernel_name_t name,
                                      rb_err_t *err);
 
 /*
- * The section of a run's detectors.json; title: of the run. Where it would take more than
- * bytes_max, series are thinned, and then launches left out, which the page says. RB_TRACE, RB_IO.
+ * Writes the section of a run's detectors.json; title: of the run. To stay below bytes_max, series
+ * are thinned first, then launches are left out, which the page states. RB_TRACE, RB_IO.
  */
 RB_CHECKED rb_code_t page_detectors(FILE *out, const char *path, const char *title,
                                     size_t bytes_max, page_kernel_name_t name, rb_err_t *err);

@@ -9,13 +9,13 @@
 #include "frontend/tool/report/json_walk.h"
 #include "sim/core/alloc.h"
 
-/* Where in run.json the reader is. */
+/* The position of the reader in run.json. */
 typedef struct {
     run_data_t *data;
     run_data_launch_t *launch; /* being read */
-    const char **sorted;       /* owned: the paths */
-    size_t *index;             /* owned: of sorted, in paths */
-    bool schema;               /* said, and one that is known */
+    const char **sorted;       /* owned; the paths, sorted */
+    size_t *index;             /* owned; indices of sorted in paths */
+    bool schema;               /* present and supported */
 } reading_t;
 
 typedef struct {

@@ -24,7 +24,7 @@ struct journal {
     char *path;      /* owned, for messages */
     uint64_t length; /* whole records end here */
     uint64_t at;     /* reading position */
-    uint8_t *buffer; /* owned: one record, head included */
+    uint8_t *buffer; /* owned; one record with its head */
     size_t buffer_cap;
 };
 
@@ -54,7 +54,7 @@ static rb_code_t journal_error(const journal_t *j, const char *what, rb_err_t *e
     return rb_fail(err, RB_IO, "%s: %s: %s", j->path, what, strerror(errno));
 }
 
-/* All n bytes at offset; a short write is an error with its reason in errno. */
+/* Writes all n bytes at offset; a short write is an error with its reason in errno. */
 static bool write_all(int fd, const void *data, size_t n, uint64_t offset)
 {
     for (const char *s = data; n > 0;) {
@@ -72,7 +72,7 @@ static bool write_all(int fd, const void *data, size_t n, uint64_t offset)
     return true;
 }
 
-/* Bytes read at offset: less than n at the end of the file; -1 with errno. */
+/* Number of bytes read at offset: less than n at the end of the file; -1 with errno. */
 static ssize_t read_all(int fd, void *data, size_t n, uint64_t offset)
 {
     size_t got = 0;
@@ -108,7 +108,7 @@ void journal_close(journal_t *j)
     free(j);
 }
 
-/* What opened it gives it to its caller, or closes it after a failure. */
+/* Passes j to the caller, or closes it after an error. */
 static rb_code_t journal_hand_over(journal_t *j, rb_code_t rc, journal_t **out)
 {
     if (rc == RB_OK)
@@ -127,7 +127,7 @@ static rb_code_t journal_begin(journal_t *j, rb_err_t *err)
     return RB_OK;
 }
 
-/* Opens and locks the file; two runs on one folder would mix their results. */
+/* Opens and locks the file: two runs in one folder would mix their results. */
 static rb_code_t journal_take(journal_t *j, int flags, rb_err_t *err)
 {
     j->fd = open(j->path, flags | O_RDWR | O_CLOEXEC, 0666);
@@ -137,8 +137,8 @@ static rb_code_t journal_take(journal_t *j, int flags, rb_err_t *err)
         return RB_OK;
     if (errno == EWOULDBLOCK)
         return rb_fail(err, RB_IO, "%s: another run is writing to this folder", j->path);
-    rb_warn("%s: cannot be locked (%s): nothing but you keeps a second run out of this folder",
-            j->path, strerror(errno));
+    rb_warn("%s: cannot be locked (%s): make sure that no second run uses this folder", j->path,
+            strerror(errno));
     return RB_OK;
 }
 
@@ -169,7 +169,8 @@ rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *
     return journal_hand_over(j, rc, out);
 }
 
-/* Reads the record at offset into the buffer; *n_bytes is its size, 0 if no whole one is there. */
+/* Reads the record at offset into the buffer; *n_bytes is its size, 0 if there is no complete
+ * one. */
 static rb_code_t record_read(journal_t *j, uint64_t offset, size_t *n_bytes, rb_err_t *err)
 {
     record_head_t head;
@@ -220,7 +221,7 @@ rb_code_t journal_append(journal_t *j, uint32_t kind, const void *data, size_t n
         memcpy(j->buffer + sizeof(head), data, n);
     if (!write_all(j->fd, j->buffer, sizeof(head) + n, j->length)) {
         rb_code_t rc = journal_error(j, "cannot write", err);
-        /* If this fails too, the torn record is recognised by its checksum. */
+        /* If this also fails, the checksum still reveals the torn record. */
         (void)!ftruncate(j->fd, (off_t)j->length);
         return rc;
     }
@@ -241,7 +242,7 @@ uint64_t journal_position(const journal_t *j)
 rb_code_t journal_cut(journal_t *j, uint64_t length, rb_err_t *err)
 {
     if (length > j->length || length < MAGIC_BYTES)
-        return rb_fail(err, RB_IO, "%s: damaged: %llu bytes are whole, %llu are needed", j->path,
+        return rb_fail(err, RB_IO, "%s: damaged: %llu bytes are intact, %llu are needed", j->path,
                        (unsigned long long)j->length, (unsigned long long)length);
     if (ftruncate(j->fd, (off_t)length) != 0)
         return journal_error(j, "cannot shorten", err);

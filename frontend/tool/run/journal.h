@@ -1,11 +1,12 @@
 /*
- * The journal of a run: records appended as the run goes, read back when the results are written.
- * Each record carries a checksum; what follows the last whole record is not part of the journal,
- * so that a process killed while it writes loses that record only.
+ * The journal of a run: records are appended during the run and read back when the results are
+ * written. Each record has a checksum; data after the last complete record is not part of the
+ * journal, so a process killed while writing loses only that record.
  *
- * File: the 8 bytes "rbjrnl1\n", then records: u32 kind, u32 length, u64 checksum of the payload
- * (seeded with kind and length), payload. Host byte order: a journal is continued on the machine
- * type that began it (it names its version in its first record, which its owner compares).
+ * File: the 8 bytes "rbjrnl1
+ * ", then records: u32 kind, u32 length, u64 checksum of the payload (seeded with kind and length),
+ * payload. Host byte order: a journal must be continued on the type of machine that began it (its
+ * first record names the version, which its owner compares).
  */
 #ifndef RUBATO_RUN_JOURNAL_H
 #define RUBATO_RUN_JOURNAL_H
@@ -18,46 +19,48 @@
 
 typedef struct journal journal_t;
 
-/* A new journal; an old one of that name is lost. RB_IO; also if another process writes it. */
+/* Creates a journal; an old one with that name is lost. RB_IO, also if another process has it
+ * open. */
 RB_CHECKED rb_code_t journal_create(journal_t **out, const char *path, rb_err_t *err);
 
-/* A journal without a name in a folder for temporary files; gone when the process ends. */
+/* Creates an unnamed journal in a folder for temporary files; it disappears with the process. */
 RB_CHECKED rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *err);
 
-/* An existing journal, cut after its last whole record. RB_IO, also if it is no journal. */
+/* Opens an existing journal and truncates it after its last complete record. RB_IO, also if it is
+ * not a journal. */
 RB_CHECKED rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err);
 
-/* NULL is allowed. The file stays. */
+/* NULL is allowed. The file is kept. */
 void journal_close(journal_t *j);
 
 /*
- * Appends a record, kind >= 1. When it returns, the record survives the end of the process. On
- * RB_IO (a full disk) the journal is as it was before.
+ * Appends a record, kind >= 1. After it returns, the record survives the end of the process. After
+ * RB_IO (a full disk) the journal is unchanged.
  */
 RB_CHECKED rb_code_t journal_append(journal_t *j, uint32_t kind, const void *data, size_t n,
                                     rb_err_t *err);
 
-/* Bytes of all records so far: a place to cut at. */
+/* Bytes of all records so far; can be passed to journal_cut(). */
 uint64_t journal_length(const journal_t *j);
 
-/* Where reading goes on: bytes of the records that were read. */
+/* The reading position: bytes of the records read so far. */
 uint64_t journal_position(const journal_t *j);
 
-/* Forgets what was appended after a length that journal_length() gave. RB_IO if it is longer than
- * the journal. */
+/* Removes what was appended after journal_length() returned length. RB_IO if length exceeds the
+ * journal. */
 RB_CHECKED rb_code_t journal_cut(journal_t *j, uint64_t length, rb_err_t *err);
 
 /* Syncs the journal to the disk. */
 RB_CHECKED rb_code_t journal_sync(journal_t *j, rb_err_t *err);
 
-/* Reading starts over at the first record. */
+/* Moves the reading position to the first record. */
 void journal_rewind(journal_t *j);
 
-/* Next record: kind (0 after the last), payload (valid until the next call). RB_IO. */
+/* Reads the next record: kind (0 after the last), payload (valid until the next call). RB_IO. */
 RB_CHECKED rb_code_t journal_next(journal_t *j, uint32_t *kind, const void **data, size_t *n,
                                   rb_err_t *err);
 
-/* Checksum of n bytes, continuing from seed. Detects accidents, not attackers. */
+/* Checksum of n bytes, continuing from seed. Detects accidents, not attacks. */
 uint64_t journal_checksum(uint64_t seed, const void *data, size_t n);
 
 #endif

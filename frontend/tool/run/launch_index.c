@@ -73,21 +73,21 @@ void pair_lists_free(pair_lists_t *l)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* The launch whose blocks are being walked over. */
+/* The launch whose blocks are being read. */
 typedef struct {
     launch_index_t *x;
     rbt_file_t *file;
     rbt_unpacker_t *unpacker;
-    uint32_t *first_bb; /* owned: of each kernel, in the numbering of all kernels */
+    uint32_t *first_bb; /* owned; per kernel, in the common numbering */
 
-    uint64_t *n_blocks; /* owned: of each launch */
+    uint64_t *n_blocks; /* owned; per launch */
     uint64_t launch, seen;
-    double sum, squares;    /* of its blocks' thread instructions */
-    double *warps;          /* owned: of each vector, in this launch */
-    uint32_t *used, n_used; /* owned: vectors with warps */
+    double sum, squares;    /* over its blocks: thread instructions */
+    double *warps;          /* owned; per vector, in this launch */
+    uint32_t *used, n_used; /* owned; vectors that have warps */
     size_t cap_warps, cap_used;
-    uint32_t *types;      /* owned: of the page, as vectors */
-    uint32_t *pair_first; /* owned: a list being put together */
+    uint32_t *types;      /* owned; warp types of the page, as vectors */
+    uint32_t *pair_first; /* owned; a list being composed */
     double *pair_second;  /* owned */
     size_t cap_types, cap_first, cap_second;
 } walk_t;
@@ -116,7 +116,7 @@ static rb_code_t read_rows(walk_t *w, uint64_t n, rb_err_t *err)
     return RB_OK;
 }
 
-/* Basic blocks of all kernels in one numbering. */
+/* Assigns numbers to the basic blocks of all kernels. */
 static rb_code_t number_blocks(walk_t *w, population_t *pop, rb_err_t *err)
 {
     size_t n = 0, cap = 0;
@@ -135,7 +135,7 @@ static rb_code_t number_blocks(walk_t *w, population_t *pop, rb_err_t *err)
     return RB_OK;
 }
 
-/* The warp types of a page as vectors. */
+/* Converts the warp types of a page to vectors. */
 static void number_types(walk_t *w, const rbt_page_t *page)
 {
     rb_grow(&w->types, &w->cap_types, page->n_types + 1, sizeof(*w->types));
@@ -160,7 +160,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All blocks of the launch were seen. */
+/* Finishes a launch after its last block. */
 static void end_launch(walk_t *w)
 {
     launch_index_t *x = w->x;

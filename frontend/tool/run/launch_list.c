@@ -14,7 +14,7 @@
 #include "frontend/tool/run/run_setup.h"
 #include "sim/core/alloc.h"
 
-/* The counters of a profile in the order of those of a population. */
+/* The counters of a profile, in the order of the counters of a population. */
 static const pop_counter_t counter_of[PROFILE_COUNTERS] = {
     [PROFILE_WARP_INSTS] = POP_WARP_INSTS,
     [PROFILE_THREAD_INSTS] = POP_THREAD_INSTS,
@@ -30,7 +30,7 @@ static const pop_counter_t counter_of[PROFILE_COUNTERS] = {
     [PROFILE_GLOBAL_ATOMICS] = POP_GLOBAL_ATOMICS,
 };
 
-/* The launches of a profile, which is taken over. */
+/* Takes ownership of a profile and lists its launches. */
 static void list_profile(launch_list_t *l, profile_t *profile)
 {
     population_t *pop = &l->pop;
@@ -48,7 +48,7 @@ static void list_profile(launch_list_t *l, profile_t *profile)
         pop->counter[counter_of[i]] = profile->counter[i];
 }
 
-/* Index of name among the names so far. Traces have few kernels: a search will do. */
+/* Index of name among the names so far. Linear search: traces have few kernels. */
 static uint32_t name_index(launch_list_t *l, size_t *cap, const char *name)
 {
     uint32_t n = l->pop.n_names;
@@ -89,7 +89,7 @@ rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_
     return rbt_is_source(source) ? launch_index_read(&l->index, pop, source, err) : RB_OK;
 }
 
-/* The times that a run took are of use, but nothing is lost without: results may be older. */
+/* Reads the host times of a run, which are optional: older results lack them. */
 static void read_walls(launch_list_t *l, const char *folder)
 {
     static const char *const path[] = {"host_seconds"};
@@ -117,7 +117,7 @@ static rb_code_t open_profile(launch_list_t *l, const char *path, rb_err_t *err)
     return RB_OK;
 }
 
-/* Whether a text stands near the beginning of a file: run.json has its totals there. */
+/* Whether a text occurs near the start of a file: run.json has its totals there. */
 static bool has_text(const char *path, const char *text)
 {
     enum { LOOK = 1 << 16 };
@@ -133,7 +133,7 @@ static bool has_text(const char *path, const char *text)
     return found;
 }
 
-/* The launches of a run that simulated only some of them are not those of the program. */
+/* Refuses a run that simulated only some launches: they are not those of the program. */
 static rb_code_t check_complete(const char *folder, rb_err_t *err)
 {
     char *run = out_path(folder, "run.json");
@@ -147,8 +147,8 @@ static rb_code_t check_complete(const char *folder, rb_err_t *err)
     return rc;
 }
 
-/* A folder that is neither a trace nor a run: what a trace lacks, and where there is one, is said.
- */
+/* A folder that is neither a trace nor a run: reports what a trace lacks, and suggests where one
+ * is. */
 static rb_code_t check_no_folder(const char *path, rb_err_t *err)
 {
     struct stat st;
@@ -245,7 +245,7 @@ rb_code_t launch_list_compare(const launch_list_t *a, const launch_list_t *b, rb
     return RB_OK;
 }
 
-/* Takes the columns of other that l lacks, with what they belong to. */
+/* Takes over columns that l lacks from other, with the index to which they belong. */
 static void take_index(launch_list_t *l, launch_list_t *other)
 {
     population_t *to = &l->pop, own = l->pop;

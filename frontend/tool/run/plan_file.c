@@ -39,8 +39,8 @@ rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_format_t for
 }
 
 /*
- * What a plan is by its beginning: a byte that is no text begins a pickle file; an object is JSON;
- * MacSim's file has two lines of text and then clusters of three and more numbers; anything else
+ * Recognises the format of a plan: a byte that is not text begins a pickle file; an object is JSON;
+ * MacSim's file has two lines of text followed by clusters of three or more numbers; anything else
  * can only be a list.
  */
 static plan_format_t format_of(FILE *in)
@@ -54,7 +54,7 @@ static plan_format_t format_of(FILE *in)
                            : c != EOF && isalpha(c) != 0 ? PLAN_FORMAT_MACSIM
                                                          : PLAN_FORMAT_LIST;
     if (fseek(in, 0, SEEK_SET) != 0)
-        ungetc(c, in); /* of a pipe: only blanks are lost */
+        ungetc(c, in); /* on a pipe, this loses only blanks */
     return format;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Plans as files: rubato's own JSON, MacSim's sampled_kernels_info.txt, and the list of the STEM
+ * Plan files: rubato's own JSON, MacSim's sampled_kernels_info.txt, and the list of the STEM
  * artifact. docs/plan.md describes them.
  */
 #ifndef RUBATO_RUN_PLAN_FILE_H
@@ -16,22 +16,22 @@ typedef enum {
     PLAN_FORMAT_LIST,
     PLAN_FORMAT_PICKLE
 } plan_format_t;
-extern const char *const plan_format_words[]; /* in that order; ends with NULL */
+extern const char *const plan_format_words[]; /* in the order above; ends with NULL */
 
 /*
- * RB_USAGE if the format has no place for the plan's weights. Whether all of it reached the file is
- * the file's: check ferror().
+ * RB_USAGE if the format cannot hold the plan's weights. The caller checks ferror() for write
+ * errors.
  */
 RB_CHECKED rb_code_t plan_file_write(const plan_t *plan, plan_format_t format, FILE *out,
                                      rb_err_t *err);
 
-/* Writes a file whole or not at all. As plan_file_write(); RB_IO. */
+/* Writes a complete file or none, like plan_file_write(); RB_IO. */
 RB_CHECKED rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_format_t format,
                                     rb_err_t *err);
 
 /*
- * Reads a plan of any of the formats, told apart by content. The formats other than JSON do not
- * tell how many launches the program has, nor names: n_launches is then the sum of the clusters.
+ * Reads a plan in any of the formats, recognised by content. Formats other than JSON have neither
+ * names nor the number of launches of the program: n_launches is then the sum of the clusters.
  * RB_TRACE with file and line; RB_IO.
  */
 RB_CHECKED rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err);

@@ -1,6 +1,6 @@
 /*
- * A series of rows of whole numbers that stays small: of more rows than it has room for, every
- * second is dropped, again and again. Which rows are left depends on their order only.
+ * A series of integer rows with bounded size: when it is full, every second row is dropped. Which
+ * rows remain depends only on their order.
  */
 #ifndef RUBATO_RUN_POINT_SERIES_H
 #define RUBATO_RUN_POINT_SERIES_H
@@ -16,16 +16,16 @@ typedef struct {
     uint64_t row[SERIES_COLUMNS];
 } point_t;
 
-/* Zeroed: empty. */
+/* Zeroed: an empty series. */
 typedef struct {
-    uint64_t seen, every; /* rows shown; rows number 0, every, 2 every, ... are kept (0: all) */
+    uint64_t seen, every; /* rows added; rows 0, every, 2 every, ... are kept (0: all) */
     point_t *points;      /* owned */
     size_t n;
 } point_series_t;
 
 void point_series_add(point_series_t *s, const point_t *p);
 
-/* Empties it; its memory stays. */
+/* Empties it and keeps its memory. */
 void point_series_clear(point_series_t *s);
 void point_series_free(point_series_t *s);
 

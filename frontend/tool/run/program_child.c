@@ -15,7 +15,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/data_folder.h"
 
-/* Files of the temporary folder. */
+/* Files in the temporary folder. */
 #define SEEN_FILE     "seen"
 #define LAUNCHED_FILE "launched"
 #define PIPE_FILE     "launches"
@@ -41,8 +41,8 @@ static rb_code_t find_runtime(char folder[PATH_MAX], rb_err_t *err)
         return RB_OK;
     }
     return rb_fail(err, RB_IO,
-                   "the CUDA runtime of rubato (lib/rubato/cudart/libcudart.so.*) is not beside "
-                   "the program; build it with 'cmake --build', or install rubato again");
+                   "the CUDA runtime of rubato (lib/rubato/cudart/libcudart.so.*) was not found "
+                   "beside the program; build it with 'cmake --build', or install rubato again");
 }
 
 /* --- the temporary folder -------------------------------------------------------------------- */
@@ -57,7 +57,8 @@ void program_spool(const program_child_t *p, char path[PATH_MAX])
     path_of(p, SPOOL_FILE, path);
 }
 
-/* For the runtime: a line for each launch and its weight, an empty line, the plan as JSON. */
+/* Writes a plan for the runtime: one line per launch with its weight, an empty line, the plan as
+ * JSON. */
 static rb_code_t write_plan(const program_child_t *p, rb_err_t *err)
 {
     const plan_t *plan = p->options->plan;
@@ -96,7 +97,7 @@ static rb_code_t make_folder(program_child_t *p, rb_err_t *err)
     return p->options->plan != NULL ? write_plan(p, err) : RB_OK;
 }
 
-/* What a program that was killed has left of its trace: the file's name stands in SEEN_FILE. */
+/* Removes the incomplete trace of a killed program; its file name is in SEEN_FILE. */
 static void remove_leftover(const program_child_t *p)
 {
     char path[PATH_MAX], name[PATH_MAX] = "";
@@ -137,7 +138,7 @@ static void set_or_unset(const char *name, const char *value)
         unsetenv(name);
 }
 
-/* The same of a path, which is to hold after the program changes its folder. */
+/* The same for a path, which must stay valid when the program changes its folder. */
 static void set_path(const char *name, const char *path)
 {
     char folder[PATH_MAX], full[2 * PATH_MAX];
@@ -149,7 +150,7 @@ static void set_path(const char *name, const char *path)
     set_or_unset(name, path);
 }
 
-/* The limits of a launch and the threads for it, where they are said. */
+/* Sets the limits per launch and the number of threads, if given. */
 static void set_limits(const program_options_t *o)
 {
     char text[32];
@@ -237,7 +238,7 @@ static bool was_seen(const program_child_t *p)
     return access(path, F_OK) == 0;
 }
 
-/* How the program ended, for messages. */
+/* Describes for messages how the program ended. */
 static void tell_end(const program_child_t *p, char *text, size_t size)
 {
     const int signal_number = p->status - 128;
@@ -262,7 +263,7 @@ static rb_code_t fail_unseen(const program_child_t *p, rb_err_t *err)
                    p->options->words[0], end, p->device.arch == 75 ? 75 : 70);
 }
 
-/* What LAUNCHED_FILE says: the architecture of the first launch, or 0 and an error's name. */
+/* Reads LAUNCHED_FILE: the architecture of the first launch, or 0 and the name of an error. */
 static unsigned read_launched(const program_child_t *p, char error[64])
 {
     char path[PATH_MAX];
@@ -293,19 +294,19 @@ rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err)
 
     tell_end(p, end, sizeof(end));
     if (p->status == PROGRAM_FAILED)
-        return rb_fail(err, RB_TRACE, "%s made no launch: the reason stands above", program);
+        return rb_fail(err, RB_TRACE, "%s made no launch; see the reason above", program);
     if (p->status == 0)
-        return rb_fail(err, RB_TRACE, "%s ended, and made no kernel launch%s", program,
+        return rb_fail(err, RB_TRACE, "%s ended without a kernel launch%s", program,
                        p->options->plan != NULL ? " of the plan" : "");
     read_launched(p, error);
     return rb_fail(err, RB_TRACE,
                    "%s %s before it launched a kernel%s%s; what it printed may say why (libraries "
-                   "such as cuBLAS and cuDNN need the driver of a GPU, which is not there)",
+                   "such as cuBLAS and cuDNN need the driver of a GPU, which is not available)",
                    program, end, error[0] != '\0' ? ", after the CUDA runtime gave it " : "",
                    error);
 }
 
-/* Whether the program has ended; waits for it if told to. */
+/* Whether the program has ended; waits for it if wait is set. */
 static bool has_ended(program_child_t *p, bool wait)
 {
     int status;
@@ -340,7 +341,7 @@ rb_code_t program_pipe(program_child_t *p, int *fd, rb_err_t *err)
             break;
         if (ended)
             break;
-        ended = has_ended(p, false); /* what it wrote last is looked for once more */
+        ended = has_ended(p, false); /* polls once more for its last output */
     }
     fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) & ~O_NONBLOCK);
     if (!ended || was_seen(p))
@@ -376,7 +377,7 @@ void program_own_signals(const program_child_t *p)
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    signal(SIGINT, SIG_IGN); /* the terminal sends these to the program too */
+    signal(SIGINT, SIG_IGN); /* the terminal also sends these to the program */
     signal(SIGQUIT, SIG_IGN);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A CUDA program under rubato: started as a child with a CUDA runtime of ours in front of NVIDIA's,
- * which executes its kernels and records them, or sends them to the simulation.
+ * Runs a CUDA program under rubato: as a child process with our CUDA runtime in front of NVIDIA's.
+ * It executes the kernels and records them, or sends them to the simulation.
  */
 #ifndef RUBATO_RUN_PROGRAM_CHILD_H
 #define RUBATO_RUN_PROGRAM_CHILD_H
@@ -13,65 +13,67 @@
 #include "sampling/launch/plan.h"
 #include "sim/core/err.h"
 
-/* The program's exit status is returned; this one is our own failure. */
+/* Otherwise the program's exit status is returned; this one means that rubato failed. */
 enum { PROGRAM_FAILED = 125 };
 
-/* All texts are borrowed, and may be NULL. */
+/* All texts are borrowed and may be NULL. */
 typedef struct {
     char **words;                 /* the program and its arguments; NULL-terminated */
-    const char *arch;             /* "sm_70", "sm_75": its machine code; NULL: that of the GPU */
+    const char *arch;             /* "sm_70", "sm_75": machine code to execute; NULL: the GPU
+                                   * decides */
     const setup_options_t *setup; /* the GPU; not NULL */
-    const char *launches;         /* those to record, as in launch_choice.h */
-    const plan_t *plan;           /* or the launches of a plan, with their weights */
-    const char *trace;            /* where the trace goes; */
-    bool replace;                 /*   an existing one may be replaced */
-    bool spool;                   /* it goes to a temporary file: program_spool() */
-    bool piped;                   /* launches go to program_pipe() */
-    const char *profile;          /* file for a line per launch */
-    uint64_t max_insts;           /* limits of a launch: warp instructions; 0: none */
-    double timeout;               /*   seconds of the host; 0: none */
-    uint64_t threads;             /* that execute blocks where nothing is recorded; 0: one */
-    const char *tmpdir;           /* for what is temporary */
-    bool output_aside;            /* its standard output goes to standard error */
+    const char *launches;         /* launches to record, as in launch_choice.h */
+    const plan_t *plan;           /* or the launches of a plan with their weights */
+    const char *trace;            /* destination of the trace; */
+    bool replace;                 /* may replace an existing one */
+    bool spool;                   /* record to a temporary file: program_spool() */
+    bool piped;                   /* send launches to program_pipe() */
+    const char *profile;          /* file with one line per launch */
+    uint64_t max_insts;           /* limit per launch in warp instructions; 0: none */
+    double timeout;               /* limit per launch in host seconds; 0: none */
+    uint64_t threads;             /* threads that execute blocks if nothing is recorded; 0: one */
+    const char *tmpdir;           /* folder for temporary files */
+    bool output_aside;            /* redirect its standard output to standard error */
 } program_options_t;
 
 typedef struct {
     const program_options_t *options;
     program_device_t device;
-    char folder[PATH_MAX]; /* temporary; "": there is none */
+    char folder[PATH_MAX]; /* temporary; "": none */
     pid_t pid;             /* 0: not running */
-    int status;            /* as a shell has it, once it ended */
+    int status;            /* exit status in a shell's format, once it ended */
 } program_child_t;
 
-/* Starts the program. options outlive it. RB_IO, or the errors of program_device(). */
+/* Starts the program. options must outlive it. RB_IO, or the errors of program_device(). */
 RB_CHECKED rb_code_t program_start(program_child_t *p, const program_options_t *options,
                                    rb_err_t *err);
 
 /*
- * Waits until the program first uses the CUDA runtime; *fd gives its launches then and is the
- * caller's to close. RB_TRACE if the program ends without.
+ * Waits until the program first uses the CUDA runtime; its launches can then be read from *fd,
+ * which the caller closes. RB_TRACE if the program ends without using the runtime.
  */
 RB_CHECKED rb_code_t program_pipe(program_child_t *p, int *fd, rb_err_t *err);
 
 /*
- * Waits for the end of the program; p->status is set then. RB_TRACE if it never used the CUDA
- * runtime, though all went well otherwise.
+ * Waits for the end of the program and sets p->status. RB_TRACE if it never used the CUDA runtime
+ * although it succeeded.
  */
 RB_CHECKED rb_code_t program_wait(program_child_t *p, rb_err_t *err);
 
-/* Whether a launch has been recorded or sent; *arch: whose machine code is executed. */
+/* Whether a launch has been recorded or sent; *arch: architecture of the executed machine code. */
 bool program_launched(const program_child_t *p, unsigned *arch);
 
-/* RB_TRACE: why a program that has ended made no launch. */
+/* RB_TRACE with the reason why a program that has ended made no launch. */
 rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err);
 
-/* From now on signals that would end us are the program's: it decides, we clean up. */
+/* From now on, signals that would end rubato are left to the program, which decides; rubato then
+ * cleans up. */
 void program_own_signals(const program_child_t *p);
 
-/* Path of the temporary trace; it goes with program_end(). */
+/* Path of the temporary trace; program_end() removes it. */
 void program_spool(const program_child_t *p, char path[PATH_MAX]);
 
-/* Ends a program that still runs, and removes what is temporary. Harmless on a zeroed p. */
+/* Ends the program if it still runs, and removes temporary files. Does nothing for a zeroed p. */
 void program_end(program_child_t *p);
 
 #endif

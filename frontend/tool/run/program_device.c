@@ -20,7 +20,7 @@ static rb_code_t resolve(const setup_options_t *o, const char *gpu, shown_device
     return rc;
 }
 
-/* One GPU, and its architecture's code if that is one that can be executed. */
+/* Uses one GPU, and the machine code of its architecture if it can be executed. */
 static rb_code_t show_one(const setup_options_t *o, program_device_t *device, rb_err_t *err)
 {
     shown_device_t shown;
@@ -33,7 +33,7 @@ static rb_code_t show_one(const setup_options_t *o, program_device_t *device, rb
     return RB_OK;
 }
 
-/* The default GPU of either architecture; one of the two must be possible. */
+/* Uses the default GPU of each architecture; at least one of the two must be possible. */
 static rb_code_t show_defaults(const setup_options_t *o, program_device_t *device, rb_err_t *err)
 {
     rb_err_t problem[2] = {0};

@@ -80,7 +80,7 @@ void progress_line_end(progress_line_t *p)
     p->on = false;
 }
 
-/* Where the share of the whole is not known, that of the launch is shown. */
+/* Shows the percentage of the launch if the total is unknown. */
 static void draw(progress_line_t *p, const run_status_t *s, const gpu_progress_t *g)
 {
     char rate[FORMAT_MAX], clock[FORMAT_MAX], rss[FORMAT_MAX], line[256];

@@ -1,7 +1,7 @@
 /*
- * Lines with the names that Accel-Sim prints and users' scripts look for. A name stands here only
- * if rubato has the true value; counts are those of rubato's model. Instructions named "insn" are
- * thread instructions, as there.
+ * Writes lines with Accel-Sim's names, for users' scripts. Only names for which rubato has the
+ * correct value are written; counts are those of rubato's model. As in Accel-Sim, "insn" counts
+ * thread instructions.
  */
 #include "frontend/tool/run/run_report.h"
 
@@ -12,7 +12,7 @@ static void write_breakdown(FILE *out, const char *cache, const char *access, co
             (unsigned long long)v);
 }
 
-/* Counters since the beginning of the run; Accel-Sim counts sectors, too. */
+/* Counters since the beginning of the run; Accel-Sim also counts sectors. */
 static void write_accumulated(FILE *out, const run_totals_t *t)
 {
     fprintf(out, "gpgpu_n_tot_w_icount = %llu\n", (unsigned long long)t->warp_insts);
@@ -74,7 +74,7 @@ rb_code_t report_accelsim(const run_report_t *r, FILE *out, rb_err_t *err)
         write_launch(out, r, &walk.record.launch, &sum, walk.record.host_seconds);
     }
     RB_TRY(walk.code);
-    /* Scripts take the line as the sign that the run is whole. */
+    /* Scripts take this line as the sign that the run is complete. */
     if (r->complete)
         fputs("GPGPU-Sim: *** exit detected ***\n", out);
     return RB_OK;

@@ -4,7 +4,7 @@
 #include "frontend/tool/run/report_columns.h"
 #include "frontend/tool/run/run_report.h"
 
-/* Names of all counters and metrics, as columns: "sm.warp_insts". */
+/* Writes the names of all counters and metrics as columns: "sm.warp_insts". */
 static void header_counters(csv_t *c)
 {
     stat_group_t groups[REPORT_GROUPS];
@@ -116,7 +116,7 @@ rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
     return walk.code;
 }
 
-/* One line of stats.csv: group.name,value,unit. */
+/* Writes one line of stats.csv: group.name,value,unit. */
 static void stat_f64(csv_t *c, const char *path, double v, const char *unit)
 {
     csv_text(c, path);
@@ -130,7 +130,7 @@ static void interval_f64(csv_t *c, interval_stat_id_t id, double v)
     stat_f64(c, interval_stats[id].name, v, interval_stats[id].unit);
 }
 
-/* How far the cycles may be from the truth. */
+/* Writes the confidence interval of the cycles. */
 static void stat_interval(csv_t *c, const run_report_t *r)
 {
     if (isfinite(r->cycles_interval.low)) {
@@ -164,6 +164,6 @@ void report_stats_csv(const run_report_t *r, FILE *out)
             csv_end_row(&c);
         }
         if (i == 0)
-            stat_interval(&c, r); /* of the cycles, just written */
+            stat_interval(&c, r); /* of the cycles, which were just written */
     }
 }

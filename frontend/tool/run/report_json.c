@@ -2,7 +2,7 @@
 #include "frontend/tool/run/run_report.h"
 #include "sim/core/json_write.h"
 
-/* Version of run.json: changes when a member changes its meaning or goes away. */
+/* Version of run.json: changes when a member is removed or changes its meaning. */
 enum { RESULT_SCHEMA = 1 };
 
 static void write_counters(json_t *j, const sm_stats_t *sm, const l2_stats_t *l2,
@@ -22,7 +22,8 @@ static void write_counters(json_t *j, const sm_stats_t *sm, const l2_stats_t *l2
     json_end(j);
 }
 
-/* Why a launch was simulated, or part of it: the sampler, and what the launch stands for. */
+/* Why a launch was simulated, fully or in part: the sampler, and the launches for which it
+ * stands. */
 static void write_sampling(json_t *j, const run_report_t *r, const launch_result_t *l)
 {
     const run_sampling_t *s = r->sampling;
@@ -64,7 +65,7 @@ static void write_sampling(json_t *j, const run_report_t *r, const launch_result
     json_end(j);
 }
 
-/* host_seconds: that the launch took on the host, with all that was done for it. */
+/* host_seconds: host time for the launch, including everything done for it. */
 static void write_launch(json_t *j, const run_report_t *r, const launch_result_t *l,
                          double host_seconds)
 {
@@ -113,7 +114,7 @@ static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
     return walk.code;
 }
 
-/* In which the total cycles lie, or why that is not known: null where nothing was estimated. */
+/* The interval of the total cycles, or why it is unknown; null if nothing was estimated. */
 static void write_interval(json_t *j, const run_report_t *r)
 {
     const estimate_t *e = &r->cycles_interval;
@@ -172,7 +173,7 @@ static void write_inside(json_t *j, const run_report_t *r)
     json_end(j);
 }
 
-/* What the modelled GPU can do at most. */
+/* Peak rates of the modelled GPU. */
 static void write_peaks(json_t *j, const gpu_spec_t *spec)
 {
     const sm_spec_t *sm = &spec->sm.sm;
@@ -190,7 +191,7 @@ static void write_peaks(json_t *j, const gpu_spec_t *spec)
     json_end(j);
 }
 
-/* The sampling of the run: null without. */
+/* The sampling of the run; null if there is none. */
 static void write_plan(json_t *j, const run_report_t *r)
 {
     if (r->sampling == NULL) {
@@ -222,7 +223,7 @@ static void write_host(json_t *j, const run_report_t *r)
     json_end(j);
 }
 
-/* The hash of the trace; where not all of it was read, of what was. */
+/* The hash of the trace; if it was read only in part, the hashes of what was read. */
 static void write_read(json_t *j, const trace_read_t *read)
 {
     if (read->sha256[0] != '\0') {

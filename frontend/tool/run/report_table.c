@@ -1,4 +1,4 @@
-/* The table after a run: how long, how many instructions, and what limited it. */
+/* The table after a run: time, instructions, and what limited the run. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { LAUNCHES_SHOWN = 20, STATES_SHOWN = 6, MIN_COLUMNS = 60, MAX_COLUMNS = 160 };
 
-/* Parts of the chip whose utilisation tells what limits a run; of_sm: each SM has its own. */
+/* Parts of the chip whose utilisation shows what limits a run; of_sm: each SM has its own. */
 static const struct {
     metric_id_t metric;
     const char *label;
@@ -35,11 +35,10 @@ static void write_head(const run_report_t *r, FILE *out)
         fprintf(out, ", %zu override%s", r->overrides, r->overrides > 1 ? "s" : "");
     fputs("\n", out);
     if (!r->complete)
-        fputs("STOPPED before its end: what follows is about the launches that are complete\n",
-              out);
+        fputs("STOPPED before its end: the following covers only complete launches\n", out);
 }
 
-/* "10x10": dimensions up to the last that is not 1. */
+/* "10x10": dimensions up to the last one that is not 1. */
 static void dim_text(char *text, size_t n, const uint32_t dim[3])
 {
     if (dim[2] > 1)
@@ -81,7 +80,7 @@ static rb_code_t write_launches(const run_report_t *r, unsigned columns, FILE *o
     return RB_OK;
 }
 
-/* What the totals below are estimated from, and how sure they are. */
+/* What the totals below are estimated from, and their confidence. */
 static void write_sampling(const run_report_t *r, FILE *out)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
@@ -131,7 +130,7 @@ static void write_totals(const run_report_t *r, const metric_input_t *m, FILE *o
     }
 }
 
-/* The warp states that cost most, as shares of the resident warps' cycles. */
+/* The most frequent warp states, as fractions of the resident warps' cycles. */
 static void write_states(const run_totals_t *t, FILE *out)
 {
     const uint64_t *states = (const uint64_t *)&t->sm;
@@ -179,7 +178,7 @@ static void write_memory(const run_report_t *r, const metric_input_t *m, FILE *o
             format_share(c, metric_value(METRIC_dram_row_hit_rate, m)));
 }
 
-/* SMs without warps are left out: they cannot be what a run waits for. */
+/* SMs without warps are excluded: a run cannot be waiting for them. */
 static double busy_share(size_t bound, const metric_input_t *m)
 {
     double v = metric_value(bounds[bound].metric, m);
@@ -200,7 +199,7 @@ static void write_bounds(const metric_input_t *m, FILE *out)
     }
     if (most < 0.0)
         return;
-    /* Below a third, nothing is near its limit: latency is what the run waits for. */
+    /* Below a third, no part is near its limit, so the run is bound by latency. */
     const char *verdict = most >= 0.6   ? "the run is bound by it"
                           : most >= 0.3 ? "near it, with latency not hidden"
                                         : "no part is near its limit: latency, or too few warps";

@@ -19,7 +19,7 @@ typedef struct {
     uint64_t length, checksum;
 } checkpoint_head_t;
 
-/* What another line of the identity means. */
+/* What a difference in a line of the identity means. */
 static const char *meaning(const char *line)
 {
     static const char *const words[][2] = {
@@ -49,13 +49,13 @@ rb_code_t checkpoint_other_run(const char *folder, const char *mine, const char 
         theirs += m + (theirs[m] == '\n');
     }
     return rb_fail(err, RB_USAGE,
-                   "%s: cannot resume: it holds a run of %s ('%.*s', this one has '%.*s'); --force "
+                   "%s: cannot resume: it has a run with %s ('%.*s', this one has '%.*s'); --force "
                    "starts over",
                    folder, meaning(theirs), (int)strcspn(theirs, "\n"), theirs,
                    (int)strcspn(mine, "\n"), mine);
 }
 
-/* The newest so far makes room. */
+/* Renames the newest checkpoint to the previous one. */
 static rb_code_t keep_previous(const char *folder, rb_err_t *err)
 {
     char *newest = out_path(folder, checkpoint_names[0]);
@@ -102,7 +102,8 @@ rb_code_t checkpoint_write(const char *folder, const char *identity, const check
     return rc;
 }
 
-/* The whole body, owned by the caller; NULL with an error, or without one if there is no file. */
+/* Reads the whole body, owned by the caller; NULL with an error, or NULL without an error if there
+ * is no file. */
 static char *read_body(const char *path, size_t *n, rb_err_t *err)
 {
     FILE *in = fopen(path, "re");
@@ -126,7 +127,7 @@ static char *read_body(const char *path, size_t *n, rb_err_t *err)
     }
     fclose(in);
     if (!good) {
-        rb_fail(err, RB_IO, "%s: damaged, or of another version", path);
+        rb_fail(err, RB_IO, "%s: damaged, or from another version", path);
         free(body);
         return NULL;
     }
@@ -138,17 +139,17 @@ static bool is_duration(double seconds)
     return isfinite(seconds) && seconds >= 0.0;
 }
 
-/* What follows the identity. */
+/* Reads what follows the identity. */
 static rb_code_t read_rest(checkpoint_image_t *out, size_t n, const char *path, rb_err_t *err)
 {
-    const size_t head = strlen(out->body) + 1; /* a NUL follows the body in any case */
+    const size_t head = strlen(out->body) + 1; /* a NUL always follows the body */
     if (n <= head + sizeof(out->at))
         return rb_fail(err, RB_IO, "%s: damaged: it ends too early", path);
     memcpy(&out->at, out->body + head, sizeof(out->at));
     out->image = out->body + head + sizeof(out->at);
     out->n = n - head - sizeof(out->at);
     if (!is_duration(out->at.host_seconds) || !is_duration(out->at.host_cpu_seconds))
-        return rb_fail(err, RB_IO, "%s: damaged: it holds an impossible time", path);
+        return rb_fail(err, RB_IO, "%s: damaged: it has an impossible time", path);
     return RB_OK;
 }
 

@@ -9,12 +9,12 @@
 #include "sim/core/log.h"
 #include "sim/core/msg.h"
 
-/* No further launch is written once the file is larger. */
+/* No further launch is written once the file exceeds this size. */
 #define BYTES_MAX (64L << 20)
 
-enum { REGIONS_MAX = 2048 }; /* of a launch */
+enum { REGIONS_MAX = 2048 }; /* per launch */
 
-/* The series of a launch, in the order of the file. */
+/* The series of a launch, in file order. */
 enum { INTERVALS, BLOCK_SIZES, RETIRED, SERIES = RETIRED + RETIRED_CLOCK };
 static const struct {
     const char *key, *columns[SERIES_COLUMNS + 1];
@@ -34,10 +34,10 @@ struct run_detectors {
     region_rule_t rule;
     point_series_t series[SERIES];
     region_table_t regions;
-    bool indexed; /* regions and block sizes are those of the launch */
+    bool indexed; /* regions and block sizes belong to the current launch */
     uint64_t slots, warps_per_block, l2_sectors;
     bool full;
-    sampler_t *samplers; /* owned: the one that looks, and those of the run */
+    sampler_t *samplers; /* owned; the observer, followed by the samplers of the run */
     size_t n_samplers;
 };
 
@@ -190,7 +190,7 @@ void run_detectors_launch(run_detectors_t *d, const launch_result_t *r)
     json_end(j);
     d->full = ftell(d->file.out) > BYTES_MAX;
     if (d->full)
-        rb_warn("%s: ends after launch %llu: it is large enough", RUN_DETECTORS_FILE,
+        rb_warn("%s: ends after launch %llu because of its size limit", RUN_DETECTORS_FILE,
                 (unsigned long long)r->info.id);
 }
 

@@ -5,13 +5,13 @@
 #include "frontend/tool/report/json_walk.h"
 #include "frontend/tool/run/run_report.h"
 
-/* What a run.json says. */
+/* The contents of a run.json. */
 typedef struct {
     trace_identity_t *trace;
     bool complete;
     char identity[REPORT_IDENTITY];
-    char sha256[SHA256_TEXT]; /* of the trace; "": see what was read */
-    char file[512];           /* that was read, whose hash comes next */
+    char sha256[SHA256_TEXT]; /* hash of the trace; "": see the files that were read */
+    char file[512];           /* a file that was read; its hash follows */
     rb_err_t err;
 } finished_t;
 
@@ -63,7 +63,7 @@ rb_code_t run_finished_check(const char *path, const char *identity, trace_ident
     if (strcmp(f.identity, wanted) == 0)
         return RB_OK;
     return rb_fail(err, RB_USAGE,
-                   "%s: holds the results of another run (trace, configuration, version, build or "
+                   "%s: has the results of another run (trace, configuration, version, build or "
                    "selection differ); --force starts over",
                    path);
 }

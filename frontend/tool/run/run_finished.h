@@ -1,13 +1,13 @@
-/* Results that are there already: whether they are those that a run would give. */
+/* Checks whether existing results are those that a run would produce. */
 #ifndef RUBATO_RUN_RUN_FINISHED_H
 #define RUBATO_RUN_RUN_FINISHED_H
 
 #include "frontend/tool/run/trace_identity.h"
 
 /*
- * Compares a run.json with the identity of a run and with its trace, of which what was read is
- * hashed again. *complete: the results are of a run that came to its end. RB_USAGE: they are those
- * of another run, or the trace was changed; RB_IO, RB_TRACE: the file cannot be read.
+ * Compares a run.json with the identity of a run and with its trace; the parts of the trace that
+ * were read are hashed again. *complete: the results belong to a complete run. RB_USAGE: they
+ * belong to another run, or the trace was changed; RB_IO, RB_TRACE: the file cannot be read.
  */
 RB_CHECKED rb_code_t run_finished_check(const char *path, const char *identity,
                                         trace_identity_t *trace, bool *complete, rb_err_t *err);

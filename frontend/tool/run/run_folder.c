@@ -16,7 +16,8 @@
 static const char journal_name[] = "journal";
 static const char run_name[] = "run.json";
 
-/* Everything that rubato writes into a folder; run.json last, because it stands for the others. */
+/* All files that rubato writes into a folder; run.json comes last, because its presence vouches for
+ * the others. */
 static const char *const result_names[] = {"config.cfg", "stats.csv", "launches.csv",
                                            "intervals.csv", run_name};
 enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]), INTERVALS = 3 };
@@ -54,8 +55,8 @@ static rb_code_t open_new(run_folder_t *f, rb_err_t *err)
     return record_identity(f->journal, f->identity, err);
 }
 
-/* The journal is whole up to the checkpoint, which comes directly after a launch; *end is the end
- * of that launch on its chip. */
+/* Checks that the journal is intact up to the checkpoint, which directly follows a launch; *end is
+ * the end of that launch on its chip. */
 static rb_code_t check_journal(const run_folder_t *f, const checkpoint_t *c, cycle_t *end,
                                rb_err_t *err)
 {
@@ -71,7 +72,7 @@ static rb_code_t check_journal(const run_folder_t *f, const checkpoint_t *c, cyc
     }
     if (journal_position(f->journal) != c->journal_length || record.kind != RECORD_LAUNCH ||
         last != c->last_launch)
-        return rb_fail(err, RB_IO, "it does not fit the journal beside it");
+        return rb_fail(err, RB_IO, "it does not match the journal beside it");
     return RB_OK;
 }
 
@@ -95,7 +96,7 @@ static rb_code_t continue_from(run_folder_t *f, const char *name, rb_err_t *err)
     return rc;
 }
 
-/* Continues from the newest checkpoint that is good. */
+/* Continues from the newest intact checkpoint. */
 static rb_code_t continue_run(run_folder_t *f, rb_err_t *err)
 {
     rb_err_t first = {0};
@@ -110,12 +111,12 @@ static rb_code_t continue_run(run_folder_t *f, rb_err_t *err)
         return RB_OK;
     if (!f->resumed)
         return rb_fail(err, first.code, "%s; --force starts over", first.text);
-    rb_warn("%s: the checkpoint before it is used", first.text);
-    remove_file(f->path, checkpoint_names[0]); /* or it would become the one before */
+    rb_warn("%s: the previous checkpoint is used", first.text);
+    remove_file(f->path, checkpoint_names[0]); /* otherwise it would become the previous one */
     return RB_OK;
 }
 
-/* What this run has read of the trace is still there. */
+/* Checks that the files read by the earlier part of the run are unchanged. */
 static rb_code_t recall_reads(run_folder_t *f, rb_err_t *err)
 {
     record_walk_t walk = record_walk(f->journal, RECORD_READ, err);
@@ -133,7 +134,7 @@ static rb_code_t open_old(run_folder_t *f, rb_err_t *err)
     RB_TRY(rc);
     RB_TRY(record_next(f->journal, &record, err));
     if (record.kind != RECORD_IDENTITY) {
-        /* Killed before its first record was whole. */
+        /* Killed before its first record was complete. */
         journal_close(f->journal);
         f->journal = NULL;
         return open_new(f, err);
@@ -150,7 +151,7 @@ static rb_code_t open_old(run_folder_t *f, rb_err_t *err)
     return open_new(f, err);
 }
 
-/* Whether run.json is the result of this very run, and whole. */
+/* Whether run.json is the complete result of exactly this run. */
 static rb_code_t check_finished(run_folder_t *f, rb_err_t *err)
 {
     char *path = out_path(f->path, run_name);
@@ -159,12 +160,13 @@ static rb_code_t check_finished(run_folder_t *f, rb_err_t *err)
     RB_TRY(rc);
     if (!f->already_complete)
         return rb_fail(err, RB_USAGE,
-                       "%s: the journal of its unfinished run is gone; --force starts over",
+                       "%s: the journal of its unfinished run is missing; --force starts over",
                        f->path);
     return RB_OK;
 }
 
-/* Seconds of a checkpoint, until one was written: runs of less than half a second need none. */
+/* Assumed seconds per checkpoint until one was written: runs of less than half a second write
+ * none. */
 static const double usual_cost = 0.005;
 
 rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, rb_err_t *err)
@@ -177,8 +179,8 @@ rb_code_t run_folder_begin(run_folder_t *f, const char *tmpdir, rb_err_t *err)
     bool journal = out_has(f->path, journal_name), results = out_has(f->path, run_name);
     rb_code_t rc;
     if (f->mode == FOLDER_NEW && (journal || results))
-        rc = rb_fail(err, RB_USAGE, "%s: holds %s; --force overwrites it, --resume continues",
-                     f->path, results && !journal ? "results already" : "an unfinished run");
+        rc = rb_fail(err, RB_USAGE, "%s: has %s; --force overwrites it, --resume continues",
+                     f->path, results && !journal ? "results" : "an unfinished run");
     else if (f->mode == FOLDER_RESUME && journal)
         rc = open_old(f, err);
     else if (f->mode == FOLDER_RESUME && results)
@@ -206,7 +208,7 @@ rb_code_t run_folder_checkpoint(run_folder_t *f, const checkpoint_t *c, const gp
         return RB_OK;
     checkpoint_t full = *c;
     full.journal_length = journal_length(f->journal);
-    /* The records must be on the disk before the checkpoint that counts on them. */
+    /* The records must be on disk before the checkpoint that refers to them. */
     RB_TRY(journal_sync(f->journal, err));
     RB_TRY(checkpoint_write(f->path, f->identity, &full, gpu, err));
     f->last_checkpoint = clock_seconds();
@@ -230,7 +232,7 @@ static rb_code_t write_result(const char *name, FILE *out, const run_report_t *r
     return RB_OK;
 }
 
-/* The journal of a part, for the process that puts the parts together. */
+/* Keeps the journal of a part for the process that merges the parts. */
 static rb_code_t keep_part(const char *folder, rb_err_t *err)
 {
     char *from = out_path(folder, journal_name), *to = out_path(folder, run_part_journal);
@@ -257,7 +259,7 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
         if (rc == RB_OK)
             rc = out_file_finish(&files[i], err);
     }
-    /* First: whoever sees complete results may rely on it. */
+    /* Done first, since others may rely on it once they see complete results. */
     if (rc == RB_OK && report->complete && f->keep_journal)
         rc = keep_part(f->path, err);
     for (size_t i = 0; i < RESULTS && rc == RB_OK; i++) {

@@ -9,11 +9,11 @@
 
 const char run_part_journal[] = "part.journal";
 
-/* A part that is read: its next launch. */
+/* A part being read, with its next launch. */
 typedef struct {
     journal_t *journal; /* owned */
-    record_walk_t walk; /* over its launches */
-    double before;      /* host seconds when the launch began */
+    record_walk_t walk; /* iterates over its launches */
+    double before;      /* host seconds at the start of the launch */
 } part_t;
 
 uint64_t *run_parts_pick(const uint64_t *ids, size_t *n, uint64_t part, uint64_t parts)
@@ -32,7 +32,7 @@ void run_parts_identity(char text[RUN_PART_TEXT], uint64_t part, uint64_t parts)
              (unsigned long long)parts);
 }
 
-/* To the part's next launch. */
+/* Moves to the part's next launch. */
 static rb_code_t advance(part_t *p)
 {
     if (p->walk.record.kind == RECORD_LAUNCH)
@@ -50,7 +50,7 @@ static rb_code_t open_part(part_t *p, const char *folder, size_t part, size_t pa
     run_parts_identity(line, part, parts);
     rb_code_t rc = RB_OK;
     if (access(path, F_OK) != 0)
-        rc = rb_fail(err, RB_USAGE, "%s: holds no complete part %zu/%zu of a run", folder, part,
+        rc = rb_fail(err, RB_USAGE, "%s: has no complete part %zu/%zu of a run", folder, part,
                      parts);
     if (rc == RB_OK)
         rc = journal_open(&p->journal, path, err);
@@ -68,7 +68,7 @@ static rb_code_t open_part(part_t *p, const char *folder, size_t part, size_t pa
     return RB_OK;
 }
 
-/* The files that a part has read; then to its first launch. */
+/* Reports the files that a part has read, then moves to its first launch. */
 static rb_code_t begin_part(part_t *p, const run_parts_taker_t *take, rb_err_t *err)
 {
     record_walk_t walk = record_walk(p->journal, RECORD_READ, err);

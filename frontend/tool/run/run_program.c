@@ -9,7 +9,7 @@
 #include "frontend/input/rbt/rbt_source.h"
 #include "frontend/tool/run/plan_file.h"
 
-/* The file that execvp() would take; the word itself if there is none. */
+/* The file that execvp() would execute; the word itself if there is none. */
 static void find_file(const char *word, char file[PATH_MAX])
 {
     const char *path = getenv("PATH");
@@ -27,7 +27,7 @@ static void find_file(const char *word, char file[PATH_MAX])
     snprintf(file, PATH_MAX, "%s", word);
 }
 
-/* Launches as the program makes them. */
+/* Delivers launches as the program makes them. */
 static rb_code_t stream(run_program_t *p, trace_source_t **source, rb_err_t *err)
 {
     int fd;
@@ -37,7 +37,7 @@ static rb_code_t stream(run_program_t *p, trace_source_t **source, rb_err_t *err
     return RB_OK;
 }
 
-/* All launches, from the temporary trace. */
+/* Delivers all launches from the temporary trace. */
 static rb_code_t spool(run_program_t *p, trace_source_t **source, rb_err_t *err)
 {
     char path[PATH_MAX];
@@ -71,7 +71,7 @@ rb_code_t run_program_begin(run_program_t *p, const program_options_t *options,
     return revisits ? spool(p, source, err) : stream(p, source, err);
 }
 
-/* Whether there is a launch; of a recorded trace that is known at once. */
+/* Whether there is a launch; immediately known for a recorded trace. */
 static rb_code_t has_first(trace_source_t *source, bool *there, rb_err_t *err)
 {
     *there = source->ops->n_launches(source) > 0;
@@ -101,7 +101,8 @@ int run_program_end(run_program_t *p, rb_code_t rc)
     rb_err_t unused = {0};
     bool ended = p->child.pid == 0;
 
-    /* The program may be what is at fault: without a reader it ends soon, if it has not. */
+    /* The program may have caused the error: without a reader it ends soon, if it has not
+     * already. */
     if (rc == RB_TRACE && !ended)
         ended = program_wait(&p->child, &unused) == RB_OK;
     int status = ended ? p->child.status : 0;

@@ -6,8 +6,8 @@
 #include "sim/core/alloc.h"
 
 /*
- * Bytes of a record, written and read by the same walk over the fields, so that the two cannot
- * differ.
+ * Bytes of a record. The same walk over the fields writes and reads them, so that both directions
+ * always agree.
  */
 typedef struct {
     uint8_t *bytes; /* writing: owned; reading: the journal's */
@@ -42,7 +42,7 @@ static void code_u32(codec_t *c, uint32_t *v)
     code_bytes(c, v, sizeof(*v));
 }
 
-/* NULL is written as the empty text. */
+/* NULL is written as an empty text. */
 static void code_text(codec_t *c, const char **text)
 {
     uint64_t n = 0;

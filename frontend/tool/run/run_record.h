@@ -1,5 +1,5 @@
 /*
- * What a run notes in its journal: who it is, the files that it read, each launch, each interval.
+ * The records of a run's journal: its identity, the files that it read, each launch, each interval.
  * The final files are written from these records, so memory does not grow with the number of
  * launches.
  */
@@ -22,19 +22,20 @@ typedef struct {
     record_kind_t kind;
     const char *identity;       /* RECORD_IDENTITY */
     launch_result_t launch;     /* RECORD_LAUNCH; its texts point into the journal's buffer */
-    double host_seconds;        /* RECORD_LAUNCH: of the run, when the launch was complete */
+    double host_seconds;        /* RECORD_LAUNCH: host time of the run when the launch was
+                                 * complete */
     interval_result_t interval; /* RECORD_INTERVAL */
     const char *file, *sha256;  /* RECORD_READ */
 } run_record_t;
 
-/* Each appends one record. RB_IO. */
+/* Each function appends one record. RB_IO. */
 RB_CHECKED rb_code_t record_identity(journal_t *j, const char *identity, rb_err_t *err);
 RB_CHECKED rb_code_t record_launch(journal_t *j, const launch_result_t *r, double host_seconds,
                                    rb_err_t *err);
 RB_CHECKED rb_code_t record_interval(journal_t *j, const interval_result_t *r, rb_err_t *err);
 RB_CHECKED rb_code_t record_read(journal_t *j, const char *file, const char *sha256, rb_err_t *err);
 
-/* Next record, RECORD_END after the last; texts are valid until the next call. RB_IO. */
+/* Reads the next record, RECORD_END after the last; texts are valid until the next call. RB_IO. */
 RB_CHECKED rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err);
 
 /*
@@ -50,17 +51,17 @@ RB_CHECKED rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err)
 typedef struct {
     journal_t *journal; /* borrowed */
     record_kind_t kind;
-    run_record_t record; /* the latest; RECORD_END behind the last */
-    rb_code_t code;      /* RB_IO: the walk ended there, and *err says why */
+    run_record_t record; /* the current record; RECORD_END after the last */
+    rb_code_t code;      /* RB_IO: the walk ended there, with *err set */
     rb_err_t *err;
 } record_walk_t;
 
 record_walk_t record_walk(journal_t *j, record_kind_t kind, rb_err_t *err);
 
-/* To the next record; false: there is none, or code is set. */
+/* Moves to the next record; false: there is none, or code is set. */
 bool record_walk_next(record_walk_t *w);
 
-/* Changes with the set of counters: records of another one cannot be read. */
+/* A hash of the set of counters: records with other counters cannot be read. */
 uint64_t record_layout(void);
 
 #endif

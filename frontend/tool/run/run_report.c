@@ -15,8 +15,7 @@ void report_identity(char text[REPORT_IDENTITY], const char *identity, const tra
     snprintf(text, REPORT_IDENTITY, "%016llx", (unsigned long long)h);
 }
 
-/* An interval is the launch sampler's alone: it is dropped where something else was estimated too.
- */
+/* The interval covers only the choice of launches: it is dropped if anything else was estimated. */
 static const char *settle_interval(const run_report_t *r, estimate_t *e)
 {
     static const char inside[] = "samplers inside launches do not state their error";
@@ -30,18 +29,18 @@ static const char *settle_interval(const run_report_t *r, estimate_t *e)
                "of "
                "launches does not cover it";
     if (!isfinite(e->low) && !p->random && sample_is_plugin(p->method))
-        return "the sampler from outside states no interval";
+        return "the sampler from outside gives no interval";
     if (sample_is_plugin(p->method) && sample_is_plugin(e->method))
-        return "as the sampler from outside states it";
+        return "as given by the sampler from outside";
     if (!isfinite(e->low))
-        return p->random ? "launches of a cluster were left out whole, or their spread is not known"
+        return p->random ? "no launch of a cluster was simulated, or its spread is unknown"
                          : "the method's choice of launches is not random";
     if (r->simulated.launches < p->n_launches)
-        return "sampling error only; cold starts of the launches simulated are not in it";
+        return "sampling error only; it does not include cold starts of the simulated launches";
     return NULL;
 }
 
-/* What the index knows of the whole program is not estimated. */
+/* Replaces estimates by what the index knows about the whole program. */
 static void set_known(run_totals_t *t, const run_report_t *r)
 {
     const launch_counts_t *known = &r->sampling->counts;

@@ -1,10 +1,9 @@
 /*
- * The results of a run, and the forms in which they are written: run.json, launches.csv, stats.csv,
- * intervals.csv, the table on the terminal, and lines with Accel-Sim's names. Each writer walks the
- * journal; RB_IO is about reading it. Whether the output could be written is for its owner to
- * check.
+ * The results of a run, and the formats in which they are written: run.json, launches.csv,
+ * stats.csv, intervals.csv, the table on the terminal, and lines with Accel-Sim's names. Each
+ * writer reads the journal and returns its RB_IO; the owner of the output checks for write errors.
  *
- * launches.csv, stats.csv and intervals.csv hold nothing that depends on the host.
+ * launches.csv, stats.csv and intervals.csv do not depend on the host.
  */
 #ifndef RUBATO_RUN_RUN_REPORT_H
 #define RUBATO_RUN_RUN_REPORT_H
@@ -23,21 +22,22 @@ typedef struct {
     const char *trace_path, *trace_format;
     const trace_read_t *trace_read;
     uint64_t trace_launches, trace_bytes;
-    const char *gpu;     /* as the user named it */
+    const char *gpu;     /* as given by the user */
     bool gpu_is_default; /* chosen by the trace's architecture */
-    size_t overrides;    /* -s settings */
+    size_t overrides;    /* number of -s settings */
     const gpu_spec_t *spec;
     const char *config_sha256;
     uint64_t stats_interval;        /* 0: none */
-    run_totals_t simulated;         /* what was run */
-    const run_sampling_t *sampling; /* NULL: without a plan */
+    run_totals_t simulated;         /* what was simulated */
+    const run_sampling_t *sampling; /* NULL: no plan */
     const inside_list_t *inside;    /* samplers inside launches */
-    /* Of the whole trace; report_set_totals(). */
+    /* Of the whole trace; set by report_set_totals(). */
     run_totals_t totals;
     bool estimated;
-    bool of_plan;               /* the totals are those of a plan whose samples are all there */
-    estimate_t cycles_interval; /* of the cycles; low and high NAN: there is none */
-    const char *interval_note;  /* what it leaves out, or why there is none; NULL: nothing to say */
+    bool of_plan;               /* the totals come from a plan whose samples were all simulated */
+    estimate_t cycles_interval; /* of the cycles; low and high are NAN if there is no interval */
+    const char *interval_note;  /* what the interval does not cover, or why there is none; NULL:
+                                 * nothing to report */
     double host_seconds, host_cpu_seconds;
     uint64_t host_peak_rss;
     int threads;
@@ -45,8 +45,8 @@ typedef struct {
 } run_report_t;
 
 /*
- * Fills the totals from what was simulated: the same, or, if all samples of a plan are there,
- * estimates of the whole. A run that was stopped before has the sums of what it simulated.
+ * Sets the totals: the simulated ones or, if all samples of a plan were simulated, estimates of the
+ * whole. If the run was stopped earlier, the totals are sums over what it simulated.
  */
 void report_set_totals(run_report_t *r);
 
@@ -60,20 +60,20 @@ RB_CHECKED rb_code_t report_table(const run_report_t *r, unsigned columns, FILE 
                                   rb_err_t *err);
 RB_CHECKED rb_code_t report_accelsim(const run_report_t *r, FILE *out, rb_err_t *err);
 
-/* The last line of a run, for standard error: version, time, rate, peak memory. */
+/* Writes the last line of a run to standard error: version, time, rate, peak memory. */
 void report_trailer(const run_report_t *r, FILE *out);
 
-/* Last part of a path, for people. */
+/* The last component of a path, for people. */
 const char *report_trace_name(const char *path);
 
-/* The number that run.json has for an identity and what was read of the trace, as 16 digits. */
+/* The number in run.json for an identity and the files read from the trace, as 16 digits. */
 enum { REPORT_IDENTITY = 17 };
 void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read);
 
 /* Time on the modelled GPU, at its core clock. */
 double report_seconds(const run_report_t *r);
 
-/* Ratios of a launch, of the whole run. */
+/* Inputs of the ratios of a launch and of the whole run. */
 metric_input_t report_launch_metrics(const run_report_t *r, const launch_result_t *l);
 metric_input_t report_total_metrics(const run_report_t *r);
 

@@ -8,11 +8,11 @@
 #include "frontend/tool/run/run_report.h"
 #include "sim/core/alloc.h"
 
-/* A number of run.json and where it goes: in a launch, in the whole. */
+/* A number of run.json and its destination: in a launch, in the whole run. */
 typedef struct {
     char path[64];
     size_t launch, whole; /* offsets; NOWHERE */
-    bool real;            /* to a double; otherwise to a uint64_t */
+    bool real;            /* a double; otherwise a uint64_t */
 } member_t;
 
 #define NOWHERE       SIZE_MAX
@@ -25,7 +25,8 @@ typedef struct {
 
 static const member_t fixed[] = {
     {"start_cycle", LAUNCH(r.start), NOWHERE, false},
-    {"cycles", LAUNCH(r.end), WHOLE(totals.cycles), false}, /* the end: once the start is known */
+    {"cycles", LAUNCH(r.end), WHOLE(totals.cycles), false}, /* temporarily the duration; becomes the
+                                                             * end once the start is known */
     {"launch_latency_cycles", LAUNCH(r.launch_cycles), WHOLE(totals.launch_cycles), false},
     {"blocks", LAUNCH(r.blocks), NOWHERE, false},
     {"warp_instructions", LAUNCH(r.warp_insts), WHOLE(totals.warp_insts), false},
@@ -50,11 +51,11 @@ static const member_t fixed[] = {
 enum {
     FIXED = sizeof(fixed) / sizeof(fixed[0]),
     COUNTERS = (int)SM_STAT_COUNT + (int)L2_STAT_COUNT + (int)DRAM_STAT_COUNT,
-    BLOCKS_PER_SM = FIXED + COUNTERS, /* in a smaller integer */
+    BLOCKS_PER_SM = FIXED + COUNTERS, /* stored in a smaller integer */
     MEMBERS
 };
 
-/* All members; the counters as their groups name them. */
+/* Lists all members; the counters by the names of their groups. */
 static void list_members(member_t members[MEMBERS])
 {
     static const size_t launch[REPORT_GROUPS] = {LAUNCH(r.sm), LAUNCH(r.l2), LAUNCH(r.dram)},
@@ -75,7 +76,7 @@ static void list_members(member_t members[MEMBERS])
     members[n] = (member_t){"occupancy.blocks_per_sm", NOWHERE, NOWHERE, false};
 }
 
-/* What is not said stays as it is. */
+/* Missing numbers leave their destination unchanged. */
 static void put(void *to, size_t offset, bool real, double v)
 {
     if (offset == NOWHERE || isnan(v))

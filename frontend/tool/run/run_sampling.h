@@ -1,6 +1,6 @@
 /*
- * A run that simulates only the launches of a plan: the plan, checked against the trace, and what
- * its samples give for the whole program.
+ * A run that simulates only the launches of a plan: checks the plan against the trace, and
+ * estimates the whole program from the samples.
  */
 #ifndef RUBATO_RUN_RUN_SAMPLING_H
 #define RUBATO_RUN_RUN_SAMPLING_H
@@ -12,118 +12,118 @@
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/plan.h"
 
-/* Sums with weights: of every counter that run_totals_t has, before they are rounded. */
+/* Weighted sums of every counter in run_totals_t, before rounding. */
 typedef struct {
     double blocks, warp_insts, thread_insts, launch_cycles, warp_slot_cycles, copied_bytes, cycles;
     double sm[SM_STAT_COUNT], l2[L2_STAT_COUNT], dram[DRAM_STAT_COUNT];
 } weighted_totals_t;
 
-/* A launch that is simulated. */
+/* A launch to simulate. */
 typedef struct {
     uint64_t id;
-    uint64_t sample; /* its index in the plan: every launch has one */
+    uint64_t sample; /* its index in the plan: every chosen launch has one */
 } chosen_t;
 
 typedef struct {
-    bool on;     /* false: every launch that was asked for is simulated */
-    plan_t plan; /* of a sampler that chooses as the run goes: its method only, until it is done */
-    char *sampler;    /* owned: its name, as results have it */
-    chosen_t *chosen; /* owned; ascending by id */
+    bool on;     /* false: every requested launch is simulated */
+    plan_t plan; /* with a sampler that chooses during the run: only its method until it is done */
+    char *sampler;    /* owned; its name in results */
+    chosen_t *chosen; /* owned; sorted by id */
     uint64_t n_chosen;
-    uint64_t *positions; /* owned: where the source has them, ascending */
-    double *cycles;      /* owned: of each sample of the plan; NAN: not simulated yet */
-    uint64_t n_done;     /* launches of chosen */
+    uint64_t *positions; /* owned; positions in the source, ascending */
+    double *cycles;      /* owned; per sample of the plan; NAN: not yet simulated */
+    uint64_t n_done;     /* number of simulated launches in chosen */
     weighted_totals_t sum;
-    estimate_t estimate;    /* of the total cycles; if the sampler gave it */
-    bool has_counts;        /* the trace has all launches of the program, and an index of them */
-    launch_counts_t counts; /* sums of it */
+    estimate_t estimate;    /* of the total cycles, if the sampler provided one */
+    bool has_counts;        /* the trace has all launches of the program, and an index */
+    launch_counts_t counts; /* sums over the index */
 
-    /* A sampler that chooses as the run goes: there is no plan until it is done. */
+    /* For a sampler that chooses during the run: there is no plan until it is done. */
     launch_online_t online;     /* state owned; ops NULL: there is a plan */
     launch_choice_t choice;     /* owned */
-    launch_list_t trace;        /* owned: what it chooses from */
-    struct known_launch *known; /* owned: results, in the order of the run */
+    launch_list_t trace;        /* owned; the launches from which it chooses */
+    struct known_launch *known; /* owned; results in the order of the run */
     size_t n_known, cap_known;
-    size_t n_fed;               /* of them, given to the sampler */
-    const uint64_t *round;      /* borrowed: ids of the round */
-    uint64_t n_round, at_round; /* and how many of them it has the results of */
+    size_t n_fed;               /* results passed to the sampler so far */
+    const uint64_t *round;      /* borrowed; ids of the round */
+    uint64_t n_round, at_round; /* ... and how many of them have results */
 } run_sampling_t;
 
-/* Where the launches of a run come from; all texts borrowed. */
+/* How the launches of a run are chosen; all texts borrowed. */
 typedef struct {
-    const char *plan;    /* a file; or */
+    const char *plan;    /* a plan file; or */
     const char *sample;  /* a sampler, which chooses from */
-    const char *profile; /*   this profile; NULL: from what the trace tells */
+    const char *profile; /* this profile; NULL: from the information in the trace */
     uint64_t seed;
-    bool selected; /* the launches were named otherwise: a plan that the trace holds is not used */
+    bool selected; /* launches were selected otherwise: ignore a plan in the trace */
 } sampling_options_t;
 
 /*
- * Reads or makes the plan that the options ask for, if any, and begins with it. Without, a trace
- * that holds only the launches of a plan may have it, or their weights, with it.
+ * Reads or makes the requested plan, if any, and begins with it. Otherwise, a trace that has only
+ * the launches of a plan may contain that plan or its weights.
  */
 RB_CHECKED rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
                                           trace_source_t *source, rb_err_t *err);
 
 /*
- * Whether run_sampling_prepare() can do what is asked for, without choosing, which may take long.
- * Of a plan all is checked, of a sampler whether it finds what it needs.
+ * Checks whether run_sampling_prepare() could succeed, without choosing launches, which may take
+ * long. Checks a plan completely, and whether a sampler's input is available.
  */
 RB_CHECKED rb_code_t run_sampling_check(const sampling_options_t *o, trace_source_t *source,
                                         rb_err_t *err);
 
 /*
- * Whether a trace holds the launches that a plan means; origin names the plan in messages.
- * RB_TRACE; the plan is freed then.
+ * Checks whether a trace has the launches of a plan; origin is the plan's name in messages. On
+ * RB_TRACE the plan is freed.
  */
 RB_CHECKED rb_code_t run_sampling_check_plan(plan_t *plan, const char *origin,
                                              trace_source_t *source, rb_err_t *err);
 
 /*
- * Takes a plan over and checks it against the launches of the trace. RB_TRACE, naming the first
- * launch at fault, if the trace lacks a launch of the plan or has another kernel there. The rest of
- * s is as after zeroing on failure; the plan is freed.
+ * Takes ownership of a plan and checks it against the launches of the trace. RB_TRACE, naming the
+ * first wrong launch, if the trace lacks a launch of the plan or has another kernel there. On
+ * failure *s is zeroed and the plan is freed.
  */
 RB_CHECKED rb_code_t run_sampling_begin(run_sampling_t *s, plan_t *plan, const launch_list_t *trace,
                                         rb_err_t *err);
 
 /*
- * Begins with a sampler that chooses as the run goes, from the launches of the trace. Takes choice
- * and trace over. RB_USAGE, RB_TRACE: it cannot work with them; s is then as after zeroing.
+ * Begins with a sampler that chooses from the launches of the trace during the run. Takes ownership
+ * of choice and trace. RB_USAGE, RB_TRACE: it cannot work with them; *s is then zeroed.
  */
 RB_CHECKED rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed,
                                                launch_choice_t *choice, launch_list_t *trace,
                                                rb_err_t *err);
 
-/* Harmless on a zeroed s. */
+/* Does nothing for a zeroed s. */
 void run_sampling_free(run_sampling_t *s);
 
-/* The chosen launch of an id; NULL if it is not one. */
+/* The chosen launch with an id; NULL if it was not chosen. */
 const chosen_t *run_sampling_find(const run_sampling_t *s, uint64_t id);
 
-/* A launch was simulated, or is known from an earlier part of the run. */
+/* Adds the result of a launch that was simulated, or is known from an earlier part of the run. */
 void run_sampling_add(run_sampling_t *s, const launch_result_t *r);
 
 /*
- * For a sampler that chooses as the run goes: where the source has the launches to simulate next,
- * borrowed until the next call; *n is 0 when it is done. Then the plan is there, and the results of
- * the run are to be added once more, for what they weigh. Results that are known from an earlier
- * part of the run are not asked for again. Errors are the sampler's; RB_USAGE: it chooses
- * otherwise than in that part.
+ * For a sampler that chooses during the run: returns the positions in the source of the launches to
+ * simulate next, borrowed until the next call; *n is 0 when it is done. The plan then exists, and
+ * the results of the run must be added again, with their weights. Results known from an earlier
+ * part of the run are not requested again. Errors of the sampler; RB_USAGE if its choice differs
+ * from that part.
  */
 RB_CHECKED rb_code_t run_sampling_round(run_sampling_t *s, const uint64_t **positions, size_t *n,
                                         rb_err_t *err);
 
-/* The sampler chooses as the run goes, and is not done. */
+/* Whether the sampler chooses during the run and is not done. */
 bool run_sampling_is_online(const run_sampling_t *s);
 
 /*
- * Totals of the whole program, once all samples are there, and the interval of its cycles; false
- * before. The counters are rounded to whole numbers.
+ * Totals of the whole program and the interval of its cycles, once all samples are simulated; false
+ * before. Counters are rounded to integers.
  */
 bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate_t *cycles);
 
-/* Differs between plans that choose or weigh differently. */
+/* Differs between plans that choose or weight differently. */
 uint64_t run_sampling_fingerprint(const run_sampling_t *s);
 
 #endif

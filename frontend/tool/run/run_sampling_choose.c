@@ -12,19 +12,20 @@
 #include "sim/core/log.h"
 #include "sim/gpu/known_counts.h"
 
-/* The one launch sampler of a list. */
+/* Parses a list, which must have exactly one launch sampler. */
 static rb_code_t parse_choice(launch_choice_t *choice, const char *text, rb_err_t *err)
 {
     sample_list_t list;
     RB_TRY(sample_list_parse(&list, text, err));
-    rb_code_t rc = list.n == 1 ? launch_choice_parse(choice, list.items[0], err)
-                               : rb_fail(err, RB_USAGE,
-                                         "%s: each of these chooses launches; only one can", text);
+    rb_code_t rc =
+        list.n == 1
+            ? launch_choice_parse(choice, list.items[0], err)
+            : rb_fail(err, RB_USAGE, "%s: several samplers choose launches; only one can", text);
     sample_list_free(&list);
     return rc;
 }
 
-/* Whether a method finds what it needs in the launches that it chooses from. */
+/* Checks whether the launches provide the columns that a method needs. */
 static rb_code_t check_columns(const sampling_options_t *o, const launch_choice_t *choice,
                                const launch_list_t *from, rb_err_t *err)
 {
@@ -32,11 +33,11 @@ static rb_code_t check_columns(const sampling_options_t *o, const launch_choice_
     if (missing == NULL)
         return RB_OK;
     if (o->profile != NULL)
-        return rb_fail(err, RB_USAGE, "%s: %s needs what this profile does not have: %s",
+        return rb_fail(err, RB_USAGE, "%s: %s needs data that this profile does not have: %s",
                        o->profile, choice->method->name, missing);
     return rb_fail(err, RB_USAGE,
-                   "%s needs what this trace does not tell: %s; --profile FILE gives a profile of "
-                   "the program that has it",
+                   "%s needs data that this trace does not have: %s; use --profile FILE "
+                   "with a profile of the program that has it",
                    choice->method->name, missing);
 }
 
@@ -50,9 +51,7 @@ static rb_code_t make_plan(plan_t *plan, const sampling_options_t *o, const laun
     return RB_OK;
 }
 
-/*
- * The launches of a profile; what it does not tell, the index of a native trace of the program may.
- */
+/* Reads the launches of a profile; the index of a native trace may provide missing columns. */
 static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *o,
                               const launch_choice_t *choice, launch_list_t *trace, rb_err_t *err)
 {
@@ -64,7 +63,7 @@ static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *
     return RB_OK;
 }
 
-/* Chooses by a sampler; trace may be taken. */
+/* Chooses with a sampler; may take ownership of trace. */
 static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_list_t *trace,
                         rb_err_t *err)
 {
@@ -89,7 +88,7 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     return rc;
 }
 
-/* The plan in a native trace file, as text; NULL: none. */
+/* The plan in a native trace file as text; NULL: none. */
 static char *plan_in_trace(const trace_source_t *source)
 {
     char *text = rbt_is_source(source) ? rbt_source_file(source)->plan : NULL;
@@ -108,7 +107,7 @@ static rb_code_t read_plan_in_trace(plan_t *plan, const trace_source_t *source, 
     return rc;
 }
 
-/* Whether a trace says for how many launches of its program its launches stand. */
+/* Whether a trace has weights: for how many launches of its program each launch stands. */
 static bool has_weights(const trace_source_t *source)
 {
     if (source->ops->weight == NULL)
@@ -120,7 +119,7 @@ static bool has_weights(const trace_source_t *source)
     return false;
 }
 
-/* A plan of these weights: how the launches were chosen is not known. */
+/* A plan with these weights, for launches chosen in an unknown way. */
 static void plan_of_weights(plan_t *plan, const trace_source_t *source, const launch_list_t *trace)
 {
     const population_t *pop = &trace->pop;
@@ -149,13 +148,13 @@ static void plan_of_weights(plan_t *plan, const trace_source_t *source, const la
     plan->n_launches = whole(total);
 }
 
-/* Where that plan is, for messages. */
+/* The place of that plan, for messages. */
 static const char *own_name(const trace_source_t *source)
 {
     return plan_in_trace(source) != NULL ? rbt_source_file(source)->path : "the trace's weights";
 }
 
-/* The plan that a trace has with it. */
+/* Reads the plan that a trace contains. */
 static rb_code_t own_plan(plan_t *plan, const trace_source_t *source, const launch_list_t *trace,
                           rb_err_t *err)
 {
@@ -165,7 +164,7 @@ static rb_code_t own_plan(plan_t *plan, const trace_source_t *source, const laun
     return RB_OK;
 }
 
-/* Begins with a plan from origin, which messages name. */
+/* Begins with a plan; origin is its name in messages. */
 static rb_code_t begin_with(run_sampling_t *s, plan_t *plan, const char *origin,
                             const launch_list_t *trace, rb_err_t *err)
 {
@@ -194,7 +193,7 @@ rb_code_t run_sampling_check_plan(plan_t *plan, const char *origin, trace_source
     return rc;
 }
 
-/* What the index tells of the whole program, if the trace has all of it. */
+/* Sums the index over the whole program, if the trace has all launches. */
 static rb_code_t count_program(run_sampling_t *s, trace_source_t *source, rb_err_t *err)
 {
     const uint64_t n = source->ops->n_launches(source);

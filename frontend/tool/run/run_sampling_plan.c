@@ -20,7 +20,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The launches of the plan, by id. */
+/* Lists the launches of the plan by id. */
 static void collect(run_sampling_t *s)
 {
     const plan_t *p = &s->plan;
@@ -48,11 +48,11 @@ static rb_code_t check_launch(const run_sampling_t *s, const chosen_t *c,
     const plan_t *p = &s->plan;
     if (trace->pop.n == 0)
         return rb_fail(err, RB_TRACE,
-                       "the plan simulates launch %llu, and the trace holds no launch at all",
+                       "the plan simulates launch %llu, but the trace has no launches",
                        (unsigned long long)c->id);
     if (row == trace->pop.n || launch_list_id(trace, row) != c->id)
         return rb_fail(err, RB_TRACE,
-                       "the plan simulates launch %llu, which the trace does not hold (it has %llu "
+                       "the plan simulates launch %llu, which the trace does not have (it has %llu "
                        "launches, the last is %llu; the plan is for %llu)",
                        (unsigned long long)c->id, (unsigned long long)trace->pop.n,
                        (unsigned long long)launch_list_id(trace, trace->pop.n - 1),
@@ -79,7 +79,7 @@ static rb_code_t check(run_sampling_t *s, const launch_list_t *trace, rb_err_t *
         s->positions[i] = row + 1;
     }
     if (s->plan.n_launches < trace->pop.n)
-        rb_warn("the plan is for %llu launches, the trace holds %llu; totals are those of the plan",
+        rb_warn("the plan is for %llu launches, the trace has %llu; totals are those of the plan",
                 (unsigned long long)s->plan.n_launches, (unsigned long long)trace->pop.n);
     return RB_OK;
 }

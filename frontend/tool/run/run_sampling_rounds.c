@@ -39,7 +39,7 @@ void run_sampling_know(run_sampling_t *s, const launch_result_t *r)
     s->known[s->n_known++] = (struct known_launch){r->info.id, (double)launch_result_cycles(r)};
 }
 
-/* The sampler has seen enough: from now on the run is one of a plan. */
+/* Ends the rounds when the sampler has seen enough: from now on the run follows a plan. */
 static rb_code_t settle(run_sampling_t *s, rb_err_t *err)
 {
     launch_online_t *o = &s->online;
@@ -54,7 +54,7 @@ static rb_code_t settle(run_sampling_t *s, rb_err_t *err)
     return RB_OK;
 }
 
-/* Gives the sampler the results of its round that are known. */
+/* Passes the known results of its round to the sampler. */
 static rb_code_t feed(run_sampling_t *s, rb_err_t *err)
 {
     for (; s->at_round < s->n_round && s->n_fed < s->n_known; s->at_round++, s->n_fed++) {

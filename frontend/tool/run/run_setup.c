@@ -34,7 +34,7 @@ rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
         RB_TRY(s->source->ops->has_launch(s->source, 1, &there, err));
     s->n_launches = s->source->ops->n_launches(s->source);
     if (!there || s->n_launches == 0)
-        return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", o->trace);
+        return rb_fail(err, RB_TRACE, "%s: has no kernel launches", o->trace);
     RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
     s->gpu = o->gpu != NULL ? o->gpu : library_default_gpu(o->arch != 0 ? o->arch : s->first.arch);
     s->gpu_is_default = o->gpu == NULL;

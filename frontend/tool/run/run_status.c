@@ -11,12 +11,12 @@
 
 #include "frontend/tool/io/out_file.h"
 
-/* One line of a fixed length, written at once: a reader sees an old one or a new one. */
+/* One line of fixed length, written at once, so that readers see either the old or the new one. */
 enum { STATUS_BYTES = 240, FRESH_SECONDS = 60 };
 static const char status_name[] = "status";
 static const char status_mark[] = "rubato-status-1";
 
-/* Without blanks, which separate the fields. */
+/* The host's name without blanks, which separate fields. */
 static void host_name(char host[RUN_STATUS_HOST])
 {
     if (gethostname(host, RUN_STATUS_HOST) != 0 || host[0] == '\0')
@@ -45,7 +45,7 @@ void run_status_write(int fd, const run_status_t *s)
         return;
     memset(line + n, ' ', (size_t)(STATUS_BYTES - n));
     line[STATUS_BYTES - 1] = '\n';
-    /* A full disk is noticed where it matters: by the journal. */
+    /* Errors are ignored: the journal will report a full disk. */
     (void)!pwrite(fd, line, STATUS_BYTES, 0);
 }
 
@@ -78,7 +78,7 @@ bool run_status_read(const char *folder, run_status_t *s)
            strcmp(mark, status_mark) == 0 && s->share <= 1.0;
 }
 
-/* Whether a process holds the journal of a folder. */
+/* Whether a process holds the lock on a folder's journal. */
 static bool journal_held(const char *folder)
 {
     char *path = out_path(folder, "journal");

@@ -11,10 +11,10 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-/* Views are no longer drawn once the file is larger. */
+/* Drawing stops once the file exceeds this size. */
 #define BYTES_MAX (UINT64_C(256) << 20)
 
-/* Counters of an SM besides its warp states. */
+/* Counters of an SM in addition to its warp states. */
 enum { SM_IPC, SM_WARPS, SM_MEMORY, SM_LINES, SM_PACKETS, SM_EXTRA };
 static const struct {
     const char *name, *unit;
@@ -44,7 +44,7 @@ static const struct {
     {"queue: requests at the L2", "packets"}, {"queue: L2 lines under way", "lines"},
     {"queue: DRAM reads", "requests"},        {"queue: DRAM writes", "requests"}};
 
-/* A counter as it was drawn last: a track is made when there is a first value other than 0. */
+/* The last drawn value of a counter; its track is created at the first value other than 0. */
 typedef struct {
     uint64_t track;
     double last;
@@ -64,7 +64,7 @@ typedef struct {
 struct run_timeline {
     out_file_t file;
     perfetto_t perfetto;
-    uint64_t chip, launches; /* group and track */
+    uint64_t chip, launches; /* the group, and its track */
     curve_t state[STATE_COUNT];
     sm_tracks_t *sm; /* owned */
     partition_tracks_t *partition;
@@ -91,7 +91,7 @@ rb_code_t run_timeline_finish(run_timeline_t *t, rb_err_t *err)
     if (t == NULL)
         return RB_OK;
     if (t->sm == NULL)
-        rb_warn("%s: the timeline is empty: nothing that was simulated lies in --timeline-range",
+        rb_warn("%s: the timeline is empty: nothing was simulated in --timeline-range",
                 t->file.path);
     return out_file_close(&t->file, RB_OK, err);
 }
@@ -106,7 +106,7 @@ void run_timeline_free(run_timeline_t *t)
     free(t);
 }
 
-/* "3-5", "3" or "3-": bounds of a range; counts may have prefixes. */
+/* Parses "3-5", "3" or "3-", a range; counts may have prefixes. */
 static rb_code_t read_bounds(const char *word, char *text, uint64_t least, uint64_t *from,
                              uint64_t *to, rb_err_t *err)
 {
@@ -144,7 +144,7 @@ static rb_code_t read_part(char *part, chip_view_plan_t *out, rb_err_t *err)
         return option_count("timeline-range step", value, 1, most, &out->interval, err);
     }
     return rb_fail(err, RB_USAGE,
-                   "--timeline-range: there are launch, cycles and step, not '%.60s'", part);
+                   "--timeline-range: unknown word '%.60s'; use launch, cycles or step", part);
 }
 
 rb_code_t run_timeline_range(const char *text, chip_view_plan_t *out, rb_err_t *err)
@@ -161,7 +161,7 @@ rb_code_t run_timeline_range(const char *text, chip_view_plan_t *out, rb_err_t *
     return rc;
 }
 
-/* Draws a value if it is another one than before. */
+/* Draws a value if it has changed. */
 static void draw(run_timeline_t *t, curve_t *c, uint64_t group, const char *name, const char *unit,
                  uint64_t rank, uint64_t time, double value)
 {
@@ -210,7 +210,7 @@ static void draw_stay(run_timeline_t *t, sm_tracks_t *sm, const sm_stay_t *s, cy
     perfetto_slice_end(&t->perfetto, *track, end);
 }
 
-/* Rates hold from the beginning of the view on, queues are as they are at its end. */
+/* Rates hold from the beginning of the view on; queues have their values at its end. */
 static void draw_sm(run_timeline_t *t, const chip_view_t *v, uint32_t i)
 {
     const sm_view_t *view = &v->sm[i];
@@ -226,7 +226,7 @@ static void draw_sm(run_timeline_t *t, const chip_view_t *v, uint32_t i)
     for (size_t k = 0; k < view->n_ended; k++)
         draw_stay(t, sm, &view->ended[k], view->ended[k].end, NULL);
     for (size_t k = 0; k < view->n_resident; k++)
-        draw_stay(t, sm, &view->resident[k], to, "goes on after the end of the range");
+        draw_stay(t, sm, &view->resident[k], to, "continues after the end of the range");
     for (unsigned k = 0; k < SM_EXTRA; k++)
         draw(t, &sm->curve[k], sm->group, sm_counters[k].name, sm_counters[k].unit,
              SM_MAX_STAYS + k, k == SM_IPC ? from : to, values[k]);
@@ -258,7 +258,7 @@ static void draw_partition(run_timeline_t *t, const chip_view_t *v, uint32_t i)
              v->start + (k < PART_REQUESTS ? v->from : v->to), values[k]);
 }
 
-/* Warps of the whole chip by state. */
+/* Draws the number of warps of the chip by state. */
 static void draw_states(run_timeline_t *t, const chip_view_t *v)
 {
     for (unsigned s = STATE_NO_WARP + 1; s < STATE_COUNT; s++) {
@@ -278,7 +278,7 @@ static void draw_zeros(run_timeline_t *t, curve_t *c, size_t n, cycle_t time)
     }
 }
 
-/* What was drawn last does not go on between launches and outside the range. */
+/* Sets all curves to 0 between launches and outside the range. */
 static void end_curves(run_timeline_t *t, const chip_view_t *v, cycle_t time)
 {
     draw_zeros(t, t->state, STATE_COUNT, time);
@@ -317,8 +317,8 @@ void run_timeline_view(run_timeline_t *t, const chip_view_t *v)
         perfetto_slice_end(&t->perfetto, t->launches, v->start + v->to);
     }
     if (t->full)
-        rb_warn("the timeline ends at cycle %llu of launch %llu: it holds %llu MiB; "
-                "--timeline-range chooses what is drawn, a larger step draws less",
+        rb_warn("the timeline ends at cycle %llu of launch %llu: it has %llu MiB; "
+                "--timeline-range selects what is drawn, a larger step draws less",
                 (unsigned long long)v->to, (unsigned long long)v->launch->id,
                 (unsigned long long)(BYTES_MAX >> 20));
 }

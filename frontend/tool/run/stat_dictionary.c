@@ -34,7 +34,7 @@ static void add_columns(builder_t *b, const report_column_t *columns, size_t n, 
             columns[i].name);
 }
 
-/* The rows of stats.csv; totals are no columns of the launches. */
+/* Adds the rows of stats.csv; totals are not columns of launches.csv. */
 static void add_stats(builder_t *b)
 {
     for (size_t i = 0; i < stat_count(); i++) {

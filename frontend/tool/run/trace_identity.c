@@ -13,13 +13,13 @@
 #include "sim/core/alloc.h"
 
 struct trace_identity {
-    file_reads_t *reads; /* owned; of a trace whose files are hashed as they are read */
-    size_t noted; /* of the files that were used, from the first on, those that the journal has */
-    char known[SHA256_TEXT]; /* of a native file or program; "": see reads */
+    file_reads_t *reads;     /* owned; for a trace whose files are hashed while they are read */
+    size_t noted;            /* number of used files already in the journal */
+    char known[SHA256_TEXT]; /* hash of a native file or program; "": see reads */
     char beginning[SHA256_TEXT];
     uint64_t bytes;
-    size_t root; /* length of the folder's path in those of its files */
-    size_t last; /* that was looked up */
+    size_t root; /* length of the folder's path at the start of its files' paths */
+    size_t last; /* index of the last one looked up */
     rb_err_t err;
     pthread_t thread;
     bool running;
@@ -34,7 +34,7 @@ static rb_code_t add_bytes(trace_identity_t *t, const char *path, rb_err_t *err)
     return RB_OK;
 }
 
-/* The name from inside the folder of the first file, or all of the path. */
+/* Adds a file by its name relative to the folder of the first file, or by its path. */
 static void add_file(void *ctx, const char *path, bool opened)
 {
     trace_identity_t *t = ctx;
@@ -53,7 +53,7 @@ static void add_file(void *ctx, const char *path, bool opened)
         (void)add_bytes(t, path, &t->err);
 }
 
-/* As sha256sum prints it. */
+/* Adds a line in the format of sha256sum. */
 static void hash_line(sha256_t *h, const file_read_t *f)
 {
     sha256_update(h, f->sha256, strlen(f->sha256));
@@ -62,7 +62,7 @@ static void hash_line(sha256_t *h, const file_read_t *f)
     sha256_update(h, "\n", 1);
 }
 
-/* Of files whose hashes are not known, all or none have their names in it. */
+/* Hashes the lines of all files; names: also those of files whose hashes are unknown. */
 static void hash_lines(const file_reads_t *reads, bool names, char text[SHA256_TEXT])
 {
     sha256_t h;
@@ -143,7 +143,7 @@ static rb_code_t find(trace_identity_t *t, const char *name, rb_err_t *err)
 {
     if (file_reads_find(t->reads, name, &t->last))
         return RB_OK;
-    return rb_fail(err, RB_USAGE, "%s: the run has read this file, which the trace does not have",
+    return rb_fail(err, RB_USAGE, "%s: the run has read this file, which the trace no longer has",
                    name);
 }
 
@@ -153,7 +153,8 @@ rb_code_t trace_identity_learn(trace_identity_t *t, const char *name, const char
     RB_TRY(find(t, name, err));
     if (file_reads_learn(t->reads, t->last, sha256))
         return RB_OK;
-    return rb_fail(err, RB_USAGE, "%s: not all parts of the run have read the same file",
+    return rb_fail(err, RB_USAGE,
+                   "%s: the parts of the run have read different versions of this file",
                    file_reads_at(t->reads, t->last)->path);
 }
 
@@ -178,7 +179,7 @@ rb_code_t trace_identity_recall(trace_identity_t *t, const char *name, const cha
     if (strcmp(now, sha256) != 0)
         return fail_other(f->path, err);
     (void)file_reads_learn(t->reads, t->last, sha256);
-    /* Those that were read when the trace was opened come first, here and in the journal. */
+    /* The files read when the trace was opened come first, here and in the journal. */
     t->noted = file_reads_used(t->reads);
     return RB_OK;
 }

@@ -20,7 +20,7 @@ static const char list_name[] = "applications.tsv", table_name[] = "qv100-applic
 
 /* --- the list -------------------------------------------------------------------------------- */
 
-/* Cuts a line at tabs; false: not four fields. */
+/* Splits a line at tabs; false: it does not have four fields. */
 static bool split(char *line, char *field[FIELDS])
 {
     for (size_t i = 0; i < FIELDS; i++) {
@@ -141,7 +141,7 @@ static rb_code_t run_trace(application_t *a, rubato_config *config, int threads,
     return rc;
 }
 
-/* FOLDER/NAME.rbt, or FOLDER/NAME; false: neither is there. */
+/* Finds FOLDER/NAME.rbt or FOLDER/NAME; false: neither exists. */
 static bool find_trace(const char *folder, const char *name, char path[SILICON_PATH_MAX])
 {
     snprintf(path, SILICON_PATH_MAX, "%s/%s.rbt", folder, name);
@@ -166,9 +166,8 @@ static rb_code_t run_traces(application_set_t *s, const application_options_t *o
             RB_TRY(run_trace(a, config, o->threads, path, err));
     }
     if (!any)
-        return rb_fail(err, RB_USAGE,
-                       "%s: none of the traces that %s names is there, such as %s.rbt", o->folder,
-                       list_name, s->list[0].trace);
+        return rb_fail(err, RB_USAGE, "%s: none of the traces listed in %s exists, such as %s.rbt",
+                       o->folder, list_name, s->list[0].trace);
     return RB_OK;
 }
 
@@ -206,7 +205,7 @@ void application_set_free(application_set_t *s)
 
 /* --- output ---------------------------------------------------------------------------------- */
 
-/* Which cycles a row of errors is about. */
+/* Which cycles a row of errors compares. */
 typedef enum { CYCLES_RUBATO, CYCLES_NO_LAUNCH, CYCLES_ACCELSIM, CYCLES_KINDS } cycles_kind_t;
 
 static double cycles_of(const application_t *a, cycles_kind_t kind)

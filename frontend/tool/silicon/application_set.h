@@ -1,6 +1,7 @@
 /*
- * Whole programs whose cycles were measured on a card: a fixed list of workloads, traces of them in
- * a folder of the user's, and the published table with what the card and other simulators said.
+ * Whole programs whose cycles were measured on a card: a fixed list of workloads, their traces in a
+ * folder of the user, and the published table with the results of the card and of other
+ * simulators.
  */
 #ifndef RUBATO_HARDWARE_APPLICATION_SET_H
 #define RUBATO_HARDWARE_APPLICATION_SET_H
@@ -31,11 +32,12 @@ typedef struct {
 } application_counters_t;
 
 typedef struct {
-    char *row, *trace, *reason; /* owned: name in the table, trace in the folder, why left out */
+    char *row, *trace, *reason; /* owned; name in the table, trace in the folder, why it is left
+                                 * out */
     application_use_t use;
     bool found;                /* there is a trace */
-    double measured, accelsim; /* cycles, of the table */
-    double simulated, launch;  /* cycles; the part that is launch latency */
+    double measured, accelsim; /* cycles, from the table */
+    double simulated, launch;  /* cycles; the launch latency among them */
     uint64_t launches;
     application_counters_t accesses;
 } application_t;
@@ -54,12 +56,12 @@ typedef struct {
     size_t n, cap;
 } application_set_t;
 
-/* Reads the list, runs the traces that are there, takes the measured cycles from the table. */
+/* Reads the list, runs the existing traces, and reads the measured cycles from the table. */
 RB_CHECKED rb_code_t application_set_run(application_set_t *s, const application_options_t *o,
                                          rb_err_t *err);
 void application_set_free(application_set_t *s);
 
-/* The tables that people read; the rows as CSV. */
+/* Prints tables for people; writes the rows as CSV. */
 void application_set_print(const application_set_t *s, const char *gpu, FILE *out);
 void application_set_csv(const application_set_t *s, FILE *out);
 

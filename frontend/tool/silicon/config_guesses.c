@@ -9,7 +9,7 @@
 
 enum { KEY_MAX = 128, LINE_MAX_BYTES = 1024 };
 
-/* Line number of a file; false: it has none. */
+/* Reads line number of a file; false: it does not have that line. */
 static bool read_line_of(const char *path, int number, char line[LINE_MAX_BYTES])
 {
     FILE *in = fopen(path, "r");

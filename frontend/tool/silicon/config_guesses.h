@@ -1,4 +1,4 @@
-/* Settings of a configuration that no source supports. */
+/* Settings of a configuration that have no source. */
 #ifndef RUBATO_HARDWARE_CONFIG_GUESSES_H
 #define RUBATO_HARDWARE_CONFIG_GUESSES_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     char *key;  /* owned: "l2.mshr_merge" */
-    char *text; /* owned: the setting and its comment, as they stand in the file */
+    char *text; /* owned; the line of the setting and its comment */
 } config_guess_t;
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     size_t n, cap;
 } config_guesses_t;
 
-/* The settings of c, after conf_apply(), whose line in the configuration says "guess". */
+/* Finds the settings of c, after conf_apply(), whose line in the configuration contains "guess". */
 void config_guesses_find(config_guesses_t *g, const conf_t *c);
 void config_guesses_free(config_guesses_t *g);
 

@@ -59,7 +59,7 @@ static void add_pairs(hardware_comparison_t *c, const hardware_row_t *row, const
     }
 }
 
-/* A row or a launch, by what it is matched by. */
+/* A row or a launch with the properties by which they are matched. */
 typedef struct {
     char *name; /* owned: the kernel's identifier */
     const uint32_t *grid, *block;
@@ -106,7 +106,7 @@ static void match_free(match_t *m)
     free(m->launches);
 }
 
-/* picked: rows of the table that are about the run, n of them. */
+/* picked: the n rows of the table that belong to the run. */
 static void match_begin(match_t *m, const hardware_table_t *t, const size_t *picked, size_t n,
                         const run_data_t *run, bool shapes)
 {
@@ -137,7 +137,7 @@ static rb_code_t no_match(const hardware_table_t *t, const run_data_t *run, cons
                    m->n_launches > 0 ? m->launches[0].name : "none");
 }
 
-/* Whether the rows are those of all launches of the trace, in its order. */
+/* Whether the rows cover all launches of the trace in its order. */
 static bool is_complete(const hardware_table_t *t, const size_t *picked, size_t n,
                         const run_data_t *run)
 {
@@ -166,11 +166,11 @@ static rb_code_t add_launches(hardware_comparison_t *c, const hardware_table_t *
         return RB_OK;
     }
     if (run->n_launches < run->trace_launches)
-        return rb_fail(
-            err, RB_TRACE,
-            "%s simulated %zu of %llu launches: which rows of %s these are is known only "
-            "if the file has a row for every launch of the trace; it has %zu",
-            run->file, run->n_launches, (unsigned long long)run->trace_launches, t->file, n);
+        return rb_fail(err, RB_TRACE,
+                       "%s simulated %zu of %llu launches: their rows in %s can be identified only "
+                       "if the file has a row for every launch of the trace; it has %zu",
+                       run->file, run->n_launches, (unsigned long long)run->trace_launches, t->file,
+                       n);
     match_t m;
     size_t i = 0, k = 0, matched = 0;
     match_begin(&m, t, picked, n, run, t->has_shape);
@@ -193,7 +193,7 @@ static rb_code_t add_launches(hardware_comparison_t *c, const hardware_table_t *
     return rc;
 }
 
-/* Mean of the launches [from, end) of m, each as often as it stands for others. */
+/* Mean of the launches [from, end) of m, weighted by how many launches each stands for. */
 static void mean_values(const run_data_t *run, const match_t *m, size_t from, size_t end,
                         double mean[HARDWARE_PATHS])
 {
@@ -231,7 +231,7 @@ static rb_code_t add_kernels(hardware_comparison_t *c, const hardware_table_t *t
             end++;
         if (i + 1 < m.n_rows && by_kernel(&m.rows[i], &m.rows[i + 1]) == 0)
             rc = rb_fail(err, RB_USAGE,
-                         "%s: lines %llu and %llu are both of kernel '%.80s': name the program of "
+                         "%s: lines %llu and %llu are both of kernel '%.80s': give the program of "
                          "the run as PROGRAM=%s, such as '%.80s'",
                          t->file, (unsigned long long)row->line,
                          (unsigned long long)t->rows[m.rows[i + 1].index].line, m.rows[i].name,
@@ -254,7 +254,7 @@ static rb_code_t add_kernels(hardware_comparison_t *c, const hardware_table_t *t
     return rc;
 }
 
-/* The first programs of a table, for messages. */
+/* Fails with the first programs of a table in the message. */
 static rb_code_t which_program(const hardware_table_t *t, const run_data_t *run,
                                const char *program, rb_err_t *err)
 {
@@ -272,16 +272,17 @@ static rb_code_t which_program(const hardware_table_t *t, const run_data_t *run,
         shown++;
     }
     if (program == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "%s: which program is the run? Name it as PROGRAM=%s; there are %s, ...",
-                       t->file, run->file, list);
+        return rb_fail(
+            err, RB_USAGE,
+            "%s: which program does the run belong to? Name it as PROGRAM=%s; there are %s, ...",
+            t->file, run->file, list);
     if (shown == 0)
-        return rb_fail(err, RB_USAGE, "%s: no program is called '%.80s'", t->file, program);
-    return rb_fail(err, RB_USAGE, "%s: '%.80s' is in the names of several programs: %s", t->file,
-                   program, list);
+        return rb_fail(err, RB_USAGE, "%s: there is no program '%.80s'", t->file, program);
+    return rb_fail(err, RB_USAGE, "%s: '%.80s' matches several programs: %s", t->file, program,
+                   list);
 }
 
-/* The rows of a program; *n is how many. All without a program. */
+/* Returns the rows of a program, or all rows without a program; *n is their number. */
 static rb_code_t pick_rows(const hardware_table_t *t, const run_data_t *run, const char *program,
                            size_t *picked, size_t *n, rb_err_t *err)
 {
@@ -314,7 +315,7 @@ static rb_code_t add_run(hardware_comparison_t *c, const hardware_table_t *t, co
     size_t n, *picked = rb_calloc(t->n_rows + 1, sizeof(*picked));
     rb_code_t rc = pick_rows(t, run, program, picked, &n, err);
     if (rc == RB_OK && run->n_launches == 0)
-        rc = rb_fail(err, RB_TRACE, "%s: holds no launch", run->file);
+        rc = rb_fail(err, RB_TRACE, "%s: has no launches", run->file);
     if (rc == RB_OK && t->kind == HARDWARE_LAUNCH)
         rc = add_launches(c, t, picked, n, run, err);
     else if (rc == RB_OK && t->kind == HARDWARE_KERNEL)
@@ -370,7 +371,7 @@ static void finish_counter(hardware_counter_t *c)
             c->worst = i;
         }
     }
-    c->error /= (double)c->n_errors; /* NAN of none */
+    c->error /= (double)c->n_errors; /* NAN if there are none */
     c->bias /= (double)c->n_errors;
     c->correlation = correlate(c);
 }
@@ -387,7 +388,7 @@ rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
     rb_code_t rc = RB_OK;
     begin(c, t);
     for (int i = 0; rc == RB_OK && i < n; i++) {
-        /* A path may hold '=' as well: then the file is there under its whole name. */
+        /* A path may also contain '='; if the whole operand exists, it is a path. */
         const char *equals = strrchr(operands[i], '=');
         bool named = equals != NULL && access(operands[i], F_OK) != 0;
         char *program = named ? rb_strdup(operands[i]) : NULL;

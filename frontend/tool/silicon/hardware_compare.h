@@ -1,11 +1,11 @@
 /*
- * What a run simulated against what was measured on a GPU, counter by counter (which statistics
- * stand for which measured column: hardware_formula.h).
+ * Compares a run with measurements on a GPU, counter by counter (hardware_formula.h maps measured
+ * columns to statistics).
  *
  * Pairs are made
  *   per launch   the k-th launch of a kernel (of that grid and block) in the run with the k-th such
  *                row of the file
- *   per kernel   the mean of the run's launches of a kernel with the kernel's row
+ *   per kernel   the mean over the run's launches of a kernel with the kernel's row
  *   per program  the totals of the run with the program's row
  */
 #ifndef RUBATO_HARDWARE_HARDWARE_COMPARE_H
@@ -15,9 +15,9 @@
 #include "frontend/tool/report/run_data.h"
 #include "frontend/tool/silicon/hardware_formula.h"
 
-/* A measured value and its simulated counterpart. */
+/* A measured value and the simulated one. */
 typedef struct {
-    const char *kernel; /* borrowed from the table: its program where there is no kernel */
+    const char *kernel; /* borrowed from the table; its program if it has no kernels */
     uint64_t launch;    /* id in the run; 0: several, or all */
     double measured, simulated;
 } hardware_pair_t;
@@ -26,43 +26,44 @@ typedef struct {
     const char *measured; /* column of the file; borrowed */
     char label[80];       /* the column, with the formula's variant */
     size_t column;
-    hardware_formula_t formula; /* what is simulated for it */
-    char simulated[160];        /* the statistics that stand for it, as a formula */
-    bool share;                 /* errors are differences of shares, not relative */
+    hardware_formula_t formula; /* formula of the simulated value */
+    char simulated[160];        /* the formula as text */
+    bool share;                 /* errors are differences of fractions, not relative */
     hardware_pair_t *pairs;
     size_t n_pairs, cap_pairs;
     /*
-     * Over the pairs that have an error: relative ones need a measured value that is not 0, unless
-     * both are 0. NAN: there is none.
-     *   error  mean of |simulated - measured| / measured; of shares |simulated - measured|
-     *   bias   the same without the bars
+     * Means over the pairs that have an error; a relative error requires a measured value other
+     * than 0, unless both values are 0. NAN: no pair has one.
+     *   error  mean of |simulated - measured| / measured; for fractions |simulated - measured|
+     *   bias   the same without absolute values
      */
     size_t n_errors;
     double error, bias;
     double correlation; /* Pearson's, over all pairs; NAN: fewer than 3, or no variation */
-    size_t worst;       /* pair with the largest error */
+    size_t worst;       /* the pair with the largest error */
 } hardware_counter_t;
 
 typedef struct {
     hardware_counter_t *counters; /* in the order of the file's columns */
     size_t n_counters;
-    const char **unknown; /* columns that no statistic stands for; list owned, names borrowed */
+    const char **unknown; /* columns without a corresponding statistic; list owned, names
+                           * borrowed */
     size_t n_unknown;
-    size_t rows_matched, rows_unmatched; /* of the file, or of the named programs in it */
+    size_t rows_matched, rows_unmatched; /* rows of the file, or of its named programs */
     size_t launches_matched, launches_unmatched;
 } hardware_comparison_t;
 
 /*
  * Compares runs, operands[0 .. n), with a table, which must outlive c. An operand is RUN (a folder
- * or run.json) or PROGRAM=RUN: which rows of the table are about the run (their program's whole
- * name, or a part that only one name has). RB_USAGE if the rows are not known without it, with what
- * there is; RB_TRACE: nothing matches. Free c also after a failure.
+ * or run.json) or PROGRAM=RUN, where PROGRAM selects the rows of the run (the program's whole name,
+ * or a part that only one name contains). RB_USAGE, listing the programs, if PROGRAM is needed but
+ * missing; RB_TRACE: nothing matches. The caller frees c, also after an error.
  */
 RB_CHECKED rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
                                       char *const *operands, int n, rb_err_t *err);
 void hardware_free(hardware_comparison_t *c);
 
-/* Error of a pair, as in hardware_counter_t; NAN: it has none. */
+/* Error of a pair, as in hardware_counter_t; NAN: none. */
 double hardware_error(const hardware_counter_t *c, const hardware_pair_t *p);
 
 #endif

@@ -18,15 +18,15 @@ const char *const hardware_paths[] = {
     "sampling.weight",
 };
 /*
- * Columns that no single statistic mirrors. Profilers count cycles from a trigger before the first
- * block's dispatch to one after the last block's end (sm__cycles_elapsed.max -
- * sm__cycles_active.max, NVIDIA's developer forum, t/286506): a rule that takes the launch latency
- * off stands for two formulas.
+ * Columns without a single corresponding statistic. Profilers count cycles from a trigger before
+ * the first block's dispatch to one after the last block's end (sm__cycles_elapsed.max -
+ * sm__cycles_active.max, NVIDIA's developer forum, t/286506). A rule that subtracts the launch
+ * latency therefore gives two formulas, with and without it.
  */
 typedef struct {
-    const char *measured; /* ends in '*': the beginning of the column's name */
+    const char *measured; /* a final '*' matches any rest of the column's name */
     const char *plus[HARDWARE_PLUS], *minus[HARDWARE_MINUS], *over;
-    double factor; /* 0: 1 */
+    double factor; /* 0 means 1 */
     bool seconds;  /* cycles are divided by the core clock */
 } rule_t;
 
@@ -60,11 +60,11 @@ static const rule_t rules[] = {
     {"L1_RM", {"sm.global_load_sectors"}, {"sm.global_load_hits"}, NULL, 0, false},
     {"DRAM_Rd", {"dram.read_sectors"}, {0}, NULL, 0, false},
     {"DRAM_Wr", {"dram.write_sectors"}, {0}, NULL, 0, false},
-    /* What is on its way counts as a hit, code does not count, and writes do not miss. */
+    /* Lines in flight count as hits, code is not counted, and writes never miss. */
     {"L2_RH", {"l2.read_sectors"}, {"l2.fills", "l2.inst_sectors"}, NULL, 0, false},
     {"L2_RM", {"l2.fills"}, {0}, NULL, 0, false},
     {"L2_WH", {"l2.write_sectors"}, {0}, NULL, 0, false},
-    /* Instructions, whatever their conflicts. */
+    /* Counts instructions, not conflicts. */
     {"SHRD_ACC", {"sm.shared_load_requests", "sm.shared_store_requests"}, {0}, NULL, 0, false},
     {"hw_cycles*", {"cycles"}, {LATENCY_}, NULL, 0, false},
 };
@@ -77,7 +77,8 @@ static size_t path_index(const char *path)
         if (path != NULL && strcmp(hardware_paths[i], path) == 0)
             return i;
     }
-    RB_INVARIANT(path == NULL, "the table of hardware counters names %s, which is none", path);
+    RB_INVARIANT(path == NULL, "the table of hardware counters uses the unknown statistic %s",
+                 path);
     return NO_PATH;
 }
 
@@ -145,7 +146,7 @@ static bool find_mirror(const char *column, hardware_formula_t *f)
         const size_t n = strlen(e.metric);
         if (n == 0 || strncmp(column, e.metric, n) != 0)
             continue;
-        /* Warps in this state, on average over the cycles in which one issues. */
+        /* Average number of warps in this state over the cycles in which one issues. */
         const bool stall = !e.real && strcmp(column + n, stalls) == 0;
         if (column[n] != '\0' && !stall)
             continue;

@@ -44,7 +44,7 @@ static rb_code_t read_rows(published_table_t *t, table_reader_t *r, const char *
 
     RB_TRY(table_reader_row(r, &more, err));
     if (!more)
-        return rb_fail(err, RB_TRACE, "%s: an empty table", r->path);
+        return rb_fail(err, RB_TRACE, "%s: the table is empty", r->path);
     RB_TRY(find_column(r, x, &x_column, err));
     RB_TRY(find_column(r, y, &y_column, err));
     for (;;) {

@@ -11,7 +11,7 @@
 
 enum { MAX_RUNS = 8, MAX_NAMES = 64, MAX_PARAMS = 32 };
 
-/* What a launch left. */
+/* The results of a launch. */
 typedef struct {
     launch_result_t result;
     clock_read_t *reads; /* owned */
@@ -68,7 +68,7 @@ static double busy_cycles(const outcome_t *o)
     return (double)(launch_result_cycles(&o->result) - o->result.launch_cycles);
 }
 
-/* Clock read number i of the first warp, as a cycle of the launch; -1: it made fewer. */
+/* Clock read number i of the first warp, as a cycle of the launch; -1: it made fewer reads. */
 static double clock_of(const outcome_t *o, double index)
 {
     int64_t i = expr_whole(index);
@@ -89,7 +89,7 @@ static double count_clocks(const outcome_t *o)
     return (double)n;
 }
 
-/* From the earliest to the latest of the reads that are the i-th of their warp; i < 0: of all. */
+/* Time from the earliest to the latest i-th read of all warps; i < 0: of all reads. */
 static double spread_of(const outcome_t *o, int64_t i)
 {
     uint64_t first = UINT64_MAX, last = 0;
@@ -126,7 +126,7 @@ static bool find_statistic(const gpu_spec_t *spec, const outcome_t *o, const cha
     return true;
 }
 
-/* Bytes that all DRAM channels move in a core cycle. */
+/* Peak bandwidth of all DRAM channels in bytes per core cycle. */
 static double dram_peak(const gpu_spec_t *spec)
 {
     return (double)spec->mem.mem.partitions * spec->mem.dram.bus_bytes * spec->mem.dram.data_rate *
@@ -214,7 +214,7 @@ static rb_code_t evaluate(bench_t *b, const suite_test_t *t, double *value, rb_e
 
 /* --- launches -------------------------------------------------------------------------------- */
 
-/* What a listing may ask of the chip, as parameters. */
+/* Properties of the chip that a listing may use as parameters. */
 static size_t chip_params(const gpu_spec_t *spec, char text[2][32], kernel_param_t *out)
 {
     snprintf(text[0], 32, "%u", spec->sm.sm.count);
@@ -224,7 +224,7 @@ static size_t chip_params(const gpu_spec_t *spec, char text[2][32], kernel_param
     return 2;
 }
 
-/* The later of two parameters of one name holds. */
+/* If two parameters have the same name, the later one counts. */
 static rb_code_t add_launch(bench_t *b, silicon_source_t *source, const suite_test_t *t,
                             const suite_run_t *run, const char *point, rb_err_t *err)
 {

@@ -1,4 +1,4 @@
-/* Runs a test of the suite on the model, and computes what the test is about. */
+/* Runs a test of the suite on the model and computes its value. */
 #ifndef RUBATO_HARDWARE_SILICON_MEASURE_H
 #define RUBATO_HARDWARE_SILICON_MEASURE_H
 

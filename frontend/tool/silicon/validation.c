@@ -14,7 +14,7 @@ enum { PATH_BYTES = 4096 };
 
 /* --- one test -------------------------------------------------------------------------------- */
 
-/* The chip for a test: the GPU, what the test sets, what the user sets. */
+/* Resolves the chip of a test: the GPU, the settings of the test, the settings of the user. */
 static rubato_config *open_config(const suite_test_t *t, const validation_options_t *o,
                                   rb_err_t *err)
 {
@@ -77,7 +77,8 @@ static double point_error(const validation_row_t *r, size_t i)
 static void judge(validation_row_t *r)
 {
     const suite_expect_t *e = r->expect;
-    const double rounding = 1e-9; /* of the arithmetic, not of the measurement */
+    const double rounding = 1e-9; /* tolerates rounding in the arithmetic; not an error of
+                                   * measurement */
 
     r->error = point_error(r, 0);
     if (e->file != NULL) {
@@ -121,7 +122,7 @@ static rb_code_t run_row(validation_row_t *r, const suite_t *suite, const valida
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-/* "C1" means C1, C1.ffma and the like, not C10; "C" all of C1 ... */
+/* "C1" matches C1, C1.ffma and the like, but not C10; "C" matches C1, C2, ... */
 static bool matches(const char *id, const char *name, size_t len)
 {
     if (strncmp(id, name, len) != 0)
@@ -184,7 +185,7 @@ rb_code_t validation_run(validation_t *v, const suite_t *suite, const validation
             rc = run_row(r, suite, o, err);
     }
     if (rc == RB_OK && !found)
-        rc = rb_fail(err, RB_USAGE, "no test is called '%s'; see rubato validate --list", o->only);
+        rc = rb_fail(err, RB_USAGE, "there is no test '%s'; see rubato validate --list", o->only);
     if (rc != RB_OK)
         validation_free(v);
     return rc;

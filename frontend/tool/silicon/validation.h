@@ -1,6 +1,6 @@
 /*
- * The suite of microbenchmarks on one GPU: what was measured on the card beside what the model
- * says.
+ * The suite of microbenchmarks on one GPU: values measured on the card beside those of the
+ * model.
  */
 #ifndef RUBATO_HARDWARE_VALIDATION_H
 #define RUBATO_HARDWARE_VALIDATION_H
@@ -23,8 +23,8 @@ typedef struct {
     validation_point_t *points;   /* owned */
     size_t n_points;
     /*
-     * As the tolerance: a share of the measured value, or a difference. One point: signed; points
-     * of a listing: of the worst; a published curve: the mean without signs.
+     * A fraction of the measured value or a difference, like the tolerance. One point: signed;
+     * points of a listing: the worst one; a published curve: the mean of absolute errors.
      */
     double error;
     verdict_t verdict;
@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct {
     const char *gpu;       /* name of the configuration */
-    const char *only;      /* NULL: all; otherwise "C1,M": identifiers, or what they begin with */
+    const char *only;      /* NULL: all; otherwise "C1,M": identifiers or prefixes of them */
     const char *published; /* folder of published tables, or NULL */
     const char **sets;     /* settings, "key=value" */
     size_t n_sets;
@@ -46,14 +46,14 @@ typedef struct {
     const char *gpu;
     char name[64]; /* of the card */
     double clock_mhz;
-    bool changed;           /* by settings of the command line */
+    bool changed;           /* changed by settings of the command line */
     validation_row_t *rows; /* owned */
     size_t n, cap;
-    size_t unmeasured; /* tests for which nothing was published for this card */
+    size_t unmeasured; /* number of tests without a published value for this card */
     config_guesses_t guesses;
 } validation_t;
 
-/* Runs the suite. RB_USAGE if only names no test. */
+/* Runs the suite. RB_USAGE if only matches no test. */
 RB_CHECKED rb_code_t validation_run(validation_t *v, const suite_t *suite,
                                     const validation_options_t *o, rb_err_t *err);
 void validation_free(validation_t *v);
@@ -63,13 +63,13 @@ size_t validation_count(const validation_t *v, verdict_t verdict);
 /* "pass", "FAIL", "report", "no table". */
 const char *verdict_text(verdict_t verdict);
 
-/* A value with four significant digits; an error or tolerance as the expectation has them. */
+/* A value with four significant digits; an error or tolerance in the format of the expectation. */
 enum { VALIDATION_TEXT = 32 };
 const char *validation_number(char text[VALIDATION_TEXT], double v);
 const char *validation_error(char text[VALIDATION_TEXT], const validation_row_t *r);
 const char *validation_tolerance(char text[VALIDATION_TEXT], const suite_expect_t *e);
 
-/* What people read; the same as files: a row for each point, everything, plots of curves. */
+/* Output for people; the same as files: one row per point, everything, plots of curves. */
 void validation_print(const validation_t *v, bool guesses, FILE *out);
 void validation_write_csv(const validation_t *v, size_t n, FILE *out);
 void validation_write_json(const validation_t *v, size_t n, FILE *out);

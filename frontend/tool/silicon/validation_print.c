@@ -1,4 +1,4 @@
-/* What a validation says, for people and for programs. */
+/* Prints a validation for people and writes it for programs. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ const char *validation_tolerance(char text[VALIDATION_TEXT], const suite_expect_
     return text;
 }
 
-/* The point that a row shows: the worst of a test of several points, none of a curve. */
+/* The point to show in a row: the worst one of several points; none for a curve. */
 static const validation_point_t *shown_point(const validation_row_t *r)
 {
     const validation_point_t *worst = NULL;
@@ -196,7 +196,7 @@ void validation_write_json(const validation_t *v, size_t n, FILE *out)
     fputc('\n', out);
 }
 
-/* A curve of the page's section "validation". */
+/* Writes a curve of the page's section "validation". */
 static void write_curve(const validation_row_t *r, FILE *out)
 {
     putc('{', out);
@@ -217,7 +217,7 @@ static void write_curve(const validation_row_t *r, FILE *out)
     fputs("]}", out);
 }
 
-/* A row of its table. */
+/* Writes a row of its table. */
 static void write_html_row(const validation_row_t *r, FILE *out)
 {
     enum { COLUMNS = 10 };

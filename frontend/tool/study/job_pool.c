@@ -14,7 +14,7 @@
 
 void job_pool_begin(job_pool_t *p, size_t n_slots)
 {
-    /* A parent that ignores SIGCHLD would make children vanish before they can be waited for. */
+    /* If the parent ignores SIGCHLD, children would vanish before they can be waited for. */
     struct sigaction action = {.sa_handler = SIG_DFL};
     *p = (job_pool_t){.slots = rb_calloc(n_slots, sizeof(*p->slots)), .n_slots = n_slots};
     sigemptyset(&action.sa_mask);
@@ -34,7 +34,8 @@ void job_pool_end(job_pool_t *p)
     *p = (job_pool_t){0};
 }
 
-/* In the child: only what is safe after fork(). Reports errno through the pipe, or becomes argv. */
+/* Runs in the child: only async-signal-safe calls after fork(). Executes argv, or reports errno
+ * through the pipe. */
 static _Noreturn void become(const job_pool_t *p, char *const *argv, const char *log, pid_t parent,
                              int report)
 {
@@ -74,7 +75,8 @@ rb_code_t job_pool_start(job_pool_t *p, size_t job, char *const *argv, const cha
     int saved = errno;
     close(ends[1]);
     ssize_t got = 0;
-    /* Ends with the exec: what goes wrong before it is known here, not guessed from a status. */
+    /* exec closes the pipe, so that failures before it are reported exactly, not guessed from a
+     * status. */
     while (pid > 0 && (got = read(ends[0], &reason, sizeof(reason))) < 0 && errno == EINTR)
         continue;
     close(ends[0]);
@@ -90,7 +92,7 @@ rb_code_t job_pool_start(job_pool_t *p, size_t job, char *const *argv, const cha
     return RB_OK;
 }
 
-/* A child that has ended, if any. */
+/* Reaps a child that has ended, if any. */
 static bool reap(job_pool_t *p, size_t *job, int *status)
 {
     for (size_t i = 0; i < p->n_slots; i++) {

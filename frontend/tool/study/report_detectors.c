@@ -9,10 +9,10 @@
 #include "frontend/tool/run/run_detectors.h"
 #include "frontend/tool/study/sweep.h"
 
-/* A page holds so many bytes of them, which opens at once. */
+/* Limit of their size in a page, so that the page opens at once. */
 enum { BYTES_MAX = 6 << 20 };
 
-/* The file of a folder; NULL: it has none. To be freed. */
+/* Finds the file of a folder; NULL: it has none. The caller frees the path. */
 static char *find(const char *folder)
 {
     char *path = out_path(folder, RUN_DETECTORS_FILE);

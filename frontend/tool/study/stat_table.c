@@ -44,7 +44,7 @@ static rb_code_t row_value(const table_reader_t *r, double *value, rb_err_t *err
     return RB_OK;
 }
 
-/* What is done with a row, whose fields are those of r. */
+/* Processes a row, whose fields are those of r. */
 typedef rb_code_t (*take_row_t)(void *ctx, const table_reader_t *r, rb_err_t *err);
 
 static rb_code_t read_rows(table_reader_t *r, take_row_t take, void *ctx, rb_err_t *err)
@@ -139,8 +139,7 @@ const stat_row_t *stat_table_find(const stat_table_t *t, const char *path, size_
     return NULL;
 }
 
-/* Counters stand in groups of parts of the chip; totals and ratios do not add up with each other.
- */
+/* Counters are grouped by parts of the chip. Totals and ratios are excluded: they do not add up. */
 static bool is_counter(const char *path)
 {
     return strncmp(path, "totals.", 7) != 0 && strncmp(path, "simulated.", 10) != 0 &&

@@ -1,4 +1,4 @@
-/* The statistics of a run as its stats.csv has them: paths, values, units. */
+/* The statistics of a run, read from its stats.csv: paths, values, units. */
 #ifndef RUBATO_STUDY_STAT_TABLE_H
 #define RUBATO_STUDY_STAT_TABLE_H
 
@@ -7,7 +7,7 @@
 #include "sim/core/err.h"
 
 typedef struct {
-    char *path, *text, *unit; /* owned; text: the value as written */
+    char *path, *text, *unit; /* owned; text: the unparsed value */
     double value;             /* NAN: there was nothing to measure */
 } stat_row_t;
 
@@ -20,24 +20,25 @@ typedef struct {
 RB_CHECKED rb_code_t stat_table_read(stat_table_t *t, const char *where, rb_err_t *err);
 void stat_table_free(stat_table_t *t);
 
-/* hint: the row where it probably is. NULL: there is none. */
+/* hint: the probable row. NULL: there is no such path. */
 const stat_row_t *stat_table_find(const stat_table_t *t, const char *path, size_t hint);
 
-/* The values of some paths only, which is much faster; NAN: there is none. Errors as above. */
+/* Reads the values of only some paths, which is much faster; NAN: missing. Errors as above. */
 RB_CHECKED rb_code_t stat_values_read(const char *where, const char *const *paths, size_t n,
                                       double *values, rb_err_t *err);
 
-/* What differs between two tables. */
+/* A row that differs between two tables. */
 typedef struct {
     const char *path, *unit; /* borrowed */
-    double a, b;             /* NAN: not there */
+    double a, b;             /* NAN: missing */
     double relative;         /* (b - a) / a; NAN if a is 0 or one is missing */
-    double share; /* of all that moved in counters of its group and unit; NAN: no counter */
+    double share; /* fraction of all changes among the counters of its group and unit; NAN: not a
+                   * counter */
 } stat_change_t;
 
 /*
- * The rows that differ, in new memory: first totals and ratios by the size of the relative change,
- * then counters by their share. Rows that only one table has are changes from or to nothing.
+ * Returns the differing rows in new memory: first totals and ratios by relative change, then
+ * counters by their fraction. Rows of only one table count as changes from or to nothing.
  */
 stat_change_t *stat_changes(const stat_table_t *a, const stat_table_t *b, size_t *n);
 

@@ -79,7 +79,7 @@ rb_code_t study_fail(const study_t *s, int line, rb_err_t *err, const char *fmt,
     return rb_fail(err, RB_CONFIG, "%.240s:%d: %s", s->file, line, text);
 }
 
-/* Files of a job list are separated by tabs and line ends. */
+/* Tabs and line ends separate fields and rows of a job list. */
 static bool has_control(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -101,7 +101,7 @@ const char *study_last_part(const char *path, size_t *n)
     return path + from;
 }
 
-/* To be freed. */
+/* The caller frees the result. */
 static char *base_name(const char *path)
 {
     size_t n;
@@ -140,10 +140,10 @@ rb_code_t study_add_trace(study_t *s, const char *path, const char *name, const 
     char *own = name != NULL ? rb_strdup(name) : base_name(path);
     for (size_t i = 0; i < s->n_traces; i++) {
         if (strcmp(s->traces[i].name, own) == 0) {
-            rb_code_t rc = study_fail(
-                s, line, err,
-                "two traces with the name '%.100s': tell them apart by { path = ...; name = ...; }",
-                own);
+            rb_code_t rc = study_fail(s, line, err,
+                                      "two traces with the name '%.100s': distinguish them with { "
+                                      "path = ...; name = ...; }",
+                                      own);
             free(own);
             return rc;
         }
@@ -159,7 +159,7 @@ rb_code_t study_add_gpu(study_t *s, const char *gpu, int line, rb_err_t *err)
         return study_fail(s, line, err, "a GPU without a name");
     for (size_t i = 0; i < s->n_gpus; i++) {
         if (strcmp(s->gpus[i], gpu) == 0)
-            return study_fail(s, line, err, "the GPU '%.100s' stands there twice", gpu);
+            return study_fail(s, line, err, "the GPU '%.100s' appears twice", gpu);
     }
     rb_grow(&s->gpus, &s->cap_gpus, s->n_gpus + 1, sizeof(*s->gpus));
     s->gpus[s->n_gpus++] = rb_strdup(gpu);
@@ -178,7 +178,7 @@ static bool is_setting(const char *key)
     return false;
 }
 
-/* The known key nearest to a wrong one, in near. */
+/* Writes the known key nearest to a wrong one to near. */
 static void nearest_key(const char *key, char near[128])
 {
     const char *dot = strchr(key, '.');
@@ -192,7 +192,7 @@ static void nearest_key(const char *key, char near[128])
             snprintf(near, 128, "%s", like.best);
         return;
     }
-    /* Whole keys are compared: a name that is right in a wrong group is near, too. */
+    /* Compares whole keys: a correct name in a wrong group is also near. */
     suggest_begin(&like, key);
     const param_group_t *g;
     for (size_t n = 0; (g = config_group(n)) != NULL; n++) {
@@ -221,7 +221,7 @@ static rb_code_t check_key(const study_t *s, const char *key, int line, rb_err_t
         return study_fail(s, line, err, "unknown key '%.100s'; did you mean '%s'?", key, near);
     return study_fail(
         s, line, err,
-        "unknown key '%.100s': there are delta, sample, plan, seed, launches, and the "
+        "unknown key '%.100s': the keys are delta, sample, plan, seed, launches, and the "
         "settings that 'rubato config explain' lists",
         key);
 }
@@ -241,7 +241,7 @@ rb_code_t study_add_axis(study_t *s, const char *key, int line, study_axis_t **a
     RB_TRY(check_key(s, key, line, err));
     for (size_t i = 0; i < s->n_axes; i++) {
         if (strcmp(s->axes[i].key, key) == 0)
-            return study_fail(s, line, err, "%s is an axis already", key);
+            return study_fail(s, line, err, "%s is already an axis", key);
     }
     rb_grow(&s->axes, &s->cap_axes, s->n_axes + 1, sizeof(*s->axes));
     *axis = &s->axes[s->n_axes++];
@@ -255,7 +255,7 @@ rb_code_t study_add_value(const study_t *s, study_axis_t *axis, const char *valu
     RB_TRY(check_value(s, axis->key, value, line, err));
     for (size_t i = 0; i < axis->n; i++) {
         if (strcmp(axis->values[i], value) == 0)
-            return study_fail(s, line, err, "%s: '%.100s' stands there twice", axis->key, value);
+            return study_fail(s, line, err, "%s: '%.100s' appears twice", axis->key, value);
     }
     rb_grow(&axis->values, &axis->cap, axis->n + 1, sizeof(*axis->values));
     axis->values[axis->n++] = rb_strdup(value);
@@ -284,8 +284,8 @@ rb_code_t study_assign(const study_t *s, study_set_t *set, const char *key, cons
 }
 
 /*
- * End of the value that begins at s: the next comma. Samplers have options with commas in them,
- * "stem:epsilon=0.05,variant=paper": there a comma ends the value only if no option follows.
+ * Length of the value at s, which ends at the next comma. Options of samplers also have commas,
+ * "stem:epsilon=0.05,variant=paper": there, a comma ends the value only if no option follows.
  */
 static size_t value_length(const char *s, bool sampler)
 {

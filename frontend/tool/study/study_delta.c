@@ -39,7 +39,7 @@ static void l1off(const gpu_spec_t *spec, delta_sets_t *out)
     delta_add(out, "l1.enabled=false");
 }
 
-/* Half of a number that cannot be halved exactly is left to the checks of the configuration. */
+/* If a number cannot be halved exactly, the checks of the configuration report it. */
 static void cache_x2(const gpu_spec_t *spec, delta_sets_t *out)
 {
     delta_add(out, "l1.scale=%.17g", spec->sm.l1.scale * 2);
@@ -100,7 +100,7 @@ static rb_code_t unknown(const study_t *s, const char *name, int line, rb_err_t 
                           like.best);
     return study_fail(
         s, line, err,
-        "unknown delta '%.100s': there are none, l1off, stem_cache_x2, "
+        "unknown delta '%.100s': the deltas are none, l1off, stem_cache_x2, "
         "stem_cache_half, stem_sm_x2, stem_sm_half, and those of the study's 'deltas'",
         name);
 }

@@ -1,14 +1,14 @@
 /*
- * Named changes of a configuration. Each is relative to what the configuration is without it, so it
- * means the same on every GPU and together with any setting.
+ * Named changes of a configuration. Each one is relative to the configuration without it, so it has
+ * the same meaning on every GPU and with any other setting.
  *
- * The stem_* ones are the changes of the sensitivity study of STEM+ROOT (MICRO'25, figure 12 and
- * table 4), as its artifact makes them in MacSim:
+ * The stem_* deltas are those of the sensitivity study of STEM+ROOT (MICRO'25, figure 12 and
+ * table 4), as its artifact applies them in MacSim:
  *   stem_cache_x2    L1: twice the ways; last-level cache: twice the slices (and so its bandwidth)
  *   stem_cache_half  L1 and last-level cache: half the sets
  *   stem_sm_x2, stem_sm_half
- * MacSim's L1 is apart from shared memory, so here l1.scale changes the L1 at every carve-out, and
- * how many blocks fit an SM stays the same.
+ * MacSim's L1 is separate from shared memory, so here l1.scale changes the L1 at every carve-out,
+ * and the number of blocks that fit on an SM does not change.
  */
 #ifndef RUBATO_STUDY_STUDY_DELTA_H
 #define RUBATO_STUDY_STUDY_DELTA_H

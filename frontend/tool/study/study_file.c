@@ -1,4 +1,4 @@
-/* Study files: libconfig text to a study. */
+/* Reads study files (libconfig) into a study. */
 #include <libconfig.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int line_of(const config_setting_t *s)
     return (int)config_setting_source_line(s);
 }
 
-/* A scalar as -s would have it; false: s is none. */
+/* The text of a scalar in the format of -s; false: s is not a scalar. */
 static bool scalar_text(const config_setting_t *s, char text[512])
 {
     switch (config_setting_type(s)) {
@@ -50,8 +50,8 @@ typedef rb_code_t (*take_fn)(study_t *s, const char *key, const config_setting_t
                              rb_err_t *err);
 
 /*
- * Calls take for every key of a group: "delta" for a value that stands in it, "l2.size" for one in
- * a group within.
+ * Calls take for every key of a group: "delta" for a direct value, "l2.size" for one in a nested
+ * group.
  */
 static rb_code_t each_key(study_t *s, const config_setting_t *group, take_fn take, void *ctx,
                           rb_err_t *err)
@@ -73,7 +73,7 @@ static rb_code_t each_key(study_t *s, const config_setting_t *group, take_fn tak
     return RB_OK;
 }
 
-/* One assignment of a group of them; ctx: the set. */
+/* Adds one assignment of a group; ctx: the set. */
 static rb_code_t take_assignment(study_t *s, const char *key, const config_setting_t *value,
                                  void *ctx, rb_err_t *err)
 {
@@ -195,7 +195,7 @@ static rb_code_t take_deltas(study_t *s, const config_setting_t *group, rb_err_t
         for (const delta_t *d = delta_table; d->name != NULL; d++) {
             if (strcmp(d->name, name) == 0)
                 return study_fail(s, line_of(item), err,
-                                  "delta %s exists already: give yours another name", name);
+                                  "delta %s already exists: choose another name", name);
         }
         rb_grow(&s->deltas, &s->cap_deltas, s->n_deltas + 1, sizeof(*s->deltas));
         study_delta_t *delta = &s->deltas[s->n_deltas++];
@@ -210,10 +210,10 @@ static rb_code_t take_deltas(study_t *s, const config_setting_t *group, rb_err_t
     return RB_OK;
 }
 
-/* The parts of a study file. Deltas come first: the others name them. */
+/* The parts of a study file. Deltas come first, since the others refer to them. */
 static const struct {
     const char *name;
-    bool group; /* { }; else a list */
+    bool group; /* { } if set, otherwise a list */
 } parts[] = {{"deltas", true},   {"traces", false}, {"gpus", false},
              {"settings", true}, {"points", false}, {"axes", true}};
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };

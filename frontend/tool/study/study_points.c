@@ -1,4 +1,4 @@
-/* The points of a study as a table: axes and listed points, multiplied out. */
+/* Computes the points of a study as a table: the product of axes and listed points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool has_key(const study_set_t *set, const char *key)
     return false;
 }
 
-/* What varies must be said in one place. */
+/* A key that varies must be defined in one place. */
 static rb_code_t check_places(const study_t *s, rb_err_t *err)
 {
     for (size_t i = 0; i < s->n_axes; i++) {
@@ -53,7 +53,8 @@ static rb_code_t count_points(study_t *s, rb_err_t *err)
     size_t n = s->n_listed > 0 ? s->n_listed : 1;
     size_t jobs = s->n_traces * (s->n_gpus > 0 ? s->n_gpus : 1);
     for (size_t i = 0; i < s->n_axes && n <= STUDY_JOBS_MAX; i++)
-        n *= s->axes[i].n; /* both at most STUDY_JOBS_MAX or the scanner's limit: no overflow */
+        n *= s->axes[i].n; /* both are at most STUDY_JOBS_MAX or the scanner's limit, so there is no
+                            * overflow */
     if (n > STUDY_JOBS_MAX || jobs > STUDY_JOBS_MAX || n * jobs > STUDY_JOBS_MAX)
         return study_fail(s, 0, err, "more than %d jobs", STUDY_JOBS_MAX);
     s->n_points = n;
@@ -75,7 +76,7 @@ rb_code_t study_finish(study_t *s, rb_err_t *err)
     s->cells = rb_calloc(s->n_points * s->n_columns + 1, sizeof(*s->cells));
     for (size_t point = 0; point < s->n_points; point++) {
         size_t rest = point;
-        /* The last axis runs fastest, as the last loop of a nest. */
+        /* The last axis varies fastest, like the innermost loop of a nest. */
         for (size_t i = s->n_axes; i-- > 0; rest /= s->axes[i].n)
             s->cells[point * s->n_columns + find_column(s, s->axes[i].key)] =
                 s->axes[i].values[rest % s->axes[i].n];
@@ -120,7 +121,7 @@ char *study_point_text(const study_t *s, size_t point)
     return text;
 }
 
-/* Where a point is said, if in one place; 0: not known. */
+/* The line that defines a point, if there is only one; 0: unknown. */
 static int point_line(const study_t *s, size_t point)
 {
     if (s->n_axes == 0 && s->n_listed > 0 && s->listed[point].n > 0)
@@ -128,7 +129,7 @@ static int point_line(const study_t *s, size_t point)
     return s->n_axes == 1 && s->n_listed == 0 ? s->axes[0].line : 0;
 }
 
-/* What a setting says that stands in a file and not on a command line. */
+/* Removes the option's name from a message: the setting is in a file, not on a command line. */
 static const char *without_option(const char *why)
 {
     static const char option[] = "-s ", line[] = "command line: ";

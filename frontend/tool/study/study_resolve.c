@@ -23,7 +23,7 @@ static void add_said(study_config_t *out, const study_t *s, size_t point)
     }
 }
 
-/* Adds the settings of one delta, which has been checked; spec: without it. */
+/* Adds the settings of one delta, which has been checked; spec: the configuration without it. */
 static void add_delta(study_config_t *out, const study_t *s, const char *name)
 {
     gpu_spec_t before = out->spec;
@@ -38,7 +38,7 @@ static void add_delta(study_config_t *out, const study_t *s, const char *name)
     }
 }
 
-/* The configuration of the GPU with all settings so far. */
+/* Resolves the GPU's configuration with all settings so far. */
 static rb_code_t apply(study_config_t *out, const char *gpu, rb_err_t *err)
 {
     const char *const *sets = (const char *const *)out->sets.sets;

@@ -1,16 +1,16 @@
 /*
- * A study turned into jobs, and the folder that they work in:
+ * The jobs of a study, and their folder:
  *
  *   jobs.tsv        one line per job: number, id, the command, trace, GPU and the point
  *   jobs/ID/        the folder of a run
- *   jobs/ID.log     what the run said
+ *   jobs/ID.log     messages of the run
  *   jobs/ID.failed  why it failed, if it did
- *   results.csv     a row per job and launch; jobs.csv: a row per job
- *   lock            held while a sweep works here
+ *   results.csv     one row per job and launch; jobs.csv: one row per job
+ *   lock            held while a sweep runs here
  *
- * The id of a job is a hash of all that its results depend on: the trace's bytes, the resolved
- * configuration, sampler, seed, profile, selection of launches, version and program. Equal jobs are
- * run once; what is complete under its id is never run again.
+ * The id of a job is a hash of everything on which its results depend: the trace's bytes, the
+ * resolved configuration, sampler, seed, profile, selection of launches, version and program. Equal
+ * jobs are run once; a job that is complete under its id is never run again.
  */
 #ifndef RUBATO_STUDY_SWEEP_H
 #define RUBATO_STUDY_SWEEP_H
@@ -33,94 +33,94 @@ extern const char *const sweep_state_names[SWEEP_STATES];
 typedef struct {
     char id[SWEEP_ID];
     char *folder;  /* owned: DIR/jobs/ID */
-    char *command; /* owned: the run, for a shell */
-    char **argv;   /* owned, each: the run; NULL: read from jobs.tsv */
-    char **fields; /* owned, each: values of sweep_t.columns */
+    char *command; /* owned; the run as a shell command */
+    char **argv;   /* owned, like its elements; the run; NULL: read from jobs.tsv */
+    char **fields; /* owned, like its elements; values of sweep_t.columns */
     char *label;   /* owned: the fields, for people */
-    size_t same;   /* the first job with this id: that one is run */
+    size_t same;   /* the first job with this id, which is the one that runs */
     sweep_state_t state;
-    char *reason; /* owned: why it failed here; NULL: its files say */
+    char *reason; /* owned; why it failed in this process; NULL: its files tell */
 } sweep_job_t;
 
 typedef struct {
     char *folder;   /* owned */
-    char **columns; /* owned, each: "trace", "gpu", then the keys of the points */
+    char **columns; /* owned, like its elements; "trace", "gpu", then the keys of the points */
     size_t n_columns;
-    bool split; /* the last column is the part that a job is of a whole, "2/8" */
-    sweep_job_t
-        *jobs; /* owned; trace by trace, GPU by GPU, point by point; parts, then the whole */
+    bool split;        /* the last column is the part of a split job, "2/8" */
+    sweep_job_t *jobs; /* owned; by trace, GPU and point; parts come before their whole */
     size_t n_jobs, cap_jobs;
-    int lock; /* descriptor; -1 */
+    int lock; /* descriptor; -1: none */
 } sweep_t;
 
 /* Name of the column of parts. */
 extern const char sweep_part_column[];
 
-/* Columns that say what a job is about: all but that of parts. */
+/* Number of columns that describe a job, without that of the part. */
 static inline size_t sweep_columns(const sweep_t *s)
 {
     return s->n_columns - s->split;
 }
 
-/* Whether a job is a part: what it simulated is in its whole. */
+/* Whether a job is a part; its results are merged into its whole. */
 static inline bool sweep_is_part(const sweep_t *s, size_t job)
 {
     return s->split && s->jobs[job].fields[s->n_columns - 1][0] != '\0';
 }
 
-/* Whether a job puts parts together; *ready: all of them are done. */
+/* Whether a job merges parts; *ready: all of them are done. */
 bool sweep_is_whole(const sweep_t *s, size_t job, bool *ready);
 
-/* The first columns; more are keys of the points. */
+/* The first columns; the others are keys of the points. */
 enum { SWEEP_TRACE, SWEEP_GPU, SWEEP_POINT };
 
-/* Harmless on an empty sweep: zeroed, with lock -1. */
+/* Does nothing for an empty sweep: zeroed, with lock -1. */
 void sweep_free(sweep_t *s);
 
 /*
- * Opens every trace, resolves every point and checks that each launch fits each GPU: whatever is
- * wrong is named before anything runs. tmpdir: NULL for the default.
+ * Opens every trace, resolves every point and checks that each launch fits on each GPU, so that all
+ * errors are reported before anything runs. tmpdir: NULL for the default.
  */
 RB_CHECKED rb_code_t sweep_prepare(sweep_t *s, const study_t *study, const char *folder,
                                    const char *tmpdir, rb_err_t *err);
 
-/* Makes the folder, takes its lock (RB_USAGE if another sweep has it) and writes jobs.tsv. */
+/* Creates the folder, takes its lock (RB_USAGE if another sweep holds it) and writes jobs.tsv. */
 RB_CHECKED rb_code_t sweep_begin(sweep_t *s, rb_err_t *err);
 
 /* Reads the jobs of a folder from its jobs.tsv. RB_USAGE if it has none. */
 RB_CHECKED rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err);
 
-/* Sets the state of every job from its files. */
+/* Updates the state of every job from its files. */
 void sweep_look(sweep_t *s);
 
 /*
- * Waits until a job does not run elsewhere: a run on a node that was lost seems to go on until its
- * status is a minute old.
+ * Waits while a job runs elsewhere. A run on a lost node appears to run until its status is a
+ * minute old.
  */
 void sweep_await(sweep_t *s, size_t job);
 
-/* How the run of a job ended: status is an exit status or 128 + signal. Writes or removes marks. */
+/* Records how the run of a job ended: status is an exit status or 128 + signal. Writes or removes
+ * marker files. */
 RB_CHECKED rb_code_t sweep_mark(sweep_t *s, size_t job, int status, rb_err_t *err);
 
-/* Why a job failed, one line; to be freed. */
+/* Why a job failed, in one line; the caller frees it. */
 char *sweep_reason(const sweep_t *s, size_t job);
 
-/* DIR/jobs/ID and an ending; to be freed. */
+/* DIR/jobs/ID and an extension; the caller frees it. */
 char *sweep_job_path(const sweep_job_t *job, const char *ending);
 
-/* Runs one job, or all (SWEEP_ALL), or those whose parts are all done (SWEEP_WHOLES), unless done,
- * at most n at a time. RB_STOPPED on request. */
+/* Runs one job, or all (SWEEP_ALL), or those whose parts are all done (SWEEP_WHOLES), except
+ * finished ones, at most n at a time. RB_STOPPED on request. */
 #define SWEEP_ALL    SIZE_MAX
 #define SWEEP_WHOLES (SIZE_MAX - 1)
 RB_CHECKED rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress,
                                rb_err_t *err);
 
-/* How far a running job is, and the heading of such lines. */
+/* Formats the progress of a running job; the heading of such lines. */
 enum { SWEEP_LINE = 512 };
 extern const char sweep_line_head[];
 void sweep_job_line(const sweep_t *s, size_t job, char line[SWEEP_LINE]);
 
-/* Jobs in each state. */
+/* Counts the jobs in each state. */
 void sweep_count(const sweep_t *s, size_t count[SWEEP_STATES]);
 
 #endif

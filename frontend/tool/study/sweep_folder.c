@@ -1,4 +1,4 @@
-/* The folder of a sweep: its lock, its list of jobs, and what their files say. */
+/* The folder of a sweep: its lock, its list of jobs, and the states in their files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -64,8 +64,8 @@ char *sweep_job_path(const sweep_job_t *job, const char *ending)
 }
 
 /*
- * Children keep the lock of a sweep that was killed until they have stopped too, which they do at
- * once: it is waited for, a little.
+ * After a sweep was killed, its children keep the lock until they have stopped, which takes a
+ * moment: waits a little for it.
  */
 static rb_code_t take_lock(sweep_t *s, rb_err_t *err)
 {
@@ -73,17 +73,17 @@ static rb_code_t take_lock(sweep_t *s, rb_err_t *err)
     const struct timespec pause = {.tv_nsec = 100000000};
     char *path = out_path(s->folder, "lock");
     rb_code_t rc = RB_OK;
-    /* Not closed on exec, see above. */
+    /* Not closed on exec: children keep the lock, see above. */
     s->lock = open(path, O_RDWR | O_CREAT, 0666);
     if (s->lock < 0)
         rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     free(path);
     for (int i = 0; rc == RB_OK && flock(s->lock, LOCK_EX | LOCK_NB) != 0; i++) {
         if (errno != EWOULDBLOCK && errno != EINTR)
-            break; /* a file system without locks: the journals of the runs are the guard */
+            break; /* a file system without locks: the runs' journals still exclude each other */
         if (i == TRIES)
             rc = rb_fail(err, RB_USAGE,
-                         "%s: another sweep works in this folder; wait for it, or name another "
+                         "%s: another sweep works in this folder; wait for it, or choose another "
                          "folder with -o",
                          s->folder);
         nanosleep(&pause, NULL);
@@ -127,7 +127,7 @@ static int by_id(const void *a, const void *b)
     return c != 0 ? c : (x->job > y->job) - (x->job < y->job);
 }
 
-/* Equal jobs are run once. */
+/* Finds equal jobs, which are run once. */
 static void find_same(sweep_t *s)
 {
     job_key_t *keys = rb_calloc(s->n_jobs, sizeof(*keys));
@@ -147,7 +147,8 @@ rb_code_t sweep_begin(sweep_t *s, rb_err_t *err)
     char *jobs = out_path(s->folder, "jobs"), *run = out_path(s->folder, "run.json");
     rb_code_t rc = RB_OK;
     if (access(run, F_OK) == 0)
-        rc = rb_fail(err, RB_USAGE, "%s: holds the results of one run; name another folder with -o",
+        rc = rb_fail(err, RB_USAGE,
+                     "%s: has the results of a single run; choose another folder with -o",
                      s->folder);
     if (rc == RB_OK)
         rc = out_make_folder(jobs, &made, err);
@@ -159,7 +160,7 @@ rb_code_t sweep_begin(sweep_t *s, rb_err_t *err)
     return write_list(s, err);
 }
 
-/* Cuts a line at its tabs; returns how many fields there are, at most FIELDS_MAX. */
+/* Splits a line at its tabs; returns the number of fields, at most FIELDS_MAX. */
 static size_t split(char *line, char *field[FIELDS_MAX])
 {
     size_t n = 0;
@@ -181,7 +182,7 @@ static char **copy_texts(char *const *text, size_t n)
     return copy;
 }
 
-/* "vecadd v100 l2.size=3MiB": the fields for people; to be freed. */
+/* "vecadd v100 l2.size=3MiB": the fields as text for people; the caller frees it. */
 static char *make_label(const sweep_t *s, const sweep_job_t *job)
 {
     char *text = NULL;
@@ -252,10 +253,10 @@ rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err)
     char *path = out_path(folder, list_name);
     FILE *in = fopen(path, "re");
     *s = (sweep_t){.folder = rb_strdup(folder), .lock = -1};
-    rb_code_t rc = in == NULL
-                       ? rb_fail(err, RB_USAGE, "%s: no folder of a sweep: %s cannot be read (%s)",
-                                 folder, list_name, strerror(errno))
-                       : read_list(s, in, path, err);
+    rb_code_t rc =
+        in == NULL ? rb_fail(err, RB_USAGE, "%s: not the folder of a sweep: %s cannot be read (%s)",
+                             folder, list_name, strerror(errno))
+                   : read_list(s, in, path, err);
     if (in != NULL)
         fclose(in);
     free(path);
@@ -264,7 +265,7 @@ rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err)
     return rc;
 }
 
-/* Whether run.json of a folder is that of a complete run. */
+/* Whether run.json of a folder belongs to a complete run. */
 static bool is_complete(const char *folder)
 {
     char head[2048], *path = out_path(folder, "run.json");
@@ -327,7 +328,7 @@ void sweep_count(const sweep_t *s, size_t count[SWEEP_STATES])
         count[s->jobs[i].state]++;
 }
 
-/* Last line of a run's log, without "rubato: "; to be freed. */
+/* The last line of a run's log, without "rubato: "; the caller frees it. */
 static char *last_line(const sweep_job_t *job)
 {
     char tail[2048], *path = sweep_job_path(job, ".log");
@@ -348,7 +349,7 @@ static char *last_line(const sweep_job_t *job)
     return rb_strdup(line[0] != '\0' ? line : "it left no message");
 }
 
-/* Why a run failed that ended with status; to be freed. */
+/* Why a run failed that ended with status; the caller frees the text. */
 static char *why_failed(const sweep_job_t *job, int status)
 {
     enum { SIGNALLED = 128 };
@@ -374,7 +375,7 @@ rb_code_t sweep_mark(sweep_t *s, size_t index, int status, rb_err_t *err)
         return RB_OK;
     }
     job->state = SWEEP_FAILED;
-    free(job->reason); /* kept here too: a full disk does not take it */
+    free(job->reason); /* also kept in memory: the file may fail on a full disk */
     job->reason = why_failed(job, status);
     char name[SWEEP_ID + 8], *jobs = out_path(s->folder, "jobs");
     out_file_t f;

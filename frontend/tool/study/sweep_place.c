@@ -25,15 +25,15 @@ rb_code_t sweep_place_open(sweep_place_t *p, const char *folder, const char *tmp
     free(p->folder);
     p->folder = NULL;
     return rb_fail(err, RB_IO,
-                   "%s: no temporary folder: %s; name another with --tmpdir, or one "
-                   "that is kept with -o",
+                   "%s: no temporary folder: %s; choose another with --tmpdir, or a "
+                   "permanent one with -o",
                    tmpdir, strerror(errno));
 }
 
 void sweep_place_say(sweep_place_t *p, const char *results)
 {
     if (p->temporary && !p->said)
-        rb_info("works in %s, which goes at the end; -o DIR keeps %s", p->folder, results);
+        rb_info("using the temporary folder %s; -o DIR keeps %s", p->folder, results);
     p->said = true;
 }
 
@@ -53,7 +53,7 @@ void sweep_place_close(sweep_place_t *p, const sweep_t *s, bool complete)
         out_unguard(p->folder);
         sweep_count(s, count);
         if (!complete && count[SWEEP_DONE] + count[SWEEP_STOPPED] > 0)
-            rb_info("%s keeps what is complete; the same command with -o %s continues", p->folder,
+            rb_info("%s has the finished jobs; the same command with -o %s continues", p->folder,
                     p->folder);
         else if (nftw(p->folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) != 0)
             rb_warn("%s: cannot be removed: %s", p->folder, strerror(errno));

@@ -1,4 +1,4 @@
-/* From a study to jobs: traces opened, points resolved, everything checked. */
+/* Prepares jobs from a study: opens traces, resolves points, checks everything. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,15 +17,16 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/occupancy.h"
 
-/* Launches of a trace that are looked at beforehand; later ones are checked when they run. */
+/* Number of launches of a trace that are checked in advance; later ones are checked when they
+ * run. */
 enum { LOOK_AHEAD = 4096, ARGUMENTS_MAX = 32, PART_TEXT = 48 };
 
-/* What jobs need to know of a trace. */
+/* Properties of a trace that jobs need. */
 typedef struct {
     rubato_trace *trace;    /* owned */
     trace_source_t *source; /* of trace */
     trace_identity_t *identity;
-    launch_info_t *shapes; /* owned: launches that differ in what they need of an SM */
+    launch_info_t *shapes; /* owned; launches with different requirements of an SM */
     size_t n_shapes, cap_shapes;
     uint64_t n_launches;
     char *path; /* owned, absolute */
@@ -33,12 +34,12 @@ typedef struct {
     sweep_trials_t trials; /* owned */
 } opened_t;
 
-/* What is to be said of a job besides its place in the study. */
+/* Properties of a job other than its place in the study. */
 typedef struct {
     const char *gpu;
     const study_config_t *config;
     const sweep_words_t *words;
-    const char *plan_sha256; /* of words' plan; "" without */
+    const char *plan_sha256; /* of words' plan; "" if there is none */
 } job_facts_t;
 
 typedef struct {
@@ -50,7 +51,7 @@ typedef struct {
     char binary_sha256[SHA256_TEXT];
 } preparation_t;
 
-/* The path from the root, so that a job runs from any folder; to be freed. NULL: RB_IO. */
+/* The absolute path, so that a job can run from any folder; the caller frees it. NULL: RB_IO. */
 static char *absolute(const char *path, rb_err_t *err)
 {
     char *full = realpath(path, NULL);
@@ -94,7 +95,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
     t->source = library_trace_source(t->trace);
     t->n_launches = t->source->ops->n_launches(t->source);
     if (t->n_launches == 0)
-        return rb_fail(err, RB_TRACE, "%s: holds no kernel launch", trace->path);
+        return rb_fail(err, RB_TRACE, "%s: has no kernel launches", trace->path);
     RB_TRY(take_shapes(t, err));
     if (trace->profile != NULL)
         RB_TRY(file_hash(trace->profile, t->profile_sha256, err));
@@ -115,7 +116,7 @@ static rb_code_t open_all(preparation_t *p, const char *tmpdir, rb_err_t *err)
     return RB_OK;
 }
 
-/* The SHA-256 of all traces, side by side. */
+/* Computes the SHA-256 of all traces in parallel. */
 static rb_code_t hash_all(preparation_t *p, rb_err_t *err)
 {
     for (size_t i = 0; i < p->study->n_traces; i++)
@@ -157,7 +158,7 @@ static void hash_line(sha256_t *h, const char *name, const char *value)
     sha256_update(h, "\n", 1);
 }
 
-/* "2/8"; "" of a whole. */
+/* "2/8"; "" for a whole job. */
 static void part_text(const study_t *study, size_t part, char text[PART_TEXT])
 {
     text[0] = '\0';
@@ -170,7 +171,7 @@ static bool keeps_detectors(const preparation_t *p, const sweep_words_t *w)
     return p->study->detectors && w->sample != NULL;
 }
 
-/* The content address of a job. part: study_t.split of a whole. */
+/* Computes the id of a job by its contents. part: study_t.split for a whole job. */
 static void address(const preparation_t *p, size_t trace, const job_facts_t *facts, size_t part,
                     char id[SWEEP_ID])
 {
@@ -216,14 +217,14 @@ static void add_option(char **argv, size_t *n, const char *option, const char *v
     add_argument(argv, n, value);
 }
 
-/* As absolute(); NULL stays NULL. */
+/* Like absolute(); NULL stays NULL. */
 static rb_code_t absolute_of(char **full, const char *path, rb_err_t *err)
 {
     *full = path != NULL ? absolute(path, err) : NULL;
     return path == NULL || *full != NULL ? RB_OK : err->code;
 }
 
-/* The run of a job as a command line; the paths are absolute, gpu may be a name. */
+/* Composes the command line of a job; paths are absolute, gpu may be a name. */
 static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
                          const job_facts_t *facts, const char *gpu, const char *profile,
                          const char *plan, size_t part)
@@ -248,7 +249,7 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
     add_option(argv, &n, "-o", job->folder);
     if (keeps_detectors(p, w))
         add_argument(argv, &n, "--detectors");
-    /* Detectors are looked at from the beginning. */
+    /* Detectors must observe the run from its beginning, so it cannot be resumed. */
     add_argument(argv, &n, keeps_detectors(p, w) ? "--force" : "--resume");
     add_option(argv, &n, "--progress", "never");
     add_option(argv, &n, "--threads", "1");
@@ -256,7 +257,7 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
     if (split > 0)
         add_argument(argv, &n, "--isolated");
     add_option(argv, &n, "--part", part_of[0] != '\0' ? part_of : NULL);
-    /* The parts of a whole are the jobs before it. */
+    /* The parts of a whole job are the jobs before it. */
     for (size_t i = 0; part == split && i < split; i++)
         add_option(argv, &n, "--merge", (job - split + i)->folder);
     RB_INVARIANT(n < most, "too many arguments");
@@ -311,7 +312,7 @@ static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace
     return add_command(p, job, trace, facts, part, err);
 }
 
-/* The job of a trace at a point, or its parts and the whole. */
+/* Adds the job of a trace at a point, or its parts and the whole. */
 static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t trace, size_t point,
                             const char *gpu, const study_config_t *config, rb_err_t *err)
 {
@@ -332,7 +333,8 @@ static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t tra
     return rc;
 }
 
-/* All jobs of a GPU, or of the default GPU of some traces: gpus[t] NULL for traces without. */
+/* Adds all jobs of a GPU, or, with gpu NULL, of the default GPU of some traces; gpus[t] is NULL for
+ * the others. */
 static rb_code_t make_jobs(preparation_t *p, const char *gpu, size_t gpu_index,
                            const char *const *defaults, rb_err_t *err)
 {

@@ -1,4 +1,4 @@
-/* The results of a sweep: CSV files and a table relative to the baselines. */
+/* The results of a sweep: CSV files, and a table relative to the baselines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
     }
 }
 
-/* "JOB,FIELD,...,": what stands before each column or value of a launch; to be freed. */
+/* "JOB,FIELD,...,": the start of each row; the caller frees it. */
 static char *row_head(const sweep_t *s, const char *job, char *const *fields)
 {
     char *text = NULL;
@@ -96,7 +96,7 @@ static char *row_head(const sweep_t *s, const char *job, char *const *fields)
     return text;
 }
 
-/* A quote that is doubled within quotes ends and begins them. */
+/* A doubled quote inside quotes counts as an end and a start. */
 static bool ends_quoted(const char *line, bool quoted)
 {
     while ((line = strchr(line, '"')) != NULL) {
@@ -107,8 +107,8 @@ static bool ends_quoted(const char *line, bool quoted)
 }
 
 /*
- * Copies the rows of a launches.csv with the job's fields in front. Rows may hold line ends within
- * quotes. first: the header is written too.
+ * Copies the rows of a launches.csv, prefixed with the job's fields. Rows may contain line ends
+ * within quotes. first: also writes the header.
  */
 static rb_code_t copy_launches(const sweep_t *s, size_t index, text_lines_t *in, FILE *out,
                                bool first, rb_err_t *err)
@@ -172,7 +172,7 @@ static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_resu
     return out_file_close(&f, rc, err);
 }
 
-/* Width of each column of fields. */
+/* Widths of the columns of fields. */
 static size_t *column_widths(const sweep_t *s)
 {
     size_t *width = rb_calloc(s->n_columns, sizeof(*width));
@@ -207,7 +207,7 @@ static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, c
            format_share(dram, r->value[RESULT_dram_utilization]));
 }
 
-/* Can the change against the baseline be that of chance? The bounds: docs/limits.md. */
+/* Whether the change against the baseline may be due to chance. The bounds: docs/limits.md. */
 static bool may_be_chance(const sweep_result_t *r)
 {
     const double short_cycles = 50000, small = 0.05;
@@ -235,8 +235,8 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
         printf("\n~ estimated from samples\n");
     if (chance)
         printf(
-            "\nchanges below 5 %% of runs below 50,000 cycles may come from another order of warps "
-            "and requests (docs/limits.md)\n");
+            "\nchanges below 5 %% in runs below 50,000 cycles may be due to a different order of "
+            "warps and requests (docs/limits.md)\n");
     free(width);
 }
 
@@ -252,7 +252,8 @@ rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err)
     if (rc == RB_OK && (!keep || s->n_jobs <= TABLE_ROWS))
         print_table(s, results);
     if (rc == RB_OK && keep)
-        printf("\n%s/results.csv: a row per job and launch; jobs.csv: a row per job\n", s->folder);
+        printf("\n%s/results.csv: one row per job and launch; jobs.csv: one row per job\n",
+               s->folder);
     free(results);
     return rc;
 }

@@ -1,10 +1,10 @@
-/* What comes out of a sweep. */
+/* The results of a sweep. */
 #ifndef RUBATO_STUDY_SWEEP_RESULTS_H
 #define RUBATO_STUDY_SWEEP_RESULTS_H
 
 #include "frontend/tool/study/sweep.h"
 
-/* What is taken from a job's stats.csv: X(name, path). */
+/* The values read from a job's stats.csv: X(name, path). */
 #define SWEEP_RESULT_LIST(X)                                                                       \
     X(cycles, "totals.cycles")                                                                     \
     X(estimated, "totals.estimated")                                                               \
@@ -22,17 +22,18 @@
 enum { SWEEP_RESULT_LIST(SWEEP_RESULT_ENUM_) RESULTS };
 
 typedef struct {
-    double value[RESULTS]; /* NAN: not done, or not known */
-    size_t baseline;       /* job: the first of its trace */
-    double relative;       /* cycles against the baseline's; NAN: not known */
+    double value[RESULTS]; /* NAN: not done, or unknown */
+    size_t baseline;       /* the first job of its trace */
+    double relative;       /* cycles relative to the baseline's; NAN: unknown */
 } sweep_result_t;
 
-/* One per job, of what is done; to be freed, also after a failure. */
+/* Reads the results of all finished jobs, one entry per job; the caller frees them, also after an
+ * error. */
 RB_CHECKED rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **results, rb_err_t *err);
 
 /*
- * Prints a table in which each job stands against the first of its trace. keep: also writes
- * jobs.csv and results.csv of what is done; then the table is of up to 200 jobs.
+ * Prints a table that compares each job with the first one of its trace. keep: also writes jobs.csv
+ * and results.csv of the finished jobs; the table is then limited to 200 jobs.
  */
 RB_CHECKED rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err);
 

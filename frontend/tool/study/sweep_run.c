@@ -1,4 +1,4 @@
-/* Runs the jobs of a sweep on this machine and says how far they are. */
+/* Runs the jobs of a sweep on this machine and shows their progress. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,14 +19,14 @@ typedef struct {
     job_pool_t pool;
     size_t *queue; /* owned: jobs to run */
     size_t n_queue, next;
-    size_t ended, failed; /* ended: done or failed, but not stopped */
-    double begun, spent;  /* spent: seconds of all jobs that ended */
-    bool live;            /* the table is drawn */
-    unsigned drawn;       /* lines of it on the screen */
+    size_t ended, failed; /* ended: done or failed, without stopped ones */
+    double begun, spent;  /* spent: total seconds of the jobs that ended */
+    bool live;            /* a table is drawn on a terminal */
+    unsigned drawn;       /* number of its lines on the screen */
     unsigned columns;
 } runner_t;
 
-/* One line of the table, cut to the width of the terminal. */
+/* Draws one line of the table, truncated to the width of the terminal. */
 static void draw_line(runner_t *r, const char *text)
 {
     fprintf(stderr, "%.*s\033[K\n", (int)r->columns - 1, text);
@@ -58,7 +58,7 @@ void sweep_job_line(const sweep_t *s, size_t index, char line[SWEEP_LINE])
              known ? format_bytes(rss, r.rss_bytes) : "-", job->label);
 }
 
-/* Seconds that the job of a slot has left, as it says; negative: none runs, or it does not know. */
+/* Remaining seconds of the job in a slot, by its own estimate; negative: no job, or unknown. */
 static double slot_left(const runner_t *r, const job_slot_t *slot)
 {
     run_status_t status;
@@ -66,11 +66,12 @@ static double slot_left(const runner_t *r, const job_slot_t *slot)
     return known ? status.seconds_left : -1.0;
 }
 
-/* Seconds until the queue is empty, if jobs go on as they do; negative: not known yet. */
+/* Seconds until the queue is empty at the current rate; negative: not yet known. */
 static double seconds_left(const runner_t *r)
 {
     double known = r->spent, n_known = (double)r->ended, gone = 0.0, running = 0.0, longest = 0.0;
-    double n_unknown = (double)(r->n_queue - r->next); /* jobs that wait, or have just begun */
+    double n_unknown = (double)(r->n_queue - r->next); /* jobs that are waiting or have just
+                                                        * begun */
     for (size_t i = 0; i < r->pool.n_slots; i++) {
         const job_slot_t *slot = &r->pool.slots[i];
         const double since = clock_seconds() - slot->begun, left = slot_left(r, slot);
@@ -110,7 +111,7 @@ static void draw(runner_t *r)
     fflush(stderr);
 }
 
-/* A line that stays. */
+/* Prints a permanent line. */
 static void say_ended(runner_t *r, size_t index, double seconds)
 {
     const sweep_job_t *job = &r->sweep->jobs[index];
@@ -172,13 +173,13 @@ static rb_code_t end_job(runner_t *r, size_t index, int status, rb_err_t *err)
     return rc;
 }
 
-/* The first request lets runs stop between windows, a second one ends them at once. */
+/* The first request lets runs stop between windows; the second one ends them at once. */
 static void on_stop(runner_t *r)
 {
     job_pool_signal(&r->pool, SIGTERM);
     erase(r);
     if (r->pool.stops == 1 && r->pool.running > 0)
-        rb_info("stopping: the runs write what they have (again: end them at once)");
+        rb_info("stopping: the runs write their results (repeat to end them at once)");
 }
 
 static rb_code_t run_queue(runner_t *r, rb_err_t *err)
@@ -200,7 +201,7 @@ static rb_code_t run_queue(runner_t *r, rb_err_t *err)
             else if (event == JOB_STOP)
                 on_stop(r);
         }
-        /* What this process cannot do (no memory for children, a full disk) stops all of it. */
+        /* A failure of this process (no memory for children, a full disk) stops all jobs. */
         if (now != RB_OK && rc == RB_OK) {
             rc = now;
             *err = why;
@@ -211,7 +212,7 @@ static rb_code_t run_queue(runner_t *r, rb_err_t *err)
     return rc == RB_OK && r->pool.stops > 0 ? RB_STOPPED : rc;
 }
 
-/* Jobs that are neither done nor like an earlier one, and do not run elsewhere. */
+/* Queues the jobs that are not done, do not equal an earlier one, and do not run elsewhere. */
 static void fill_queue(runner_t *r, size_t only)
 {
     const sweep_t *s = r->sweep;

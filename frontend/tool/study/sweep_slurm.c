@@ -13,13 +13,12 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-/* Slurm's MaxArraySize is 1001 unless a site raises it: indices go to 1000. */
+/* Slurm's MaxArraySize is 1001 unless a site raises it, so indices go up to 1000. */
 enum { ARRAY_MAX = 1000 };
 
 /*
- * The task passes the signals of Slurm on and is queued again if the run stopped because of the
- * time limit; after a preemption or the loss of a node Slurm does that itself. A task that is
- * cancelled is not.
+ * The task passes Slurm's signals on, and requeues itself if the run stopped at the time limit.
+ * After a preemption or the loss of a node, Slurm requeues it. A cancelled task is not requeued.
  */
 static const char script_text[] =
     "#SBATCH --requeue\n"
@@ -43,7 +42,7 @@ static const char script_text[] =
     "fi\n"
     "exit $status\n";
 
-/* name='text' for a shell. */
+/* Writes name='text' for a shell. */
 static void write_variable(FILE *out, const char *name, char *text)
 {
     char *quoted = shell_quote("", 1, &text);
@@ -61,7 +60,7 @@ static rb_code_t write_script(const sweep_t *s, char *folder, rb_err_t *err)
     binary[n] = '\0';
     RB_TRY(out_file_open(&f, s->folder, "slurm.sh", err));
     fputs("#!/bin/bash\n", f.out);
-    /* sbatch reads its lines up to the first command only. */
+    /* sbatch reads #SBATCH lines only up to the first command. */
     const char *command = strstr(script_text, "limit=");
     fprintf(f.out, "%.*s", (int)(command - script_text), script_text);
     write_variable(f.out, "rubato", binary);
@@ -79,7 +78,7 @@ static bool to_submit(const sweep_t *s, size_t i)
            state != SWEEP_RUNNING;
 }
 
-/* "1-3,7%16": the jobs from offset + 1 on as indices of an array; "" for none. To be freed. */
+/* "1-3,7%16": array indices of the jobs from offset + 1 on; "" for none. The caller frees it. */
 static char *array_list(const sweep_t *s, size_t offset, uint64_t max_parallel)
 {
     char *text = NULL;
@@ -103,7 +102,7 @@ static char *array_list(const sweep_t *s, size_t offset, uint64_t max_parallel)
     return text;
 }
 
-/* Runs sbatch and passes on what it prints. */
+/* Runs sbatch and prints its output. */
 static rb_code_t submit(char *const *argv, int n, rb_err_t *err)
 {
     char *command = shell_quote("sbatch", n, (char **)argv), line[512];
@@ -116,8 +115,8 @@ static rb_code_t submit(char *const *argv, int n, rb_err_t *err)
     int status = in != NULL ? pclose(in) : 0;
     if (rc == RB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
         rc = rb_fail(err, RB_IO,
-                     "sbatch was not found: --slurm is for machines with Slurm; jobs.tsv serves "
-                     "other schedulers");
+                     "sbatch was not found: --slurm needs a machine with Slurm; use jobs.tsv "
+                     "with other schedulers");
     else if (rc == RB_OK && status != 0)
         rc = rb_fail(err, RB_IO, "sbatch failed; the command was: %.600s", command);
     free(command);

@@ -11,7 +11,7 @@ typedef struct {
 
 /*
  * Writes DIR/slurm.sh and submits the jobs that are neither done nor running with sbatch. RB_IO if
- * sbatch cannot be run or refuses; the script stays.
+ * sbatch cannot be run or fails; the script is kept.
  */
 RB_CHECKED rb_code_t sweep_slurm(sweep_t *s, const slurm_options_t *o, rb_err_t *err);
 

@@ -11,22 +11,22 @@
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
 
-/* What a name in the path of a plan is replaced by. */
+/* Replaced by the trace's name in the path of a plan. */
 static const char trace_word[] = "{trace}";
 
 struct sweep_trial {
-    char *key; /* owned: sampler, plan and profile */
+    char *key; /* owned; sampler, plan and profile */
     char plan_sha256[SHA256_TEXT];
 };
 
-/* NULL if a word is not said or is "none". */
+/* The value of a word; NULL if it is not set or "none". */
 static const char *word_of(const study_t *study, size_t point, const char *word)
 {
     const char *value = study_word(study, point, word);
     return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
 }
 
-/* "plans/{trace}.json" with the name of the trace; to be freed. */
+/* "plans/{trace}.json" with the name of the trace; the caller frees it. */
 static char *name_plan(const char *pattern, const char *trace)
 {
     const char *at = strstr(pattern, trace_word);
@@ -38,8 +38,8 @@ static char *name_plan(const char *pattern, const char *trace)
     return name;
 }
 
-/* *launches: one of the samplers chooses launches. *files: differs with the contents of the files
- * that samplers name; 0: they name none. */
+/* *launches: one of the samplers chooses launches. *files: a hash of the contents of the files that
+ * samplers name; 0: none. */
 static rb_code_t check_sample(const char *text, bool *launches, uint64_t *files, rb_err_t *err)
 {
     run_inside_t inside = {0};
@@ -63,13 +63,13 @@ static rb_code_t check_sample(const char *text, bool *launches, uint64_t *files,
     return rc;
 }
 
-/* Launches are chosen in one way. */
+/* Only one way to choose launches is allowed. */
 static rb_code_t check_choices(const sweep_words_t *w, bool sampled, rb_err_t *err)
 {
     if (sampled && w->plan != NULL)
-        return rb_fail(err, RB_USAGE, "plan and sample: both choose launches; say one of them");
+        return rb_fail(err, RB_USAGE, "plan and sample both choose launches; set only one of them");
     if (w->launches != NULL && (sampled || w->plan != NULL))
-        return rb_fail(err, RB_USAGE, "launches and %s: choose one of them",
+        return rb_fail(err, RB_USAGE, "launches and %s both choose launches; set only one of them",
                        sampled ? "sample" : "plan");
     return RB_OK;
 }
@@ -116,21 +116,22 @@ rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec
     rb_code_t rc = RB_OK;
     if (spec->warmup.mode == WARMUP_KEEP)
         return rb_fail(err, RB_USAGE,
-                       "--split-launches: with warmup.mode = keep a launch finds what the launches "
-                       "before it left; choose -s warmup.mode=flush or functional");
+                       "--split-launches: with warmup.mode = keep a launch depends on the launches "
+                       "before it; choose -s warmup.mode=flush or functional");
     if (w->sample != NULL)
         rc = run_inside_divide(&inside, w->sample, 1, err);
     if (rc == RB_OK && inside.list.n > 0)
         rc = rb_fail(err, RB_USAGE,
-                     "--split-launches: samplers inside launches may learn from the launches "
-                     "before: %s cannot be split",
+                     "--split-launches: samplers inside launches may learn from earlier launches: "
+                     "%s cannot be split",
                      w->sample);
     if (rc == RB_OK && inside.launch != NULL)
         rc = launch_choice_parse(&choice, inside.launch, err);
     if (rc == RB_OK && choice.method != NULL && choice.method->online != NULL)
-        rc = rb_fail(err, RB_USAGE,
-                     "--split-launches: %s chooses from the results so far: it cannot be split",
-                     choice.method->name);
+        rc = rb_fail(
+            err, RB_USAGE,
+            "--split-launches: %s chooses launches from earlier results: it cannot be split",
+            choice.method->name);
     launch_choice_free(&choice);
     run_inside_free(&inside);
     return rc;
@@ -148,7 +149,7 @@ static rb_code_t try_choice(const sweep_words_t *w, const run_inside_t *inside,
     return run_sampling_check(&options, source, err);
 }
 
-/* What decides whether a choice can be made: samplers without their constants, plan, profile. */
+/* Identifies a choice of launches: samplers without their constants, plan, profile. */
 static char *trial_key(const sweep_words_t *w, const run_inside_t *inside)
 {
     char *text = NULL;
@@ -192,7 +193,7 @@ rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec, trace_
 {
     const char *sample = w->sample, *configured = spec->sampling.samplers;
     run_inside_t inside = {0};
-    /* As a run does. */
+    /* Same rule as for a run. */
     if (sample == NULL && w->plan == NULL && configured[0] != '\0')
         sample = configured;
     RB_TRY(inside_check_configured(configured, err));

@@ -1,6 +1,6 @@
 /*
- * What a point of a study says about the run itself, with the words sample, plan, seed and
- * launches, and whether a run can do it.
+ * The run options of a point (the words sample, plan, seed and launches), and checks whether a run
+ * can use them.
  */
 #ifndef RUBATO_STUDY_SWEEP_WORDS_H
 #define RUBATO_STUDY_SWEEP_WORDS_H
@@ -11,31 +11,31 @@
 #include "sim/gpu/trace_source.h"
 
 typedef struct {
-    const char *sample, *seed, *launches; /* borrowed; NULL: not said, or "none" */
-    const char *profile; /* borrowed: what the sampler chooses launches from; NULL: no profile */
-    char *plan;          /* owned: path of the file; NULL: not said, or "none" */
-    uint64_t files;      /* differs with the contents of files that samplers name; 0: none */
+    const char *sample, *seed, *launches; /* borrowed; NULL: not set, or "none" */
+    const char *profile; /* borrowed; profile from which the sampler chooses launches; NULL: none */
+    char *plan;          /* owned; path of the file; NULL: not set, or "none" */
+    uint64_t files;      /* hash of the contents of files that samplers name; 0: none */
 } sweep_words_t;
 
-/* RB_USAGE names the mistake. Free with sweep_words_free(), also after a failure. */
+/* RB_USAGE names the mistake. The caller frees w with sweep_words_free(), also after an error. */
 RB_CHECKED rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
                                       size_t point, uint64_t n_launches, rb_err_t *err);
 void sweep_words_free(sweep_words_t *w);
 
-/* RB_USAGE unless the launches of such a job can be shared out among jobs. */
+/* RB_USAGE unless the launches of such a job can be divided among jobs. */
 RB_CHECKED rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec,
                                              rb_err_t *err);
 
-/* Ways to choose launches that were checked on a trace: each is checked once. */
+/* Choices of launches already checked on a trace, so that each is checked once. */
 typedef struct {
     struct sweep_trial *list; /* owned */
     size_t n, cap;
 } sweep_trials_t;
 
 /*
- * Whether a run can choose launches so: a sampler that needs what nothing tells, a profile that
- * cannot be read and a plan for another program are found before anything runs. plan_sha256: of the
- * plan's file, "" without; valid until the next call. RB_USAGE, RB_TRACE, RB_IO.
+ * Checks whether a run can choose launches in this way. Finds, before anything runs, a sampler
+ * whose input is not available, an unreadable profile, and a plan for another program. plan_sha256:
+ * of the plan's file, "" without one; valid until the next call. RB_USAGE, RB_TRACE, RB_IO.
  */
 RB_CHECKED rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec,
                                      trace_source_t *source, sweep_trials_t *trials,

@@ -9,8 +9,8 @@
 #include "frontend/tool/io/version.h"
 
 /*
- * Takes the places of standard streams that are closed, lest a file that is opened gets what is
- * meant for them. Reading and writing fail as before: each is open the other way round.
+ * Opens closed standard streams, so that no other file gets their descriptors. Reading and writing
+ * still fail, since each is opened in the wrong direction.
  */
 static void hold_standard_streams(void)
 {
@@ -40,7 +40,8 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    /* A file that outgrows its limit is an error of write(), reported as a full disk is. */
+    /* A file that exceeds its size limit makes write() fail, like a full disk, instead of a
+     * signal. */
     signal(SIGXFSZ, SIG_IGN);
 
     rb_err_t err = {0};

@@ -1,10 +1,10 @@
 /*
- * What all sections of a report are made of: elements, charts (ECharts'), tables. The files beside
- * this one draw the sections; report_all.js, the last, starts them. In the page they are one
- * function, in this order.
+ * Building blocks of all sections of a report: elements, charts (ECharts), tables. The other files
+ * draw the sections; report_all.js, the last one, starts them. In the page they form one function,
+ * in this order.
  */
 const data = JSON.parse(document.getElementById("data").textContent);
-/* Okabe and Ito's colours, which colour-blind readers can tell apart; lighter on dark paper. */
+/* The palette of Okabe and Ito, safe for colour-blind readers; lighter on a dark background. */
 const palettes = {
   light: ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#999900", "#888888"],
   dark: ["#3d9fdb", "#f0b429", "#2fbf93", "#ee7733", "#dd9abf", "#8accf2", "#c4c43a", "#a0a0a0"]};
@@ -28,7 +28,7 @@ function escapeHtml(text) {
   return String(text).replace(/[&<>"]/g, c => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
 }
 
-/* "1,234,567", "0.0123", "1.20e-9"; "" of what is not known. */
+/* "1,234,567", "0.0123", "1.20e-9"; "" for unknown values. */
 function format(v) {
   if (v === null || v === undefined || v === "") return "";
   if (typeof v !== "number") return String(v);
@@ -46,7 +46,7 @@ function si(v) {
 
 const percent = v => v === null || v === undefined ? "" : `${(100 * v).toFixed(1)} %`;
 
-/* A choice of one of several; change(index) is called at once and at each change. */
+/* A selection of one option; change(index) is called immediately and at each change. */
 function chooser(parent, label, options, change) {
   const box = add(parent, "label", {}, label + " ");
   const select = add(box, "select");
@@ -71,7 +71,7 @@ function axis(type, name, more = {}) {
           splitLine: {lineStyle: {color: c.rule}}, ...more};
 }
 
-/* option(): made anew when the colours change. */
+/* option(): called again when the colours change. */
 function chart(parent, title, height, option, note) {
   if (title) add(parent, "h3", {}, title);
   if (note) add(parent, "p", {class: "dim"}, note);
@@ -84,7 +84,7 @@ function chart(parent, title, height, option, note) {
       legend: {type: "scroll", top: 0, textStyle: {color: c.ink}, pageTextStyle: {color: c.ink}},
       grid: {left: 80, right: 30, top: 40, bottom: 50}, ...option()}, {notMerge: true});
   };
-  /* Lines and letters on paper, points on a screen. */
+  /* SVG (lines and letters) for print, canvas (points) for the screen. */
   entry.start = () => {
     if (entry.chart) entry.chart.dispose();
     entry.chart = echarts.init(box, null, {renderer: printing ? "svg" : "canvas"});
@@ -105,7 +105,7 @@ const seen = new IntersectionObserver(entries => {
 const redraw = () => charts.forEach(c => c.chart && c.draw());
 window.addEventListener("resize", () => charts.forEach(c => c.chart && c.chart.resize()));
 darkness.addEventListener("change", redraw);
-/* All charts, as wide as a sheet of paper, in colours for it. */
+/* Redraws all charts with the width and the colours of a printed page, or back. */
 function print(on) {
   printing = on;
   document.documentElement.classList.toggle("paper", on);
@@ -121,9 +121,9 @@ const zoom = bottom => printing ? [] : [{type: "inside"}, {type: "slider", heigh
 const known = v => v !== null && v !== undefined && v !== "";
 
 /*
- * What a table's filter says: a list of words and of comparisons {text, column, order, than}. A
- * column is named as its heading, with blanks or "_" in it: L1 hits>50. What compares no column is
- * a word, as in add<float>.
+ * Parses a table's filter into words and comparisons {text, column, order, than}. A column is named
+ * by its heading, with blanks or "_": L1 hits>50. A term that does not name a column is a word, such
+ * as add<float>.
  */
 function readFilter(text, columns) {
   const escaped = name => name.toLowerCase().replace(/[^a-z0-9]/g, c => c === " " ? "[ _]" : "\\" + c);
@@ -141,7 +141,7 @@ function readFilter(text, columns) {
   return terms;
 }
 
-/* Whether a value, which is shown as a text, is in order to a text. Numbers are those shown: 50 is 50 %. */
+/* Compares a value with a text. Numbers are compared as displayed: 50 means 50 %. */
 function inOrder(value, shown, order, than) {
   const number = +than.replace(/[,%]/g, "");
   const d = typeof value !== "number" ? value.toLowerCase().localeCompare(than)
@@ -150,11 +150,11 @@ function inOrder(value, shown, order, than) {
   return {"<": d < 0, ">": d > 0, "=": d === 0, "<=": d <= 0, ">=": d >= 0}[order];
 }
 
-/* Why a filter may leave no row; "": its words are in none. */
+/* Why a filter may match no row; "": no row contains its words. */
 function filterComplaint(terms, columns, rows) {
   for (const t of terms) {
     if (t.column === undefined && /[<>=]/.test(t.text))
-      return `no column is called "${t.text.split(/[<>=]/)[0]}"; there are ${columns.map(c => c.name).join(", ")}`;
+      return `there is no column "${t.text.split(/[<>=]/)[0]}"; the columns are ${columns.map(c => c.name).join(", ")}`;
     if (t.column !== undefined && isNaN(t.than.replace(/[,%]/g, "")) && rows.some(r => typeof r[t.column] === "number"))
       return `"${t.than}" is no number`;
   }
@@ -162,9 +162,9 @@ function filterComplaint(terms, columns, rows) {
 }
 
 /*
- * columns: {name, text (a text, left), show(value, row)}; rows: arrays of values. A click on a
- * heading sorts. The filter takes words, which must all be in a row, and comparisons such as
- * cycles>10000. Columns without any value are left out.
+ * columns: {name, text (text, aligned left), show(value, row)}; rows: arrays of values. A click on
+ * a heading sorts. The filter takes words, which must all occur in a row, and comparisons such as
+ * cycles>10000. Columns without values are omitted.
  */
 function table(parent, columns, rows, id) {
   const STEP = 200;

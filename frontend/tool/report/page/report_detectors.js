@@ -1,18 +1,18 @@
-/* The section of a detectors.json: what samplers inside launches looked at. */
+/* The section of a detectors.json: observations of samplers inside launches. */
 
-/* A line across at the decision of a sampler; where: {xAxis: value} or {yAxis: value}. */
+/* A line across the chart at the decision of a sampler; where: {xAxis: value} or {yAxis: value}. */
 const decided = (d, where) => d ? {silent: true, symbol: "none", data: [where],
   lineStyle: {color: shades().ink, type: "dashed", width: 1.5},
   label: {formatter: d.sampler, color: shades().ink, position: where.yAxis ? "insideStartTop" : "end"}} : undefined;
 
 /*
- * When warps, blocks or basic blocks began and retired, or how long they took: along "equal
- * durations" they are stable.
+ * Start and retirement of warps, blocks or basic blocks, or their durations. They are stable along
+ * the line "equal durations".
  */
 function issueChart(launch, kind, durations) {
   const rows = launch[kind].rows, d = launch.decision;
   if (!rows.length)
-    return {title: {text: "None were recorded: no sampler of this run looks at them.", left: "center", top: "middle",
+    return {title: {text: "None were recorded: no sampler of this run observes them.", left: "center", top: "middle",
                     textStyle: {color: shades().dim, fontSize: 14, fontWeight: "normal"}}, series: []};
   const pcs = kind === "retired_basic_blocks" ? distinct(rows.map(r => r[4])) : [];
   const counts = new Map(pcs.map(pc => [pc, 0]));
@@ -38,10 +38,10 @@ function issueChart(launch, kind, durations) {
   };
 }
 
-/* Sizes of the blocks in the order of dispatch, over the regions that the index shows. */
+/* Sizes of the blocks in dispatch order, over the regions found in the index. */
 function regionChart(launch) {
   const rows = launch.block_sizes.rows, d = launch.decision, regions = launch.regions ? launch.regions.list : [];
-  const color = r => palette()[(r[2] + 2) % COLORS]; /* the first two are the points' */
+  const color = r => palette()[(r[2] + 2) % COLORS]; /* the first two colours are for points */
   return {
     tooltip: {confine: true, formatter: p => p.data.region ?
       `<b>region of cluster ${p.data.region[2]}</b><br>blocks ${format(p.data.region[0])} to ${format(p.data.region[1] - 1)}` +
@@ -66,7 +66,7 @@ function regionChart(launch) {
   };
 }
 
-/* How the launch went, interval by interval. */
+/* Rates of the launch per interval. */
 function rateChart(launch) {
   const rows = launch.intervals.rows, d = launch.decision;
   const rate = rows.slice(1).map((r, i) => [r[0], (r[1] - rows[i][1]) / Math.max(r[0] - rows[i][0], 1)]);
@@ -106,7 +106,7 @@ function drawDetectors(parent, s) {
   drawn.push(chart(parent, null, 400, () => issueChart(at.launch, kinds[at.kind][0], at.durations > 0),
     "Points along a line of slope 1 take the same time; the dashed line is where a sampler decided that they do."));
   drawn.push(chart(parent, "Sizes of blocks, and regions", 360, () => regionChart(at.launch),
-    "Of all blocks, from the index of a native trace; paler regions are too uneven to leave out."));
+    "All blocks, from the index of a native trace; paler regions are too uneven to skip."));
   drawn.push(chart(parent, "Rate, interval by interval", 340, () => rateChart(at.launch)));
   const first = s.launches.findIndex(l => l.decision);
   if (first > 0) {

@@ -25,7 +25,7 @@ function drawErrors(parent, s) {
   }), "Left of 1x a sampled run does more work than the full one.");
 }
 
-/* Launches of a sampled run, each beside the full run's; full: launches of that one, or null. */
+/* Launches of a sampled run, paired with those of the full run; full: its launches, or null. */
 function launchesOf(run, full) {
   const at = new Map(full ? full.id.map((id, i) => [id, i]) : []), L = run.launches;
   if (!L) return [];
@@ -39,7 +39,7 @@ function launchesOf(run, full) {
   });
 }
 
-/* How the cycles of a kernel's launches spread, and the ones that a set of samplers simulated. */
+/* Distribution of the cycles of a kernel's launches, marking those that a set of samplers simulated. */
 function drawHistogram(parent, s, full) {
   if (!full) return;
   const order = kernelOrder(full).map(([k]) => k);
@@ -83,7 +83,7 @@ function drawHistogram(parent, s, full) {
   }, "Bars: all launches. Triangles: simulated ones, by the cluster that they stand for.");
 }
 
-/* Samplers inside launches: how much of a launch was simulated, and the error of its cycles. */
+/* Samplers inside launches: the simulated fraction of each launch, and the error of its cycles. */
 function drawStops(parent, s, launches) {
   const known = launches.filter(x => x.error !== null);
   if (known.length)

@@ -32,9 +32,9 @@ function drawHardware(parent, s) {
     used.map(c => [c.measured, c.simulated, c.pairs.length, c.error, c.bias, c.correlation]), "hardware");
   const rest = (title, names) => names.length && add(parent, "p", {class: "dim"}, `${title}: ${names.join(", ")}.`);
   if (used.some(c => c.measured.includes(", launch latency ")))
-    rest("Launch latency off, in", ["how much of a launch's overhead the card's counter holds is not known; the bias lies between the two"]);
+    rest("Launch latency off, in", ["how much launch overhead the card's counter includes is unknown; the bias lies between the two"]);
   rest("Columns without a pair (not measured, or nothing simulated)", s.counters.filter(c => !c.pairs.length).map(c => c.measured));
-  rest("Columns that no statistic stands for", s.unknown);
+  rest("Columns without a matching statistic", s.unknown);
 }
 
 /* ---- a validation ---- */

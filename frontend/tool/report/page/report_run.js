@@ -1,13 +1,13 @@
 /* The section of a run. */
 
-/* Indices of the kernels by their cycles, with their weights, largest first. */
+/* Indices of the kernels by weighted cycles, largest first. */
 function kernelOrder(s) {
   const sum = s.kernels.map(() => 0);
   s.launches.kernel.forEach((k, i) => sum[k] += s.launches.cycles[i] * s.launches.weight[i]);
   return sum.map((v, k) => [k, v]).sort((a, b) => b[1] - a[1]);
 }
 
-/* Colour class of each kernel: the largest have their own, the others share the last. */
+/* Colour class of each kernel: the largest have one each, the others share the last. */
 function kernelClasses(s, most) {
   const order = kernelOrder(s), cls = [];
   order.forEach(([k], i) => cls[k] = Math.min(i, most - 1));
@@ -69,7 +69,7 @@ function drawStates(parent, s) {
   }), order.length < s.kernels.length ? `The ${order.length} kernels with most cycles, of ${s.kernels.length}.` : "");
 }
 
-/* A point is the end of a stretch, and its values are those of the stretch. */
+/* A point is at the end of a period and has the values of that period. */
 function drawUse(parent, s) {
   const u = s.use, from = i => i > 0 ? u.time[i - 1] : s.launches.start[0];
   const tip = x => {
@@ -88,9 +88,9 @@ function drawUse(parent, s) {
 }
 
 /*
- * Points of kernels under the roofs y <= slope.rise * x and y <= top of their unit. units: {name,
- * top, of (a kernel's work: its x and y)}; one that the GPU has not is left out. A kernel without
- * traffic has no place under the slope.
+ * A roofline chart: kernels as points under y <= slope.rise * x and y <= top of their unit. units:
+ * {name, top, of (maps a kernel to its x and y)}; units that the GPU lacks are omitted, like kernels
+ * without traffic, which have no x.
  */
 function drawRoof(parent, s, title, note, xName, yName, slope, units) {
   const kernels = kernelOrder(s).slice(0, 200).map(([k]) => k);
@@ -127,7 +127,7 @@ function drawRoofs(parent, s) {
   const p = s.peaks;
   if (!p.dram) return;
   drawRoof(parent, s, "Roofline of floating-point operations",
-    "Operations of each unit over the bytes that DRAM moved; the flat roofs are what the units can do, in FMAs.",
+    "Operations of each unit over the bytes that DRAM moved; the flat roofs are the units' peaks, in FMAs.",
     "operations per DRAM byte", "operations/s", {name: "DRAM", rise: p.dram},
     ["FP16", "FP32", "FP64", "tensor cores"].map((name, i) => ({name, top: p.units[i],
       of: w => [w.flops[i] / w.dramBytes, w.flops[i] / w.seconds]})));

@@ -1,6 +1,6 @@
 /* The section of a sweep. */
 
-/* view.fitted: the axis of cycles need not begin at 0. Returns the chart. */
+/* view.fitted: the axis of cycles may begin above 0. Returns the chart. */
 function drawSweepAxis(parent, s, jobs, column, view) {
   const places = distinct(jobs.map(j => j.fields[column]));
   const others = s.columns.map((_, i) => i)
@@ -25,7 +25,7 @@ function drawSweepAxis(parent, s, jobs, column, view) {
   }));
 }
 
-/* Cycles over two axes, as a ratio to the trace's first job. */
+/* Cycles relative to the trace's first job, over two axes. */
 function drawHeat(parent, s, jobs, a, b) {
   const xs = distinct(jobs.map(j => j.fields[a])), ys = distinct(jobs.map(j => j.fields[b]));
   const others = s.columns.map((_, i) => i)
