@@ -11,6 +11,7 @@
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/json_write.h"
+#include "sim/core/memory_file.h"
 
 /* One run that is scored. Everything is borrowed. */
 typedef struct {
@@ -31,9 +32,7 @@ typedef struct {
     json_t json;
     const char *variant; /* whose heading was printed */
     bool any;
-    FILE *details; /* what goes below the table; NULL: nothing yet */
-    char *text;    /* its buffer */
-    size_t text_size;
+    memory_file_t details; /* what goes below the table; not open: nothing yet */
 } evaluate_report_t;
 
 /* csv: where evaluation.csv goes; NULL: to the folder. Free with _abandon() after a failure. */
