@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that is done with this repository: ./do help
+# Builds, tests and checks this repository: ./do help
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -16,18 +16,18 @@ usage()
 usage: ./do COMMAND
 
   run [ARGUMENT]...   build, then simulate traces/matmul-sm70 on the V100 model
-                      (with arguments: rubato run ARGUMENT...)
-  test [OPTION]...    build and run the tests (options are those of ctest)
-  build               build only: build/rubato
-  package             build, then packages: build/*.deb and build/*.tar.gz
+                      (with arguments: build, then rubato run ARGUMENT...)
+  test [OPTION]...    build and run the tests (options of ctest)
+  build               build build/rubato
+  package             build, then make packages: build/*.deb and build/*.tar.gz
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
-                      what the papers on sampling show, here and as published
+                      reproduce the experiments of papers on sampling
   traces              make the bundled traces again (traces/)
-  check               format, warnings, static analysis, sanitizers, short fuzzing
-  sanitize            the tests built by clang with the address and undefined-behaviour sanitizers, and
-                      those with threads with the thread sanitizer
-  clean               remove everything that was built
+  check               check format, warnings, static analysis, sanitizers, short fuzzing
+  sanitize            run the tests built by clang with the address and undefined-behaviour sanitizers,
+                      and those with threads with the thread sanitizer
+  clean               remove all build folders
 
 Missing Debian packages are installed with apt-get.
 TEXT
@@ -38,7 +38,7 @@ say()
     printf '== %s\n' "$*" >&2
 }
 
-# Installs what is missing of the packages named. Where there is no apt-get, cmake will tell.
+# Installs those of the named packages that are missing. Without apt-get, cmake reports what is missing.
 need()
 {
     command -v apt-get >/dev/null || return 0
@@ -55,8 +55,8 @@ need()
     in_turn "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
-# Runs apt-get quietly. Where another one holds one of its locks, that one is waited for, at most
-# ten minutes. (Its option DPkg::Lock::Timeout is not for the locks of update.)
+# Runs apt-get quietly. If another one holds one of its locks, waits for it, at most ten minutes.
+# (Its option DPkg::Lock::Timeout does not apply to the locks of "apt-get update".)
 in_turn()
 {
     local log status tries
@@ -77,7 +77,7 @@ in_turn()
     return "$status"
 }
 
-# Runs a command; what it prints is shown only if it fails.
+# Runs a command and shows its output only if it fails.
 quietly()
 {
     local log
@@ -91,8 +91,8 @@ quietly()
     rm -f "$log"
 }
 
-# Runs a build and says how far it is: in one line of a terminal, elsewhere in steps of 10 %. The
-# rest of what it prints is shown only if it fails.
+# Runs a build and shows its progress: on one line of a terminal, elsewhere in steps of 10 %. Other
+# output is shown only if the build fails.
 watched()
 {
     local log line share told=0 width=''
@@ -122,8 +122,8 @@ watched()
     rm -f "$log"
 }
 
-# Configures and builds a preset (its folder is build for release, build-NAME for the others).
-# RUBATO_CMAKE_OPTIONS: further options of cmake.
+# Configures and builds a preset (in build for release, in build-NAME for others).
+# RUBATO_CMAKE_OPTIONS: additional options of cmake.
 build()
 {
     local preset=$1 generator=()
@@ -135,12 +135,12 @@ build()
     [[ -f $folder/CMakeCache.txt ]] || say "configuring $folder"
     # shellcheck disable=SC2086 # several words
     quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-} || return
-    say "building $folder with $(nproc) jobs (all of it takes a few minutes, changes less)"
+    say "building $folder with $(nproc) jobs (a full build takes a few minutes)"
     watched cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
 
-# Runs the tests of a preset. The last lines name what was skipped, and are "N passed, N failed,
-# N skipped".
+# Runs the tests of a preset. The last lines name the skipped tests; the very last one is
+# "N passed, N failed, N skipped".
 run_tests()
 {
     local log status=0
@@ -210,15 +210,15 @@ check_fuzz()
     done
 }
 
-# Arrays as the bundled text has them, from 0x7f0000000200 on.
+# Moves arrays to the addresses of the bundled text, from 0x7f0000000200 on.
 as_bundled_addresses()
 {
     sed -E -e 's/(0x0*)2000002([0-9a-f]{5})/\17f00000\2/; s/(0x0*)2000003([0-9a-f]{5})/\17f00001\2/' \
         -e 's/(0x0*)2000004([0-9a-f]{5})/\17f00002\2/; s/(0x0*)2000005([0-9a-f]{5})/\17f00003\2/'
 }
 
-# What the emulator writes as text, as it was when the bundled text was made: tracer version 3, which
-# has no column of immediates.
+# Converts the text of the emulator to the format of the bundled text: tracer version 3, which has no
+# column of immediates.
 as_bundled_text()
 {
     sed -E -e '/^-enable lineinfo/d; $d' -e 's/^(-nvbit version = ).*/\1emul-0/' \
@@ -227,7 +227,7 @@ as_bundled_text()
         -e '/^[0-9a-f]{4} [0-9a-f]{8} /s/[^ ]+ $//' | as_bundled_addresses
 }
 
-# Makes a trace of Accel-Sim's text again. It is written only where it is not the one that is there.
+# Makes an Accel-Sim text trace again. Writes it only if it differs from the existing one.
 make_text_trace()
 {
     local program=$1 arch=$2 folder=traces/$3-sm$2 made
@@ -247,7 +247,7 @@ make_text_trace()
     rm -rf "$made"
 }
 
-# Runs each program behind a bundled trace, on both architectures; it checks its own results.
+# Runs the program of each bundled trace, on both architectures. It checks its own results.
 make_traces()
 {
     local program arch unit
@@ -268,7 +268,7 @@ make_traces()
     done
 }
 
-# The sanitizers' builds and their tests.
+# Builds with sanitizers, and their tests.
 sanitize()
 {
     local failed=() preset

@@ -8,7 +8,7 @@ enum {
     BLOCK_THREADS = 256,
     BLOCK_WARPS = BLOCK_THREADS / LANES,
     WAVE_BLOCKS = 80 * 64 / BLOCK_WARPS, /* fill 80 SMs of 64 warps once */
-    REGS = 32,                           /* the most that allows 64 warps */
+    REGS = 32,                           /* the largest number that allows 64 warps */
 };
 
 static const uint64_t array_a = 0x7f0000000000, array_b = 0x7f0100000000, array_c = 0x7f0200000000;
@@ -23,7 +23,8 @@ static synth_kernel_t *kernel_new(synth_t *s, const char *name, uint32_t blocks,
                                                 .shared = shared});
 }
 
-/* Index computation at the start of every kernel; returns the number of its instructions. */
+/* Emits the index computation at the start of every kernel; returns the number of its
+ * instructions. */
 static unsigned code_prologue(synth_kernel_t *k)
 {
     synth_code(k, "MOV", "R1", "");

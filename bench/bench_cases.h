@@ -1,6 +1,6 @@
 /*
  * The programs that the benchmark runs. All but the latency case keep at least two full waves of a
- * V100 resident (80 SMs x 64 warps), so that no case measures an empty chip.
+ * V100 resident (80 SMs x 64 warps), so no case measures an empty chip.
  */
 #ifndef RUBATO_BENCH_CASES_H
 #define RUBATO_BENCH_CASES_H

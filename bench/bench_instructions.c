@@ -33,7 +33,7 @@ typedef struct {
     uint64_t insts, sectors;
 } counted_t;
 
-/* Takes what a counted process says, line by line. false: it did not say all of it. */
+/* Reads the output of a counted process, line by line. false: it was incomplete. */
 static bool read_counts(FILE *in, counted_t *out)
 {
     char line[LINE_BYTES_MAX];

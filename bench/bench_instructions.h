@@ -1,21 +1,22 @@
 /*
- * Instructions of the host that a case takes, counted by valgrind's callgrind: the same number on a
- * busy machine and on a quiet one, for exact comparisons of two versions.
+ * Counts the host instructions of a case with valgrind's callgrind. The number does not depend on
+ * the load of the machine, so two versions can be compared exactly.
  */
 #ifndef RUBATO_BENCH_INSTRUCTIONS_H
 #define RUBATO_BENCH_INSTRUCTIONS_H
 
 #include "bench/bench_run.h"
 
-/* How far a counted process goes: the difference is gpu_run() alone. */
+/* How far a counted process goes; the difference between the two is gpu_run() alone. */
 typedef enum { BENCH_STAGE_OPEN, BENCH_STAGE_RUN } bench_stage_t;
 
-/* In the counted process: opens the source, makes the chip, runs it if asked to, prints counts. */
+/* Code of the counted process: opens the source, makes the chip, runs it if requested, and
+ * prints counts. */
 RB_CHECKED rb_code_t bench_stage(const gpu_spec_t *spec, bench_stage_t stage, bench_open_fn open,
                                  const void *ctx, rb_err_t *err);
 
-/* Counts a case (its name is a word) by running this program twice under callgrind, which takes
- * about fifty times as long as the case; prints a row. */
+/* Counts a case, given by name, by running this program twice under callgrind, which takes about
+ * fifty times as long as the case. Prints a row. */
 void bench_instructions_header(void);
 RB_CHECKED rb_code_t bench_instructions(const char *gpu, const char *name, rb_err_t *err);
 

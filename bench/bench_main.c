@@ -24,7 +24,7 @@ enum { REPEATS = 3, PARALLEL = 2 };
 
 typedef struct {
     const char *gpu, *only, *expected;
-    const char *stage; /* of a counted process; NULL: this is none */
+    const char *stage; /* set in a counted process; otherwise NULL */
     unsigned repeats;
     bool quick, check, update, instructions;
     gpu_spec_t spec;
@@ -214,7 +214,7 @@ static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
     return RB_OK;
 }
 
-/* What a case is opened by; a case of text has no build. */
+/* How a case is opened; a text case has no build. */
 typedef struct {
     const char *name;
     bench_open_fn open;
@@ -232,7 +232,7 @@ static size_t list_cases(bench_entry_t list[BENCH_MAX_CASES])
     return n;
 }
 
-/* Counts the host's instructions of the cases wanted, or is the process that is counted. */
+/* Counts the host instructions of the selected cases, or acts as the counted process. */
 static rb_code_t count_all(const bench_options_t *o, rb_err_t *err)
 {
     bench_entry_t list[BENCH_MAX_CASES];

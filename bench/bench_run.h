@@ -1,15 +1,15 @@
 /*
- * Runs one program of the benchmark in one way and says what came out and how long it took.
+ * Runs one program of the benchmark in one way, and returns its counts and times.
  */
 #ifndef RUBATO_BENCH_RUN_H
 #define RUBATO_BENCH_RUN_H
 
 #include "sim/gpu/gpu.h"
 
-/* Counts are properties of model and program; seconds of the host. */
+/* Counts depend on model and program, seconds on the host. */
 typedef struct {
     uint64_t insts;   /* warp instructions */
-    uint64_t sectors; /* 32-byte sectors that loads, stores and atomics of the warps asked for */
+    uint64_t sectors; /* 32-byte sectors that loads, stores and atomics of the warps requested */
     uint64_t cycles;
 } bench_counts_t;
 
@@ -18,7 +18,7 @@ typedef struct {
     double seconds; /* median of the repeats, of gpu_run() alone */
 } bench_result_t;
 
-/* Gives a fresh source; the caller destroys it through its ops. NULL: failed, err says why. */
+/* Returns a new source, which the caller destroys through its ops. NULL: failed, see err. */
 typedef trace_source_t *(*bench_open_fn)(const void *ctx, rb_err_t *err);
 
 /* Runs all launches, repeats times. Counts must agree between the repeats. */

@@ -1,5 +1,5 @@
-# What "cmake --install" and the packages hold. Everything is found relative to the program
-# (sim/core/data_folder.h), so that the installed tree can be moved.
+# The contents of "cmake --install" and of the packages. Everything is found relative to the program
+# (sim/core/data_folder.h), so the installed tree can be moved.
 include(GNUInstallDirs)
 
 install(TARGETS rubato RUNTIME DESTINATION bin)
@@ -10,17 +10,17 @@ install(FILES docs/rubato.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/rbt.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES README.md NEWS.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
-# A small real trace for the first run; its cubin is a link in the sources.
+# A small real trace for the first run. Its cubin is a link in the source tree.
 file(GLOB first_trace traces/matmul-sm70/kernel*)
 file(REAL_PATH traces/matmul-sm70/matmul.sm70.cubin first_cubin)
 install(FILES ${first_trace} ${first_cubin} DESTINATION share/rubato/traces/matmul-sm70)
 
-# The CUDA runtimes under "rubato record": not in a folder that the dynamic linker searches.
+# The CUDA runtimes for "rubato record", in a folder that the dynamic linker does not search.
 foreach(version ${RUBATO_CUDART_VERSIONS})
   install(TARGETS cudart_${version} LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)
 endforeach()
 
-# librubato. The folder of rubato.pc says where the rest is.
+# librubato. rubato.pc finds the rest relative to its own folder.
 string(REGEX REPLACE "[^/]+" ".." RUBATO_PC_PREFIX ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 configure_file(cmake/rubato.pc.in ${CMAKE_BINARY_DIR}/rubato.pc @ONLY)
 install(TARGETS rubato_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -31,7 +31,7 @@ install(FILES ${CMAKE_BINARY_DIR}/rubato.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 install(FILES include/rubato.h include/rubato_sampler.h DESTINATION include)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Completion is made by the program itself, from its tables of options.
+# The program generates the completion scripts from its tables of options.
 set(completions ${CMAKE_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completions})
 foreach(shell bash zsh fish)
@@ -43,7 +43,7 @@ add_custom_target(completions ALL DEPENDS ${completions}/rubato.bash ${completio
                   ${completions}/rubato.fish)
 install(FILES ${completions}/rubato.bash DESTINATION share/bash-completion/completions RENAME rubato)
 install(FILES ${completions}/rubato.fish DESTINATION share/fish/vendor_completions.d)
-# Debian's zsh does not look into /usr/share/zsh/site-functions.
+# Debian's zsh does not search /usr/share/zsh/site-functions.
 install(CODE [[
   set(zsh_folder site-functions)
   if(CMAKE_INSTALL_PREFIX MATCHES "/usr$" AND EXISTS /etc/debian_version)

@@ -1,10 +1,10 @@
-# librubato: the folder frontend/tool/library and what it uses, behind include/rubato.h. Nothing else is
-# visible: names of the shared library by a version script, of the static one by making them local.
+# librubato: the folder frontend/tool/library and what it uses, behind include/rubato.h. No other name is
+# visible: the shared library has a version script, and in the static one the others are made local.
 file(STRINGS include/rubato.h api_line REGEX "^#define RUBATO_API_VERSION ")
 string(REGEX MATCH "[0-9]+$" api_version "${api_line}")
 set(library_map ${CMAKE_SOURCE_DIR}/cmake/library.map)
 
-# The handles' functions are reached from outside only: all objects of the folder are taken.
+# The interface functions are called only from outside, so all objects of the folder are linked.
 get_target_property(library_sources rb_library SOURCES)
 add_library(rubato_shared SHARED ${library_sources})
 target_link_libraries(rubato_shared PRIVATE rb_library)
@@ -15,8 +15,8 @@ endif()
 set_target_properties(rubato_shared PROPERTIES OUTPUT_NAME rubato VERSION ${api_version}.0.0
                       SOVERSION ${api_version} LINK_DEPENDS ${library_map})
 
-# One object of all that is needed, linked once, in which only the interface is global. Clang's objects
-# for link-time optimisation, and those with sanitizers, cannot be linked so.
+# One object with everything that is needed, linked once, in which only the interface is global. Clang's
+# objects for link-time optimisation, and objects with sanitizers, cannot be linked in this way.
 if(RUBATO_SANITIZE OR (CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_C_COMPILER_ID STREQUAL "GNU"))
   return()
 endif()

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The arrows between folders: a file includes only what its folder's library is linked with in
-# CMakeLists.txt, directly or through others. Static libraries alone would not say so. And the rooms
-# of an SM: none includes a header of another one, and each uses its own state only.
+# Checks the dependences between folders: a file may include only headers of libraries that its folder's
+# library is linked with in CMakeLists.txt, directly or indirectly. (Linking static libraries does not
+# check this.) Also checks the folders of an SM: none includes a header of another one, and each uses
+# only its own state.
 cd "$(dirname "$0")/.." || exit 2
 modules=$(tr '\n' ' ' <CMakeLists.txt | grep -o 'rubato_module([^)]*)' | tr '()' '  ')
 includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim frontend sampling)
@@ -68,7 +69,7 @@ for room in subcore supply memory landing; do
     others=$(echo "$rooms" | tr ' ' '\n' | grep -vx "$room" | paste -sd '|')
     files=$(find "$folder" -maxdepth 1 -name '*.[ch]')
     room_files=$((room_files + $(echo "$files" | wc -l)))
-    # The landing may include the rooms' headers; sm_state.h and sm_calls.h know their states.
+    # Files directly in sim/sm may include headers of these folders; sm_state.h and sm_calls.h know their states.
     if [ $room = landing ]; then
         files=$(echo "$files" | grep -v '/sm_state\.h$\|/sm_calls\.h$')
     elif echo "$files" | xargs grep -nE "^#include \"sim/sm/($others)/"; then

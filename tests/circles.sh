@@ -1,8 +1,8 @@
 #!/bin/sh
-# No circles of files in sim. A file depends on another if it calls a function or uses a table that
-# is defined there; by that it must be possible to put the files in an order. The same for headers
-# and what they include. Calls through a pointer that was handed over (shard_ops_t, samplers) do
-# not count: the file that calls does not name the other.
+# Checks that the files of sim have no circular dependences. A file depends on another one if it calls
+# a function or uses a table that is defined there. The same for headers and their includes. Calls
+# through a function pointer (shard_ops_t, samplers) do not count, because the calling file does not
+# name the other.
 # usage: circles.sh ARCHIVE..., the libraries of sim
 if [ $# -eq 0 ]; then
     echo "usage: circles.sh ARCHIVE..." >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the documents name exists: relative links of *.md resolve, and so do paths and names of
-# source files in backticks. A file that a reader is told to write is called `new file` before its
-# name on the same line, and must not exist. Documents named in comments and help texts exist, too.
+# Checks that everything that documents name exists: relative links in *.md, and paths and names of
+# source files in backticks. A file that the reader is told to write is announced as `new file` before
+# its name on the same line, and must not exist. Documents named in comments and help texts must exist.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 declare -A new=()
@@ -44,7 +44,7 @@ references()
         }' "$@"
 }
 
-# Does a path exist, from the root or from the folder of the document? A bare name: anywhere.
+# Whether a path exists, relative to the root or to the folder of the document; a bare name, anywhere.
 exists()
 {
     local folder=$1 token=$2 name

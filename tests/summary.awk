@@ -1,7 +1,6 @@
-# The end of a test run in a few lines, from ctest's LastTest.log and what it printed: what was
-# skipped, by name, and how many tests passed, failed and were skipped. A test with several cases
-# counts as one; cases that it skips are counted as skipped besides, and it has passed unless it
-# skipped them all.
+# Summary of a test run, from the LastTest.log and the output of ctest: the names of skipped tests, and
+# how many tests passed, failed and were skipped. A test with several cases counts as one. Cases that it
+# skips also count as skipped, and it has passed unless it skipped all of them.
 
 function skip(name)
 {

@@ -11,7 +11,7 @@ enum { INST_BYTES = 16, LINE_BYTES = 1024 };
 
 static const word_t nop = {0x7918, 0x000fc00000000000};
 
-/* Written in the byte order of the machine, which is that of the code. */
+/* Written in the byte order of the host, which is that of the code. */
 static rb_code_t write_code(const char *path, const word_t *insts, size_t n, rb_err_t *err)
 {
     FILE *out = fopen(path, "wb");
@@ -43,7 +43,8 @@ static void read_line(const char *line, size_t n, char (*text)[LISTING_TEXT])
     out[at] = '\0';
 }
 
-/* One run. Instructions that nvdisasm does not know become NOPs; their number is in *n_unknown. */
+/* One run of nvdisasm. Instructions that it does not know become NOPs; their number is
+ * *n_unknown. */
 static rb_code_t run(const char *scratch, uint32_t arch, word_t *insts, bool *unknown, size_t n,
                      char (*text)[LISTING_TEXT], size_t *n_unknown, rb_err_t *err)
 {

@@ -119,7 +119,7 @@ static rb_code_t add_files(shapes_t *s, uint32_t arch, char **paths, rb_err_t *e
     return RB_OK;
 }
 
-/* The first argument that is no option; 0 if one of them is not known. */
+/* Index of the first argument that is not an option; 0 if an option is unknown. */
 static int read_options(compare_t *c, int argc, char **argv)
 {
     int at = 1;

@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     word_t key;
-    uint64_t count; /* instructions of the shape; 0: a free place of the table */
+    uint64_t count; /* number of instructions of the shape; 0: a free entry of the table */
     word_t samples[SHAPE_SAMPLES];
     unsigned n_samples;
 } shape_t;

@@ -20,8 +20,9 @@
 enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };
 static const uint64_t memory_base = 0x7f0000000000ull, memory_bytes = 512ull << 20;
 
-/* Parameters in order: 'p' a new array of that many words, 'P' the one before again, 'i' a number,
- * 'f' a float, 'd' a double, 'h' two halves, 't' a square texture of so many texels a side. */
+/* Parameters in order: 'p' a new array of this many words, 'P' the previous array again, 'i' an
+ * integer, 'f' a float, 'd' a double, 'h' two halves, 't' a square texture with this many texels
+ * per side. */
 typedef struct {
     char kind;
     double value;
@@ -135,7 +136,7 @@ static _Noreturn void give_up(const char *what, const rb_err_t *err)
     exit(1);
 }
 
-/* Processor time; of several threads, the time that passes. */
+/* Processor time; with several threads, elapsed time. */
 static double now(unsigned threads)
 {
     struct timespec t;
@@ -157,7 +158,7 @@ static uint64_t new_array(emu_mem_t *mem, size_t n)
     return addr;
 }
 
-/* The handle of a texture of floats, of which four are mixed. */
+/* The handle of a texture of floats with linear filtering. */
 static uint64_t new_texture(emu_mem_t *mem, uint32_t side)
 {
     const emu_texture_t t = {.bound = true,

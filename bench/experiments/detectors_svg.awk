@@ -1,16 +1,16 @@
-# A plot of what detectors inside a launch saw, as SVG, from the detectors.json of runs:
+# Draws an SVG plot of what detectors inside a launch saw, from the detectors.json of runs:
 #
 #   awk -v title="relu" -v kind=times -f detectors_svg.awk WHOLE [LABEL=STOPPED]... >relu.svg
 #
-# kind=times: when the blocks of the launch retired, and how long each took, of the run WHOLE, in
-# which all of it was simulated; vertical lines: where it had filled the L2, and where it had
-# dispatched the last block that each run STOPPED simulated. kind=sizes: warp instructions of the blocks in the order of dispatch, each
-# region in a shade of its own. Only the first launch is shown.
+# kind=times: when the blocks of the launch retired and how long each took in the run WHOLE, in which
+# everything was simulated. Vertical lines: where the L2 was full, and where the last block was
+# dispatched that each run STOPPED simulated. kind=sizes: warp instructions of the blocks in the order
+# of dispatch, each region in another shade. Only the first launch is shown.
 
 function fail(text) { print "detectors_svg: " text >"/dev/stderr"; failed = 1; exit 1 }
 
-# One file: rows of the series of the first launch in got[series, n, column], count[series]; its
-# last block that was simulated is stop, "" if all were.
+# Reads one file: the rows of the series of the first launch go to got[series, n, column] and
+# count[series]; stop is the last simulated block, "" if all were simulated.
 function read(file,    line, series, part, n, i, launches, f)
 {
     split("", got); split("", count)
@@ -45,7 +45,7 @@ function read(file,    line, series, part, n, i, launches, f)
 function x_of(v) { return left + (v - x0) / (x1 - x0) * (width - left - right) }
 function y_of(v) { return height - bottom - v / y1 * (height - top - bottom) }
 
-# A round number of about v.
+# The next round number from v on.
 function round_up(v,    p)
 {
     p = 10 ^ int(log(v) / log(10))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reproduces what the papers on sampled simulation show and can be shown here, each number beside
-# the published one. See README.md in this folder.
+# Reproduces results of the papers on sampled simulation, each number beside the published one. See
+# README.md in this folder.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +42,7 @@ say()
     printf '== %s\n' "$*" >&2
 }
 
-# size USUAL QUICK [LARGE]: the one that was asked for.
+# size USUAL QUICK [LARGE]: prints the requested size.
 size()
 {
     case $scale in
@@ -52,7 +52,7 @@ size()
     esac
 }
 
-# busy: seconds that this script and all it has run kept a processor busy.
+# busy: processor seconds of this script and its children.
 busy=0
 count_busy()
 {
@@ -86,11 +86,11 @@ note()
 
 # ---- numbers ----
 
-# cells FILE COLUMN [COLUMN=VALUE]...: what a CSV file has in a column, in the rows with these values.
+# cells FILE COLUMN [COLUMN=VALUE]...: a column of a CSV file, in the rows with these values.
 cells()
 {
     awk -v want="$2" -v where="$(printf '%s\t' "${@:3}")" '
-        # Fields of a line with quotes; none of these files has line ends in them.
+        # Splits a line with quotes. None of these files has line ends in quotes.
         function split_line(line, f,    i, c, n, quoted) {
             n = 1
             f[1] = ""
@@ -129,13 +129,13 @@ cells()
         }' "$1"
 }
 
-# Mean of the absolute values of the numbers on standard input; "-" of none.
+# Mean of the absolute values of the numbers on standard input; "-" if there are none.
 mean()
 {
     awk '$1 != "" { sum += $1 < 0 ? -$1 : $1; n++ } END { if (n) print sum / n; else print "-" }'
 }
 
-# Geometric mean likewise. Zeroes count as a thousandth of a per cent.
+# Geometric mean of the same. Zeros count as a thousandth of a per cent.
 geomean()
 {
     awk '$1 != "" { v = $1 < 0 ? -$1 : $1; sum += log(v > 1e-5 ? v : 1e-5); n++ }
@@ -148,13 +148,13 @@ largest()
          END { if (n) print most; else print "-" }'
 }
 
-# "1.23 %" of 0.0123; "12.3x" of 12.34.
+# Prints 0.0123 as "1.23 %"; 12.34 as "12.3x".
 percent()
 {
     awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.2f %%\n", 100 * v }'
 }
 
-# "1.23 points" of 0.0123.
+# Prints 0.0123 as "1.23 points".
 points()
 {
     awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.2f points\n", 100 * v }'
@@ -165,7 +165,7 @@ times()
     awk -v v="$1" 'BEGIN { if (v == "-" || v == "") print "-"; else printf "%.1fx\n", v }'
 }
 
-# Lines as a list in one line.
+# Joins lines to a list in one line.
 joined()
 {
     paste -sd, | sed 's/,/, /g'
@@ -186,8 +186,8 @@ make_trace()
     }
 }
 
-# Whether there is a sampler of this name, which may have options. Those inside launches have groups of
-# settings.
+# Whether there is a sampler of this name, which may have options. Samplers inside launches are groups
+# of settings.
 has_sampler()
 {
     local name=${1%%:*}
@@ -199,7 +199,7 @@ has_sampler()
 
 # score TRACE NAME [OPTION]...: evaluates samplers on a trace, once; $work/NAME.csv and
 # NAME.launches.csv are the results. A sampler that cannot work with a trace is a row without numbers.
-# All runs of a trace are in one folder, so that none is made twice.
+# All runs of a trace are in one folder, so none is made twice.
 declare -A scored=()
 score()
 {

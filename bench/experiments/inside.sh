@@ -3,7 +3,7 @@
 #
 # Experiments on stopping inside launches: Photon (C), PKA's stop, TBPoint (D).
 
-# The samplers of a list that exist.
+# Prints those samplers of a list that exist.
 present()
 {
     local sampler part good
@@ -16,7 +16,7 @@ present()
     done
 }
 
-# Photon's kernels; each in two sizes; with --large in three, of which the largest have 150 waves and more.
+# Photon's kernels, each in two sizes; with --large in three, the largest with 150 waves and more.
 photon_traces=
 make_photon_traces()
 {
@@ -134,7 +134,7 @@ make_tbpoint_traces()
     make_trace spmv-d spmv --size "$(size 128k 64k 512k)" -p skew=8
 }
 
-# The last two are the baselines of the paper: units of instructions, by chance and by Ideal-SimPoint.
+# The last two are the paper's baselines: units of instructions, at random and by Ideal-SimPoint.
 tbpoint_sets()
 {
     local unit

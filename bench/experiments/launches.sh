@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of experiments.sh, which reads this file
 #
-# Experiments on choosing launches: Allegro (A), STEM+ROOT (B), and what goes across the methods.
+# Experiments on choosing launches: Allegro (A), STEM+ROOT (B), and comparisons of the methods.
 
 # ---- from times ----
 
-# The six kernels of the STEM artifact (85,217 launches): its file, or populations with the same
-# numbers of launches, and as many peaks and as much spread as published.
+# The six kernels of the STEM artifact (85,217 launches): its file, or populations with the published
+# numbers of launches, peaks and spreads.
 six_kernels()
 {
     local profile=$profiles/stem-ae/runtime-example.csv
@@ -140,7 +140,7 @@ experiment_A7()
             continue
         fi
         read -r memory _ <<<"${line##*peak }"
-        row "$method: time of the processor, peak memory" "$state s, $memory GiB" "minutes"
+        row "$method: processor time, peak memory" "$state s, $memory GiB" "minutes"
     done <"$work/A7.txt"
 }
 
@@ -252,7 +252,7 @@ TEXT
         "suite fit the L2: their DRAM traffic is a few kilobytes, and a launch more or less is a large share of it."
 }
 
-# difference_in suite|SAMPLER picked|sampled: of the metric in $column, as its $kind wants it.
+# difference_in suite|SAMPLER picked|sampled: prints the error of the metric in $column by its $kind.
 difference_in()
 {
     local trace file values
@@ -270,7 +270,7 @@ difference_in()
     fi
 }
 
-# differences FILE picked|sampled CONDITION...: from the full run, nothing where that is 0.
+# differences FILE picked|sampled CONDITION...: differences from the full run, except where that is 0.
 differences()
 {
     paste <(cells "$1" "${column}_full" "${@:3}") <(cells "$1" "${column}_$2" "${@:3}") |
@@ -302,7 +302,7 @@ experiment_B10()
         "a flush costs them more than it cost the published programs."
 }
 
-# Programs with layers that repeat, as those of neural networks.
+# Programs with repeated layers, like those of neural networks.
 run_layers()
 {
     local trace

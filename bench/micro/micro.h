@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-/* What a benchmark did in one call; the driver divides by the time it took. */
+/* The amount of work of one call; the driver divides by its time. */
 typedef struct {
     uint64_t operations;
-    uint64_t bytes; /* of input, 0: the benchmark has none */
-    uint64_t check; /* depends on all results, so that nothing is optimised away */
+    uint64_t bytes; /* of input; 0: the benchmark has no input */
+    uint64_t check; /* depends on all results, so nothing is optimised away */
 } micro_result_t;
 
 micro_result_t micro_wheel(void);

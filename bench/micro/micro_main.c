@@ -1,6 +1,7 @@
 /*
- * rubato_micro: nanoseconds per operation of the parts that the run loop spends its time in, and
- * the rate of the text reader. The best of several calls: interference only ever adds time.
+ * rubato_micro: nanoseconds per operation of the parts in which the run loop spends its time, and
+ * the rate of the text reader. The best of several calls counts, because interference only adds
+ * time.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "sim/parts/xbar.h"
 #include "tests/support/synth.h"
 
-/* Delays as a GPU has them: mostly short, some of a memory access, few far ones. */
+/* Delays like those of a GPU: mostly short, some of a memory access, few long ones. */
 static uint32_t gpu_delay(uint64_t r)
 {
     if (r % 64 == 0)
@@ -37,7 +37,7 @@ micro_result_t micro_wheel(void)
 
 enum { CACHE_SETS = 32, CACHE_WAYS = 24, CACHE_OPERATIONS = 1000000 };
 
-/* Lines drawn from that many; those that are absent are inserted. */
+/* Accesses random lines among this many; absent ones are inserted. */
 static micro_result_t cache_run(uint64_t lines)
 {
     micro_result_t r = {.operations = CACHE_OPERATIONS};
@@ -80,7 +80,7 @@ micro_result_t micro_xbar(void)
     msg_pool_t pool = {0};
     cycle_t now = 0;
 
-    /* Perfect: no credits to send back, so that no engine is needed. */
+    /* Perfect: no credits are sent back, so no engine is needed. */
     xbar_in_init(&in, &pool, SENDERS, 1, true, 0, 60, 8);
     for (uint64_t i = 0; i < ROUNDS; i++) {
         for (uint64_t k = 0; k < BURST; k++) {

@@ -9,7 +9,7 @@
 
 enum { ROWS = 250000, KERNELS = 80 };
 
-/* In memory, so that the disk is not measured; one for the process. */
+/* In memory, so the disk is not measured; one for the whole process. */
 static int stored = -1;
 
 static void store(void)

@@ -10,7 +10,7 @@
 #include "frontend/input/rbt/rbt_source.h"
 #include "frontend/input/rbt/rbt_store.h"
 
-/* The file of one case; written by the first call that names it, removed at the end. */
+/* The file of one case; written by the first call with this name, removed at the end. */
 typedef struct {
     const char *name;
     char path[64];
@@ -140,7 +140,7 @@ micro_result_t micro_rbt_lists(void)
     return decode(&stored[1]);
 }
 
-/* Opening a file of 100,000 launches and reading the last block of one in their midst. */
+/* Opens a file of 100,000 launches and reads the last block of a launch in the middle. */
 micro_result_t micro_rbt_open(void)
 {
     micro_result_t r = {0};

@@ -51,7 +51,7 @@ micro_result_t micro_generate(void)
     return r;
 }
 
-/* The text of one case; written by the first call that names it, removed at the end. */
+/* The text of one case; written by the first call with this name, removed at the end. */
 typedef struct {
     const char *name;
     char path[BENCH_PATH_BYTES];

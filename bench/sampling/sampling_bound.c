@@ -14,7 +14,7 @@ enum { NAME = 24 };
 
 static const double bound = 0.05;
 
-/* Launches of k kernels, each with lognormal times of a mean of its own. */
+/* Launches of k kernels, each with lognormal times around its own mean. */
 typedef struct {
     population_t pop;
     double *time;
@@ -50,7 +50,7 @@ static void free_kernels(kernels_t *p)
     free(p->time);
 }
 
-/* What came out of many plans of one method. */
+/* Results of many plans of one method. */
 typedef struct {
     double outside, samples, p95;
 } trials_t;
@@ -101,7 +101,8 @@ void bound_equation6(uint64_t trials)
     }
 }
 
-/* Raises times to a power so that these launches, not only their distribution, have this CoV. */
+/* Raises times to a power so that these launches themselves, not only their distribution, have
+ * this CoV. */
 static void set_spread(double *time, uint64_t n, double cov)
 {
     enum { STEPS = 60 };

@@ -1,5 +1,5 @@
-/* Monte Carlo of what sample sizes promise: STEM's Eq. 6 as printed and as derived, and sampling
- * with and without replacement. */
+/* Monte Carlo checks of sample sizes: STEM's Eq. 6 as printed and as derived, and sampling with
+ * and without replacement. */
 #ifndef RUBATO_BENCH_SAMPLING_BOUND_H
 #define RUBATO_BENCH_SAMPLING_BOUND_H
 

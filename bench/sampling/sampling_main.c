@@ -29,7 +29,7 @@
 
 enum { KERNELS = 800 };
 
-/* A program of n launches: each kernel has one to four peaks of durations and of instructions. */
+/* A program of n launches; each kernel has one to four peaks of durations and of instructions. */
 typedef struct {
     uint32_t *name;
     double *time, *insts;
@@ -67,7 +67,7 @@ static void free_program(program_t *p)
     free(p);
 }
 
-/* Of the processor: what others do on the machine does not count. */
+/* Processor time, which other load on the machine does not affect. */
 static double seconds(void)
 {
     struct timespec t;
@@ -75,7 +75,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Plans in a process of its own, so that its peak of memory is its own. */
+/* Plans in a separate process, to measure its own peak memory. */
 static void time_method(const population_t *pop, const char *method)
 {
     fflush(stdout);
@@ -126,8 +126,8 @@ static int scale(uint64_t most)
 }
 
 /*
- * Launches of four warps that execute the same blocks, each its own number of times: nothing can be
- * merged, so that a method that compares launches with each other compares all of them.
+ * Launches of four warps that execute the same blocks, each a different number of times. Nothing
+ * can be merged, so a method that compares launches with each other compares all of them.
  */
 static int growth(uint64_t most)
 {
@@ -169,7 +169,7 @@ static int growth(uint64_t most)
     return 0;
 }
 
-/* Cycles of one launch at position at (0 .. 1) of its program, 1 on the usual scale. */
+/* Cycles of a launch at position at (0 .. 1) of its program, on a scale where 1 is usual. */
 typedef double (*draw_t)(rng_t *rng, double at);
 
 static double lognormal_1(rng_t *rng, double at)
@@ -215,7 +215,7 @@ static void print_coverage(const char *name, const char *strata, const replay_t 
     fflush(stdout);
 }
 
-/* A recorded program: its strata are those of names, shapes and instructions. */
+/* A recorded program; its strata are those of names, shapes and instructions. */
 static int profile_coverage(uint64_t replays, const char *path)
 {
     profile_t *p;

@@ -1,5 +1,5 @@
 /*
- * rubato_sizes: what native traces take. For each trace of the command line, bytes as Accel-Sim's
+ * rubato_sizes: sizes of native traces. For each trace on the command line: bytes as Accel-Sim's
  * text, of that text in xz, and in the native file: frames of blocks, static code, index.
  */
 #include <ftw.h>
@@ -22,7 +22,7 @@ typedef struct {
     uint64_t text, xz, payload, code, index, blocks, warp_insts;
 } sizes_t;
 
-/* The texts of a folder are packed as one stream, as tar and xz would do it. */
+/* The texts of a folder are packed as one stream, as tar and xz would do. */
 static uint64_t *text_total;
 static lzma_stream packer = LZMA_STREAM_INIT;
 

@@ -1,5 +1,5 @@
 /*
- * Simulates a trace with librubato and prints what each launch took:
+ * Simulates a trace with librubato and prints the cycles of each launch:
  *   cc run_trace.c $(pkg-config --cflags --libs rubato) -o run_trace
  *   ./run_trace TRACE [GPU [KEY VALUE]...]
  */
@@ -21,7 +21,7 @@ static int print_interval(void *ctx, const rubato_interval *i)
     (void)ctx;
     rubato_stats_value(i->stats, "metrics.ipc", &ipc, NULL);
     printf("    cycle %6" PRIu64 ": IPC %.2f\n", i->end, ipc);
-    return 0; /* go on */
+    return 0; /* continue */
 }
 
 static rubato_code run(rubato_config *config, rubato_trace *trace)

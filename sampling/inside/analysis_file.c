@@ -68,7 +68,7 @@ rb_code_t analysis_save(const char *path, bool fresh, const launch_info_t *launc
 
 typedef struct {
     text_lines_t text;
-    rb_code_t rc; /* of the last line */
+    rb_code_t rc; /* result of the last read */
     rb_err_t *err;
 } lines_t;
 
@@ -79,7 +79,7 @@ static rb_code_t fail(const lines_t *l, const char *why)
                : rb_fail(l->err, RB_TRACE, "%s:%" PRIu64 ": %s", l->text.path, l->text.number, why);
 }
 
-/* false: there is no further line, or it cannot be read. */
+/* Reads the next line. false: there is none, or it cannot be read. */
 static bool next_line(lines_t *l)
 {
     bool more;
@@ -106,7 +106,7 @@ static rb_code_t get_inst(lines_t *l, inst_t *inst)
     if (!next_line(l) ||
         sscanf(l->text.text, "i %31s %" SCNu32 " %u%n", name, &inst->flags, &set, &at) != 3 ||
         !class_of(name, &inst->cls))
-        return fail(l, "an instruction is expected");
+        return fail(l, "expected an instruction");
     for (const char *rest = l->text.text + at;;) {
         unsigned dep;
         if (sscanf(rest, " %u%n", &dep, &at) != 1)
@@ -132,14 +132,14 @@ static rb_code_t get_basic_block(lines_t *l, read_ahead_t *a, size_t number)
                &b.n_insts, &share, &count, &b.known) != 5 ||
         b.known < 1 || b.known > b.n_insts || b.n_insts > BASIC_BLOCK_INSTS ||
         !(share >= 0 && share <= 1))
-        return fail(l, "a basic block is expected");
+        return fail(l, "expected a basic block");
     inst_t *code = rb_calloc(b.known, sizeof(*code));
     rb_code_t rc = RB_OK;
     for (uint32_t i = 0; i < b.known && rc == RB_OK; i++)
         rc = get_inst(l, &code[i]);
     b.first = code;
     if (rc == RB_OK && bb_table_add(&a->table, &b) != number)
-        rc = fail(l, "a basic block is there twice");
+        rc = fail(l, "a basic block is listed twice");
     free(code);
     RB_TRY(rc);
     a->share[number] = share;
@@ -148,7 +148,7 @@ static rb_code_t get_basic_block(lines_t *l, read_ahead_t *a, size_t number)
     return RB_OK;
 }
 
-/* The line is the launch's. */
+/* Reads the launch whose line was just read. */
 static rb_code_t get_launch(lines_t *l, const launch_info_t *launch, read_ahead_t *a)
 {
     uint64_t id, code, blocks;
@@ -162,9 +162,9 @@ static rb_code_t get_launch(lines_t *l, const launch_info_t *launch, read_ahead_
         whole > 1 || missing > 1 || n > BBS_MAX ||
         !(a->insts_per_block >= 0 && a->insts_per_block < 1e18) ||
         !(a->dominant_share >= 0 && a->dominant_share <= 1))
-        return fail(l, "a launch is expected");
+        return fail(l, "expected a launch");
     if (code != launch->code_id || blocks != launch->n_blocks)
-        return fail(l, "the analysis is of another trace: this launch is another there");
+        return fail(l, "the analysis belongs to another trace: this launch differs");
     a->whole = whole != 0;
     a->missing = missing != 0;
     a->share = rb_calloc(n, sizeof(*a->share));
@@ -180,7 +180,7 @@ static rb_code_t find_launch(lines_t *l, const launch_info_t *launch, read_ahead
     uint64_t id;
     const bool any = next_line(l);
     if (any && strcmp(l->text.text, older) == 0)
-        return fail(l, "this analysis is of an older version: save it again (option save)");
+        return fail(l, "this analysis was saved by an older version; save it again (option save)");
     if (!any || strcmp(l->text.text, first_line) != 0)
         return fail(l, "not an analysis that this version can read");
     while (!*found && next_line(l)) {

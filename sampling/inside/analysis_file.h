@@ -1,8 +1,8 @@
 /*
- * What was seen of launches ahead of their simulation (read_ahead.h), in a file: a program that is
- * traced as text is read ahead once and then simulated under any configuration.
+ * Stores in a file what read_ahead.h found out about launches, so that a program traced as text is
+ * read ahead once and then simulated under any configuration.
  *
- * Text, one launch after another; numbers with fractions as C writes them in hexadecimal:
+ * Text, one launch after another; fractions are written in C's hexadecimal format:
  *   rubato-analysis 2
  *   launch ID CODE GRID-BLOCKS LOOKED-AT WARPS WHOLE MISSING INSTS-PER-BLOCK TYPES SHARE INSTS
  *          BASIC-BLOCKS                               (one line)
@@ -14,14 +14,12 @@
 
 #include "sampling/inside/read_ahead.h"
 
-/*
- * The analysis of a launch in the file at path. *found: it is there; else nothing is. RB_IO;
- * RB_TRACE if the file is damaged, or of another trace. *out is to be freed in any case.
- */
+/* Loads the analysis of a launch from the file at path. *found: whether the file has it. RB_IO;
+ * RB_TRACE if the file is damaged or belongs to another trace. *out must be freed in any case. */
 RB_CHECKED rb_code_t analysis_load(const char *path, const launch_info_t *launch, read_ahead_t *out,
                                    bool *found, rb_err_t *err);
 
-/* Adds an analysis to the file, which is begun anew if fresh. RB_IO. */
+/* Appends an analysis to the file, or starts a new file if fresh. RB_IO. */
 RB_CHECKED rb_code_t analysis_save(const char *path, bool fresh, const launch_info_t *launch,
                                    const read_ahead_t *ahead, rb_err_t *err);
 

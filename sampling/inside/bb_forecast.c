@@ -13,7 +13,7 @@ static double sum_times(const bb_count_t *counts, size_t n, bb_time_fn time, con
     return cycles;
 }
 
-/* The block that the reader is at; *found: it has warps. */
+/* The longest warp of the block that the reader is at; *found: the block has warps. */
 static rb_code_t longest_warp(warp_reader_t *r, bb_time_fn time, const void *ctx, double *cycles,
                               bool *found, rb_err_t *err)
 {

@@ -1,6 +1,6 @@
 /*
- * What the blocks of a launch take if every basic block takes a known time: the longest of their
- * warps, each the sum of its basic blocks' times.
+ * Predicts the time of a launch's blocks from known times of the basic blocks: a warp takes the sum
+ * of its basic blocks' times, a block as long as its longest warp.
  */
 #ifndef RUBATO_BB_FORECAST_H
 #define RUBATO_BB_FORECAST_H
@@ -9,16 +9,16 @@
 
 typedef struct {
     uint64_t first; /* block of cycles[0] */
-    float *cycles;  /* owned; NULL: all blocks take the same */
-    size_t n, cap;  /* blocks from there on whose warps are known; the others take mean */
-    double mean;    /* of the n, or of every block */
+    float *cycles;  /* owned; NULL: the same for all blocks */
+    size_t n, cap;  /* n: predicted blocks from `first` on; the others take mean */
+    double mean;    /* of the n blocks, or of every block */
 } bb_forecast_t;
 
 /*
- * Looks at the blocks from first on: in the index, or, where a sample of them has shown more than
- * one type of warp, in the trace. time(ctx, bb): of a basic block of ahead's table, which grows by
- * those not met before. start: from a warp's start to its first issue.
- * Errors are those of the source. *f is to be freed in any case.
+ * Predicts the blocks from `first` on. Reads their warps from the index, or from the trace if a
+ * sample showed more than one type of warp. time(ctx, bb): cycles of a basic block of ahead's
+ * table, to which new basic blocks are added. start: cycles from a warp's start to its first issue.
+ * Errors are those of the source. *f must be freed in any case.
  */
 typedef double (*bb_time_fn)(const void *ctx, uint32_t bb);
 RB_CHECKED rb_code_t bb_forecast(bb_forecast_t *f, const sampler_launch_t *l, read_ahead_t *ahead,

@@ -6,7 +6,7 @@
 #include "sampling/inside/hash_mix.h"
 #include "sim/core/alloc.h"
 
-/* Slot of the basic block, or the free one where it would be. */
+/* The slot of a basic block, or the free slot where it belongs. */
 static size_t slot_of(const bb_table_t *t, uint32_t pc, uint32_t n_insts)
 {
     size_t at = (size_t)hash_mix((uint64_t)pc << 32 ^ n_insts);

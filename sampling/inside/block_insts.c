@@ -20,7 +20,8 @@ rb_code_t block_insts_known(const trace_source_t *source, rb_err_t *err)
     if (source->ops->block_facts != NULL)
         return RB_OK;
     return rb_fail(err, RB_USAGE,
-                   "what blocks execute is found in the index of a native trace; this source (%s) "
+                   "this needs the index of a native trace, which has the instructions of each "
+                   "block; this source (%s) "
                    "has none: 'rubato convert TRACE FILE.rbt' writes one",
                    source->ops->name);
 }

@@ -12,7 +12,7 @@
 
 enum { LINE_MAX_CHARS = 200, ENTRIES_MAX = 1000000 };
 
-/* From the first to the last block, or shares of the grid. */
+/* From the first to the last block, or from the low to the high share of the grid. */
 struct block_entry {
     bool shares, range;
     uint64_t first, last;
@@ -32,12 +32,12 @@ static rb_code_t bad(const reading_t *r, const char *what)
     return rb_fail(r->err, RB_USAGE, "%s:%llu: %s", r->path, (unsigned long long)r->line, what);
 }
 
-/* A block or a share at *at, which moves behind it. NULL if it is one, else what is wrong. */
+/* Reads a block or a share at *at and moves *at behind it. Returns NULL, or what is wrong. */
 static const char *take_number(char **at, bool *share, uint64_t *block, double *part)
 {
     char *end, *from = *at;
     if (!isdigit((unsigned char)*from) && *from != '.')
-        return "a block is a number such as 17, or a share such as 0.25 or 25%";
+        return "expected a block such as 17, or a share such as 0.25 or 25%";
     const size_t digits = strspn(from, "0123456789.");
     *share = memchr(from, '.', digits) != NULL || from[digits] == '%';
     errno = 0;
@@ -47,10 +47,10 @@ static const char *take_number(char **at, bool *share, uint64_t *block, double *
     }
     *part = strtod(from, &end);
     if (end != from + digits)
-        return "a share is a number such as 0.25 or 25%";
+        return "expected a share such as 0.25 or 25%";
     *part /= *end == '%' ? 100 : 1;
     *at = end + (*end == '%');
-    return *part <= 1 ? NULL : "a share is at most 1, or 100%";
+    return *part <= 1 ? NULL : "a share must be at most 1, or 100%";
 }
 
 static char *skip_blanks(char *at)
@@ -58,7 +58,7 @@ static char *skip_blanks(char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* NULL if the text is an entry, else what is wrong. */
+/* Parses an entry. Returns NULL, or what is wrong. */
 static const char *read_entry(char *at, struct block_entry *e)
 {
     bool share;
@@ -71,12 +71,12 @@ static const char *read_entry(char *at, struct block_entry *e)
         at = skip_blanks(at + 1);
         wrong = take_number(&at, &share, &e->last, &e->high);
         if (wrong == NULL && share != e->shares)
-            wrong = "a range is from block to block or from share to share";
+            wrong = "a range must have two blocks or two shares";
     }
     if (wrong != NULL)
         return wrong;
     if (*skip_blanks(at) != '\0')
-        return "one entry a line: a block, a share, or a range of them";
+        return "one entry per line: a block, a share, or a range";
     if (e->shares ? e->high < e->low : e->last < e->first)
         return "the range ends before it begins";
     return NULL;
@@ -116,7 +116,7 @@ static rb_code_t read_lines(reading_t *r, FILE *in)
             if (n == LINE_MAX_CHARS)
                 return bad(r, "the line is longer than 200 characters: is this a list of blocks?");
             if (c == '\0')
-                return bad(r, "the line holds a zero byte: is this a list of blocks?");
+                return bad(r, "the line contains a zero byte: is this a list of blocks?");
             line[n++] = (char)c;
         }
         if (n == 0 && c == '\n')
@@ -129,7 +129,7 @@ static rb_code_t read_lines(reading_t *r, FILE *in)
     if (ferror(in))
         return rb_fail(r->err, RB_IO, "%s: %s", r->path, strerror(errno));
     if (r->list->n == 0)
-        return rb_fail(r->err, RB_USAGE, "%s: no blocks are in this list", r->path);
+        return rb_fail(r->err, RB_USAGE, "%s: this list has no blocks", r->path);
     sha256_final(&hash, digest);
     memcpy(&r->list->digest, digest, sizeof(r->list->digest));
     return RB_OK;
@@ -155,7 +155,7 @@ void block_list_free(block_list_t *l)
     *l = (block_list_t){0};
 }
 
-/* The block at a share of the grid; blocks: behind the last. */
+/* The block at a share of the grid; `blocks` if that is behind the last one. */
 static uint64_t at_share(double share, uint64_t blocks)
 {
     const double at = floor(share * (double)blocks);

@@ -4,14 +4,14 @@
 
 #include "sampling/inside/fill_skip.h"
 
-/* Weight of the DRAM's pace from which on the launch does what the DRAM does. */
+/* Weight of the DRAM's pace from which on it determines the rate of the launch. */
 #define HELD_UP 0.8
 
-/* A pace is off by so many times its unrest: 1 to 2.6 in the launches of docs/lab/inside_launches.md whose
- * blocks are in step, less in others. */
+/* The error of a pace is this multiple of its unrest: 1 to 2.6 in those launches of
+ * docs/lab/inside_launches.md whose blocks are in step, less in others. */
 #define SWING 2
 
-/* Of what the DRAM gives to a launch that it holds up, as a share: see FILL_DRAM_GIVEN. */
+/* Deviation of FILL_DRAM_GIVEN, as a share. */
 #define GIVEN_DEVIATION 0.03
 
 void dram_pace_add(dram_pace_t *p, double cycle, double moved)
@@ -30,7 +30,7 @@ void dram_pace_add(dram_pace_t *p, double cycle, double moved)
     p->since = m;
 }
 
-/* Sum of squares of the cycles about their mean. */
+/* Sum of the squared deviations of the cycles from their mean. */
 static double spread(const dram_pace_t *p)
 {
     return p->n < 2 ? 0 : p->tt - p->t * p->t / (double)p->n;
@@ -51,9 +51,8 @@ double dram_pace_unrest(const dram_pace_t *p)
     return sqrt(fmax(off, 0) / n) / p->since;
 }
 
-/* Sectors per cycle: as measured, and the nearer to what the DRAM gives to launches that it holds
- * up the more uneven it was. Each counts by the inverse of its variance. error: standard error, as
- * a share. */
+/* Sectors per cycle: the weighted mean of the measured pace and the usual pace of launches limited
+ * by the DRAM, each weighted by the inverse of its variance. error: standard error, as a share. */
 static double believed(const dram_pace_t *p, const dram_pace_trust_t *trust, double *error)
 {
     const double sectors = dram_pace_sectors(p), given = FILL_DRAM_GIVEN * trust->bandwidth;
@@ -66,7 +65,7 @@ static double believed(const dram_pace_t *p, const dram_pace_trust_t *trust, dou
     return (sectors * usual + given * measured) / (measured + usual);
 }
 
-/* How far the DRAM's pace counts, 0 to 1. */
+/* Weight of the DRAM's pace, 0 to 1. */
 static double weight_of(double sectors, const dram_pace_trust_t *trust, double retiring)
 {
     const double most = FILL_DRAM_GIVEN - trust->light;

@@ -6,7 +6,7 @@
 
 #include "sim/core/msg.h"
 
-/* Waves that must be left behind the filling: else it is not worth its error. */
+/* Minimum waves left after filling; with fewer, skipping is not worth its error. */
 enum { WORTH_WAVES = 10 };
 
 double fill_dram_sectors(const gpu_spec_t *spec)
@@ -47,7 +47,7 @@ fill_skip_t fill_skip_make(const sampler_launch_t *l, bool wanted, double light)
                          .light = light};
 }
 
-/* Waves that retire in a cycle behind the blocks left out; too few have: those before. */
+/* Waves per cycle after the skipped blocks; if too few have retired, the rate before them. */
 static double later_rate(const fill_skip_t *f)
 {
     if (f->after.retired < 2 * f->slots || f->after.to <= f->after.since)
@@ -88,7 +88,7 @@ void fill_skip_look(fill_skip_t *f, const interval_records_t *r)
     }
 }
 
-/* By all instructions that were issued so far. */
+/* Cycles per wave according to all instructions issued so far. */
 static double mean_pace(const fill_skip_t *f, const interval_records_t *r, double insts)
 {
     return ((double)r->cycle - f->begun) * insts / (double)f->blocks * (double)f->slots /
@@ -113,7 +113,7 @@ bool fill_skip_begin(fill_skip_t *f, const interval_records_t *r, double insts, 
                             .warp_insts = insts,
                             .warm = fill_blocks_read(n, f->of_block, f->l2_sectors)};
     snprintf(out->evidence, sizeof(out->evidence),
-             "%" PRIu64 " blocks that fill the L2 take %.0f cycles a wave", n, f->pace);
+             "%" PRIu64 " blocks that fill the L2 take %.0f cycles per wave", n, f->pace);
     return true;
 }
 

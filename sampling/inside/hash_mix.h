@@ -1,4 +1,4 @@
-/* SplitMix64's finaliser: a one-to-one function whose values look random. */
+/* The finaliser of SplitMix64: a bijective hash. */
 #ifndef RUBATO_HASH_MIX_H
 #define RUBATO_HASH_MIX_H
 

@@ -1,7 +1,7 @@
 /*
- * blocks: a baseline that simulates a fixed number of blocks of each launch, the first, the last or
- * random ones, or those of a list, and scales times and counters by the number of blocks. It knows
- * nothing of waves: a launch cut to less than the chip holds is not the launch's rate.
+ * blocks: a baseline that simulates a fixed number of blocks of each launch (the first, the last or
+ * random ones), or those of a list, and scales times and counters by the number of blocks. It
+ * ignores waves: fewer blocks than the chip holds do not run at the launch's rate.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@ static const param_choice_t which_choices[] = {
     {"first", NULL}, {"last", NULL}, {"random", NULL}, {NULL, NULL}};
 
 #define BLOCKS_OPTIONS(P, E, T)                                                                    \
-    P(U64, count, "1000", 1, 1e9, "blocks", "of each launch that are simulated")                   \
-    E(which, which_choices, "first", "first, last or random blocks")                               \
+    P(U64, count, "1000", 1, 1e9, "blocks", "how many blocks of each launch are simulated")        \
+    E(which, which_choices, "first", "which blocks: first, last or random")                        \
     P(PATH, list, "", 0, 0, "",                                                                    \
-      "file of the blocks to simulate, instead of count and which: a block (17), a share of the "  \
-      "grid (0.25, 25%) or a range (32-63, 25%-50%) a line")
+      "file with the blocks to simulate, instead of count and which; per line a block (17), a "    \
+      "share of the grid (0.25, 25%) or a range (32-63, 25%-50%)")
 
 PARAM_STRUCT(blocks_options_t, BLOCKS_OPTIONS);
 #define PARAM_SPEC_ blocks_options_t
@@ -34,11 +34,11 @@ static const param_group_t blocks_group =
 typedef struct {
     blocks_options_t options;
     uint64_t seed;
-    uint64_t n;       /* blocks of the launch */
-    uint64_t count;   /* simulated */
-    uint64_t *chosen; /* owned; ascending: those simulated, if random and not all */
+    uint64_t n;       /* number of blocks of the launch */
+    uint64_t count;   /* number of simulated blocks */
+    uint64_t *chosen; /* owned; ascending: the simulated blocks, if random and not all */
     block_list_t list;
-    block_range_t *ranges; /* owned: of the list, in this launch; NULL: there is none */
+    block_range_t *ranges; /* owned: listed blocks of this launch; NULL: none */
     size_t n_ranges;
 } blocks_state_t;
 
@@ -71,7 +71,7 @@ static void blocks_destroy(void *state)
     free(s);
 }
 
-/* Those of the list; a launch that has none of them is simulated whole. */
+/* Chooses the listed blocks. A launch without listed blocks is simulated completely. */
 static void choose_listed(blocks_state_t *s)
 {
     free(s->ranges);
@@ -132,7 +132,7 @@ static block_action_t blocks_dispatch(const sampler_t *sampler, uint64_t block, 
 static void blocks_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const blocks_state_t *s = sampler->state;
-    const char *which = s->list.n > 0 && s->ranges == NULL ? "all: none of the list is in it"
+    const char *which = s->list.n > 0 && s->ranges == NULL ? "all: none of the listed blocks exists"
                         : s->count == s->n                 ? "all"
                         : s->ranges != NULL                ? "of the list"
                                                            : which_choices[s->options.which].name;

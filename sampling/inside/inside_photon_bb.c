@@ -1,28 +1,27 @@
 /*
  * photon_bb: Photon's basic-block level (MICRO 2023). When the basic blocks that make up nearly all
- * instructions of a launch have come to take the same time at every execution, the blocks that are
- * left only hold their slots, each for the sum of its basic blocks' times, through the real block
- * scheduler. It can stop in the middle of the first wave, where loops are long.
+ * instructions of a launch take a stable time, the remaining blocks only hold their slots, through
+ * the real block scheduler, each for the sum of its basic blocks' times. With long loops this can
+ * happen in the middle of the first wave.
  *
- * How many instructions each basic block stands for is known from the index, else from blocks read
- * ahead. Every basic block has a detector of its own (photon_detector.h), fed in the order of
- * retiring. Variants steady and scaled: the first wave is not looked at, nor what is executed
- * before the launch has filled the L2 (fill). Of a launch of few waves the first one is looked at,
- * but not the first execution by each warp, and a part of it is simulated in any case; and only
- * where loops are long: elsewhere warps that are all at the same place say little of those to come.
- * Schedulers prefer some warps to others: those that come first execute more of the basic blocks
- * that are seen, and faster. What blocks of such a launch take is therefore scaled to the rate at
- * which all of them together issue instructions. paper: windows of 2048 and 4096 executions,
- * delta 3 %; code: 4096 and their half, delta 1 %, means 3 %.
+ * The instructions of each basic block are known from the index, or from blocks that are read
+ * ahead. Every basic block has its own detector (photon_detector.h), fed in order of retirement.
+ * Variants steady and scaled ignore the first wave, and what is executed before the launch has
+ * filled the L2 (fill). In a launch of few waves they do use the first wave, without the first
+ * execution by each warp; they simulate at least a part of it; and they stop it only if loops are
+ * long, because warps that are all at the same place say little about later ones. Schedulers prefer
+ * some warps: those that come first execute more of the observed basic blocks, and faster.
+ * Therefore the block times of such a launch are scaled to the rate at which all of them together
+ * issue instructions. Variant paper: windows of 2048 and 4096 executions, delta 3 %. Variant code:
+ * 4096 and half of it, delta 1 %, means 3 %.
  *
  * A basic block without a stable time takes the mean of its latest executions (rare = observed), if
- * there were any, or as published what the interval model says (rare = interval), with the
- * latencies that loads and the like were observed to have; instructions never seen take the
- * configuration's.
+ * there are any, or as published the time of the interval model (rare = interval) with the observed
+ * latencies of loads and the like. Instructions that were never seen take the configured latencies.
  *
- * A block is predicted to take as long as its longest warp. Warps of a block spread more than their
- * means tell; hold = block scales the prediction by what it was wrong for the blocks that retired
- * last (if there are any), hold = warp does not, as published.
+ * A block is predicted to take as long as its longest warp, but the warps of a block differ more
+ * than their means. hold = block corrects the prediction by its error for the blocks that retired
+ * last, if there are any; hold = warp does not, as published.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -39,28 +38,34 @@ enum { RARE_OBSERVED, RARE_INTERVAL };
 static const param_choice_t rare_choices[] = {{"observed", NULL}, {"interval", NULL}, {NULL, NULL}};
 
 #define PHOTON_BB_OPTIONS(P, E, T)                                                                 \
-    E(variant, photon_variant_choices, "steady", "the detector: made here, or as published")       \
+    E(variant, photon_variant_choices, "steady",                                                   \
+      "the detector: steady and scaled are our own, paper and code as published")                  \
     P(F64, waves, "0", 0, 1000, "",                                                                \
-      "length of the (short) window, in executions by each resident warp; 0: steady 1, scaled 2")  \
-    P(U32, least, "0", 0, 1000000, "executions", "its least length; 0: steady 3000, scaled 128")   \
+      "length of the (short) window, in executions per resident warp; 0: steady 1, scaled 2")      \
+    P(U32, least, "0", 0, 1000000, "executions",                                                   \
+      "minimum length of the window; 0: steady 3000, scaled 128")                                  \
     P(F64, few, "10", 0, 1e9, "waves",                                                             \
-      "steady, scaled: of a shorter launch the first wave is looked at")                           \
+      "steady, scaled: in a launch with fewer waves the first wave is used")                       \
     P(F64, loops, "500", 0, 1e12, "",                                                              \
-      "steady, scaled: if a warp executes its main basic block so often; else it is left alone")   \
+      "steady, scaled: minimum executions of the main basic block by a warp to stop such a "       \
+      "launch")                                                                                    \
     P(F64, part, "0.1", 0, 1, "",                                                                  \
-      "steady, scaled: of the instructions of such a launch that is simulated at least")           \
-    P(F64, delta, "0", 0, 1, "", "slopes may differ from one by this; 0: the variant's own")       \
-    P(F64, delta_mean, "0.03", 1e-6, 1, "", "means may differ from each other by this")            \
-    P(F64, cover, "0.95", 0.01, 1, "", "share of the instructions in stable basic blocks")         \
+      "steady, scaled: minimum share of the instructions of such a launch to simulate")            \
+    P(F64, delta, "0", 0, 1, "", "allowed difference of slopes from one; 0: as the variant")       \
+    P(F64, delta_mean, "0.03", 1e-6, 1, "", "allowed relative difference of means")                \
+    P(F64, cover, "0.95", 0.01, 1, "",                                                             \
+      "required share of the instructions in stable basic blocks")                                 \
     PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
     E(rare, rare_choices, "observed",                                                              \
-      "basic blocks that are not stable: their mean, or the "                                      \
+      "time of basic blocks that are not stable: observed mean, or "                               \
       "interval model")                                                                            \
-    P(U32, seen, "256", 1, 1000000, "", "latencies of an opcode class observed to be believed")    \
-    E(hold, photon_hold_choices, "block", "predictions are scaled to blocks that retired, or not") \
+    P(U32, seen, "256", 1, 1000000, "",                                                            \
+      "how often the latency of an opcode class must be observed to be used")                      \
+    E(hold, photon_hold_choices, "block",                                                          \
+      "block: predictions are scaled to blocks that retired; warp: not")                           \
     E(residents, photon_residents_choices, "cut",                                                  \
-      "blocks on SMs at the decision: drain, predict, "                                            \
-      "or predict and end at once")
+      "blocks on SMs at the decision: drain; predict; "                                            \
+      "or cut: predict and end at once")
 
 PARAM_STRUCT(photon_bb_options_t, PHOTON_BB_OPTIONS);
 #define PARAM_SPEC_ photon_bb_options_t
@@ -69,32 +74,32 @@ static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_BB_OPTIONS)};
 static const param_group_t photon_group =
     PARAM_GROUP("photon_bb", "Photon's basic-block level", photon_bb_options_t, photon_rows);
 
-enum { DETECTOR_BYTES = 256 << 20 }; /* of a launch */
+enum { DETECTOR_BYTES = 256 << 20 }; /* memory for the detectors of a launch */
 
 typedef struct {
-    photon_level_t level; /* first: its hooks find it there */
+    photon_level_t level; /* first member: its hooks cast the state to it */
     photon_bb_options_t options;
-    bool saved; /* the file of the analysis is begun */
+    bool saved; /* the analysis file was started */
     sampler_launch_t launch;
-    read_ahead_t ahead; /* of the launch */
-    double alone;       /* cycles that a block takes alone; 0: not known */
+    read_ahead_t ahead; /* analysis of the launch */
+    double alone;       /* cycles that a block takes alone on the chip; 0: unknown */
     photon_rule_t rule;
-    photon_detector_t *detectors; /* owned: of the basic blocks with the largest shares */
+    photon_detector_t *detectors; /* owned: for the basic blocks with the largest shares */
     size_t n_detectors;
-    uint32_t *detector_of; /* owned: of each basic block read ahead, number + 1; 0: none */
+    uint32_t *detector_of; /* owned: per basic block read ahead: detector + 1; 0: none */
     size_t n_known;        /* basic blocks read ahead */
-    double *share;         /* owned: of each detector's basic block in the instructions */
-    retired_t *recent;     /* owned; ring of the blocks that retired last */
+    double *share;         /* owned: per detector: its basic block's share of the instructions */
+    retired_t *recent;     /* owned: ring of the blocks that retired last */
     size_t n_ring;
-    uint64_t n_recent; /* noted so far */
-    double covered;    /* the latest */
+    uint64_t n_recent; /* number of blocks noted so far */
+    double covered;    /* share of the instructions in stable basic blocks */
     size_t n_stable;
-    bool few;           /* waves */
-    issue_rate_t issue; /* few */
-    bool idle;          /* few waves and no long loop, or blocks are missing */
+    bool few;           /* the launch has few waves */
+    issue_rate_t issue; /* used if few */
+    bool idle;          /* nothing to do: few waves and no long loop, or missing blocks */
     bool fired, failed;
-    interval_latencies_t latencies; /* once fired, as what follows */
-    double *time;                   /* owned: of each basic block read ahead */
+    interval_latencies_t latencies; /* valid once fired, like the members below */
+    double *time;                   /* owned: per basic block read ahead */
     bb_forecast_t forecast;
     double scale; /* of the forecast */
 } photon_state_t;
@@ -110,7 +115,7 @@ static void *photon_create(const inside_method_t *method, const void *options, u
     return s;
 }
 
-/* What is known of one launch. */
+/* Discards what is known about the current launch. */
 static void forget(photon_state_t *s)
 {
     for (size_t i = 0; i < s->n_detectors; i++)
@@ -162,7 +167,7 @@ static int by_share(const void *a, const void *b)
     return (x->bb > y->bb) - (x->bb < y->bb);
 }
 
-/* Gives detectors to the basic blocks that matter, as far as memory allows. */
+/* Creates detectors for the basic blocks that matter, as memory allows. */
 static void make_detectors(photon_state_t *s)
 {
     const size_t n = s->ahead.table.n, room = DETECTOR_BYTES / photon_detector_bytes(&s->rule) + 1;
@@ -185,7 +190,7 @@ static void make_detectors(photon_state_t *s)
     free(rank);
 }
 
-/* Of the basic block with most instructions, by a warp. */
+/* How often a warp executes the basic block with the most instructions. */
 static double executions(const photon_state_t *s)
 {
     double most = 0, times = 0;
@@ -220,7 +225,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     s->rule = rule_of(o, s->level.trust.slots * warps, few, l->spec);
     make_detectors(s);
     s->idle = s->ahead.missing || (few && executions(s) < o->loops);
-    /* Windows of time may be longer than their points ask for. */
+    /* windows of time may contain more points than required */
     s->n_ring = (s->rule.timed ? 4 : 1) * (size_t)(photon_rule_points(&s->rule) / warps + 1);
     s->recent = rb_calloc(s->n_ring, sizeof(*s->recent));
     return RB_OK;
@@ -269,20 +274,20 @@ static double predict_time(const photon_state_t *s, uint32_t bb)
     return interval_time(&s->latencies, b->code, b->known, b->n_insts, false);
 }
 
-/* Predicted time of an execution of a basic block. */
+/* Predicted cycles of an execution of a basic block. */
 static double time_of(const void *state, uint32_t bb)
 {
     const photon_state_t *s = state;
     return bb < s->n_known ? s->time[bb] : predict_time(s, bb);
 }
 
-/* The i-th last block that retired. */
+/* The i-th of the blocks that retired last, newest first. */
 static const retired_t *recent(const photon_state_t *s, size_t i)
 {
     return &s->recent[(s->n_recent - 1 - i) % s->n_ring];
 }
 
-/* How many of them retired in the windows that were found stable. */
+/* How many of them retired within the windows that were found stable. */
 static size_t count_recent(const photon_state_t *s, cycle_t now)
 {
     const size_t n = s->n_recent < s->n_ring ? (size_t)s->n_recent : s->n_ring;
@@ -297,7 +302,7 @@ static size_t count_recent(const photon_state_t *s, cycle_t now)
     return count;
 }
 
-/* What the forecast is wrong by for the blocks that retired last, if there are enough. */
+/* Correction of the forecast from its error for the last n blocks, if they are enough. */
 static double find_scale(const photon_state_t *s, size_t n)
 {
     double predicted = 0, took = 0;
@@ -310,7 +315,7 @@ static double find_scale(const photon_state_t *s, size_t n)
     return predicted > 0 ? took / predicted : 1;
 }
 
-/* What the forecast is wrong by for the blocks on SMs, by the rate at which they issue. */
+/* Correction of the forecast for the blocks on SMs, from the rate at which they issue. */
 static double scale_to_issue(const photon_state_t *s, const interval_records_t *r)
 {
     const double rate = issue_rate_of(&s->issue, r), blocks = (double)(r->next_block - r->oldest);
@@ -323,7 +328,7 @@ static double scale_to_issue(const photon_state_t *s, const interval_records_t *
     return predicted > 0 ? took / (predicted / blocks) : 1;
 }
 
-/* Predicts all blocks from the first on that is still looked at. false: they cannot be read. */
+/* Predicts all blocks from the first one still in use. false: they cannot be read. */
 static bool forecast(photon_state_t *s, const interval_records_t *r)
 {
     rb_err_t err = {0};
@@ -376,12 +381,12 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     const double mean = s->scale * s->forecast.mean;
     if (o->tail)
         out->tail = photon_tail(s->level.trust.slots, mean, s->alone);
-    snprintf(out->evidence, sizeof(out->evidence),
-             "%zu of %zu basic blocks stable over %" PRIu64
-             " executions: %.1f %% of the instructions; a block holds %.0f cycles, %.3f of the sum "
-             "of its basic blocks",
-             s->n_stable, s->n_known, photon_rule_points(&s->rule), 100 * s->covered, mean,
-             s->scale);
+    snprintf(
+        out->evidence, sizeof(out->evidence),
+        "%zu of %zu basic blocks stable over %" PRIu64
+        " executions: %.1f %% of the instructions; a block takes %.0f cycles, %.3f times the sum "
+        "of its basic blocks",
+        s->n_stable, s->n_known, photon_rule_points(&s->rule), 100 * s->covered, mean, s->scale);
     return true;
 }
 
@@ -403,12 +408,12 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
         s->n_detectors > 0 ? photon_detector_read(&s->detectors[0], s->level.trust.calm).verdict
                            : PHOTON_FEW;
     if (s->failed)
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks to come could not be read");
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "later blocks could not be read");
     else if (s->ahead.missing)
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks of the grid are not in the trace");
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "the trace does not have all blocks of the grid");
     else if (s->idle)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX,
-                 "few waves, and a warp executes its main basic block %.3g times only",
+                 "few waves, and a warp executes its main basic block only %.3g times",
                  executions(s));
     else
         snprintf(evidence, SAMPLER_EVIDENCE_MAX,
@@ -430,7 +435,7 @@ static const sampler_ops_t photon_ops = {
 };
 
 const inside_method_t inside_photon_bb = {
-    .help = "Photon's basic-block level: when basic blocks take the same time, only the block "
+    .help = "Photon's basic-block level: when basic blocks take a stable time, only the block "
             "scheduler runs",
     .options = &photon_group,
     .ops = &photon_ops,

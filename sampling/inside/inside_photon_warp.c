@@ -1,22 +1,22 @@
 /*
- * photon_warp: Photon's warp level (MICRO 2023). Where one type of warp makes up nearly all of a
- * launch and its warps have come to take the same time, the blocks that are left only hold their
- * slots for that time, through the real block scheduler.
+ * photon_warp: Photon's warp level (MICRO 2023). If one type of warp makes up nearly all of a
+ * launch and its warps take a stable time, the remaining blocks only hold their slots for that
+ * time, through the real block scheduler.
  *
- * Variants of the detector: photon_detector.h. steady and scaled do not look at warps of the first
- * wave, issued together into cold caches, and of a launch that will fill the L2 only at warps that
- * started after it has (fill): until then, what the launch writes does not reach the DRAM. Variant
- * code does not look at types of warps either.
+ * photon_detector.h describes the variants of the detector. steady and scaled ignore warps of the
+ * first wave, which issue together into cold caches. In a launch that will fill the L2 they use
+ * only warps that started after it is full (fill), because until then its writes do not reach the
+ * DRAM. Variant code also ignores types of warps.
  *
- * A block that is left holds its slot for the mean time of blocks in the windows that were found
- * stable (hold = block), or for that of warps (hold = warp, as published: a block ends with its
- * last warp, so that this is too short where warps of a block differ). What retires is of the
- * dominant type if it has its number of instructions.
+ * A remaining block holds its slot for the mean time of blocks in the stable windows (hold =
+ * block), or for that of warps (hold = warp). The latter is as published, but too short if warps of
+ * a block differ, because a block ends with its last warp. A retired warp is of the dominant type
+ * if it has the same number of instructions.
  *
- * The tail: blocks on SMs at the decision hold their slots for the predicted time too and end at
- * once (residents = cut) or go on without counting (predict), or are simulated to their end
- * (drain). The last wave, with fewer blocks than slots, speeds up as it shrinks (tail), down to
- * what a block takes alone.
+ * The tail: blocks on SMs at the decision also hold their slots for the predicted time and end at
+ * once (residents = cut), or go on without counting (predict), or are simulated to their end
+ * (drain). In the last wave, with fewer blocks than slots, blocks get faster as they get fewer
+ * (tail), down to the time that a block takes alone.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,18 +28,20 @@
 #include "sim/core/alloc.h"
 
 #define PHOTON_WARP_OPTIONS(P, E, T)                                                               \
-    E(variant, photon_variant_choices, "steady", "the detector: made here, or as published")       \
+    E(variant, photon_variant_choices, "steady",                                                   \
+      "the detector: steady and scaled are our own, paper and code as published")                  \
     P(F64, waves, "0", 0, 1000, "waves", "length of the (short) window; 0: steady 1, scaled 2")    \
-    P(U32, least, "0", 0, 1000000, "warps", "its least length; 0: steady 3000, scaled 128")        \
-    P(F64, delta, "0.03", 1e-6, 1, "", "slope and means may differ from one and each other by")    \
-    P(F64, dominant, "0.95", 0, 1, "", "least share of the most frequent type of warp")            \
+    P(U32, least, "0", 0, 1000000, "warps",                                                        \
+      "minimum length of the window; 0: steady 3000, scaled 128")                                  \
+    P(F64, delta, "0.03", 1e-6, 1, "", "allowed difference of the slope from one, and of means")   \
+    P(F64, dominant, "0.95", 0, 1, "", "minimum share of the most frequent type of warp")          \
     PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
     E(hold, photon_hold_choices, "block",                                                          \
-      "blocks hold their slots for the mean time of blocks or "                                    \
-      "warps")                                                                                     \
+      "blocks hold their slots for the mean time of blocks, or "                                   \
+      "of warps")                                                                                  \
     E(residents, photon_residents_choices, "cut",                                                  \
-      "blocks on SMs at the decision: drain, predict, "                                            \
-      "or predict and end at once")
+      "blocks on SMs at the decision: drain; predict; "                                            \
+      "or cut: predict and end at once")
 
 PARAM_STRUCT(photon_warp_options_t, PHOTON_WARP_OPTIONS);
 #define PARAM_SPEC_ photon_warp_options_t
@@ -49,14 +51,14 @@ static const param_group_t photon_group =
     PARAM_GROUP("photon_warp", "Photon's warp level", photon_warp_options_t, photon_rows);
 
 typedef struct {
-    photon_level_t level; /* first: its hooks find it there */
+    photon_level_t level; /* first member: its hooks cast the state to it */
     photon_warp_options_t options;
-    bool saved;         /* the file of the analysis is begun */
-    bool dominated;     /* the launch has a dominant type (not asked in variant code) */
-    read_ahead_t ahead; /* of the launch */
-    double alone;       /* cycles that a block takes alone; 0: not known */
+    bool saved;         /* the analysis file was started */
+    bool dominated;     /* the launch has a dominant type (not checked in variant code) */
+    read_ahead_t ahead; /* analysis of the launch */
+    double alone;       /* cycles that a block takes alone on the chip; 0: unknown */
     photon_detector_t detector;
-    photon_reading_t reading; /* the latest */
+    photon_reading_t reading; /* the latest one */
     photon_detector_t blocks; /* times of blocks */
     bool fired;
     cycle_t hold; /* predicted time of a block, once fired */
@@ -143,14 +145,14 @@ static void take_records(photon_state_t *s, const interval_records_t *r)
     photon_detector_close(&s->blocks);
 }
 
-/* Predicted time of a block. */
+/* Predicted cycles of a block. */
 static cycle_t predict(const photon_state_t *s)
 {
     const double block = photon_detector_recent(&s->blocks, s->reading.cycles);
     return (cycle_t)llround(s->options.hold == HOLD_WARP || block <= 0 ? s->reading.mean : block);
 }
 
-/* Why it fires. */
+/* Describes why it fires. */
 static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const photon_reading_t *r = &s->reading;
@@ -162,10 +164,11 @@ static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX
                         r->mean, r->points, r->cycles, r->other);
     else
         used = snprintf(evidence, SAMPLER_EVIDENCE_MAX,
-                        "slope %.4f, mean %.1f cycles of %" PRIu64 " warps, %.1f of twice as many",
+                        "slope %.4f, mean %.1f cycles of %" PRIu64
+                        " warps, %.1f cycles of twice as many",
                         r->slope, r->mean, r->points, r->other);
     snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - (size_t)used,
-             "; type of %.1f %% of %" PRIu64 " warps; a block holds %" PRIu64 " cycles",
+             "; type of %.1f %% of %" PRIu64 " warps; a block takes %" PRIu64 " cycles",
              100 * s->ahead.dominant_share, s->ahead.warps, s->hold);
 }
 
@@ -211,11 +214,12 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
     case PHOTON_FEW:
     case PHOTON_SHORT:
         if (s->ahead.missing)
-            snprintf(evidence, SAMPLER_EVIDENCE_MAX, "blocks of the grid are not in the trace");
+            snprintf(evidence, SAMPLER_EVIDENCE_MAX,
+                     "the trace does not have all blocks of the grid");
         else if (!s->dominated)
             snprintf(evidence, SAMPLER_EVIDENCE_MAX,
-                     "no dominant type of warp: the first of %" PRIu64 " has %.1f %% of %" PRIu64
-                     " warps",
+                     "no dominant type of warp: the most frequent of %" PRIu64
+                     " has %.1f %% of %" PRIu64 " warps",
                      s->ahead.types, 100 * s->ahead.dominant_share, s->ahead.warps);
         else
             snprintf(evidence, SAMPLER_EVIDENCE_MAX, "too few warps%s: %" PRIu64,
@@ -231,7 +235,7 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                  s->options.variant == PHOTON_STEADY ? "their first half" : "twice as many");
         break;
     default:
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "stable when no block was left");
+        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "stable only when no block was left");
     }
 }
 
@@ -247,7 +251,7 @@ static const sampler_ops_t photon_ops = {
 };
 
 const inside_method_t inside_photon_warp = {
-    .help = "Photon's warp level: when warps take the same time, only the block scheduler runs",
+    .help = "Photon's warp level: when warps take a stable time, only the block scheduler runs",
     .options = &photon_group,
     .ops = &photon_ops,
     .create = photon_create,

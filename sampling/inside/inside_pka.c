@@ -1,23 +1,23 @@
 /*
  * pka_stop: Principal Kernel Projection (PKA, MICRO 2021). When the IPC is stable and a full wave
- * of blocks is done, the simulation stops and the rest is projected in a line.
+ * of blocks is done, the simulation stops and the rest is projected linearly.
  *
- * Three detectors go by this name; variant chooses one and each of its parts can be set:
+ * Three detectors have this name; variant selects one, and each of its parts can be set:
  *   paper     IPC of each 1000 cycles over the last 3000, its deviation below 0.25, and as many
  *             blocks done as the chip holds (no such condition for a smaller grid); cycles so far
  *             x blocks / blocks done
  *   artifact  the published code: IPC since the launch began, six points of 500 cycles, deviation
  *             below 0.25 % of the mean; a smaller grid must have done 0.3 of it; cycles so far x
  *             blocks / (blocks done + 1)
- *   photon    the comparison in Photon's code: IPC over the last 3000 cycles, deviation at most
- *             25 % of the mean, no condition on blocks; instructions left / mean IPC
+ *   photon    the comparison in Photon's code: IPC over the last 3000 cycles, deviation below 25 %
+ *             of the mean, no condition on blocks; instructions left / mean IPC
  *
- * The papers do not say for how many cycles a point of the series stands, and Photon's code counts
- * single cycles, as whose deviation nothing is ever stable here; a point ends with the interval
- * (sampling.interval) that is nearest.
+ * The papers do not say how many cycles a point of the series covers. Photon's code uses single
+ * cycles, with which nothing would ever be stable here. A point covers the whole number of
+ * intervals (sampling.interval) nearest to step.
  *
- * The launch latency is no part of what is projected. The blocks that are on SMs at the stop are
- * simulated to their end, which does not count: the projection covers them.
+ * The projection excludes the launch latency. The blocks on SMs at the stop are simulated to their
+ * end, but that time does not count, because the projection covers them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -32,7 +32,7 @@ enum { PKA_PAPER, PKA_ARTIFACT, PKA_PHOTON };
 static const param_choice_t variant_choices[] = {
     {"paper", NULL}, {"artifact", NULL}, {"photon", NULL}, {NULL, NULL}};
 
-/* The first of each is the variant's own. */
+/* 0 selects the variant's own value. */
 enum { OF_VARIANT };
 enum { SERIES_WINDOW = 1, SERIES_CUMULATIVE };
 static const param_choice_t series_choices[] = {
@@ -45,17 +45,20 @@ static const param_choice_t rule_choices[] = {
     {"variant", NULL}, {"wave", NULL}, {"third", NULL}, {"none", NULL}, {NULL, NULL}};
 
 #define PKA_STOP_OPTIONS(P, E, T)                                                                  \
-    E(variant, variant_choices, "paper", "the detector: as published, or as one of two codes")     \
+    E(variant, variant_choices, "paper",                                                           \
+      "the detector: as in the paper, or as in one of two published codes")                        \
     E(series, series_choices, "variant", "IPC of each step, or since the launch began")            \
     P(U32, step, "0", 0, 1e9, "cycles",                                                            \
-      "from one point of the series to the next; 0: 500 in variant artifact, else 1000")           \
-    P(U32, window, "3000", 2, 1e9, "cycles", "of the series that are looked at")                   \
+      "cycles per point of the series; 0: 500 in variant artifact, else 1000")                     \
+    P(U32, window, "3000", 2, 1e9, "cycles",                                                       \
+      "length of the part of the series that must be stable")                                      \
     P(F64, limit, "0.25", 0, 1e9, "", "the series is stable below this deviation")                 \
-    E(unit, unit_choices, "variant", "of the deviation: IPC, share of the mean, or percent of it") \
+    E(unit, unit_choices, "variant",                                                               \
+      "unit of the deviation: IPC, share of the mean, or percent of the mean")                     \
     E(rule, rule_choices, "variant",                                                               \
-      "blocks that must be done: a wave, 0.3 of a grid smaller than a wave too, or any number")    \
+      "blocks that must be done: a wave; a wave, or 0.3 of a smaller grid; or any number")         \
     P(F64, sample, "0.01", 0, 1, "",                                                               \
-      "variant photon: share of blocks read ahead to count "                                       \
+      "variant photon: share of the blocks that is read ahead to count "                           \
       "instructions")
 
 PARAM_STRUCT(pka_stop_options_t, PKA_STOP_OPTIONS);
@@ -65,23 +68,23 @@ static const param_t pka_rows[] = {PARAM_ROWS(PKA_STOP_OPTIONS)};
 static const param_group_t pka_group =
     PARAM_GROUP("pka_stop", "Principal Kernel Projection", pka_stop_options_t, pka_rows);
 
-enum { SAMPLE_LEAST = 16 }; /* blocks */
+enum { SAMPLE_LEAST = 16 }; /* minimum number of blocks to read ahead */
 
 typedef struct {
-    pka_stop_options_t options; /* nothing is left to the variant */
+    pka_stop_options_t options; /* with all values of the variant filled in */
     double *point;              /* owned; ring */
-    size_t n_points;            /* of the ring */
+    size_t n_points;            /* size of the ring */
     uint64_t n;                 /* points since the launch began */
     uint64_t blocks, slots, latency;
-    double all_insts;         /* variant photon */
-    cycle_t step, next_point; /* of the series; cycles */
+    double all_insts;         /* instructions of the launch, in variant photon */
+    cycle_t step, next_point; /* cycles per point; end of the next point */
     cycle_t last_cycle;
     uint64_t last_insts;
-    double added; /* cycles projected at the stop */
+    double added; /* projected cycles */
     double mean, deviation;
 } pka_state_t;
 
-/* What a variant says where the user has not. */
+/* Fills in the values of the variant that the user has not set. */
 static void settle(pka_stop_options_t *o)
 {
     static const struct {
@@ -120,7 +123,7 @@ static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, r
 {
     pka_state_t *s = sampler->state;
     const uint32_t interval = l->spec->sampling.interval;
-    /* Points are as many whole intervals apart as come nearest to the step. */
+    /* A point covers the whole number of intervals that is nearest to the step. */
     uint32_t apart = (s->options.step + interval / 2) / interval;
     s->step = (uint64_t)(apart > 0 ? apart : 1) * interval;
     s->next_point = s->step;
@@ -187,7 +190,7 @@ static bool enough_blocks(const pka_state_t *s, uint64_t done)
     }
 }
 
-/* Cycles that are left. */
+/* Projects the remaining cycles. */
 static double project(const pka_state_t *s, const interval_records_t *r)
 {
     const double elapsed = (double)(r->cycle - s->latency);
@@ -249,7 +252,7 @@ static const sampler_ops_t pka_ops = {
 };
 
 const inside_method_t inside_pka_stop = {
-    .help = "PKA's projection: stop when the IPC is stable and a wave of blocks is done",
+    .help = "PKA's projection: stops when the IPC is stable and a wave of blocks is done",
     .options = &pka_group,
     .ops = &pka_ops,
     .create = pka_create,

@@ -8,47 +8,48 @@
 #include "sampling/plugin/plugin.h"
 #include "sim/core/alloc.h"
 
-/* Records are shown as they are. */
+/* The records are passed without conversion. */
 #define SAME(a, b)                                                                                 \
     (offsetof(rubato_record_t, a) == offsetof(retired_t, b) &&                                     \
      sizeof(((rubato_record_t *)0)->a) == sizeof(((retired_t *)0)->b))
 _Static_assert(sizeof(rubato_record_t) == sizeof(retired_t) && SAME(start, start) &&
                    SAME(retire, retire) && SAME(block, block) && SAME(insts, n_insts) &&
                    SAME(pc, pc) && SAME(sm, sm) && SAME(warp, warp),
-               "rubato_record_t is retired_t: give the interface another number if it changes");
+               "rubato_record_t must equal retired_t: if it changes, change the interface number");
 _Static_assert((int)RUBATO_WARPS == (int)RETIRED_WARP && (int)RUBATO_BLOCKS == (int)RETIRED_BLOCK &&
                    (int)RUBATO_BASIC_BLOCKS == (int)RETIRED_BASIC_BLOCK,
-               "rubato_record_kind_t is retired_kind_t");
+               "rubato_record_kind_t must equal retired_kind_t");
 _Static_assert((int)RUBATO_SIMULATE == (int)BLOCK_SIMULATE &&
                    (int)RUBATO_HOLD == (int)BLOCK_HOLD_SLOT && (int)RUBATO_SKIP == (int)BLOCK_SKIP,
-               "rubato_action_t is block_action_t");
+               "rubato_action_t must equal block_action_t");
 _Static_assert((int)RUBATO_HOLD_SLOTS == (int)FORWARD_HOLD_SLOT &&
                    (int)RUBATO_ADD_CYCLES == (int)FORWARD_REGION_IPC &&
                    (int)RUBATO_DRAIN == (int)RESIDENTS_DRAIN &&
                    (int)RUBATO_PREDICT == (int)RESIDENTS_PREDICT &&
                    (int)RUBATO_CUT == (int)RESIDENTS_CUT,
-               "rubato_model_t and rubato_residents_t are those of sampler.h");
-_Static_assert((int)RUBATO_EVIDENCE_MAX == (int)SAMPLER_EVIDENCE_MAX, "room for the evidence");
+               "rubato_model_t and rubato_residents_t must equal those of sampler.h");
+_Static_assert((int)RUBATO_EVIDENCE_MAX == (int)SAMPLER_EVIDENCE_MAX,
+               "the same room for the evidence");
 
-/* The method is the first member: what is given one has all. */
+/* A method of a plugin. The method is the first member, so a pointer to it is a pointer to both. */
 typedef struct {
     inside_method_t method;
     sampler_ops_t ops;
     plugin_t *plugin;
 } inside_plugin_t;
 
-/* What a hook did that it must not; block() is asked on any thread. */
+/* Invalid return values of hooks. Atomic, because block() is called on any thread. */
 enum { TROUBLE_NONE, TROUBLE_ACTION };
 
 typedef struct {
     const inside_plugin_t *of;
-    void *options; /* owned: a copy, whose texts values borrows */
+    void *options; /* owned copy; values borrows its texts */
     rubato_value_t *values;
     rubato_launch_t launch;
     bool begun;
     void *state;
     atomic_int trouble;
-    char wrong[RUBATO_WHY_MAX]; /* of the other hooks; "": nothing */
+    char wrong[RUBATO_WHY_MAX]; /* error of the other hooks; "": none */
 } session_t;
 
 static const rubato_inside_sampler_t *hooks(const session_t *s)
@@ -140,22 +141,22 @@ static void show_progress(rubato_progress_t *p, const interval_records_t *r)
     }
 }
 
-/* What is wrong with a fast-forward; NULL: nothing. */
+/* What is wrong with a fast-forward; NULL if nothing is. */
 static const char *forward_trouble(const session_t *s, const rubato_forward_t *f)
 {
     const bool to_end = f->until >= s->launch.blocks;
     if ((unsigned)f->model > RUBATO_ADD_CYCLES || (unsigned)f->residents > RUBATO_CUT)
-        return "a model or residents that there are not";
+        return "unknown model or residents";
     if (f->model == RUBATO_HOLD_SLOTS && hooks(s)->block == NULL)
-        return "HOLD_SLOTS needs the hook block()";
+        return "HOLD_SLOTS requires the hook block()";
     if (f->model == RUBATO_ADD_CYCLES && hooks(s)->forward_end == NULL)
-        return "ADD_CYCLES needs the hook forward_end()";
+        return "ADD_CYCLES requires the hook forward_end()";
     if ((f->residents == RUBATO_CUT ||
          (f->residents == RUBATO_PREDICT && f->model == RUBATO_ADD_CYCLES)) &&
         !to_end)
-        return "residents are cut, or predicted with ADD_CYCLES, only to the end of the launch";
+        return "CUT, and PREDICT with ADD_CYCLES, require a fast-forward to the end of the launch";
     if (!isfinite(f->warp_insts) || f->warp_insts < 0)
-        return "warp_insts is not a number of instructions";
+        return "warp_insts is not a valid number of instructions";
     return NULL;
 }
 
@@ -200,7 +201,8 @@ static double end_forward(const sampler_t *sampler, uint64_t skipped, const left
     const double cycles = hooks(s)->forward_end(&s->launch, s->state, skipped);
     if (cycles >= 0 && cycles < 0x1p62)
         return cycles;
-    snprintf(s->wrong, sizeof(s->wrong), "forward_end(): %g is no number of cycles", cycles);
+    snprintf(s->wrong, sizeof(s->wrong), "forward_end(): %g is not a valid number of cycles",
+             cycles);
     return 0;
 }
 
@@ -218,14 +220,14 @@ static rb_code_t check(const sampler_t *sampler, rb_err_t *err)
     const unsigned long long id = s->launch.id;
     if (atomic_load(&s->trouble) == TROUBLE_ACTION)
         return rb_fail(err, RB_USAGE,
-                       "%s: launch %llu: block(): an action that there is not, or a hold of more "
+                       "%s: launch %llu: block(): an unknown action, or a hold of more "
                        "than 2^32 cycles",
                        name, id);
     return s->wrong[0] != '\0' ? rb_fail(err, RB_USAGE, "%s: launch %llu: %s", name, id, s->wrong)
                                : RB_OK;
 }
 
-/* The hooks that the object has. */
+/* Sets the hooks that the object has. */
 static void fill_ops(inside_plugin_t *of)
 {
     const rubato_inside_sampler_t *h = of->plugin->sampler->inside;

@@ -58,7 +58,7 @@ void inside_method_close(const inside_method_t *method)
         method->close(method);
 }
 
-/* What the configuration says of a method's options, or their defaults. */
+/* Sets a method's options from the configuration, or to their defaults. */
 static void set_options(const inside_list_t *list, const inside_method_t *m, void *out)
 {
     const void *set = list->conf == NULL ? NULL : conf_group_values(list->conf, m->options);
@@ -83,7 +83,8 @@ static void append(inside_list_t *list, const inside_method_t *m, const sampler_
     list->n = n;
 }
 
-/* Appends the sampler of a method with these options, which may be NULL; takes the method over. */
+/* Appends the sampler of a method with these options (may be NULL). Takes ownership of the method
+ * on success. */
 static rb_code_t add(inside_list_t *list, const inside_method_t *m, char *options, uint64_t seed,
                      rb_err_t *err)
 {
@@ -123,7 +124,7 @@ rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed, 
 {
     bool added;
     RB_TRY(inside_list_take(list, item, seed, &added, err));
-    return added ? RB_OK : rb_fail(err, RB_USAGE, "'%.60s' is no sampler inside launches", item);
+    return added ? RB_OK : rb_fail(err, RB_USAGE, "'%.60s' is not a sampler inside launches", item);
 }
 
 uint64_t inside_list_digest(const inside_list_t *list, size_t i)

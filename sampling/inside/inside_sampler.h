@@ -1,6 +1,6 @@
 /*
- * Samplers inside launches: methods that stop or skip part of a launch while it is simulated. One
- * table of them, each with its options. A run has a list of them, in order.
+ * Samplers inside launches: methods that stop a launch early, or skip parts of it, while it is
+ * simulated. All are in one table, each with its options. A run has an ordered list of them.
  *
  *   inside_list_t list = {0};
  *   inside_list_add(&list, "photon_warp:delta=0.03", seed, &err);
@@ -17,78 +17,75 @@
 typedef struct inside_method {
     const char *help;
     const param_group_t *options; /* names, types, ranges, defaults, help: for help and sweeps */
-    const sampler_ops_t *ops;     /* with the method's name */
-    bool index;                   /* needs to know what blocks execute: the index of a trace */
-    /* The state of a sampler with these options (copied); freed by destroy. NULL after an error. */
+    const sampler_ops_t *ops;     /* its name is the method's name */
+    bool index;                   /* needs a trace's index with the instructions of each block */
+    /* Creates the state of a sampler with these options (copied); destroy() frees it. NULL after an
+     * error. */
     void *(*create)(const struct inside_method *method, const void *options, uint64_t seed,
                     rb_err_t *err);
     void (*destroy)(void *state);
-    /* Of what the options do not tell and decisions follow from: files that they name. NULL: no
-     * such thing. */
+    /* Hash of the files that the options name, on which decisions depend. NULL: no files. */
     uint64_t (*digest)(const struct inside_method *method, const void *state);
 
-    /* Of a sampler from outside; otherwise NULL. */
-    const char *item; /* what --sample calls it: "plugin:FILE.so" */
+    /* Only for plugins; otherwise NULL. */
+    const char *item; /* its name in --sample: "plugin:FILE.so" */
     void (*close)(const struct inside_method *method);
 } inside_method_t;
 
-/* The table, in the order in which help lists it. */
+/* The table, in the order of the help. */
 extern const inside_method_t *const inside_methods[];
 extern const size_t n_inside_methods;
 
 /* Makes the options of every method settings of c ("photon_warp.delta"). */
 void inside_add_groups(conf_t *c);
 
-/* The options of the i-th method, for those who only check keys; NULL: there is none. */
+/* The options of the i-th method, for callers that only check keys; NULL: no such method. */
 const param_group_t *inside_group(size_t i);
 
-/* Whether a sampler of this table has that name. */
+/* Whether the table has a sampler of that name. */
 bool inside_method_is(const char *name);
 
-/*
- * The method of an item of --sample: "name", "name:option=value,..." or "plugin:FILE.so,...".
- * *method is NULL if it is none that works inside launches. RB_USAGE: a sampler from outside that
- * cannot be loaded. Let go of with inside_method_close().
- */
+/* Opens the method of an item of --sample: "name", "name:option=value,..." or "plugin:FILE.so,...".
+ * *method is NULL if it is not a sampler inside launches. RB_USAGE: a plugin that cannot be loaded.
+ * Close it with inside_method_close(). */
 RB_CHECKED rb_code_t inside_method_open(const inside_method_t **method, const char *item,
                                         rb_err_t *err);
 
-/* Harmless on NULL and on built-in methods. */
+/* NULL and built-in methods are allowed. */
 void inside_method_close(const inside_method_t *method);
 
 typedef struct {
     sampler_t *samplers;             /* owned */
-    const inside_method_t **methods; /* owned, each opened; of each */
-    char **texts;                    /* owned; of each: its name with every option */
-    void **options;                  /* owned; of each: as its method's group describes them */
+    const inside_method_t **methods; /* owned array of open methods */
+    char **texts;                    /* owned: name with all options, per sampler */
+    void **options;                  /* owned: struct described by the method's group, per
+                                      * sampler */
     size_t n;
     const conf_t
-        *conf; /* borrowed: what it says holds where an item does not; NULL: the defaults */
+        *conf; /* borrowed: values for options that an item does not set; NULL: the defaults */
 } inside_list_t;
 
-/*
- * Appends the sampler of an item. RB_USAGE, naming the option and what was near or is legal; *added
- * is false, and nothing happens, if it is none that works inside launches.
- */
+/* Appends the sampler of an item. RB_USAGE, naming the option and what is similar or allowed. If it
+ * is not a sampler inside launches, *added is false and nothing is changed. */
 RB_CHECKED rb_code_t inside_list_take(inside_list_t *list, const char *item, uint64_t seed,
                                       bool *added, rb_err_t *err);
 
-/* The same; RB_USAGE if it is none. */
+/* The same, but RB_USAGE if it is not a sampler inside launches. */
 RB_CHECKED rb_code_t inside_list_add(inside_list_t *list, const char *item, uint64_t seed,
                                      rb_err_t *err);
 
-/* Differs between samplers that look at other contents of files; 0: the i-th looks at none. */
+/* Hash of the files that the i-th sampler uses; 0: none. */
 uint64_t inside_list_digest(const inside_list_t *list, size_t i);
 
-/* The options of the sampler of a name, or what list->conf says or the default is if the list has
- * none: copied to *out, as its group describes them. */
+/* Copies the options of the named sampler to *out, as described by its group; if the list does not
+ * have it, those of list->conf or the defaults. */
 void inside_list_options(const inside_list_t *list, const char *name, void *out);
 
-/* RB_USAGE if a sampler of the list cannot work on this source. */
+/* RB_USAGE if a sampler of the list cannot use this source. */
 RB_CHECKED rb_code_t inside_list_check(const inside_list_t *list, const trace_source_t *source,
                                        rb_err_t *err);
 
-/* Harmless on a zeroed list. */
+/* A zeroed list is allowed. */
 void inside_list_free(inside_list_t *list);
 
 #endif

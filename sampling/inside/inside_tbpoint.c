@@ -1,37 +1,37 @@
 /*
- * tbpoint_region: TBPoint inside launches (IPDPS 2014). Regions of blocks that are expected to run
- * at one rate are found in the index (region_table.h). Once all blocks on the chip are of one
- * region and its rate has settled, its blocks that are left take the time of their instructions at
- * that rate, and are not simulated; detail resumes at the first block of the next region.
+ * tbpoint_region: TBPoint inside launches (IPDPS 2014). The index gives regions of blocks that are
+ * expected to run at one rate (region_table.h). Once all blocks on the chip belong to one region
+ * and its rate has settled, the region's remaining blocks are skipped and take the time of their
+ * instructions at that rate. Detailed simulation resumes at the first block of the next region.
  *
  * Variant paper: a sampling unit is the lifetime of a block; when it retires, the block dispatched
  * next is followed. When two units differ by less than the tolerance, the region's rate is that of
  * the last one. Units end at the ends of intervals.
  *
- * Variant waves (own): a sampling unit is the time in which as many blocks retire as the chip
- * holds. The first wave of a region, which begins cold or among blocks of another, is not looked
- * at. The rate is that of all units since, as many as it takes until its standard error is below
- * error, or share of the region is simulated. While a launch has yet to fill the L2, what it writes
- * does not reach the DRAM, but what it found there may have to be written back: of one that will
- * fill it, the blocks up to then are left out at the rate before, the L2 gets what they touch (they
- * are read, but not simulated), and the rate is measured anew. It is also that of blocks left out
- * when the L2 was nearly full. Whole waves are left out, so that a last one with fewer blocks than
- * slots is simulated with as many blocks as it has.
+ * Variant waves (our own): a sampling unit is the time in which as many blocks retire as the chip
+ * holds. The first wave of a region, which starts cold or among blocks of another region, is
+ * ignored. The rate is that of all later units, as many as needed until its standard error is below
+ * `error` or `share` of the region is simulated. Until a launch has filled the L2, its writes do
+ * not reach the DRAM, but data that it found there may have to be written back. If it will fill the
+ * L2, the blocks up to then are skipped at the rate before, they are read so that the L2 gets what
+ * they touch, and the rate is measured again; that rate also applies to blocks skipped when the L2
+ * was nearly full. Only whole waves are skipped, so that a last wave with fewer blocks than slots
+ * is simulated as it is.
  *
- * Variant slope (own): as waves, but the rate is the slope of the moments at which waves of blocks
- * retire (unit_slope.h), of at least units of them. One and a quarter waves tell the rate of the
- * blocks that fill the L2; of what follows them, the wave that was on the chip is not looked at. A
- * launch that does not fill it, or is not held up by that, is measured from its second wave on. A
- * rate whose confidence interval is wider than doubt is measured longer (most). Where the DRAM
- * holds the launch up, what it moves tells the rate, too, and one and a half units are enough if
- * its pace is known that well (dram_pace.h); a launch of which no blocks were read while they
- * filled the L2 has a few left out and read for this. Where the region is the launch's last, its
- * blocks hold their slots for as long as gives this rate (Little's law), and so do those on SMs,
- * which end at once. The last ones do not speed up as they get fewer: what they gain by sharing
- * with fewer, the launch loses by waiting for the slowest of them.
+ * Variant slope (our own): as waves, but the rate is the slope of the retirement times of at least
+ * `units` waves (unit_slope.h). The first one and a quarter waves give the rate of the blocks that
+ * fill the L2; of the blocks after them, the wave that was on the chip is ignored. A launch that
+ * does not fill the L2, or is not limited by that, is measured from its second wave on. If the
+ * confidence interval of the rate is wider than `doubt`, it is measured longer (`most`). If the
+ * DRAM limits the launch, the sectors that it moves give the rate too, and one and a half units are
+ * enough if its pace is known that well (dram_pace.h); if no blocks were read while they filled the
+ * L2, a few are skipped and read for this. If the region is the launch's last, its blocks hold
+ * their slots for the time that gives this rate (Little's law), and so do those on SMs, which end
+ * at once. The last blocks do not speed up as they get fewer: what they gain by sharing with fewer,
+ * the launch loses by waiting for the slowest of them.
  *
- * Drain, elsewhere: the blocks on SMs when blocks are left out are simulated, and count. They stand
- * for those that would have been there at the region's end.
+ * Otherwise the blocks on SMs are simulated to their end, and that time counts. They stand for
+ * those that would have been there at the region's end.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -44,15 +44,15 @@
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 
-/* Waves that are not looked at after it is full, or detail has resumed, by variant. */
+/* Waves that are ignored after the L2 is full or detail has resumed, by variant. */
 static const uint64_t settle_waves[] = {
     [TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2, [TBPOINT_PAPER] = 0};
 
-/* Of a wave, the share that is read where no blocks were left out that fill the L2. */
+/* Share of a wave that is read if no blocks that fill the L2 were skipped. */
 #define READ_SHARE 0.25
 
-/* Waves at the end of a launch in which blocks hold their slots; that must be left for some to be
- * read: so many are never all simulated. */
+/* Waves at the end of a launch in which blocks hold their slots; minimum waves left for some blocks
+ * to be skipped and read. */
 enum { HELD_WAVES = 3, READ_WAVES = 10 };
 
 static void *region_create(const inside_method_t *method, const void *options, uint64_t seed,
@@ -95,11 +95,9 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     return rc;
 }
 
-/*
- * The rate that the blocks are left out at that fill the L2; 0: none is known. From the first wave
- * and a quarter: those that retire first and their successors are quicker than the rest, and all
- * that was issued so far began cold. What lies between is near.
- */
+/* The rate of the skipped blocks that fill the L2; 0: unknown. The mean of two estimates from the
+ * first one and a quarter waves: the blocks that retire first and their successors are faster than
+ * the rest, and the average so far includes the cold start. */
 static double filling_rate(const region_state_t *s, const interval_records_t *r)
 {
     if (s->options.variant != TBPOINT_SLOPE)
@@ -110,7 +108,7 @@ static double filling_rate(const region_state_t *s, const interval_records_t *r)
     return sqrt(first * (double)r->warp_insts / ((double)r->cycle - s->begun));
 }
 
-/* Sectors of the L2 that a block takes: in the mean those on SMs are half done. */
+/* L2 sectors that a block takes, assuming that blocks on SMs are half done on average. */
 static double taken_by_block(const region_state_t *s, const interval_records_t *r)
 {
     if (s->in->first > 0)
@@ -118,17 +116,15 @@ static double taken_by_block(const region_state_t *s, const interval_records_t *
     return (double)r->l2_taken / ((double)r->next_block - (double)r->resident / 2);
 }
 
-/* Sectors of the L2 that a block looks up. */
+/* L2 sectors that a block looks up. */
 static double touched_by_block(const region_state_t *s, const interval_records_t *r)
 {
     return (double)r->l2_touched /
            ((double)r->next_block - (double)s->left_out - (double)r->resident / 2);
 }
 
-/*
- * The launch may find in the L2 what others have left there, as long as it is there: its blocks
- * have not come round the L2 once, and will.
- */
+/* Whether the launch may still be using what others left in the L2: its blocks have not yet touched
+ * as many sectors as the L2 has, but will. */
 static bool may_live_on_others(const region_state_t *s, const interval_records_t *r)
 {
     return s->options.variant == TBPOINT_SLOPE &&
@@ -136,7 +132,7 @@ static bool may_live_on_others(const region_state_t *s, const interval_records_t
            touched_by_block(s, r) * (double)s->blocks >= (double)s->l2_sectors;
 }
 
-/* At this rate the DRAM does not hold the launch up, not even when the L2 is full. */
+/* Whether the DRAM would not limit the launch at this rate, even if the L2 is full. */
 static bool is_light(const region_state_t *s, const interval_records_t *r, double rate)
 {
     const double block = (double)block_insts_before(&s->table.insts, s->blocks) / (double)s->blocks;
@@ -148,10 +144,8 @@ static bool is_light(const region_state_t *s, const interval_records_t *r, doubl
            sectors * rate / block <= s->options.light * s->dram_sectors;
 }
 
-/*
- * Blocks from next on until the launch has taken so much of the L2, in its sizes. UINT64_MAX: it
- * will not; only once a unit is measured.
- */
+/* Number of blocks from the next on until the launch has taken `sizes` times the L2's size.
+ * UINT64_MAX: it will not. Only valid once a unit was measured. */
 static uint64_t blocks_to_take(const region_state_t *s, const interval_records_t *r, double sizes)
 {
     const double of_block = taken_by_block(s, r);
@@ -162,7 +156,7 @@ static uint64_t blocks_to_take(const region_state_t *s, const interval_records_t
                                                                  : (uint64_t)ceil(left / of_block);
 }
 
-/* Begins to leave out blocks up to until, at a rate. */
+/* Starts to skip the blocks up to `until`, at a rate. */
 static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t until, double rate,
                       fast_forward_t *out)
 {
@@ -182,13 +176,13 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
     else if (isfinite(error))
         snprintf(spread, sizeof(spread), ", error %.2g %%", error);
     snprintf(out->evidence, sizeof(out->evidence),
-             "region %zu of %zu (to block %" PRIu64 ") at %.4g IPC, %" PRIu64 " unit%s%s",
+             "region %zu of %zu (up to block %" PRIu64 ") at %.4g IPC, %" PRIu64 " unit%s%s",
              (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->end - 1, rate, s->rate.units,
              s->rate.units == 1 ? "" : "s", spread);
 }
 
-/* Begins to leave out so many blocks, which are read. The rate so far is not theirs: they take the
- * time of the one that is measured next, and of what the DRAM has to move for them. */
+/* Starts to skip blocks that are read. The rate so far does not apply to them: they take the time
+ * of the rate that is measured next, and of the sectors that the DRAM must move for them. */
 static void leave_out_reading(region_state_t *s, const interval_records_t *r, uint64_t blocks,
                               double rate, fast_forward_t *out)
 {
@@ -197,7 +191,8 @@ static void leave_out_reading(region_state_t *s, const interval_records_t *r, ui
     out->warm = blocks;
 }
 
-/* The rate is measured from here on. Slope: the launch's first wave, in cold caches, is over. */
+/* The L2 does not affect the rate, which is measured from here on. Slope: the cold first wave is
+ * over. */
 static void fill_does_not_matter(region_state_t *s)
 {
     s->filled = true;
@@ -205,7 +200,7 @@ static void fill_does_not_matter(region_state_t *s)
         unit_slope_forget(&s->slope);
 }
 
-/* Leaves out a few blocks, to know from them what the DRAM has to move for a block. */
+/* Skips and reads a few blocks to find out how many sectors the DRAM must move for a block. */
 static bool leave_out_to_read(region_state_t *s, const interval_records_t *r, double rate,
                               fast_forward_t *out)
 {
@@ -216,7 +211,7 @@ static bool leave_out_to_read(region_state_t *s, const interval_records_t *r, do
     return true;
 }
 
-/* While the L2 is not full: leaves out the blocks that fill it, or waits for it. */
+/* While the L2 is not full: skips the blocks that fill it, or waits. */
 static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const uint64_t left = s->in->end - r->next_block;
@@ -242,7 +237,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
         region_measure_anew(s, settle_waves[s->options.variant] * s->slots);
         return leave_out_to_read(s, r, rate, out);
     }
-    if (s->waited) /* the rate so far is of more than one kind */
+    if (s->waited) /* the rate so far mixes two kinds */
         return false;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
     if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
@@ -253,10 +248,9 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     return true;
 }
 
-/*
- * The launch ends with this region: its blocks that are left hold their slots, and those on SMs. Of
- * many waves only the last do: those before would only repeat what the scheduler does.
- */
+/* The launch ends with this region: its remaining blocks, and those on SMs, hold their slots. If
+ * many waves are left, only the last ones do; the others would only repeat what the scheduler
+ * does. */
 static void hold_out(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const double rate = region_measured_rate(s);
@@ -293,8 +287,8 @@ static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_fo
     return true;
 }
 
-/* The region that all blocks on the chip and the next one are of, in which blocks may be left out.
- */
+/* The region of all blocks on the chip and of the next one, if its blocks may be skipped; else
+ * NULL. */
 static const region_t *region_entered(const region_state_t *s, const interval_records_t *r)
 {
     if (r->next_block >= s->blocks || r->oldest >= r->next_block)
@@ -303,7 +297,7 @@ static const region_t *region_entered(const region_state_t *s, const interval_re
     return region->even && region->first <= r->oldest ? region : NULL;
 }
 
-/* All blocks on the chip have come to be of another region, or of more than one. */
+/* All blocks on the chip now belong to another region, or to several. */
 static void enter(region_state_t *s, const region_t *region)
 {
     s->in = region;
@@ -367,7 +361,7 @@ static block_action_t region_block(const sampler_t *sampler, uint64_t block, cyc
     return BLOCK_HOLD_SLOT;
 }
 
-/* A launch may end before the rate of blocks that were left out has settled. */
+/* A launch may end before the rate for skipped blocks has settled. */
 static double region_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
 {
     const region_state_t *s = sampler->state;
@@ -385,14 +379,13 @@ static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
     size_t even = 0;
     for (size_t i = 0; i < s->table.n; i++)
         even += s->table.list[i].even;
-    int n =
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX,
-                 "no rate has settled while blocks of its region were left: %zu regions, %zu of "
-                 "them even, in %.3g waves",
-                 s->table.n, even, (double)s->blocks / (double)s->slots);
+    int n = snprintf(evidence, SAMPLER_EVIDENCE_MAX,
+                     "no rate settled while blocks of its region were left: %zu regions, %zu of "
+                     "them even, in %.3g waves",
+                     s->table.n, even, (double)s->blocks / (double)s->slots);
     if (s->rate.units >= 2 && n > 0 && n < SAMPLER_EVIDENCE_MAX)
         snprintf(evidence + n, SAMPLER_EVIDENCE_MAX - (size_t)n,
-                 "; the last units had %.4g and %.4g instructions a cycle",
+                 "; the last units had %.4g and %.4g instructions per cycle",
                  s->rate.count[RATE_ISSUED].before, s->rate.count[RATE_ISSUED].last);
 }
 
@@ -408,8 +401,9 @@ static const sampler_ops_t region_ops = {
 };
 
 const inside_method_t inside_tbpoint_region = {
-    .help = "TBPoint's regions of blocks: when a region's rate has settled, the rest of it is "
-            "left out",
+    .help =
+        "TBPoint's regions of blocks: when a region's rate has settled, the rest of the region is "
+        "skipped",
     .options = &region_group,
     .ops = &region_ops,
     .index = true,

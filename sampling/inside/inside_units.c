@@ -3,18 +3,19 @@
  * itself with them). A unit is a number of instructions, in the order in which blocks are
  * dispatched.
  *
- *   systematic  every so-manyth unit, from a random one on
+ *   systematic  every k-th unit, starting with a random one
  *   random      units drawn at random
- *   simpoint    Ideal-SimPoint: units with like basic-block vectors over all their warps, the first
- *               of each cluster. The number of clusters is chosen by the Bayesian criterion
+ *   simpoint    Ideal-SimPoint: clusters of units with similar basic-block vectors over all their
+ *               warps; the first unit of each cluster. The Bayesian criterion chooses the number of
+ *               clusters
  *
- * Units that are not chosen take the time of their instructions at the rate of those that are (of
- * their cluster's). A rate is that from the first interval's end in which a block of the unit was
- * dispatched until the chip has issued as many instructions as the unit has, and the next unit's
- * blocks are dispatched: it includes what is left of the blocks before, and the warming of caches
- * behind a part that was left out. Nothing is done about that. Until then no block is left out, so
- * that the unit does not end on an emptying chip. Blocks on SMs when units are left out are
- * simulated, and count.
+ * Units that are not chosen take the time of their instructions at the rate of the chosen ones (of
+ * their cluster). A rate is measured from the end of the first interval in which a block of the
+ * unit was dispatched until the chip has issued as many instructions as the unit has and blocks of
+ * the next unit are dispatched. It therefore includes the rest of the blocks before, and the
+ * warm-up of caches after skipped blocks; there is no correction for that. Until then no block is
+ * skipped, so that the unit does not end on an emptying chip. Blocks on SMs when units are skipped
+ * are simulated to their end, and that time counts.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,12 +31,13 @@ static const param_choice_t which_choices[] = {
 
 #define UNITS_OPTIONS(P, E, T)                                                                     \
     E(which, which_choices, "systematic", "how units are chosen")                                  \
-    P(U64, size, "1000000", 1, 1e12, "warp instructions", "of a unit")                             \
-    P(F64, share, "0.1", 0, 1, "", "systematic, random: of the units, to be simulated")            \
-    P(U32, clusters, "10", 1, 1000, "", "simpoint: at most")                                       \
+    P(U64, size, "1000000", 1, 1e12, "warp instructions", "length of a unit")                      \
+    P(F64, share, "0.1", 0, 1, "", "systematic, random: share of the units to simulate")           \
+    P(U32, clusters, "10", 1, 1000, "", "simpoint: maximum number of clusters")                    \
     P(F64, bic, "0.9", 0, 1, "",                                                                   \
-      "simpoint: the fewest clusters whose criterion is so far from the worst to the best")        \
-    P(U32, dimensions, "15", 1, 1000, "", "simpoint: of the projected basic-block vectors")
+      "simpoint: the fewest clusters whose criterion reaches this share from worst to best")       \
+    P(U32, dimensions, "15", 1, 1000, "",                                                          \
+      "simpoint: dimensions of the projected basic-block vectors")
 
 PARAM_STRUCT(units_options_t, UNITS_OPTIONS);
 #define PARAM_SPEC_ units_options_t
@@ -44,22 +46,22 @@ static const param_t units_rows[] = {PARAM_ROWS(UNITS_OPTIONS)};
 static const param_group_t units_group =
     PARAM_GROUP("units", "units of instructions", units_options_t, units_rows);
 
-/* What is known of the units that one rate stands for. */
+/* The units that share one rate. */
 typedef struct {
     double insts, cycles; /* measured */
-    double left_out;      /* instructions */
+    double left_out;      /* instructions skipped */
 } stratum_t;
 
 typedef struct {
     units_options_t options;
     uint64_t seed;
     inst_units_t units;
-    stratum_t *strata; /* owned: of each cluster */
+    stratum_t *strata; /* owned: one per cluster */
     bool measuring;
-    size_t unit;         /* being measured */
-    double cycle, insts; /* when that began */
-    uint64_t first;      /* block being left out */
-    double latency;      /* of the launch: no part of any unit */
+    size_t unit;         /* the unit being measured */
+    double cycle, insts; /* at the start of the measurement */
+    uint64_t first;      /* first skipped block */
+    double latency;      /* launch latency; belongs to no unit */
 } units_state_t;
 
 static void *units_create(const inside_method_t *method, const void *options, uint64_t seed,
@@ -125,7 +127,7 @@ static void begin_measuring(units_state_t *s, const interval_records_t *r, size_
     s->insts = (double)r->warp_insts;
 }
 
-/* First block of the next chosen unit, from unit on; UINT64_MAX: there is none. */
+/* First block of the next chosen unit, starting with `unit`; UINT64_MAX: there is none. */
 static uint64_t next_chosen(const units_state_t *s, size_t unit)
 {
     while (unit < s->units.n && !s->units.list[unit].chosen)
@@ -160,7 +162,7 @@ static bool units_interval(const sampler_t *sampler, const interval_records_t *r
     return true;
 }
 
-/* The rates are not known before the launch is over: notes what was left out. */
+/* The rates are known only at the end of the launch: notes what was skipped. */
 static double units_end(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
     units_state_t *s = sampler->state;
@@ -177,8 +179,8 @@ static double units_end(const sampler_t *sampler, uint64_t skipped, const left_m
 static double units_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
 {
     const units_state_t *s = sampler->state;
-    /* A unit shorter than an interval may have gone by unmeasured: all that was simulated stands
-     * for it. */
+    /* A unit shorter than an interval may not have been measured; then the average of everything
+     * simulated is used. */
     const double busy = fmax((double)cycles - s->latency, 0);
     const double overall = warp_insts == 0 ? 0 : busy / (double)warp_insts;
     double added = 0;

@@ -17,7 +17,7 @@ static void divide(inst_units_t *u, uint64_t size)
     for (uint64_t first = 0, end; first < u->insts.blocks; first = end) {
         const uint64_t from = block_insts_before(&u->insts, first);
         uint64_t lo = first + 1, hi = u->insts.blocks;
-        /* The first block with enough before it; all that are left if there is none. */
+        /* The first block with enough instructions before it, or the end. */
         while (lo < hi) {
             uint64_t mid = lo + (hi - lo) / 2;
             if (block_insts_before(&u->insts, mid) - from >= size)
@@ -49,13 +49,13 @@ static void choose_random(inst_units_t *u, size_t wanted, uint64_t seed)
     free(chosen);
 }
 
-/* Coordinate of a basic block in a direction of the projection, 0 .. 1. */
+/* Coordinate of a basic block in a dimension of the random projection, 0 .. 1. */
 static double coordinate(uint32_t bb, uint32_t direction, uint64_t seed)
 {
     return (double)(hash_mix(hash_mix(seed ^ bb) ^ direction) >> 11) * 0x1p-53;
 }
 
-/* Adds what a block executes to a projected vector. */
+/* Adds the instructions of a block to a projected vector. */
 static rb_code_t add_block(double *x, warp_reader_t *r, const bb_table_t *table, uint64_t block,
                            const units_rule_t *rule, rb_err_t *err)
 {

@@ -32,7 +32,7 @@ interval_latencies_t interval_unloaded(const gpu_spec_t *spec)
 void interval_observe(interval_latencies_t *l, const latency_sum_t *observed, uint64_t at_least)
 {
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
-        /* Of a store it is known when the warp may go on, not when it is done. */
+        /* for a store it is known when the warp may continue, not when it is done */
         if (c != OP_STORE_LG && observed[c].n > 0 && observed[c].n >= at_least)
             l->of[c] = (double)observed[c].cycles / (double)observed[c].n;
     }

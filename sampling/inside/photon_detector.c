@@ -8,14 +8,14 @@ const param_choice_t photon_variant_choices[] = {
 enum { CODE_DROP = 1023 };
 static const double published_delta = 0.03;
 
-/* Cycles from one refresh of the DRAM to the next, the swing that all blocks share; 0: none. */
+/* Core cycles between DRAM refreshes, which slow all blocks at the same time; 0: no refresh. */
 static double refresh_period(const gpu_spec_t *spec)
 {
     const dram_spec_t *d = &spec->mem.dram;
     return d->perfect ? 0 : d->tREFI * (spec->gpu.clock_mhz / d->clock_mhz);
 }
 
-/* Points of a window of so many waves, but at least so many. */
+/* Points of a window of that many waves, with a minimum. */
 static uint64_t window_of(const photon_choice_t *c, double waves, uint32_t least)
 {
     const double n = ceil((c->waves > 0 ? c->waves : waves) * (double)c->wave);

@@ -23,7 +23,7 @@ rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
     return RB_OK;
 }
 
-/* Share of the warps that are of one type in a regular launch. */
+/* Minimum share of one type of warp in a regular launch. */
 #define DOMINANT 0.95
 
 photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
@@ -40,7 +40,7 @@ photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill
                             .first = first};
 }
 
-/* Whether the launch moves few sectors: known after as long as it took to come here. */
+/* Whether the launch moves few sectors; known after twice the time of its first wave. */
 static bool is_light(photon_trust_t *t, const interval_records_t *r)
 {
     if (t->from == 0) {
@@ -102,7 +102,7 @@ double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)
     if (ahead->warps == 0)
         return 0;
     const double blocks = (double)ahead->blocks, warps = (double)ahead->warps;
-    const double insts = ahead->insts_per_block * blocks / warps; /* of a warp, mean */
+    const double insts = ahead->insts_per_block * blocks / warps; /* mean of a warp */
     double warp = l->spec->sm.sm.block_start_latency;
     for (size_t i = 0; i < ahead->table.n; i++) {
         const bb_entry_t *b = &ahead->table.bbs[i];

@@ -1,6 +1,6 @@
 /*
- * What Photon's two levels inside launches have in common (photon_warp, photon_bb) besides their
- * detectors: what is trusted, and the end of a launch.
+ * Common parts of Photon's two levels inside launches (photon_warp, photon_bb), besides their
+ * detectors: which records are trusted, and the end of a launch.
  */
 #ifndef RUBATO_PHOTON_LEVEL_H
 #define RUBATO_PHOTON_LEVEL_H
@@ -13,59 +13,58 @@
 
 enum { HOLD_BLOCK, HOLD_WARP };
 extern const param_choice_t photon_hold_choices[];      /* "block", "warp" */
-extern const param_choice_t photon_residents_choices[]; /* of forward_residents_t */
+extern const param_choice_t photon_residents_choices[]; /* names of forward_residents_t */
 
-/* Options of both levels: what they ask of a launch before they trust it, and how it ends. */
+/* Options of both levels: requirements before a launch is trusted, and its end. */
 #define PHOTON_SHARED_OPTIONS(P, E, T)                                                             \
-    P(F64, sample, "0.01", 0, 1, "", "without an index: share of the blocks that is read ahead")   \
-    T(save, "", "a file: what is seen of launches ahead of their simulation is saved there")       \
-    T(load, "", "a file that was saved: launches in it are not read ahead")                        \
+    P(F64, sample, "0.01", 0, 1, "", "share of the blocks to read ahead, if there is no index")    \
+    T(save, "", "file to which the analysis of launches that are read ahead is saved")             \
+    T(load, "", "file with a saved analysis: launches in it are not read ahead")                   \
     P(BOOL, unbiased, "true", 0, 1, "",                                                            \
-      "scaled: slope of issue against retirement: spread passes, trends do not")                   \
+      "scaled: slope of issue against retirement, which tolerates spread but not trends")          \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
-      "steady, scaled: wait until the launch has filled the L2, if it will")                       \
+      "steady, scaled: wait until the launch has filled the L2, if it will do so")                 \
     P(BOOL, skip, "true", 0, 1, "",                                                                \
-      "steady, scaled: the blocks of regular launches that fill it are read, not simulated")       \
-    P(F64, light, "0.65", 0, 1, "", "more of the DRAM's bandwidth than this holds a launch up")    \
-    P(BOOL, longer, "true", 0, 1, "", "scaled: the slope is that of the longer window")            \
-    P(BOOL, tail, "true", 0, 1, "", "the last blocks speed up as they get fewer")
+      "steady, scaled: skip the blocks of regular launches that fill the L2 (they are only read)") \
+    P(F64, light, "0.65", 0, 1, "",                                                                \
+      "share of the DRAM's bandwidth above which the DRAM limits a launch")                        \
+    P(BOOL, longer, "true", 0, 1, "", "scaled: use the slope of the longer window")                \
+    P(BOOL, tail, "true", 0, 1, "", "the last blocks of a launch get faster as they get fewer")
 
-enum { PHOTON_SAMPLE_LEAST = 16 }; /* blocks read ahead at least */
+enum { PHOTON_SAMPLE_LEAST = 16 }; /* minimum number of blocks to read ahead */
 
-/*
- * Looks at a launch (read_ahead.h), or takes what a file says of it: load and save name files, ""
- * for none. *begun: save has been written to in this run.
- */
+/* Analyses a launch (read_ahead.h), or loads the analysis from a file. load and save are file
+ * names; "" for none. *begun: whether this run has written to save already. */
 RB_CHECKED rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
                                  const char *save, bool *begun, read_ahead_t *out, rb_err_t *err);
 
 /*
- * What is looked at: blocks from first on, and what began at or after cycle since. While a launch
- * has yet to fill the L2, what it writes does not reach the DRAM, and its warps are steadily too
- * fast: of a launch that will fill the L2, only what begins after it has is trusted. Unless what it
- * will have to move through the DRAM in the end is so little that the DRAM will not hold it up.
+ * Which records are trusted: blocks from `first` on, and what started at cycle `since` or later.
+ * Until a launch has filled the L2, its writes do not reach the DRAM and its warps are too fast. So
+ * if it will fill the L2, only what starts after that is trusted, unless it moves so little data
+ * that the DRAM will not limit it.
  */
 typedef struct {
     uint64_t blocks, slots;
-    double l2_sectors, insts; /* insts: of the launch; 0: not known */
-    double light;             /* sectors per cycle that do not hold it up */
-    cycle_t from;             /* when the first wave was over; 0: it is not */
-    uint64_t moved;           /* sectors by then */
-    bool on, calm;            /* calm: the DRAM does not hold it up */
-    bool filling;             /* not on because the L2 is not full, and will be */
+    double l2_sectors, insts; /* insts: of the launch; 0: unknown */
+    double light;             /* sectors per cycle up to which the DRAM does not limit the launch */
+    cycle_t from;             /* when the first wave was over; 0: not yet */
+    uint64_t moved;           /* sectors moved by then */
+    bool on, calm;            /* calm: the DRAM does not limit the launch */
+    bool filling;             /* not on, because the L2 is not full but will be */
     uint64_t first;
     cycle_t since;
-    uint64_t young; /* first block that began after since */
-    bool ripe;      /* all blocks before it have retired: its like are not the quick ones only */
+    uint64_t young; /* first block that started after `since` */
+    bool ripe;      /* all earlier blocks have retired, so not only the fast later ones are seen */
 } photon_trust_t;
 
-/* fill: whether to wait for the L2. light: share of the DRAM's bandwidth. */
+/* fill: wait for the L2. light: share of the DRAM's bandwidth. */
 photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
                             double insts);
 void photon_trust_check(photon_trust_t *t, const interval_records_t *r);
 
-/* Whether the blocks that fill the L2 may be left out: where the warps are of one type. published:
- * variants that know nothing of that. */
+/* Whether the blocks that fill the L2 may be skipped: the warps must be of one type. published:
+ * variants that do not know about this. */
 bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip);
 
 static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
@@ -73,24 +72,23 @@ static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
     return t->on && t->ripe && r->block >= t->first && r->start >= t->since;
 }
 
-/* What the state of either level begins with, for the hooks below. */
+/* First member of the state of both levels, for the hooks below. */
 typedef struct {
     photon_trust_t trust;
     fill_skip_t fill;
 } photon_level_t;
 
-/* fast_forward_end and launch_added of both: only blocks that fill the L2 are left out by rate. */
+/* fast_forward_end and launch_added of both levels, for the skipped blocks that fill the L2. */
 double photon_level_forwarded(const sampler_t *sampler, uint64_t skipped,
                               const left_moves_t *moves);
 double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts);
 
-/*
- * Cycles that a mean block takes with the chip to itself: its warps beside each other, but no
- * faster than the sub-cores issue them. 0: not known.
- */
+/* Cycles that an average block takes alone on the chip: its warps run in parallel, but not faster
+ * than the sub-cores can issue. 0: unknown. */
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead);
 
-/* The end of a launch of which so many blocks at once take cycles each, and one of them alone. */
+/* The end of a launch in which a block takes `cycles` among `slots` others, and `alone` by
+ * itself. */
 forward_tail_t photon_tail(uint64_t slots, double cycles, double alone);
 
 #endif

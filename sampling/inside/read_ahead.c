@@ -8,7 +8,7 @@
 #include "sampling/inside/warp_reader.h"
 #include "sim/core/alloc.h"
 
-/* A type of warp, and the first that was met. */
+/* A type of warp, with the first warp of that type. */
 typedef struct {
     uint64_t type, insts, warps, block;
     uint32_t warp;
@@ -19,14 +19,12 @@ typedef struct {
     warp_reader_t reader;
     double insts;
     size_t cap_share;
-    warp_type_t *types; /* owned; by hash, warps == 0: free */
+    warp_type_t *types; /* owned: hash table; warps == 0: free */
     size_t n_slots;
 } look_t;
 
-/*
- * The sum of a hash of each execution of a basic block: the same for equal counts of equal blocks,
- * in whatever order, and otherwise with a chance of 2^-64.
- */
+/* Sum of a hash over the executions of basic blocks: equal for warps that execute the same basic
+ * blocks equally often, in any order, and otherwise with probability 2^-64. */
 static uint64_t type_of(const warp_reader_t *r)
 {
     uint64_t type = 0;
@@ -59,7 +57,7 @@ static void widen(look_t *s)
     free((void *)(uintptr_t)old);
 }
 
-/* The warp that the reader is at. */
+/* Adds the warp that the reader is at. */
 static void take_warp(look_t *s, uint32_t warp)
 {
     const warp_reader_t *r = &s->reader;
@@ -91,7 +89,7 @@ static rb_code_t take_blocks(look_t *s, uint64_t n, uint64_t wanted, rb_err_t *e
     warp_reader_t *r = &s->reader;
     for (uint64_t k = 0; k < wanted; k++) {
         const uint64_t before = s->out->warps;
-        /* The middle of the k-th of so many equal parts; wanted <= n < 2^63. */
+        /* The middle of the k-th of `wanted` equal parts; wanted <= n < 2^63. */
         const uint64_t index =
             wanted == n ? k : (uint64_t)(((double)k + 0.5) * ((double)n / (double)wanted));
         RB_TRY(warp_reader_block(r, index, err));
@@ -108,7 +106,7 @@ static rb_code_t take_blocks(look_t *s, uint64_t n, uint64_t wanted, rb_err_t *e
     return RB_OK;
 }
 
-/* The most frequent type; of equally frequent ones that of the least number. */
+/* The most frequent type; among equally frequent ones the one with the lowest hash. */
 static const warp_type_t *find_dominant(const look_t *s)
 {
     const warp_type_t *best = NULL;

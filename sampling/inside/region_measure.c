@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Units in which the DRAM's pace may tell the rate. */
+/* Minimum units in which the DRAM's pace can give the rate. */
 #define DRAM_UNITS 1.5
 
 void region_measure_anew(region_state_t *s, uint64_t after)
@@ -48,7 +48,7 @@ bool region_units_agree(const region_state_t *s, rate_count_t count)
     return s->rate.units >= 2 && fabs(last - before) < s->options.tolerance * last;
 }
 
-/* What the blocks that retired tell of the rate; slope. */
+/* The rate according to the retired blocks; variant slope. */
 static double retiring_rate(const region_state_t *s)
 {
     return s->slope.units >= 2 ? unit_slope_rate(&s->slope) : unit_slope_first_rate(&s->slope);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Standard error below which blocks run in step. */
+/* Standard error below which blocks are considered to run in step. */
 #define IN_STEP 0.001
 
 rate_edge_t rate_edge_between(const rate_edge_t *from, const rate_edge_t *to, double cycle)

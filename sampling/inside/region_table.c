@@ -7,10 +7,10 @@
 #include "sampling/math/linkage_line.h"
 #include "sim/core/alloc.h"
 
-/* An epoch being summed up. */
+/* Sums over the blocks of an epoch. */
 typedef struct {
     uint64_t n;
-    double ratio; /* sum of requests per warp instruction */
+    double ratio; /* sum over the blocks of requests per warp instruction */
     double sum[2], squares[2];
 } epoch_sum_t;
 
@@ -48,9 +48,9 @@ static void end_epoch(epochs_t *epochs, epoch_sum_t *e)
     *e = (epoch_sum_t){0};
 }
 
-/* What is shown the facts of all blocks. */
+/* Context of the visit of all blocks. */
 typedef struct {
-    uint64_t size; /* blocks of an epoch */
+    uint64_t size; /* blocks per epoch */
     epoch_sum_t sum;
     epochs_t epochs;
 } division_t;
@@ -63,7 +63,8 @@ static void take_block(void *ctx, const block_facts_t *facts)
         end_epoch(&d->epochs, &d->sum);
 }
 
-/* Clusters of the epochs, numbered from 0: those alone for their variation come last. */
+/* Clusters of the epochs, numbered from 0; those of single epochs with large variation come
+ * last. */
 static uint32_t *cluster_epochs(const epochs_t *epochs, const region_rule_t *rule)
 {
     uint32_t *cluster = rb_calloc(epochs->n + 1, sizeof(*cluster));

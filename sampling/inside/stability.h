@@ -1,16 +1,16 @@
 /*
- * Photon's detector: are the durations of what retires stationary? Points (issue x, retire y) come
- * in the order of retiring. Over a window, the least-squares slope of y against x is 1 if the
- * duration does not change (Photon, MICRO 2023, equation 1); a second, longer window whose mean
- * duration is the same guards against slow changes.
+ * Photon's detector: tests whether the durations of what retires are stationary. Points (issue x,
+ * retire y) come in order of retirement. Over a window, the least-squares slope of y against x is 1
+ * if the duration does not change (Photon, MICRO 2023, equation 1). A second, longer window must
+ * have the same mean duration, as a guard against slow changes.
  *
- * In a window cut by retirement the slope is biased low: it is Var(y) / (Var(y) + Var(d)) for
- * durations d that do not depend on y. |1 - slope| < delta therefore also bounds the spread of the
- * durations, by sqrt(delta / (1 - delta)) of the spread of y; a window must be as long as several
- * durations for any spread to pass. The slope of x against y, Cov(x, y) / Var(y), is 1 there for
- * any spread: only a trend moves it (unbiased).
+ * In a window bounded by retirement the slope is biased low: it is Var(y) / (Var(y) + Var(d)) for
+ * durations d that do not depend on y. So |1 - slope| < delta also limits the spread of the
+ * durations, to sqrt(delta / (1 - delta)) of the spread of y; a window must be several durations
+ * long for any spread to pass. The slope of x against y, Cov(x, y) / Var(y), is 1 with any spread:
+ * only a trend changes it (unbiased).
  *
- * All sums are exact integers of cycles since the launch began: nothing cancels or drifts.
+ * All sums are exact integers of cycles since the launch began, so nothing cancels or drifts.
  */
 #ifndef RUBATO_STABILITY_H
 #define RUBATO_STABILITY_H
@@ -21,12 +21,12 @@
 
 typedef struct {
     size_t short_n, long_n; /* points of the two windows; 2 <= short_n <= long_n */
-    bool unbiased;          /* the slope is that of x against y */
-    bool slope_long;        /* the slope is that of the long window; else of the short one */
-    bool halved;            /* means: |long - short| / (long + short), not / long */
+    bool unbiased;          /* use the slope of x against y */
+    bool slope_long;        /* use the slope of the long window instead of the short one */
+    bool halved;            /* compare means as |long - short| / (long + short) instead of / long */
     double delta_slope, delta_mean;
-    uint64_t drop;   /* points dropped at the beginning */
-    double min_span; /* least span of the slope's window, in mean durations */
+    uint64_t drop;   /* points to drop at the beginning */
+    double min_span; /* minimum span of the slope's window, in mean durations */
 } stability_rule_t;
 
 typedef enum {
@@ -39,9 +39,9 @@ typedef enum {
 
 typedef struct {
     stability_verdict_t verdict;
-    double slope; /* 0 where x (unbiased: y) does not vary */
+    double slope; /* 0 if x (unbiased: y) does not vary */
     double short_mean, long_mean;
-    uint64_t points; /* since the launch began, dropped ones not counted */
+    uint64_t points; /* since the launch began, without dropped ones */
 } stability_reading_t;
 
 /* Exact sums over a window. */
@@ -54,7 +54,7 @@ typedef struct {
     stability_rule_t rule;
     struct stability_point {
         uint64_t x, y;
-    } * ring; /* owned; long_n points */
+    } * ring; /* owned; ring of long_n points */
     uint64_t seen, n;
     stability_sums_t short_sums, long_sums;
 } stability_t;
@@ -62,12 +62,12 @@ typedef struct {
 void stability_init(stability_t *s, const stability_rule_t *rule);
 void stability_free(stability_t *s);
 
-/* A point; issue <= retire < 2^48. */
+/* Adds a point; issue <= retire < 2^48. */
 void stability_add(stability_t *s, uint64_t issue, uint64_t retire);
 
 stability_reading_t stability_read(const stability_t *s);
 
-/* Mean duration of the last points, of at most the short window; 0: there are none. */
+/* Mean duration of the last points, at most those of the short window; 0: there are none. */
 double stability_recent_mean(const stability_t *s);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "sim/core/alloc.h"
 
-enum { MANY_PERIODS = 8 }; /* a part of a period more is no matter */
+enum { MANY_PERIODS = 8 }; /* with more periods, a fraction of a period does not matter */
 
-/* A window may be longer or shorter than whole periods by this share of it. */
+/* Allowed deviation of a window from whole periods, as a share. */
 static const double ragged = 0.05;
 
 void steady_init(steady_t *s, const steady_rule_t *rule, uint64_t interval)
@@ -53,7 +53,8 @@ void steady_close(steady_t *s)
     s->sums[s->n + 1] = s->sums[s->n];
 }
 
-/* Whether a window of so many buckets with at least so many points averages over the swings. */
+/* Whether a window of that many buckets, with at least that many points, averages over the
+ * swings. */
 static bool is_even(const steady_t *s, size_t buckets, uint64_t points)
 {
     if (s->rule.period <= 0)
@@ -63,7 +64,7 @@ static bool is_even(const steady_t *s, size_t buckets, uint64_t points)
                                       fabs(periods - round(periods)) <= ragged * periods);
 }
 
-/* The points of buckets [from, to). */
+/* Sum of the points of buckets [from, to). */
 static struct steady_sum between(const steady_t *s, size_t from, size_t to)
 {
     return (struct steady_sum){s->sums[to].points - s->sums[from].points,

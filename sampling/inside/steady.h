@@ -1,12 +1,13 @@
 /*
- * A detector for durations that fluctuate: have two windows of time, one behind the other, the same
- * mean? Where blocks compete for the DRAM their times rise and fall with its refreshes, in step on
- * the whole chip, and as reads and writes take turns: a window of a fixed number of blocks catches
- * a part of a swing. The windows here are as long as needed for so many points and, where that is a
- * few periods of such swings, more points and whole periods; the mean over both is the estimate.
+ * A detector for durations that fluctuate: tests whether two consecutive windows of time have the
+ * same mean. If blocks compete for the DRAM, their times rise and fall with its refreshes, at the
+ * same time on the whole chip, and with the alternation of reads and writes; a window of a fixed
+ * number of blocks would catch only a part of a swing. The windows here are as long as needed for a
+ * number of points and, if that is only a few periods of the swings, for more points and whole
+ * periods. The mean over both windows is the estimate.
  *
- * Points are summed in buckets, the intervals in which a launch is looked at. Pairs of buckets are
- * joined when there are many, so that memory does not grow.
+ * Points are summed in buckets, the sampling intervals. When there are many buckets, pairs of them
+ * are joined, so that memory does not grow.
  */
 #ifndef RUBATO_STEADY_H
 #define RUBATO_STEADY_H
@@ -18,11 +19,11 @@
 enum { STEADY_BUCKETS = 2048, STEADY_BYTES = (STEADY_BUCKETS + 2) * 16 };
 
 typedef struct {
-    uint64_t need;   /* points of a window, at least */
-    uint64_t enough; /* and so many, unless it is many periods long */
-    double delta;    /* means of the windows may differ by this share */
-    double period;   /* cycles; 0: there is none */
-    uint64_t drop;   /* points dropped at the beginning */
+    uint64_t need;   /* minimum points of a window */
+    uint64_t enough; /* also this many, unless the window is many periods long */
+    double delta;    /* allowed relative difference of the means of the windows */
+    double period;   /* of the swings, in cycles; 0: none */
+    uint64_t drop;   /* points to drop at the beginning */
 } steady_rule_t;
 
 typedef enum {
@@ -33,37 +34,38 @@ typedef enum {
 
 typedef struct {
     steady_verdict_t verdict;
-    double mean;        /* of both windows; 0: there are none */
-    double first, last; /* of each */
-    uint64_t points;    /* of both */
-    uint64_t cycles;    /* of both */
+    double mean;        /* of both windows; 0: no windows */
+    double first, last; /* of each window */
+    uint64_t points;    /* of both windows */
+    uint64_t cycles;    /* of both windows */
 } steady_reading_t;
 
 typedef struct {
     steady_rule_t rule;
-    uint64_t bucket; /* cycles of a bucket that is closed */
+    uint64_t bucket; /* cycles of a closed bucket */
     struct steady_sum {
         uint64_t points, cycles;
-    } * sums; /* owned: of the buckets [0 .. n], running; sums[0] is zero; then of what is open */
+    } * sums; /* owned: running sums up to each bucket 0 .. n (sums[0] is zero), then with the open
+               * bucket */
     size_t n;
     uint64_t seen;
-    uint64_t joined, parts; /* intervals of a bucket; of the open one so far */
+    uint64_t joined, parts; /* intervals per bucket; intervals so far in the open one */
 } steady_t;
 
-/* interval: cycles from one steady_close() to the next. */
+/* interval: cycles between calls of steady_close(). */
 void steady_init(steady_t *s, const steady_rule_t *rule, uint64_t interval);
 void steady_free(steady_t *s);
 
-/* A duration that ended in the interval that is open. */
+/* Adds a duration that ended in the current interval. */
 void steady_add(steady_t *s, uint64_t duration);
 
-/* An interval is over. Those before the first point do not count. */
+/* Ends an interval. Intervals before the first point do not count. */
 void steady_close(steady_t *s);
 
-/* calm: there are no swings; need is all that a window must have. */
+/* calm: there are no swings, so a window only needs `need` points. */
 steady_reading_t steady_read(const steady_t *s, bool calm);
 
-/* Mean of the points of the last so many cycles; 0: there are none. */
+/* Mean of the points of the last `cycles` cycles; 0: there are none. */
 double steady_mean(const steady_t *s, uint64_t cycles);
 
 #endif

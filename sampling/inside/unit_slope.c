@@ -4,10 +4,10 @@
 
 #include "sampling/math/quantile.h"
 
-/* Units that what is usual counts for. */
+/* Weight of the usual deviation, in units. */
 enum { USUAL_WEIGHT = 2 };
 
-/* Blocks of a quarter of a unit. */
+/* Number of blocks in a quarter of a unit. */
 static uint64_t quarter_of(const unit_slope_t *s)
 {
     return (s->slots + 3) / 4;
@@ -52,14 +52,14 @@ void unit_slope_forget(unit_slope_t *s)
     s->y = s->jy = s->yy = 0;
 }
 
-/* Sum of squares of the units' numbers about their mean. */
+/* Sum of the squared deviations of the unit numbers from their mean. */
 static double spread(const unit_slope_t *s)
 {
     const double n = (double)s->units;
     return n * (n * n - 1) / 12;
 }
 
-/* Cycles of a unit; 0 of fewer than two. */
+/* Cycles per unit; 0 with fewer than two units. */
 static double slope_of(const unit_slope_t *s)
 {
     if (s->units < 2)
@@ -74,7 +74,7 @@ double unit_slope_rate(const unit_slope_t *s)
     return slope > 0 ? s->closed_insts / (double)s->units / slope : 0;
 }
 
-/* Sum of squares of what the moments lie off the line, in units' times. */
+/* Sum of the squared deviations of the moments from the line, in unit times. */
 static double off_line(const unit_slope_t *s, double slope)
 {
     const double off = s->yy - s->y * s->y / (double)s->units - slope * slope * spread(s);

@@ -1,12 +1,12 @@
 /*
- * The rate of a region from the moments at which its blocks retire. A unit is as many blocks as the
- * chip holds; its moment is the mean of their retiring. The least-squares slope of these moments
- * over the units' numbers is the time of a unit.
+ * The rate of a region, from the retirement times of its blocks. A unit consists of as many blocks
+ * as the chip holds; its moment is the mean of their retirement times. The least-squares slope of
+ * the moments against the unit numbers is the time of a unit.
  *
- * Blocks that began together retire in bursts, for many waves. The time between two edges of units
- * catches a part of a burst at each end. The mean over a unit does not: every phase of the swing
- * is in it once. So few units tell more than edges do, and blocks in step give the exact rate. A
- * delay that all blocks have once, as of a first wave in cold caches, moves all moments alike.
+ * Blocks that began together retire in bursts, for many waves. The time between two unit boundaries
+ * includes a part of a burst at each end. The mean over a unit does not: it contains every phase of
+ * the swing once. So fewer units are needed, and blocks in step give the exact rate. A delay that
+ * all blocks have once, such as a first wave in cold caches, shifts all moments equally.
  */
 #ifndef RUBATO_UNIT_SLOPE_H
 #define RUBATO_UNIT_SLOPE_H
@@ -14,41 +14,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed, but for slots: nothing is measured. */
+/* Zeroed except for slots: nothing is measured yet. */
 typedef struct {
-    uint64_t slots;      /* blocks of a unit */
-    uint64_t blocks;     /* of the unit that is open */
-    double moment;       /* sum of theirs, from the origin */
-    uint64_t units;      /* closed */
-    double insts;        /* warp instructions of these, and of what is open */
-    double closed_insts; /* of these */
-    double origin;       /* cycle of the first block */
+    uint64_t slots;      /* blocks per unit */
+    uint64_t blocks;     /* blocks so far in the open unit */
+    double moment;       /* sum of their retirement times, from the origin */
+    uint64_t units;      /* number of closed units */
+    double insts;        /* warp instructions of the closed units and of the open one */
+    double closed_insts; /* warp instructions of the closed units */
+    double origin;       /* retirement cycle of the first block */
     double y, jy, yy;    /* sums of the units' moments y and their numbers j = 0, 1, ... */
-    double quarter[2];   /* sums of the moments of the first quarters of the first two units */
-    bool forgot;         /* some that have closed */
+    double quarter[2];   /* sums of retirement times in the first quarter of the first two units */
+    bool forgot;         /* some closed units were discarded */
 } unit_slope_t;
 
-/* A block retired. */
+/* Adds a block that retired. */
 void unit_slope_add(unit_slope_t *s, double retire, double insts);
 
-/* Units that have closed do not count: the one that is open is the first. */
+/* Discards the closed units; the open one becomes the first. */
 void unit_slope_forget(unit_slope_t *s);
 
-/* Warp instructions per cycle; 0 of fewer than two units. */
+/* Warp instructions per cycle; 0 with fewer than two units. */
 double unit_slope_rate(const unit_slope_t *s);
 
-/* The same of one and a quarter units: from the first quarters of the first two. 0: they are not
- * over, or units were forgotten. Blocks of the others are taken to execute as much. */
+/* The rate from one and a quarter units: from the first quarters of the first two. 0: they are not
+ * complete, or units were discarded. The other blocks are assumed to execute as many
+ * instructions. */
 double unit_slope_first_rate(const unit_slope_t *s);
 
-/* Standard error of the rate as a share of it, from what the moments lie off the line; INFINITY of
- * fewer than three units. */
+/* Relative standard error of the rate, from the deviations of the moments from the line; INFINITY
+ * with fewer than three units. */
 double unit_slope_error(const unit_slope_t *s);
 
 /*
- * Half the width of the rate's 90 % confidence interval, as a share of it. Few units say little of
- * how far moments lie off the line, and some do not by chance: what is usual (a standard deviation,
- * in times of a unit) counts as two more. INFINITY of fewer than two units.
+ * Half the width of the rate's 90 % confidence interval, as a share of the rate. With few units the
+ * deviations from the line say little and may be small by chance, so the usual deviation (a
+ * standard deviation, in unit times) counts as two more units. INFINITY with fewer than two
+ * units.
  */
 double unit_slope_doubt(const unit_slope_t *s, double usual);
 

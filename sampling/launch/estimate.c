@@ -9,13 +9,13 @@ static const char only_exact[] = "exact", no_interval[] = "none", from_samples[]
 static const char with_profile[] =
     "stratified t, spread from the profile where one launch was sampled";
 
-/* Variance of a total, with what Satterthwaite's degrees of freedom need. */
+/* Variance of a total, and the sum for Satterthwaite's degrees of freedom. */
 typedef struct {
     double variance, per_df; /* sums of v and of v^2 / df over the strata */
     bool profile, unknown, sampled;
 } spread_sum_t;
 
-/* Adds the stratum of samples [from, to). value: of each sample. */
+/* Adds the stratum with samples [from, to); value[i] belongs to sample i. */
 static void add_stratum(spread_sum_t *s, const plan_t *p, const plan_cluster_t *c, uint64_t from,
                         uint64_t to, const double *value)
 {
@@ -64,7 +64,7 @@ static spread_sum_t total_spread(const plan_t *p, const double *value)
     return s;
 }
 
-/* The interval of e->value. */
+/* Sets the confidence interval of e->value. */
 static void set_interval(estimate_t *e, const plan_t *p, const spread_sum_t *s)
 {
     e->df = INFINITY;

@@ -1,6 +1,6 @@
 /*
- * Allegro (MLArchSys 2024): the launches of a kernel are divided in two by duration until a few
- * samples give each cluster's mean.
+ * Allegro (MLArchSys 2024): divides the launches of a kernel in two by duration, recursively, until
+ * a few samples estimate the mean of each cluster.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const param_choice_t variants[] = {
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of each cluster's mean")                  \
     P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting it")                     \
     P(U64, m_th, "50", 1, 1e6, "launches", "a cluster that needs more samples is divided")         \
-    P(U64, floor, "30", 1, 1e6, "launches", "samples of a cluster at least")                       \
+    P(U64, floor, "30", 1, 1e6, "launches", "minimum samples of a cluster")                        \
     E(key, group_key_choices, "shape", "what the launches of a kernel share")                      \
     E(variant, variants, "derived",                                                                \
       "derived: without replacement, finite population; paper, artifact: as published")
@@ -30,7 +30,7 @@ static const param_t allegro_rows[] = {PARAM_ROWS(ALLEGRO_OPTIONS)};
 static const param_group_t allegro_group =
     PARAM_GROUP("allegro", "recursive division of durations", allegro_options_t, allegro_rows);
 
-/* Samples that a cluster needs before the floor. */
+/* Samples that a cluster needs, without the floor. */
 static double needs(const allegro_options_t *o, double z, const spread_t *s, uint64_t size)
 {
     if (o->variant == DERIVED)
@@ -49,7 +49,7 @@ typedef struct {
     uint64_t begin, end;
 } range_t;
 
-/* Divides one kernel's launches; whatever is equal or single is a leaf, so that it ends. */
+/* Divides one kernel's launches. A cluster of equal durations, or of one launch, is a leaf. */
 static void divide(const allegro_options_t *o, double z, const double *x, range_t whole,
                    uint32_t name, leaf_list_t *leaves)
 {
@@ -98,7 +98,7 @@ static rb_code_t plan_allegro(const void *options, plan_build_t *b, rb_err_t *er
 
 const launch_method_t launch_allegro = {
     .name = "allegro",
-    .help = "Allegro: divide each kernel's durations until few samples give every mean",
+    .help = "Allegro: divides each kernel's durations until few samples give every mean",
     .options = &allegro_group,
     .needs = LAUNCH_NEEDS_TIME,
     .plan = plan_allegro,

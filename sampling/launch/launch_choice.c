@@ -1,4 +1,4 @@
-/* Methods and their options as text. */
+/* Launch methods with their options, as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static rb_code_t unknown_method(const char *name, rb_err_t *err)
         return rb_fail(err, RB_USAGE, "unknown launch sampler '%.60s'; did you mean '%s'?", name,
                        near.best);
     return rb_fail(err, RB_USAGE,
-                   "unknown launch sampler '%.60s'; there are: %s; 'rubato plan --sample help' "
-                   "lists those inside launches too",
+                   "unknown launch sampler '%.60s'; known: %s; 'rubato plan --sample help' "
+                   "also lists samplers inside launches",
                    name, list);
 }
 

@@ -12,7 +12,7 @@ const param_choice_t group_key_choices[] = {
 
 #define NO_GROUP UINT32_MAX
 
-/* One name with the length that counts. */
+/* A name, and how much of it counts. */
 typedef struct {
     const char *text;
     size_t n;
@@ -30,7 +30,7 @@ static int by_text(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* name -> the first name with the same text up to '(', or with the same text. */
+/* Maps each name to the first name that equals it, in full or up to '('. */
 static uint32_t *first_of_text(const population_t *pop, bool prefix)
 {
     prefix_t *names = rb_calloc(pop->n_names, sizeof(*names));
@@ -49,9 +49,9 @@ static uint32_t *first_of_text(const population_t *pop, bool prefix)
     return first;
 }
 
-/* Groups found so far by what they share. */
+/* The groups found so far, by name and shape. */
 typedef struct {
-    uint32_t *slot; /* hash -> group, NO_GROUP */
+    uint32_t *slot; /* owned: hash table of groups; NO_GROUP: empty */
     uint64_t mask;
     uint32_t *first; /* group -> its first row */
     size_t first_cap;
@@ -110,7 +110,7 @@ static uint32_t shape_group(shapes_t *s, const population_t *pop, const uint32_t
     }
 }
 
-/* Writes each row's group to group_of; returns how many there are. */
+/* Writes each row's group to group_of; returns the number of groups. */
 static uint32_t number_by_name(const population_t *pop, const uint32_t *name, uint32_t *group_of)
 {
     uint32_t n = 0, *group = rb_calloc(pop->n_names, sizeof(*group));
@@ -138,7 +138,7 @@ static uint32_t number_by_shape(const population_t *pop, const uint32_t *name, u
 void groups_make(launch_groups_t *g, plan_build_t *b, group_key_t key)
 {
     const population_t *pop = b->pop;
-    uint32_t *group_of = b->cluster_of; /* the caller's clusters come later */
+    uint32_t *group_of = b->cluster_of; /* used as scratch; the caller sets the clusters later */
     uint32_t *name = pop->name == NULL ? NULL : first_of_text(pop, key == GROUP_BY_PREFIX);
     *g = (launch_groups_t){.n = 1};
     bool shape = key == GROUP_BY_SHAPE;

@@ -5,7 +5,7 @@
 
 #include "sim/core/alloc.h"
 
-/* Draws of one plan: more than a simulation could ever use, and they fit in memory. */
+/* Limit of the draws of a plan: more than any simulation could use, and it fits in memory. */
 #define MOST_DRAWS 100000000ull
 
 void leaf_add(leaf_list_t *list, leaf_t leaf)
@@ -29,7 +29,7 @@ rb_code_t leaves_draw(const leaf_list_t *list, const uint32_t *rows, bool replac
         draws = m > MOST_DRAWS ? m : draws + m;
         if (draws > MOST_DRAWS)
             return rb_fail(err, RB_USAGE,
-                           "the plan would draw more than %llu launches: choose a larger epsilon",
+                           "the plan would draw more than %llu launches; choose a larger epsilon",
                            MOST_DRAWS);
     }
     b->plan->random = true;

@@ -2,7 +2,7 @@
 
 #include "sim/core/log.h"
 
-/* What takes less is not worth a line. */
+/* Shorter times are not reported. */
 static const double said_seconds = 1.0;
 
 rb_code_t launch_limit(const char *method, double vectors, double seconds, double bytes,

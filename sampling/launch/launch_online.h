@@ -1,7 +1,7 @@
 /*
- * Launch samplers that choose while the program runs, round by round: each round may look at the
- * cycles of the launches simulated so far. Whoever drives one simulates the launches of a round
- * and reports their cycles:
+ * Launch samplers that choose while the program runs, in rounds: each round may use the cycles of
+ * the launches simulated so far. The caller simulates the launches of a round and reports their
+ * cycles:
  *
  *   launch_online_t s = {.ops = choice.method->online};
  *   s.state = s.ops->create(&choice, &population, seed, &err);
@@ -18,36 +18,33 @@
 #include "sampling/launch/launch_sampler.h"
 
 typedef struct launch_online_ops {
-    /*
-     * The state of a sampler with the options of a choice of this method. The population and the
-     * choice must outlive it. NULL after an error.
-     */
+    /* Creates the state of a sampler with the options of choice, which must be of this method. The
+     * population and the choice must outlive it. NULL after an error. */
     void *(*create)(const launch_choice_t *choice, const population_t *pop, uint64_t seed,
                     rb_err_t *err);
     void (*destroy)(void *state);
 
-    /* Begins anew with another seed, as if just created. */
+    /* Starts again with another seed, as if just created. */
     void (*restart)(void *state, uint64_t seed);
 
-    /*
-     * Launch ids of the next round, ascending, valid until the next call; *n is 0: it is done. All
-     * results of the round before must have been given. A launch is asked for once.
-     */
+    /* Launch ids of the next round, ascending, valid until the next call. *n is 0 when the sampler
+     * is done. All results of the previous round must have been given. No launch is requested
+     * twice. */
     rb_code_t (*round)(void *state, const uint64_t **ids, uint64_t *n, rb_err_t *err);
 
     /* Cycles of the i-th launch of the round: finite, not negative. */
     void (*result)(void *state, uint64_t i, double cycles);
 
-    /* After the last round: what was simulated as a plan with weights, and the total cycles. */
+    /* After the last round: the simulated launches as a plan with weights, and the total cycles. */
     rb_code_t (*finish)(void *state, plan_t *plan, estimate_t *cycles, rb_err_t *err);
 
-    /* After the last round: tells the user how it went. name: of the sampler. */
+    /* After the last round: reports to the user. name: of the sampler. */
     void (*report)(const void *state, const char *name);
 } launch_online_ops_t;
 
 typedef struct {
-    const launch_online_ops_t *ops; /* NULL: there is none */
-    void *state;                    /* owned by whoever called create() */
+    const launch_online_ops_t *ops; /* NULL: no online sampler */
+    void *state;                    /* owned by the caller of create() */
 } launch_online_t;
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * Photon between kernels (MICRO 2023): a launch whose basic-block vector is near that of a launch
- * that was simulated before takes its cycles per instruction; otherwise it is simulated.
+ * that was simulated before is not simulated; it gets that launch's cycles per instruction.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -17,12 +17,12 @@ enum { PAPER, ARTIFACT };
 static const param_choice_t variants[] = {{"paper", NULL}, {"artifact", NULL}, {NULL, NULL}};
 
 #define PHOTON_OPTIONS(P, E, T)                                                                    \
-    P(F64, threshold, "0.05", 0, 1e6, "", "distance below which launches are alike")               \
+    P(F64, threshold, "0.05", 0, 1e6, "", "distance below which launches count as similar")        \
     P(U64, few_warps, "2560", 0, 1e15, "warps",                                                    \
-      "below this both launches must have the same number of warps")                               \
+      "below this, similar launches must have the same number of warps")                           \
     E(variant, variants, "paper",                                                                  \
-      "paper: warp types, time by instructions; artifact: raw counts as STEM's artifact, time as " \
-      "it is")                                                                                     \
+      "paper: warp types, time by instructions; artifact: raw counts as in STEM's artifact, time " \
+      "unscaled")                                                                                  \
     LIMIT_OPTIONS(P)
 
 PARAM_STRUCT(photon_options_t, PHOTON_OPTIONS);
@@ -32,7 +32,7 @@ static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_OPTIONS)};
 static const param_group_t photon_group =
     PARAM_GROUP("photon_kernel", "Photon between kernels", photon_options_t, photon_rows);
 
-/* Seconds per pair of values compared; an estimate, for the refusal only. */
+/* Seconds per pair of compared values: an estimate, only for the limit. */
 #define SECONDS_PER_TERM 3e-9
 
 /* A launch that is simulated. */
@@ -42,10 +42,10 @@ typedef struct {
     double insts, weight;
 } simulated_t;
 
-/* What launches with one vector and one number of warps were found to be alike with. */
+/* Which simulated launch is similar to launches with one vector and one number of warps. */
 typedef struct {
     uint64_t warps;
-    uint32_t vector, like; /* like: index of a simulated launch + 1; 0: free slot */
+    uint32_t vector, like; /* like: index of the simulated launch + 1; 0: empty slot */
 } known_t;
 
 typedef struct {
@@ -56,7 +56,7 @@ typedef struct {
     size_t n, cap;
     known_t *known;
     uint64_t n_known, mask;
-    double terms; /* compared so far */
+    double terms; /* values compared so far */
 } photon_t;
 
 static uint64_t warps_of(const population_t *pop, uint64_t row)
@@ -103,7 +103,7 @@ static bool alike(photon_t *p, uint32_t vector, uint64_t warps, const simulated_
     return distance < o->threshold;
 }
 
-/* The launch simulated before that is alike and nearest in warps, + 1; 0 if there is none. */
+/* The similar simulated launch that is nearest in warps, + 1; 0 if there is none. */
 static uint32_t find_alike(photon_t *p, uint32_t vector, uint64_t warps)
 {
     uint32_t best = 0;
@@ -164,7 +164,7 @@ static rb_code_t plan_photon(const void *options, plan_build_t *b, rb_err_t *err
     for (uint64_t i = 0; rc == RB_OK && i < b->pop->n; i++)
         rc = place(&p, (uint32_t)i, err);
     for (size_t i = 0; rc == RB_OK && i < p.n; i++) {
-        /* A launch without instructions that others with some are alike with cannot be. */
+        /* At least 1, for the launch itself; the test only catches NaN. */
         double weight = p.simulated[i].weight;
         build_sample(b, p.simulated[i].cluster, p.simulated[i].row, weight > 0 ? weight : 1, 1);
     }
@@ -178,7 +178,7 @@ static rb_code_t plan_photon(const void *options, plan_build_t *b, rb_err_t *err
 
 const launch_method_t launch_photon_kernel = {
     .name = "photon_kernel",
-    .help = "Photon between kernels: launches with the basic-block vector of one simulated before",
+    .help = "Photon between kernels: skips launches with the basic-block vector of an earlier one",
     .options = &photon_group,
     .needs = LAUNCH_NEEDS_BBV,
     .plan = plan_photon,

@@ -1,7 +1,7 @@
 /*
- * Principal kernel selection of PKA (MICRO 2021): launches as vectors of counters, standardised,
- * reduced to principal components, clustered by k-means with the smallest k whose representatives
- * predict the measured total.
+ * Principal kernel selection of PKA (MICRO 2021): launches are vectors of counters, which are
+ * standardised, reduced to principal components and clustered by k-means, with the smallest k whose
+ * representatives predict the measured total.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +20,14 @@ static const param_choice_t variants[] = {
     {"paper", NULL}, {"artifact", NULL}, {"stem", NULL}, {NULL, NULL}};
 
 #define PKA_OPTIONS(P, E, T)                                                                       \
-    P(U32, k, "20", 1, 1000, "", "most clusters")                                                  \
-    P(F64, error, "0.05", 1e-9, 1, "", "the smallest k with an error below this is taken")         \
-    P(F64, variance, "0.9995", 0.01, 1, "", "share that the principal components keep")            \
+    P(U32, k, "20", 1, 1000, "", "maximum number of clusters")                                     \
+    P(F64, error, "0.05", 1e-9, 1, "", "chooses the smallest k with an error below this")          \
+    P(F64, variance, "0.9995", 0.01, 1, "",                                                        \
+      "share of the variance that the principal components keep")                                  \
     P(U32, starts, "10", 1, 1000, "", "random starts of k-means")                                  \
-    E(representative, representative_choices, "first", "of a cluster")                             \
+    E(representative, representative_choices, "first", "how a cluster's representative is chosen") \
     E(variant, variants, "paper",                                                                  \
-      "paper; artifact: k below 20; stem: as its artifact has PKA (unscaled, random, least "       \
+      "paper; artifact: k below 20; stem: PKA as in STEM's artifact (unscaled, random, least "     \
       "error)")
 
 #define PKA_ALL(P, E, T) PKA_OPTIONS(P, E, T) LIMIT_OPTIONS(P)
@@ -37,19 +38,19 @@ static const param_t pka_rows[] = {PARAM_ROWS(PKA_ALL)};
 static const param_group_t pka_group =
     PARAM_GROUP("pka", "principal kernel selection", pka_options_t, pka_rows);
 
-/* Seconds per value of a vector and distance; an estimate, for the refusal only. */
+/* Seconds per value of a vector and distance: an estimate, only for the limit. */
 #define SECONDS_PER_TERM 1.5e-9
 
 enum { TYPICAL_ITERATIONS = 20 };
 
-/* Counters that are columns of their own; two more are derived. */
+/* Counters that are columns as they are; two more columns are derived. */
 static const pop_counter_t columns[] = {
     POP_WARP_INSTS,      POP_GLOBAL_LD_SECTORS, POP_GLOBAL_ST_SECTORS, POP_LOCAL_LD_SECTORS,
     POP_GLOBAL_LD_INSTS, POP_GLOBAL_ST_INSTS,   POP_LOCAL_LD_INSTS,    POP_SHARED_LD_INSTS,
     POP_SHARED_ST_INSTS, POP_GLOBAL_ATOMICS};
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), ALL_COLUMNS = COLUMNS + 2 };
 
-/* The vectors of all launches: n rows; *d: how many counters are known. */
+/* The vectors of all launches, n rows; *d: number of known counters. */
 static double *features(plan_build_t *b, size_t *d)
 {
     const population_t *pop = b->pop;
@@ -70,8 +71,8 @@ static double *features(plan_build_t *b, size_t *d)
         width = j;
     }
     if (width < ALL_COLUMNS)
-        build_warning(b, "%zu of the %d counters of PKA are known: it clusters by those", width,
-                      ALL_COLUMNS);
+        build_warning(b, "only %zu of the %d counters of PKA are known: it clusters by those",
+                      width, ALL_COLUMNS);
     *d = width;
     return x;
 }
@@ -87,7 +88,7 @@ static rb_code_t check_features(const population_t *pop, const double *x, size_t
     return RB_OK;
 }
 
-/* A division into clusters and how well its representatives predict the total. */
+/* A clustering, and how well its representatives predict the total. */
 typedef struct {
     uint32_t *cluster; /* owned: of each vector */
     uint64_t *row;     /* owned: representative of each cluster */
@@ -95,7 +96,7 @@ typedef struct {
     double error;
 } division_t;
 
-/* Renumbers the clusters that have points: none is left empty. */
+/* Renumbers the clusters without the empty ones. Returns how many remain. */
 static size_t compact(uint32_t *cluster, size_t n, size_t k)
 {
     uint32_t *label = rb_calloc(k, sizeof(*label)), used = 0;
@@ -120,7 +121,8 @@ static void try_division(const launch_vectors_t *v, const points_t *p, size_t k,
     out->cluster = rb_calloc(v->n, sizeof(*out->cluster));
     out->row = rb_calloc(k, sizeof(*out->row));
     out->k = compact(out->cluster, v->n, kmeans(p, k, o->starts, &rng, out->cluster, centre));
-    launch_vectors_t reduced = *v; /* representatives by the points that were clustered */
+    launch_vectors_t reduced = *v; /* representatives are chosen in the space of the clustered
+                                    * points */
     reduced.x = (double *)p->x;
     reduced.d = p->d;
     vectors_representatives(&reduced, pop->n, out->cluster, out->k, how, b->seed, k + 1000,
@@ -216,7 +218,7 @@ static rb_code_t plan_pka(const void *options, plan_build_t *b, rb_err_t *err)
 
 const launch_method_t launch_pka = {
     .name = "pka",
-    .help = "PKA: clusters of counters; needs the measured times to choose their number",
+    .help = "PKA: clusters of counters; chooses their number by the measured times",
     .options = &pka_group,
     .needs = LAUNCH_NEEDS_TIME | LAUNCH_NEEDS_WARP_INSTS,
     .plan = plan_pka,

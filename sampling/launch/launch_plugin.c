@@ -14,20 +14,20 @@
 _Static_assert((int)RUBATO_COUNTERS == (int)POP_COUNTERS &&
                    (int)RUBATO_BLOCK_COV == (int)POP_BLOCK_COV &&
                    (int)RUBATO_LOCAL_LD_INSTS == (int)POP_LOCAL_LD_INSTS,
-               "rubato_sampler.h has the counters of population.h");
+               "rubato_sampler.h and population.h have the same counters");
 _Static_assert(RUBATO_NEEDS_TIME == LAUNCH_NEEDS_TIME &&
                    RUBATO_NEEDS_WARP_INSTS == LAUNCH_NEEDS_WARP_INSTS &&
                    RUBATO_NEEDS_COUNTERS == LAUNCH_NEEDS_COUNTERS &&
                    RUBATO_NEEDS_BBV == LAUNCH_NEEDS_BBV && RUBATO_NEEDS_GRID == LAUNCH_NEEDS_GRID,
-               "rubato_sampler.h has the needs of launch_sampler.h");
+               "rubato_sampler.h and launch_sampler.h have the same needs");
 
-/* The method is the first member: what is given one has all. */
+/* A method of a plugin. The method is the first member, so a pointer to it is a pointer to both. */
 typedef struct {
     launch_method_t method;
     plugin_t *plugin;
 } launch_plugin_t;
 
-/* A sampler at work. */
+/* A sampler in use. */
 typedef struct {
     const launch_plugin_t *of;
     const population_t *pop;
@@ -37,15 +37,15 @@ typedef struct {
     rubato_task_t task;
     void *state;
 
-    /* Of rounds. */
-    double *cycles;      /* of each row; NAN: not simulated */
-    unsigned char *next; /* rows of the round */
+    /* Only with round(): */
+    double *cycles;      /* of each row; NAN: not simulated yet */
+    unsigned char *next; /* per row: whether it is in this round */
     uint32_t *rows;      /* the same as a list */
     uint64_t *ids;
     uint64_t n_round, n_known;
     unsigned rounds;
     bool met;
-    rb_err_t trouble; /* of a new beginning, which cannot fail */
+    rb_err_t trouble; /* error of restart(), which cannot return one */
 } session_t;
 
 static const rubato_launch_sampler_t *hooks(const session_t *s)
@@ -129,7 +129,7 @@ typedef struct {
     uint64_t size, draws;
     uint32_t cluster;
     uint32_t name;
-    bool mixed; /* launches of several kernels */
+    bool mixed; /* has launches of several kernels */
 } group_t;
 
 static unsigned long long id_of(const population_t *pop, uint64_t row)
@@ -143,7 +143,7 @@ static rb_code_t bad_row(const session_t *s, uint64_t row, const char *what, rb_
                    id_of(s->pop, row), what);
 }
 
-/* Counts the groups' launches and draws; whether each row is one that there may be. */
+/* Counts launches and draws of the groups, and checks every row. */
 static rb_code_t count_groups(const session_t *s, const rubato_choice_t *c, group_t *groups,
                               rb_err_t *err)
 {
@@ -151,13 +151,13 @@ static rb_code_t count_groups(const session_t *s, const rubato_choice_t *c, grou
     for (uint64_t row = 0; row < s->pop->n; row++) {
         const double w = c->weight[row];
         if (c->group[row] >= s->pop->n)
-            return bad_row(s, row, "its group is not below the number of launches", err);
+            return bad_row(s, row, "its group number is not below the number of launches", err);
         if (w != 0 && !plan_weight_valid(w))
-            return bad_row(s, row, "its weight is not above 0 and up to 1e12", err);
+            return bad_row(s, row, "its weight is not greater than 0 and at most 1e12", err);
         if (s->cycles != NULL && (w != 0) != !isnan(s->cycles[row]))
             return bad_row(s, row,
-                           w != 0 ? "it has a weight and was not simulated"
-                                  : "it was simulated and has no weight",
+                           w != 0 ? "it has a weight but was not simulated"
+                                  : "it was simulated but has no weight",
                            err);
         group_t *g = &groups[c->group[row]];
         const uint32_t name = s->pop->name == NULL ? 0 : s->pop->name[row];
@@ -168,12 +168,13 @@ static rb_code_t count_groups(const session_t *s, const rubato_choice_t *c, grou
         draws += w != 0;
     }
     if (draws == 0)
-        return rb_fail(err, RB_USAGE, "%s: weigh(): no launch has a weight: none is simulated",
+        return rb_fail(err, RB_USAGE,
+                       "%s: weigh(): no launch has a weight, so none would be simulated",
                        s->of->plugin->name);
     return RB_OK;
 }
 
-/* Draws at random: a confidence interval is computed from them, which must be what is said. */
+/* Checks the weights of random draws, on which the confidence interval relies. */
 static rb_code_t check_random(const session_t *s, const rubato_choice_t *c, const group_t *groups,
                               rb_err_t *err)
 {
@@ -182,8 +183,9 @@ static rb_code_t check_random(const session_t *s, const rubato_choice_t *c, cons
         const double want = (double)g->size / (double)g->draws;
         if (c->weight[row] != 0 && fabs(c->weight[row] / want - 1) > 1e-9)
             return bad_row(s, row,
-                           "drawn at random, its weight must be the size of its group over the "
-                           "group's draws",
+                           "it was drawn at random, so its weight must be the size of its group "
+                           "divided by the "
+                           "draws of the group",
                            err);
     }
     return RB_OK;
@@ -214,7 +216,7 @@ static void fill_plan(const rubato_choice_t *c, group_t *groups, plan_build_t *b
     build_spreads(b);
 }
 
-/* Asks what the launches count for. */
+/* Lets the sampler set the weights. */
 static rb_code_t weigh(session_t *s, plan_build_t *b, rb_err_t *err)
 {
     const uint64_t n = s->pop->n;
@@ -246,7 +248,7 @@ static rb_code_t plan_by_plugin(const void *options, plan_build_t *b, rb_err_t *
     return rc;
 }
 
-/* Rounds. */
+/* Rounds of samplers that choose during the run. */
 
 static void no_results(session_t *s)
 {
@@ -288,7 +290,7 @@ static void restart_rounds(void *state, uint64_t seed)
     s->trouble = (rb_err_t){0};
     no_results(s);
     if (create_state(s, &s->trouble) != RB_OK)
-        s->state = NULL; /* told by the next round */
+        s->state = NULL; /* the next round reports it */
 }
 
 static rb_code_t ask_round(void *state, const uint64_t **ids, uint64_t *n, rb_err_t *err)
@@ -306,7 +308,7 @@ static rb_code_t ask_round(void *state, const uint64_t **ids, uint64_t *n, rb_er
         if (s->next[row] == 0)
             continue;
         if (!isnan(s->cycles[row]))
-            return rb_fail(err, RB_USAGE, "%s: round(): launch %llu was simulated already",
+            return rb_fail(err, RB_USAGE, "%s: round(): launch %llu was already simulated",
                            s->of->plugin->name, id_of(s->pop, row));
         s->rows[s->n_round] = (uint32_t)row;
         s->ids[s->n_round++] = id_of(s->pop, row);
@@ -320,13 +322,13 @@ static rb_code_t ask_round(void *state, const uint64_t **ids, uint64_t *n, rb_er
 static void take_result(void *state, uint64_t i, double cycles)
 {
     session_t *s = state;
-    RB_INVARIANT(i < s->n_round, "%s was given a result that it did not ask for",
+    RB_INVARIANT(i < s->n_round, "%s was given a result that it did not request",
                  s->of->plugin->name);
     s->cycles[s->rows[i]] = cycles;
     s->n_known++;
 }
 
-/* The plan's samples' cycles, in their order. */
+/* The cycles of the plan's samples, in their order. */
 static double *sample_cycles(const session_t *s, const plan_t *plan)
 {
     double *values = rb_calloc(plan->n_samples, sizeof(*values));
@@ -335,7 +337,7 @@ static double *sample_cycles(const session_t *s, const plan_t *plan)
     return values;
 }
 
-/* The interval that the sampler states, if it does. */
+/* Gets the sampler's confidence interval, if it has one. */
 static rb_code_t ask_interval(session_t *s, estimate_t *e, rb_err_t *err)
 {
     char why[RUBATO_WHY_MAX] = "";
@@ -348,7 +350,8 @@ static rb_code_t ask_interval(session_t *s, estimate_t *e, rb_err_t *err)
     if (!isfinite(i.low) || !isfinite(i.high) || !(i.low <= e->value + slack) ||
         !(i.high >= e->value - slack) || !(i.confidence > 0 && i.confidence < 1))
         return rb_fail(err, RB_USAGE,
-                       "%s: interval(): %g to %g at %g is no interval around the estimate, %g",
+                       "%s: interval(): %g to %g at %g is not a confidence interval that contains "
+                       "the estimate %g",
                        s->of->plugin->name, i.low, i.high, i.confidence, e->value);
     e->low = i.low;
     e->high = i.high;
@@ -416,7 +419,8 @@ rb_code_t launch_plugin_open(const launch_method_t **method, const char *item, r
     RB_TRY(plugin_open(&plugin, item, err));
     const rubato_sampler_t *s = plugin->sampler;
     if (s->launch == NULL) {
-        rb_fail(err, RB_USAGE, "--sample %s: this sampler works inside launches: it chooses none",
+        rb_fail(err, RB_USAGE,
+                "--sample %s: this sampler works inside launches and does not choose launches",
                 plugin->item);
         plugin_close(plugin);
         return RB_USAGE;

@@ -1,6 +1,7 @@
 /*
- * random: launches drawn from the whole program, each equally likely, by count, by fraction or at
- * the cost of another method. dominant: all launches of the kernels that make up most of the time.
+ * random: draws launches from the whole program with equal probability: a number, a share, or as
+ * many as cost the same as another method. dominant: all launches of the kernels that take most of
+ * the time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +13,10 @@
 #include "sim/core/alloc.h"
 
 #define RANDOM_OPTIONS(P, E, T)                                                                    \
-    P(U64, count, "0", 0, 1e8, "launches", "how many; 0: by fraction or like")                     \
+    P(U64, count, "0", 0, 1e8, "launches", "how many; 0: given by fraction or like")               \
     P(F64, fraction, "0.001", 1e-12, 1, "", "share of the launches (at least one is drawn)")       \
     T(like, "",                                                                                    \
-      "draw at the expected cost of this method: its name and options, ';' between options")       \
+      "draw as many as cost the same as this method (name and options, separated by ';')")         \
     P(BOOL, replacement, "false", 0, 1, "", "draw with replacement")
 
 PARAM_STRUCT(random_options_t, RANDOM_OPTIONS);
@@ -25,7 +26,7 @@ static const param_t random_rows[] = {PARAM_ROWS(RANDOM_OPTIONS)};
 static const param_group_t random_group =
     PARAM_GROUP("random", "simple random sampling", random_options_t, random_rows);
 
-/* Draws that cost on average what the plan of another method costs. */
+/* The number of draws with the same expected cost as the plan of another method. */
 static rb_code_t draws_like(const char *like, const plan_build_t *b, uint64_t *draws, rb_err_t *err)
 {
     launch_choice_t choice;
@@ -37,8 +38,8 @@ static rb_code_t draws_like(const char *like, const plan_build_t *b, uint64_t *d
     if (strncmp(text, "random", strlen("random")) == 0)
         return rb_fail(err, RB_USAGE, "random:like=%s: name another method", like);
     if (b->pop->time == NULL)
-        return rb_fail(err, RB_USAGE, "random:like=%s needs durations, which this profile lacks",
-                       like);
+        return rb_fail(err, RB_USAGE,
+                       "random:like=%s needs durations, which this profile does not have", like);
     RB_TRY(launch_choice_parse(&choice, text, err));
     rb_code_t rc = launch_plan(&choice, b->pop, b->seed, &other, err);
     launch_choice_free(&choice);
@@ -75,13 +76,13 @@ static rb_code_t plan_random(const void *options, plan_build_t *b, rb_err_t *err
 
 const launch_method_t launch_random = {
     .name = "random",
-    .help = "draw launches at random, each equally likely",
+    .help = "draws launches at random with equal probability",
     .options = &random_group,
     .plan = plan_random,
 };
 
 #define DOMINANT_OPTIONS(P, E, T)                                                                  \
-    P(F64, share, "0.9", 1e-9, 1, "", "least share of the total time that is kept")
+    P(F64, share, "0.9", 1e-9, 1, "", "minimum share of the total time to keep")
 
 PARAM_STRUCT(dominant_options_t, DOMINANT_OPTIONS);
 #define PARAM_SPEC_ dominant_options_t
@@ -134,7 +135,7 @@ static rb_code_t plan_dominant(const void *options, plan_build_t *b, rb_err_t *e
             left += kernels[i].launches;
         }
     }
-    /* The kernels that are left out are taken to change as those that are kept. */
+    /* The kernels left out are assumed to change like those kept. */
     for (uint64_t i = 0; i < pop->n; i++) {
         uint32_t c = cluster[pop->name == NULL ? 0 : pop->name[i]];
         if (c > 0)

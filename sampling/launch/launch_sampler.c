@@ -20,12 +20,12 @@ const char *launch_missing(const launch_method_t *method, const population_t *po
     if ((method->needs & LAUNCH_NEEDS_TIME) && pop->time == NULL)
         return "durations";
     if ((method->needs & LAUNCH_NEEDS_WARP_INSTS) && pop->counter[POP_WARP_INSTS] == NULL)
-        return "counts of warp instructions; from an .rbt they are free";
+        return "counts of warp instructions (an .rbt trace has them)";
     if ((method->needs & LAUNCH_NEEDS_COUNTERS) &&
         (pop->counter[POP_THREAD_INSTS] == NULL || pop->counter[POP_REQUESTS] == NULL))
-        return "counts of thread instructions and memory requests; from an .rbt they are free";
+        return "counts of thread instructions and memory requests (an .rbt trace has them)";
     if ((method->needs & LAUNCH_NEEDS_BBV) && pop->bbv_of == NULL && pop->mix_of == NULL)
-        return "basic-block vectors; from an .rbt they are free";
+        return "basic-block vectors (an .rbt trace has them)";
     if ((method->needs & LAUNCH_NEEDS_GRID) && (pop->grid == NULL || pop->block == NULL))
         return "grid and block sizes";
     return NULL;
@@ -41,12 +41,12 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
                      .confidence = NAN};
     if (choice->method->online != NULL)
         return rb_fail(err, RB_USAGE,
-                       "%s chooses launches while they are simulated: it has no plan beforehand",
+                       "%s chooses launches while they are simulated: it cannot plan beforehand",
                        choice->method->name);
     RB_TRY(population_check(pop, err));
     const char *missing = launch_missing(choice->method, pop);
     if (missing != NULL)
-        return rb_fail(err, RB_USAGE, "%s needs what this profile does not have: %s",
+        return rb_fail(err, RB_USAGE, "%s needs data that this profile does not have: %s",
                        choice->method->name, missing);
 
     plan_build_t build = {.method = choice->method, .plan = plan, .pop = pop, .seed = seed};

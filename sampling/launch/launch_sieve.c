@@ -1,8 +1,8 @@
 /*
- * Sieve (ISPASS 2023): the launches of a kernel are stratified by their instruction counts; one
- * launch stands for a stratum, by instructions. Total = sum over the strata of instructions times
- * the representative's cycles per instruction: the published weighted harmonic means of the IPC
- * come to the same.
+ * Sieve (ISPASS 2023): stratifies the launches of a kernel by their instruction counts; one launch
+ * represents a stratum, by instructions. Total = sum over the strata of instructions times the
+ * representative's cycles per instruction; the published weighted harmonic means of the IPC are
+ * equivalent.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,15 +24,18 @@ static const param_choice_t representatives[] = {{"first", NULL}, {"random", NUL
 
 #define SIEVE_OPTIONS(P, E, T)                                                                     \
     P(F64, theta, "0.4", 0, 1e6, "",                                                               \
-      "spread of the instruction counts up to which a kernel is "                                  \
+      "coefficient of variation of the instruction counts below which a kernel is "                \
       "one stratum")                                                                               \
-    P(BOOL, density, "true", 0, 1, "", "divide the others at the minima of their density")         \
-    P(F64, part_spread, "0.5", 0, 1e6, "", "a part with more spread is divided once more")         \
-    P(F64, bandwidth, "1", 1e-9, 1e15, "instructions", "of the density")                           \
-    P(U32, points, "50", 3, 1e6, "", "at which the density is evaluated")                          \
-    E(representative, representatives, "first", "launch among those with the stratum's count")     \
+    P(BOOL, density, "true", 0, 1, "",                                                             \
+      "divide the other kernels at the minima of the density of their counts")                     \
+    P(F64, part_spread, "0.5", 0, 1e6, "",                                                         \
+      "a part with a larger coefficient of variation is divided once more")                        \
+    P(F64, bandwidth, "1", 1e-9, 1e15, "instructions", "bandwidth of the kernel density estimate") \
+    P(U32, points, "50", 3, 1e6, "", "number of points at which the density is evaluated")         \
+    E(representative, representatives, "first",                                                    \
+      "which of the launches with the stratum's count represents it")                              \
     E(variant, variants, "original",                                                               \
-      "original: gpubench/sieve; artifact: as re-implemented for STEM, weights by launches")
+      "original: gpubench/sieve; artifact: as in STEM's artifact, weights by launches")
 
 PARAM_STRUCT(sieve_options_t, SIEVE_OPTIONS);
 #define PARAM_SPEC_ sieve_options_t
@@ -41,20 +44,20 @@ static const param_t sieve_rows[] = {PARAM_ROWS(SIEVE_OPTIONS)};
 static const param_group_t sieve_group =
     PARAM_GROUP("sieve", "strata of instruction counts", sieve_options_t, sieve_rows);
 
-/* One kernel's launches, by instruction count. */
+/* The launches of one kernel, by instruction count. */
 typedef struct {
     const sieve_options_t *o;
     plan_build_t *b;
     uint32_t name;
     const double *x;      /* sorted counts */
-    const uint32_t *rows; /* ascending where counts are equal */
+    const uint32_t *rows; /* ascending for equal counts */
     uint64_t n;
-    double *value, *count; /* distinct counts and how many launches have each */
-    uint64_t *start;       /* distinct count -> its first position; n_values + 1 */
+    double *value, *count; /* distinct counts, and how many launches have each */
+    uint64_t *start;       /* first position of each distinct count; n_values + 1 */
     uint64_t n_values;
 } kernel_t;
 
-/* Threads of a launch; all alike where grid and block are not known. */
+/* Threads of a launch; 1 for all if grid and block are not known. */
 static double threads_of(const population_t *pop, uint32_t row)
 {
     double threads = 1;
@@ -63,7 +66,7 @@ static double threads_of(const population_t *pop, uint32_t row)
     return threads;
 }
 
-/* Makes a stratum of positions [from, to), for which position rep stands. */
+/* Makes positions [from, to) a stratum, represented by position rep. */
 static void add_stratum(const kernel_t *k, uint64_t from, uint64_t to, uint64_t rep)
 {
     uint32_t cluster = build_cluster(k->b, k->name, to - from, NAN, NAN);
@@ -77,16 +80,16 @@ static void add_stratum(const kernel_t *k, uint64_t from, uint64_t to, uint64_t 
     build_sample(k->b, cluster, k->rows[rep], weight, 1);
 }
 
-/* First or random of n positions from a position on. */
+/* The first or a random one of n positions. */
 static uint64_t choose(const kernel_t *k, uint64_t from, uint64_t n)
 {
     if (k->o->representative == FIRST)
-        return from; /* rows ascend where counts are equal */
+        return from; /* rows ascend for equal counts */
     rng_t rng = rng_make(k->b->seed, k->rows[from]);
     return from + rng_below(&rng, n);
 }
 
-/* The most frequent number of threads of a kernel's launches, the least of equally frequent. */
+/* The most frequent number of threads of a kernel's launches; the lowest if several are. */
 static double usual_threads(const kernel_t *k)
 {
     uint64_t *key = rb_calloc(2 * k->n, sizeof(*key));
@@ -108,10 +111,8 @@ static double usual_threads(const kernel_t *k)
     return threads;
 }
 
-/*
- * One stratum: the first launch with the most frequent count among those with the most frequent
- * number of threads.
- */
+/* Makes the kernel one stratum, represented by the first launch with the most frequent count among
+ * those with the most frequent number of threads. */
 static void whole_kernel(const kernel_t *k)
 {
     double threads = usual_threads(k);
@@ -139,7 +140,7 @@ static void whole_kernel(const kernel_t *k)
     add_stratum(k, 0, k->n, rep);
 }
 
-/* The stratum of distinct counts [from, to): its upper median stands for it. */
+/* Makes the distinct counts [from, to) a stratum; their upper median represents it. */
 static void add_part(const kernel_t *k, uint64_t from, uint64_t to)
 {
     uint64_t middle = from + (to - from) / 2;
@@ -147,7 +148,8 @@ static void add_part(const kernel_t *k, uint64_t from, uint64_t to)
                 choose(k, k->start[middle], k->start[middle + 1] - k->start[middle]));
 }
 
-/* Divides distinct counts [from, to) at the minima of their density; again: once more if wide. */
+/* Divides distinct counts [from, to) at the minima of their density. again: divide wide parts once
+ * more. */
 static void divide(const kernel_t *k, uint64_t from, uint64_t to, bool again)
 {
     uint32_t points = k->o->points;
@@ -158,7 +160,7 @@ static void divide(const kernel_t *k, uint64_t from, uint64_t to, bool again)
     for (uint32_t i = 0; n > 1 && i < points; i++)
         density[i] = kde_log(x, NULL, n, k->o->bandwidth, x[0] + step * i);
     for (uint32_t i = 0; n > 1 && i <= points; i++) {
-        /* At the ends the one neighbour decides, as in SciPy's argrelextrema(less_equal). */
+        /* At the ends the only neighbour decides, as in SciPy's argrelextrema(less_equal). */
         bool minimum = i == points || ((i == 0 || density[i] <= density[i - 1]) &&
                                        (i == points - 1 || density[i] <= density[i + 1]));
         if (!minimum)
@@ -180,7 +182,7 @@ static void divide(const kernel_t *k, uint64_t from, uint64_t to, bool again)
     free(density);
 }
 
-/* The artifact's division: at every launch whose density is no more than its neighbours'. */
+/* The artifact's division: at every launch whose density is not above that of its neighbours. */
 static void divide_at_launches(const kernel_t *k)
 {
     double *density = rb_calloc(k->n_values, sizeof(*density));
@@ -191,7 +193,7 @@ static void divide_at_launches(const kernel_t *k)
         bool left = v == 0 || density[v] <= density[v - 1];
         bool right = v + 1 == k->n_values || density[v] <= density[v + 1];
         for (uint64_t i = k->start[v]; i < k->start[v + 1]; i++) {
-            /* Launches with the same count lie on a plateau: each of them is a minimum. */
+            /* Launches with the same count are on a plateau, so each is a minimum. */
             bool minimum = (left || i > k->start[v]) && (right || i + 1 < k->start[v + 1]);
             if (minimum && i > from) {
                 add_stratum(k, from, i, from);
@@ -226,7 +228,7 @@ static void sieve_kernel(kernel_t *k)
         divide(k, 0, k->n_values, true);
 }
 
-/* Counts must be numbers that can be added. */
+/* Counts must be finite and not negative. */
 static rb_code_t check_counts(const population_t *pop, rb_err_t *err)
 {
     for (uint64_t i = 0; i < pop->n; i++) {
@@ -254,8 +256,9 @@ static rb_code_t plan_sieve(const void *options, plan_build_t *b, rb_err_t *err)
     k.count = rb_calloc(largest, sizeof(*k.count));
     k.start = rb_calloc(largest + 1, sizeof(*k.start));
     if (pop->grid == NULL || pop->block == NULL)
-        build_warning(b, "grid and block sizes are not known: launches are taken to have the same "
-                         "number of threads");
+        build_warning(
+            b, "grid and block sizes are not known: all launches are assumed to have the same "
+               "number of threads");
     for (uint32_t i = 0; i < g.n; i++) {
         k.name = g.name[i];
         k.x = x + g.begin[i];
@@ -274,7 +277,7 @@ static rb_code_t plan_sieve(const void *options, plan_build_t *b, rb_err_t *err)
 
 const launch_method_t launch_sieve = {
     .name = "sieve",
-    .help = "Sieve: strata of instruction counts, one launch for each",
+    .help = "Sieve: strata of instruction counts, one launch per stratum",
     .options = &sieve_group,
     .needs = LAUNCH_NEEDS_WARP_INSTS,
     .plan = plan_sieve,

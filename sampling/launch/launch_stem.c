@@ -1,6 +1,6 @@
 /*
- * STEM with ROOT (MICRO 2025): each kernel's durations are divided in two as long as that makes
- * the samples cheaper; sample sizes come from one optimisation over all clusters.
+ * STEM with ROOT (MICRO 2025): divides each kernel's durations in two as long as that makes the
+ * samples cheaper; one optimisation over all clusters gives the sample sizes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@ static const param_choice_t variants[] = {
 
 #define STEM_OPTIONS(P, E, T)                                                                      \
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
-    P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting it")                     \
+    P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting epsilon")                \
     P(BOOL, root, "true", 0, 1, "", "divide kernels by duration (ROOT)")                           \
     P(BOOL, merge, "false", 0, 1, "",                                                              \
-      "take divisions back that the joint optimum does not need: fewer samples, more error")       \
+      "undo divisions that the joint optimum does not need: fewer samples, more error")            \
     E(key, group_key_choices, "name", "what the launches of a kernel share")                       \
     E(variant, variants, "derived",                                                                \
       "derived: joint optimum, finite population; paper: Eq. 6 as printed; artifact: as "          \
@@ -42,10 +42,10 @@ typedef struct {
     double total;
 } stem_t;
 
-/* Instead of the index of a half: this cluster is part of a larger one again. */
+/* In place of the index of a half: the cluster was merged into a larger one. */
 #define MERGED UINT32_MAX
 
-/* Samples of one cluster on its own: Eq. 3. The artifact has no limits while it divides. */
+/* Samples of one cluster alone: Eq. 3. The artifact has no limits while it divides. */
 static uint64_t samples_alone(const stem_t *s, const spread_t *times, uint64_t size)
 {
     double m = s->o->variant == DERIVED
@@ -77,7 +77,7 @@ static void samples_together(const stem_t *s, leaf_t *leaves, size_t n)
         strata[i] = stratum_of(s, &leaves[i]);
         sum_add(&total, (double)strata[i].size * strata[i].cost);
     }
-    /* In units of the total: squares of very short or long times stay within range. */
+    /* Relative to the total, so that squares of very short or long times stay in range. */
     double scale = sum_value(&total) > 0 ? sum_value(&total) : 1;
     for (size_t i = 0; i < n; i++) {
         strata[i].cost /= scale;
@@ -96,7 +96,7 @@ static void samples_together(const stem_t *s, leaf_t *leaves, size_t n)
     free(m);
 }
 
-/* Divides a cluster in two if the samples get cheaper by it. */
+/* Divides a cluster in two if that makes the samples cheaper. */
 static bool divide(const stem_t *s, const leaf_t *leaf, leaf_t half[2])
 {
     uint64_t size = leaf->end - leaf->begin;
@@ -113,7 +113,8 @@ static bool divide(const stem_t *s, const leaf_t *leaf, leaf_t half[2])
     double divided =
         (double)half[0].m * half[0].times.mean + (double)half[1].m * half[1].times.mean;
     if (s->o->variant == ARTIFACT)
-        /* Each half keeps its share of this allocation. Equal but for rounding is equal. */
+        /* Each half keeps its share of this allocation. Values that differ only by rounding are
+         * equal. */
         return divided <= cost * (1 + 1e-12);
     if (!(divided < cost))
         return false;
@@ -122,10 +123,8 @@ static bool divide(const stem_t *s, const leaf_t *leaf, leaf_t half[2])
     return true;
 }
 
-/*
- * The artifact's limits come when it draws: a launch alone is taken, no cluster gives more than it
- * has, and one without a sample stays without.
- */
+/* The artifact applies its limits when it draws: a single launch is taken, no cluster gives more
+ * samples than it has launches, and a cluster without samples stays without. */
 static void limit_published(leaf_list_t *leaves)
 {
     for (size_t i = 0; i < leaves->n; i++) {
@@ -136,7 +135,7 @@ static void limit_published(leaf_list_t *leaves)
     }
 }
 
-/* Says what the published code leaves out of its total without a word. */
+/* Warns about clusters that the published code silently leaves out of its total. */
 static rb_code_t check_dropped(const leaf_list_t *leaves, plan_build_t *b, rb_err_t *err)
 {
     unsigned long long dropped = 0, launches = 0;
@@ -153,8 +152,8 @@ static rb_code_t check_dropped(const leaf_list_t *leaves, plan_build_t *b, rb_er
     }
     if (dropped == leaves->n)
         return rb_fail(err, RB_USAGE,
-                       "stem:variant=artifact draws no sample here: the published code needs none "
-                       "where all durations of a kernel are equal; use variant=derived");
+                       "stem:variant=artifact draws no samples here: the published code needs none "
+                       "if all durations of a kernel are equal; use variant=derived");
     if (dropped > 0)
         build_warning(b,
                       "%llu of %zu clusters (%llu launches, %.3g %% of the time) get no sample and "
@@ -163,10 +162,8 @@ static rb_code_t check_dropped(const leaf_list_t *leaves, plan_build_t *b, rb_er
     return RB_OK;
 }
 
-/*
- * Every cluster that ROOT makes of one kernel, parents before their halves; half: of each cluster
- * the index of its lower half, the upper one follows it; 0: it is a leaf.
- */
+/* All clusters that ROOT makes, parents before their halves. half: per cluster, the index of its
+ * lower half, which the upper half follows; 0: it is a leaf. */
 typedef struct {
     leaf_list_t all;
     uint32_t *half; /* owned */
@@ -194,7 +191,7 @@ static void divide_kernel(const stem_t *s, leaf_t kernel, root_tree_t *t)
     }
 }
 
-/* Marks as divided in vain what the joint optimum does without. */
+/* Marks the divisions that the joint optimum does not need. */
 static void merge(const stem_t *s, root_tree_t *t)
 {
     uint32_t n = (uint32_t)t->all.n;
@@ -259,7 +256,7 @@ static rb_code_t plan_stem(const void *options, plan_build_t *b, rb_err_t *err)
 
 const launch_method_t launch_stem = {
     .name = "stem",
-    .help = "STEM with ROOT: as few samples as meet an error bound on the total time",
+    .help = "STEM with ROOT: the fewest samples that meet an error bound on the total time",
     .options = &stem_group,
     .needs = LAUNCH_NEEDS_TIME,
     .plan = plan_stem,

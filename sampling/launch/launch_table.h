@@ -1,4 +1,4 @@
-/* The methods, each in the file of its name. */
+/* The launch methods, each in the file of its name. */
 #ifndef RUBATO_LAUNCH_TABLE_H
 #define RUBATO_LAUNCH_TABLE_H
 

@@ -1,7 +1,7 @@
 /*
- * TBPoint's inter-launch sampling (IPDPS 2014): launches as four instruction features, clustered
- * by complete linkage; total = sum over the clusters of instructions times the representative's
- * cycles per instruction.
+ * TBPoint's inter-launch sampling (IPDPS 2014): launches are vectors of four instruction features,
+ * clustered by complete linkage. Total = sum over the clusters of instructions times the
+ * representative's cycles per instruction.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,17 +17,19 @@
 
 enum { SCOPE_NAME, SCOPE_APPLICATION };
 static const param_choice_t scopes[] = {
-    {"name", "those with one kernel's name"}, {"application", "all"}, {NULL, NULL}};
-static const param_choice_t linkages[] = {/* of linkage_t */
-                                          {"complete", "between the two members farthest apart"},
-                                          {"ward", "by the increase of the squares"},
+    {"name", "launches with the same kernel name"}, {"application", "all launches"}, {NULL, NULL}};
+static const param_choice_t linkages[] = {/* names of linkage_t */
+                                          {"complete",
+                                           "distance of the two members farthest apart"},
+                                          {"ward", "increase of the sum of squares"},
                                           {NULL, NULL}};
 
 #define TBPOINT_OPTIONS(P, E, T)                                                                   \
-    P(F64, threshold, "0.1", 0, 1e6, "", "distance up to which clusters are merged")               \
-    E(linkage, linkages, "complete", "distance of clusters")                                       \
-    E(scope, scopes, "name", "launches that are compared, and averaged, with each other")          \
-    E(representative, representative_choices, "centre", "of a cluster")                            \
+    P(F64, threshold, "0.1", 0, 1e6, "", "clusters are merged up to this distance")                \
+    E(linkage, linkages, "complete", "how the distance of clusters is defined")                    \
+    E(scope, scopes, "name", "which launches are clustered together")                              \
+    E(representative, representative_choices, "centre",                                            \
+      "how a cluster's representative is chosen")                                                  \
     LIMIT_OPTIONS(P)
 
 PARAM_STRUCT(tbpoint_options_t, TBPOINT_OPTIONS);
@@ -41,7 +43,8 @@ enum { FEATURES = 4 };
 static const pop_counter_t columns[FEATURES] = {POP_THREAD_INSTS, POP_WARP_INSTS, POP_REQUESTS,
                                                 POP_BLOCK_COV};
 
-/* The feature rows of n launches: counts over their average, the spread of the blocks as it is. */
+/* The features of n launches: counts divided by their average, and the spread of the blocks as it
+ * is. */
 static double *features(const population_t *pop, const uint32_t *rows, uint64_t n)
 {
     double *x = rb_calloc(n * FEATURES, sizeof(*x));
@@ -57,7 +60,7 @@ static double *features(const population_t *pop, const uint32_t *rows, uint64_t 
     return x;
 }
 
-/* Clusters of one scope, whose merged vectors are v. */
+/* Adds the clusters of one scope, whose merged vectors are v. */
 static void add_clusters(plan_build_t *b, const tbpoint_options_t *o, const uint32_t *rows,
                          uint64_t n, const launch_vectors_t *v)
 {
@@ -147,7 +150,7 @@ static rb_code_t plan_tbpoint(const void *options, plan_build_t *b, rb_err_t *er
 
 const launch_method_t launch_tbpoint = {
     .name = "tbpoint",
-    .help = "TBPoint between launches: clusters of instruction features, one launch for each",
+    .help = "TBPoint between launches: clusters of instruction features, one launch per cluster",
     .options = &tbpoint_group,
     .needs = LAUNCH_NEEDS_WARP_INSTS | LAUNCH_NEEDS_COUNTERS,
     .plan = plan_tbpoint,

@@ -36,7 +36,8 @@ void vectors_merge(launch_vectors_t *v, double *x, size_t n, size_t d)
         while (slot[at] != 0 && memcmp(x + (slot[at] - 1) * d, row, d * sizeof(*row)) != 0)
             at = (at + 1) & mask;
         if (slot[at] == 0) {
-            memmove(x + v->n * d, row, d * sizeof(*row)); /* the vectors never overtake the rows */
+            memmove(x + v->n * d, row, d * sizeof(*row)); /* v->n never overtakes i, so no unread
+                                                           * row is overwritten */
             slot[at] = (uint32_t)++v->n;
         }
         v->of[i] = slot[at] - 1;
@@ -79,7 +80,7 @@ void vectors_representatives(const launch_vectors_t *v, size_t n_rows, const uin
         uint32_t c = cluster[v->of[i]];
         seen[c]++;
         if (how == REPRESENTATIVE_RANDOM) {
-            /* Each row so far is kept with equal probability. */
+            /* Reservoir sampling: each row so far is chosen with equal probability. */
             if (rng_below(&rng, seen[c]) == 0)
                 row[c] = i;
             continue;

@@ -6,10 +6,8 @@
 
 #include "sim/core/alloc.h"
 
-/*
- * Photon's random projection: value k of a block comes from java.util.Random's generator, seeded
- * by its address and k (published code, sampled-mgpu-sim).
- */
+/* Photon's random projection: value k of a block comes from the generator of java.util.Random,
+ * seeded with the block's address and k (published code, sampled-mgpu-sim). */
 static double projection(uint32_t block, unsigned k)
 {
     const uint64_t mask = (1ull << 48) - 1;
@@ -24,7 +22,7 @@ static double block_insts(const population_t *pop, uint32_t block)
     return pop->block_insts == NULL ? 1 : (double)pop->block_insts[block];
 }
 
-/* Instructions that a vector of the population counts. */
+/* Number of instructions in a vector of the population. */
 static double insts_of(const population_t *pop, uint64_t bbv)
 {
     double sum = 0;
@@ -48,7 +46,7 @@ static void project(const population_t *pop, uint64_t bbv, double share, double 
         out[k] *= share / sqrt(squares);
 }
 
-/* A warp type of a launch, or a block of a vector. */
+/* A warp type of a launch, or a basic block of a vector. */
 typedef struct {
     double amount;
     uint32_t index;
@@ -68,7 +66,7 @@ static int by_index(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The paper's vector of mix m; parts has room for its types. */
+/* Computes the paper's vector of mix m; parts has room for its types. */
 static void project_mix(photon_vectors_t *v, const population_t *pop, uint64_t m, part_t *parts)
 {
     uint64_t from = pop->mix_begin[m], n = pop->mix_begin[m + 1] - from;
@@ -84,7 +82,7 @@ static void project_mix(photon_vectors_t *v, const population_t *pop, uint64_t m
                 v->value + v->begin[m] + i * PHOTON_DIMENSIONS);
 }
 
-/* Executions by block of mix m, joined over its types: n parts by block. Returns how many. */
+/* Sums the executions of each block over the types of mix m, ordered by block. Returns how many. */
 static uint64_t sum_mix(const population_t *pop, uint64_t m, part_t *parts)
 {
     uint64_t n = 0, joined = 0;
@@ -112,7 +110,7 @@ static uint64_t copy_bbv(const population_t *pop, uint64_t bbv, part_t *parts)
     return n;
 }
 
-/* Values that vector i has at most: its parts before they are joined. */
+/* Upper bound of the values of vector i: its parts before they are joined. */
 static uint64_t parts_of(const population_t *pop, uint64_t i, bool projected)
 {
     if (pop->mix_of == NULL)
@@ -192,7 +190,7 @@ double photon_distance(const photon_vectors_t *v, uint32_t a, uint32_t b)
     uint64_t i = v->begin[a], i_end = v->begin[a + 1], k = v->begin[b], k_end = v->begin[b + 1];
     double squares = 0;
     while (i < i_end || k < k_end) {
-        /* Position of the next value of each: its block, or its place. */
+        /* Key of the next value of each: its block, or its position. */
         uint64_t at_i = i == i_end ? UINT64_MAX : v->block ? v->block[i] : i - v->begin[a];
         uint64_t at_k = k == k_end ? UINT64_MAX : v->block ? v->block[k] : k - v->begin[b];
         double x = at_i <= at_k ? v->value[i++] : 0, y = at_k <= at_i ? v->value[k++] : 0;

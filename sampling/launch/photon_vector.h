@@ -1,10 +1,10 @@
 /*
- * The vectors that Photon compares launches by.
+ * The vectors by which Photon compares launches.
  *
- * Paper: a warp's executed instructions by basic block are projected to 16 values; those of the
- * warp types of a launch are scaled to length 1, multiplied by the type's share of the warps and
- * set side by side, the largest share first. A launch whose warp types are not known counts as one
- * type. Artifact (of STEM): how often all warps together execute each block.
+ * Paper: a warp's executed instructions per basic block are projected to 16 values. The vectors of
+ * the warp types of a launch are scaled to length 1, multiplied by the type's share of the warps
+ * and concatenated, the largest share first. If the warp types are not known, the launch counts as
+ * one type. Artifact (of STEM): how often all warps together execute each block.
  */
 #ifndef RUBATO_PHOTON_VECTOR_H
 #define RUBATO_PHOTON_VECTOR_H
@@ -20,17 +20,17 @@ typedef struct {
     const uint32_t *of; /* borrowed: row -> vector */
     uint64_t n;
     uint64_t *begin; /* owned: vector v has the values [begin[v] .. begin[v + 1]) */
-    uint32_t *block; /* owned: basic block of each value, ascending; NULL: values are in order */
+    uint32_t *block; /* owned: basic block of each value, ascending; NULL: by position */
     double *value;   /* owned */
-    double *norm;    /* owned: length of each vector */
-    double *insts;   /* owned: instructions of a launch with it, or of one warp of each type */
+    double *norm;    /* owned: Euclidean norm of each vector */
+    double *insts;   /* owned: instructions of the vector */
 } photon_vectors_t;
 
 rb_code_t photon_vectors_make(photon_vectors_t *v, const population_t *pop, bool projected,
                               double max_gib, rb_err_t *err) RB_CHECKED;
 void photon_vectors_free(photon_vectors_t *v);
 
-/* Euclidean; what the shorter lacks is 0. */
+/* Euclidean distance; missing values are 0. */
 double photon_distance(const photon_vectors_t *v, uint32_t a, uint32_t b);
 double photon_norm(const photon_vectors_t *v, uint32_t a);
 double photon_insts(const photon_vectors_t *v, uint32_t a);

@@ -1,10 +1,9 @@
 /*
- * A plan: which launches of a program are simulated, and what each counts for in the total.
+ * A plan: which launches of a program are simulated, and their weights in the total.
  *
  * An additive statistic of the whole program is estimated as the sum over the samples of weight
- * times the sample's value: the same weights for cycles, instructions, misses. Intervals and
- * rates: estimate.h. Plans as files: plan_json.h,
- * plan_macsim.h, plan_list.h.
+ * times value, with the same weights for cycles, instructions, misses and so on. estimate.h has
+ * intervals; plan_json.h, plan_macsim.h and plan_list.h read and write plans.
  */
 #ifndef RUBATO_PLAN_H
 #define RUBATO_PLAN_H
@@ -15,55 +14,55 @@
 
 typedef struct {
     uint64_t launch;  /* id, from 1 */
-    double weight;    /* what one unit of it counts for */
+    double weight;    /* how many launches it stands for */
     uint32_t cluster; /* index in plan_t.clusters */
-    uint32_t draws;   /* times it was drawn: 1 unless drawn with replacement */
+    uint32_t draws;   /* how often it was drawn: 1 unless drawn with replacement */
 } plan_sample_t;
 
 typedef struct {
-    uint32_t name;   /* index in plan_t.names: the kernel, or what the launches share */
+    uint32_t name;   /* index into plan_t.names: the kernel, or what the launches share */
     uint64_t size;   /* launches it stands for */
-    uint64_t draws;  /* of its samples, together */
-    double mean, sd; /* of the launches' times in the profile; sd of the population; NAN: unknown */
+    uint64_t draws;  /* total draws of its samples */
+    double mean, sd; /* of the launches' times in the profile; sd with n; NAN: unknown */
 } plan_cluster_t;
 
 typedef struct {
-    char *method; /* owned: the sampler with every option, as --sample takes it */
+    char *method; /* owned: the sampler with all options, in the syntax of --sample */
     uint64_t seed;
-    uint64_t n_launches; /* of the whole program */
+    uint64_t n_launches; /* in the whole program */
 
-    char **names; /* owned, each of them too */
+    char **names; /* owned, including each name */
     uint32_t n_names;
     plan_cluster_t *clusters; /* owned */
     uint32_t n_clusters;
-    plan_sample_t *samples; /* owned; by cluster, then by launch */
+    plan_sample_t *samples; /* owned; ordered by cluster, then launch */
     uint64_t n_samples;
 
-    bool random;      /* samples are drawn at random within clusters: intervals are possible */
-    bool replacement; /* ... with replacement */
+    bool random;      /* samples are drawn at random within clusters, so intervals are possible */
+    bool replacement; /* drawn with replacement */
 
-    /* On the profiled GPU; NAN where the population had no times. */
-    double profile_total;     /* sum of all times: nanoseconds or cycles, as the profile has them */
+    /* For the profiled GPU; NAN if the population has no times. */
+    double profile_total;     /* sum of all times: nanoseconds or cycles, as in the profile */
     bool profile_cycles;      /* times are core cycles */
-    double predicted_total;   /* what the samples' own times give */
-    double predicted_speedup; /* profile_total over the time of the distinct samples */
-    double error_bound;       /* relative, at confidence; NAN where the method gives none */
+    double predicted_total;   /* total estimated from the samples' own times */
+    double predicted_speedup; /* profile_total divided by the time of the distinct samples */
+    double error_bound;       /* relative, at `confidence`; NAN if the method gives none */
     double confidence;        /* of error_bound */
 
-    char **warnings; /* owned, each of them too */
+    char **warnings; /* owned, including each text */
     size_t n_warnings;
 } plan_t;
 
 void plan_free(plan_t *plan);
 
-/* Orders the samples by cluster, then by launch, as plans have them. */
+/* Sorts the samples by cluster, then by launch, as plans require. */
 void plan_sort_samples(plan_t *plan);
 
-/* Distinct launches that are simulated, ascending by id. Writes n_samples values at most; returns
- * how many. */
+/* Writes the distinct launches of the samples, ascending, to ids (room for n_samples). Returns how
+ * many. */
 uint64_t plan_launches(const plan_t *plan, uint64_t *ids);
 
-/* The same, and what each launch counts for: the sum of the weights of its samples. */
+/* The same, with the weight of each launch: the sum over its samples. */
 uint64_t plan_weights(const plan_t *plan, uint64_t *ids, double *weights);
 
 #endif

@@ -7,11 +7,11 @@
 #include "sampling/math/stable_sum.h"
 #include "sim/core/alloc.h"
 
-/* Below this many launches a mean of a cluster is far from normal (issue of every CLT method). */
+/* With fewer launches, the mean of a cluster is far from normally distributed. */
 enum { SMALL_CLUSTER = 30 };
 
-/* Lag-1 autocorrelation that is called one: well above the noise, 2 / sqrt(n), of small clusters.
- */
+/* Lag-1 autocorrelation above which a cluster is reported: well above the noise of small clusters,
+ * 2 / sqrt(n). */
 #define CORRELATED 0.5
 
 #define USUAL_CONFIDENCE 0.95
@@ -22,7 +22,7 @@ rb_code_t population_check(const population_t *pop, rb_err_t *err)
     if (pop->n == 0)
         return rb_fail(err, RB_TRACE, "there are no launches to choose from");
     if (pop->n > UINT32_MAX - 1)
-        return rb_fail(err, RB_TRACE, "%llu launches: at most %u can be planned for",
+        return rb_fail(err, RB_TRACE, "%llu launches are too many: the limit is %u",
                        (unsigned long long)pop->n, UINT32_MAX - 1);
     if (pop->time == NULL)
         return RB_OK;
@@ -40,7 +40,7 @@ rb_code_t population_check(const population_t *pop, rb_err_t *err)
         return rb_fail(err, RB_TRACE, "the durations of all %llu launches are zero",
                        (unsigned long long)pop->n);
     if (isinf(sum_value(&total)))
-        return rb_fail(err, RB_TRACE, "the durations add up to more than a number can hold");
+        return rb_fail(err, RB_TRACE, "the sum of the durations is too large");
     return RB_OK;
 }
 
@@ -54,14 +54,15 @@ static void warn_small(plan_build_t *b)
             first = c;
     }
     if (small > 0)
-        build_warning(b,
-                      "%u of %u clusters have fewer than %d launches and are not simulated whole "
-                      "(the first: %.120s, %llu launches): means of so few are not normal",
-                      small, p->n_clusters, SMALL_CLUSTER, p->names[p->clusters[first].name],
-                      (unsigned long long)p->clusters[first].size);
+        build_warning(
+            b,
+            "%u of %u clusters have fewer than %d launches and are not simulated completely "
+            "(first: %.120s, %llu launches): means of so few launches are not normally distributed",
+            small, p->n_clusters, SMALL_CLUSTER, p->names[p->clusters[first].name],
+            (unsigned long long)p->clusters[first].size);
 }
 
-/* Autocorrelation at lag 1 of each cluster's times in launch order. */
+/* Warns about clusters whose times, in launch order, are autocorrelated at lag 1. */
 static void warn_correlated(plan_build_t *b)
 {
     const plan_t *p = b->plan;
@@ -98,10 +99,11 @@ static void warn_correlated(plan_build_t *b)
     }
     free(lag);
     if (correlated > 0)
-        build_warning(b,
-                      "durations are autocorrelated in %u of %u clusters (%.2f in %.120s): "
-                      "neighbours are alike, and what a launch takes depends on those before it",
-                      correlated, p->n_clusters, worst, p->names[p->clusters[first].name]);
+        build_warning(
+            b,
+            "durations are autocorrelated in %u of %u clusters (%.2f in %.120s): "
+            "neighbouring launches are similar, so a launch may depend on those before it",
+            correlated, p->n_clusters, worst, p->names[p->clusters[first].name]);
     if (zeros > 0)
         build_warning(b, "%llu launches have a duration of zero in the profile",
                       (unsigned long long)zeros);
@@ -130,7 +132,7 @@ uint64_t population_row(const population_t *pop, uint64_t id)
     return low;
 }
 
-/* Error of the total by the spread of each cluster in the profile. */
+/* Predicted error of the total, from the spread of each cluster in the profile. */
 static void predict_error(plan_t *p)
 {
     if (!p->random)
@@ -142,7 +144,7 @@ static void predict_error(plan_t *p)
         const plan_cluster_t *k = &p->clusters[c];
         double n = (double)k->size, m = (double)k->draws, share = n * k->sd / p->profile_total;
         if (k->draws == 0)
-            return; /* nothing bounds what is left out */
+            return; /* nothing bounds the error of a cluster without samples */
         double v = share * share / m;
         if (!p->replacement)
             v *= k->size == k->draws ? 0 : (n - m) / (n - 1);

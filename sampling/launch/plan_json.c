@@ -80,7 +80,7 @@ void plan_write_json(const plan_t *plan, FILE *out)
     json_end(&j);
 }
 
-/* A plan as it grows while it is read. */
+/* A plan that is being read. */
 typedef struct {
     plan_t *plan;
     json_reader_t r;
@@ -88,7 +88,7 @@ typedef struct {
     bool schema, launches, clusters;
 } reading_t;
 
-/* The functions below return false after the reader has its message. */
+/* The functions below return false after the reader has set its message. */
 
 static bool want(reading_t *g, json_event_t wanted, const char *what)
 {
@@ -96,7 +96,7 @@ static bool want(reading_t *g, json_event_t wanted, const char *what)
     if (e == wanted)
         return true;
     if (e != JSON_READ_ERROR)
-        json_fail(&g->r, "%s is missing or of another type", what);
+        json_fail(&g->r, "%s is missing or has the wrong type", what);
     return false;
 }
 
@@ -110,7 +110,7 @@ static bool read_u64(reading_t *g, const char *what, uint64_t *value)
     return false;
 }
 
-/* A number, or null for one that is not known. */
+/* A number; null is NAN. */
 static bool read_f64(reading_t *g, const char *what, double *value)
 {
     json_event_t e = json_next(&g->r);
@@ -127,7 +127,7 @@ static bool read_f64(reading_t *g, const char *what, double *value)
     return false;
 }
 
-/* Text, owned by the caller. */
+/* A string; free with free(). */
 static bool read_text(reading_t *g, const char *what, char **text)
 {
     if (!want(g, JSON_READ_STRING, what))
@@ -137,7 +137,7 @@ static bool read_text(reading_t *g, const char *what, char **text)
     return true;
 }
 
-/* Next member's name, for strcmp(); NULL at the end of the object or after a message. */
+/* Name of the next member, for strcmp(); NULL at the end of the object or on an error. */
 static const char *next_key(reading_t *g, char key[32], bool *good)
 {
     json_event_t e = json_next(&g->r);
@@ -162,7 +162,7 @@ static bool read_sample(reading_t *g)
     if (e == JSON_READ_NUMBER) {
         uint64_t draws;
         if (!json_read_u64(&g->r, &draws) || draws == 0 || draws > UINT32_MAX) {
-            json_fail(&g->r, "a sample cannot have been drawn '%.40s' times", g->r.text);
+            json_fail(&g->r, "'%.40s' is not a valid number of draws", g->r.text);
             return false;
         }
         s.draws = (uint32_t)draws;
@@ -226,7 +226,7 @@ static bool read_cluster(reading_t *g)
         free(name);
         return false;
     }
-    /* Clusters of a kernel stand side by side: its name is kept once. */
+    /* Clusters of a kernel are adjacent, so its name is stored once. */
     if (name == NULL)
         name = rb_strdup("launch");
     if (p->n_names > 0 && strcmp(p->names[p->n_names - 1], name) == 0) {
@@ -318,7 +318,7 @@ static bool read_sampling(reading_t *g)
             return true;
         }
     }
-    json_fail(&g->r, "sampling '%.40s': it is chosen, random or random with replacement",
+    json_fail(&g->r, "sampling '%.40s': it must be chosen, random or random with replacement",
               g->r.text);
     return false;
 }
@@ -354,21 +354,22 @@ static bool read_member(reading_t *g, const char *key)
     return json_skip(&g->r, JSON_READ_KEY);
 }
 
-/* What only the whole plan shows. */
+/* Checks that need the whole plan. */
 static rb_code_t check_whole(const reading_t *g, const char *name, rb_err_t *err)
 {
     const plan_t *p = g->plan;
     if (!g->schema || !g->launches || p->n_samples == 0)
         return rb_fail(err, RB_TRACE, "%s: not a plan: %s", name,
-                       !g->schema     ? "it has no schema"
-                       : !g->launches ? "it does not say how many launches the program has"
+                       !g->schema     ? "the schema is missing"
+                       : !g->launches ? "the number of launches of the program is missing"
                                       : "it has no samples");
     uint64_t left = p->n_launches;
     for (uint32_t c = 0; c < p->n_clusters; c++) {
         const plan_cluster_t *k = &p->clusters[c];
         if (k->size > left)
-            return rb_fail(err, RB_TRACE, "%s: its clusters have more than its %llu launches", name,
-                           (unsigned long long)p->n_launches);
+            return rb_fail(err, RB_TRACE,
+                           "%s: its clusters have more launches in total than the program's %llu",
+                           name, (unsigned long long)p->n_launches);
         left -= k->size;
         if (k->draws > k->size && !p->replacement)
             return rb_fail(err, RB_TRACE, "%s: cluster %u (%.120s) has more samples than launches",

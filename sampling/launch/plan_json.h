@@ -9,7 +9,7 @@
  *    "clusters": [{"name": "kernel", "size": 500, "mean": ..., "sd": ...,
  *                  "samples": [[launch, weight], [launch, weight, draws]]}]}
  *
- * Numbers that are not known are null. Unknown members are ignored; launches are ids from 1.
+ * Unknown numbers are null. Unknown members are ignored; launches are ids from 1.
  */
 #ifndef RUBATO_PLAN_JSON_H
 #define RUBATO_PLAN_JSON_H
@@ -19,14 +19,12 @@
 #include "sampling/launch/plan.h"
 #include "sim/core/err.h"
 
-/* Whether all of it reached the file is the file's: check ferror(). */
+/* Does not report write errors: check ferror(out). */
 void plan_write_json(const plan_t *plan, FILE *out);
 
-/*
- * Reads a plan and checks it: no launch twice, weights positive and finite, clusters together no
- * larger than the program. That ids and names are those of the trace is for whoever has the trace
- * to check: ids need not be dense. name: of the file, for messages.
- */
+/* Reads a plan and checks it: no launch twice, weights positive and finite, clusters together not
+ * larger than the program. The caller must check ids and names against its trace, because ids need
+ * not be dense. name: of the file, for messages. */
 rb_code_t plan_read_json(plan_t *plan, FILE *in, const char *name, rb_err_t *err) RB_CHECKED;
 
 #endif

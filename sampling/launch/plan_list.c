@@ -6,7 +6,7 @@
 
 #include "sampling/launch/plan_reading.h"
 
-/* Behind brackets, commas, and what Python writes around a scalar of NumPy: "np.int64(". */
+/* Skips brackets, commas and what Python prints around a NumPy scalar: "np.int64(". */
 static char *skip_frame(char *at)
 {
     for (;;) {
@@ -20,7 +20,7 @@ static char *skip_frame(char *at)
     }
 }
 
-/* The pairs of a line; base: what the first launch is called. */
+/* Reads the pairs of a line; base: id of the first launch. */
 static rb_code_t read_pairs(plan_reading_t *g, char *at, uint64_t base)
 {
     while (*(at = skip_frame(at)) != '\0') {
@@ -33,7 +33,7 @@ static rb_code_t read_pairs(plan_reading_t *g, char *at, uint64_t base)
         at = skip_frame(at);
         double weight = strtod(at, &end);
         if (end == at || !plan_weight_valid(weight))
-            return plan_reading_bad(g, "a launch has no weight above 0 and up to 1e12");
+            return plan_reading_bad(g, "a launch needs a weight greater than 0 and at most 1e12");
         at = end;
         RB_TRY(plan_reading_pair(g, id - base + 1, weight));
     }
@@ -79,7 +79,7 @@ static void put_number(FILE *out, uint64_t v, size_t bytes)
         fputc((int)(v >> 8 * i & 0xff), out);
 }
 
-/* As Python does: long lists are appended to a thousand items at a time. */
+/* As Python does it: long lists are appended in batches of 1000 items. */
 void plan_write_pickle(const plan_t *plan, FILE *out)
 {
     enum { BATCH = 1000 };

@@ -10,8 +10,8 @@ static rb_code_t read_cluster(plan_reading_t *g, char *line)
 {
     uint64_t size, draws, id, from = g->plan->n_samples, got = 0;
     if (!plan_take_u64(&line, &size) || !plan_take_u64(&line, &draws))
-        return plan_reading_bad(g,
-                                "a cluster is its size, its number of samples and their launches");
+        return plan_reading_bad(
+            g, "a cluster consists of its size, its number of samples and their launches");
     if (size == 0 || draws == 0)
         return plan_reading_bad(g, "a cluster has no launches or no samples");
     RB_TRY(plan_reading_cluster(g, size, draws));
@@ -22,12 +22,13 @@ static rb_code_t read_cluster(plan_reading_t *g, char *line)
         got++;
     }
     if (line[strspn(line, " \t\r\n")] != '\0')
-        return plan_reading_bad(g, "something other than a launch id");
+        return plan_reading_bad(g, "not a launch id");
     if (got != draws)
-        return plan_reading_bad(g, "the number of launches is not the number of samples it says");
+        return plan_reading_bad(g,
+                                "the number of launches differs from the stated number of samples");
     plan_reading_join_draws(g, from);
     if (g->plan->n_samples - from > size)
-        return plan_reading_bad(g, "a cluster has samples of more launches than it has");
+        return plan_reading_bad(g, "a cluster has samples of more launches than its size");
     return RB_OK;
 }
 
@@ -65,8 +66,8 @@ rb_code_t plan_write_macsim(const plan_t *plan, FILE *out, rb_err_t *err)
             const plan_sample_t *s = &plan->samples[at];
             if (fabs(s->weight - weight * s->draws) > 1e-9 * s->weight)
                 return rb_fail(err, RB_USAGE,
-                               "the plan of %.60s weights launches by more than their number: "
-                               "MacSim's file cannot hold it",
+                               "the plan of %.60s has weights other than the number of launches: "
+                               "MacSim's format cannot store them",
                                plan->method);
             for (uint32_t i = 0; i < s->draws; i++)
                 fprintf(out, " %llu", (unsigned long long)s->launch - 1);

@@ -1,7 +1,7 @@
 /*
- * The STEM artifact's pickle files. Pickle is a stack machine; of its instructions those are known
- * that a list of pairs of numbers needs, whatever the protocol (2 to 5), and nothing is ever
- * executed: the two constructors of a NumPy scalar are recognised by name.
+ * Reads the STEM artifact's pickle files. Pickle is a stack machine. This knows only the opcodes
+ * that a list of pairs of numbers needs, in any protocol (2 to 5), and never executes anything: the
+ * two constructors of a NumPy scalar are recognised by name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +10,27 @@
 #include "sampling/launch/plan_reading.h"
 #include "sim/core/alloc.h"
 
-/* What is larger or deeper is no list of launches: Python appends a thousand pairs at a time. */
+/* Larger or deeper files are not lists of launches: Python appends a thousand pairs at a time. */
 enum { FILE_MAX = 16 << 20, STACK_MAX = 1 << 16, TUPLE_MAX = 16 };
 
 typedef enum {
-    IS_OTHER, /* None, states: nothing that is looked at */
+    IS_OTHER, /* None, states: not used */
     IS_MARK,
     IS_NUMBER,
-    IS_TEXT,   /* a string, or bytes: in the file */
-    IS_GLOBAL, /* a class or function: its name, in the file */
-    IS_DTYPE,  /* type of a scalar: its name, in the file */
+    IS_TEXT,   /* string or bytes; position in the file */
+    IS_GLOBAL, /* class or function; position of its name in the file */
+    IS_DTYPE,  /* type of a scalar; position of its name in the file */
     IS_TUPLE,
     IS_LIST /* the list of pairs */
 } kind_t;
 
 typedef struct {
     kind_t kind;
-    bool whole; /* a number: it is in integer; otherwise in real */
+    bool whole; /* number: the value is in integer, otherwise in real */
     union {
         uint64_t integer;
         double real;
-        size_t at; /* text: in the file; tuple: its items */
+        size_t at; /* text: position in the file; tuple: index of its items */
     };
     size_t n; /* length of a text or tuple */
 } value_t;
@@ -76,7 +76,7 @@ static rb_code_t pop(machine_t *m, value_t *v)
     return RB_OK;
 }
 
-/* The next n bytes as a number, the lowest first. */
+/* Reads a little-endian number of n bytes. */
 static rb_code_t take_number(machine_t *m, size_t n, uint64_t *v)
 {
     if (m->size - m->at < n)
@@ -116,7 +116,7 @@ static double number_of(const value_t *v)
     return v->whole ? (double)v->integer : v->real;
 }
 
-/* A signed number of so many bytes; one below 0 is nothing that a launch or weight can be. */
+/* A signed number of that many bytes. Negative ones are neither launches nor weights. */
 static value_t signed_number(uint64_t v, size_t bytes)
 {
     if (bytes == 0 || !(v >> (8 * bytes - 1) & 1))
@@ -124,7 +124,7 @@ static value_t signed_number(uint64_t v, size_t bytes)
     return real_number(-1.0);
 }
 
-/* A string or bytes whose length is in the next bytes. */
+/* Pushes a string or bytes; its length is in the next bytes. */
 static rb_code_t push_text(machine_t *m, size_t length_bytes)
 {
     uint64_t n = 0;
@@ -142,7 +142,7 @@ static rb_code_t push_integer(machine_t *m, size_t bytes, bool with_sign)
     return push(m, with_sign ? signed_number(v, bytes) : whole_number(v));
 }
 
-/* LONG1: the length, and so many bytes; a ninth holds the sign of a number of 64 bits. */
+/* LONG1: a length byte and that many bytes; an unsigned 64-bit number has a ninth byte, 0. */
 static rb_code_t push_long(machine_t *m)
 {
     uint64_t n = 0;
@@ -166,7 +166,7 @@ static rb_code_t push_float(machine_t *m)
     return push(m, real_of_bits(big));
 }
 
-/* The last n values become one. */
+/* Replaces the last n values by one tuple. */
 static rb_code_t make_tuple(machine_t *m, size_t n)
 {
     if (n > m->n)
@@ -182,7 +182,7 @@ static rb_code_t make_tuple(machine_t *m, size_t n)
     return push(m, tuple);
 }
 
-/* Values above the last mark. */
+/* Number of values above the last mark. */
 static rb_code_t above_mark(const machine_t *m, size_t *n)
 {
     for (*n = 0; *n < m->n; ++*n) {
@@ -244,7 +244,7 @@ static bool text_is(const machine_t *m, const value_t *v, const char *text)
     return v->n == strlen(text) && memcmp(m->data + v->at, text, v->n) == 0;
 }
 
-/* A line of the file: GLOBAL names a module and a class so. */
+/* Reads a line: GLOBAL has a module and a class as lines. */
 static rb_code_t take_line(machine_t *m, value_t *v)
 {
     const unsigned char *end = memchr(m->data + m->at, '\n', m->size - m->at);
@@ -272,7 +272,7 @@ static rb_code_t push_global(machine_t *m, bool from_stack)
     return push(m, name);
 }
 
-/* scalar(dtype, bytes), of a type of so many bytes. */
+/* scalar(dtype, bytes); the dtype must have that many bytes. */
 static rb_code_t make_scalar(machine_t *m, const value_t *type, const value_t *bytes)
 {
     if (type->kind != IS_DTYPE || bytes->kind != IS_TEXT || type->n != 2 || bytes->n == 0 ||
@@ -319,7 +319,7 @@ static rb_code_t reduce(machine_t *m)
 
 static rb_code_t remember(machine_t *m, uint64_t index)
 {
-    /* Python numbers what it remembers without gaps. */
+    /* Python numbers memo entries without gaps. */
     if (m->n == 0 || index > m->n_memo)
         return not_a_list(m);
     if (index == m->n_memo) {
@@ -350,14 +350,14 @@ static rb_code_t push_list(machine_t *m)
     return push(m, (value_t){.kind = IS_LIST});
 }
 
-/* The state of a type (its byte order) says nothing new. */
+/* The state of a dtype (its byte order) is not needed. */
 static rb_code_t build(machine_t *m)
 {
     value_t state = {0};
     return pop(m, &state);
 }
 
-/* One instruction; the names are those of Python's pickletools. */
+/* Executes one opcode; the names are those of Python's pickletools. */
 static rb_code_t step(machine_t *m, unsigned char code)
 {
     switch (code) {
@@ -443,8 +443,9 @@ static rb_code_t read_file(FILE *in, unsigned char **data, size_t *size, plan_re
     size_t cap = 0;
     for (size_t got = CHUNK; got == CHUNK; *size += got) {
         if (*size >= FILE_MAX)
-            return rb_fail(g->err, RB_TRACE, "%s: a list of launches is not larger than %d MiB",
-                           g->name, FILE_MAX >> 20);
+            return rb_fail(g->err, RB_TRACE,
+                           "%s: a list of launches must not be larger than %d MiB", g->name,
+                           FILE_MAX >> 20);
         rb_grow(data, &cap, *size + CHUNK, 1);
         got = fread(*data + *size, 1, CHUNK, in);
     }

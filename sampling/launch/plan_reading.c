@@ -8,7 +8,7 @@
 
 #include "sim/core/alloc.h"
 
-/* A cluster, or a list that Python printed, is one line: some 20 bytes for each sample. */
+/* A cluster, or a list printed by Python, is one line with about 20 bytes per sample. */
 enum { LINE_BYTES_MAX = 64 << 20 };
 
 void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, const char *name,
@@ -42,7 +42,7 @@ rb_code_t plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws)
 {
     plan_t *p = g->plan;
     if (size > UINT64_MAX - p->n_launches)
-        return plan_reading_bad(g, "the clusters have more launches than can be counted");
+        return plan_reading_bad(g, "the number of launches of the clusters is too large");
     rb_grow(&p->clusters, &g->clusters_cap, (size_t)p->n_clusters + 1, sizeof(*p->clusters));
     p->clusters[p->n_clusters++] =
         (plan_cluster_t){.size = size, .draws = draws, .mean = NAN, .sd = NAN};
@@ -119,7 +119,7 @@ rb_code_t plan_reading_join_pairs(plan_reading_t *g)
         if (!plan_weight_valid(s->weight))
             return rb_fail(
                 g->err, RB_TRACE,
-                "%s: the weights of launch %llu add up to %.0f: no program has that many "
+                "%s: the weights of launch %llu add up to %.0f, more than any program has "
                 "launches",
                 g->name, (unsigned long long)s->launch, s->weight);
         s->cluster = (uint32_t)i;
@@ -132,10 +132,11 @@ static rb_code_t check_whole(const plan_reading_t *g)
 {
     const plan_t *p = g->plan;
     if (p->n_samples == 0)
-        return rb_fail(g->err, RB_TRACE,
-                       "%s: no samples of a plan are in this file: rubato's JSON, a list of "
-                       "launches and weights, its pickle, or MacSim's list is expected",
-                       g->name);
+        return rb_fail(
+            g->err, RB_TRACE,
+            "%s: this file contains no samples of a plan; expected: rubato's JSON, a list of "
+            "launches and weights, its pickle, or MacSim's list",
+            g->name);
     uint64_t *ids = rb_calloc(p->n_samples, sizeof(*ids)), n = plan_launches(p, ids);
     free(ids);
     if (n != p->n_samples)

@@ -1,15 +1,15 @@
 /*
- * What a launch sampler looks at: the launches of a program, one row each, as columns.
+ * The input of a launch sampler: the launches of a program, one row each, as columns.
  *
- * Whoever has a profile or a trace's index fills it; a column that is not known is NULL. Columns
- * are borrowed: they belong to whoever made the population and outlive it.
+ * It is filled from a profile or a trace's index; unknown columns are NULL. Columns are borrowed:
+ * their owner must keep them as long as the population.
  */
 #ifndef RUBATO_POPULATION_H
 #define RUBATO_POPULATION_H
 
 #include <stdint.h>
 
-/* Counters of a launch that some methods cluster by; each is a column of n values. */
+/* Counters of a launch that some methods use; each is a column of n values. */
 typedef enum {
     POP_WARP_INSTS,   /* warp instructions */
     POP_THREAD_INSTS, /* thread instructions */
@@ -28,11 +28,11 @@ typedef enum {
 } pop_counter_t;
 
 typedef struct {
-    uint64_t n; /* launches; row i is launch id i + 1 unless id is given */
+    uint64_t n; /* launches; row i is launch id i + 1 if id is NULL */
 
     const uint64_t *id;       /* NULL: 1 .. n */
     const uint32_t *name;     /* row -> index in names */
-    const char *const *names; /* kernel names as the source spells them */
+    const char *const *names; /* kernel names as in the source */
     uint32_t n_names;
 
     const double *time; /* duration: nanoseconds, or core cycles if time_is_cycles */
@@ -40,10 +40,9 @@ typedef struct {
     const uint32_t (*grid)[3], (*block)[3];
     const double *counter[POP_COUNTERS]; /* by pop_counter_t */
 
-    /*
-     * Basic-block vectors, sparse and merged: row i has vector bbv_of[i]; vector v has the pairs
-     * bbv_block/bbv_count[bbv_begin[v] .. bbv_begin[v + 1]): basic block and times executed.
-     */
+    /* Basic-block vectors, sparse and without duplicates: row i has vector bbv_of[i]; vector v has
+     * the pairs bbv_block/bbv_count[bbv_begin[v] .. bbv_begin[v + 1]): basic block and number of
+     * executions. */
     const uint32_t *bbv_of;
     uint64_t n_bbvs;
     const uint64_t *bbv_begin;
@@ -51,18 +50,16 @@ typedef struct {
     const double *bbv_count;
     const uint64_t *bbv_warps; /* row -> warps of the launch */
 
-    /*
-     * Where warp types are known, a vector is that of one warp of a type, and a launch is a mix of
+    /* If warp types are known, a vector is that of one warp of a type, and a launch is a mix of
      * types: row i has mix mix_of[i]; mix x has the pairs mix_bbv/mix_warps[mix_begin[x] ..
-     * mix_begin[x + 1]), vector and number of warps. bbv_of may then be NULL.
-     */
+     * mix_begin[x + 1]): vector and number of warps. bbv_of may then be NULL. */
     const uint32_t *mix_of;
     uint64_t n_mixes;
     const uint64_t *mix_begin;
     const uint32_t *mix_bbv;
     const double *mix_warps;
 
-    uint32_t n_blocks;           /* basic blocks: bbv_block is below it; 0: not known */
+    uint32_t n_blocks;           /* number of basic blocks; bbv_block is below it; 0: unknown */
     const uint32_t *block_insts; /* block -> instructions; NULL: counts are in instructions */
 } population_t;
 

@@ -6,7 +6,8 @@
 
 #include "sim/core/alloc.h"
 
-/* What follows a comma is an option of the sampler before it: a '=' and no ':' before that. */
+/* Whether a piece between commas is an option of the sampler before it: it has a '=' and no ':'
+ * before. */
 static bool is_option(const char *piece, size_t n)
 {
     const char *equals = memchr(piece, '=', n), *colon = memchr(piece, ':', n);
@@ -20,7 +21,7 @@ static void add(sample_list_t *list, size_t *cap, const char *text, size_t n)
     memcpy(list->items[list->n++], text, n);
 }
 
-/* A sampler, or several under one name. */
+/* Adds a sampler, or the samplers that a name stands for. */
 static void add_sampler(sample_list_t *list, size_t *cap, const char *text, size_t n)
 {
     static const char *const photon[] = {"photon_kernel", "photon_bb", "photon_warp"};
@@ -43,13 +44,13 @@ rb_code_t sample_list_parse(sample_list_t *list, const char *text, rb_err_t *err
         if (n == 0 || (option && list->n == 0)) {
             sample_list_free(list);
             return rb_fail(err, RB_USAGE,
-                           n == 0 ? "--sample %s: a name is missing beside a comma"
-                                  : "--sample %s: starts with an option, not with a sampler",
+                           n == 0 ? "--sample %s: a name is missing next to a comma"
+                                  : "--sample %s: starts with an option instead of a sampler",
                            text);
         }
         char **last = list->n > 0 ? &list->items[list->n - 1] : NULL;
         if (option) {
-            /* "name,x=1" would hide a missing colon: options follow "name:". */
+            /* In "name,x=1" the colon is missing: options follow "name:". */
             if (strchr(*last, ':') == NULL) {
                 rb_fail(err, RB_USAGE, "--sample %s: options follow a colon: %s:%.*s", text, *last,
                         (int)n, at);

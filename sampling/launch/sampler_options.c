@@ -1,4 +1,4 @@
-/* The options of samplers as text. */
+/* Options of samplers, as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static rb_code_t unknown_option(const sampler_options_t *o, const char *option, 
     return rb_fail(err, RB_USAGE, "%s has no option '%.60s'; it has: %s", o->name, option, list);
 }
 
-/* "5%" as 0.05, "on" and "off" as truth values; other text unchanged. */
+/* Replaces "5%" by 0.05, and "on" and "off" by truth values; leaves other text unchanged. */
 static void plain_value(const param_t *p, char *text, size_t size)
 {
     char *end;
@@ -81,7 +81,7 @@ char *sampler_options_text(const sampler_options_t *o)
     if (out == NULL)
         rb_panic("no memory for the options of a sampler");
     fputs(o->name, out);
-    /* Behind "plugin:FILE.so" a comma begins the options. */
+    /* After "plugin:FILE.so" the options begin with a comma. */
     bool first = strchr(o->name, ':') == NULL;
     for (size_t i = 0; i < o->group->n_params; i++) {
         const param_t *p = &o->group->params[i];
@@ -90,7 +90,7 @@ char *sampler_options_text(const sampler_options_t *o)
         size_t n = strlen(value);
         bool quoted = n >= 2 && value[0] == '"';
         if (quoted && n == 2)
-            continue; /* empty text: the default of the options that are text */
+            continue; /* empty text is the default of text options */
         fprintf(out, "%c%s=%.*s", first ? ':' : ',', p->name, (int)(quoted ? n - 2 : n),
                 quoted ? value + 1 : value);
         first = false;

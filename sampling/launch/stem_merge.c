@@ -8,13 +8,13 @@
 
 enum { HALVINGS = 100 };
 
-/* Cost and variance of a cluster, or of what it is best divided into. */
+/* Cost and variance of a cluster, or of its best division. */
 typedef struct {
     double cost, variance;
     bool divided;
 } best_t;
 
-/* The least of m cost + lambda N^2 S^2 (1/m - 1/N), 1 <= m <= N; m whole as it will be used. */
+/* The minimum of m cost + lambda N^2 S^2 (1/m - 1/N), 1 <= m <= N, with m rounded to an integer. */
 static best_t undivided(const stratum_t *s, double lambda)
 {
     double n = (double)s->size, m = 1;

@@ -17,12 +17,12 @@
 
 #define ONLINE_OPTIONS(P, E, T)                                                                    \
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
-    P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting it")                     \
-    P(U32, rounds, "5", 1, 5, "", "most rounds; the error probability is spent across them")       \
-    P(U64, pilot, "2", 2, 1e6, "launches", "of each stratum in the first round, at least")         \
+    P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting epsilon")                \
+    P(U32, rounds, "5", 1, 5, "", "maximum number of rounds; they share the error probability")    \
+    P(U64, pilot, "2", 2, 1e6, "launches", "minimum per stratum in the first round")               \
     P(U64, pilot_total, "300", 2, 1e8, "launches",                                                 \
-      "of the first round, or 5 % of all launches if that is less; by work")                       \
-    P(U64, small, "10", 1, 1e6, "launches", "strata with fewer are joined with neighbours")
+      "total of the first round, distributed by work; at most 5 % of all launches")                \
+    P(U64, small, "10", 1, 1e6, "launches", "strata with fewer are merged with neighbours")
 
 PARAM_STRUCT(online_options_t, ONLINE_OPTIONS);
 #define PARAM_SPEC_ online_options_t
@@ -31,31 +31,29 @@ static const param_t online_rows[] = {PARAM_ROWS(ONLINE_OPTIONS)};
 static const param_group_t online_group =
     PARAM_GROUP("stem_online", "sequential STEM", online_options_t, online_rows);
 
-/*
- * What a stratum's own variance weighs against that of all strata: as much as this many degrees of
- * freedom. A few launches that happen to be equal do not prove that the rest are.
- */
+/* Weight of the pooled variance of all strata against that of a stratum, in degrees of freedom: a
+ * few launches that happen to be equal do not prove that the rest are. */
 #define PRIOR_DF 10.0
 
-/* Largest pilot_total as a share of the launches, and what it is at least. */
+/* Limit of pilot_total as a share of the launches, and the minimum of that limit. */
 #define PILOT_SHARE 0.05
 #define PILOT_LEAST 30.0
 
-/* One stratum: its first m rows, in random order, have been taken. */
+/* One stratum: its first m rows, in random order, were taken. */
 typedef struct {
-    uint32_t *rows;    /* borrowed from the strata, shuffled as they are taken */
-    double *cycles;    /* owned: of the rows that were taken */
-    uint64_t *swapped; /* owned: with which row each that was taken changed places */
+    uint32_t *rows;    /* borrowed from the strata; shuffled as rows are taken */
+    double *cycles;    /* owned: of the rows taken */
+    uint64_t *swapped; /* owned: the row with which each row taken was swapped */
     uint64_t n, m;
     size_t cap, swapped_cap;
-    uint64_t known; /* results that came; m between rounds */
+    uint64_t known; /* number of results so far; m between rounds */
     rng_t rng;
 } part_t;
 
 /* A launch of the round. */
 typedef struct {
     uint32_t row, part;
-    uint64_t at; /* in the part's rows */
+    uint64_t at; /* index in the part's rows */
 } asked_t;
 
 struct stem_online {
@@ -76,7 +74,7 @@ stem_online_t *stem_online_create(const void *options, const population_t *pop, 
                                   rb_err_t *err)
 {
     population_t untimed = *pop;
-    untimed.time = NULL; /* not looked at */
+    untimed.time = NULL; /* not used */
     if (population_check(&untimed, err) != RB_OK)
         return NULL;
     stem_online_t *s = rb_calloc(1, sizeof(*s));
@@ -92,7 +90,7 @@ stem_online_t *stem_online_create(const void *options, const population_t *pop, 
     return s;
 }
 
-/* Puts the rows of a part back into the order that they had. */
+/* Restores the original order of the rows of a part. */
 static void untake(part_t *p)
 {
     while (p->m > 0) {
@@ -131,7 +129,7 @@ void stem_online_free(stem_online_t *s)
     free(s);
 }
 
-/* Takes rows of a part until it has m: one step of Fisher and Yates each. */
+/* Takes rows of a part until it has m, each by one step of the Fisher-Yates shuffle. */
 static void take(stem_online_t *s, uint32_t h, uint64_t m)
 {
     part_t *p = &s->part[h];
@@ -163,7 +161,7 @@ static void pilot(stem_online_t *s)
     }
 }
 
-/* Squared coefficient of variation of all strata together, by degrees of freedom. */
+/* Squared coefficient of variation pooled over all strata, weighted by degrees of freedom. */
 static double pooled_spread(const stem_online_t *s)
 {
     double sum = 0, df = 0;
@@ -177,10 +175,8 @@ static double pooled_spread(const stem_online_t *s)
     return df > 0 ? sum / df : 0;
 }
 
-/*
- * Mean and spread of a stratum. The spread is that of its own launches, or, if it is more, what
- * they and the other strata together let expect.
- */
+/* Mean and spread of a stratum. The spread is that of its own launches, or, if larger, the one
+ * expected from them and the pooled spread. */
 static spread_t part_spread(const part_t *p, double pooled)
 {
     spread_t c = spread_of(p->cycles, p->m);
@@ -191,7 +187,7 @@ static spread_t part_spread(const part_t *p, double pooled)
     return c;
 }
 
-/* The total as far as it is known. */
+/* The estimate of the total so far. */
 typedef struct {
     double total, variance, df;
 } state_t;
@@ -215,13 +211,13 @@ static state_t state_now(const stem_online_t *s)
     return (state_t){.total = sum_value(&total), .variance = v, .df = d > 0 ? v * v / d : INFINITY};
 }
 
-/* Standard errors of the half width at one look. */
+/* Half width of the interval at one look, in standard errors. */
 static double look_factor(const stem_online_t *s, double df)
 {
     return interval_factor(1 - (1 - s->o.confidence) / s->o.rounds, df);
 }
 
-/* Asks for what the bound needs if means and variances are as they look now. */
+/* Takes the samples that the bound requires according to the current means and variances. */
 static void next_samples(stem_online_t *s, const state_t *now)
 {
     stratum_t *strata = rb_calloc(s->strata.n, sizeof(*strata));
@@ -239,7 +235,8 @@ static void next_samples(stem_online_t *s, const state_t *now)
         take(s, h, m[h]);
         taken += s->part[h].m;
     }
-    /* With few degrees of freedom what looks enough may not be: every round grows by a tenth. */
+    /* With few degrees of freedom this may be too optimistic, so every round adds at least a
+     * tenth. */
     for (uint32_t h = 0; h < s->strata.n && taken - before < before / 10 + 1; h++) {
         uint64_t had = s->part[h].m;
         take(s, h, had + had / 10 + 1);
@@ -347,7 +344,7 @@ void stem_online_plan(const stem_online_t *s, plan_t *plan)
     free(build.name_in_plan);
 }
 
-/* The same as rounds of launch_online.h. */
+/* Adapters to launch_online.h. */
 
 static void *create_online(const launch_choice_t *choice, const population_t *pop, uint64_t seed,
                            rb_err_t *err)
@@ -406,7 +403,7 @@ static const launch_online_ops_t online_ops = {
 
 const launch_method_t launch_stem_online = {
     .name = "stem_online",
-    .help = "sequential STEM: sample sizes from the simulated cycles, no profile",
+    .help = "sequential STEM: sample sizes from simulated cycles, needs no profile",
     .options = &online_group,
     .online = &online_ops,
 };

@@ -7,7 +7,8 @@
 #include "sampling/math/pair_sort.h"
 #include "sim/core/alloc.h"
 
-/* What launches of a stratum share, the name first, then instructions: neighbours are alike. */
+/* Properties that launches of a stratum share; name first, then instructions, so that neighbours
+ * are similar. */
 enum { SHARED = 11 };
 
 static uint64_t shared(const population_t *pop, uint32_t row, unsigned i)
@@ -43,7 +44,7 @@ static bool same(const population_t *pop, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Orders the rows by all they share: stable sorts, the last key first. */
+/* Sorts the rows by all properties: stable sorts, starting with the last key. */
 static void sort_rows(const population_t *pop, uint32_t *rows)
 {
     uint64_t n = pop->n, *key = rb_calloc(n, sizeof(*key)), *scratch = rb_calloc(n, sizeof(*key));
@@ -62,14 +63,11 @@ static void sort_rows(const population_t *pop, uint32_t *rows)
     free(row_scratch);
 }
 
-/*
- * Joins what is small: a run of neighbours of one name grows until it is large enough; what is
- * left at the end of a name joins the run before it.
- */
+/* Merges small strata: a run of neighbours with the same name grows until it is large enough. */
 static void join_small(stem_strata_t *s, const population_t *pop, uint64_t small)
 {
     uint32_t n = 0;
-    bool open = false; /* the last stratum was joined from small ones and is still small */
+    bool open = false; /* the last stratum was merged from small ones and is still small */
     for (uint32_t h = 0; h < s->n; h++) {
         uint64_t from = s->begin[h], to = s->begin[h + 1];
         bool is_small = to - from < small;

@@ -7,10 +7,10 @@
 
 enum { HALVINGS = 200 };
 
-/* Sample counts are kept below this, so that they stay exact as doubles. */
+/* Limit of sample counts: they stay exact as doubles. */
 #define MOST_SAMPLES 0x1p53
 
-/* Real-valued samples of a stratum for a multiplier: sqrt(lambda). */
+/* Real-valued number of samples of a stratum for a multiplier lambda; root = sqrt(lambda). */
 static double samples_at(const stratum_t *s, double root, bool finite)
 {
     double most = finite ? (double)s->size : MOST_SAMPLES;
@@ -46,7 +46,7 @@ double allocated_variance(const stratum_t *strata, size_t n, bool finite, const 
     return sum;
 }
 
-/* The least multiplier with which the bound is met. */
+/* The smallest multiplier that meets the bound. */
 static double solve(const stratum_t *strata, size_t n, double variance, bool finite)
 {
     double low = 0, high = 1e-12;
@@ -77,7 +77,7 @@ static int dearest_first(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Takes back what rounding up gave too much, one sample a stratum, the dearest first. */
+/* Removes samples that rounding up added, at most one per stratum, the most expensive first. */
 static void take_back(const stratum_t *strata, size_t n, double variance, bool finite, uint64_t *m)
 {
     dear_t *order = rb_calloc(n, sizeof(*order));
@@ -104,7 +104,7 @@ void allocate(const stratum_t *strata, size_t n, double variance, bool finite, u
     double root = solve(strata, n, variance, finite);
     for (size_t i = 0; i < n; i++) {
         double real = samples_at(&strata[i], root, finite);
-        /* A solution that is whole but for rounding is not rounded up. */
+        /* Do not round up a solution that is an integer except for rounding errors. */
         m[i] = (uint64_t)ceil(real * (1 - 1e-12));
         if (m[i] < 1)
             m[i] = 1;

@@ -6,7 +6,8 @@
 
 #include "sim/core/alloc.h"
 
-/* Of p in k clusters with these centres; larger is better. Weights count as that many points. */
+/* BIC of the points p in k clusters with these centres; larger is better. A weight of w counts as w
+ * points. */
 static double bic_of(const points_t *p, size_t k, const uint32_t *cluster, const double *centre)
 {
     double *size = rb_calloc(k, sizeof(*size)), all = 0, squares = 0;
@@ -17,7 +18,8 @@ static double bic_of(const points_t *p, size_t k, const uint32_t *cluster, const
         squares +=
             p->weight[i] * squared_distance(p->x + i * p->d, centre + cluster[i] * p->d, p->d);
     }
-    /* A variance of 0 would be infinitely likely: points are taken to be known to one in 10^6. */
+    /* A variance of 0 would give an infinite likelihood; the lower limit assumes values known to
+     * 1e-6. */
     const double free_points = fmax(all - (double)k, 1);
     const double variance = fmax(squares / (free_points * d), 1e-12);
     double likelihood = 0;

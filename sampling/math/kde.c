@@ -13,7 +13,7 @@ double kde_log(const double *x, const double *weight, size_t n, double bandwidth
         else
             high = middle;
     }
-    /* x[low - 1] < at <= x[low]: the largest term is one of theirs. */
+    /* x[low - 1] < at <= x[low]: the largest term belongs to one of them. */
     double above = low < n ? (x[low] - at) / bandwidth : INFINITY;
     double below = low > 0 ? (at - x[low - 1]) / bandwidth : INFINITY;
     double least = fmin(above, below), largest = -0.5 * least * least, sum = 0;

@@ -15,7 +15,8 @@ double squared_distance(const double *a, const double *b, size_t d)
     return sum;
 }
 
-/* First centres, each a point drawn by its squared distance to those before. Returns how many. */
+/* k-means++: draws the first centres, each with probability proportional to the squared distance to
+ * the previous ones. Returns how many. */
 static size_t first_centres(const points_t *p, size_t k, rng_t *rng, double *centre, double *near)
 {
     for (size_t i = 0; i < p->n; i++)
@@ -25,7 +26,7 @@ static size_t first_centres(const points_t *p, size_t k, rng_t *rng, double *cen
         for (size_t i = 0; i < p->n; i++)
             sum += p->weight[i] * (c == 0 ? 1 : near[i]);
         if (!(sum > 0))
-            return c; /* every point is a centre */
+            return c; /* every point is a centre already */
         double at = rng_unit(rng) * sum;
         size_t chosen = p->n;
         for (size_t i = 0; i < p->n && (chosen == p->n || at >= 0); i++) {
@@ -44,7 +45,7 @@ static size_t first_centres(const points_t *p, size_t k, rng_t *rng, double *cen
     return k;
 }
 
-/* Gives every point to its nearest centre; returns the weighted squares. */
+/* Assigns every point to its nearest centre; returns the weighted sum of squares. */
 static double assign(const points_t *p, size_t k, const double *centre, uint32_t *cluster,
                      bool *changed)
 {
@@ -67,7 +68,7 @@ static double assign(const points_t *p, size_t k, const double *centre, uint32_t
     return squares;
 }
 
-/* Moves the centres to their points' means; an empty cluster keeps its centre. */
+/* Moves the centres to the means of their points; an empty cluster keeps its centre. */
 static void move(const points_t *p, size_t k, const uint32_t *cluster, double *centre, double *sum,
                  double *weight)
 {

@@ -7,8 +7,8 @@
 #include "sampling/math/kmeans.h"
 #include "sim/core/alloc.h"
 
-/* Seconds per pair of points: three passes over the distances; an estimate, for the refusal only.
- */
+/* Seconds per pair of points, for three passes over the distances: an estimate, only for the
+ * limit. */
 #define SECONDS_PER_PAIR 6e-9
 
 double linkage_bytes(double n)
@@ -34,7 +34,7 @@ static double *between(tree_t *t, size_t a, size_t b)
     return &t->distance[row * (row - 1) / 2 + column];
 }
 
-/* Nearest cluster of a; of equally near ones prefer, then the first. */
+/* The nearest cluster of a; among equally near ones `prefer`, otherwise the first. */
 static size_t nearest(tree_t *t, size_t a, size_t prefer)
 {
     size_t best = prefer;
@@ -51,7 +51,7 @@ static size_t nearest(tree_t *t, size_t a, size_t prefer)
     return best;
 }
 
-/* Makes b of a and b: the formulas of Lance and Williams. */
+/* Merges a into b, with the formulas of Lance and Williams. */
 static void merge(tree_t *t, size_t a, size_t b, linkage_t kind)
 {
     double apart = *between(t, a, b), wa = t->weight[a], wb = t->weight[b];
@@ -120,8 +120,8 @@ size_t linkage_cluster(const double *x, const double *weight, size_t n, size_t d
             chain[length++] = b;
             continue;
         }
-        /* Each is the other's nearest. Both linkages are monotone, so that what is merged within
-         * the threshold is what cutting the finished tree there would give. */
+        /* They are each other's nearest. Both linkages are monotone, so merging within the
+         * threshold gives the same clusters as cutting the complete tree there. */
         if (*between(&t, a, b) <= threshold)
             up[find(up, (uint32_t)a)] = find(up, (uint32_t)b);
         merge(&t, a, b, kind);

@@ -5,26 +5,25 @@
 
 #include "sim/core/alloc.h"
 
-/*
- * Points in ascending order. A cluster is a stretch of them, known by its first: the nearest
- * cluster of any is a neighbour, since one further away is separated by more than that one's width.
- */
+/* Points are sorted. A cluster is a range of them, identified by its first point. Its nearest
+ * cluster is always a neighbour, because a cluster further away is separated from it by a whole
+ * cluster. */
 typedef struct {
     double x;
     uint32_t point;
 } ranked_t;
 
-/* A pair of neighbours that could be merged: the stretch that they would make. */
+/* Two neighbouring clusters, and the range that they would form. */
 typedef struct {
     double width;
-    uint32_t first, last; /* ranks */
+    uint32_t first, last; /* ranks of its first and last point */
 } pair_t;
 
 typedef struct {
     const ranked_t *rank; /* borrowed */
-    uint32_t *last;       /* owned: of the cluster that begins here */
-    uint32_t *first;      /* owned: of the cluster that ends here */
-    bool *begins;         /* owned */
+    uint32_t *last;       /* owned: last point of the cluster that begins here */
+    uint32_t *first;      /* owned: first point of the cluster that ends here */
+    bool *begins;         /* owned: whether a cluster begins here */
     pair_t *heap;         /* owned: narrowest first */
     size_t n_heap;
 } line_t;
@@ -37,7 +36,7 @@ static int by_x(const void *a, const void *b)
     return (p->point > q->point) - (p->point < q->point);
 }
 
-/* Equal widths are merged from the left. */
+/* Equal widths are merged from left to right. */
 static bool before(const pair_t *a, const pair_t *b)
 {
     return a->width != b->width ? a->width < b->width : a->first < b->first;
@@ -67,7 +66,7 @@ static pair_t pop(line_t *l)
     return top;
 }
 
-/* Makes one cluster of a pair, and pairs of it with its neighbours. */
+/* Merges a pair, and adds the pairs that the new cluster forms with its neighbours. */
 static void merge(line_t *l, const pair_t *p, size_t n)
 {
     l->begins[l->last[p->first] + 1] = false;
@@ -91,7 +90,7 @@ static void merge_all(line_t *l, size_t n, double threshold)
         pair_t p = pop(l);
         if (p.width > threshold)
             return;
-        /* A pair is void once one of its two has been merged otherwise. */
+        /* A pair is stale once one of its clusters was merged with another. */
         uint32_t middle = l->begins[p.first] ? l->last[p.first] + 1 : 0;
         if (middle > p.first && middle <= p.last && l->last[middle] == p.last)
             merge(l, &p, n);

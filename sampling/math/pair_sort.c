@@ -4,7 +4,7 @@
 
 enum { DIGIT = 11, BUCKETS = 1 << DIGIT, PASSES = (64 + DIGIT - 1) / DIGIT, RUN = 16 };
 
-/* Below this the histograms of the radix sort cost more than merging does. */
+/* Below this size the histograms of the radix sort cost more than merging. */
 enum { RADIX_LEAST = 4096 };
 
 uint64_t sort_key(double x)
@@ -62,7 +62,7 @@ static void merge(const uint64_t *key, const uint32_t *row, size_t half, size_t 
     }
 }
 
-/* Sorts a with the help of b; returns the one that has the result. */
+/* Sorts a, using b as scratch; returns the one that has the result. */
 static pairs_t merge_sort(pairs_t a, pairs_t b, size_t n)
 {
     for (size_t i = 0; i < n; i += RUN)
@@ -89,7 +89,7 @@ static pairs_t radix_sort(pairs_t a, pairs_t b, size_t n)
         unsigned shift = pass * DIGIT;
         size_t *at = count[pass];
         if (at[(a.key[0] >> shift) & (BUCKETS - 1)] == n)
-            continue; /* the same digit everywhere: common, as times are small integers */
+            continue; /* the same digit everywhere; common, because times are small integers */
         for (size_t k = 0, sum = 0; k < BUCKETS; k++) {
             size_t here = at[k];
             at[k] = sum;

@@ -1,6 +1,6 @@
 /*
- * Sorting of (key, row) pairs by key; equal keys keep their order. A radix sort, so that 50 million
- * launches take seconds; short ranges are merged.
+ * Sorts (key, row) pairs by key; stable. A radix sort, so that 50 million launches take seconds;
+ * short ranges use merge sort.
  */
 #ifndef RUBATO_MATH_PAIR_SORT_H
 #define RUBATO_MATH_PAIR_SORT_H
@@ -12,7 +12,7 @@
 void pair_sort(uint64_t *key, uint32_t *row, size_t n, uint64_t *key_scratch,
                uint32_t *row_scratch);
 
-/* Key that orders as the number does; -0 and 0 are equal. x is not NaN. */
+/* A key with the same order as the numbers; -0 and 0 are equal. x must not be NaN. */
 uint64_t sort_key(double x);
 
 /* The number of a key. */

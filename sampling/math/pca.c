@@ -96,7 +96,7 @@ void standardise(double *x, const double *weight, size_t n, size_t d, int scale)
             x[i * d + j] -= mean;
             squares += weight[i] / total * x[i * d + j] * x[i * d + j];
         }
-        /* Rounding of the mean is no spread. */
+        /* A spread of the size of the mean's rounding error is no spread. */
         double sd = sqrt(squares) > 1e-12 * fabs(mean) ? sqrt(squares) : 0;
         for (size_t i = 0; i < n; i++) {
             double v = sd > 0 ? x[i * d + j] : 0;

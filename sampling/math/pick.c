@@ -11,7 +11,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Most of the positions: each is taken with the share of those that are still needed. */
+/* For many positions: takes each with probability needed / remaining. */
 static void pick_in_order(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out)
 {
     for (uint64_t i = 0, taken = 0; taken < m; i++) {
@@ -20,7 +20,7 @@ static void pick_in_order(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out)
     }
 }
 
-/* Adds x to a hash set of positions + 1; false if it was there. */
+/* Adds x to a hash set (stored + 1); false if it was there already. */
 static bool set_add(uint64_t *set, uint64_t mask, uint64_t x)
 {
     uint64_t at = (x * 0x9e3779b97f4a7c15ull) >> 20;
@@ -41,7 +41,7 @@ void pick_distinct(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out)
         pick_in_order(rng, n, m, out);
         return;
     }
-    /* Few of many: Floyd's algorithm (Bentley and Floyd, CACM 1987). */
+    /* For few positions: Floyd's algorithm (Bentley and Floyd, CACM 1987). */
     uint64_t size = 16, got = 0;
     while (size < 2 * m)
         size *= 2;

@@ -6,7 +6,7 @@
 
 #include "sampling/math/rng.h"
 
-/* m of 0 .. n - 1 without replacement, each set equally likely; ascending. m <= n. */
+/* m of 0 .. n - 1 without replacement, all sets with equal probability; ascending. m <= n. */
 void pick_distinct(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out);
 
 /* m draws of 0 .. n - 1 with replacement; ascending, n > 0. */

@@ -6,7 +6,7 @@ double normal_quantile(double p)
 {
     if (p > 0.5)
         return -normal_quantile(1 - p);
-    /* Abramowitz and Stegun 26.2.22 to three digits, then Halley's steps to all of them. */
+    /* Abramowitz and Stegun 26.2.22 to three digits, then Halley's method to full precision. */
     double t = sqrt(-2 * log(p));
     double x = -(t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t)));
     for (int i = 0; i < 4; i++) {
@@ -44,7 +44,8 @@ static double beta_fraction(double a, double b, double x)
     return f;
 }
 
-/* Regularised incomplete beta function I_x(a, b); y = 1 - x is passed so that it keeps digits. */
+/* Regularised incomplete beta function I_x(a, b); y = 1 - x is passed separately to keep its
+ * digits. */
 static double beta_share(double a, double b, double x, double y)
 {
     int sign;

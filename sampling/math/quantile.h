@@ -5,10 +5,11 @@
 /* x with P(X <= x) = p; 0 < p < 1. */
 double normal_quantile(double p);
 
-/* The same for Student's t with df degrees of freedom, df > 0, whole or not; INFINITY: normal. */
+/* The same for Student's t with df > 0 degrees of freedom, possibly fractional; INFINITY:
+ * normal. */
 double student_quantile(double p, double df);
 
-/* Half width of a two-sided interval in standard errors: quantile of (1 + confidence) / 2. */
+/* Half width of a two-sided interval in standard errors: the quantile of (1 + confidence) / 2. */
 double interval_factor(double confidence, double df);
 
 #endif

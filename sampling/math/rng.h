@@ -1,7 +1,7 @@
 /*
- * Random numbers by counting: the i-th number of stream s of a seed is a hash of the three, so
- * that draws do not depend on their order elsewhere, on threads or on the compiler. Hash: two
- * rounds of the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+ * Counter-based random numbers: the i-th number of stream s of a seed is a hash of the three, so
+ * draws do not depend on other draws, threads or the compiler. Hash: two rounds of the finaliser of
+ * SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
  */
 #ifndef RUBATO_MATH_RNG_H
 #define RUBATO_MATH_RNG_H

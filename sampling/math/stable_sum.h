@@ -1,4 +1,4 @@
-/* A sum that does not lose small terms among large ones (Neumaier, 1974). */
+/* Compensated sum: does not lose small terms among large ones (Neumaier, 1974). */
 #ifndef RUBATO_MATH_STABLE_SUM_H
 #define RUBATO_MATH_STABLE_SUM_H
 

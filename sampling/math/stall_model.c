@@ -6,7 +6,7 @@
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
 
-/* Standard deviations to either side that hold 95 % of a normal distribution. */
+/* A normal distribution has 95 % within this many standard deviations. */
 #define SIDES_95 1.96
 
 double stall_model_ipc(double p, const double *m, size_t n)

@@ -6,7 +6,7 @@
 
 spread_t spread_of(const double *x, size_t n)
 {
-    /* About the first value: equal values give exactly 0, large ones do not cancel. */
+    /* Relative to the first value: equal values give exactly 0, and large ones do not cancel. */
     stable_sum_t sum = {0};
     double first = x[0];
     for (size_t i = 0; i < n; i++)
@@ -18,7 +18,7 @@ spread_t spread_of(const double *x, size_t n)
         squares += d * d;
         rest += d;
     }
-    squares -= rest * rest / (double)n; /* what rounding of the mean left */
+    squares -= rest * rest / (double)n; /* correction for the rounding of the mean */
     if (!(squares > 0))
         return (spread_t){.mean = first + shift};
     return (spread_t){.mean = first + shift,
@@ -30,11 +30,8 @@ size_t two_means(const double *x, size_t n)
 {
     if (n < 2 || !(x[0] < x[n - 1]))
         return 0;
-    /*
-     * With values about their mean, the squares explained by a division after i values are
-     * s^2 n / (i (n - i)), s the sum of the first i. Scaled by the range, so that nothing
-     * overflows.
-     */
+    /* With values relative to their mean, a division after i values explains the sum of squares s^2
+     * n / (i (n - i)), where s is the sum of the first i. Scaled by the range to avoid overflow. */
     double range = x[n - 1] / 2 - x[0] / 2, mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += (x[i] / 2 - x[0] / 2) / range;

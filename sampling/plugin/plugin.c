@@ -21,7 +21,7 @@ static rb_code_t refuse(const plugin_t *p, const char *what, rb_err_t *err)
     return rb_fail(err, RB_USAGE, "--sample %s: %s", p->item, what);
 }
 
-/* The first eight bytes of the SHA-256 of the file. */
+/* Sets the digest: the first eight bytes of the SHA-256 of the file. */
 static rb_code_t hash_file(plugin_t *p, rb_err_t *err)
 {
     unsigned char buffer[1 << 14], digest[SHA256_BYTES];
@@ -39,7 +39,7 @@ static rb_code_t hash_file(plugin_t *p, rb_err_t *err)
     return failed ? refuse(p, "cannot be read", err) : RB_OK;
 }
 
-/* dlopen() takes a name without a slash for a library of the system. */
+/* dlopen() would search a name without a slash in the system's library path. */
 static rb_code_t load(plugin_t *p, rb_err_t *err)
 {
     char *path = realpath(path_of(p), NULL);
@@ -55,8 +55,8 @@ static rb_code_t load(plugin_t *p, rb_err_t *err)
     if (p->sampler->interface_number != RUBATO_SAMPLER_INTERFACE)
         return rb_fail(
             err, RB_USAGE,
-            "--sample %s: was compiled against interface %u, this rubato has %u: compile "
-            "it again, against its rubato_sampler.h",
+            "--sample %s: was compiled against interface %u, but this rubato has %u; compile "
+            "it again with its rubato_sampler.h",
             p->item, p->sampler->interface_number, RUBATO_SAMPLER_INTERFACE);
     return RB_OK;
 }
@@ -66,7 +66,8 @@ static rb_code_t check(const plugin_t *p, rb_err_t *err)
     const rubato_sampler_t *s = p->sampler;
     if (!plugin_name_valid(s->name, NAME_MAX_CHARS) || s->help == NULL)
         return refuse(p,
-                      "a sampler has a name of 1 to 20 letters, digits and '_' in lower case, "
+                      "a sampler needs a name of 1 to 20 lower-case letters, digits and '_' (a "
+                      "letter first), "
                       "and a help text",
                       err);
     if ((s->launch == NULL) == (s->inside == NULL))
@@ -75,13 +76,13 @@ static rb_code_t check(const plugin_t *p, rb_err_t *err)
                       "and `inside` must be set",
                       err);
     if (s->launch != NULL && s->launch->weigh == NULL)
-        return refuse(p, "a sampler of launches must have the hook weigh()", err);
+        return refuse(p, "a sampler that chooses launches must have the hook weigh()", err);
     if (s->launch != NULL && s->launch->interval != NULL && s->launch->round == NULL)
-        return refuse(p, "the hook interval() goes with round()", err);
+        return refuse(p, "the hook interval() requires round()", err);
     if (s->inside != NULL && s->inside->interval == NULL && s->inside->block == NULL)
         return refuse(p, "a sampler inside launches must have interval() or block()", err);
     if (s->inside != NULL && s->inside->records >= 1u << RUBATO_RECORDS)
-        return refuse(p, "asks for kinds of records that there are not", err);
+        return refuse(p, "requests unknown kinds of records", err);
     return RB_OK;
 }
 
@@ -133,5 +134,5 @@ void plugin_close(plugin_t *p)
 rb_code_t plugin_failed(const plugin_t *p, const char *hook, const char *why, rb_err_t *err)
 {
     return rb_fail(err, RB_USAGE, "%s: %s(): %.*s", p->name, hook, RUBATO_WHY_MAX - 1,
-                   why[0] != '\0' ? why : "failed without saying why");
+                   why[0] != '\0' ? why : "failed without a reason");
 }

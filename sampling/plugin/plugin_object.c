@@ -14,9 +14,9 @@ static rb_code_t refuse(const char *path, const char *what, rb_err_t *err)
 }
 
 static const char not_shared[] =
-    "is no shared object; compile the sampler with: cc -shared -fPIC -I PREFIX/include";
+    "is not a shared object; compile the sampler with: cc -shared -fPIC -I PREFIX/include";
 
-/* The header that every object file for this machine has. */
+/* The ELF header of this program. */
 static bool own_header(Elf64_Ehdr *h)
 {
     FILE *in = fopen("/proc/self/exe", "rb");
@@ -26,7 +26,7 @@ static bool own_header(Elf64_Ehdr *h)
     return read;
 }
 
-/* Class, byte order and machine; Elf32_Ehdr has them in the same places. */
+/* Checks class, byte order and machine; Elf32_Ehdr has them at the same offsets. */
 static bool for_this_machine(const Elf64_Ehdr *h)
 {
     Elf64_Ehdr own;
@@ -36,7 +36,7 @@ static bool for_this_machine(const Elf64_Ehdr *h)
            h->e_ident[EI_DATA] == own.e_ident[EI_DATA] && h->e_machine == own.e_machine;
 }
 
-/* Whether all that is to be loaded is in the file. */
+/* Whether the file contains everything that must be loaded. */
 static bool is_whole(FILE *in, const Elf64_Ehdr *h)
 {
     struct stat st;
@@ -63,11 +63,11 @@ static rb_code_t check(const char *path, FILE *in, rb_err_t *err)
     if (fread(&h, sizeof(h), 1, in) != 1 || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
         return refuse(path, not_shared, err);
     if (!for_this_machine(&h))
-        return refuse(path, "is built for another architecture; compile it on this machine", err);
+        return refuse(path, "was built for another architecture; compile it on this machine", err);
     if (h.e_type != ET_DYN)
         return refuse(path, not_shared, err);
     if (!is_whole(in, &h))
-        return refuse(path, "is cut off: parts of the shared object are missing", err);
+        return refuse(path, "is truncated: parts of the shared object are missing", err);
     return RB_OK;
 }
 

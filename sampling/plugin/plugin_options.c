@@ -9,7 +9,7 @@
 enum { OPTIONS_MAX = 64, OPTION_NAME_MAX = 32 };
 static const double integer_max = 0x1p53;
 
-/* Room for one option of any kind: a path is the largest. */
+/* Room for one option of any kind; a path is the largest. */
 typedef union {
     uint64_t u64;
     double f64;
@@ -36,7 +36,7 @@ static rb_code_t refuse(const plugin_t *p, uint32_t i, const char *what, rb_err_
                    i, name == NULL ? "no name" : name, what);
 }
 
-/* Type of a kind; false: there is no such kind. */
+/* The parameter type of a kind; false if there is no such kind. */
 static bool type_of(rubato_option_kind_t kind, param_type_t *type)
 {
     switch (kind) {
@@ -70,29 +70,29 @@ static param_choice_t *copy_words(const char *const *words)
     return choices;
 }
 
-/* What is wrong with a row; NULL: nothing. */
+/* What is wrong with a row; NULL if nothing is. */
 static const char *row_trouble(const plugin_t *p, uint32_t i)
 {
     const rubato_option_t *o = &p->sampler->options[i];
     param_type_t type;
     if (!plugin_name_valid(o->name, OPTION_NAME_MAX))
-        return "a name is 1 to 32 letters, digits and '_' in lower case";
+        return "a name must be 1 to 32 lower-case letters, digits and '_' (a letter first)";
     for (uint32_t k = 0; k < i; k++) {
         if (strcmp(p->sampler->options[k].name, o->name) == 0)
-            return "the name is there twice";
+            return "the name is used twice";
     }
     if (!type_of(o->kind, &type) || o->initial == NULL || o->help == NULL)
         return "kind, initial value or help is missing";
     if (o->kind == RUBATO_WORD && (o->words == NULL || o->words[0] == NULL))
         return "words are missing";
     if (o->kind == RUBATO_INTEGER && !(o->min >= 0 && o->max <= integer_max))
-        return "an integer is from 0 to 2^53";
+        return "an integer must be from 0 to 2^53";
     if ((o->kind == RUBATO_INTEGER || o->kind == RUBATO_REAL) && !(o->min <= o->max))
-        return "min is not below max";
+        return "min is greater than max";
     return NULL;
 }
 
-/* Whether the initial value is one that the option may have. */
+/* Whether the option may have its initial value. */
 static bool initial_valid(const param_t *p)
 {
     slot_t slot;
@@ -114,8 +114,8 @@ rb_code_t plugin_options_make(plugin_t *p, rb_err_t *err)
 {
     const uint32_t n = p->sampler->n_options;
     if (n > OPTIONS_MAX || (n > 0 && p->sampler->options == NULL))
-        return rb_fail(err, RB_USAGE, "--sample %s: a table of options has 0 to %d rows", p->item,
-                       OPTIONS_MAX);
+        return rb_fail(err, RB_USAGE, "--sample %s: a table of options must have 0 to %d rows",
+                       p->item, OPTIONS_MAX);
     param_t *rows = rb_calloc(n + 1, sizeof(*rows));
     p->options = (param_group_t){
         .name = p->name, .help = p->sampler->help, .spec_size = (n + 1) * sizeof(slot_t)};
@@ -137,7 +137,7 @@ rb_code_t plugin_options_make(plugin_t *p, rb_err_t *err)
             rows[i].choices = copy_words(o->words);
         p->options.n_params = i + 1;
         if (!initial_valid(&rows[i]))
-            return refuse(p, i, "the initial value is not one that it may have", err);
+            return refuse(p, i, "the initial value is not allowed", err);
     }
     return RB_OK;
 }

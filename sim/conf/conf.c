@@ -60,7 +60,7 @@ size_t conf_overrides(const conf_t *c)
     return c->n_sets;
 }
 
-/* Copies text[0..n) without blanks at its ends. false: it is empty or does not fit. */
+/* Copies text[0..n) without white space at its ends. false: it is empty or does not fit. */
 static bool copy_trimmed(char *out, size_t size, const char *text, size_t n)
 {
     while (n && isspace((unsigned char)*text))
@@ -113,7 +113,7 @@ void conf_rewind(conf_t *c, conf_mark_t mark)
     c->n_sets = mark.n_sets;
 }
 
-/* An error at the place where entry e was said. */
+/* Reports an error at the place where entry e was set. */
 RB_PRINTF(4, 5)
 static rb_code_t fail_at(const conf_t *c, const conf_entry_t *e, rb_err_t *err, const char *fmt,
                          ...)
@@ -136,7 +136,7 @@ static rb_code_t unknown_group(const conf_t *c, const conf_entry_t *e, rb_err_t 
     for (size_t g = 0; g < c->n_groups; g++) {
         const param_group_t *group = c->group[g].group;
         if (!*e->key && param_find(group, e->group))
-            return fail_at(c, e, err, "'%s' belongs into a group: %s : { %s = ...; };", e->group,
+            return fail_at(c, e, err, "'%s' belongs in a group: %s : { %s = ...; };", e->group,
                            group->name, e->group);
         suggest_offer(&near, group->name);
     }

@@ -9,9 +9,9 @@
 #include "sim/conf/conf_text.h"
 #include "sim/core/alloc.h"
 
-/* The files being loaded, each inherited by the next. */
+/* A file being loaded; `by` leads to the file that inherits it, up to the first. */
 typedef struct inherit {
-    const struct inherit *by; /* borrowed: the file that inherits this one */
+    const struct inherit *by; /* borrowed: the file that inherits this one; NULL for the first */
     const char *path;
     dev_t device;
     ino_t inode;
@@ -102,7 +102,7 @@ static rb_code_t take_tree(conf_t *c, const config_t *tree, const char *name, rb
     return RB_OK;
 }
 
-/* The file that `inherit` names: beside path (NULL: no file), then in the config folders. */
+/* Finds the file that `inherit` names: beside path (NULL: no file), then in the config folders. */
 static bool find_inherited(const char *path, const char *file, char out[CONF_PATH_MAX])
 {
     if (*file == '/') {
@@ -139,7 +139,7 @@ static rb_code_t load_inherited(conf_t *c, const config_t *tree, const char *nam
     return load_path(c, found, self, err);
 }
 
-/* libconfig leaves the thread with the locale of the process, not with its own. */
+/* config_read_string() resets the thread's locale to that of the process; this restores it. */
 static bool read_tree(config_t *tree, const char *text)
 {
     const locale_t own = uselocale((locale_t)0);
@@ -167,7 +167,7 @@ static rb_code_t load_tree(conf_t *c, const char *name, const char *text, const 
     return code;
 }
 
-/* text ends in "\n\0", which n counts without the zero. */
+/* text ends in "\n\0"; n does not count the NUL. */
 static rb_code_t load_checked(conf_t *c, const char *name, const char *text, size_t n,
                               const inherit_t *self, rb_err_t *err)
 {
@@ -207,7 +207,7 @@ rb_code_t conf_load_text(conf_t *c, const char *name, const char *text, size_t n
 {
     inherit_t self = {0};
     if (n > CONF_MAX_BYTES)
-        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is no configuration",
+        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is not a configuration",
                        name, CONF_MAX_BYTES);
     char *copy = rb_calloc(n + 2, 1);
     if (n)

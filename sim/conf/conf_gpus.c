@@ -1,6 +1,4 @@
-/*
- * The configurations of GPUs in the folders where configurations are found.
- */
+/* Lists and loads the GPU configurations in the config folders. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +36,7 @@ static void add_names(names_t *names, const char *folder)
     closedir(d);
 }
 
-/* A config of a GPU gives the chip a name; what several GPUs inherit does not. */
+/* The config of a GPU sets gpu.name; a file that several GPUs inherit does not. */
 static bool names_a_gpu(const char *path)
 {
     conf_t *c = conf_create();
@@ -107,7 +105,7 @@ rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err)
     conf_visit_gpus(list_gpu, &known);
     if (!known.list[0])
         return rb_fail(err, RB_IO,
-                       "no GPU configurations found; set RUBATO_CONFIGS to the folder that holds "
+                       "no GPU configurations found; set RUBATO_CONFIGS to the folder with "
                        "v100.cfg");
     const char *family = gpu_family_not_modelled(name);
     if (family)

@@ -155,7 +155,7 @@ static bool scan_name(scan_t *s)
     return true;
 }
 
-/* '=' and ':' announce a value; brackets nest. */
+/* Punctuation: '=' and ':' announce a value; brackets nest. */
 static bool scan_mark(scan_t *s)
 {
     char c = *s->c;
@@ -185,7 +185,8 @@ static bool scan_token(scan_t *s)
     if (c == '#' || (c == '/' && (peek(s, 1) == '/' || peek(s, 1) == '*')))
         return scan_comment(s);
     if (++s->tokens > CONF_MAX_TOKENS)
-        return refuse(s, "more than %d words and marks: this is no configuration", CONF_MAX_TOKENS);
+        return refuse(s, "more than %d words and marks: this is not a configuration",
+                      CONF_MAX_TOKENS);
     if (c == '"')
         return scan_string(s);
     if (isdigit((unsigned char)c) || strchr("+-.", c))
@@ -197,13 +198,13 @@ static bool scan_token(scan_t *s)
     return scan_mark(s);
 }
 
-/* Bytes that no text file holds. */
+/* Refuses bytes that no text file contains. */
 static bool scan_bytes(scan_t *s)
 {
     for (const char *c = s->c; c < s->end; c++) {
         unsigned char byte = (unsigned char)*c;
         if ((byte < ' ' && !strchr("\t\n\r\f", byte)) || byte == 0 || byte == 127)
-            return refuse(s, "this is no text file (byte 0x%02x)", byte);
+            return refuse(s, "this is not a text file (byte 0x%02x)", byte);
         s->line += byte == '\n';
     }
     s->line = 1;

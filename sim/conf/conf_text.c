@@ -35,10 +35,10 @@ rb_code_t conf_text_read(const char *path, struct stat *st, char **text, size_t 
         free(buffer);
         if (r < 0)
             return rb_fail(err, RB_IO, "%.500s: %s", path, strerror(saved));
-        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is no configuration",
+        return rb_fail(err, RB_CONFIG, "%.500s: larger than %d bytes: this is not a configuration",
                        path, CONF_MAX_BYTES);
     }
-    // libconfig 1.5 takes a comment on a last line without line end for an error.
+    // libconfig 1.5 reports an error for a comment on a last line without line end.
     buffer[got++] = '\n';
     *text = buffer;
     *n = got;

@@ -8,7 +8,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A file's short name, or its path where two files share the short one. */
+/* A file's short name, or its path if another file has the same short name. */
 static const char *layer_label(const conf_t *c, size_t layer)
 {
     const char *path = c->layer[layer].name, *label = base_name(path);
@@ -19,14 +19,14 @@ static const char *layer_label(const conf_t *c, size_t layer)
     return label;
 }
 
-/* Where an entry was said, for a person: "v100.cfg:12" or "command line". */
+/* Where an entry was set, for people: "v100.cfg:12" or "command line". */
 static void entry_origin(const conf_t *c, const conf_entry_t *e, char *text, size_t size)
 {
     if (c->layer[e->layer].command_line)
         snprintf(text, size, "command line");
     else
         snprintf(text, size, "%s:%d", layer_label(c, e->layer), e->line);
-    // A path may hold anything; this goes into comments and onto terminals.
+    // A path may contain any byte; this text goes into comments and onto terminals.
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127)
             *at = '?';

@@ -5,10 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/*
- * Names without blanks and marks, in small letters; '#' is any digit. NVIDIA's product pages. (The
- * Quadro RTX 3000 to 8000 are of Turing.)
- */
+/* Product names of each generation, from NVIDIA's product pages: lower case, letters and digits
+ * only; '#' stands for any digit. (Quadro RTX 3000 to 8000 are Turing.) */
 static const struct {
     const char *family, *names;
 } families[] = {
@@ -25,7 +23,7 @@ static const struct {
      "rtxpro#### sm1##"},
 };
 
-/* Makes and lines of products, which people write or leave out. */
+/* Brand names, which people write or leave out. */
 static const char *const makes[] = {"nvidia", "geforce", "tesla", "quadro", "jetson"};
 
 static void plain_name(const char *name, char *plain, size_t size)
@@ -46,7 +44,8 @@ static const char *without_makes(const char *plain)
     return plain;
 }
 
-/* Whether plain is the pattern of n characters, or a number with letters behind it: "a100pcie". */
+/* Whether plain matches the pattern of n characters, possibly followed by letters if the pattern
+ * ends in a digit: "a100pcie". */
 static bool matches(const char *plain, const char *pattern, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -77,6 +76,6 @@ const char *gpu_family_not_modelled(const char *name)
     const char *plain = without_makes(buffer);
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         if (any_matches(plain, families[i].names))
-            found = families[i].family; /* the last: sm_89 is no Ampere */
+            found = families[i].family; /* the last match wins: sm_89 is Ada, not Ampere */
     return found;
 }

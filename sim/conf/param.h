@@ -47,8 +47,8 @@ typedef enum {
     PARAM_TYPE_SIZES,
 } param_type_t;
 
-/* One word that a setting may be, and what it means (NULL: the setting's own help says it). Lists
- * end with a NULL name. */
+/* One value that an ENUM setting may have. help is NULL if the setting's own help explains it.
+ * Lists end with a NULL name. */
 typedef struct {
     const char *name, *help;
 } param_choice_t;

@@ -26,7 +26,7 @@ const param_t *param_find(const param_group_t *group, const char *name)
     return NULL;
 }
 
-/* Says why and returns false, so that a check can end with it. */
+/* Writes the reason to why and returns false, so that a check can return refuse(...). */
 RB_PRINTF(3, 4) static bool refuse(char *why, size_t size, const char *fmt, ...)
 {
     va_list args;
@@ -36,7 +36,7 @@ RB_PRINTF(3, 4) static bool refuse(char *why, size_t size, const char *fmt, ...)
     return false;
 }
 
-/* What v is, for messages; user text is cut and made printable. */
+/* Describes v for messages; user text is shortened and made printable. */
 static void value_describe(const value_t *v, char text[80])
 {
     switch (v->kind) {
@@ -74,7 +74,7 @@ void size_format(uint64_t n, char text[32])
     snprintf(text, 32, "%llu%s", (unsigned long long)n, unit[u]);
 }
 
-/* Power of 1024 of a unit, -1: unknown. A bare letter is binary, as everywhere in this program. */
+/* Exponent of 1024 for a unit, -1 if unknown. K, M, G and T are binary, as everywhere in rubato. */
 static int unit_power(const char *unit)
 {
     static const char letters[] = "KMGT";
@@ -137,7 +137,7 @@ const char *size_parse(const char *text, uint64_t *n)
     return NULL;
 }
 
-/* Whole numbers. A word of a command line is decimal or 0x... */
+/* Reads an integer. A word of a command line may be decimal or 0x... */
 static bool value_integer(const value_t *v, int64_t *n)
 {
     if (v->kind == VALUE_INT) {
@@ -152,7 +152,7 @@ static bool value_integer(const value_t *v, int64_t *n)
     long long x = strtoll(v->s, &end, hex ? 16 : 10);
     if (end == v->s || *end)
         return false;
-    // An overflow is a whole number that no range admits: strtoll has clamped it.
+    // On overflow strtoll() returns a limit of long long, which no parameter's range includes.
     *n = x;
     return true;
 }
@@ -288,7 +288,7 @@ static bool assign_enum(const param_t *p, const value_t *v, void *at, char *why,
                : refuse(why, size, "must be %s, not %s", names, what);
 }
 
-/* Bytes that the text of a parameter has room for, its NUL included. */
+/* Bytes that the parameter can hold, including the NUL. */
 static size_t text_room(const param_t *p)
 {
     return p->type == PARAM_TYPE_PATH ? PARAM_PATH_MAX : PARAM_TEXT_MAX;
@@ -367,7 +367,7 @@ void param_group_defaults(const param_group_t *group, void *spec)
     }
 }
 
-/* The shortest text that reads back as the same double, always recognisable as a float. */
+/* The shortest text that reads back as the same double; always contains a '.' or an 'e'. */
 static void real_format(double x, char text[40])
 {
     for (int digits = 6; digits <= 17; digits++) {

@@ -1,5 +1,6 @@
 /*
- * Values of parameters: from text or from a config file into a spec struct, checked, and back.
+ * Converts parameter values from text or a config file into a spec struct, with checks, and
+ * back.
  */
 #ifndef RUBATO_CONF_PARAM_VALUE_H
 #define RUBATO_CONF_PARAM_VALUE_H
@@ -9,7 +10,7 @@
 
 enum { PARAM_VALUE_TEXT = 512 }; /* room for any value as text, quotes and escapes included */
 
-/* What a config file or a command line said, before it is known what it should be. */
+/* A value of a config file or a command line, before its type is checked. */
 typedef enum {
     VALUE_INT,
     VALUE_FLOAT,
@@ -31,26 +32,24 @@ typedef struct value {
 
 void value_free(value_t *v);
 
-/*
- * Stores v in the field of p in the struct spec. On failure the field is unchanged, false is
- * returned and why says what is wrong and what is legal ("must be 1 to 64 ways, not 99").
- */
+/* Stores v in the field of p in spec. On failure the field is unchanged, the result is false and
+ * why says what is wrong and what is allowed ("must be 1 to 64 ways, not 99"). */
 bool param_assign(const param_t *p, const value_t *v, void *spec, char *why, size_t size);
 
 /* Fills spec with the defaults of the table. */
 void param_group_defaults(const param_group_t *group, void *spec);
 
-/* The value as a config file would have it: 24, "6MiB", [ "0", "8KiB" ], 850.0, true, "lru". */
+/* The value as a config file would write it: 24, "6MiB", [ "0", "8KiB" ], 850.0, true, "lru". */
 void param_format(const param_t *p, const void *spec, char text[PARAM_VALUE_TEXT]);
 
-/* What is legal: "1 to 64 ways", "lru | random", "true | false", "text of at most 63 characters".
- */
+/* The allowed values: "1 to 64 ways", "lru | random", "true | false", "text of at most 63
+ * characters". */
 void param_range(const param_t *p, char text[PARAM_VALUE_TEXT]);
 
-/* "6MiB": the largest binary unit that divides n. */
+/* "6MiB": in the largest binary unit that divides n. */
 void size_format(uint64_t n, char text[32]);
 
-/* Reads "6MiB", "1.5 MiB", "96K", "4096". NULL if good, else what is wrong. */
+/* Reads "6MiB", "1.5 MiB", "96K", "4096". NULL on success, else what is wrong. */
 const char *size_parse(const char *text, uint64_t *n);
 
 const param_t *param_find(const param_group_t *group, const char *name);

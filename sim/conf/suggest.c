@@ -42,7 +42,7 @@ static size_t distance(const char *a, const char *b)
 
 void suggest_begin(suggest_t *s, const char *wanted)
 {
-    // A third of the letters may be wrong, and of a short word one.
+    // Up to a third of the letters may differ; in a short word, one.
     size_t third = strlen(wanted) / 3, limit = third > 0 ? third : 1;
     *s = (suggest_t){.wanted = wanted, .distance = limit + 1};
 }

@@ -1,6 +1,4 @@
-/*
- * "Did you mean": the known word nearest to a mistyped one.
- */
+/* "Did you mean": finds the known word nearest to a mistyped one. */
 #ifndef RUBATO_CONF_SUGGEST_H
 #define RUBATO_CONF_SUGGEST_H
 
@@ -9,7 +7,7 @@
 /* Keeps the best of the words offered so far. */
 typedef struct {
     const char *wanted;
-    const char *best; /* borrowed from the caller of suggest_offer(); NULL: none is near */
+    const char *best; /* borrowed from the caller of suggest_offer(); NULL: no word is near */
     size_t distance;
 } suggest_t;
 

@@ -1,7 +1,7 @@
 /*
- * Host memory. Everything the model needs is allocated while it is built; the run loop allocates
- * nothing except when a pool grows. Running out of memory ends the process with exit status 1 and
- * a message: no caller can do better.
+ * Host memory. Everything that the model needs is allocated while it is built; the run loop
+ * allocates only when a pool grows. Running out of memory ends the process with exit status 1 and a
+ * message: no caller can do better.
  */
 #ifndef RUBATO_CORE_ALLOC_H
 #define RUBATO_CORE_ALLOC_H
@@ -20,16 +20,17 @@ void *rb_calloc_aligned(size_t count, size_t size);
 /* As aligned_alloc(), never NULL. */
 void *rb_aligned_alloc(size_t alignment, size_t bytes);
 
-/* Zeroed pages of the host, never NULL: nobody touches them before the caller does. alignment: a
- * power of two, bytes: a multiple of it, at least a page. Free with rb_unmap(), of the same bytes.
- */
+/* Zeroed pages, never NULL. They are not touched here, so the host assigns them on first use.
+ * alignment is a power of two; bytes is a multiple of it and at least a page. Free with rb_unmap()
+ * and the same number of bytes. */
 void *rb_map_zeroed(size_t alignment, size_t bytes);
 void rb_unmap(void *p, size_t bytes);
 
-/* A copy of a string; free with free(). NULL stays NULL. */
+/* A copy of a string, or NULL if text is NULL. Free with free(). */
 char *rb_strdup(const char *text);
 
-/* Makes room for at least need elements of size bytes in *ptr of capacity *cap (doubles). */
+/* Grows *ptr, which has room for *cap elements of size bytes, to at least need elements
+ * (doubling). */
 void rb_grow(void *ptr_to_ptr, size_t *cap, size_t need, size_t size);
 
 #endif

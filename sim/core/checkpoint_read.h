@@ -1,7 +1,7 @@
 /*
- * What all that read a part of a checkpoint say when it cannot be read. A file may say what cannot
- * be: each part checks that its numbers are in range, and that nothing is busy longer than until
- * the cycle "latest", which the chip has from the launch before the checkpoint.
+ * Errors of the functions that read a part of a checkpoint. The file is not trusted: each part
+ * checks that its numbers are in range, and that nothing is busy beyond the cycle `latest`, which
+ * the chip knows from the launch before the checkpoint.
  */
 #ifndef RUBATO_CORE_CHECKPOINT_READ_H
 #define RUBATO_CORE_CHECKPOINT_READ_H
@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Returns -1. errno stays as the failed read has left it; if none failed, it becomes EINVAL: the
- * file is cut short or not ours. */
+/* Returns -1. errno keeps the reason of a failed read; if no read failed, the file is cut short or
+ * is not a checkpoint, and errno becomes EINVAL. */
 static inline int checkpoint_read_failed(FILE *in)
 {
     if (!ferror(in))

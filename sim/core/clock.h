@@ -16,7 +16,7 @@ typedef struct {
     divider_t by_core, by_other;
 } clock_ratio_t;
 
-/* Frequencies in MHz, taken to the nearest kHz, of which there must be at least one. */
+/* Frequencies in MHz, rounded to the nearest kHz; they must be at least 1 kHz. */
 static inline clock_ratio_t clock_ratio(double core_mhz, double other_mhz)
 {
     clock_ratio_t r = {.core = (uint64_t)llround(core_mhz * 1000),
@@ -34,7 +34,7 @@ static inline clock_ratio_t clock_ratio(double core_mhz, double other_mhz)
     return r;
 }
 
-/* a * b / c->by; the product may need more than 64 bits, the result not. */
+/* a * b / c->by, rounded up or down. The product may exceed 64 bits; the result must not. */
 static inline uint64_t clock_scale(uint64_t a, uint64_t b, const divider_t *c, bool up)
 {
     uint64_t product, add = up ? c->by - 1 : 0;

@@ -1,6 +1,6 @@
 /*
- * Functions that are compiled for AVX-512 (v4) and AVX2 (v3) too, of which the right version is
- * taken when the program starts; sanitizers and clang do without.
+ * Functions that are also compiled for AVX-512 (x86-64-v4) and AVX2 (x86-64-v3); the dynamic linker
+ * picks the version that fits the processor. With sanitizers or clang there is one version.
  */
 #ifndef RUBATO_CORE_CLONES_H
 #define RUBATO_CORE_CLONES_H
@@ -8,14 +8,14 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define RB_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-/* For a handful of vectors, where 512 bits bring nothing. */
+/* For loops over a few vectors, where 512 bits bring no gain. */
 #define RB_CLONES_V3 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define RB_CLONES
 #define RB_CLONES_V3
 #endif
 
-/* Their parts, which must be compiled with them. */
+/* For helpers of such functions: they must be inlined to be compiled for the same processor. */
 #define RB_CLONE_PART static inline __attribute__((always_inline))
 
 #endif

@@ -29,7 +29,7 @@ static void try_folder(search_t *s, const char *base)
     s->n++;
 }
 
-/* The folder of a file, and those above it; "/usr/bin/rubato" finds "/usr/share". */
+/* Tries the folder of a file and the folders above it: "/usr/bin/rubato" finds "/usr/share". */
 static void try_above(search_t *s, char *file)
 {
     for (int i = 0; i <= FOLDERS_ABOVE; i++) {
@@ -41,7 +41,7 @@ static void try_above(search_t *s, char *file)
     }
 }
 
-/* The shared library that this code is linked into. false: it is part of the program itself. */
+/* Path of the shared library that this code is linked into; false if it is part of the program. */
 static bool own_library(char path[PATH_MAX])
 {
     static const char here;

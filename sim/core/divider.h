@@ -1,6 +1,7 @@
 /*
- * Division by a number that stays. The host's own takes 25 to 90 cycles; this one multiplies by the
- * reciprocal, as compilers do for constants (Granlund, Montgomery 1994).
+ * Division by a number that is known when the model is built. A division takes the host 25 to 90
+ * cycles; this multiplies by the reciprocal instead, as compilers do for constants (Granlund,
+ * Montgomery 1994).
  */
 #ifndef RUBATO_CORE_DIVIDER_H
 #define RUBATO_CORE_DIVIDER_H
@@ -18,8 +19,8 @@ static inline divider_t divider_make(uint64_t by)
     return (divider_t){.by = by, .reciprocal = UINT64_MAX / by};
 }
 
-/* n / d->by. The reciprocal is too small by 1 / 2^64 at most, so the product is less than 1 below
- * n / d->by: its whole part is the quotient or the number before. */
+/* n / d->by. The reciprocal is too small by at most 1 / 2^64, so the product is less than 1 below n
+ * / d->by: its integer part is the quotient or one less. */
 static inline uint64_t divider_quotient(const divider_t *d, uint64_t n)
 {
     __extension__ typedef unsigned __int128 wide_t;

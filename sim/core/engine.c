@@ -14,19 +14,20 @@ enum {
     SPIN_LIMIT = 2000,    /* polls before a waiting thread gives its core away */
     PARALLEL_MIN = 4,     /* fewer busy shards than this are run by the calling thread alone */
     HOST_SENDER = 0xffff, /* msg.from of engine_post() */
-    GROUP = 16,           /* shards whose next events are looked at together */
+    GROUP = 16,           /* shards whose earliest next event is kept in group_next */
 };
 
 /*
- * The door of a parallel window: how many workers have come in, whether it is closed, and the number
- * of the window. Once no shard is left the calling thread closes the door and waits only for those
- * who came in: a worker whose core is busy with something else does not hold up the others.
+ * The door of a parallel window holds the number of workers that entered, a bit that says it is
+ * closed, and the number of the window. When no shard is left the calling thread closes the door
+ * and waits only for the workers that entered. So a worker that the host keeps waiting for a core
+ * does not delay the others.
  */
 #define DOOR_WORKERS UINT64_C(0x7fff)
 #define DOOR_CLOSED  UINT64_C(0x8000)
 #define DOOR_WINDOW  UINT64_C(0x10000)
 
-/* A thread's mail is of shards that are at home with it, and of others that it helped out with. */
+/* A thread has two mails: one from the shards at home with it, one from shards it took over. */
 enum { HOME, AWAY, MAILS };
 
 struct outbox {
@@ -43,10 +44,9 @@ typedef struct {
     pthread_t thread;
 } worker_t;
 
-/* Shards of one kind that are at home with one thread, one after the other: those of them that have
- * something to do in a window. */
+/* The active shards of one kind that are at home with one thread. */
 typedef struct {
-    _Alignas(64) atomic_uint next; /* position in engine.active of the next to be taken */
+    _Alignas(64) atomic_uint next; /* position in engine.active of the next shard to take */
     uint32_t end;
 } piece_t;
 
@@ -77,7 +77,7 @@ struct engine {
     uint32_t *piece_of; /* owned; per shard */
     uint32_t n_pieces;
     atomic_uint_fast64_t door; /* of the latest parallel window: DOOR_* */
-    atomic_uint finished;      /* workers that came in and are done with it */
+    atomic_uint finished;      /* workers that entered and are done with it */
     atomic_bool quit;
     atomic_uint sleepers;
     pthread_mutex_t sleep_lock;
@@ -118,7 +118,7 @@ static uint32_t n_mails(const engine_t *e)
     return (uint32_t)e->n_threads * MAILS;
 }
 
-/* The mail that a thread writes: HOME or AWAY. */
+/* The mail that a thread writes now: HOME or AWAY. */
 static mail_t *mail_of(const worker_t *w, int kind)
 {
     return &w->engine->mail[w->engine->writing][w->number * MAILS + kind];
@@ -154,10 +154,8 @@ static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
                  (unsigned long long)e->to);
 }
 
-/*
- * Host-side: all the others have run since a shard was run last, so that what it uses has left the
- * caches near the core. position: in the active shards, of one that is taken.
- */
+/* Host-side prefetch. All other shards ran since a shard ran last, so its state has left the caches
+ * near the core. position: index in active of the shard that was just taken. */
 static void prefetch_following(const engine_t *e, const worker_t *w, const piece_t *p,
                                uint32_t position)
 {
@@ -165,14 +163,14 @@ static void prefetch_following(const engine_t *e, const worker_t *w, const piece
         if (position + ahead >= p->end)
             continue;
         uint32_t s = e->active[position + ahead];
-        if (ahead == 1) /* of the mails to it, that of this thread's shards stands for all */
+        if (ahead == 1) /* of the mails to it, only this thread's HOME mail */
             mail_prefetch(&e->mail[e->writing ^ 1u][w->number * MAILS + HOME], s);
         if (e->shard[s].ops->prefetch != NULL)
             e->shard[s].ops->prefetch(e->shard[s].self, (int)ahead);
     }
 }
 
-/* Runs the shards of a piece that no other thread has taken. */
+/* Runs the shards of a piece that no thread has taken yet. */
 static void run_piece(worker_t *w, piece_t *p)
 {
     engine_t *e = w->engine;
@@ -185,11 +183,9 @@ static void run_piece(worker_t *w, piece_t *p)
     }
 }
 
-/*
- * Runs shards until none is left in this window: first those at home with this thread, whose state
- * is in its core's cache, then those that other threads have not come to. In both the shards
- * ascend.
- */
+/* Runs shards until none is left in this window: first those at home with this thread, whose state
+ * is in its core's cache, then those that other threads have not started. Both in ascending order,
+ * as mail.h requires. */
 static void run_window(worker_t *w)
 {
     engine_t *e = w->engine;
@@ -215,13 +211,13 @@ static void relax(unsigned *spins)
     }
 }
 
-/* Whether a window after number seen has begun, or no other will. */
+/* Whether a window after number seen has opened, or the engine is to quit. */
 static bool window_after(engine_t *e, uint64_t seen)
 {
     return atomic_load(&e->door) / DOOR_WINDOW != seen || atomic_load(&e->quit);
 }
 
-/* Waits for a parallel window after number seen; sleeps if it does not come soon. */
+/* Waits until window_after(); sleeps if that takes long. */
 static void await_window(engine_t *e, uint64_t seen)
 {
     for (unsigned spins = 0; spins < SPIN_LIMIT; spins++) {
@@ -239,7 +235,7 @@ static void await_window(engine_t *e, uint64_t seen)
     pthread_mutex_unlock(&e->sleep_lock);
 }
 
-/* Comes in unless the door is closed. *number: of the window, in either case. */
+/* Enters the latest window unless its door is closed. *number: that window, in either case. */
 static bool enter_window(engine_t *e, uint64_t *number)
 {
     uint64_t door = atomic_load(&e->door);
@@ -258,7 +254,7 @@ static void wake_sleepers(engine_t *e)
     pthread_mutex_unlock(&e->sleep_lock);
 }
 
-/* Opens the next window to the workers, takes part in it, and waits for those who came in. */
+/* Opens the next window to the workers, takes part in it, and waits for those that entered. */
 static void run_parallel(engine_t *e)
 {
     atomic_store_explicit(&e->finished, 0, memory_order_relaxed);
@@ -303,7 +299,7 @@ static void group_update(engine_t *e, uint32_t g)
     e->group_next[g] = t;
 }
 
-/* Cuts each run of shards of one kind into as many pieces as there are threads. */
+/* Divides the shards of each kind evenly among the threads, in order. */
 static void cut_pieces(engine_t *e)
 {
     const uint32_t threads = (uint32_t)e->n_threads;
@@ -320,7 +316,8 @@ static void cut_pieces(engine_t *e)
     e->piece = rb_model_calloc(e->n_pieces, sizeof(*e->piece));
 }
 
-/* The workers; a host that has no more threads to give is slower, no more. */
+/* Starts the workers. If the host allows fewer threads, the run is slower but otherwise the
+ * same. */
 static void workers_start(engine_t *e)
 {
     e->worker = rb_model_calloc((size_t)e->n_threads, sizeof(*e->worker));
@@ -330,7 +327,7 @@ static void workers_start(engine_t *e)
         w->engine = e;
         w->number = t;
         if (t > 0 && pthread_create(&w->thread, NULL, worker_main, w) != 0) {
-            rb_warn("no more than %d of %d threads could be started", t, e->n_threads);
+            rb_warn("only %d of %d threads could be started", t, e->n_threads);
             e->n_threads = t;
         }
     }
@@ -405,7 +402,7 @@ static cycle_t earliest_event(const engine_t *e)
     return cycle_min(t, mail_first_arrival(e->mail[e->writing], n_mails(e)));
 }
 
-/* Lists those shards of the group beginning with first that have something to do. */
+/* Lists the shards of the group that starts at shard `first` which have something to do. */
 static void list_group(engine_t *e, uint32_t first, uint64_t mail)
 {
     if (mail == 0 && e->group_next[first / GROUP] >= e->to)
@@ -416,7 +413,7 @@ static void list_group(engine_t *e, uint32_t first, uint64_t mail)
     }
 }
 
-/* Brings the groups of the shards that ran up to date. */
+/* Updates group_next for the groups of the shards that ran. */
 static void update_groups(engine_t *e)
 {
     uint32_t last = UINT32_MAX;
@@ -462,7 +459,7 @@ bool engine_run(engine_t *e, cycle_t until)
     for (;;) {
         cycle_t t = earliest_event(e);
         if (t >= until) {
-            /* Time stands still on an idle engine: what comes next may be before until. */
+            /* The time of an idle engine stays: the next event may come before until. */
             if (t != CYCLE_NEVER)
                 e->now = cycle_max(e->now, until);
             return t == CYCLE_NEVER;

@@ -3,19 +3,19 @@
  *
  * The chip is cut into shards that share nothing and exchange time-stamped messages. Every channel
  * between shards has a latency of at least W cycles (the window), so the engine lets each shard
- * simulate [T, T+W) on its own and then hands the messages over: none sent inside a window can
+ * simulate [T, T+W) on its own and then exchanges the messages: no message sent in a window can
  * arrive in it. This is exact. Results are the same for any number of threads and any shorter W.
  *
  * Order: a shard receives the messages of a window in the total order (sender, send order); inside
- * the shard they take effect at their arrival cycle. A shard must not let the order of messages
- * with equal arrival from different senders matter (crossbar ports queue them per input).
+ * the shard they take effect at their arrival cycle. The order of messages with equal arrival from
+ * different senders must not matter to a shard (crossbar ports queue them per input).
  *
- * Threads: each shard is at home with one thread, so that its state stays in one core's cache; a
- * thread that is through with its own in a window takes those that others have not come to. Each
- * thread has an outbox for the former and one for the latter, in which the messages of one sender
- * stand together and senders ascend, so that delivery merges the outboxes by sender: no result
- * depends on which thread ran what. A window ends when its shards have run, whether or not all
- * threads took part: one whose core the host gives to another process is not waited for.
+ * Threads: each shard is at home with one thread, so that its state stays in one core's cache. A
+ * thread that has finished its own shards takes shards that other threads have not started. Each
+ * thread has one outbox for its own shards and one for the others. In an outbox senders ascend and
+ * the messages of one sender are contiguous, so delivery can merge the outboxes by sender: no
+ * result depends on which thread ran a shard. A window does not wait for threads that took no part
+ * in it.
  */
 #ifndef RUBATO_CORE_ENGINE_H
 #define RUBATO_CORE_ENGINE_H
@@ -31,24 +31,20 @@ typedef struct outbox outbox_t;
 typedef struct {
     const char *kind; /* "sm", "partition", "scheduler": for dumps */
 
-    /* Takes n messages at the beginning of a window; they arrive not before the window. */
+    /* Takes n messages at the beginning of a window. None arrives before the window begins. */
     void (*deliver)(void *self, const msg_t *m, size_t n);
 
-    /*
-     * Simulates [from, to). May send through out, with arrival >= to. Returns the next cycle >= to
-     * at which the shard has something to do without further messages, or CYCLE_NEVER. Is not
-     * called for windows in which the shard has nothing to do and no message was delivered.
-     */
+    /* Simulates [from, to). May send through out, with arrival >= to. Returns the next cycle >= to
+     * at which the shard has something to do without further messages, or CYCLE_NEVER. Not called
+     * for windows in which the shard has no event and gets no message. */
     cycle_t (*run)(void *self, outbox_t *out, cycle_t from, cycle_t to);
 
-    /* Queues and heads, for people. */
+    /* Prints queues and their heads, for people. */
     void (*dump)(const void *self, FILE *out);
 
-    /*
-     * Host-side hint, may be NULL: the shard will run, after another (ahead 2), then next (1). It
-     * brings near what the shard uses whenever it runs: its own memory first, then what that points
-     * to. Another thread may be running the shard, so it reads only what never changes.
-     */
+    /* Host-side hint, may be NULL: the shard runs next (ahead 1) or after the next (ahead 2).
+     * Prefetches what the shard always uses: its own memory at 2, what that points to at 1. Another
+     * thread may be running the shard, so it reads only what never changes. */
     void (*prefetch)(const void *self, int ahead);
 } shard_ops_t;
 
@@ -57,7 +53,7 @@ typedef struct {
     void *ctx;
     /* Between windows, on the calling thread: the next window starts at now. false stops. */
     bool (*boundary)(void *ctx, cycle_t now);
-    /* Host work while waiting for other threads (decoding ahead). false: nothing to do. */
+    /* Host work for workers that finished their window (decoding ahead). false: nothing to do. */
     bool (*idle_task)(void *ctx, int thread);
 } engine_hooks_t;
 
@@ -73,16 +69,14 @@ void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks);
 /* Sends m to shard dest. m->arrival must not lie inside the current window; m->from is set here. */
 void engine_send(outbox_t *out, uint16_t dest, const msg_t *m);
 
-/* A message from outside the model (the host), taken up before the next window. */
+/* Sends a message from outside the model (the host); it is delivered before the next window. */
 void engine_post(engine_t *e, uint16_t dest, const msg_t *m);
 
-/* Tells the engine that a shard has something to do at cycle at (host side, between runs). */
+/* Tells the engine that a shard has something to do at cycle `at` (host side, between runs). */
 void engine_wake(engine_t *e, uint16_t shard, cycle_t at);
 
-/*
- * Runs windows from the earliest pending event until nothing is left to do (returns true) or the
- * boundary hook says stop, or the next event lies at or after until (returns false).
- */
+/* Runs windows from the earliest pending event. Returns true when nothing is left to do; false when
+ * the boundary hook says stop or the next event is at or after `until`. */
 bool engine_run(engine_t *e, cycle_t until);
 
 /* First cycle not yet simulated: every event before it has happened. */

@@ -13,8 +13,8 @@ static const char *const code_texts[] = {RB_ERR_MAP(RB_ERR_TEXT_)};
 static _Thread_local void (*panic_dump)(void *ctx, FILE *out);
 static _Thread_local void *panic_ctx;
 
-/* A message that is too long, of a path of thousands of characters say, loses its middle: what is
- * wrong stands at its end. */
+/* Cuts the middle out of a message that is too long (it may hold a path of thousands of
+ * characters): the reason is at its end. */
 static void shorten(rb_err_t *err, const char *whole, size_t n)
 {
     static const char gap[] = " [...] ";
@@ -76,7 +76,7 @@ void rb_panic(const char *fmt, ...)
 {
     static atomic_flag entered = ATOMIC_FLAG_INIT;
     if (atomic_flag_test_and_set(&entered)) {
-        /* Another thread reports already, or the dump itself failed. */
+        /* Another thread is already reporting, or the dump itself failed. */
         _exit(EXIT_BUG);
     }
     va_list ap;

@@ -52,8 +52,8 @@ int rb_exit_code(rb_code_t code);
 /* Our own bug: prints the message, then what rb_set_panic_dump() registered, and exits with 112. */
 _Noreturn void rb_panic(const char *fmt, ...) RB_PRINTF(1, 2);
 
-/* Called once by an rb_panic() of the calling thread to describe the state of the model; NULL
- * switches it off. */
+/* Registers a function that describes the state of the model. An rb_panic() of the calling thread
+ * calls it once; NULL removes it. */
 void rb_set_panic_dump(void (*dump)(void *ctx, FILE *out), void *ctx);
 
 /* An invariant of the model; stays on in release builds. */

@@ -10,19 +10,19 @@
 
 typedef struct {
     file_read_t file;  /* path and name are owned */
-    sha256_t *partial; /* owned: of its first bytes; NULL: none, or whole */
+    sha256_t *partial; /* owned: hash of the first bytes; NULL if none, or if the file is whole */
 } entry_t;
 
 struct file_reads {
     entry_t *entries; /* owned, in the order of addition */
     size_t n, cap;
-    size_t *slots; /* owned: hash table by path, of entry + 1 */
+    size_t *slots; /* owned: hash table by path; holds index of the entry + 1 */
     size_t n_slots;
     size_t *used; /* owned: entries in the order of their first use */
     size_t n_used, cap_used;
-    size_t n_complete;    /* of used, from the first on, whose hashes are known */
-    pthread_mutex_t lock; /* of what passes change */
-    const char *changed;  /* path of a file that two passes found different; NULL: none */
+    size_t n_complete;    /* of used: this many from the start have known hashes */
+    pthread_mutex_t lock; /* protects what passes change */
+    const char *changed;  /* path of a file that differed between two passes; NULL: none */
 };
 
 struct file_reading {
@@ -113,7 +113,7 @@ const file_read_t *file_reads_used_at(const file_reads_t *r, size_t i)
 
 bool file_reads_find(const file_reads_t *r, const char *name, size_t *i)
 {
-    /* Names mostly come in order, one after the other. */
+    /* Names are mostly looked up in order, so the search starts at *i. */
     for (size_t k = 0; k < r->n; k++) {
         size_t at = (*i + k) % r->n;
         if (strcmp(r->entries[at].file.name, name) == 0) {
@@ -132,7 +132,7 @@ static entry_t *find_path(const file_reads_t *r, const char *path)
     return slot != 0 ? &r->entries[slot - 1] : NULL;
 }
 
-/* The hash of the whole file, from one more source; h is spent. */
+/* Sets or checks the hash of the whole file; h is consumed. */
 static void set_whole(file_reads_t *r, entry_t *e, sha256_t *h)
 {
     char text[SHA256_TEXT];
@@ -165,7 +165,7 @@ void file_reading_take(file_reading_t *g, const void *data, size_t n)
     sha256_update(&g->hash, data, n);
 }
 
-/* What a pass that stopped before the end has, unless another came further. */
+/* Keeps the state of a pass that stopped early, unless another pass went further. */
 static void keep_partial(entry_t *e, const sha256_t *h)
 {
     if (e->file.whole || (e->partial != NULL && e->partial->bytes >= h->bytes))
@@ -218,7 +218,7 @@ bool file_reads_learn(file_reads_t *r, size_t i, const char *sha256)
     return true;
 }
 
-/* From where the furthest pass ended to the end of the file. */
+/* Hashes from where the furthest pass stopped to the end of the file. */
 static rb_code_t complete(file_reads_t *r, entry_t *e, rb_err_t *err)
 {
     enum { CHUNK = 1 << 18 };
@@ -255,5 +255,5 @@ rb_code_t file_reads_complete(file_reads_t *r, rb_err_t *err)
     }
     return r->changed == NULL
                ? RB_OK
-               : rb_fail(err, RB_IO, "%s: was changed while it was being used", r->changed);
+               : rb_fail(err, RB_IO, "%s: changed while it was being read", r->changed);
 }

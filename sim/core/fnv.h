@@ -1,5 +1,6 @@
 /*
- * FNV-1a, 64 bits (Fowler, Noll, Vo): for tables and for numbers of codes, not against bad intent.
+ * FNV-1a, 64 bits (Fowler, Noll, Vo): for hash tables and identity numbers. It does not resist
+ * deliberate collisions.
  */
 #ifndef RUBATO_CORE_FNV_H
 #define RUBATO_CORE_FNV_H
@@ -9,7 +10,7 @@
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 
-/* Goes on from hash, at first FNV_START. */
+/* Continues from hash; start with FNV_START. */
 static inline uint64_t fnv_bytes(uint64_t hash, const void *data, size_t n)
 {
     const uint8_t *byte = data;
@@ -18,7 +19,7 @@ static inline uint64_t fnv_bytes(uint64_t hash, const void *data, size_t n)
     return hash;
 }
 
-/* The same of a text without its end. */
+/* The same for a string, without its NUL. */
 static inline uint64_t fnv_text(uint64_t hash, const char *text)
 {
     for (; *text != '\0'; text++)

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether a pipe has, or has had, a writer. poll() alone does not tell one that has not written yet
- * from none; to duplicate what is in the pipe takes nothing from it, and does. */
+/* Whether a pipe has, or has had, a writer. poll() cannot tell a pipe without a writer from one
+ * whose writer has written nothing yet; tee() can, and takes nothing out of the pipe. */
 static bool has_writer(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -33,7 +33,7 @@ static bool await_writer(int fd)
     return false;
 }
 
-/* What is wrong with a file of that kind; NULL: nothing. */
+/* What is wrong with a file of that kind; NULL if nothing is. */
 static const char *unfit(int fd, mode_t mode, bool pipes)
 {
     if (S_ISDIR(mode))

@@ -1,6 +1,6 @@
 /*
- * Files to read that a user has named. A pipe with a writer, as a shell makes it for <(command), is
- * as good as a file; one that nobody writes to would be waited for without end.
+ * Opens input files that the user named. A pipe with a writer, as a shell makes it for <(command),
+ * works like a file. A pipe without a writer would block forever and is refused.
  */
 #ifndef RUBATO_CORE_IN_FILE_H
 #define RUBATO_CORE_IN_FILE_H
@@ -9,14 +9,14 @@
 
 #include "sim/core/err.h"
 
-/* A file descriptor that reads a file from its beginning; -1 with RB_IO: it cannot be opened, it is
- * a folder or a device, or a pipe that nobody has begun to write to for a second. */
+/* Opens a file for reading and returns its descriptor. -1 with RB_IO: it cannot be opened, it is a
+ * folder or a device, or it is a pipe that nobody has opened for writing within a second. */
 int in_file_descriptor(const char *path, rb_err_t *err);
 
 /* The same as a stream; NULL with RB_IO. */
 FILE *in_file_open(const char *path, rb_err_t *err);
 
-/* The same for a file that is read more than once: a pipe is refused, too. */
+/* The same for a file that is read more than once: pipes are refused too. */
 int in_file_regular(const char *path, rb_err_t *err);
 
 #endif

@@ -6,18 +6,16 @@
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
 
-/*
- * Messages are sorted LOT_MAX at most at a time, by keys: how much later than the first of the lot
- * it arrives (less than LOT_CYCLES, or as much earlier), then its place in the lot. Without
- * branches on arrivals, which the host cannot predict.
- */
+/* Messages are sorted in lots of at most LOT_MAX. The key of a message is its arrival relative to
+ * that of the first message of the lot (less than LOT_CYCLES in either direction), then its place
+ * in the lot. The sort has no branches on arrivals, which the host could not predict. */
 enum { PLACE_BITS = 6, LOT_MAX = 1 << PLACE_BITS, LOT_CYCLES = 1 << 24, LANES = 8 };
 
-/* A lot; arrays are filled up to a multiple of LANES with what comes behind all messages. */
+/* A lot. The arrays are padded to a multiple of LANES with items that sort behind all messages. */
 typedef struct {
     uint32_t n;
     int32_t key[LOT_MAX];
-    inbox_item_t item[LOT_MAX]; /* in the order of putting */
+    inbox_item_t item[LOT_MAX]; /* in the order of insertion */
 } lot_t;
 
 void inbox_init(inbox_t *b)
@@ -33,7 +31,7 @@ void inbox_free(inbox_t *b)
     inbox_init(b);
 }
 
-/* The next lot of n messages, of which copies are put into the pool. */
+/* Forms the next lot from up to n messages and copies them into the pool. */
 static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
 {
     uint32_t k = 0;
@@ -68,11 +66,11 @@ static void lot_sort(const lot_t *lot, inbox_item_t sorted[LOT_MAX + 1])
     }
 }
 
-/* Room for n more behind those that wait. */
+/* Makes room for n more items behind those that wait. */
 static void make_room(inbox_t *b, size_t n)
 {
     size_t waiting = b->end - b->head;
-    /* What is moved is less than what was taken meanwhile. */
+    /* Moves fewer items than were taken since the last move. */
     if (b->head > 0 && b->head >= waiting) {
         memmove(b->item, b->item + b->head, waiting * sizeof(*b->item));
         b->head = 0;
@@ -81,7 +79,7 @@ static void make_room(inbox_t *b, size_t n)
     rb_model_grow(&b->item, &b->cap, b->end + n, sizeof(*b->item));
 }
 
-/* Merges n items in order with those that wait: behind all that do not arrive later. */
+/* Merges n sorted items into those that wait; on equal arrival the waiting items stay first. */
 static void merge(inbox_t *b, const inbox_item_t *item, size_t n)
 {
     make_room(b, n);
@@ -101,7 +99,7 @@ static void merge(inbox_t *b, const inbox_item_t *item, size_t n)
 void inbox_put(inbox_t *b, const msg_t *m, size_t n)
 {
     lot_t lot;
-    inbox_item_t sorted[LOT_MAX + 1]; /* the last is what lots are filled up with */
+    inbox_item_t sorted[LOT_MAX + 1]; /* the last element takes the padding */
 
     while (n > 0) {
         lot_begin(b, m, n, &lot);

@@ -1,9 +1,9 @@
 /*
- * Inbox: messages that a shard has been given and that take effect at their arrival cycle. Those of
- * one cycle come out in the order in which they were put in.
+ * Inbox: messages that were delivered to a shard and take effect at their arrival cycle. Messages
+ * of the same cycle come out in the order in which they were put in.
  *
- * A shard gets some messages at a time and keeps few for long: what is waiting stands in order in
- * one array of the host's memory, into which each new lot is sorted.
+ * A shard gets a few messages at a time and few wait for long, so the waiting ones are kept sorted
+ * in one array, into which each new lot is merged.
  */
 #ifndef RUBATO_CORE_INBOX_H
 #define RUBATO_CORE_INBOX_H
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     cycle_t base;       /* every message arrives at or after base */
     cycle_t first;      /* arrival of the earliest, CYCLE_NEVER if there is none */
-    inbox_item_t *item; /* owned; those from head to end wait, in the order of taking */
+    inbox_item_t *item; /* owned; item[head .. end) wait, sorted by arrival */
     size_t head, end, cap;
     msg_pool_t pool;
 } inbox_t;
@@ -37,14 +37,14 @@ static inline cycle_t inbox_next(const inbox_t *b)
     return b->first;
 }
 
-/* The message that will be taken after so many others, as things stand; 0: none. */
+/* The message that is taken after `others` more messages, as things stand; 0: none. */
 static inline uint32_t inbox_ahead(const inbox_t *b, size_t others)
 {
     return b->end - b->head > others ? b->item[b->head + others].number : 0;
 }
 
-/* Host-side: brings it near, as it may have been put in long ago. inbox_take() does so for the
- * message that will be taken INBOX_PREFETCH messages later. */
+/* Host-side: prefetches that message, which may have been put in long ago. inbox_take() prefetches
+ * INBOX_PREFETCH messages ahead. */
 enum { INBOX_PREFETCH = 4 };
 static inline void inbox_prefetch(const inbox_t *b, size_t others)
 {
@@ -53,8 +53,8 @@ static inline void inbox_prefetch(const inbox_t *b, size_t others)
         __builtin_prefetch(msg_pool_at(&b->pool, n));
 }
 
-/* The next message that arrives before end, as its number in the pool, now the caller's to free;
- * 0 if there is none. */
+/* Takes the next message that arrives before end: its number in the pool, which the caller now
+ * frees; 0 if there is none. */
 static inline uint32_t inbox_take(inbox_t *b, cycle_t end)
 {
     if (b->first >= end)
@@ -66,7 +66,7 @@ static inline uint32_t inbox_take(inbox_t *b, cycle_t end)
     return item->number;
 }
 
-/* States that no message will arrive before cycle any more. All earlier ones must be gone. */
+/* States that no more messages will arrive before cycle. All earlier ones must have been taken. */
 void inbox_advance(inbox_t *b, cycle_t cycle);
 
 #endif

@@ -56,7 +56,7 @@ json_event_t json_fail(json_reader_t *r, const char *fmt, ...)
     return fail_with(r, RB_TRACE, text);
 }
 
-/* True if data[at] may be read: the window is filled again where it is used up. */
+/* True if data[at] may be read; refills the window when it is used up. */
 static bool more(json_reader_t *r)
 {
     if (r->at < r->end)
@@ -208,7 +208,7 @@ static bool escape(json_reader_t *r, size_t *length)
     return join(r, length, &to[known - from], 1);
 }
 
-/* The string after the opening quote: inside the window where it lies there whole. */
+/* Reads a string after its opening quote. It stays in the window if it lies there completely. */
 static json_event_t read_string(json_reader_t *r, json_event_t event)
 {
     size_t length = 0;
@@ -354,7 +354,7 @@ static json_event_t unexpected(json_reader_t *r, const char *wanted)
 static json_event_t read_value(json_reader_t *r)
 {
     char c = r->data[r->at];
-    r->state = r->depth == 0 ? DONE : WANT_COMMA_OR_END; /* of a value that is no container */
+    r->state = r->depth == 0 ? DONE : WANT_COMMA_OR_END; /* holds if the value is no container */
     if (c == '"') {
         r->at++;
         return read_string(r, JSON_READ_STRING);
@@ -370,7 +370,7 @@ static json_event_t read_value(json_reader_t *r)
     return unexpected(r, "a value");
 }
 
-/* The mark may come in pieces; only the whole of it is skipped. */
+/* Skips a byte order mark. It may be split between reads; a partial mark is an error. */
 static void skip_mark(json_reader_t *r)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -382,7 +382,7 @@ static void skip_mark(json_reader_t *r)
     if (r->state != FAILED)
         r->state = WANT_VALUE;
     if (n > 0 && mark[n] != '\0')
-        json_fail(r, "the file starts with half a byte order mark");
+        json_fail(r, "the file starts with a part of a byte order mark");
 }
 
 json_event_t json_next(json_reader_t *r)
@@ -456,7 +456,8 @@ bool json_skip(json_reader_t *r, json_event_t e)
 
 double json_read_f64(const json_reader_t *r)
 {
-    /* Short decimals are exact in a double, and so is one division or product of two of those. */
+    /* Fast path: short decimals and powers of ten up to 1e22 are exact in a double, so one division
+     * is correctly rounded. */
     static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

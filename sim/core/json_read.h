@@ -1,6 +1,6 @@
 /*
- * JSON, read as it comes (RFC 8259): a pull parser over a read function. Memory does not grow with
- * the document, only with its longest string, and that is bounded.
+ * A JSON pull parser (RFC 8259) over a read function. Memory does not grow with the document, only
+ * with its longest string, which is bounded.
  *
  *   json_reader_t r;
  *   json_reader_init(&r, path, read, ctx);
@@ -9,8 +9,8 @@
  *   }
  *   json_reader_free(&r);
  *
- * Strict: one value, no comments, no trailing commas, no NaN. Bytes of strings are passed on as
- * they are; they are not checked to be UTF-8. A byte order mark at the start is skipped.
+ * Strict: one value, no comments, no trailing commas, no NaN. Bytes of strings are passed on
+ * without checking that they are UTF-8. A byte order mark at the start is skipped.
  */
 #ifndef RUBATO_CORE_JSON_READ_H
 #define RUBATO_CORE_JSON_READ_H
@@ -46,18 +46,18 @@ typedef enum {
 typedef long (*json_read_fn)(void *ctx, void *data, size_t size);
 
 typedef struct {
-    const char *text; /* of the last KEY, STRING or NUMBER; ends with a NUL; until the next
-                         call */
-    size_t length;    /* of text: a string may hold NULs */
+    const char *text; /* of the last KEY, STRING or NUMBER; NUL-terminated; valid until the next
+                       * call */
+    size_t length;    /* of text, which may contain NULs if it is a string */
     unsigned depth;   /* containers that are open */
-    uint64_t line;    /* of what was read last, from 1 */
+    uint64_t line;    /* current line, from 1 */
     rb_err_t err;     /* set when JSON_READ_ERROR was returned */
 
-    /* The reader's own. */
+    /* Private to the reader. */
     const char *name; /* borrowed */
     json_read_fn read;
     void *ctx;
-    char *data; /* window on the document: data[at .. end) is unread */
+    char *data; /* owned: window on the document; data[at .. end) is unread */
     size_t at, end;
     bool eof;
     char *joined; /* owned: a string with escapes, or one that crosses windows */
@@ -66,26 +66,24 @@ typedef struct {
     bool is_object[JSON_READ_MAX_DEPTH];
 } json_reader_t;
 
-/* name: of the document in messages; must outlive the reader, as must ctx. */
+/* name: of the document, for messages. name and ctx must outlive the reader. */
 void json_reader_init(json_reader_t *r, const char *name, json_read_fn read, void *ctx);
 void json_reader_free(json_reader_t *r);
 
 /* The next event. After JSON_READ_ERROR or JSON_READ_END it is returned again. */
 json_event_t json_next(json_reader_t *r);
 
-/*
- * Skips the value whose first event was e (nothing is left of a string, number or word; a
- * container is read to its end; after a KEY its value is). False on an error.
- */
+/* Skips the rest of the value whose first event was e: a container is read to its end; after a KEY
+ * its value is skipped. False on an error. */
 bool json_skip(json_reader_t *r, json_event_t e) RB_CHECKED;
 
-/* Value of the last NUMBER, correctly rounded; infinite where it overflows. */
+/* Value of the last NUMBER, correctly rounded; infinite on overflow. */
 double json_read_f64(const json_reader_t *r);
 
 /* Value of the last NUMBER as an integer; false if it is not one of 0 .. 2^64 - 1. */
 bool json_read_u64(const json_reader_t *r, uint64_t *value);
 
-/* Fails with "name:line: ..." in r->err, for what the reader's user finds wrong. */
+/* Fails with "name:line: ..." in r->err: for errors that the caller finds in the document. */
 json_event_t json_fail(json_reader_t *r, const char *fmt, ...) RB_PRINTF(2, 3);
 
 /* A read function over a FILE * as ctx. */

@@ -1,6 +1,6 @@
 /*
- * JSON, written as it goes (RFC 8259). Commas, indentation and escaping are the writer's business;
- * whether all of it reached the file is the file's: check ferror() at the end.
+ * A streaming JSON writer (RFC 8259). It takes care of commas, indentation and escaping. It does
+ * not report write errors: check ferror() at the end.
  */
 #ifndef RUBATO_CORE_JSON_WRITE_H
 #define RUBATO_CORE_JSON_WRITE_H
@@ -34,7 +34,7 @@ void json_f64(json_t *j, const char *key, double v); /* 17 digits; null if not f
 void json_bool(json_t *j, const char *key, bool v);
 void json_null(json_t *j, const char *key);
 
-/* Any bytes up to the NUL: what is not UTF-8 becomes U+FFFD. NULL gives null. */
+/* Any bytes up to the NUL; what is not valid UTF-8 becomes U+FFFD. NULL is written as null. */
 void json_text(json_t *j, const char *key, const char *v);
 
 #endif

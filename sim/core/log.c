@@ -14,7 +14,7 @@ struct rb_log {
     bool quiet;
     void (*hook)(void *ctx, bool before);
     void *hook_ctx;
-    char **said; /* owned: texts of rb_warn_once(); few, so a list */
+    char **said; /* owned: texts of rb_warn_once(); few, so a linear search does */
     size_t n_said, cap_said;
 };
 
@@ -24,7 +24,7 @@ static void say_to_stderr(void *ctx, bool warning, const char *text)
     fprintf(stderr, "rubato: %s%s\n", warning ? "warning: " : "", text);
 }
 
-/* Of a process that is a program of ours; embedded, every handle has a log of its own. */
+/* The log of the rubato program; in the library every handle has a log of its own. */
 static rb_log_t standard = {.lock = PTHREAD_MUTEX_INITIALIZER, .say = say_to_stderr};
 static _Thread_local rb_log_t *of_thread;
 
@@ -94,10 +94,10 @@ void rb_warn(const char *fmt, ...)
     log_end(log);
 }
 
-/* Notes a text; false: it is known, or there are too many. */
+/* Remembers a text. false: it was seen before, or too many texts are stored. */
 static bool is_new(rb_log_t *log, const char *text)
 {
-    enum { SAID_MAX = 1000 }; /* a hostile trace may have no end of things to warn about */
+    enum { SAID_MAX = 1000 }; /* a malformed trace may give an endless number of warnings */
     if (log->n_said >= SAID_MAX)
         return false;
     for (size_t i = 0; i < log->n_said; i++)

@@ -1,7 +1,7 @@
 /*
  * Messages for people. They go to the log of the calling thread: standard error, unless
- * rb_log_use() has named another. Threads that the model starts take the log of the one that starts
- * them. Thread-safe. Never called from the run loop of a shard except for rb_warn_once().
+ * rb_log_use() has set another. Threads that the model starts use the log of the thread that
+ * started them. Thread-safe. The run loop of a shard calls nothing of this but rb_warn_once().
  */
 #ifndef RUBATO_CORE_LOG_H
 #define RUBATO_CORE_LOG_H
@@ -13,10 +13,10 @@
 /* "rubato: warning: ...". */
 void rb_warn(const char *fmt, ...) RB_PRINTF(1, 2);
 
-/* Warns only the first time this text is seen by the log (compared after formatting). */
+/* Warns only the first time that the log gets this text (compared after formatting). */
 void rb_warn_once(const char *fmt, ...) RB_PRINTF(1, 2);
 
-/* "rubato: ...": said unless quiet. */
+/* "rubato: ...": printed unless the log is quiet. */
 void rb_info(const char *fmt, ...) RB_PRINTF(1, 2);
 
 void rb_log_quiet(bool quiet);
@@ -26,14 +26,15 @@ void rb_log_set_hook(void (*hook)(void *ctx, bool before), void *ctx);
 
 typedef struct rb_log rb_log_t;
 
-/* Takes a message without "rubato: " and "warning: ". Any thread, one at a time. */
+/* Receives a message without "rubato: " and "warning: ". Called on any thread, one call at a
+ * time. */
 typedef void (*rb_log_fn)(void *ctx, bool warning, const char *text);
 
 /* say NULL: messages are dropped. */
 rb_log_t *rb_log_create(rb_log_fn say, void *ctx);
 void rb_log_destroy(rb_log_t *log);
 
-/* Makes log that of the calling thread (NULL: standard error) and returns the one before. */
+/* Makes log the log of the calling thread (NULL: standard error) and returns the previous one. */
 rb_log_t *rb_log_use(rb_log_t *log);
 rb_log_t *rb_log_current(void);
 

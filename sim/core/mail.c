@@ -41,12 +41,12 @@ uint64_t mail_take_addressed(mail_t *mail, uint32_t n, size_t word)
     return addressed;
 }
 
-/* What is left of a bag. */
+/* The undelivered rest of a bag. */
 typedef struct {
     const msg_t *msg, *end;
 } rest_t;
 
-/* Of n rests, none empty, the one with the first sender. */
+/* The rest with the lowest sender; none of the n rests is empty. */
 static rest_t *first_sender(rest_t *rest, uint32_t n)
 {
     rest_t *best = rest;

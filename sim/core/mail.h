@@ -1,9 +1,9 @@
 /*
- * Mail: what shards sent to each other in one window. Part of the engine.
+ * Mail: the messages that shards sent to each other in one window. Part of the engine.
  *
- * A mail is written by one thread, which runs shards in ascending order, so that in each of its
- * bags the messages of one sender stand together and senders ascend. Mails of several threads are
- * merged by sender when a shard takes what is for it.
+ * A mail is written by one thread, which runs shards in ascending order. So in each of its bags
+ * senders ascend and the messages of one sender are contiguous. When a shard takes its messages,
+ * the mails of several threads are merged by sender.
  */
 #ifndef RUBATO_CORE_MAIL_H
 #define RUBATO_CORE_MAIL_H
@@ -14,7 +14,7 @@
 #include "sim/core/msg.h"
 #include "sim/core/prefetch.h"
 
-enum { MAIL_MERGE_MAX = 512 /* mails that one shard may be addressed in */ };
+enum { MAIL_MERGE_MAX = 512 /* mails that one shard may have messages in */ };
 
 /* Messages to one shard, in the order of sending. */
 typedef struct {
@@ -48,14 +48,15 @@ static inline void mail_put(mail_t *mail, uint16_t to, const msg_t *m, uint16_t 
 /* Earliest arrival in n mails. */
 cycle_t mail_first_arrival(const mail_t *mail, uint32_t n);
 
-/* n mails will be delivered now: from here on they are as if nothing had been sent. */
+/* Starts the delivery of n mails: they count as empty from here on. */
 void mail_take(mail_t *mail, uint32_t n);
 
-/* The shards 64 * word and following that n mails are addressed to, a bit each; forgets them. */
+/* Which of the 64 shards from 64 * word on have messages in n mails, one bit each; clears the
+ * bits. */
 uint64_t mail_take_addressed(mail_t *mail, uint32_t n, size_t word);
 
-/* Host-side hint that the mail to shard to will be delivered soon. Another thread may be delivering
- * it. */
+/* Host-side hint that the mail to shard `to` will be delivered soon. Another thread may be
+ * delivering it. */
 static inline void mail_prefetch(const mail_t *mail, uint32_t to)
 {
     enum { MESSAGES = 8 };
@@ -66,8 +67,8 @@ static inline void mail_prefetch(const mail_t *mail, uint32_t to)
 
 typedef void (*mail_give_t)(void *ctx, uint32_t to, const msg_t *m, size_t n);
 
-/* Empties the bags of shard to in n mails (MAIL_MERGE_MAX at most), senders ascending: give() is
- * called for some messages at a time. */
+/* Empties the bags of shard `to` in n mails (at most MAIL_MERGE_MAX), in ascending order of
+ * senders. give() is called for one batch after the other. */
 void mail_deliver(mail_t *mail, uint32_t n, uint32_t to, mail_give_t give, void *ctx);
 
 #endif

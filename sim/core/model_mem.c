@@ -13,26 +13,24 @@
 
 enum { CACHE_LINE = 64, CHUNK_BYTES = 2 << 20 };
 
-/*
- * At the head of each chunk, which is aligned to its size: a piece finds it by its own address.
- * Pieces are cut off one after the other; the chunk is freed with its last one. A piece that is too
- * large for a chunk has one of its own, as long as it must be.
- */
+/* The header of a chunk. Chunks are aligned to CHUNK_BYTES, so the address of a piece gives its
+ * chunk. Pieces are allocated one after the other; the chunk is freed with its last piece. A large
+ * piece has a chunk of its own, as long as needed. */
 typedef struct {
     size_t bytes; /* of the chunk */
     size_t used;
-    size_t dirty;  /* from here on nobody has had a piece: the host's zeros are still there */
+    size_t dirty;  /* nothing was allocated from here on: the host's zeros are still there */
     size_t pieces; /* not yet freed */
 } chunk_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static chunk_t *current; /* the chunk being cut up */
+static chunk_t *current; /* the chunk that pieces are taken from */
 
 static chunk_t *chunk_create(size_t bytes)
 {
     bytes = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
     chunk_t *c = rb_map_zeroed(CHUNK_BYTES, bytes);
-    /* A host that has no huge pages to give is slower, no more. */
+    /* Without huge pages the run is slower but otherwise the same. */
     (void)madvise(c, bytes, MADV_HUGEPAGE);
     c->bytes = bytes;
     c->used = c->dirty = CACHE_LINE;
@@ -44,7 +42,7 @@ static void chunk_destroy(chunk_t *c)
     rb_unmap(c, c->bytes);
 }
 
-/* A piece, and how many of its bytes are to be zeroed. */
+/* Takes a piece from a chunk; *stale: how many of its bytes must be zeroed. */
 static void *piece_take(chunk_t *c, size_t bytes, size_t *stale)
 {
     void *p = (char *)c + c->used;
@@ -93,9 +91,9 @@ void *rb_model_calloc(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-        rb_panic("%zu x %zu bytes of the model's memory", count, size);
+        rb_panic("model memory: %zu x %zu bytes requested", count, size);
     bytes = bytes == 0 ? CACHE_LINE : (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    /* A sanitizer sees the borders of pieces only if they are allocated one by one. */
+    /* The address sanitizer sees the borders of pieces only if each is allocated separately. */
     return RB_ADDRESS_SANITIZER ? rb_calloc_aligned(bytes, 1) : piece_create(bytes);
 }
 

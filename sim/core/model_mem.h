@@ -1,10 +1,10 @@
 /*
- * Host memory of the simulated chip: the tables that the run loop reaches into at random. Together
- * they are tens of megabytes, more than the host's TLBs cover in pages of 4 KiB, so they are packed
- * into chunks of 2 MiB for which the host is asked for huge pages.
+ * Host memory for the tables that the run loop accesses at random. Together they are tens of
+ * megabytes, more than the host's TLBs cover with pages of 4 KiB, so they are packed into chunks of
+ * 2 MiB for which huge pages are requested.
  *
- * Memory taken here goes back with rb_model_free() alone. Any thread may call any of these. Running
- * out of memory ends the process, as in alloc.h.
+ * Free this memory only with rb_model_free(). All functions are thread-safe. Running out of memory
+ * ends the process, as in alloc.h.
  */
 #ifndef RUBATO_CORE_MODEL_MEM_H
 #define RUBATO_CORE_MODEL_MEM_H
@@ -17,8 +17,8 @@ void *rb_model_calloc(size_t count, size_t size);
 /* NULL is allowed. */
 void rb_model_free(void *p);
 
-/* rb_grow() for such memory: room for at least need elements of size bytes in *ptr of capacity *cap
- * (doubles). New elements are zeroed. */
+/* rb_grow() for such memory: grows *ptr, which has room for *cap elements of size bytes, to at
+ * least need elements (doubling). New elements are zeroed. */
 void rb_model_grow(void *ptr_to_ptr, size_t *cap, size_t need, size_t size);
 
 #endif

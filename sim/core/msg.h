@@ -1,8 +1,8 @@
 /*
- * The messages that shards exchange: the only thing the SM side and the memory side share.
+ * The messages that shards exchange: all that the SM side and the memory side share.
  *
- * A message is sent in one window and arrives at the stated cycle in a later one (engine.h). Its
- * arrival is the send cycle plus the latency of its channel.
+ * A message is sent in one window and arrives in a later one, at the stated cycle (engine.h): the
+ * send cycle plus the latency of its channel.
  */
 #ifndef RUBATO_CORE_MSG_H
 #define RUBATO_CORE_MSG_H
@@ -21,9 +21,9 @@ typedef enum {
     MSG_CREDIT,      /* receiver of a crossbar port -> sender: buffer slots are free again */
     MSG_BLOCK,       /* block scheduler -> SM: start this block */
     MSG_BLOCK_DONE,  /* SM -> block scheduler */
-    MSG_STORES_DONE, /* the same: of the blocks reported before */
+    MSG_STORES_DONE, /* SM -> block scheduler: the stores of blocks reported before are done */
     MSG_TRANSLATE,   /* SM -> MMU: an entry of its second-level TLB is missing */
-    MSG_TRANSLATION, /* MMU -> SM: here it is */
+    MSG_TRANSLATION, /* MMU -> SM: the reply */
 } msg_kind_t;
 
 typedef enum {
@@ -53,19 +53,20 @@ typedef struct {
     uint8_t full;     /* writes: bit s: all 32 bytes of sector s are written */
     uint8_t lanes;    /* atomics and reductions: thread operations in this line */
     uint8_t conflict; /* atomics and reductions: most operations on one 4-byte word */
-    bool launched;    /* instructions: the launch has brought the line to the L2 beforehand */
+    bool launched;    /* instruction fetches: the launch has already brought the line into the L2 */
     uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
 } mem_msg_t;
 
 struct trace_block;
 
-/* What an SM must know of a launch; owned by the block scheduler, constant while the launch runs.
- */
+/* What an SM must know about a launch. Owned by the block scheduler, constant while the launch
+ * runs. */
 typedef struct {
     uint32_t slot;        /* number of the launch in the block scheduler's table */
-    uint32_t epoch;       /* changes with each launch: caches of the last one are stale */
+    uint32_t epoch;       /* changes with each launch: cached copies from the previous one are
+                           * stale */
     uint32_t carveout;    /* shared-memory bytes of the SM while this launch runs */
-    uint64_t code_base;   /* address of the function's first instruction, as the model places it */
+    uint64_t code_base;   /* where the model places the function's first instruction */
     uint64_t shared_base; /* generic address windows; 0: unknown */
     uint64_t local_base;
 } launch_ctx_t;

@@ -11,12 +11,12 @@
 
 typedef struct {
     msg_t msg;
-    uint32_t next; /* number of the one behind it in whatever list it is; undefined for the last */
+    uint32_t next; /* number of the next node in its list; undefined for the last */
 } msg_node_t;
 
 typedef struct {
     msg_node_t *node; /* owned */
-    uint32_t *free;   /* owned stack; numbers put back: the next places are known ahead */
+    uint32_t *free;   /* owned stack of freed numbers: the next ones to be used are known ahead */
     uint32_t n_free, n;
     size_t cap, cap_free;
 } msg_pool_t;
@@ -24,10 +24,11 @@ typedef struct {
 /* A zeroed pool is empty. */
 void msg_pool_destroy(msg_pool_t *p);
 
-/* msg_pool_put() where the pool must grow. */
+/* msg_pool_put() when the pool must grow. */
 uint32_t msg_pool_grow(msg_pool_t *p);
 
-/* Takes a copy of m; returns its number (never 0). Moves the pool: pointers into it end here. */
+/* Copies m into the pool and returns its number (never 0). May move the pool: pointers into it
+ * become invalid. */
 static inline uint32_t msg_pool_put(msg_pool_t *p, const msg_t *m)
 {
     enum { AHEAD = 4 };

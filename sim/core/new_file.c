@@ -13,14 +13,14 @@ rb_code_t new_file_check(const char *path, bool replace, rb_err_t *err)
     struct stat name, file;
 
     if (lstat(path, &name) != 0)
-        return RB_OK; /* if its folder is the trouble, creating the file says so */
-    const bool leads = stat(path, &file) == 0; /* a link may lead nowhere */
+        return RB_OK; /* if the folder is the problem, creating the file reports it */
+    const bool leads = stat(path, &file) == 0; /* the link may be dangling */
 
     if (leads && S_ISDIR(file.st_mode))
         return rb_fail(err, RB_USAGE, "%s: is a folder; the name of a file is expected", path);
     if (leads && !S_ISREG(file.st_mode))
         return rb_fail(err, RB_USAGE,
-                       "%s: is no regular file, and nothing else is replaced; name another", path);
+                       "%s: is not a regular file and is not replaced; name another file", path);
     if (!replace)
         return rb_fail(err, RB_USAGE, "%s: exists already; --force replaces it", path);
     return RB_OK;

@@ -1,12 +1,10 @@
-/*
- * Prefetch: brings memory that is about to be used near the host's core. No result depends on it.
- */
+/* Prefetches host memory that is about to be used. No result depends on it. */
 #ifndef RUBATO_CORE_PREFETCH_H
 #define RUBATO_CORE_PREFETCH_H
 
 #include <stddef.h>
 
-/* Asks for the lines of [p, p + bytes), to be written. */
+/* Prefetches the lines of [p, p + bytes) for writing. */
 static inline void prefetch_range(const void *p, size_t bytes)
 {
     enum { HOST_LINE = 64 };

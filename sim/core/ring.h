@@ -9,10 +9,10 @@
 
 #include <stddef.h>
 
-/* Doubles the capacity of a full ring of elements of that size; its head is then 0. */
+/* Doubles the capacity of a full ring with elements of that size and sets its head to 0. */
 void rb_ring_grow(void *ptr_to_item, size_t *head, size_t count, size_t *cap, size_t size);
 
-/* Room for one more at the end, as an lvalue. */
+/* Appends an element and gives it as an lvalue. */
 #define RB_RING_PUSH(r)                                                                            \
     (*((r)->count == (r)->cap                                                                      \
            ? rb_ring_grow(&(r)->item, &(r)->head, (r)->count, &(r)->cap, sizeof(*(r)->item))       \
@@ -22,8 +22,8 @@ void rb_ring_grow(void *ptr_to_item, size_t *head, size_t count, size_t *cap, si
 /* Pointer to the i-th oldest; there must be one. Valid until the next push. */
 #define RB_RING_AT(r, i) (&(r)->item[((r)->head + (i)) & ((r)->cap - 1)])
 
-/* Removes the oldest; there must be one. An empty ring begins anew, so that mostly the same few
- * places are used, which are in the host's cache. */
+/* Removes the oldest; there must be one. An empty ring restarts at index 0, so that the same few
+ * elements are used, which are in the host's cache. */
 #define RB_RING_DROP(r)                                                                            \
     ((void)((r)->count--, (r)->head = (r)->count == 0 ? 0 : ((r)->head + 1) & ((r)->cap - 1)))
 

@@ -1,4 +1,7 @@
-/* Whether this is a build with the address sanitizer, which gcc and clang tell differently. */
+/*
+ * RB_ADDRESS_SANITIZER: 1 in builds with the address sanitizer; gcc and clang announce it
+ * differently.
+ */
 #ifndef RUBATO_CORE_SANITIZER_H
 #define RUBATO_CORE_SANITIZER_H
 

@@ -5,7 +5,8 @@
 
 #include "sim/core/sha256_blocks.h"
 
-/* The best way that there is. Threads may find it out at the same time, and find the same. */
+/* The fastest implementation for this processor. Threads may detect it concurrently, with one
+ * result. */
 static sha256_blocks_fn blocks(void)
 {
     static _Atomic(sha256_blocks_fn) known;

@@ -20,7 +20,7 @@ void sha256_init(sha256_t *s);
 /* May be called any number of times; data may be NULL if n is 0. */
 void sha256_update(sha256_t *s, const void *data, size_t n);
 
-/* Ends the message; s must be initialised again before it is used for another. */
+/* Finishes the hash. s must be initialised again before the next one. */
 void sha256_final(sha256_t *s, uint8_t digest[SHA256_BYTES]);
 
 /* As sha256_final(), as 64 lower-case hexadecimal digits and a NUL. */

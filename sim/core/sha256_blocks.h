@@ -1,4 +1,4 @@
-/* The compression function of SHA-256, as every processor and as some do it. For sha256.c. */
+/* The compression function of SHA-256, portable and with special instructions. For sha256.c. */
 #ifndef RUBATO_CORE_SHA256_BLOCKS_H
 #define RUBATO_CORE_SHA256_BLOCKS_H
 
@@ -10,7 +10,7 @@ typedef void (*sha256_blocks_fn)(uint32_t state[8], const uint8_t *data, size_t 
 
 void sha256_blocks_portable(uint32_t state[8], const uint8_t *data, size_t n);
 
-/* By the processor's own instructions; NULL: it has none, or none that are known here. */
+/* With the processor's SHA instructions; NULL if it has none that this file knows. */
 sha256_blocks_fn sha256_blocks_native(void);
 
 /* Fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */

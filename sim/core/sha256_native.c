@@ -9,12 +9,12 @@
 #define SHA_PART __attribute__((target("sha,sse4.1,ssse3"))) static
 #define SHA_STEP SHA_PART inline __attribute__((always_inline))
 
-/* The state in the order in which the instructions want it: a, b, e, f and c, d, g, h. */
+/* The state in the order that the instructions expect: a, b, e, f and c, d, g, h. */
 typedef struct {
     __m128i abef, cdgh;
 } halves_t;
 
-/* Rounds 4 i to 4 i + 3, whose words of the message are w. */
+/* Rounds 4 i to 4 i + 3; w holds their message words. */
 SHA_STEP void four_rounds(halves_t *s, unsigned i, __m128i w)
 {
     const __m128i *k = (const __m128i *)(const void *)sha256_round_constant;
@@ -23,7 +23,7 @@ SHA_STEP void four_rounds(halves_t *s, unsigned i, __m128i w)
     s->abef = _mm_sha256rnds2_epu32(s->abef, s->cdgh, _mm_shuffle_epi32(sum, 0x0e));
 }
 
-/* The four words of the message that follow these sixteen. */
+/* The four message words that follow these sixteen. */
 SHA_STEP __m128i next_words(__m128i w0, __m128i w4, __m128i w8, __m128i w12)
 {
     __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(w0, w4), _mm_alignr_epi8(w12, w8, 4));

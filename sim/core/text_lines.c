@@ -15,7 +15,7 @@ rb_code_t text_lines_next(text_lines_t *l, bool *more, rb_err_t *err)
     rb_grow(&l->text, &l->cap, 1, 1);
     while ((c = getc_unlocked(l->in)) != EOF && c != '\n') {
         if (c == '\0')
-            return rb_fail(err, RB_TRACE, "%s:%llu: a byte of zero: this is not a text file",
+            return rb_fail(err, RB_TRACE, "%s:%llu: contains a zero byte: this is not a text file",
                            l->path, (unsigned long long)l->number);
         if (l->n == l->max)
             return rb_fail(err, RB_TRACE, "%s:%llu: this line is longer than %zu MiB", l->path,

@@ -65,7 +65,7 @@ static wheel_far_t far_pop(wheel_t *w)
     return top;
 }
 
-/* Moves far events into slots as soon as they fit, before later additions to the same cycle. */
+/* Moves far events into slots as soon as they fit, ahead of later additions to the same cycle. */
 static void far_refill(wheel_t *w)
 {
     while (w->n_far > 0 && w->far[0].cycle < w->base + WHEEL_SLOTS) {
@@ -89,7 +89,7 @@ void wheel_add_slow(wheel_t *w, cycle_t cycle, uint32_t payload)
     w->first = cycle_min(w->first, cycle);
 }
 
-/* The first event after base, whose slot is empty. */
+/* Cycle of the first event after base; the slot of base is empty. */
 static cycle_t find_first(const wheel_t *w)
 {
     if (w->words == 0)

@@ -49,7 +49,7 @@ typedef struct {
 void wheel_init(wheel_t *w);
 void wheel_free(wheel_t *w);
 
-/* wheel_add() where the event is far away, or the pool of nodes must grow. */
+/* wheel_add() when the event is far away or the node pool must grow. */
 void wheel_add_slow(wheel_t *w, cycle_t cycle, uint32_t payload);
 
 /* Adds an event at cycle >= w->base. */
@@ -84,7 +84,7 @@ static inline cycle_t wheel_next(const wheel_t *w)
     return w->first;
 }
 
-/* Removes the earliest event; there must be one. Use wheel_pop(). */
+/* Removes the earliest event; there must be one. Callers use wheel_pop(). */
 uint32_t wheel_take(wheel_t *w);
 
 /*
@@ -100,7 +100,7 @@ static inline bool wheel_pop(wheel_t *w, cycle_t end, cycle_t *cycle, uint32_t *
     return true;
 }
 
-/* States that no event before cycle will be added any more. All earlier events must be gone. */
+/* States that no more events will be added before cycle. All earlier ones must have been taken. */
 void wheel_advance(wheel_t *w, cycle_t cycle);
 
 #endif

@@ -68,13 +68,13 @@ static void scheduler_deliver(void *self, const msg_t *m, size_t n)
     inbox_put(&s->inbox, m, n);
 }
 
-/* From dispatch to the message that the block is done, its time on the SM apart. */
+/* Latencies between dispatch and the block-done message, without the time on the SM. */
 static cycle_t travel(const block_scheduler_t *s)
 {
     return s->spec->sched.dispatch_latency + s->spec->sched.completion_latency;
 }
 
-/* Blocks are left that have not been dispatched, or left out. */
+/* Whether blocks are left that have been neither dispatched nor skipped. */
 static bool more(const block_scheduler_t *s)
 {
     return s->inside == NULL ? feed_more(s->feed) : s->next < s->n_blocks;
@@ -94,10 +94,8 @@ static void remove_resident(block_scheduler_t *s, uint64_t block)
     s->resident[i] = s->resident[--s->n_resident];
 }
 
-/*
- * No block is left to be dispatched: those that hold slots speed up as they get fewer
- * (forward_tail_t). What each of them has left is its time at full residency.
- */
+/* Call when no block is left to dispatch: blocks that hold slots speed up as they get fewer
+ * (forward_tail_t). Their remaining times until now are those at full residency. */
 static void shrink_tail(block_scheduler_t *s, cycle_t now)
 {
     const forward_tail_t *tail = s->inside == NULL ? NULL : inside_tail(s->inside);
@@ -186,16 +184,14 @@ static void send_block(block_scheduler_t *s, outbox_t *out, uint32_t sm, cycle_t
     s->sent++;
     s->sent_insts += block->n_insts;
     if (s->inside != NULL) {
-        RB_INVARIANT(block->index == s->next, "block %llu is decoded where %llu is dispatched",
+        RB_INVARIANT(block->index == s->next, "block %llu was decoded, but %llu is dispatched",
                      (unsigned long long)block->index, (unsigned long long)s->next);
         add_resident(s, block->index, sm, now);
     }
 }
 
-/*
- * Passes blocks that take no time. A trace that holds fewer blocks than the launch has ends at the
- * first one that is to be simulated and not there.
- */
+/* Skips blocks that take no time. If the trace has fewer blocks than the launch, the launch ends at
+ * the first block that is to be simulated but is not stored. */
 static void pass_blocks(block_scheduler_t *s)
 {
     block_action_t action = BLOCK_SKIP;
@@ -209,7 +205,7 @@ static void pass_blocks(block_scheduler_t *s)
         s->n_blocks = s->next;
 }
 
-/* Dispatches one block if there is one, its time has come and an SM has room. */
+/* Dispatches one block, if there is one, it is due and an SM has room. */
 static bool dispatch(block_scheduler_t *s, outbox_t *out, cycle_t now)
 {
     cycle_t cycles = 0;
@@ -231,7 +227,7 @@ static bool dispatch(block_scheduler_t *s, outbox_t *out, cycle_t now)
     return true;
 }
 
-/* Takes the completions of cycle now; true: there were some. */
+/* Handles the completions up to cycle now; true if there were any. */
 static bool take_done(block_scheduler_t *s, cycle_t now)
 {
     bool any = false;
@@ -248,13 +244,13 @@ static bool take_done(block_scheduler_t *s, cycle_t now)
     return any;
 }
 
-/* No block is left to be dispatched or to be waited for. */
+/* Whether no block is left to dispatch or to wait for. */
 static bool all_done(const block_scheduler_t *s)
 {
     return s->dispatched == s->done && !more(s);
 }
 
-/* Nor a store of one, nor blocks that the launch's end does not depend on. */
+/* Whether also no stores and no ghosts, on which the launch's end does not depend, are left. */
 static bool nothing_left(const block_scheduler_t *s)
 {
     return s->storing == 0 && s->ghosts == 0;
@@ -263,7 +259,7 @@ static bool nothing_left(const block_scheduler_t *s)
 static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     block_scheduler_t *s = self;
-    bool room = true; /* the last attempt to dispatch did not fail for want of room */
+    bool room = true; /* false: the last attempt to dispatch found no room */
     cycle_t now = from;
     while (s->feed != NULL && !s->finished) {
         cycle_t next = cycle_min(inbox_next(&s->inbox), wheel_next(&s->holds));
@@ -277,7 +273,7 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         room |= take_done(s, now);
         if (s->inside != NULL)
             pass_blocks(s);
-        /* A launch without blocks ends when its launch latency is over. */
+        /* A launch without blocks ends after its launch latency. */
         if (all_done(s) && s->end == CYCLE_NEVER && (s->storing == 0 || s->ghosts_below > 0))
             s->end = cycle_max(now, s->first_dispatch);
         if (all_done(s) && nothing_left(s)) {

@@ -16,35 +16,36 @@ typedef struct {
     const gpu_spec_t *spec;   /* borrowed */
     const uint16_t *sm_shard; /* borrowed; shard of each SM */
     placement_t placement;
-    cycle_t dispatch_next; /* no dispatch before */
+    cycle_t dispatch_next; /* earliest cycle of the next dispatch */
     inbox_t inbox;
 
-    /* The launch being run. */
+    /* State of the current launch. */
     feed_t *feed; /* borrowed; NULL: none */
     launch_ctx_t ctx;
     block_need_t need;
-    cycle_t first_dispatch; /* launch latency over */
+    cycle_t first_dispatch; /* start plus launch latency */
     uint64_t dispatched, done;
     uint64_t sent, sent_insts; /* blocks sent to SMs, and their warp instructions */
     bool finished;
     cycle_t end;   /* valid once finished */
-    cycle_t quiet; /* valid once finished: no block is on an SM any more */
+    cycle_t quiet; /* valid once finished: when no block is on an SM any more */
 
-    /* Only where a sampler may leave out blocks of the launch. */
+    /* Only if a sampler may leave out blocks of the launch. */
     const inside_t *inside; /* borrowed; NULL: every block is simulated */
     uint64_t next, n_blocks;
-    uint64_t held, skipped; /* blocks not simulated */
-    wheel_t holds;          /* SMs by the cycle at which a block that was not simulated leaves */
+    uint64_t held, skipped; /* blocks not simulated: those that held a slot, and those that did
+                             * not */
+    wheel_t holds;          /* SMs by the cycle at which an unsimulated block leaves them */
     struct resident {
         uint64_t block;
-        cycle_t leaves; /* dispatched, plus latencies */
+        cycle_t leaves; /* dispatch plus latencies */
         uint32_t sm;
     } * resident; /* owned; blocks on SMs */
     size_t n_resident, cap_resident;
     bool tail_shrunk;
-    uint64_t ghosts;       /* blocks on SMs that hold no slot any more */
-    uint64_t ghosts_below; /* they are blocks before this one */
-    uint32_t storing;      /* SMs with stores of blocks that are done under way */
+    uint64_t ghosts;       /* blocks on SMs that no longer hold a slot */
+    uint64_t ghosts_below; /* their indices are below this */
+    uint32_t storing;      /* SMs with outstanding stores of blocks that are done */
 } block_scheduler_t;
 
 extern const shard_ops_t block_scheduler_ops;
@@ -52,24 +53,24 @@ extern const shard_ops_t block_scheduler_ops;
 void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const uint16_t *sm_shard);
 void block_scheduler_free(block_scheduler_t *s);
 
-/* A launch begins at cycle start; its first block may be dispatched at start + launch latency. The
- * caller wakes the shard then. inside: NULL, or what says which of its n_blocks are simulated. */
+/* A launch begins at cycle start; its first block is dispatched at start + launch latency or later.
+ * The caller wakes the shard then. inside: NULL, or decides which of the n_blocks are simulated. */
 void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_t *ctx,
                            const occupancy_t *occupancy, cycle_t start, const inside_t *inside,
                            uint64_t n_blocks);
 
-/* From now on the blocks on SMs hold their slots for the time that inside predicts, however long
- * they are simulated. Between windows; now: start of the next. */
+/* From now on the blocks on SMs hold their slots for the time that inside predicts, independent of
+ * their simulation. Between windows; now: start of the next one. */
 void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now);
 
-/* Leaves out the next blocks, at most so many. Returns how many. */
+/* Skips the next blocks, at most so many. Returns how many. */
 uint64_t block_scheduler_pass(block_scheduler_t *s, uint64_t blocks);
 
-/* The first block that is on an SM, or the next one; with samplers only. */
+/* The lowest block on an SM, or else the next one to dispatch; only with samplers. */
 uint64_t block_scheduler_oldest(const block_scheduler_t *s);
 
-/* Blocks that can be dispatched in a window of that many cycles, and one to see whether any is
- * left: what the feed must hold before the window. */
+/* How many blocks the feed must hold before a window of that many cycles: those that can be
+ * dispatched in it, and one more to know whether any is left. */
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window);
 
 /* Checkpoint between launches. 0, or -1 with errno. */

@@ -1,6 +1,4 @@
-/*
- * Checkpoint of a chip at rest: everything that outlives a launch, part by part.
- */
+/* Checkpoint of a chip at rest: all state that survives a launch, part by part. */
 #include <errno.h>
 #include <string.h>
 
@@ -38,11 +36,11 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
     return RB_OK;
 }
 
-/* Of a chip at rest, longer than any configuration needs: from the end of a launch to the next one,
- * and until the last part is free. */
+/* Limits for a chip at rest, larger than any configuration needs: from the end of a launch to the
+ * next one, and until the last part is free. */
 enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODE_IDS_MAX = 1 << 24 };
 
-/* Time, and the code that was seen. */
+/* Loads the time and the list of known code. */
 static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
 {
     uint64_t n_code_ids = 0;
@@ -72,12 +70,12 @@ rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err)
     char magic[sizeof(checkpoint_magic)];
     cycle_t next_start;
     if (get(in, magic, sizeof(magic)) != 0 || memcmp(magic, checkpoint_magic, sizeof(magic)) != 0)
-        return rb_fail(err, RB_TRACE, "it is not of this version of rubato");
+        return rb_fail(err, RB_TRACE, "it was made by another version of rubato");
     if (!load_head(g, &next_start, in, end))
-        return rb_fail(err, RB_TRACE, "its time is impossible after a launch that ended at %llu",
+        return rb_fail(err, RB_TRACE, "its time does not fit a launch that ended at %llu",
                        (unsigned long long)end);
     if (!load_parts(g, in, next_start + BUSY_CYCLES_MAX))
-        return rb_fail(err, RB_TRACE, "it is incomplete, or holds an impossible state");
+        return rb_fail(err, RB_TRACE, "it is incomplete or contains an impossible state");
     g->next_start = next_start;
     engine_set_now(g->engine, next_start);
     return RB_OK;

@@ -7,13 +7,13 @@
 
 struct chip_views {
     struct gpu *g;         /* borrowed */
-    sm_stats_t *sm_before; /* owned, per SM: counters at the view before */
+    sm_stats_t *sm_before; /* owned, per SM: counters at the previous view */
     partition_view_t *partition_before;
-    sm_view_t *sm; /* owned, likewise the rest: the view being made */
+    sm_view_t *sm; /* owned, like the members below: the view being made */
     partition_view_t *partition;
     sm_stay_t (*resident)[SM_MAX_STAYS];
     const launch_info_t *launch; /* borrowed */
-    cycle_t start, from;         /* from: where the next view begins, relative to start */
+    cycle_t start, from;         /* from: start of the next view, relative to start */
     bool open, first;
 };
 
@@ -51,7 +51,7 @@ void chip_views_destroy(chip_views_t *v)
     free(v);
 }
 
-/* Remembers all counters as they are at cycle now. */
+/* Stores all counters as of cycle now. */
 static void remember(chip_views_t *v, cycle_t now)
 {
     gpu_t *g = v->g;
@@ -74,7 +74,7 @@ cycle_t chip_views_begin(chip_views_t *v, const launch_info_t *info, cycle_t sta
     v->from = plan->from;
     v->first = true;
     watch_all(v->g, true);
-    /* The view at plan->from is where the others begin: it is taken but not shown. */
+    /* The view at plan->from is only the base of the next one: it is taken but not reported. */
     if (plan->from == 0)
         remember(v, start);
     return start + (plan->from > 0 ? plan->from : cycle_min(plan->interval, plan->to));
@@ -121,7 +121,7 @@ rb_code_t chip_views_take(chip_views_t *v, cycle_t now, bool ended, cycle_t *nex
     if (!last)
         *next = v->start + cycle_min(to + plan->interval, plan->to);
     v->open = !last;
-    if (to <= v->from) { /* where the range begins, or before that: the launch is too short */
+    if (to <= v->from) { /* at the start of the range; or the launch ended before it */
         remember(v, now);
         return RB_OK;
     }

@@ -1,4 +1,4 @@
-/* Clock reads of a launch, from the records of all SMs. */
+/* Collects the clock reads of a launch from all SMs. */
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
@@ -10,7 +10,7 @@ void clock_reads_begin(gpu_t *g)
         sm_record(g->sm[i], retired_bit(RETIRED_CLOCK));
 }
 
-/* A warp stays on its SM and reads at most once a cycle: this order is total. */
+/* A total order, because a warp stays on its SM and reads at most once per cycle. */
 static int by_warp_and_cycle(const void *a, const void *b)
 {
     const clock_read_t *x = a, *y = b;

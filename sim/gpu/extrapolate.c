@@ -24,7 +24,7 @@ void extrapolation_stop(extrapolation_t *x, const gpu_counters_t *now, bool cut)
     x->cut = cut;
 }
 
-/* What so many instructions add that take after those of c, which has some. */
+/* Adds counters for `insts` instructions, in proportion to those of c, which has some. */
 static void add_like(extrapolation_t *x, const gpu_counters_t *c, double insts)
 {
     const uint64_t *from = (const uint64_t *)c;
@@ -33,8 +33,8 @@ static void add_like(extrapolation_t *x, const gpu_counters_t *c, double insts)
     x->insts += insts;
 }
 
-/* The DRAM worked more, or less, by that factor. Rows are hit by more as by fewer; how often the
- * bus turns is left as it is. */
+/* Scales the work of the DRAM by a factor. Row hits, misses and conflicts scale alike; bus
+ * turnarounds are left unchanged. */
 static void dram_scale(dram_stats_t *d, double factor)
 {
     uint64_t *const scaled[] = {&d->row_hits,  &d->row_misses, &d->row_conflicts,
@@ -65,10 +65,9 @@ void extrapolation_resume(extrapolation_t *x, const gpu_counters_t *now, double 
     x->cut = false;
 }
 
-/*
- * A launch leaves in the L2 at most as many dirty sectors as may be modified, and as it has room
- * for: of those that it takes, the share that it writes. The others have been written back.
- */
+/* At its end a launch leaves in the L2 at most as many dirty sectors as may be modified, and as
+ * there is room for: of the sectors it brought in, the share that it wrote. The rest was written
+ * back. */
 static double least_written_back(const l2_stats_t *l2, const l2_room_t *room)
 {
     const double written = (double)(l2->write_sectors - l2->write_hits);
@@ -77,8 +76,8 @@ static double least_written_back(const l2_stats_t *l2, const l2_room_t *room)
     return written - fmin(fits, room->modified);
 }
 
-/* It has no more to write back than what it modifies and what it found: copies of the host may fill
- * the L2, and are written back but once. */
+/* A launch cannot write back more than it modified plus what it found in the L2 (which host copies
+ * may have filled, and which is written back only once). */
 static double most_written_back(const l2_stats_t *l2, const l2_room_t *room)
 {
     return (double)(l2->write_sectors + l2->atomic_sectors + l2->red_sectors) + room->sectors;

@@ -5,7 +5,7 @@
 
 #include "sim/core/alloc.h"
 
-enum { AHEAD_FACTOR = 2 }; /* idle threads decode this many times what a window can need */
+enum { AHEAD_FACTOR = 2 }; /* capacity of the ring, as a multiple of what a window may need */
 
 static uint64_t feed_ready(const feed_t *f)
 {
@@ -81,7 +81,7 @@ void feed_change_end(feed_t *f)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Passes the blocks that are not wanted. false: there is no other. */
+/* Advances over unwanted blocks. false: no other block is left. */
 static bool pass_unwanted(feed_t *f)
 {
     while (f->next_index < f->filter->n_blocks && !wanted(f, f->next_index))
@@ -89,7 +89,7 @@ static bool pass_unwanted(feed_t *f)
     return f->next_index < f->filter->n_blocks;
 }
 
-/* Decodes one block; lock held. false: end or failure. */
+/* Decodes one block; the lock is held. false: end or failure. */
 static bool decode_one(feed_t *f)
 {
     if (atomic_load(&f->ended) || atomic_load(&f->failed))
@@ -141,7 +141,7 @@ bool feed_more(const feed_t *f)
 
 trace_block_t *feed_take(feed_t *f)
 {
-    RB_INVARIANT(feed_ready(f) > 0, "a block is dispatched that is not decoded");
+    RB_INVARIANT(feed_ready(f) > 0, "a block that is not decoded is dispatched");
     uint64_t at = atomic_load(&f->taken);
     trace_block_t *b = f->ring[at % f->capacity];
     atomic_store(&f->taken, at + 1);

@@ -35,7 +35,7 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
         };
         g->sm[i] = sm_create(&s->sm, &wiring);
         uint16_t shard = engine_add_shard(g->engine, &sm_shard_ops, g->sm[i]);
-        RB_INVARIANT(shard == g->sm_shard[i], "shard numbers out of step");
+        RB_INVARIANT(shard == g->sm_shard[i], "shard numbers do not match");
     }
 }
 
@@ -45,7 +45,7 @@ static void create_partitions(gpu_t *g, const distance_t *distance)
         g->partition[i] = partition_create(&g->spec.mem, &g->map, i, g->n_sms);
         partition_connect(g->partition[i], g->sm_shard, distance);
         uint16_t shard = engine_add_shard(g->engine, &partition_shard_ops, g->partition[i]);
-        RB_INVARIANT(shard == g->partition_shard[i], "shard numbers out of step");
+        RB_INVARIANT(shard == g->partition_shard[i], "shard numbers do not match");
     }
 }
 
@@ -66,7 +66,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     g->sm_shard = rb_calloc(g->n_sms, sizeof(*g->sm_shard));
     g->partition_shard = rb_calloc(g->n_partitions, sizeof(*g->partition_shard));
 
-    /* Shards are numbered in the order they are added below. */
+    /* Shards are numbered in the order in which they are added below. */
     uint16_t shard = 0;
     for (uint32_t i = 0; i < g->n_sms; i++)
         g->sm_shard[i] = shard++;

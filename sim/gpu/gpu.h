@@ -1,5 +1,5 @@
 /*
- * The assembled chip: what a frontend calls.
+ * The assembled chip: the interface for frontends.
  *
  *   gpu_t *g = gpu_create(&spec, threads, window);
  *   gpu_run(g, source, &plan, &callbacks, &err);
@@ -17,7 +17,7 @@
 
 typedef struct gpu gpu_t;
 
-/* A point of the time series asked for with stats_interval: counters since the last point. */
+/* A point of the time series that stats_interval requests: counters since the last point. */
 typedef struct {
     uint64_t launch_id;
     cycle_t start, end; /* relative to the launch's start */
@@ -26,19 +26,20 @@ typedef struct {
     dram_stats_t dram;
 } interval_result_t;
 
-/* A warp read the cycle counter of its SM (CS2R or S2R of SR_CLOCKLO or SR_CLOCKHI). */
+/* A read of an SM's cycle counter by a warp (CS2R or S2R of SR_CLOCKLO or SR_CLOCKHI). */
 typedef struct {
     uint64_t block; /* index of the block in stored order */
-    uint32_t warp;  /* of the block */
+    uint32_t warp;  /* index within the block */
     uint32_t pc;
-    cycle_t cycle; /* the value, from the launch's start */
+    cycle_t cycle; /* the value read, relative to the launch's start */
 } clock_read_t;
 
-/* How far a run is, for a progress line and a watchdog. */
+/* Progress of a run, for a progress line and a watchdog. */
 typedef struct {
-    uint64_t launch_id, launches_done, launches_total; /* of those asked for; total 0: unknown */
+    uint64_t launch_id, launches_done, launches_total; /* of the requested launches; total 0:
+                                                        * unknown */
     double launch_share;                               /* of this launch, 0 to 1 */
-    double share;        /* of all that was asked for, 0 to 1; negative: unknown */
+    double share;        /* of all that was requested, 0 to 1; negative: unknown */
     uint64_t warp_insts; /* issued since the run began */
     cycle_t now;
 } gpu_progress_t;
@@ -46,39 +47,39 @@ typedef struct {
 /* Every member may be NULL. A callback that returns an error ends the run with it. */
 typedef struct {
     void *ctx;
-    /* A launch is complete and the chip is idle: gpu_save() may be called here. */
+    /* A launch is complete and the chip is idle; gpu_save() may be called here. */
     rb_code_t (*launch_done)(void *ctx, const launch_result_t *r, rb_err_t *err);
     rb_code_t (*interval)(void *ctx, const interval_result_t *r, rb_err_t *err);
     rb_code_t (*view)(void *ctx, const chip_view_t *v, rb_err_t *err);
-    /* Before launch_done: all clock reads of the launch by block, warp and order of execution; not
-     * together with samplers inside launches. */
+    /* Before launch_done: all clock reads of the launch, ordered by block, warp and execution. Not
+     * with samplers inside launches. */
     rb_code_t (*clock_reads)(void *ctx, const launch_info_t *info, const clock_read_t *reads,
                              size_t n, rb_err_t *err);
-    /* Between windows, at most every few thousand windows. Returns false to stop the run. */
+    /* Between windows, every few hundred windows. false stops the run. */
     bool (*progress)(void *ctx, const gpu_progress_t *p);
 } gpu_callbacks_t;
 
 typedef struct {
-    uint64_t first;             /* first launch id to consider (resume); 1 otherwise */
-    uint64_t last;              /* the last one to consider, where not all are; 0: the trace's */
+    uint64_t first;             /* first launch id to consider, when resuming; otherwise 1 */
+    uint64_t last;              /* last launch id to consider; 0: the trace's last */
     const uint64_t *launch_ids; /* ascending ids to run; NULL: all */
     size_t n_launch_ids;
     uint64_t stats_interval; /* core cycles; 0: no time series */
-    chip_view_plan_t view;   /* for a timeline */
-    const sampler_t *inside; /* samplers inside launches, the first that stops one wins */
+    chip_view_plan_t view;   /* views for a timeline */
+    const sampler_t *inside; /* samplers inside launches; the first one that stops a launch wins */
     size_t n_inside;
-    bool skip_copies_of_others; /* copies before launches that are not run are ignored */
+    bool skip_copies_of_others; /* ignore copies before launches that are not run */
 } run_plan_t;
 
-/* window: 0 = the largest exact one; otherwise that or shorter (results do not change). */
+/* window: 0 for the largest exact one; otherwise at most that (results do not change). */
 gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window);
 void gpu_destroy(gpu_t *g);
 
-/* Cross-parameter checks: sizes that divide, latencies of at least one cycle, buffers that cover a
- * round trip. RB_CONFIG with the key and the nearest legal values. */
+/* Checks between parameters: sizes that divide, latencies of at least one cycle, buffers that cover
+ * a round trip. RB_CONFIG with the key and the nearest legal values. */
 RB_CHECKED rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err);
 
-/* How far SMs and slices are from each other. */
+/* Sets the distances between SMs and slices. */
 void gpu_spec_distance(const gpu_spec_t *spec, distance_t *distance);
 
 /* The largest exact window: the smallest latency between two shards. */
@@ -88,10 +89,10 @@ RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t 
                              const gpu_callbacks_t *callbacks, rb_err_t *err);
 
 /*
- * State that outlives a launch, for checkpoints: only between launches (inside launch_done). The
- * image is valid for the same resolved configuration and version; the caller checks that. end: of
- * the last launch before it. RB_TRACE for an image that cannot be that of such a chip at rest,
- * whose checksum may be right all the same; g can then only be destroyed.
+ * Saves and loads the state that survives a launch; only between launches (inside launch_done). An
+ * image is valid only for the same resolved configuration and version; the caller checks that. end:
+ * of the last launch before the checkpoint. RB_TRACE for an image that cannot be the state of such
+ * a chip at rest, even if its checksum is right; g can then only be destroyed.
  */
 RB_CHECKED rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err);
 RB_CHECKED rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err);

@@ -6,7 +6,7 @@
 
 enum { GROUPS_MAX = 32 };
 
-/* Messages of gpu_spec_check() begin with a setting: says where its value came from. */
+/* Adds the origin of a value to a message of gpu_spec_check(), which begins with the setting. */
 static void add_origin(conf_t *c, rb_err_t *err)
 {
     char key[64], text[sizeof(err->text)];

@@ -1,6 +1,4 @@
-/*
- * From a configuration to the spec of a GPU.
- */
+/* Makes the spec of a GPU from a configuration. */
 #ifndef RUBATO_GPU_GPU_CONF_H
 #define RUBATO_GPU_GPU_CONF_H
 
@@ -13,7 +11,7 @@
  */
 RB_CHECKED rb_code_t gpu_spec_from_conf(gpu_spec_t *spec, conf_t *c, rb_err_t *err);
 
-/* The same without the check: values that do not fit each other yet are taken. */
+/* The same without the check, so values may still be inconsistent. */
 RB_CHECKED rb_code_t gpu_spec_apply(gpu_spec_t *spec, conf_t *c, rb_err_t *err);
 
 #endif

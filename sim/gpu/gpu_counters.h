@@ -5,7 +5,7 @@
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"
 
-/* Sums over the chip at one moment, or between two. */
+/* Sums over the chip at one time, or differences between two times. */
 typedef struct {
     sm_stats_t sm;
     l2_stats_t l2;

@@ -1,6 +1,6 @@
 /*
- * The chip's parts, shared by gpu.c (assembly), launch_loop.c (running launches) and
- * checkpoint.c.
+ * Internal state of the chip, for gpu.c (assembly), launch_loop.c (running launches), checkpoint.c
+ * and the samplers' files.
  */
 #ifndef RUBATO_GPU_INTERNAL_H
 #define RUBATO_GPU_INTERNAL_H
@@ -14,26 +14,26 @@
 #include "sim/mem/partition.h"
 #include "sim/sm/sm.h"
 
-/* A run in progress. Touched by the calling thread only. */
+/* A run in progress. Used only by the calling thread. */
 typedef struct {
     trace_source_t *source;
     const run_plan_t *plan;
     const gpu_callbacks_t *callbacks;
     bool launch_open;
-    bool stop; /* the caller asked for it */
+    bool stop; /* the caller requested a stop */
     uint64_t boundaries;
     gpu_progress_t progress;
     run_progress_t work;
-    uint64_t insts_before; /* of the chip when the run began */
+    uint64_t insts_before; /* of the chip, at the start of the run */
     inside_t *inside;      /* NULL: no sampler inside launches */
     chip_views_t *views;   /* NULL: none are wanted */
-    uint64_t last_insts;   /* watchdog; blocks that end count too */
+    uint64_t last_insts;   /* for the watchdog: instructions and completed blocks */
     cycle_t last_issue;
 } run_state_t;
 
 struct gpu {
     gpu_spec_t spec;
-    cycle_t window; /* of the engine; at most that of the spec */
+    cycle_t window; /* of the engine; at most gpu_spec_window() */
     engine_t *engine;
     addr_map_t map;
     uint32_t n_sms, n_partitions;
@@ -44,47 +44,46 @@ struct gpu {
     uint16_t *sm_shard;        /* owned */
     uint16_t *partition_shard; /* owned */
     uint16_t scheduler_shard, mmu_shard;
-    uint32_t epoch;     /* launches begun */
-    cycle_t next_start; /* the chip was at rest by then */
-    uint64_t *code_id;  /* owned; kernels seen, in order: their index places their code */
+    uint32_t epoch;     /* number of launches started */
+    cycle_t next_start; /* when the chip was at rest */
+    uint64_t *code_id;  /* owned; known kernels, in order of appearance: the index places their
+                         * code */
     size_t n_code_ids, cap_code_ids;
-    feed_t feed;          /* blocks of the open launch; also filled by idle worker threads */
+    feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
     feed_filter_t filter; /* of the open launch, with samplers inside launches */
     uint32_t demand;      /* blocks that the feed must hold before a window */
     run_state_t run;
 };
 
-/* Sums every counter after charging the warp states up to cycle. */
+/* Sums all counters, after charging the warp states up to cycle. */
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
 
-/*
- * warmup.mode functional: empties the L2 and lets the copies and launches before launch id, as many
- * as warmup.launches, leave in it what they touch, without time (warmup.c).
- */
+/* warmup.mode functional: empties the L2, then applies to it, without time, the copies and accesses
+ * of the warmup.launches launches before launch id (warmup.c). */
 RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err);
 
-/* Lets blocks [first, end) of a launch leave in the L2 what they touch, without time. */
+/* Applies the accesses of blocks [first, end) of a launch to the L2, without time. */
 RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
                                      uint64_t end, l2_warmed_t *warmed, rb_err_t *err);
 
 void gpu_flush_l2(gpu_t *g);
 
-/* Clock reads of the launch about to run are noted (clock_reads.c) ... */
+/* Starts recording the clock reads of the launch about to run (clock_reads.c). */
 void clock_reads_begin(gpu_t *g);
 
-/* ... until now, and given to the callback. */
+/* Stops, and passes them to the callback. */
 RB_CHECKED rb_code_t clock_reads_end(gpu_t *g, const launch_info_t *info, cycle_t start,
                                      rb_err_t *err);
 
-/* Host copies before a launch; *bytes is increased by theirs. Returns the sectors left in the L2.
- */
+/* Applies the host copies before a launch. Adds their bytes to *bytes. Returns the sectors that
+ * they left in the L2. */
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
 
 /* Hooks of the engine (launch_loop.c). */
 bool gpu_boundary_hook(void *gpu, cycle_t now);
 bool gpu_idle_hook(void *gpu, int thread);
 
-/* Where the model places a kernel's code: distinct kernels do not share instruction lines. */
+/* Where the model places a kernel's code. Different kernels do not share instruction lines. */
 uint64_t gpu_code_base(gpu_t *g, uint64_t code_id);
 
 #endif

@@ -6,9 +6,9 @@ const param_choice_t gpu_order_choices[] = {
     {NULL, NULL},
 };
 const param_choice_t gpu_warmup_choices[] = {
-    {"keep", "as the last launch simulated left it"},
+    {"keep", "as the last simulated launch left it"},
     {"flush", "empty"},
-    {"functional", "as the launches before it in the trace would have left it"},
+    {"functional", "as the launches before it in the trace would leave it"},
     {NULL, NULL},
 };
 

@@ -1,6 +1,4 @@
-/*
- * The whole chip: its own parameters, those of its parts, and the table of all groups.
- */
+/* Parameters of the whole chip: its own, those of its parts, and the table of all groups. */
 #ifndef RUBATO_GPU_PARAMS_H
 #define RUBATO_GPU_PARAMS_H
 
@@ -18,29 +16,32 @@ extern const param_choice_t gpu_warmup_choices[];
     T(name, "unnamed", "name of the GPU, for reports and programs")                                \
     P(U32, arch, "70", 70, 99, "", "compute capability times ten: 70 Volta, 75 Turing")            \
     P(F64, clock_mhz, "1380", 1, 100000, "MHz", "core clock")                                      \
-    P(U32, launch_latency, "5000", 0, 1000000, "cycles", "launch to the first block's dispatch")   \
-    P(BOOL, memcpy_fills_l2, "true", 0, 1, "", "host-to-device copies leave their data in L2")
+    P(U32, launch_latency, "5000", 0, 1000000, "cycles",                                           \
+      "from launch to the dispatch of the first block")                                            \
+    P(BOOL, memcpy_fills_l2, "true", 0, 1, "", "host-to-device copies leave their data in the L2")
 PARAM_STRUCT(gpu_params_t, GPU_PARAMS);
 extern const param_group_t gpu_param_group;
 
 #define SCHED_PARAMS(P, E, T)                                                                      \
-    P(U32, dispatch_interval, "1", 1, 10000, "cycles", "between two blocks dispatched")            \
-    P(U32, dispatch_latency, "60", 1, 10000, "cycles", "block scheduler to SM")                    \
-    P(U32, completion_latency, "60", 1, 10000, "cycles", "SM to block scheduler")                  \
-    E(order, gpu_order_choices, "even_odd", "ties of the most-room rule are broken in this order")
+    P(U32, dispatch_interval, "1", 1, 10000, "cycles", "cycles between two dispatches of blocks")  \
+    P(U32, dispatch_latency, "60", 1, 10000, "cycles", "latency from block scheduler to SM")       \
+    P(U32, completion_latency, "60", 1, 10000, "cycles", "latency from SM to block scheduler")     \
+    E(order, gpu_order_choices, "even_odd",                                                        \
+      "order of SMs in which ties of the most-room rule are broken")
 PARAM_STRUCT(sched_spec_t, SCHED_PARAMS);
 extern const param_group_t sched_param_group;
 
 #define WARMUP_PARAMS(P, E, T)                                                                     \
     E(mode, gpu_warmup_choices, "keep", "contents of the L2 when a launch begins")                 \
-    P(U32, launches, "2", 1, 1000000, "launches", "mode functional: how many are looked at")
+    P(U32, launches, "2", 1, 1000000, "launches",                                                  \
+      "mode functional: how many launches before it are applied")
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 
 #define SAMPLING_PARAMS(P, E, T)                                                                   \
     P(U32, interval, "256", 1, 100000000, "cycles",                                                \
-      "samplers inside launches look at a launch every so many cycles")                            \
-    T(samplers, "", "samplers of a run whose command line names none, as for --sample")
+      "cycles between two decisions of samplers inside launches")                                  \
+    T(samplers, "", "samplers for runs without --sample, in the same syntax")
 PARAM_STRUCT(sampling_spec_t, SAMPLING_PARAMS);
 extern const param_group_t sampling_param_group;
 
@@ -54,7 +55,7 @@ typedef struct {
     mem_config_t mem;
 } gpu_spec_t;
 
-/* Where a group's struct lies in gpu_spec_t. */
+/* The offset of a group's struct in gpu_spec_t. */
 typedef struct {
     const param_group_t *group;
     size_t offset;

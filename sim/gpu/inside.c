@@ -36,7 +36,7 @@ static uint64_t warp_insts(const gpu_t *g)
     return sum;
 }
 
-/* What the L2s and DRAMs have done. */
+/* Sums the work of all L2 slices and DRAM channels. */
 static memory_work_t memory_work(const gpu_t *g)
 {
     memory_work_t sum = {0};
@@ -52,7 +52,7 @@ static memory_work_t memory_work(const gpu_t *g)
     return sum;
 }
 
-/* What the launch has taken of the L2 and has the DRAM move (sampler.h). */
+/* Sets the memory records of an interval (sampler.h). */
 static void note_memory(const inside_t *n, const gpu_t *g, interval_records_t *r)
 {
     const memory_work_t now = memory_work(g);
@@ -121,11 +121,9 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     return RB_OK;
 }
 
-/*
- * The records of one kind from all SMs by (cycle, SM, sequence): each SM's are in order, so that
- * sorting them by cycle, SM after SM, is enough. An event before the interval's end may retire
- * something in the first cycle after it.
- */
+/* Sorts the records of one kind from all SMs by (cycle, SM, sequence). Each SM's are in order
+ * already, so a counting sort by cycle, SM after SM, is enough. An event before the interval's end
+ * may retire something in the first cycle after it. */
 static void sort_records(inside_t *n, const gpu_t *g, retired_kind_t kind, cycle_t from,
                          interval_records_t *out)
 {
@@ -209,7 +207,7 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
     return RB_OK;
 }
 
-/* Warp instructions of a block, as far as is known. */
+/* Warp instructions per block, as far as known. */
 static double insts_per_block(const inside_t *n, const gpu_t *g)
 {
     if (n->warp_insts > 0)
@@ -218,14 +216,14 @@ static double insts_per_block(const inside_t *n, const gpu_t *g)
     return g->scheduler.done == 0 ? 0 : simulated / (double)g->scheduler.done;
 }
 
-/* Blocks that the fast-forward has left out, for each of those that it has read. */
+/* How many skipped blocks of the fast-forward each block stands for that was read. */
 static double left_per_read(const inside_t *n, uint64_t skipped)
 {
     return n->read_blocks > 0 ? (double)skipped / n->read_blocks : 0;
 }
 
-/* A fast-forward is over: the block after it was dispatched, or the launch has ended. Returns the
- * blocks that it has left out. */
+/* Ends a fast-forward: the block after it was dispatched, or the launch has ended. Returns how many
+ * blocks it left out. */
 static uint64_t end_forward(inside_t *n, const gpu_t *g)
 {
     const block_scheduler_t *b = &g->scheduler;
@@ -310,10 +308,8 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
     return check_samplers(n, err);
 }
 
-/*
- * The warp states of the whole launch add up to slots x cycles: the warps' own are those of the
- * blocks simulated, scaled as work; what is left had no warp.
- */
+/* Makes the warp states of the whole launch sum to slots x cycles. The states of warps are those of
+ * the simulated blocks, scaled; the rest is time without a warp. */
 static void fit_states(launch_result_t *r)
 {
     uint64_t *state = (uint64_t *)&r->sm, busy = 0;
@@ -322,14 +318,14 @@ static void fit_states(launch_result_t *r)
     state[STATE_NO_WARP] = r->warp_slot_cycles - busy;
 }
 
-/* Cycles of the whole launch from those that were simulated. */
+/* Cycles of the whole launch, estimated from the simulated part. */
 static cycle_t whole_cycles(const inside_t *n, const gpu_t *g, const launch_result_t *r,
                             uint64_t blocks)
 {
     const block_scheduler_t *b = &g->scheduler;
     cycle_t counted = n->cut ? n->cut_at : r->end - r->start;
     double cycles = (double)counted + n->added;
-    uint64_t left_out = b->skipped - n->skipped_in_forwards; /* outside of fast-forwards */
+    uint64_t left_out = b->skipped - n->skipped_in_forwards; /* not in fast-forwards */
     if (left_out > 0 && cycles > (double)r->launch_cycles)
         cycles = (double)r->launch_cycles +
                  (cycles - (double)r->launch_cycles) * (double)blocks / (double)(blocks - left_out);
@@ -338,10 +334,8 @@ static cycle_t whole_cycles(const inside_t *n, const gpu_t *g, const launch_resu
     return cycle_max((cycle_t)llround(cycles), least);
 }
 
-/*
- * The first block that was left out without a fast-forward, and the sampler that did not want it.
- * NULL: none says so any more, which a sampler must not do.
- */
+/* The first block that was left out without a fast-forward, and the sampler that left it out. NULL:
+ * none admits it now, which is a sampler's error. */
 static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
 {
     cycle_t ignored;
@@ -356,7 +350,7 @@ static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
     return NULL;
 }
 
-/* How many samplers may stop a launch, and the first of them; NULL: there is none. */
+/* How many samplers may stop a launch, and the first of them; NULL: none. */
 static size_t count_named(const inside_t *n, const sampler_t **first)
 {
     size_t named = 0;
@@ -368,7 +362,7 @@ static size_t count_named(const inside_t *n, const sampler_t **first)
     return named;
 }
 
-/* What the samplers say of a launch that they did not stop. */
+/* Collects the verdicts of the samplers on a launch that they did not stop. */
 static void collect_verdicts(const inside_t *n, bool several, launch_sampling_t *note)
 {
     size_t used = 0;
@@ -386,7 +380,7 @@ static void collect_verdicts(const inside_t *n, bool several, launch_sampling_t 
     }
 }
 
-/* Who decided, and why. */
+/* Notes which sampler decided, and why. */
 static rb_code_t fill_note(inside_t *n, const launch_result_t *r, uint64_t blocks, rb_err_t *err)
 {
     launch_sampling_t *note = &n->note;
@@ -399,7 +393,7 @@ static rb_code_t fill_note(inside_t *n, const launch_result_t *r, uint64_t block
         of = find_left_out(n, &note->block);
     if (note->estimated && of == NULL)
         return rb_fail(err, RB_USAGE,
-                       "launch %llu: a sampler left out blocks that it now wants simulated",
+                       "launch %llu: a sampler left out blocks that it now wants to be simulated",
                        (unsigned long long)n->info.id);
     snprintf(note->sampler, sizeof(note->sampler), "%s", of == NULL ? "" : of->ops->name);
     collect_verdicts(n, several, note);
@@ -445,7 +439,8 @@ rb_code_t inside_finish(inside_t *n, gpu_t *g, launch_result_t *r, rb_err_t *err
     if (n->has_counts)
         known_counts_set(&counters, &g->spec, &n->counts);
     else
-        counters.sm.blocks = blocks; /* counted when they begin: not all were simulated whole */
+        counters.sm.blocks = blocks; /* counted at their start, so some were not simulated
+                                      * completely */
     known_counts_limit(&counters, &g->spec, launch_result_cycles(r) - r->launch_cycles);
     r->sm = counters.sm;
     r->l2 = counters.l2;

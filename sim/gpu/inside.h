@@ -1,9 +1,9 @@
 /*
- * Samplers inside launches: collects what they are shown, keeps the fast-forward under way, and
+ * Samplers inside launches: collects what they are shown, tracks the current fast-forward, and
  * makes the result of a launch that was partly simulated.
  *
- * Decisions are taken between windows only (inside_interval()). In between the state is frozen, so
- * that the block scheduler's shard and the threads that decode ahead may ask inside_action().
+ * Decisions are made only between windows (inside_interval()). The state is frozen in between, so
+ * that the block scheduler's shard and the decoding threads may call inside_action().
  */
 #ifndef RUBATO_GPU_INSIDE_H
 #define RUBATO_GPU_INSIDE_H
@@ -16,12 +16,12 @@
 
 struct gpu;
 
-/* Sectors, of the whole chip. */
+/* Sectors, summed over the chip. */
 typedef struct {
-    uint64_t taken;      /* read into L2s, or written anew there */
-    uint64_t write_hits; /* written where the L2 had them */
+    uint64_t taken;      /* filled into L2s, or newly written there */
+    uint64_t write_hits; /* written to lines that the L2 had */
     uint64_t touched;    /* looked up in L2s */
-    uint64_t dram;       /* moved by DRAMs */
+    uint64_t dram;       /* moved by the DRAM */
 } memory_work_t;
 
 typedef struct {
@@ -31,64 +31,62 @@ typedef struct {
     launch_info_t info;
     occupancy_t occupancy;
     cycle_t start;         /* of the launch */
-    uint64_t insts_before; /* of the chip, when the launch began */
+    uint64_t insts_before; /* of the chip, at the start of the launch */
     memory_work_t before;
-    unsigned recorded; /* kinds of retired_t */
+    unsigned recorded; /* kinds of retired_t that are recorded */
 
-    const sampler_t *active; /* whose fast-forward is under way; NULL: none */
+    const sampler_t *active; /* sampler of the current fast-forward; NULL: none */
     fast_forward_t forward;
-    uint64_t first;          /* block of the fast-forward */
+    uint64_t first;          /* first block of the fast-forward */
     cycle_t since;           /* relative to start */
-    uint64_t skipped_before; /* blocks, when it began */
+    uint64_t skipped_before; /* blocks skipped before it began */
 
     launch_counts_t counts; /* of the launch */
     bool has_counts;
 
     launch_sampling_t note; /* of the launch's first fast-forward */
-    double added;           /* cycles of the blocks left out by fast-forwards so far */
+    double added;           /* cycles of the blocks that fast-forwards left out so far */
     uint64_t skipped_in_forwards;
     extrapolation_t counters;
-    uint64_t warmed;    /* sectors of the L2 that blocks left out have taken */
-    l2_warmed_t read;   /* what blocks of the fast-forward that were read have taken, */
-    double read_blocks; /* so many */
-    double warp_insts;  /* of the whole launch, as a fast-forward has told; 0: none has */
-    bool cut;           /* the launch's counted time ends at cut_at */
+    uint64_t warmed;    /* L2 sectors taken by blocks that were left out */
+    l2_warmed_t read;   /* what the blocks of the fast-forward that were read did to the L2, */
+    double read_blocks; /* and how many they are */
+    double warp_insts;  /* of the whole launch, if a fast-forward stated it; else 0 */
+    bool cut;           /* the counted time of the launch ends at cut_at */
     cycle_t cut_at;     /* relative to start */
 
     retired_t *sorted[RETIRED_KINDS]; /* owned */
     size_t cap[RETIRED_KINDS];
-    size_t *bucket; /* owned; one per cycle of an interval, and two */
+    size_t *bucket; /* owned; one per cycle of an interval, plus two */
     latency_sum_t latencies[OP_CLASS_COUNT];
 } inside_t;
 
-/* What is done with a block; *cycles if it holds a slot. */
+/* The decision for a block. *cycles: how long it holds its slot, if it does. */
 block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles);
 
-/* A block is simulated. */
+/* Whether a block is simulated. */
 bool inside_wants(const inside_t *n, uint64_t block);
 
 void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers);
 void inside_free(inside_t *n);
 
-/* A launch begins at cycle start. Errors of a sampler that reads ahead. */
+/* A launch begins at cycle start. Returns errors of samplers that read ahead. */
 RB_CHECKED rb_code_t inside_begin(inside_t *n, struct gpu *g, uint64_t position,
                                   const launch_info_t *info, const occupancy_t *occupancy,
                                   cycle_t start, rb_err_t *err);
 
-/* The interval that ends at cycle now is simulated. The feed is locked (feed_change_begin()).
- * Errors are those of reading blocks that warm the L2. */
+/* Call when the interval that ends at cycle now is simulated, with the feed locked
+ * (feed_change_begin()). Returns errors of reading blocks that warm the L2. */
 RB_CHECKED rb_code_t inside_interval(inside_t *n, struct gpu *g, cycle_t now, rb_err_t *err);
 
-/* The end of the launch, once no block is left to be dispatched; NULL: as predicted. */
+/* How blocks speed up when none is left to dispatch; NULL: they take the predicted time. */
 const forward_tail_t *inside_tail(const inside_t *n);
 
-/* No further decision is to be taken in this launch. */
+/* Whether no more decisions will be made in this launch. */
 bool inside_decided(const inside_t *n);
 
-/*
- * The launch is over; r says what was simulated and becomes what is reported of the launch.
- * RB_USAGE: a sampler from outside has left out every block, or was wrong otherwise.
- */
+/* The launch has ended: turns r, the result of the simulated part, into that of the whole. RB_USAGE
+ * if a plugin left out every block or made another error. */
 RB_CHECKED rb_code_t inside_finish(inside_t *n, struct gpu *g, launch_result_t *r, rb_err_t *err);
 
 #endif

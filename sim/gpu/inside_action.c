@@ -1,6 +1,6 @@
 /*
- * What samplers inside launches have decided for a block. The block scheduler and the threads that
- * decode ahead ask between two intervals; nothing changes meanwhile.
+ * The decisions of samplers inside launches for a block. The block scheduler and the decoding
+ * threads ask between two intervals, while nothing changes.
  */
 #include "sim/gpu/inside.h"
 

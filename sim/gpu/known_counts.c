@@ -13,7 +13,8 @@ static uint64_t scaled(uint64_t v, uint64_t to, uint64_t from)
     return (uint64_t)((wide_t)v * to / from);
 }
 
-/* A counter that is part of a known sum; hits: of its hits, which keep their share; NULL: none. */
+/* A counter that is part of a known sum. hits: the hits among it, which keep their share; may be
+ * NULL. */
 typedef struct {
     uint64_t *count, *hits;
 } part_t;
@@ -25,10 +26,8 @@ static void set_part(const part_t *p, uint64_t count)
     *p->count = count;
 }
 
-/*
- * Makes parts add up to a sum: each keeps its share of them, the largest takes what rounding
- * leaves. If the estimate has none of them, all is of the part that likely tells.
- */
+/* Makes parts add up to a sum: each keeps its share, the largest gets the rounding error. If the
+ * estimate is 0 for all, part `likely` gets the whole sum. */
 static void share_out(const part_t *part, size_t n, uint64_t sum, size_t likely)
 {
     uint64_t of[MOST_PARTS], all = 0, given = 0;
@@ -48,7 +47,7 @@ static void share_out(const part_t *part, size_t n, uint64_t sum, size_t likely)
         set_part(&part[i], of[i]);
 }
 
-/* Parts that together are no more than a sum keep their shares of it. */
+/* Scales parts down if together they exceed a sum. */
 static void at_most(const part_t *part, size_t n, uint64_t sum)
 {
     uint64_t all = 0;
@@ -83,7 +82,7 @@ static void set_sectors(gpu_counters_t *c, const launch_counts_t *f)
     share_out(local, 2, f->local_sectors, loads ? 0 : 1);
 }
 
-/* Memory instructions are those of their class but for what had no active lane. */
+/* The counts per class include instructions without active lanes, which make no requests. */
 static void set_requests(sm_stats_t *sm, const launch_counts_t *f)
 {
     const part_t loads[] = {{&sm->global_load_requests, NULL}, {&sm->local_load_requests, NULL}};
@@ -104,7 +103,7 @@ void known_counts_set(gpu_counters_t *c, const gpu_spec_t *spec, const launch_co
     sm->thread_insts = f->thread_insts;
     set_mix(sm, f);
     if (spec->sm.sm.ideal)
-        return; /* its memory instructions go nowhere */
+        return; /* in this mode memory instructions go nowhere */
     set_sectors(c, f);
     set_requests(sm, f);
 }
@@ -121,7 +120,7 @@ uint64_t known_counts_least_cycles(const gpu_spec_t *spec, uint64_t warp_insts)
     return (warp_insts + rate - 1) / rate;
 }
 
-/* What is counted while an SM has warps. */
+/* Limits counters that only count while an SM has warps. */
 static void limit_active(sm_stats_t *sm, uint64_t most)
 {
     uint64_t *const during[] = {&sm->l1_stall_mshr, &sm->l1_stall_queue, &sm->l1_stall_tlb};

@@ -1,10 +1,10 @@
 /*
- * The launch loop: launches one after another, each exactly from its start to its last block's
- * completion message, and the chip at rest in between.
+ * The launch loop: runs one launch after another, each from its start to the completion message of
+ * its last block, with the chip at rest in between.
  *
  * At rest: after a launch has ended, write-backs may still be under way. The next launch starts at
- * the first multiple of REST_QUANTUM cycles after the end at which nothing is; these cycles belong
- * to no launch. The rule does not depend on windows or threads.
+ * the first multiple of REST_QUANTUM cycles after the end at which nothing is under way; these
+ * cycles belong to no launch. The rule does not depend on windows or threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum {
     REST_QUANTUM = 512,
     BOUNDARIES_PER_PROGRESS = 256,
-    STUCK_CYCLES = 50000000, /* no instruction issued for so long while blocks are resident */
+    STUCK_CYCLES = 50000000, /* no instruction issued for so long while a launch runs */
 };
 
 static uint64_t warp_insts(const gpu_t *g)
@@ -26,7 +26,7 @@ static uint64_t warp_insts(const gpu_t *g)
     return n;
 }
 
-/* Events without instructions or ends of blocks: a livelock of the model. */
+/* Detects a livelock of the model: events, but no instructions and no completed blocks. */
 static void watch(gpu_t *g, cycle_t now)
 {
     run_state_t *r = &g->run;
@@ -36,7 +36,7 @@ static void watch(gpu_t *g, cycle_t now)
         r->last_issue = now;
     }
     RB_INVARIANT(now < r->last_issue + STUCK_CYCLES,
-                 "deadlock: launch %llu has issued no instruction since cycle %llu, now is %llu",
+                 "deadlock: launch %llu has issued no instruction since cycle %llu; now is %llu",
                  (unsigned long long)r->progress.launch_id, (unsigned long long)r->last_issue,
                  (unsigned long long)now);
 }
@@ -84,7 +84,7 @@ static void counters_between(gpu_counters_t *out, const gpu_counters_t *now,
     stats_sub((uint64_t *)out, (const uint64_t *)now, (const uint64_t *)before, N);
 }
 
-/* The point of the time series that ends at cycle to, which becomes *from. */
+/* Reports the point of the time series that ends at cycle to, and sets *from to it. */
 static rb_code_t report_interval(gpu_t *g, const launch_info_t *info, cycle_t start, cycle_t *from,
                                  cycle_t to, gpu_counters_t *last, rb_err_t *err)
 {
@@ -104,7 +104,7 @@ static rb_code_t report_interval(gpu_t *g, const launch_info_t *info, cycle_t st
                : RB_OK;
 }
 
-/* Shows samplers the interval that ends at *look, which becomes the end of the next one. */
+/* Shows samplers the interval that ends at *look, and sets *look to the end of the next one. */
 static rb_code_t ask_samplers(gpu_t *g, cycle_t *look, rb_err_t *err)
 {
     inside_t *n = g->run.inside;
@@ -116,7 +116,7 @@ static rb_code_t ask_samplers(gpu_t *g, cycle_t *look, rb_err_t *err)
     return rc;
 }
 
-/* Simulates until the launch has ended, in steps of the intervals asked for if there are any. */
+/* Simulates to the end of the launch, in steps of the requested intervals. */
 static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
                             const gpu_counters_t *before, rb_err_t *err)
 {
@@ -134,8 +134,7 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
         if (r->stop)
             return RB_STOPPED;
         bool finished = g->scheduler.finished;
-        RB_INVARIANT(finished || !idle,
-                     "deadlock: launch %llu is not done and nothing is left to happen",
+        RB_INVARIANT(finished || !idle, "deadlock: launch %llu is not done, but no event is left",
                      (unsigned long long)info->id);
         if (step > 0 && (finished || until == point)) {
             cycle_t to = finished ? cycle_min(point, g->scheduler.end) : point;
@@ -152,7 +151,7 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
     }
 }
 
-/* Lets the memory side finish what the launch left behind; sets the next launch's start. */
+/* Lets the memory side finish the work of the launch; sets the start of the next one. */
 static void come_to_rest(gpu_t *g)
 {
     cycle_t until = g->scheduler.quiet;
@@ -162,7 +161,8 @@ static void come_to_rest(gpu_t *g)
     g->next_start = until;
 }
 
-/* A launch whose end is estimated may end later than what was simulated of it. */
+/* A launch whose end is estimated may end after the simulated part; the next one starts later
+ * then. */
 static void start_after(gpu_t *g, cycle_t end)
 {
     if (end > g->next_start)
@@ -190,7 +190,7 @@ static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *
     out->dram = part.dram;
 }
 
-/* Filter of the feed. */
+/* The filter of the feed. */
 static bool is_wanted(const void *inside, uint64_t block)
 {
     return inside_wants(inside, block);
@@ -264,7 +264,7 @@ static void check_arch(const gpu_t *g, const launch_info_t *info)
 {
     if (info->arch == g->spec.gpu.arch)
         return;
-    rb_warn_once("this trace was made for compute capability %u.%u, the GPU '%s' is %u.%u: cycles "
+    rb_warn_once("this trace was made for compute capability %u.%u, but GPU '%s' has %u.%u: cycles "
                  "are those of that machine code on this GPU",
                  info->arch / 10, info->arch % 10, g->spec.gpu.name, g->spec.gpu.arch / 10,
                  g->spec.gpu.arch % 10);
@@ -292,14 +292,14 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
         gpu_flush_l2(g);
     RB_TRY(run_launch(g, id, &info, &result, err));
     run_progress_over(&r->work);
-    result.l2.memcpy_sectors = copied; /* before the first cycle that it counts */
+    result.l2.memcpy_sectors = copied; /* just before the cycles that it counts */
     r->progress.launches_done++;
     return r->callbacks->launch_done == NULL
                ? RB_OK
                : r->callbacks->launch_done(r->callbacks->ctx, &result, err);
 }
 
-/* Whether there is a launch id; where it is not known before, it is waited for. */
+/* Whether launch id exists; waits if the source does not know yet. */
 static rb_code_t is_there(trace_source_t *source, uint64_t id, bool *there, rb_err_t *err)
 {
     if (source->ops->has_launch != NULL)
@@ -311,7 +311,7 @@ static rb_code_t is_there(trace_source_t *source, uint64_t id, bool *there, rb_e
 static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
 {
     const run_plan_t *plan = g->run.plan;
-    /* Where copies before other launches do not count either, these need not be looked at. */
+    /* If copies before other launches do not count either, those launches are skipped. */
     const bool listed = plan->skip_copies_of_others && plan->launch_ids != NULL;
     for (uint64_t id = listed || plan->last > 0 ? plan->first : 1;; id++) {
         bool there;
@@ -326,7 +326,8 @@ static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
     }
 }
 
-/* A launch before plan->first was done by an earlier run, which this one continues. */
+/* Counts a planned launch. Those before plan->first were run by an earlier run that this one
+ * continues. */
 static void expect_launch(run_state_t *r, uint64_t id)
 {
     if (!is_listed(r->plan, id))
@@ -351,7 +352,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     run_state_t *r = &g->run;
     const uint64_t n = source->ops->n_launches(source);
     RB_INVARIANT(callbacks->clock_reads == NULL || plan->n_inside == 0,
-                 "clock reads asked for together with samplers inside launches");
+                 "clock reads requested together with samplers inside launches");
     memset(r, 0, sizeof(*r));
     r->source = source;
     r->plan = plan;

@@ -1,4 +1,4 @@
-/* What comes out of a launch. */
+/* The result of a launch. */
 #ifndef RUBATO_GPU_LAUNCH_RESULT_H
 #define RUBATO_GPU_LAUNCH_RESULT_H
 
@@ -9,10 +9,8 @@
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"
 
-/*
- * What one simulated launch did. Counters are sums over all SMs, slices and channels. Where a
- * sampler left out part of it (sampling.estimated), times and counters are estimates of the whole.
- */
+/* Result of one launch. Counters are sums over all SMs, slices and channels. If a sampler left out
+ * a part (sampling.estimated), times and counters are estimates for the whole launch. */
 typedef struct {
     launch_info_t info;
     occupancy_t occupancy;
@@ -20,15 +18,15 @@ typedef struct {
     uint64_t launch_cycles; /* the launch latency within it */
     uint64_t blocks;        /* blocks of the launch, simulated or not */
     uint64_t warp_insts, thread_insts;
-    uint64_t warp_slot_cycles; /* SMs x warp slots x cycles: what the warp states add up to */
+    uint64_t warp_slot_cycles; /* SMs x warp slots x cycles: the sum of the warp states */
     sm_stats_t sm;
     l2_stats_t l2;
     dram_stats_t dram;
-    uint64_t copied_bytes; /* host copies taken up just before this launch */
+    uint64_t copied_bytes; /* host copies just before this launch */
     launch_sampling_t sampling;
 } launch_result_t;
 
-/* Cycles of a launch as a user counts them. */
+/* Cycles of a launch as a user counts them, launch latency included. */
 static inline uint64_t launch_result_cycles(const launch_result_t *r)
 {
     return r->end - r->start;

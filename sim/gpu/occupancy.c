@@ -22,7 +22,7 @@ static uint64_t largest_carveout(const l1_spec_t *l1)
     return l1->carveouts.n == 0 ? 0 : l1->carveouts.v[l1->carveouts.n - 1];
 }
 
-/* The smallest legal carve-out of at least bytes. */
+/* The smallest selectable carve-out of at least that many bytes. */
 static uint64_t carveout_for(const l1_spec_t *l1, uint64_t bytes)
 {
     for (uint32_t i = 0; i < l1->carveouts.n; i++) {
@@ -77,7 +77,7 @@ rb_code_t occupancy_compute(const gpu_spec_t *spec, const launch_info_t *launch,
             err, RB_TRACE,
             "%s: launch %llu (%s): one block does not fit an SM of %s: it needs %u warps "
             "(SM: %u), %u registers (SM: %u) and %llu bytes of shared memory (SM: %llu); "
-            "simulate it on a GPU that it was made for",
+            "simulate it on the GPU it was made for",
             launch->file, (unsigned long long)launch->id, launch->name, spec->gpu.name,
             o.warps_per_block, sm->max_warps, o.regs_per_warp * o.warps_per_block, sm->registers,
             (unsigned long long)o.shared_per_block, (unsigned long long)largest_carveout(l1));

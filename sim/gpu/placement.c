@@ -57,7 +57,7 @@ uint32_t placement_room(const placement_t *p, uint32_t sm, const block_need_t *n
     return (uint32_t)room;
 }
 
-/* The room of an SM has changed. */
+/* Updates `fits` after the room of an SM has changed. */
 static void refit(placement_t *p, uint32_t sm)
 {
     if (p->kind.warps > 0)
@@ -107,6 +107,6 @@ void placement_credit(placement_t *p, uint32_t sm, const block_need_t *need)
     r->shared += need->shared;
     RB_INVARIANT(r->blocks <= p->total.blocks && r->warps <= p->total.warps &&
                      r->registers <= p->total.registers && r->shared <= p->total.shared,
-                 "SM %u has more room than it has", sm);
+                 "SM %u: more room was given back than it has", sm);
     refit(p, sm);
 }

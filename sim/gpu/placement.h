@@ -1,8 +1,8 @@
 /*
- * Placement: the resource ledger of every SM, and the rule by which the block scheduler chooses
- * one.
+ * Placement: the resource ledger of every SM, and the rule by which the block scheduler chooses an
+ * SM.
  *
- * Most room: each block goes to the SM that can at this moment host the most blocks of its kind;
+ * Most room: each block goes to the SM that can host the most blocks of its kind at this moment;
  * ties are broken in a fixed order of the device (Gilman et al., "Demystifying the Placement
  * Policies of the NVIDIA Thread Block Scheduler": Pascal, V100, RTX 2080 Ti).
  */
@@ -13,12 +13,12 @@
 
 #include "sim/gpu/occupancy.h"
 
-/* What one block takes from an SM. */
+/* The resources of an SM that one block takes. */
 typedef struct {
     uint32_t warps;
     uint32_t registers;
     uint64_t shared;
-    uint32_t max_per_sm; /* blocks of this kind an empty SM holds (occupancy) */
+    uint32_t max_per_sm; /* blocks of this kind that an empty SM holds (occupancy) */
 } block_need_t;
 
 typedef struct {
@@ -31,9 +31,9 @@ typedef struct {
     sm_room_t total;   /* of an empty SM */
     sm_room_t *room;   /* owned; free on each SM */
     uint32_t *order;   /* owned; SMs in tie-break order */
-    uint32_t *place;   /* owned; of each SM in the order */
-    block_need_t kind; /* that was picked for last; no warps: none was */
-    uint32_t *fits;    /* owned; in the order: how many more blocks of that kind */
+    uint32_t *place;   /* owned; position of each SM in the order */
+    block_need_t kind; /* of the last pick; no warps: none yet */
+    uint32_t *fits;    /* owned; by position: how many more blocks of that kind fit */
 } placement_t;
 
 /* order: ORDER_LINEAR 0, 1, 2, ... or ORDER_EVEN_ODD 0, 2, 4, ..., 1, 3, 5, ... */
@@ -46,7 +46,7 @@ block_need_t placement_need(const occupancy_t *occupancy);
 /* How many more blocks of this kind SM sm can host now. */
 uint32_t placement_room(const placement_t *p, uint32_t sm, const block_need_t *need);
 
-/* The SM that gets the next block, -1 if none has room. */
+/* The SM that gets the next block; -1 if none has room. */
 int placement_pick(placement_t *p, const block_need_t *need);
 
 void placement_debit(placement_t *p, uint32_t sm, const block_need_t *need);

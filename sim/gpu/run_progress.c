@@ -1,6 +1,6 @@
 #include "sim/gpu/run_progress.h"
 
-/* What the source tells of a launch; a byte if it tells nothing. */
+/* The size that the source states for a launch; one byte if it states none. */
 static launch_size_t size_of(trace_source_t *source, uint64_t id)
 {
     launch_size_t size = {0};
@@ -41,7 +41,7 @@ static double at_most_1(double share)
     return share < 1.0 ? share : 1.0;
 }
 
-/* Warp instructions of the blocks that are not simulated, or not yet. */
+/* Warp instructions of the `others` blocks, which are not (or not yet) simulated. */
 static double insts_of_others(const run_progress_t *p, const block_scheduler_t *s, double others)
 {
     const double sent = (double)s->sent_insts;
@@ -50,8 +50,8 @@ static double insts_of_others(const run_progress_t *p, const block_scheduler_t *
     return s->sent > 0 ? others * sent / (double)s->sent : 0.0;
 }
 
-/* Blocks of the launch that were not sent to an SM, or not yet. A trace may hold fewer than the
- * grid has. */
+/* Blocks of the launch that were not (or not yet) sent to an SM. A trace may contain fewer blocks
+ * than the grid. */
 static double other_blocks(const block_scheduler_t *s)
 {
     const bool all_sent = s->inside == NULL && atomic_load(&s->feed->ended) && !feed_more(s->feed);

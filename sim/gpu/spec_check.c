@@ -1,6 +1,4 @@
-/*
- * Checks between parameters; each parameter alone is checked by its table.
- */
+/* Checks between parameters. Each parameter alone is checked by its table. */
 #include <inttypes.h>
 
 #include "sim/conf/param_value.h"
@@ -19,7 +17,7 @@ enum {
     SLOW_WINDOW = 8,
 };
 
-/* A latency that includes another one on its path. */
+/* A latency whose path includes that of another one. */
 typedef struct {
     const char *whole, *part;
     uint32_t whole_cycles, part_cycles;
@@ -42,7 +40,7 @@ static rb_code_t check_latencies(const gpu_spec_t *s, rb_err_t *err)
     const sm_config_t *m = &s->sm;
     static const char issue[] = "sm.mem_issue_latency";
     uint32_t t = m->sm.mem_issue_latency;
-    // What the load/store unit answers has passed the memory queue of its sub-core first.
+    // The path through the load/store unit includes the memory queue of the sub-core.
     const path_t path[] = {
         {"l1.latency", issue, m->l1.latency, t},
         {"shared.latency", issue, m->shared.latency, t},
@@ -62,7 +60,7 @@ static rb_code_t check_latencies(const gpu_spec_t *s, rb_err_t *err)
     return check_paths(path, sizeof(path) / sizeof(path[0]), err);
 }
 
-/* A size that must be a whole number of units, with the nearest legal ones. */
+/* Checks that a size is a multiple of a unit; the error names the nearest legal sizes. */
 static rb_code_t check_whole(const char *key, uint64_t size, uint64_t unit, const char *of,
                              rb_err_t *err)
 {
@@ -104,7 +102,7 @@ static rb_code_t check_sm(const gpu_spec_t *s, rb_err_t *err)
     RB_TRY(check_multiple("sm.max_warps", m->max_warps, "sm.sub_cores", m->sub_cores, err));
     if (m->max_warps / m->sub_cores > SM_SUB_CORE_WARPS)
         return rb_fail(err, RB_CONFIG,
-                       "sm.max_warps = %" PRIu32 " are more than %d for each of sm.sub_cores = "
+                       "sm.max_warps = %" PRIu32 " is more than %d for each of sm.sub_cores = "
                        "%" PRIu32,
                        m->max_warps, SM_SUB_CORE_WARPS, m->sub_cores);
     RB_TRY(check_multiple("sm.registers", m->registers, "sm.sub_cores", m->sub_cores, err));
@@ -116,7 +114,7 @@ static rb_code_t check_sm(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
-enum { L1_WAYS_MAX = UINT16_MAX }; /* what cache_create() takes */
+enum { L1_WAYS_MAX = UINT16_MAX }; /* limit of cache_create() */
 
 static rb_code_t check_l1(const gpu_spec_t *s, rb_err_t *err)
 {
@@ -164,7 +162,7 @@ static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
     RB_TRY(check_multiple("l2.slices", l2->slices, "mem.partitions", s->mem.mem.partitions, err));
     if (l2->slices / s->mem.mem.partitions > PARTITION_MAX_SLICES)
         return rb_fail(err, RB_CONFIG,
-                       "l2.slices = %" PRIu32 " are more than %d for each of mem.partitions = "
+                       "l2.slices = %" PRIu32 " is more than %d for each of mem.partitions = "
                        "%" PRIu32,
                        l2->slices, PARTITION_MAX_SLICES, s->mem.mem.partitions);
     snprintf(of, sizeof(of), "%" PRIu32 " slices x %" PRIu32 " ways x %d bytes, one set per slice",
@@ -180,10 +178,11 @@ static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
                        interleave, LINE_BYTES);
     if (s->mem.mem.hash == HASH_GV100 &&
         (l2->slices != ADDR_MAP_GV100_SLICES || interleave != ADDR_MAP_GV100_INTERLEAVE))
-        return rb_fail(err, RB_CONFIG,
-                       "mem.hash = gv100 needs l2.slices = %d and mem.interleave = %d, which are "
-                       "%" PRIu32 " and %" PRIu32 ": ipoly takes any",
-                       ADDR_MAP_GV100_SLICES, ADDR_MAP_GV100_INTERLEAVE, l2->slices, interleave);
+        return rb_fail(
+            err, RB_CONFIG,
+            "mem.hash = gv100 needs l2.slices = %d and mem.interleave = %d, but they are "
+            "%" PRIu32 " and %" PRIu32 "; use ipoly",
+            ADDR_MAP_GV100_SLICES, ADDR_MAP_GV100_INTERLEAVE, l2->slices, interleave);
     return RB_OK;
 }
 
@@ -231,7 +230,7 @@ static rb_code_t check_dram(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
-/* Credits must be able to keep a port busy for a whole round trip. */
+/* Credits must keep a port busy for a whole round trip. */
 static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
 {
     const icnt_spec_t *x = &s->mem.icnt;
@@ -243,8 +242,9 @@ static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
     cycle_t shorter = cycle_min(x->request_latency, x->reply_latency);
     if (farther.least <= -(int64_t)shorter)
         return rb_fail(err, RB_CONFIG,
-                       "icnt.distance = %" PRIu32 " leaves no time for the nearest pair: the ways "
-                       "there and back are icnt.request_latency and icnt.reply_latency in the mean",
+                       "icnt.distance = %" PRIu32
+                       " leaves no time for the nearest SM and slice: the "
+                       "mean latencies are icnt.request_latency and icnt.reply_latency",
                        x->distance);
     uint64_t need =
         xbar_min_buffer(rate, x->request_latency + (cycle_t)farther.most,
@@ -291,7 +291,7 @@ static rb_code_t check_window(const gpu_spec_t *s, rb_err_t *err)
         if (channel[i].cycles < 1)
             return rb_fail(err, RB_CONFIG, "%s must be at least 1 cycle", channel[i].key);
         if (channel[i].cycles < SLOW_WINDOW)
-            rb_warn_once("%s = %" PRIu32 ": simulation is slow when it is below %d cycles",
+            rb_warn_once("%s = %" PRIu32 ": simulation is slow if it is below %d cycles",
                          channel[i].key, channel[i].cycles, SLOW_WINDOW);
     }
     return RB_OK;

@@ -1,11 +1,11 @@
 /*
- * trace_source: where launches come from. The model's first interface; a text trace, a native file
+ * The interface for sources of launches, the model's first interface. A text trace, a native file
  * and a program running on the SASS emulator look the same through it.
  *
- * Nothing here is called per instruction, and no shard calls it: the launch loop asks for whole
- * blocks, decoded ahead of their dispatch by host tasks on the worker threads.
+ * Nothing here is called per instruction, and no shard calls it: the launch loop requests whole
+ * blocks, which host tasks on the worker threads decode ahead of their dispatch.
  *
- * What a decoded block looks like: sim/isa/stream.h.
+ * sim/isa/stream.h describes a decoded block.
  */
 #ifndef RUBATO_GPU_TRACE_SOURCE_H
 #define RUBATO_GPU_TRACE_SOURCE_H
@@ -19,11 +19,11 @@
 #include "sim/isa/stream.h"
 
 typedef struct {
-    uint64_t id;       /* 1, 2, ... in list order; memory copies not counted */
+    uint64_t id;       /* 1, 2, ... in list order; memory copies are not counted */
     uint64_t trace_id; /* the file's own number */
     const char *name;  /* mangled kernel name; valid while the source lives */
-    const char *file;  /* where it comes from, for messages; valid while the source lives */
-    uint64_t code_id;  /* equal for launches of the same static code (hash of name and arch) */
+    const char *file;  /* file it comes from, for messages; valid while the source lives */
+    uint64_t code_id;  /* equal for launches with the same static code (hash of name and arch) */
     uint32_t grid[3], block[3];
     uint32_t regs;         /* per thread */
     uint32_t shared_bytes; /* static + dynamic, per block */
@@ -38,73 +38,67 @@ typedef struct {
     uint64_t addr, bytes;
 } memcpy_op_t;
 
-/* How much a launch is, before it is read. 0: unknown. */
+/* The size of a launch before it is read. 0: unknown. */
 typedef struct {
-    uint64_t warp_insts; /* of the whole launch, where an index tells */
+    uint64_t warp_insts; /* of the whole launch, if an index states it */
     uint64_t bytes;      /* of input; comparable between launches of the same source */
 } launch_size_t;
 
-/* What an index tells of a block that is not read. */
+/* What an index says about a block without reading it. */
 typedef struct {
     uint64_t warp_insts, thread_insts;
-    uint64_t
-        requests; /* lines of 128 bytes of global and local memory, each instruction by itself */
+    uint64_t requests; /* 128-byte lines of global and local memory, summed over instructions */
 } block_facts_t;
 
-/* What an index tells of a launch, exactly; 64-bit counts only. */
+/* What an index says about a launch, exactly. 64-bit counts only. */
 typedef struct {
     uint64_t blocks, warp_insts, thread_insts;
     uint64_t insts[OP_CLASS_COUNT];         /* warp instructions by op_class_t */
-    uint64_t atomics;                       /* and reductions with active lanes, of any space */
+    uint64_t atomics;                       /* atomics and reductions with active lanes, in any
+                                             * space */
     uint64_t requests;                      /* as in block_facts_t */
-    uint64_t global_sectors, local_sectors; /* of 32 bytes, atomics among them */
+    uint64_t global_sectors, local_sectors; /* of 32 bytes, including atomics */
 } launch_counts_t;
 
-/* What a basic block (sim/isa/basic_block.h) consists of. */
+/* A basic block (sim/isa/basic_block.h). */
 typedef struct {
     uint32_t pc, n_insts;
-    const inst_t *first; /* the first known of its instructions stand here in order; borrowed */
-    uint32_t known;      /* 1 .. n_insts */
+    const inst_t *first; /* array of its first known instructions, in order; borrowed */
+    uint32_t known;      /* length of that array, 1 .. n_insts */
 } basic_block_t;
 
-/* Executions of a basic block of the launch's kernel. */
+/* How often a basic block of the launch's kernel is executed. */
 typedef struct {
     uint32_t bb;
     uint64_t n;
 } bb_count_t;
 
 typedef struct trace_source trace_source_t;
-typedef struct trace_launch trace_launch_t; /* one open launch; the source defines it */
+typedef struct trace_launch trace_launch_t; /* an open launch; each source defines it */
 
-/*
- * The operations of a source. Errors are RB_TRACE (message with file and line or offset) or RB_IO.
+/* The operations of a source. Errors are RB_TRACE (message with file and line or offset) or RB_IO.
  * get_block() and free_block() of one launch may be called from different threads, but get_block()
- * by one at a time; different open launches are independent of each other.
- */
+ * only by one at a time. Different open launches are independent. */
 typedef struct {
     const char *name; /* "accelsim", "rbt", ... */
 
-    /* Number of launches of the source; UINT64_MAX while a source with has_launch() is not at its
-     * end. */
+    /* Number of launches; UINT64_MAX while a source with has_launch() has not reached its end. */
     uint64_t (*n_launches)(const trace_source_t *s);
 
-    /*
-     * Optional (may be NULL: n_launches() tells): whether there is launch id, of a source that only
-     * learns at its end how many there are. Such a source is read once, in ascending order: asking
-     * for a launch gives up those before it.
-     */
+    /* Optional (NULL: n_launches() is exact): whether launch id exists, for sources that learn the
+     * number of launches only at their end. Such a source is read once, in ascending order:
+     * requesting a launch discards those before it. */
     rb_code_t (*has_launch)(trace_source_t *s, uint64_t id, bool *there, rb_err_t *err);
 
-    /* Facts of launch id (1 ..). Reads no more than the launch's header. */
+    /* Properties of launch id (1 ..). Reads no more than the launch's header. */
     rb_code_t (*launch_info)(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err);
 
-    /*
-     * Optional (may be NULL): the size of launch id, for progress. Reads no more than an index;
-     * what cannot be read is told of by launch_info(). All launches of a source tell the same.
-     */
+    /* Optional (may be NULL): the size of launch id, for progress. Reads no more than an index;
+     * read errors are reported by launch_info(). A source states the same kind of size for all its
+     * launches. */
     void (*launch_size)(trace_source_t *s, uint64_t id, launch_size_t *out);
 
-    /* Optional (may be NULL: there is no index): what the index tells of launch id. */
+    /* Optional (NULL: no index): what the index says about launch id. */
     rb_code_t (*launch_counts)(trace_source_t *s, uint64_t id, launch_counts_t *out, rb_err_t *err);
 
     /* Memory copies between launch id - 1 and launch id (n_launches + 1: those after the last). */
@@ -112,52 +106,48 @@ typedef struct {
 
     rb_code_t (*open)(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err);
 
-    /*
-     * Block index of an open launch, decoded. Indices must ascend; those left out are skipped.
-     * *out is NULL past the last stored block. The caller gives the block back with free_block().
-     */
+    /* Decodes block `index` of an open launch. Indices must ascend; blocks left out are skipped.
+     * *out is NULL past the last stored block. The caller gives the block back with
+     * free_block(). */
     rb_code_t (*get_block)(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err);
     void (*free_block)(trace_launch_t *l, trace_block_t *b);
 
-    /* Frees the launch and the blocks that were not given back (a run that ended early). */
+    /* Frees the launch, and blocks that were not given back (after a run that ended early). */
     void (*close)(trace_launch_t *l);
 
     /*
-     * Optional (may be NULL): the static text of an instruction that a block of the launch names,
-     * for showing it and for writing the trace back; *len bytes, not terminated, valid while the
-     * launch is open. Either the fields of a line of an Accel-Sim trace without the dynamic ones,
+     * Optional (may be NULL): the static text of an instruction in a block of the launch, for
+     * display and for writing the trace back; *len bytes, not terminated, valid while the launch is
+     * open. Either the fields of a line of an Accel-Sim trace without the dynamic ones,
      *     [Ln] dest_num [dests] opcode src_num [srcs] mem_width [@] [immediates]
      * (n: the line of the source file; "@" stands for the addresses), or any text that begins with
-     * the full mnemonic. NULL: unknown. Not to be called while get_block() of the launch runs.
+     * the full mnemonic. NULL: unknown. Must not be called while get_block() of the launch runs.
      */
     const char *(*inst_text)(trace_launch_t *l, const inst_t *inst, uint32_t *len);
 
-    /*
-     * Optional (may be NULL: always 1): the number of launches of the traced program that launch id
-     * stands for, in a trace of sampled launches.
-     */
+    /* Optional (NULL: always 1): how many launches of the traced program launch id stands for, in a
+     * trace of sampled launches. */
     double (*weight)(const trace_source_t *s, uint64_t id);
 
-    /*
-     * Optional (may be NULL: there is no index): facts of block index of an open launch, in any
-     * order; the block is not read. *stored is false past the last stored block. Not to be called
-     * while get_block() of the launch runs.
-     */
+    /* Optional (NULL: no index): facts about block `index` of an open launch, in any order, without
+     * reading the block. *stored is false past the last stored block. Must not be called while
+     * get_block() of the launch runs. */
     rb_code_t (*block_facts)(trace_launch_t *l, uint64_t index, block_facts_t *out, bool *stored,
                              rb_err_t *err);
 
     /*
-     * Optional (both or none may be NULL: there is no index): what a warp of block index of an open
-     * launch executes, in any order; the block is not read. *n is 0 for a warp that the trace does
-     * not have. *counts is borrowed until the next call for the launch. basic_block() says what a
-     * number stands for, while the launch is open. Not to be called while get_block() runs.
+     * Optional, both or none (NULL: no index): the basic blocks that a warp of block `index` of an
+     * open launch executes, in any order, without reading the block. *n is 0 for a warp that the
+     * trace does not have. *counts is borrowed until the next call for the launch. basic_block()
+     * describes a basic block by its number, while the launch is open. Must not be called while
+     * get_block() runs.
      */
     rb_code_t (*warp_profile)(trace_launch_t *l, uint64_t index, uint32_t warp,
                               const bb_count_t **counts, size_t *n, rb_err_t *err);
     void (*basic_block)(const trace_launch_t *l, uint32_t bb, basic_block_t *out);
 
-    /* Bytes of input consumed so far and in total, for the progress of who reads all of it; total
-     * 0: unknown. */
+    /* Bytes of input consumed so far and in total, for the progress of a complete read; total 0:
+     * unknown. */
     void (*progress)(const trace_source_t *s, uint64_t *done, uint64_t *total);
 
     void (*destroy)(trace_source_t *s);

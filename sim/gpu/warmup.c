@@ -1,14 +1,12 @@
 /*
- * State of the L2 before a launch: copies of the host, and what launches that are not simulated
- * would have left there.
+ * State of the L2 before a launch: host copies, and what launches that are not simulated would have
+ * left there. Blocks that a sampler left out of a launch are applied in the same way.
  *
- * Blocks that a sampler has left out of a launch may leave something there in the same way.
- *
- * A launch is run through the tags block by block in stored order, and within a block warp by warp:
- * the order in which warps interleave is not known without time. Left out are local memory, whose
- * lines nobody reads after the launch, and the L1, which hides only repeated reads of lines that
- * are in the L2 anyway. What the launch reads and writes is translated, too: which SM did so is not
- * known, so that all have the translations in their second level.
+ * A launch is applied to the tags block by block in stored order, and within a block warp by warp:
+ * how warps interleave is not known without time. It leaves out local memory, whose lines nobody
+ * reads after the launch, and the L1, which only hides repeated reads of lines that are in the L2
+ * anyway. Global accesses are also translated; since the SM is not known, all SMs get the
+ * translations into their second-level TLB.
  */
 #include <string.h>
 
@@ -34,30 +32,31 @@ uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *b
     return left;
 }
 
-/* No address of a page. */
+/* Matches no entry address. */
 #define NO_ENTRY UINT64_MAX
 
-/* Of the instruction cache, and of lines of data, that hide repeats within a block. */
+/* Sizes of the filters that skip repeated accesses of a block: lines of code, lines of data. */
 enum { CODE_LINES = 64, RECENT_LINES = 256 };
 
-/* A launch whose accesses are followed. */
+/* A launch whose accesses are applied. */
 typedef struct {
     gpu_t *g;
     launch_info_t info;
     uint64_t code_base;
-    /* Lines of instructions that the block touched, by their place. */
+    /* Direct-mapped: lines of code that the block touched. */
     uint64_t code_line[CODE_LINES];
-    /* Lines of data that it touched, by their place, with the sectors read and written whole. */
+    /* Direct-mapped: lines of data that it touched, with the sectors read and those written
+     * completely. */
     struct {
         uint64_t line;
         uint8_t read, written;
     } recent[RECENT_LINES];
     l2_warmed_t warmed;
     cache_t *taught; /* owned; translations that the SMs have got from it */
-    uint64_t entry;  /* that of the last line */
+    uint64_t entry;  /* entry of the last line */
 } passage_t;
 
-/* The translation of a line is known from now on. */
+/* Makes the translation of a line known to the MMU and the SMs. */
 static void touch_entry(passage_t *p, uint64_t line)
 {
     gpu_t *g = p->g;
@@ -80,7 +79,7 @@ static void touch_line(passage_t *p, uint64_t line, const l2_touch_t *touch)
     partition_warm_l2(partition, slice, line, touch, &p->warmed);
 }
 
-/* Lines of the instructions of a run. */
+/* Touches the code lines of a run. */
 static void touch_code(passage_t *p, const trace_run_t *run)
 {
     static const l2_touch_t whole = {.sectors = (1u << SECTORS_PER_LINE) - 1, .read = true};
@@ -94,8 +93,8 @@ static void touch_code(passage_t *p, const trace_run_t *run)
     }
 }
 
-/* What the block has read or written whole a moment ago is there, in use and with the same bytes
- * dirty. */
+/* Whether the block has just read, or written completely, the same sectors: then the L2 does not
+ * change. */
 static bool is_repeat(passage_t *p, uint64_t line, const l2_touch_t *touch)
 {
     const uint64_t at = line / LINE_BYTES;

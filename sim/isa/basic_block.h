@@ -1,7 +1,7 @@
 /*
- * Basic blocks of a warp's instruction stream. One ends after a branch, an exit or a barrier, where
- * the next instruction is not the one behind it in memory, and at BASIC_BLOCK_INSTS. It is known by
- * the pc of its first instruction and their number.
+ * Basic blocks of a warp's instruction stream. A block ends after a branch, an exit or a barrier,
+ * when the next instruction is not the one behind it in memory, and after BASIC_BLOCK_INSTS
+ * instructions. The pc of its first instruction and its length identify it.
  */
 #ifndef RUBATO_ISA_BASIC_BLOCK_H
 #define RUBATO_ISA_BASIC_BLOCK_H
@@ -10,7 +10,7 @@
 
 enum { BASIC_BLOCK_INSTS = 1 << 12 };
 
-/* Whether next belongs to the basic block whose n instructions so far end with last. */
+/* Whether next continues the basic block of n instructions that ends with last. */
 static inline bool basic_block_goes_on(const inst_t *last, uint32_t n, const inst_t *next)
 {
     enum { INST_BYTES = 16 };

@@ -1,9 +1,9 @@
 /*
- * One static instruction of a kernel, as the frontends hand it to the model.
+ * One static instruction of a kernel, as the frontends give it to the model.
  *
- * The record has room for everything SASS says (all operands with their register class, predicates,
- * uniform registers, constants, the control word) from the beginning; a trace that does not know
- * some of it leaves it out and the flags say so.
+ * The record has room for everything that SASS encodes (operands with their register files,
+ * predicates, uniform registers, constants, the control word). What a trace does not know is left
+ * out, and the flags say so.
  */
 #ifndef RUBATO_ISA_INST_H
 #define RUBATO_ISA_INST_H
@@ -35,7 +35,7 @@ typedef enum {
     MEM_GLOBAL,
     MEM_LOCAL,
     MEM_SHARED,
-    MEM_GENERIC, /* space decided per access from the address windows of the launch */
+    MEM_GENERIC, /* the address windows of the launch decide the space per access */
     MEM_CONST,
     MEM_TEX,
 } mem_space_t;
@@ -45,7 +45,7 @@ typedef enum { ACC_NONE, ACC_LOAD, ACC_STORE, ACC_ATOMIC, ACC_REDUCTION } mem_ac
 /* inst_t.flags */
 enum {
     INST_CONTROL_WORD = 1 << 0, /* ctl holds stall count, yield, barriers, reuse */
-    INST_FULL_REGS = 1 << 1,    /* operands are the true sets; otherwise inferred from the opcode */
+    INST_FULL_REGS = 1 << 1,    /* operands are complete; otherwise inferred from the opcode */
     INST_BRANCH = 1 << 2,       /* may change the pc: ends a basic block */
     INST_EXIT = 1 << 3,
     INST_BARRIER = 1 << 4, /* BAR: synchronises warps of the block; ends a basic block */
@@ -55,15 +55,15 @@ enum {
     INST_CONST_ADDR = 1 << 8,  /* const_bank and const_offset are known */
     INST_ADDR64 = 1 << 9,      /* .E: the address register is a pair */
     INST_TO_SHARED = 1 << 10,  /* LDGSTS: global to shared */
-    INST_PRED_WRITE = 1 << 11, /* opcode writes predicates (setp family), even where unlisted */
+    INST_PRED_WRITE = 1 << 11, /* opcode writes predicates (setp family), even if not listed */
     INST_MEMBAR_GPU = 1 << 12, /* with INST_MEMBAR: scope GPU or SYS, not CTA */
     INST_MEMBAR_SYS = 1 << 13,
     INST_BAR_ARRIVE = 1 << 14, /* BAR.ARV: arrives without waiting */
     INST_TENSOR = 1 << 15,
     INST_CLOCK = 1 << 16,     /* S2R or CS2R of the cycle counter */
-    INST_SLOTS = 17,          /* from this bit on, two for each of the first three GPR sources: the
-                                 operand slot it is read through, 1 (a), 2 (b) or 3 (c); 0: unknown */
-    INST_READ_ONLY = 1 << 23, /* .CONSTANT: reads what no thread writes */
+    INST_SLOTS = 17,          /* from this bit on, two bits for each of the first three GPR sources:
+                               * its operand slot, 1 (a), 2 (b) or 3 (c); 0: unknown */
+    INST_READ_ONLY = 1 << 23, /* .CONSTANT: reads data that no thread writes */
 };
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };
@@ -79,16 +79,16 @@ typedef struct {
     uint32_t flags;
     reg_op_t dst[INST_MAX_DST];
     reg_op_t src[INST_MAX_SRC];
-    uint32_t ctl; /* bits 105..125 of the encoding, valid with INST_CONTROL_WORD; all instructions
-                     of a launch have one or none does */
+    uint32_t ctl; /* bits 105..125 of the encoding, valid with INST_CONTROL_WORD, which all
+                   * instructions of a launch have or none has */
     int32_t imm;  /* DEPBAR: see depbar_limit() and the like */
     uint16_t const_offset;
     uint8_t const_bank;
 
-    /* Filled by isa_finish(): what the dependence check and the register file look at. */
+    /* Filled by isa_finish() for the dependence check and the register file. */
     uint8_t n_wait;              /* dep[0 .. n_wait): sources and destinations */
-    uint8_t n_set;               /* dep[n_wait - n_set .. n_wait): the destinations; one that is
-                                    also a source stands only there */
+    uint8_t n_set;               /* dep[n_wait - n_set .. n_wait): the destinations; a destination
+                                  * that is also a source is listed only here */
     uint8_t bank_reads[4];       /* distinct GPR source operands by register number mod 4 */
     uint8_t flops;               /* floating-point operations per thread (FMA counts 2) */
     uint16_t dep[INST_MAX_DEPS]; /* dense register numbers, destinations last */
@@ -125,7 +125,7 @@ static inline unsigned ctl_reuse(uint32_t ctl)
     return ctl >> 17 & 15u;
 }
 
-/* The immediate of a DEPBAR: waits until counter is at most limit and those of the mask are 0. */
+/* The immediate of a DEPBAR: wait until counter <= limit and the counters in mask are 0. */
 static inline int32_t depbar_pack(unsigned counter, unsigned limit, unsigned mask)
 {
     return (int32_t)(limit | counter << 8 | mask << 16);
@@ -146,7 +146,7 @@ static inline unsigned depbar_mask(int32_t imm)
     return (unsigned)imm >> 16 & 63u;
 }
 
-/* Operand slot (0 a, 1 b, 2 c) of the n-th GPR source; n itself where it is not known. */
+/* Operand slot (0 a, 1 b, 2 c) of the n-th GPR source; n itself if unknown. */
 static inline unsigned inst_slot(const inst_t *inst, unsigned n)
 {
     unsigned slot = n < 3 ? inst->flags >> (INST_SLOTS + 2 * n) & 3u : 0;

@@ -126,7 +126,7 @@ unsigned isa_text_width(const char *text, size_t len)
     return found;
 }
 
-/* MEMBAR.SC.CTA, .SC.GPU, .ALL.SYS, ...: anything not said to be narrow counts as the GPU. */
+/* MEMBAR.SC.CTA, .SC.GPU, .ALL.SYS, ...: without a scope it counts as GPU. */
 static uint32_t membar_flags(const char *text, size_t len)
 {
     if (isa_has_token(text, len, "SYS"))
@@ -161,7 +161,7 @@ bool isa_decode(unsigned arch, const char *text, size_t len, unsigned mem_width,
 {
     int found = isa_find(text, isa_base_len(text, len));
 
-    (void)arch; /* one table serves all: no mnemonic has changed its meaning since Volta */
+    (void)arch; /* one table is enough: no mnemonic has changed its meaning since Volta */
     in->width = 0;
     if (found < 0) {
         in->opcode = UINT16_MAX;

@@ -31,11 +31,9 @@
 #define ISA_PIPE_ENUM_(id, text) PIPE_##id,
 typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
 
-/*
- * Opcode classes: X(id, name, pipe, instruction mix group). Each has a latency parameter lat.<name>
- * where its latency is fixed (see sm_params.h); an initiation interval follows from the pipe's
- * lanes. The mix group is the statistic that counts it.
- */
+/* Opcode classes: X(id, name, pipe, instruction mix group). A class with a fixed latency has a
+ * parameter lat.<name> (see sm_params.h); its initiation interval follows from the lanes of its
+ * pipe. The mix group is the statistic that counts it. */
 #define ISA_CLASS_MAP(X)                                                                           \
     X(FP32, "fp32", FMA, FP32)           /* FADD FMUL FFMA */                                      \
     X(FP32_CMP, "fp32_cmp", ALU, FP32)   /* FMNMX */                                               \
@@ -80,7 +78,7 @@ typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
 #define ISA_CLASS_ENUM_(id, text, pipe, group) OP_##id,
 typedef enum { ISA_CLASS_MAP(ISA_CLASS_ENUM_) OP_CLASS_COUNT } op_class_t;
 
-/* Instruction mix: what the class counters count. */
+/* Instruction mix groups: one statistic each. */
 #define ISA_GROUP_MAP(X)                                                                           \
     X(FP16, "fp16")                                                                                \
     X(FP32, "fp32")                                                                                \
@@ -120,27 +118,27 @@ mix_group_t isa_class_group(op_class_t cls);
 /* Entry n of the opcode table; NULL past its end. */
 const isa_opcode_t *isa_opcode(unsigned n);
 
-/* Index in the table of a base mnemonic (len bytes, no dots), or -1. */
+/* Index of a base mnemonic (len bytes, no dots) in the table, or -1. */
 int isa_find(const char *mnemonic, size_t len);
 
 /*
- * Sets opcode, cls, space, access, width and flags of *in from a full mnemonic with modifiers
- * (len bytes); flags already set stay. Other fields are left alone. mem_width is the width in bytes
- * that the trace states, used where the mnemonic does not tell; 0 means that the source gives no
- * address for the instruction, and leaves width 0 too. arch is 70, 75, 80, 86, 90. Returns false
- * for an opcode that the table does not know (class OP_UNKNOWN; the caller warns once).
+ * Sets opcode, cls, space, access, width and flags of *in from a full mnemonic with modifiers (len
+ * bytes). Flags that are already set stay; other fields are left alone. mem_width is the width in
+ * bytes that the trace states, used if the mnemonic states none; 0 means that the trace gives no
+ * address for the instruction, and leaves width 0. arch is 70, 75, 80, 86, 90. Returns false for an
+ * opcode that is not in the table (class OP_UNKNOWN; the caller warns once).
  */
 bool isa_decode(unsigned arch, const char *text, size_t len, unsigned mem_width, inst_t *in);
 
 /*
- * Completes *in after its operands were set. Without INST_FULL_REGS, widens operands that a trace
- * lists by their first register only (pairs of 64-bit and quads of 128-bit values, address pairs)
- * as far as the opcode determines them, and puts back in place what such traces list under the
- * wrong heading (the result of SHFL as a source, the address of RET as a destination). Then fills
- * dep[], n_wait, n_set, bank_reads and flops. To be called once for an instruction.
+ * Completes *in after its operands were set; call it once per instruction. Without INST_FULL_REGS
+ * it widens operands of which a trace lists only the first register (64-bit pairs, 128-bit quads,
+ * address pairs) as far as the opcode determines their width, and moves operands that such traces
+ * list in the wrong place (the result of SHFL as a source, the address of RET as a destination).
+ * Then it fills dep[], n_wait, n_set, bank_reads and flops.
  *
- * Before the call the operand lists may hold RZ (255), URZ (63) and PT (7): positions count ("STG
- * [R4], RZ" has one address and one datum). They are dropped here.
+ * Before the call the operand lists may contain RZ (255), URZ (63) and PT (7), because positions
+ * matter ("STG [R4], RZ" has one address and one datum). They are dropped here.
  */
 void isa_finish(inst_t *in, const char *text, size_t len);
 

@@ -1,10 +1,10 @@
 /*
- * What an instruction reads and writes, as far as its mnemonic tells.
+ * Which registers an instruction reads and writes, as far as its mnemonic tells.
  *
- * Traces of the NVBit kind name operand 0 as the destination if it is a general register and all
- * other general registers as sources, each by its first register only. So SHFL, whose operand 0 is
- * a predicate, lists its result among the sources; RET lists the address it jumps to as its
- * destination; a 128-bit load lists one of the four registers it writes. restore_*() undo that.
+ * NVBit traces list operand 0 as the destination if it is a general register, and all other general
+ * registers as sources, each by its first register only. So SHFL, whose operand 0 is a predicate,
+ * lists its result among the sources; RET lists the address it jumps to as its destination; a
+ * 128-bit load lists one of the four registers it writes. restore_*() undo that.
  */
 #include "sim/isa/isa.h"
 #include "sim/isa/isa_table.h"
@@ -86,7 +86,7 @@ static void restore_places(inst_t *in, const char *text, size_t len)
 
 /* --- widths ---------------------------------------------------------------------------------- */
 
-/* An operand of n registers starts at a multiple of n (of 4 for more than 2). */
+/* Widens an operand to n registers if it is aligned: to n, or to 4 for more than 2. */
 static void widen(reg_op_t *op, unsigned n)
 {
     unsigned align = n > 2 ? 4 : n;
@@ -121,10 +121,8 @@ static unsigned count_gpr_sources(const inst_t *in)
     return n;
 }
 
-/*
- * Memory: [address] for loads, [address], data ... for the rest. With a single general register, a
- * store's is its data: its address is uniform or absolute.
- */
+/* Memory operands: [address] for loads; [address], data ... for the rest. If a store has a single
+ * general register, it is the data: the address is uniform or absolute. */
 static void widen_memory(inst_t *in, const char *text, size_t len)
 {
     unsigned regs = isa_text_width(text, len) / 4;
@@ -147,10 +145,8 @@ static void widen_memory(inst_t *in, const char *text, size_t len)
         widen(gpr_source(in, i), regs);
 }
 
-/*
- * IMAD.WIDE writes a pair and adds a pair. Of two listed sources, one operand is a constant or an
- * immediate: with a non-zero immediate it is the multiplier, and the second source is the addend.
- */
+/* IMAD.WIDE writes a pair and adds a pair. If only two sources are listed, the third is a constant
+ * or an immediate: a non-zero immediate is the multiplier, so the second source is the addend. */
 static void widen_wide(inst_t *in)
 {
     unsigned n = count_gpr_sources(in);
@@ -160,7 +156,7 @@ static void widen_wide(inst_t *in)
         widen(gpr_source(in, n - 1), 2);
 }
 
-/* F2F.<to>.<from>, I2F, F2I, FRND: the first type is the result's where two are given. */
+/* F2F.<to>.<from>, I2F, F2I, FRND: of two types, the first is that of the result. */
 static void widen_conversion(inst_t *in, const char *text, size_t len)
 {
     bool f64 = isa_has_token(text, len, "F64");
@@ -191,9 +187,9 @@ static void widen_conversion(inst_t *in, const char *text, size_t len)
 }
 
 /*
- * Registers of the fragments A, B and C (= D) and multiply-adds of a whole warp. The fragments are
- * those of the PTX mma instruction of the same shape (PTX ISA, "Warp Level Matrix Instructions");
- * Volta's 884 is cut into steps of one register pair of C each: four steps with 32-bit
+ * Registers of the fragments A, B and C (= D), and multiply-adds of a whole warp. The fragments are
+ * those of the PTX mma instruction of the same shape (PTX ISA, "Warp Level Matrix Instructions").
+ * Volta's 884 is executed in steps that each handle one register pair of C: four steps with 32-bit
  * accumulators, two with 16-bit ones.
  */
 typedef struct {
@@ -210,7 +206,7 @@ static const mma_shape_t mma_shapes[] = {
     {"HMMA", "1688", "TF32", 4, 2, 4, 4, 1024, 1024},
     {"HMMA", "1688", NULL, 2, 1, 4, 2, 1024, 1024},
     {"HMMA", "16816", NULL, 4, 2, 4, 2, 2048, 2048},
-    {"HMMA", "16832", NULL, 4, 4, 4, 2, 2048, 2048}, /* sparse: half of A is not there */
+    {"HMMA", "16832", NULL, 4, 4, 4, 2, 2048, 2048}, /* sparse: only half of A is stored */
     {"IMMA", "8816", NULL, 1, 1, 2, 2, 0, 0},
     {"IMMA", "8832", NULL, 1, 1, 2, 2, 0, 0},
     {"IMMA", "16816", NULL, 2, 1, 4, 4, 0, 0},
@@ -307,7 +303,7 @@ static unsigned drop_zero_registers(reg_op_t *ops, unsigned n)
     return kept;
 }
 
-/* Dense number of an operand's i-th register, REG_ID_COUNT for one that its file does not have. */
+/* Dense number of an operand's i-th register; REG_ID_COUNT if its file has no such register. */
 static unsigned register_id(reg_op_t op, unsigned i)
 {
     static const struct {
@@ -327,7 +323,7 @@ typedef struct {
     uint64_t bits[REG_ID_COUNT / 64 + 1];
 } id_set_t;
 
-/* Adds id; false if it was there. */
+/* Adds id; false if it was there already. */
 static bool id_set_add(id_set_t *set, unsigned id)
 {
     uint64_t bit = 1ull << id % 64;

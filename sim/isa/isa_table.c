@@ -1,12 +1,12 @@
 /*
  * The opcode table: every SASS base mnemonic of Volta, Turing, Ampere and Hopper, in strcmp order
- * (isa_find() searches it by halves; a test holds the order).
+ * (isa_find() does a binary search; a test checks the order).
  *
- * Which pipe executes what: NVIDIA's "CUDA Binary Utilities" lists the opcodes of each architecture
- * with their purpose; classes of Volta and Turing follow Jia et al. 2018 and 2019 (latency classes)
- * and, where those are silent, Huerta et al. 2025 (unit of each Turing and Ampere opcode). Opcodes
+ * Sources: NVIDIA's "CUDA Binary Utilities" lists the opcodes of each architecture with their
+ * purpose; classes of Volta and Turing follow the latency classes of Jia et al. 2018 and 2019 and,
+ * for opcodes that those omit, Huerta et al. 2025 (unit of each Turing and Ampere opcode). Opcodes
  * of the tensor memory accelerator and other asynchronous engines have the class of the pipe that
- * issues them; the model does not follow what the engine does afterwards.
+ * issues them; the model does not simulate the engine.
  */
 #include "sim/isa/isa_table.h"
 

@@ -52,11 +52,9 @@ static inline bool isa_has_token(const char *text, size_t len, const char *wante
     return false;
 }
 
-/*
- * Bytes per thread that a memory mnemonic states ("LDG.E.U8" 1, "LDS.U.128" 16, "ATOMG.ADD.F64"
- * 8), 0 where it does not (then they are 4). LDSM and STSM move one to four 8x8 matrices of 16-bit
- * elements: 4 bytes per thread each.
- */
+/* Bytes per thread that a memory mnemonic states ("LDG.E.U8" 1, "LDS.U.128" 16, "ATOMG.ADD.F64" 8);
+ * 0 if it states none (then they are 4). LDSM and STSM move one, two or four 8x8 matrices of 16-bit
+ * elements, 4 bytes per thread each. */
 unsigned isa_text_width(const char *text, size_t len);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The dynamic instruction stream of a block, as a trace_source hands it over and an SM executes it.
+ * The dynamic instruction stream of a block, as a trace_source delivers it and an SM executes it.
  *
  * A warp is a sequence of runs; a run is a number of consecutive static instructions executed with
- * one active mask. Addresses of its memory instructions stand in a stream of their own, in order:
- * one record for each dynamic instruction with in->space != MEM_NONE, in->width != 0 and at least
- * one active lane.
+ * one active mask. The addresses of a warp's memory instructions are in a separate stream, in
+ * order: one record for each dynamic instruction with in->space != MEM_NONE, in->width != 0 and at
+ * least one active lane.
  */
 #ifndef RUBATO_ISA_STREAM_H
 #define RUBATO_ISA_STREAM_H
@@ -17,7 +17,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packed offsets are read as an array");
 
-/* count consecutive instructions from first, all executed with mask. */
+/* count consecutive instructions, starting at first, all executed with mask. */
 typedef struct {
     const inst_t *first; /* borrowed from the launch's static code */
     uint32_t mask;       /* active lanes; 0: predicated off (still issued) */
@@ -54,7 +54,7 @@ static inline uint64_t addr_header(addr_form_t form, unsigned lanes, int32_t str
     return (uint64_t)form | (uint64_t)lanes << 2 | (uint64_t)(uint32_t)stride << 32;
 }
 
-/* Words that a record occupies, header included. */
+/* Words of a record, header included. */
 static inline size_t addr_words(const uint64_t *rec)
 {
     switch (addr_form(rec)) {
@@ -70,13 +70,13 @@ static inline size_t addr_words(const uint64_t *rec)
 /* The longest record: a header and 32 addresses. */
 enum { ADDR_RECORD_MAX = 33 };
 
-/* Whether n (1 .. 32) addresses have equal steps, and ones that an affine record can hold. */
+/* Whether n (1 .. 32) addresses have equal steps that fit an affine record. */
 bool addr_is_affine(const uint64_t *addr, unsigned n, int32_t *stride);
 
 /* Writes the shortest record of n (1 .. 32) lane addresses and returns its length in words. */
 size_t addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec);
 
-/* The lane addresses of a record, in lane order, to addr (room for 32); returns how many. */
+/* Unpacks a record into addr (room for 32), in lane order; returns how many. */
 unsigned addr_unpack(const uint64_t *rec, uint64_t *addr);
 
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
     uint64_t n_insts; /* warp instructions: sum of the runs' counts */
 } warp_stream_t;
 
-/* A decoded block. warps[w].n_runs may be 0: the trace has no such warp. */
+/* A decoded block. warps[w].n_runs is 0 if the trace has no such warp. */
 typedef struct trace_block {
     uint64_t index; /* position in stored order, 0, 1, ... */
     uint32_t id[3]; /* blockIdx */

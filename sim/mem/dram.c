@@ -8,10 +8,8 @@
 #include "sim/core/prefetch.h"
 #include "sim/mem/dram_internal.h"
 
-/*
- * Consecutive bytes of a row before the lowest bank bit: as in gpgpu-sim's Volta and Turing maps
- * (gpu-facts A.4, "RBBBCCCB.CCCSSSSS" above the channel bits).
- */
+/* Consecutive bytes of a row below the lowest bank bit, as in gpgpu-sim's Volta and Turing maps
+ * (gpu-facts A.4, "RBBBCCCB.CCCSSSSS" above the channel bits). */
 enum { BLOCK_BYTES = 256 };
 
 static uint32_t div_up(uint64_t a, uint64_t b)
@@ -33,7 +31,7 @@ uint64_t dram_min_refresh(const dram_spec_t *s)
     return one > s->banks ? one : s->banks;
 }
 
-/* Bursts that move a set of sectors. */
+/* Number of bursts that transfer a set of sectors. */
 static uint8_t count_bursts(const dram_t *d, uint32_t sectors)
 {
     uint32_t bursts = 0;
@@ -49,7 +47,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
     RB_INVARIANT(spec->banks <= DRAM_MAX_BANKS && spec->banks % spec->bank_groups == 0,
                  "dram: %u banks in %u groups", spec->banks, spec->bank_groups);
     RB_INVARIANT(spec->tREFI == 0 || spec->tREFI >= dram_min_refresh(spec),
-                 "dram: a refresh every %u ticks leaves no time to work", spec->tREFI);
+                 "dram: a refresh every %u ticks leaves no time to serve requests", spec->tREFI);
     dram_t *d = rb_model_calloc(1, sizeof(*d));
     d->spec = *spec;
     d->clock = clock_ratio(core_mhz, spec->clock_mhz);
@@ -79,7 +77,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
     d->refresh_due = spec->tREFI > 0 ? d->refresh_every : DRAM_TICK_NEVER;
     d->limit[DRAM_READ] = spec->queue;
     d->limit[DRAM_WRITE] = spec->write_queue;
-    /* As many again on the path as the controller holds. */
+    /* the path holds as many requests as the controller */
     uint32_t n = 2 * (spec->queue + spec->write_queue);
     RB_INVARIANT(n < UINT16_MAX, "dram: %u requests", n);
     d->request = rb_model_calloc(n, sizeof(*d->request));
@@ -128,10 +126,8 @@ dram_place_t dram_place(const dram_t *d, uint64_t local)
         p.row = n / high_banks;
         bank = n % high_banks * d->bank_interleave + low;
     }
-    /*
-     * Rows that share their bank bits go to different banks: permutation-based page interleaving
-     * (Zhang, Zhu, Zhang, MICRO 2000). What real controllers do is not published: guess.
-     */
+    /* Rows with equal bank bits go to different banks: permutation-based page interleaving (Zhang,
+     * Zhu, Zhang, MICRO 2000). What real controllers do is not published, so this is a guess. */
     if (d->pow2)
         p.bank = (uint32_t)((bank ^ p.row) & (banks - 1));
     else
@@ -200,7 +196,7 @@ void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
         request_send(d, now, local, sectors, true, 0);
 }
 
-/* The path has room for one more once tick t is over. */
+/* Records that the path has room for one more request once tick t is over. */
 static void release_add(dram_t *d, uint32_t kind, uint64_t t)
 {
     dram_release_t *r = &d->release;
@@ -210,7 +206,7 @@ static void release_add(dram_t *d, uint32_t kind, uint64_t t)
     r->item[(r->head + r->count++) & r->mask] = cycle << 1 | kind;
 }
 
-/* There is room for a request of that kind: the oldest on the path comes in when it arrives. */
+/* The controller has room for this kind: plans to admit the oldest request on the path. */
 static inline void admission_consider(dram_t *d, uint32_t kind)
 {
     if (d->n_path[kind] == 0)
@@ -219,7 +215,7 @@ static inline void admission_consider(dram_t *d, uint32_t kind)
     d->admit_tick = arrival < d->admit_tick ? arrival : d->admit_tick;
 }
 
-/* Lets what has arrived into the window and the write buffer. */
+/* Admits the requests that have arrived into the read window and the write buffer. */
 static void requests_admit(dram_t *d, uint64_t t)
 {
     d->admit_tick = DRAM_TICK_NEVER;
@@ -237,7 +233,8 @@ static void requests_admit(dram_t *d, uint64_t t)
     }
 }
 
-/* Reads go first unless the write buffer is full enough or there are none. */
+/* Switches between reads and writes. Reads go first unless there are none or the write buffer is
+ * full enough. Returns whether the mode changed. */
 static bool mode_update(dram_t *d)
 {
     uint32_t reads = d->n_waiting[DRAM_READ], writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
@@ -248,7 +245,7 @@ static bool mode_update(dram_t *d)
     return d->mode != mode;
 }
 
-/* Tick after t at which something happens if nothing new is sent. */
+/* Next tick after t at which something happens if no new request is sent. */
 static uint64_t next_after(const dram_t *d, uint64_t t)
 {
     uint64_t next = d->col_tick < d->row_tick ? d->col_tick : d->row_tick;
@@ -264,7 +261,7 @@ static void choose(dram_t *d, uint64_t t)
     dram_row_choose(d, t);
 }
 
-/* One tick: refresh, arrivals, a column command, a row command. Returns the next one. */
+/* Simulates one tick: refresh, arrivals, a column command, a row command. Returns the next tick. */
 static uint64_t channel_step(dram_t *d, uint64_t t)
 {
     bool refresh = d->refresh_due <= t;
@@ -279,7 +276,7 @@ static uint64_t channel_step(dram_t *d, uint64_t t)
     bool served = d->col_tick <= t && dram_column_issue(d, t);
     if (d->row_tick <= t)
         dram_row_issue(d, t);
-    if (served) { /* so there is room in the window or the write buffer */
+    if (served) { /* the read window or the write buffer has room again */
         admission_consider(d, d->mode);
         if (mode_update(d))
             choose(d, t + 1);

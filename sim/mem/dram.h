@@ -1,25 +1,27 @@
 /*
  * One DRAM channel and its controller.
  *
- * A request (the sectors of one line that move together) travels half of dram.latency, waits in
- * the read window or the write buffer, is served burst by burst, and for reads travels the other
- * half. Column commands and row commands (activates and precharges) have a bus each, as HBM's do;
- * on other parts column commands are so far apart that one bus does as well. A row command holds
- * its bus for dram.activate_slots or precharge_slots ticks. The two pseudo-channels of an HBM2
- * channel, which share their command buses, are channels here: each has half of the row commands'
- * slots, also while the other is silent; the column commands of both fit into theirs.
+ * A request (the sectors of one line that move together) takes half of dram.latency to the
+ * controller, waits in the read window or the write buffer, and is served burst by burst; read data
+ * takes the other half back. Column commands and row commands (activates and precharges) each have
+ * a bus, as in HBM; on other parts column commands are so far apart that one bus would do as well.
+ * A row command occupies its bus for dram.activate_slots or precharge_slots ticks. The two
+ * pseudo-channels of an HBM2 channel, which share their command buses, are two channels here: each
+ * has half of the slots for row commands, even while the other is idle; the column commands of both
+ * fit.
  *
- *   Columns: first ready, first come: of the banks whose open row has requests, the one that can
- *   go first; the oldest of several. tCCD, tCCDL (bank groups), burst length, bus turnaround.
- *   Rows: open page. A bank without work for its open row is closed, and opened for its oldest
+ *   Columns: first ready, first come: of the banks with requests for their open row, the one that
+ *   can go first; if several, the oldest request. tCCD, tCCDL (bank groups), burst length, bus
+ *   turnaround.
+ *   Rows: open page. A bank without requests for its open row is closed, and opened for its oldest
  *   request, as early as tRAS, tRTP, tWR, tRP, tRC, tRRD and tFAW allow, while other banks move
- *   data. A request older than dram.age_limit lets no row hit of its bank go first any more.
- *   Writes wait until there are no reads or write_high of them; then they are drained until none
- *   is left, or until write_low are left and a read waits.
- *   Refresh: all banks every tREFI, or each in turn within it (tRFCSB); worked out when the channel
- *   is next used, so that an idle channel has no events.
+ *   data. Row hits no longer overtake a request that is older than dram.age_limit.
+ *   Writes wait until there are no reads, or write_high writes. Then they are drained until none is
+ *   left, or until only write_low are left and a read waits.
+ *   Refresh: all banks every tREFI, or each bank in turn within it (tRFCSB). It is computed when the
+ *   channel is next used, so an idle channel has no events.
  *
- * Data is not modelled, and a fetch does not look into the write buffer.
+ * Data is not modelled, and reads do not search the write buffer.
  */
 #ifndef RUBATO_MEM_DRAM_H
 #define RUBATO_MEM_DRAM_H
@@ -33,19 +35,18 @@
 
 typedef struct dram dram_t;
 
-/*
- * Ticks that must lie between refreshes (a lower bound of tREFI): enough to close a bank, refresh,
- * turn the bus and serve a request; with less a channel could refresh for ever. Only for tREFI > 0.
- */
+/* Minimum ticks between refreshes (a lower bound of tREFI if it is not 0): enough to close a bank,
+ * refresh, turn the bus and serve a request. With less a channel could refresh forever. */
 uint64_t dram_min_refresh(const dram_spec_t *spec);
 
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz);
 void dram_destroy(dram_t *d);
 
-/* How many more reads (writes) the path to the controller can take, as far as was seen of it. */
+/* How many more reads (writes) the path to the controller can take, as far as the slices can
+ * see. */
 uint32_t dram_room(const dram_t *d, bool write);
 
-/* Reads (writes) that take room at the start of cycle now, of which requests have not come yet. */
+/* Reads (writes) that occupy room at the start of cycle now, without those sent in cycle now. */
 uint32_t dram_waiting(const dram_t *d, bool write, cycle_t now);
 
 static inline bool dram_has_room(const dram_t *d, bool write)
@@ -53,57 +54,55 @@ static inline bool dram_has_room(const dram_t *d, bool write)
     return dram_room(d, write) > 0;
 }
 
-/*
- * Sends a request at core cycle now (never less than in an earlier call): the sectors (mask, one
- * at least) of the line at address local of the partition. There must be room.
- */
+/* Sends a request at core cycle now (not before earlier calls): the sectors (a non-empty mask) of
+ * the line at address local of the partition. There must be room. */
 void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token);
 void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors);
 
 /*
- * A request takes dram.latency / 2 to the controller, so what the channel does in that time depends
- * on nothing that is still to come: it is worked out at once, ahead of the slices.
+ * A request takes dram.latency / 2 to the controller. What the channel does in that time does not
+ * depend on later requests, so it is simulated at once, ahead of the slices.
  *
- * dram_next(): core cycle at which dram_run() is needed, CYCLE_NEVER if there is nothing to do.
- * dram_run(): works ahead; now is not before a cycle of which requests came.
- * Room is seen when it comes free, not before: dram_next_room() is the next cycle at whose end it
- * does, as far as was worked out; dram_see_room() lets all be seen up to the end of cycle now and
- * returns true if there was any.
+ * dram_next(): core cycle at which dram_run() is needed; CYCLE_NEVER if there is nothing to do.
+ * dram_run(): simulates ahead; now must not be before the cycle of a request sent earlier. Slices
+ * see room when it becomes free, not before. dram_next_room() is the next cycle at whose end room
+ * becomes free, as far as simulated. dram_see_room() makes all room visible that became free up to
+ * the end of cycle now, and returns true if there was any.
  */
 cycle_t dram_next(const dram_t *d);
 void dram_run(dram_t *d, cycle_t now);
 cycle_t dram_next_room(const dram_t *d);
 bool dram_see_room(dram_t *d, cycle_t now);
 
-/* Reads come back in the order in which their data does: the core cycle at which the next one is
- * back at the slices (CYCLE_NEVER: none was worked out). */
+/* Reads return in the order of their data. The core cycle at which the next one is back at the
+ * slice; CYCLE_NEVER if none is known yet. */
 cycle_t dram_read_due(const dram_t *d);
 
-/* How many were worked out, and the token of the i-th of these. */
+/* Number of reads with known return cycles, and the token of the i-th of them. */
 size_t dram_reads(const dram_t *d);
 uint32_t dram_read_token(const dram_t *d, size_t i);
 
-/* The next one was dealt with. */
+/* Removes the next read, which the slice has handled. */
 void dram_read_drop(dram_t *d);
 
 /* Host-side hint that the channel will be used; reads only what never changes. ahead: see
  * shard_ops_t. */
 void dram_prefetch(const dram_t *d, int ahead);
 
-/* Nothing is on its way or waiting, and all that was read is dealt with. */
+/* Whether no request is under way or waiting and all reads have been handled. */
 bool dram_idle(const dram_t *d);
 
 const dram_stats_t *dram_stats(const dram_t *d);
 
-/* Of an idle channel: rows, timing state, next refresh. 0, or -1 with errno. latest: core cycle at
- * which all that was begun is over. */
+/* Checkpoint of an idle channel: rows, timing state, next refresh. Return 0, or -1 with errno.
+ * latest: core cycle by which all that was begun is over. */
 int dram_save(const dram_t *d, FILE *out);
 int dram_load(dram_t *d, FILE *in, cycle_t latest);
 
-/* What waits, for people. */
+/* Prints what waits, for people. */
 void dram_dump(const dram_t *d, FILE *out);
 
-/* Where an address lies in the channel. */
+/* The location of an address in the channel. */
 typedef struct {
     uint64_t row;
     uint32_t bank;

@@ -1,4 +1,4 @@
-/* What outlives a launch, and what a person wants to know of a channel that is stuck. */
+/* State of a channel that survives a launch, and a description of a channel that is stuck. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static bool all_until(const uint64_t *tick, size_t n, uint64_t latest)
     return true;
 }
 
-/* Whether a channel at rest can have this. */
+/* Whether a channel at rest can have these values. */
 static bool head_is_possible(const dram_t *d, const checkpoint_t *h, uint64_t latest)
 {
     const uint64_t refresh = h->refresh_due == DRAM_TICK_NEVER ? 0 : h->refresh_due;

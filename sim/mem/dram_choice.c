@@ -4,17 +4,15 @@
 #include "sim/mem/dram_internal.h"
 
 enum {
-    ARRAYS = 8, /* of dram_choice_t */
+    ARRAYS = 8, /* arrays of dram_choice_t */
     LANES = 16, /* arrays are padded to this many banks: whole vectors */
-    /*
-     * A command's key: the ticks until it can go, then its age, in one number. No timing is longer
-     * than 2^18 ticks. Ages reach back AGE_KEPT requests at least; what is older counts as equally
-     * old, and of such requests the lower bank's goes first.
-     */
+    /* The key of a command combines the ticks until it can go with the age of its request. No
+     * timing is longer than 2^18 ticks. Ages are exact for the last AGE_KEPT requests at least;
+     * older ones count as equally old, and then the lower bank goes first. */
     AGE_BITS = 14,
     AGE_LIMIT = 1 << AGE_BITS,
     AGE_KEPT = AGE_LIMIT / 2,
-    /* Ticks: nothing that is older matters. A refresh goes back longest, by two tREFI at most. */
+    /* Ticks: older times do not matter. A refresh looks back the farthest, at most two tREFI. */
     LOOK_BACK = 1 << 22,
 };
 
@@ -130,7 +128,7 @@ RB_CLONE_PART uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* When the row command can go that bank b's oldest miss needs, not before floor. */
+/* When the row command for bank b's oldest miss can go, not before floor. */
 RB_CLONE_PART uint32_t row_ready(const dram_choice_t *c, uint32_t b, uint32_t rrd, uint32_t floor)
 {
     return greater(greater(c->row_ready[b], rrd & c->closed[b]), floor);
@@ -151,7 +149,7 @@ RB_CLONE_PART dram_best_t key_lowest(const uint32_t *key, uint32_t n)
     return best;
 }
 
-/* Banks of that group are not ready before tick at. */
+/* The best column command; banks of `group` are not ready before tick `at`. */
 RB_CLONE_PART dram_best_t column_best(const dram_choice_t *c, const uint32_t *restrict age,
                                       uint32_t group, uint32_t at, uint32_t floor, uint32_t n)
 {
@@ -193,10 +191,8 @@ RB_CLONE_PART void row_choose(dram_t *d, uint64_t t, uint32_t n)
     d->row_tick = best.key != NO_KEY ? d->epoch + floor + (best.key >> AGE_BITS) : DRAM_TICK_NEVER;
 }
 
-/*
- * As many banks as LANES are usual, and a loop of known length needs no memory for its keys. Those
- * for other numbers are functions of their own, as the frame that they need costs time too.
- */
+/* LANES banks are usual, and a loop of known length keeps its keys in registers. The versions for
+ * other numbers are separate functions because their stack frame costs time. */
 RB_CLONES_V3 static void column_choose_of_any(dram_t *d, uint64_t t)
 {
     column_choose(d, t, d->choice.n);
@@ -207,7 +203,7 @@ RB_CLONES_V3 static void row_choose_of_any(dram_t *d, uint64_t t)
     row_choose(d, t, d->choice.n);
 }
 
-/* The column command that can go first, of several the one of the oldest request. */
+/* Chooses the column command that can go first; if several, the one with the oldest request. */
 RB_CLONES_V3 void dram_column_choose(dram_t *d, uint64_t t)
 {
     if (d->choice.n == LANES)
@@ -216,7 +212,7 @@ RB_CLONES_V3 void dram_column_choose(dram_t *d, uint64_t t)
         column_choose_of_any(d, t);
 }
 
-/* Row commands are for banks with requests, none of them for the open row. */
+/* The same for row commands: for banks with requests, but none for the open row. */
 RB_CLONES_V3 void dram_row_choose(dram_t *d, uint64_t t)
 {
     if (d->choice.n == LANES)

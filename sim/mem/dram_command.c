@@ -20,7 +20,7 @@ static inline bool request_older(const dram_t *d, uint32_t a, uint32_t b)
     return d->seq - d->request[a - 1].seq > d->seq - d->request[b - 1].seq;
 }
 
-/* Unites two lists by age into *into and empties *from. */
+/* Merges *from into *into by age and empties *from. */
 static void list_merge(dram_t *d, dram_list_t *into, dram_list_t *from)
 {
     dram_list_t all = {0};
@@ -32,7 +32,7 @@ static void list_merge(dram_t *d, dram_list_t *into, dram_list_t *from)
     *into = all;
 }
 
-/* The bank's open row will be closed: what wanted it waits for a row again. */
+/* The bank's open row will be closed: its hits become misses. */
 static void bank_give_up_row(dram_t *d, uint32_t b)
 {
     dram_bank_t *bank = &d->bank[b];
@@ -81,7 +81,7 @@ static void bank_close_for_refresh(dram_t *d, uint32_t b)
     bank->conflict = false;
 }
 
-/* Refreshes of all banks at once: each waits for the slowest bank. */
+/* Refreshes all banks at once; the refresh waits for the slowest bank. */
 static void refresh_all(dram_t *d, uint64_t t)
 {
     uint64_t start = d->refresh_due;
@@ -106,13 +106,13 @@ static void refresh_all(dram_t *d, uint64_t t)
     d->refresh_due = last_due + d->refresh_every;
 }
 
-/* Refreshes of one bank each, in turn: the n-th refresh is of bank n mod banks. */
+/* Refreshes one bank at a time: the n-th refresh is for bank n mod banks. */
 static void refresh_banks(dram_t *d, uint64_t t)
 {
     uint64_t due = d->refresh_due, n = (t - due) / d->refresh_every + 1;
     d->stats.refreshes += n;
     d->refresh_due = due + n * d->refresh_every;
-    /* Of each bank only the last one can still matter. */
+    /* Only the last refresh of each bank still matters. */
     if (n > d->spec.banks)
         due += (n - d->spec.banks) * d->refresh_every;
     for (; due < d->refresh_due; due += d->refresh_every) {
@@ -153,7 +153,7 @@ static void request_start(dram_t *d, dram_request_t *r)
         d->stats.row_conflicts++;
 }
 
-/* The last burst of bank b's oldest hit was issued; done: tick after its data. */
+/* Handles the last burst of bank b's oldest hit. done: tick after its data. */
 static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
 {
     uint32_t k = d->mode;
@@ -161,7 +161,7 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
     uint32_t n = dram_list_pop(d, &bank->hit[k]);
     dram_request_t *r = &d->request[n - 1];
     if (k == DRAM_READ) {
-        /* At a very fast DRAM clock the data may come within the core cycle of the command. */
+        /* With a very fast DRAM clock the data may arrive in the core cycle of the command. */
         cycle_t cycle = clock_cycle_from(&d->clock, done) + d->back;
         if (d->back == 0)
             cycle = cycle_max(cycle, clock_cycle_from(&d->clock, t) + 1);
@@ -218,7 +218,7 @@ bool dram_column_issue(dram_t *d, uint64_t t)
     return done;
 }
 
-/* An activate was issued: when the next one may be. */
+/* Sets when the next activate may be issued after one at tick t. */
 static void activate_space(dram_t *d, uint64_t t)
 {
     for (uint32_t i = 0; i + 1 < FAW; i++)
@@ -227,7 +227,7 @@ static void activate_space(dram_t *d, uint64_t t)
     d->rrd_next = dram_later(t + d->spec.tRRD, d->faw_next[0]);
 }
 
-/* Moves the waiting requests for the row just opened to the hits. */
+/* Moves the waiting requests for the newly opened row to the hits. */
 static void bank_take_hits(dram_t *d, uint32_t b)
 {
     dram_bank_t *bank = &d->bank[b];

@@ -1,13 +1,14 @@
 /*
- * The caches of code that the SMs of a GPC share (NVIDIA's GCC, an L1.5 for instructions and
- * constants), as far as one slice of the L2 is concerned: which of its lines each of them has.
+ * Code caches that the SMs of a GPC share (NVIDIA's GCC, an L1.5 for instructions and constants),
+ * from the view of one L2 slice: which of the slice's lines each of them has.
  *
- * A GPC asks the L2 for a line once. The other SMs' requests for it are answered by the cache: they
- * take no slot of the slice's ports and no sector of its data. How long such an answer takes is not
- * published; here it takes as long as one of the L2 and does not overtake the one it rests on.
+ * A GPC requests a line from the L2 once. Requests of its other SMs for the line are answered by
+ * the cache: they take no slot of the slice's ports and no sector of its data port. The latency of
+ * such an answer is not published; here it is that of an L2 hit, and it does not overtake the reply
+ * that brings the line.
  *
- * TPC t is in GPC t mod GPCs, of which there are as many as it takes to hold all SMs (guess: they
- * are filled alike).
+ * TPC t is in GPC t mod GPCs; there are as many GPCs as needed for all SMs (guess: they are filled
+ * evenly).
  */
 #ifndef RUBATO_MEM_GPC_CODE_H
 #define RUBATO_MEM_GPC_CODE_H
@@ -17,17 +18,18 @@
 #include "sim/parts/cache.h"
 
 typedef struct {
-    uint32_t n;      /* GPCs; 0: SMs share nothing */
-    cache_t **cache; /* owned; of each GPC, the lines of this slice */
+    uint32_t n;      /* GPCs; 0: no sharing */
+    cache_t **cache; /* owned; per GPC: its lines of this slice */
 } gpc_code_t;
 
 void gpc_code_init(gpc_code_t *g, const mem_config_t *config, uint32_t n_sms);
 void gpc_code_free(gpc_code_t *g);
 
-/* Has the GPC of the SM all sectors that the request asks for? Only code is kept there. */
+/* Whether the GPC of the requesting SM has all requested sectors. Only code is cached there. */
 bool gpc_code_has(gpc_code_t *g, const mem_msg_t *m);
 
-/* Sectors of a line of code go to the SM: from now on its GPC has them. Returns whether it had. */
+/* Sectors of a code line go to an SM, so its GPC now has them. Returns whether it already had
+ * them. */
 bool gpc_code_keep(gpc_code_t *g, uint64_t line, uint32_t sm, uint8_t sectors);
 
 /* For checkpoints. 0, or -1 with errno. */

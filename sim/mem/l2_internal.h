@@ -1,6 +1,6 @@
 /*
- * What the parts of an L2 slice share: l2_slice.c (ports, time, the way to the DRAM), l2_request.c
- * (what a request and a fill do), l2_line.c (what happens to a line) and l2_reply.c.
+ * Internal interface of an L2 slice: l2_slice.c (ports, time, path to the DRAM), l2_request.c
+ * (requests and fills), l2_line.c (state of a line) and l2_reply.c.
  */
 #ifndef RUBATO_MEM_L2_INTERNAL_H
 #define RUBATO_MEM_L2_INTERNAL_H
@@ -14,13 +14,13 @@ static inline uint32_t l2_sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
-/* The MSHR that a fetch was for. */
+/* The MSHR of a fetch. */
 static inline mshr_entry_t *l2_token_mshr(const l2_slice_t *s, uint32_t token)
 {
     return &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
 }
 
-/* Sectors pass the data port, which the input waits for. */
+/* Moves sectors through the data port; the input waits meanwhile. */
 static inline void l2_data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
 {
     s->stats.data_sectors += sectors;
@@ -31,7 +31,7 @@ static inline void l2_data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now
     s->data_used = used % L2_CYCLE_PARTS;
 }
 
-/* The request at the head of the input; there is one. */
+/* The request at the head of the input; there must be one. */
 static inline const mem_msg_t *l2_held_request(const l2_slice_t *s)
 {
     return &msg_pool_at(s->pool, s->held)->msg.mem;
@@ -49,39 +49,39 @@ static inline void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors,
                         .write = write};
 }
 
-/* l2_line.c. The line, which is absent, without a sector; a dirty victim becomes a write-back. */
+/* l2_line.c. Inserts an absent line without valid sectors; a dirty victim is written back. */
 cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key);
 
-/* Sectors of the line of which only written bytes are there. */
+/* The sectors of the line that have only written bytes. */
 uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l);
 
-/* Whole sectors of the line came in. */
+/* Fills complete sectors of the line. */
 void l2_line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors);
 
-/* Bytes of these sectors are written: all (full) or those of the masks. */
+/* Writes bytes of these sectors: all bytes (full) or those of the masks. */
 void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
                    const uint32_t bytes[SECTORS_PER_LINE]);
 
-/* After a line of the set of key was written: if more of its lines are modified than may be, the
- * one of them used least recently is written back and stays. */
+/* Call after a write to a line in the set of key. If too many lines of the set are modified, writes
+ * back the least recently used of them, which stays. */
 void l2_set_clean(l2_slice_t *s, cache_key_t key);
 
 /* The aligned group of l2.fill_sectors that contains a sector. */
 uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector);
 
-/* l2_request.c. Does what the request at the head of the input asks for at cycle now, or says what
- * it waits for. There must be room for its reply and nothing that the DRAM has not taken. */
+/* l2_request.c. Handles the request at the head of the input at cycle now, or returns what it waits
+ * for. There must be room for its reply, and no transfer waiting for the DRAM. */
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* l2_reply.c. Moves replies that are ready into the queue of the crossbar port, and on into the
+/* l2_reply.c. Moves replies that are ready into the queue of the crossbar port, and into the
  * crossbar. */
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* A reply that delivers sectors, or acknowledges, l2.latency after now. */
+/* Queues a reply with sectors, or an acknowledgement, that is ready l2.latency after now. */
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
 
-/* Performs an atomic or reduction whose sectors are there, as soon as the unit is free. */
+/* Performs an atomic or reduction whose sectors are present, as soon as the unit is free. */
 void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now);
 
 #endif

@@ -16,7 +16,7 @@ cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key)
     return l;
 }
 
-/* Takes the line that a set has modified in excess, if any. */
+/* Takes the line to write back if the set has too many modified lines. */
 static bool take_excess(l2_slice_t *s, cache_key_t key, cache_line_t *line)
 {
     return cache_modified(s->cache, key) > s->modified_ways &&
@@ -52,7 +52,7 @@ uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector)
     return (uint8_t)(((1u << n) - 1) << first & 15u);
 }
 
-/* Marks the written bytes of a sector, of which not all are. */
+/* Marks the written bytes of a sector that is not written completely. */
 static void sector_write_part(cache_tag_t *l, cache_written_t *w, uint32_t sector, uint32_t bytes)
 {
     uint8_t bit = (uint8_t)(1u << sector);
@@ -79,8 +79,8 @@ void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
     }
 }
 
-/* The line, without time: made room for if it is absent, whatever has to go for it. written_back:
- * sectors of that. */
+/* Looks a line up or inserts it, without time, and evicts what must go. *written_back: dirty
+ * sectors of the victim. */
 static cache_tag_t *line_place(l2_slice_t *s, cache_key_t key, bool *fresh, uint32_t *written_back)
 {
     cache_line_t victim;
@@ -98,7 +98,7 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
     if (s->spec.perfect)
         return 0;
     bool fresh;
-    uint32_t written_back; /* for whom, nobody asks */
+    uint32_t written_back; /* not needed here */
     cache_tag_t *l = line_place(s, cache_key_of(s->cache, line), &fresh, &written_back);
     l2_line_fill(s, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;

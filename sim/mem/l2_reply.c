@@ -1,6 +1,6 @@
 #include "sim/mem/l2_internal.h"
 
-/* The ring whose next reply is ready first. NULL: both are empty. */
+/* The ring whose next reply is ready first; NULL if both are empty. */
 static l2_reply_ring_t *first_ready(l2_slice_t *s)
 {
     l2_reply_ring_t *plain = &s->reply[L2_REPLY_PLAIN], *atomic = &s->reply[L2_REPLY_ATOMIC];
@@ -23,10 +23,8 @@ static void reply_message(const l2_reply_t *r, msg_t *m)
     m->mem.sectors = r->sectors;
 }
 
-/*
- * Mostly nothing is in the way of a reply: it is then sent as soon as it is known when it will
- * leave. Only plain ones, as none that comes later can be ready before.
- */
+/* Mostly nothing delays a reply, so it is sent as soon as its departure cycle is known. Only for
+ * plain replies: none that comes later can be ready before them. */
 static bool reply_ahead(l2_slice_t *s, outbox_t *out, const l2_reply_t *r)
 {
     msg_t m = {0};

@@ -35,12 +35,13 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     if (s->held != 0 && s->stall == L2_STALL_MSHR)
         s->in_due = now;
     s->next = cycle_min(s->next, cycle_min(s->out_due, s->in_due));
-    /* A write-back of the victim; behind others it waits, as they do, for room at the DRAM. */
+    /* A victim to write back. If other transfers wait, it waits behind them for room at the
+     * DRAM. */
     if (!waits && s->transfer.count > 0)
         s->next = now;
 }
 
-/* Queues the request for its missing sectors and fetches those not yet on their way. */
+/* Makes the request wait for its missing sectors, and fetches those that are not under way yet. */
 static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l, uint8_t missing)
 {
     mshr_entry_t *e = mshr_find(&s->mshr, s->request_key);
@@ -66,10 +67,8 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     return true;
 }
 
-/*
- * The line requested, NULL: not here. Code that its launch has brought takes its place at the first
- * request, so that what is not executed displaces nothing.
- */
+/* The requested line; NULL on a miss. Code that its launch has brought is inserted at its first
+ * request, so that code that is not executed evicts nothing. */
 static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
 {
     cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);

@@ -57,19 +57,19 @@ void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard, int32_t farthe
     xbar_out_move(&s->out, sm, farther);
 }
 
-/* Something changed: when is run() needed? Not before now. */
+/* Updates the next cycle at which run() is needed, not before now. */
 static inline void reschedule(l2_slice_t *s, cycle_t now)
 {
     s->next = cycle_max(cycle_min(s->out_due, s->in_due), now);
 }
 
-/* The line of a request within the slice. */
+/* The line of a request as a key within the slice. */
 static inline cache_key_t request_key(const l2_slice_t *s, const mem_msg_t *m)
 {
     return cache_key_of(s->cache, addr_map_slice_local(s->map, m->line));
 }
 
-/* The tags that a request for this line will look at. */
+/* Prefetches the tags that a request for this line will look up. */
 static inline void request_prefetch(const l2_slice_t *s, cache_key_t key)
 {
     cache_prefetch(s->cache, key);
@@ -109,7 +109,7 @@ void l2_slice_prefetch_input(const l2_slice_t *s)
     request_prefetch(s, s->request_key);
 }
 
-/* A request was taken: those behind it were brought near in steps. */
+/* A request was taken: prefetches for the following ones, a step further for each. */
 static void input_prefetch(l2_slice_t *s)
 {
     uint32_t after = xbar_in_likely(&s->in, 1);
@@ -163,7 +163,7 @@ void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now)
     }
 }
 
-/* Returns true if the DRAM took something. */
+/* Sends transfers while the DRAM has room. Returns true if it took any. */
 static bool transfers_send(l2_slice_t *s, cycle_t now)
 {
     bool any = false;
@@ -181,7 +181,7 @@ static bool transfers_send(l2_slice_t *s, cycle_t now)
     return any;
 }
 
-/* Charges the cycles since the last change to the reason it had. */
+/* Charges the cycles since the last change to the stall reason until now. */
 static void stall_account(l2_slice_t *s, l2_stall_t stall, cycle_t now)
 {
     if (s->stall == stall)
@@ -199,7 +199,7 @@ static void stall_account(l2_slice_t *s, l2_stall_t stall, cycle_t now)
     s->stall_since = now;
 }
 
-/* What the request at the head of the input waits for, whatever it asks for. */
+/* What blocks the request at the head of the input, whatever it is. */
 static inline l2_stall_t input_stall(const l2_slice_t *s)
 {
     if (xbar_out_full(&s->out))
@@ -207,7 +207,7 @@ static inline l2_stall_t input_stall(const l2_slice_t *s)
     return s->transfer.count > 0 ? L2_STALL_DRAM : L2_STALL_NONE;
 }
 
-/* Returns true if something was sent to the DRAM. */
+/* Handles requests at the input. Returns true if something was sent to the DRAM. */
 static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     bool sent = false;
@@ -289,14 +289,14 @@ void l2_slice_dump(const l2_slice_t *s, FILE *out)
 {
     static const char *const reason[] = {
         [L2_STALL_NONE] = "-",
-        [L2_STALL_MSHR] = "an MSHR or room in one",
+        [L2_STALL_MSHR] = "an MSHR, or room in one",
         [L2_STALL_DRAM] = "room at the DRAM",
         [L2_STALL_REPLY] = "room for its reply",
         [L2_STALL_ATOMIC] = "the atomic unit",
     };
     if (l2_slice_idle(s))
         return;
-    fprintf(out, "  slice %u: next cycle %" PRIu64 ", %u MSHRs in use, %zu transfers unsent\n",
+    fprintf(out, "  slice %u: next cycle %" PRIu64 ", %u MSHRs in use, %zu transfers waiting\n",
             s->number, s->next, s->mshr.used, s->transfer.count);
     if (s->held != 0) {
         const mem_msg_t *m = l2_held_request(s);

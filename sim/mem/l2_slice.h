@@ -2,26 +2,27 @@
  * One slice of the L2: crossbar ejection port -> tags -> data or DRAM -> crossbar injection port.
  *
  *   Tags: a request is looked up in the cycle in which it leaves the crossbar port; its reply
- *     leaves l2.latency cycles later. A request whose sectors are only partly there is answered in
- *     parts, each reply naming the sectors it delivers.
- *   Data port: as wide as the crossbar port. Every sector read by a hit, written or filled passes
- *     it; the input waits meanwhile. A fill is forwarded to the requests that wait for it, whose
- *     replies leave l2.latency after the fill.
- *   Writes: write-back, write-allocate, byte masks, no fetch; acknowledged as a hit is answered. A
- *     read of a partly written sector fetches and merges it (lazy fetch-on-read, gpu-facts C.5).
- *     When more than l2.modified_share of a set's ways are modified, the one of them used least
- *     recently is written to the DRAM and stays, unmodified (NVIDIA's US patents 8464001 and
- *     9639466: the L2 counts the modified lines of a set and above a threshold notifies the frame
- *     buffer logic, which pulls and writes them). What host copies have modified begins to count
- *     with the first write of a launch.
+ *     leaves l2.latency cycles later. If only some of its sectors hit, it is answered in parts, each
+ *     reply naming the sectors it delivers.
+ *   Data port: as wide as the crossbar port. Every sector that is read by a hit, written or filled
+ *     passes it; the input waits meanwhile. A fill is forwarded to the requests that wait for it;
+ *     their replies leave l2.latency after the fill.
+ *   Writes: write-back, write-allocate, byte masks, no fetch; acknowledged with the latency of a
+ *     hit. A read of a partly written sector fetches and merges it (lazy fetch-on-read, gpu-facts
+ *     C.5). When more than l2.modified_share of a set's ways are modified, the least recently used
+ *     of them is written to the DRAM and stays, unmodified (NVIDIA's US patents 8464001 and 9639466:
+ *     the L2 counts the modified lines of a set and above a threshold notifies the frame buffer
+ *     logic, which pulls and writes them). Lines modified by host copies count only from the first
+ *     write of a launch on.
  *   Misses: aligned groups of l2.fill_sectors are fetched together. Lines are allocated on fill
  *     and on write, never reserved.
- *   Atomics and reductions work on sectors that are there (fetched if need be), one request at a
- *     time: the unit is busy for one cycle per sector or atomic_interval per operation on the most
- *     wanted word, whichever is longer. An atomic's reply takes l2.atomic_latency more.
- *   Order and back-pressure: one request at a time; one that finds no MSHR, no room in its MSHR's
- *     list, a full reply queue, unsent work for the DRAM or (atomics) a busy unit waits at the head
- *     of the input, and so do those behind it.
+ *   Atomics and reductions work on sectors that are present (fetched if necessary), one request at
+ *     a time: the unit is busy for one cycle per sector, or atomic_interval per operation on the
+ *     word with the most operations, whichever is longer. The reply of an atomic takes
+ *     l2.atomic_latency more.
+ *   Order and back-pressure: one request at a time. A request that finds no MSHR, no room in its
+ *     MSHR's list, a full reply queue, transfers waiting for the DRAM or (atomics) a busy unit waits
+ *     at the head of the input and blocks those behind it.
  */
 #ifndef RUBATO_MEM_L2_SLICE_H
 #define RUBATO_MEM_L2_SLICE_H
@@ -51,11 +52,11 @@ typedef struct {
     uint32_t txn;
     uint16_t sm;
     uint8_t op, src, sectors, flits;
-    bool shared; /* goes along with one for another SM */
+    bool shared; /* shares the flits of a reply to another SM of the GPC */
 } l2_reply_t;
 
-/* Replies of one latency, so in order of their ready cycles; as many as the slice's MSHRs and the
- * length of its pipeline allow. */
+/* Replies with the same latency, so in order of their ready cycles. Their number is bounded by the
+ * MSHRs and the length of the pipeline. */
 typedef struct {
     l2_reply_t *item; /* owned */
     size_t head, count, cap;
@@ -69,7 +70,7 @@ typedef struct {
     bool write;
 } l2_transfer_t;
 
-/* What an access without time does to a line. */
+/* The effect on a line of an access without time. */
 typedef struct {
     uint8_t sectors;       /* touched */
     uint8_t full;          /* writes: all 32 bytes written */
@@ -79,8 +80,8 @@ typedef struct {
 
 typedef struct {
     l2_spec_t spec;
-    divider_t flit;         /* its bytes */
-    uint32_t modified_ways; /* of a set, at most */
+    divider_t flit;         /* bytes of a flit */
+    uint32_t modified_ways; /* most modified ways of a set */
     const addr_map_t *map;  /* borrowed */
     dram_t *dram;           /* borrowed */
     uint32_t number;        /* slice of the chip */
@@ -95,46 +96,46 @@ typedef struct {
     struct {
         l2_transfer_t *item; /* owned */
         size_t head, count, cap;
-    } transfer; /* in the order in which they go to the DRAM */
+    } transfer; /* in the order in which the DRAM takes them */
 
     msg_pool_t *pool;        /* borrowed */
-    uint32_t held;           /* request taken from the crossbar and not done; 0: none */
+    uint32_t held;           /* request taken from the crossbar but not yet handled; 0: none */
     cache_key_t request_key; /* its line within the slice */
-    uint32_t likely;         /* request that was likely to be next, 0: none; */
+    uint32_t likely;         /* request that was likely to be next; 0: none */
     cache_key_t likely_key;  /* its line */
-    l2_stall_t stall;        /* why it waits */
+    l2_stall_t stall;        /* what `held` waits for */
     cycle_t stall_since;
 
-    uint32_t atomic_interval; /* in parts of a cycle, as those that */
-    uint32_t sector_interval; /* a sector takes at the data port */
-    cycle_t data_free;        /* data port: not before this cycle, */
-    uint32_t data_used;       /* of which so many parts are taken */
-    cycle_t atomic_free;      /* atomic unit */
+    uint32_t atomic_interval; /* both in parts of a cycle: per atomic operation on a word, */
+    uint32_t sector_interval; /* and per sector at the data port */
+    cycle_t data_free;        /* data port: free from this cycle on, */
+    uint32_t data_used;       /* of which so many parts are used */
+    cycle_t atomic_free;      /* when the atomic unit is free */
     cycle_t out_due;          /* next cycle at which a reply may move */
     cycle_t in_due;           /* next cycle at which the input may move */
     cycle_t next;             /* next cycle at which run() has something to do */
     l2_stats_t stats;
 } l2_slice_t;
 
-/* Parts of a cycle in which intervals of operations and sectors are counted. */
+/* Intervals of operations and sectors are counted in this fraction of a cycle. */
 enum { L2_CYCLE_PARTS = 4096 };
 
-/* Parts of a fetch token; a partition has at most 256 slices. */
+/* Fields of a fetch token; a partition has at most 256 slices. */
 enum { L2_TOKEN_SECTOR_BITS = 4, L2_TOKEN_MSHR_BITS = 16, L2_TOKEN_SLICE_BITS = 8 };
 
-/* Slice within the partition that a fetch is for. */
+/* The slice within the partition that a fetch belongs to. */
 static inline uint32_t l2_token_slice(uint32_t token)
 {
     return token >> (L2_TOKEN_MSHR_BITS + L2_TOKEN_SECTOR_BITS);
 }
 
-/* number: slice of the chip; n_sms senders and receivers. map, dram and the pool of messages:
+/* number: slice of the chip; n_sms: senders and receivers. map, dram and pool (of messages) are
  * borrowed. */
 void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *map, dram_t *dram,
                    msg_pool_t *pool, uint32_t number, uint32_t n_sms);
 void l2_slice_free(l2_slice_t *s);
 
-/* Where SM sm is, and by how many cycles replies to it fly longer than the mean. */
+/* Sets the shard of SM sm, and by how many cycles replies to it take longer than the mean. */
 void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard, int32_t farther);
 
 /* Host-side hint that the slice will run; reads only what never changes. ahead: see shard_ops_t. */
@@ -143,65 +144,58 @@ void l2_slice_prefetch_state(const l2_slice_t *s, int ahead);
 /* Host-side hint that this request will arrive soon. */
 void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
 
-/* Host-side hint that the slice will go on: what its next request will need. */
+/* Host-side hint that the slice will run: prefetches what its next requests need. */
 void l2_slice_prefetch_input(const l2_slice_t *s);
 
-/* Host-side hint that a fetch will be back in so many: with each step nearer, what the one before
- * has led to. */
+/* Host-side hint that a fetch will be back after `ahead` - 1 others: each step prefetches what the
+ * step before points to. */
 enum { L2_PREFETCH_AHEAD = 3 };
 void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead);
 
-/* Message n of the pool, a request or credit, arrived at cycle now. Takes it over. */
+/* Message n of the pool, a request or credit, arrived at cycle now. Takes ownership of it. */
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);
 
-/* A fetch is back at cycle now; token as given to the DRAM. */
+/* A fetch is back at cycle now. token: as given to the DRAM. */
 void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now);
 
-/*
- * Does what the slice does next depend on what arrives? Not while a request waits, as those that
- * arrive wait behind it, unless a reply waits for credits.
- */
+/* Whether arrivals change what the slice does next. Not while a request waits, because arrivals
+ * wait behind it, unless a reply waits for credits. */
 static inline bool l2_slice_listens(const l2_slice_t *s)
 {
     return s->held == 0 || s->out.count > 0;
 }
 
-/*
- * The DRAM has room[0] reads and room[1] writes free from cycle now. A slice that waits for that
- * takes (at least) one, wakes up for it and counts it off.
- */
+/* From cycle now the DRAM has room for room[0] reads and room[1] writes. A slice that waits for
+ * that wakes up and subtracts one. */
 void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now);
 
-/* Everything of cycle now; sets s->next. Returns true if something was sent to the DRAM. */
+/* Simulates cycle now and sets s->next. Returns true if something was sent to the DRAM. */
 bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* A host copy wrote the sectors of the line at this address of the slice: they are modified, as
- * after any write, and no other line is written back for it (guess). Returns how many they are,
- * none in a perfect L2. */
+/* A host copy wrote the sectors of the line at this address of the slice. They are modified, as
+ * after any write, but no other line is written back for it (guess). Returns their number; 0 in a
+ * perfect L2. */
 uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
-/* Sectors that blocks without time have taken of an L2: */
+/* Sectors of an L2 that blocks without time have changed: */
 typedef struct {
-    uint64_t taken; /* read in, or written anew */
+    uint64_t taken; /* read in, or newly written */
     uint64_t filled, written_back;
-    uint64_t modified; /* now, and not before */
+    uint64_t modified; /* modified now but not before */
 } l2_warmed_t;
 
-/*
- * A launch of the past touched the line at this address of the slice; its data is here now and no
- * time has passed. Statistics do not count it; *sum does, in addition to what it has. Only on an
- * idle slice.
- */
+/* An earlier launch touched the line at this address of the slice: updates the L2 without time.
+ * Statistics do not count it; it is added to *sum. Only on an idle slice. */
 void l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch, l2_warmed_t *sum);
 
-/* Nothing waits or is under way. */
+/* Whether nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);
 
-/* Of an idle slice: tags, ports, credits. 0, or -1 with errno. */
+/* Checkpoint of an idle slice: tags, ports, credits. Return 0, or -1 with errno. */
 int l2_slice_save(const l2_slice_t *s, FILE *out);
 int l2_slice_load(l2_slice_t *s, FILE *in, cycle_t latest);
 
-/* What waits and for what, for people. */
+/* Prints what waits and for what, for people. */
 void l2_slice_dump(const l2_slice_t *s, FILE *out);
 
 #endif

@@ -1,9 +1,9 @@
 #include "sim/mem/mem_params.h"
 
 const param_choice_t mem_hash_choices[] = {
-    {"none", "consecutive pieces go to consecutive slices"},
-    {"ipoly", "the remainder of a division by an irreducible polynomial"},
-    {"gv100", "as measured on a V100"},
+    {"none", "consecutive blocks go to consecutive slices"},
+    {"ipoly", "remainder modulo an irreducible polynomial"},
+    {"gv100", "XORs of address bits, as measured on a V100"},
     {NULL, NULL},
 };
 
@@ -33,4 +33,4 @@ const param_group_t dram_param_group = PARAM_GROUP("dram", "DRAM channel", dram_
 static const param_t mmu_rows[] = {PARAM_ROWS(MMU_PARAMS)};
 #undef PARAM_SPEC_
 const param_group_t mmu_param_group =
-    PARAM_GROUP("mmu", "translations that no SM has", mmu_spec_t, mmu_rows);
+    PARAM_GROUP("mmu", "page walks for translations that the TLBs miss", mmu_spec_t, mmu_rows);

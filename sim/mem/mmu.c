@@ -5,7 +5,7 @@
 #include "sim/core/model_mem.h"
 #include "sim/parts/cache.h"
 
-/* A page walk that was under way when it was looked at last. */
+/* A page walk that was under way at the last request. */
 typedef struct {
     uint64_t entry;
     cycle_t done;
@@ -15,8 +15,8 @@ struct mmu {
     const mmu_spec_t *spec;   /* borrowed */
     const uint16_t *sm_shard; /* borrowed */
     inbox_t inbox;
-    cache_t *known; /* owned; entries walked before, and those being walked */
-    walk_t *walk;   /* owned; in order of their ends */
+    cache_t *known; /* owned; entries that were walked, or are being walked */
+    walk_t *walk;   /* owned; by end cycle */
     size_t n_walk, cap_walk;
 };
 
@@ -58,7 +58,7 @@ static void forget_walks(mmu_t *m, cycle_t now)
     m->n_walk = n;
 }
 
-/* End of the walk for an entry, which starts now if there was none before. */
+/* End of the walk for an entry; starts it now if there was none. */
 static cycle_t walk_end(mmu_t *m, uint64_t entry, cycle_t now)
 {
     forget_walks(m, now);
@@ -98,7 +98,7 @@ static cycle_t mmu_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 static void mmu_dump(const void *self, FILE *out)
 {
     const mmu_t *m = self;
-    fprintf(out, "MMU: %u translations known, %zu page walks at the last question\n",
+    fprintf(out, "MMU: %u translations known, %zu page walks at the last request\n",
             cache_count(m->known), m->n_walk);
 }
 

@@ -1,8 +1,8 @@
 /*
- * Memory management unit of the chip: one shard. It answers the SMs whose TLBs lack a translation:
- * after mmu.lookup cycles if it has walked the page table for it before, otherwise mmu.walk cycles
- * later. Walks for different entries go on at the same time, without limit; who asks for an entry
- * that is being walked gets it when the walk is over.
+ * Memory management unit of the chip: one shard. It answers SMs whose TLBs miss: after mmu.lookup
+ * cycles if it has walked the page table for the entry before, otherwise mmu.walk cycles later.
+ * Walks for different entries run in parallel, without limit. A request for an entry that is being
+ * walked is answered at the end of that walk.
  */
 #ifndef RUBATO_MEM_MMU_H
 #define RUBATO_MEM_MMU_H
@@ -16,12 +16,12 @@ typedef struct mmu mmu_t;
 
 extern const shard_ops_t mmu_shard_ops;
 
-/* entry_bytes: what an entry covers, a power of two; sm_shard: shard of each SM. Both pointers are
- * borrowed. */
+/* entry_bytes: bytes that an entry covers, a power of two; sm_shard: shard of each SM. Both
+ * pointers are borrowed. */
 mmu_t *mmu_create(const mmu_spec_t *spec, uint32_t entry_bytes, const uint16_t *sm_shard);
 void mmu_destroy(mmu_t *m);
 
-/* The page table is walked for an entry without time. */
+/* Marks an entry as walked, without time. */
 void mmu_learn(mmu_t *m, uint64_t entry);
 
 /* Checkpoint of an idle MMU. 0, or -1 with errno. */

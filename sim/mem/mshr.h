@@ -1,6 +1,6 @@
 /*
- * Miss status: lines with fetches under way and the requests that wait for them. Part of an L2
- * slice. Nothing is allocated after creation except when the pool of waiting requests grows.
+ * MSHRs of an L2 slice: lines with outstanding fetches and the requests that wait for them. After
+ * creation only the pool of waiting requests may allocate.
  */
 #ifndef RUBATO_MEM_MSHR_H
 #define RUBATO_MEM_MSHR_H
@@ -18,28 +18,29 @@ typedef struct {
     uint32_t next; /* index + 1 */
     uint16_t sm;
     uint8_t op, src;
-    uint8_t sectors;  /* of the request */
-    uint8_t missing;  /* of these, not yet there */
+    uint8_t sectors;  /* sectors of the request */
+    uint8_t missing;  /* sectors that have not arrived */
     uint8_t conflict; /* atomics and reductions */
 } mshr_wait_t;
 
 typedef struct {
-    _Alignas(64) cache_key_t key; /* line as the cache knows it */
-    uint64_t line;                /* line as the SMs know it */
-    mshr_wait_t first; /* the oldest request, mostly the only one; it may be served before others */
+    _Alignas(64) cache_key_t key; /* the line as the cache addresses it */
+    uint64_t line;                /* the line as the SMs address it */
+    mshr_wait_t first; /* oldest request, mostly the only one; valid while missing != 0 */
     uint32_t head,
-        tail; /* index + 1 into waiting: those behind it; head of a free entry: the next */
+        tail; /* index + 1 into waiting: requests behind `first`; in a free entry, head is the next
+               * free one */
     uint16_t n_waiting; /* requests */
     uint8_t pending;    /* sectors being fetched */
 } mshr_entry_t;
 
-_Static_assert(sizeof(mshr_entry_t) == 64, "one line of the host's cache");
+_Static_assert(sizeof(mshr_entry_t) == 64, "fills one line of the host's cache");
 
 typedef struct {
     uint32_t size, used;
     mshr_entry_t *entry; /* owned */
     uint32_t free_entry; /* index + 1 */
-    tag_chunk_t *table;  /* owned; index by key */
+    tag_chunk_t *table;  /* owned; hash table by key */
     uint32_t table_bits;
     mshr_wait_t *waiting; /* owned pool */
     size_t n_waiting, cap_waiting;
@@ -52,16 +53,16 @@ void mshr_free(mshr_t *m);
 /* Host-side hint that a line will be looked up soon. */
 void mshr_prefetch(const mshr_t *m, cache_key_t key);
 
-/* The entry of a line, NULL if it has none. */
+/* The entry of a line; NULL if it has none. */
 mshr_entry_t *mshr_find(mshr_t *m, cache_key_t key);
 
-/* A new entry for a line that has none; there must be one free (used < size). */
+/* Adds an entry for a line without one; one must be free (used < size). */
 mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line);
 
-/* Frees an entry for which nothing waits. */
+/* Frees an entry without waiting requests. */
 void mshr_remove(mshr_t *m, mshr_entry_t *e);
 
-/* Appends a request that waits for the sectors missing. */
+/* Appends a request that waits for the sectors in missing. */
 void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing);
 
 static inline uint32_t mshr_index(const mshr_t *m, const mshr_entry_t *e)
@@ -69,8 +70,8 @@ static inline uint32_t mshr_index(const mshr_t *m, const mshr_entry_t *e)
     return (uint32_t)(e - m->entry);
 }
 
-/* The requests that wait, oldest first: the first, the one after w; NULL: no more. A request may be
- * served meanwhile, not dropped. */
+/* The waiting requests, oldest first: the first one, and the one after w; NULL: no more. A request
+ * may be served during the iteration, but not dropped. */
 static inline mshr_wait_t *mshr_first(const mshr_t *m, mshr_entry_t *e)
 {
     if (e->first.missing != 0)
@@ -84,7 +85,7 @@ static inline mshr_wait_t *mshr_next(const mshr_t *m, const mshr_entry_t *e, con
     return next != 0 ? &m->waiting[next - 1] : NULL;
 }
 
-/* Takes the waiting requests that miss nothing any more out of the list. */
+/* Removes the waiting requests that have all their sectors. */
 void mshr_drop_served(mshr_t *m, mshr_entry_t *e);
 
 #endif

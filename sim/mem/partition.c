@@ -14,9 +14,10 @@ struct partition {
     uint32_t index, n_slices, n_sms;
     l2_slice_t *slice; /* owned */
     dram_t *dram;      /* owned */
-    inbox_t inbox;     /* its pool holds the slices' packets too */
-    uint32_t turn;     /* slice that goes first */
-    bool listens;      /* to messages; otherwise they wait until something else happens */
+    inbox_t inbox;     /* its pool also holds the slices' packets */
+    uint32_t turn;     /* slice that goes first in a cycle */
+    bool listens;      /* whether arriving messages matter; otherwise they wait for the next
+                        * event */
     cycle_t next;      /* next cycle at which something happens */
     uint64_t l2_size;
 };
@@ -77,7 +78,7 @@ static void partition_deliver(void *self, const msg_t *m, size_t n)
     }
 }
 
-/* Room came free at the DRAM before cycle now: wakes the slices that it is enough for. */
+/* Makes room at the DRAM visible that became free before cycle now, and wakes slices for it. */
 static void room_share(partition_t *p, cycle_t now)
 {
     dram_see_room(p->dram, now - 1);
@@ -88,7 +89,8 @@ static void room_share(partition_t *p, cycle_t now)
     }
 }
 
-/* Room is looked for in the cycle after it came free, and only if a slice waits for it. */
+/* Sets the next cycle. Slices see room in the cycle after it became free; only if one waits for
+ * it. */
 static void next_cycle(partition_t *p, cycle_t now)
 {
     cycle_t next = cycle_min(dram_read_due(p->dram), dram_next(p->dram));
@@ -105,7 +107,7 @@ static void next_cycle(partition_t *p, cycle_t now)
     p->next = listens ? cycle_min(next, inbox_next(&p->inbox)) : next;
 }
 
-/* Hands the slices what arrived up to cycle now. */
+/* Gives the slices what arrived up to cycle now. */
 static void messages_take(partition_t *p, cycle_t now)
 {
     while (inbox_next(&p->inbox) <= now) {
@@ -114,21 +116,21 @@ static void messages_take(partition_t *p, cycle_t now)
     }
 }
 
-/* Host-side: what the fill after i others will need, in steps: see l2_slice_prefetch_fill(). */
+/* Host-side: prefetches for the fill after i others, in steps: see l2_slice_prefetch_fill(). */
 static inline void fill_prefetch(const partition_t *p, uint32_t i, uint32_t ahead)
 {
     uint32_t token = dram_read_token(p->dram, i);
     l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
 }
 
-/* A fill comes: those after it are each a step nearer. */
+/* Prefetches at a fill: each of the next ones is now one step nearer. */
 static void fills_prefetch(const partition_t *p)
 {
     for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD && ahead <= dram_reads(p->dram); ahead++)
         fill_prefetch(p, ahead - 1, ahead);
 }
 
-/* The same where a window of the engine begins: since the last one, what was near has gone. */
+/* The same at the start of a window: what was prefetched before has left the host's cache. */
 static void fills_resume(const partition_t *p)
 {
     const size_t n = dram_reads(p->dram);
@@ -138,11 +140,9 @@ static void fills_resume(const partition_t *p)
     }
 }
 
-/*
- * Within a cycle: messages and fills (which touch different state, so their order does not
- * matter), slices, DRAM. Room that the DRAM makes is seen by slices one cycle later; the slice
- * after the one that used room last goes first, so that slices share the DRAM evenly.
- */
+/* Order within a cycle: messages and fills (they touch different state, so their order does not
+ * matter), slices, DRAM. Slices see room at the DRAM one cycle later. The slice after the last one
+ * that used room goes first, so that slices share the DRAM evenly. */
 static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
 {
     if (dram_next_room(p->dram) < now)
@@ -175,13 +175,13 @@ static cycle_t partition_run(void *self, outbox_t *out, cycle_t from, cycle_t to
     fills_resume(p);
     while (p->next < to)
         cycle_run(p, out, p->next);
-    /* Of these no slice takes notice, but they are counted in the window in which they arrive. */
+    /* Slices ignore these messages now, but they count in the window in which they arrive. */
     messages_take(p, to - 1);
     inbox_advance(&p->inbox, to);
     return cycle_min(p->next, inbox_next(&p->inbox));
 }
 
-/* What every cycle of the partition looks at; ahead: see shard_ops_t. */
+/* Prefetches what every cycle of the partition reads. ahead: see shard_ops_t. */
 static void partition_prefetch(const void *self, int ahead)
 {
     const partition_t *p = self;
@@ -232,7 +232,7 @@ const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice)
     return &p->slice[slice].stats;
 }
 
-/* Sectors of the line at addr that overlap [from, to). */
+/* Sectors of a line that overlap [from, to). */
 static uint8_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
 {
     const uint64_t end = line + LINE_BYTES;
@@ -253,8 +253,7 @@ uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
     uint64_t block = UINT64_C(1) << p->map->interleave_shift, left = 0;
     for (uint32_t s = 0; s < p->n_slices; s++) {
         l2_slice_t *slice = &p->slice[s];
-        /* The slice's blocks in the range: one for each run of as many blocks as there are slices.
-         */
+        /* One block of the slice for each run of as many blocks as there are slices. */
         uint64_t first = addr_map_slice_local(p->map, from) & ~(block - 1);
         uint64_t last = addr_map_slice_local(p->map, to - 1) & ~(block - 1);
         for (uint64_t local = first; local <= last; local += block) {

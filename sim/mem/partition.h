@@ -2,8 +2,8 @@
  * A memory partition: one shard with its L2 slices and one DRAM channel.
  *
  * Request path: crossbar ejection port of the slice -> slice input -> tags -> (miss) DRAM -> fill
- * -> replies -> crossbar injection port of the slice. Unloaded L2-hit time from a request's arrival
- * to its reply's departure is l2.latency.
+ * -> replies -> crossbar injection port of the slice. Without load, an L2 hit takes l2.latency from
+ * the arrival of the request to the departure of its reply.
  */
 #ifndef RUBATO_MEM_PARTITION_H
 #define RUBATO_MEM_PARTITION_H
@@ -17,7 +17,7 @@
 #include "sim/parts/addr_map.h"
 #include "sim/parts/distance.h"
 
-/* Slices of one partition: a message names one by a byte. */
+/* Slices of a partition; a message has one byte for the slice. */
 enum { PARTITION_MAX_SLICES = 256 };
 
 typedef struct partition partition_t;
@@ -29,10 +29,10 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
                               uint32_t n_sms);
 void partition_destroy(partition_t *p);
 
-/* Shard number of every SM, once all shards are known, and how far each is. */
+/* Sets the shard number and distance of every SM, once all shards are known. */
 void partition_connect(partition_t *p, const uint16_t *sm_shard, const distance_t *distance);
 
-/* Sums of the partition's slices and its channel since creation. */
+/* Counters since creation: sums of the slices, and the channel. */
 void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram);
 
 /* Counters of one slice (0 .. slices per partition - 1), for per-instance output. */
@@ -40,28 +40,27 @@ const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice);
 
 /* What waits in a partition at the start of a cycle, between windows; sums over its slices. */
 typedef struct {
-    uint32_t requests;    /* packets that arrived and no slice has taken */
-    uint32_t lines;       /* L2: lines under way */
-    uint32_t dram_reads;  /* on their way to the DRAM or waiting there */
-    uint32_t dram_writes; /* likewise */
+    uint32_t requests;    /* packets that arrived but were not handled */
+    uint32_t lines;       /* L2 lines under way */
+    uint32_t dram_reads;  /* reads on their way to the DRAM or waiting there */
+    uint32_t dram_writes; /* writes, likewise */
 } partition_gauges_t;
 
 void partition_gauges(const partition_t *p, cycle_t now, partition_gauges_t *out);
 
 /*
- * A host copy of [addr, addr + bytes) leaves its sectors of this partition's slices in the L2,
- * modified, in address order; takes no time. Only on an idle chip. A copy larger than the L2 costs
- * no more than one pass over the L2's size (its last part is what stays). Returns the sectors left.
+ * A host copy of [addr, addr + bytes) leaves its sectors in the L2 slices of this partition,
+ * modified, in address order, without time. Only on an idle chip. A copy larger than the L2 costs
+ * only one pass over the L2's size, because only its last part stays. Returns the number of sectors
+ * left.
  */
 uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 
 /* Drops the L2's contents without writing them back. Only on an idle chip. */
 void partition_flush_l2(partition_t *p);
 
-/*
- * A launch of the past touched the line at addr, which lies in this slice (of the chip): its data
- * is in the L2 now, no time has passed and no statistic counts it, but *sum. Only on an idle chip.
- */
+/* An earlier launch touched the line at addr, in this slice (of the chip): updates the L2 without
+ * time. Statistics do not count it; it is added to *sum. Only on an idle chip. */
 void partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_touch_t *touch,
                        l2_warmed_t *sum);
 

@@ -7,25 +7,24 @@
 
 enum { MAX_BITS = 10, ROTATION_BITS = 16, ADDRESS_BITS = 64 };
 
-/* log2 of what a gv100 has */
+/* log2 of the gv100 constants of addr_map.h */
 enum { GV100_SHIFT = 9, GV100_BITS = 6 };
 _Static_assert(1 << MAX_BITS == ADDR_MAP_SLICES && 1 << GV100_BITS == ADDR_MAP_GV100_SLICES &&
                    1 << GV100_SHIFT == ADDR_MAP_GV100_INTERLEAVE,
-               "the logarithms of what addr_map.h says");
+               "the logarithms of the constants in addr_map.h");
 
-/*
- * Irreducible polynomials over GF(2), bit i the coefficient of x^i. Degrees 4 to 7 as gpgpu-sim's
- * IPOLY (gpu-facts); the others are the usual primitive polynomials of their degree.
- */
+/* Irreducible polynomials over GF(2); bit i is the coefficient of x^i. Degrees 4 to 7 are those of
+ * gpgpu-sim's IPOLY (gpu-facts); the others are the usual primitive polynomials of their degree. */
 static const uint32_t polynomial[MAX_BITS + 1] = {1, 3, 7, 11, 19, 37, 67, 131, 285, 529, 1033};
 
 #define BIT(n) (UINT64_C(1) << (n))
 
 /*
- * Bits 1 to 5 of a slice's number: the memory module of a Tesla V100-SXM2-16GB (Jain, Fractional
- * GPUs, RTAS 2019, doc/REVERSE.md of its sources: XORs of the bits of a physical address). The two
- * slices of a module are not told apart there; that they take 512 bytes in turn is a guess, with
- * the bits of the one XOR of the cache set's number whose lowest bit that is.
+ * Which address bits are XORed into each bit of the slice number. Bits 1 to 5: the memory module of
+ * a Tesla V100-SXM2-16GB (Jain, Fractional GPUs, RTAS 2019, doc/REVERSE.md of its sources; physical
+ * addresses). The paper does not distinguish the two slices of a module. That they alternate every
+ * 512 bytes is a guess; bit 0 uses the paper's XOR for the bit of the cache set number whose lowest
+ * address bit is bit 9.
  */
 static const uint64_t gv100_slice[GV100_BITS] = {
     BIT(9) | BIT(15) | BIT(19) | BIT(21) | BIT(22) | BIT(24) | BIT(25) | BIT(26) | BIT(27) |
@@ -44,7 +43,7 @@ static const uint64_t gv100_slice[GV100_BITS] = {
 /* x^16 + x^12 + x^3 + x + 1, primitive. */
 static const uint32_t rotation_polynomial = 0x1100B;
 
-/* What bit i of a run's number adds to the hash. */
+/* Bit i of a run's number XORs `adds` into the hash. */
 static void fold_bit(addr_map_t *m, uint32_t i, uint32_t adds)
 {
     uint16_t *fold = m->fold[i / 8];
@@ -53,7 +52,7 @@ static void fold_bit(addr_map_t *m, uint32_t i, uint32_t adds)
         fold[bit | v] = (uint16_t)(fold[v] ^ adds);
 }
 
-/* run * x^degree mod p */
+/* Sets the fold tables to run * x^degree mod p. */
 static void fold_polynomial(addr_map_t *m, uint32_t p, uint32_t degree)
 {
     uint32_t power = 1; /* x^i mod p */
@@ -64,7 +63,7 @@ static void fold_polynomial(addr_map_t *m, uint32_t p, uint32_t degree)
     }
 }
 
-/* Bits of the slice's number that change with a bit of the address. */
+/* Bits of the slice number that an address bit flips. */
 static uint32_t gv100_changes(uint32_t address_bit)
 {
     uint32_t slice = 0;
@@ -76,7 +75,8 @@ static uint32_t gv100_changes(uint32_t address_bit)
 static void gv100_init(addr_map_t *m)
 {
     m->swapped = true;
-    fold_bit(m, 0, gv100_changes(GV100_SHIFT + GV100_BITS - 1)); /* bit 14, for 15 */
+    fold_bit(m, 0, gv100_changes(GV100_SHIFT + GV100_BITS - 1)); /* address bit 14, exchanged with
+                                                                  * 15 */
     for (uint32_t i = 1; GV100_SHIFT + GV100_BITS + i < ADDRESS_BITS; i++)
         fold_bit(m, i, gv100_changes(GV100_SHIFT + GV100_BITS + i));
     for (uint32_t n = 0; n < 1u << GV100_BITS; n++) {
@@ -127,14 +127,14 @@ void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t
         tables_init(m, hash);
 }
 
-/* A gv100's block number with the bits 14 and 15 of the address exchanged; its own inverse. */
+/* gv100: exchanges address bits 14 and 15 in a block number; its own inverse. */
 static inline uint64_t swap(const addr_map_t *m, uint64_t n)
 {
     const uint64_t differ = (n >> (GV100_BITS - 1) ^ n >> GV100_BITS) & (m->swapped ? 1 : 0);
     return n ^ (differ << (GV100_BITS - 1) | differ << GV100_BITS);
 }
 
-/* The number of the address's block as run * slices + rest. */
+/* Splits the block number of an address: run * slices + rest. */
 static inline uint64_t run_of(const addr_map_t *m, uint64_t addr, uint32_t *rest)
 {
     const uint64_t n = swap(m, addr >> m->interleave_shift);

@@ -98,7 +98,7 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
                       replacement_policy_t policy, bool hash_sets, bool writes)
 {
     RB_INVARIANT(line_bytes > CACHE_TAG_BITS && (line_bytes & (line_bytes - 1)) == 0,
-                 "cache: a line of %u bytes is too short or no power of two", line_bytes);
+                 "cache: a line of %u bytes is too short or not a power of two", line_bytes);
     RB_INVARIANT((uint64_t)sets * ways <= 1u << 28 && ways < CACHE_MAX_WAYS,
                  "cache: %u sets of %u ways are too many", sets, ways);
     RB_INVARIANT((uint32_t)policy < REPLACEMENT_COUNT, "cache: no replacement policy %u",
@@ -135,7 +135,7 @@ void cache_destroy(cache_t *c)
 void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)
 {
     RB_INVARIANT((uint64_t)sets * ways <= c->capacity && ways < CACHE_MAX_WAYS,
-                 "cache: %u x %u lines exceed the %u built", sets, ways, c->capacity);
+                 "cache: %u x %u lines exceed the capacity of %u", sets, ways, c->capacity);
     cache_shape(c, sets, ways);
     cache_clear(c);
 }
@@ -146,7 +146,7 @@ void cache_invalidate(cache_t *c)
         cache_clear(c);
 }
 
-/* The operations of a cache's policy: replacement.h. */
+/* Dispatch to the cache's replacement policy (replacement.h). */
 static __attribute__((noinline)) void any_policy_hit(cache_t *c, uint32_t set, uint32_t way)
 {
     switch (c->policy) {
@@ -154,7 +154,7 @@ static __attribute__((noinline)) void any_policy_hit(cache_t *c, uint32_t set, u
     }
 }
 
-/* Lookups are so frequent that the usual policy is asked for first. */
+/* Lookups are frequent, so the usual policy is tested first. */
 static inline void policy_hit(cache_t *c, uint32_t set, uint32_t way)
 {
     if (c->policy == REPLACEMENT_LRU)
@@ -183,7 +183,7 @@ static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
     return &c->table[(size_t)set << c->table_bits];
 }
 
-/* The eight bits by which a narrow set finds a line. */
+/* The eight tag bits that a narrow set compares. */
 static inline uint8_t narrow_tag(cache_key_t k)
 {
     return (uint8_t)(k.tag >> 8);
@@ -232,8 +232,8 @@ void cache_prefetch(const cache_t *c, cache_key_t k)
     __builtin_prefetch(&c->wide_set[k.set]);
 }
 
-/* The tag of the line that LRU evicts next from a set; NULL: there is room, or another policy
- * decides. */
+/* The tag of the line that LRU would evict next from a set; NULL if the set is not full or has
+ * another policy. */
 static inline const cache_tag_t *next_victim(const cache_t *c, uint32_t set)
 {
     if (c->policy != REPLACEMENT_LRU || c->ways == 0 || cache_set_count(c, set) < c->ways)
@@ -269,7 +269,7 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
     return cache_tag_at(c, k.set, way);
 }
 
-/* The number of a tag. */
+/* Index of a tag. */
 static inline uint32_t tag_number(const cache_t *c, const cache_tag_t *t)
 {
     return (uint32_t)(c->narrow ? t - c->tag : (const wide_way_t *)(const void *)t - c->way);
@@ -317,8 +317,7 @@ cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t)
     return copy;
 }
 
-/* The modified way of the set that was used longest ago, which is modified no more. There must be
- * one. */
+/* The least recently used modified way of a set, which must exist. Clears its modified state. */
 static uint32_t take_oldest_modified(cache_t *c, uint32_t set)
 {
     if (c->narrow) {
@@ -345,7 +344,7 @@ bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned)
     return true;
 }
 
-/* A line that was modified goes. */
+/* Copies a modified line that is evicted. Returns whether it has data that memory lacks. */
 static bool victim_take(const cache_t *c, const cache_tag_t *t, cache_line_t *victim)
 {
     *victim = cache_line_copy(c, t);
@@ -371,7 +370,7 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
     return t;
 }
 
-/* The line takes the place of the one in way. */
+/* Puts the line into a way in place of its present line. */
 static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, uint32_t way,
                                           cache_line_t *victim, bool *evicted)
 {
@@ -401,7 +400,7 @@ static inline cache_tag_t *wide_replace(cache_t *c, cache_key_t k, uint32_t way,
     return t;
 }
 
-/* The line takes an empty way. */
+/* Puts the line into an empty way. */
 static inline cache_tag_t *insert_in_room(cache_t *c, cache_key_t k)
 {
     cache_tag_t *t = cache_way_add(c, k);
@@ -426,7 +425,7 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
 bool cache_use_sectors(cache_t *c, uint64_t line, uint8_t sectors)
 {
     const cache_key_t k = cache_key_of(c, line);
-    cache_line_t victim; /* never written */
+    cache_line_t victim; /* unused: lines are never written */
     bool evicted;
     cache_tag_t *t = cache_lookup_key(c, k, true);
     if (t != NULL && (sectors & ~cache_tag_valid(t)) == 0)

@@ -14,11 +14,9 @@ static int state_save(const cache_t *c, uint32_t set, FILE *out)
                                                                                                : -1;
 }
 
-/*
- * Checkpoint: sets, ways, line_shift, random state, policy; then for each set its number of lines,
- * each line in the order of ways (policies choose by way), the ways in order of use, and the
- * policy's bits.
- */
+/* Checkpoint: sets, ways, line_shift, random state, policy; then per set the number of lines, the
+ * lines in the order of ways (policies choose by way), the ways in the order of use, and the
+ * policy's bits. */
 int cache_save(const cache_t *c, FILE *out)
 {
     const uint32_t head[HEAD_WORDS] = {c->sets, c->ways, c->line_shift, c->random_state,
@@ -48,7 +46,7 @@ int cache_save(const cache_t *c, FILE *out)
     return 0;
 }
 
-/* A line, into the next way of set s. */
+/* Loads a line into the next way of set s. */
 static int line_load(cache_t *c, uint32_t s, FILE *in)
 {
     uint32_t word[LINE_WORDS];
@@ -72,7 +70,7 @@ static int line_load(cache_t *c, uint32_t s, FILE *in)
     return 0;
 }
 
-/* The order of use of a set's count lines; order and seen: room for c->ways. */
+/* Loads the order of use of a set with count lines. order and seen have room for c->ways. */
 static int order_load(cache_t *c, uint32_t s, uint32_t count, uint32_t *order, bool *seen, FILE *in)
 {
     if (fread(order, sizeof(*order), count, in) != count)
@@ -89,7 +87,7 @@ static int order_load(cache_t *c, uint32_t s, uint32_t count, uint32_t *order, b
     return 0;
 }
 
-/* The policy's bits of a set, which belong to its ways. */
+/* Loads the policy's bits of a set; bits that belong to no way must be 0. */
 static int state_load(cache_t *c, uint32_t set, FILE *in)
 {
     const size_t words = cache_state_words(c);

@@ -1,6 +1,4 @@
-/*
- * State of a cache, shared by cache.c, cache_checkpoint.c and the replacement policies.
- */
+/* State of a cache, for cache.c, cache_checkpoint.c and the replacement policies. */
 #ifndef RUBATO_PARTS_CACHE_INTERNAL_H
 #define RUBATO_PARTS_CACHE_INTERNAL_H
 
@@ -19,40 +17,41 @@ struct cache {
     uint32_t count;    /* lines present */
     uint32_t line_shift;
     uint32_t set_bits;    /* log2 of sets, if a power of two */
-    uint32_t fold_pieces; /* power of two; the fold's first step merges this many set_bits */
+    uint32_t fold_pieces; /* power of two: how many pieces of set_bits the first step of the XOR
+                           * fold merges */
     divider_t by_sets;
     bool sets_pow2, hash_sets;
     replacement_policy_t policy;
     uint32_t random_state;
     uint32_t planes;        /* bits of state per way that the policy keeps */
-    uint32_t plane_words;   /* words of one such bit of all ways of a set */
+    uint32_t plane_words;   /* words of one bit of all ways of a set */
     uint64_t *policy_state; /* owned; planes x plane_words per set */
     size_t cap_policy_state;
-    bool narrow;         /* which of the two kinds of sets it has */
-    uint8_t *narrow_set; /* owned; narrow_set_t of so many */
+    bool narrow;         /* kind of its sets: narrow or wide */
+    uint8_t *narrow_set; /* owned; one narrow_set_t per set, narrow_bytes each */
     size_t narrow_bytes;
     size_t cap_narrow;
     wide_set_t *wide_set; /* owned */
     size_t cap_wide;
-    uint32_t table_bits; /* wide: log2 of a set's chunks */
-    tag_chunk_t *table;  /* owned; way by line; of all wide sets, one after the other */
+    uint32_t table_bits; /* wide: log2 of the chunks of a set's table */
+    tag_chunk_t *table;  /* owned; wide: the hash tables (line -> way) of all sets */
     size_t cap_table;
-    cache_tag_t *tag; /* owned; way w of set s is number s * ways + w: narrow, so many words on; */
-    wide_way_t *way;  /* wide: its first word */
+    cache_tag_t *tag; /* owned; narrow: way w of set s is tag[s * ways + w] */
+    wide_way_t *way;  /* owned; wide: the same */
     size_t cap_tag, cap_way;
     cache_written_t *written; /* owned; per tag; NULL: lines are never written */
-    cache_tag_t dropped;      /* what a cache without lines hands out, */
+    cache_tag_t dropped;      /* the tag that a cache without lines returns */
     cache_written_t dropped_written;
 };
 
 /* The set of a line. */
 uint32_t cache_set_of(const cache_t *c, uint64_t line);
 
-/* Changes the shape; contents must be cleared after it. */
+/* Changes the shape. The caller must clear the contents afterwards. */
 void cache_shape(cache_t *c, uint32_t sets, uint32_t ways);
 void cache_clear(cache_t *c);
 
-/* The next way of the set that has room becomes the newest and holds the line from now on. */
+/* Puts the line into the next empty way of its set and makes that way the newest. */
 cache_tag_t *cache_way_add(cache_t *c, cache_key_t k);
 
 cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t);
@@ -78,7 +77,7 @@ static inline uint32_t cache_set_count(const cache_t *c, uint32_t set)
     return c->narrow ? cache_narrow(c, set)->count : c->wide_set[set].count;
 }
 
-/* A way becomes the newest of its set. */
+/* Makes a way the newest of its set. */
 static inline void cache_way_touch(cache_t *c, uint32_t set, uint32_t way)
 {
     if (c->narrow)
@@ -87,20 +86,20 @@ static inline void cache_way_touch(cache_t *c, uint32_t set, uint32_t way)
         wide_touch(&c->wide_set[set], cache_wide_ways(c, set), way);
 }
 
-/* The way at the end of the order of use of a full set. */
+/* The least recently used way of a full set. */
 static inline uint32_t cache_oldest_way(const cache_t *c, uint32_t set)
 {
     return c->narrow ? narrow_oldest(cache_narrow(c, set), c->ways) : c->wide_set[set].oldest;
 }
 
-/* The oldest way of a full set becomes its newest. Returns it. */
+/* Makes the oldest way of a full set the newest and returns it. */
 static inline uint32_t cache_renew_oldest(cache_t *c, uint32_t set)
 {
     return c->narrow ? narrow_renew_oldest(cache_narrow(c, set), c->ways)
                      : wide_renew_oldest(&c->wide_set[set], cache_wide_ways(c, set));
 }
 
-/* A way becomes the oldest of its set. */
+/* Makes a way the oldest of its set. */
 static inline void cache_way_age(cache_t *c, uint32_t set, uint32_t way)
 {
     if (c->narrow)
@@ -109,13 +108,13 @@ static inline void cache_way_age(cache_t *c, uint32_t set, uint32_t way)
         wide_age(&c->wide_set[set], cache_wide_ways(c, set), way);
 }
 
-/* Words of policy state of a set. */
+/* Words of policy state per set. */
 static inline size_t cache_state_words(const cache_t *c)
 {
     return (size_t)c->planes * c->plane_words;
 }
 
-/* One bit of policy state of every way of a set: bit w % 64 of word w / 64 is way w's. */
+/* One bit of policy state for every way of a set: way w has bit w % 64 of word w / 64. */
 static inline uint64_t *cache_plane(const cache_t *c, uint32_t set, uint32_t plane)
 {
     return c->policy_state + set * cache_state_words(c) + (size_t)plane * c->plane_words;
@@ -132,7 +131,7 @@ static inline void plane_put(uint64_t *plane, uint32_t way, bool bit)
     plane[way / 64] = bit ? plane[way / 64] | mask : plane[way / 64] & ~mask;
 }
 
-/* The bits of a plane's word that belong to ways. */
+/* The bits of a word of a plane that belong to existing ways. */
 static inline uint64_t plane_mask(const cache_t *c, uint32_t word)
 {
     return narrow_mask(c->ways - word * 64);
@@ -149,8 +148,8 @@ static inline uint32_t cache_random(cache_t *c)
     return x;
 }
 
-/* The way of a set at that place of its order of use, 0: the newest; before: the one at the place
- * before. */
+/* The way at a place in a set's order of use (0: the newest). before: the way at the previous
+ * place. */
 static inline uint32_t cache_way_by_use(const cache_t *c, uint32_t set, uint32_t place,
                                         uint32_t before)
 {

@@ -2,7 +2,8 @@
 
 enum { SMS_OF_A_TPC = 2 };
 
-/* The line has 2 x columns x slices parts, so that the middle of every column and slice is one. */
+/* Distances are counted in parts; the line has 2 x columns x slices of them, so that the middle of
+ * every column and of every slice is a whole number. */
 static int64_t line_parts(const distance_t *d)
 {
     return 2 * (int64_t)d->columns * d->n_slices;
@@ -20,19 +21,19 @@ void distance_init(distance_t *d, uint32_t cycles, uint32_t columns, uint32_t n_
 {
     *d = (distance_t){.cycles = cycles, .columns = columns, .n_sms = n_sms, .n_slices = n_slices};
     if (cycles == 0)
-        return; /* nobody asks for the total */
+        return; /* the total is not used */
     for (uint32_t sm = 0; sm < n_sms; sm++)
         for (uint32_t slice = 0; slice < n_slices; slice++)
             d->total += parts_between(d, sm, slice);
 }
 
-/* n / by, rounded down. */
+/* n / by, rounded towards minus infinity. */
 static int64_t floor_div(int64_t n, int64_t by)
 {
     return n / by - (n % by < 0);
 }
 
-/* There and back. */
+/* Deviation of the round trip from the mean, in cycles. */
 static int64_t both_ways(const distance_t *d, uint32_t sm, uint32_t slice)
 {
     if (d->cycles == 0)

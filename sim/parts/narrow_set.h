@@ -1,8 +1,8 @@
 /*
- * A set of a cache with few ways: what is needed to find a line and to choose which one goes stands
- * together, for 24 ways in one line of the host's cache. A way is found by eight bits of its line,
- * compared for all ways at once; whether it really holds the line is the owner's to say. The order
- * of use is a list of ways.
+ * A set of a cache with up to 64 ways. All that is needed to find a line and to choose a victim is
+ * contiguous; with 24 ways it fits one line of the host's cache. A lookup compares eight bits of
+ * the tags of all ways at once; the owner checks whether a matching way really holds the line. The
+ * order of use is an array of ways.
  */
 #ifndef RUBATO_PARTS_NARROW_SET_H
 #define RUBATO_PARTS_NARROW_SET_H
@@ -23,10 +23,11 @@ typedef struct {
     uint64_t modified; /* bit per way */
     uint8_t count;
     uint8_t unused[7];
-    uint8_t lane[]; /* tags of the ways, then the ways from newest to oldest */
+    uint8_t lane[]; /* 8-bit tags of the ways, then the ways from newest to oldest */
 } narrow_set_t;
 
-_Static_assert(sizeof(narrow_set_t) + 2 * 24 == NARROW_ALIGN, "24 ways: a line of the host's");
+_Static_assert(sizeof(narrow_set_t) + 2 * 24 == NARROW_ALIGN,
+               "24 ways fit one line of the host's cache");
 
 static inline size_t narrow_set_bytes(uint32_t ways)
 {
@@ -34,7 +35,7 @@ static inline size_t narrow_set_bytes(uint32_t ways)
     return (bytes + NARROW_ALIGN - 1) / NARROW_ALIGN * NARROW_ALIGN;
 }
 
-/* Bit i: lane[i] is value; of NARROW_LANES bytes. */
+/* Bit i is set if lane[i] == value, for NARROW_LANES bytes. */
 static inline uint32_t narrow_lanes_equal(const uint8_t *lane, uint8_t value)
 {
 #ifdef __SSE2__
@@ -48,14 +49,14 @@ static inline uint32_t narrow_lanes_equal(const uint8_t *lane, uint8_t value)
 #endif
 }
 
-/* The first count bits. */
+/* A mask of the lowest count bits. */
 static inline uint64_t narrow_mask(uint32_t count)
 {
     return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
 }
 
-/* Bit i: lane[i] is value; of count bytes that are part of ways. Fewer than NARROW_LANES ways are
- * followed by bytes enough to be read with them. */
+/* Bit i is set if lane[i] == value, for the first count of `ways` bytes. With fewer than
+ * NARROW_LANES ways, reading NARROW_LANES bytes stays inside the set. */
 static inline uint64_t narrow_equal(const uint8_t *lane, uint32_t ways, uint32_t count,
                                     uint8_t value)
 {
@@ -67,7 +68,7 @@ static inline uint64_t narrow_equal(const uint8_t *lane, uint32_t ways, uint32_t
     return bits & narrow_mask(count);
 }
 
-/* Bit per way: it may hold a line with that tag. */
+/* Bit mask of the ways that may hold a line with that tag. */
 static inline uint64_t narrow_find(const narrow_set_t *s, uint32_t ways, uint8_t tag)
 {
     return narrow_equal(s->lane, ways, s->count, tag);
@@ -78,13 +79,13 @@ static inline uint8_t *narrow_order(narrow_set_t *s, uint32_t ways)
     return s->lane + ways;
 }
 
-/* The way used longest ago of a set in which all hold lines. */
+/* The least recently used way of a full set. */
 static inline uint32_t narrow_oldest(narrow_set_t *s, uint32_t ways)
 {
     return narrow_order(s, ways)[ways - 1];
 }
 
-/* The way at place of the order goes to its front. */
+/* Moves the way at a place of the order to its front. */
 static inline void narrow_to_front(narrow_set_t *s, uint32_t ways, uint32_t place, uint32_t way)
 {
     uint8_t *order = narrow_order(s, ways);
@@ -92,7 +93,7 @@ static inline void narrow_to_front(narrow_set_t *s, uint32_t ways, uint32_t plac
     order[0] = (uint8_t)way;
 }
 
-/* A way is used. */
+/* Makes a way the newest. */
 static inline void narrow_touch(narrow_set_t *s, uint32_t ways, uint32_t way)
 {
     const uint8_t *order = narrow_order(s, ways);
@@ -102,7 +103,7 @@ static inline void narrow_touch(narrow_set_t *s, uint32_t ways, uint32_t way)
     narrow_to_front(s, ways, (uint32_t)__builtin_ctzll(place), way);
 }
 
-/* The oldest way of a set in which all hold lines becomes the newest. Returns it. */
+/* Makes the oldest way of a full set the newest and returns it. */
 static inline uint32_t narrow_renew_oldest(narrow_set_t *s, uint32_t ways)
 {
     uint32_t way = narrow_oldest(s, ways);
@@ -110,7 +111,7 @@ static inline uint32_t narrow_renew_oldest(narrow_set_t *s, uint32_t ways)
     return way;
 }
 
-/* A way becomes the oldest. */
+/* Makes a way the oldest. */
 static inline void narrow_age(narrow_set_t *s, uint32_t ways, uint32_t way)
 {
     uint8_t *order = narrow_order(s, ways);
@@ -120,7 +121,7 @@ static inline void narrow_age(narrow_set_t *s, uint32_t ways, uint32_t way)
     order[s->count - 1] = (uint8_t)way;
 }
 
-/* One more way holds a line, the newest. There must be one that holds none. */
+/* Adds a line in the next empty way and makes it the newest. The set must not be full. */
 static inline uint32_t narrow_add(narrow_set_t *s, uint32_t ways)
 {
     uint32_t way = s->count++;
@@ -128,7 +129,7 @@ static inline uint32_t narrow_add(narrow_set_t *s, uint32_t ways)
     return way;
 }
 
-/* The modified way that was used longest ago; there must be one. */
+/* The least recently used modified way; there must be one. */
 static inline uint32_t narrow_oldest_modified(narrow_set_t *s, uint32_t ways)
 {
     const uint8_t *order = narrow_order(s, ways);

@@ -1,5 +1,5 @@
 /*
- * Replacement policies: which line of a full set makes room for a new one. All caches and TLBs of
+ * Replacement policies: which line of a full set is evicted for a new one. All caches and TLBs of
  * the chip choose from this list.
  *
  * A policy is one file, replacement_NAME.c, and one line of the list below. The file defines
@@ -7,13 +7,13 @@
  *   void replacement_NAME_hit(cache_t *c, uint32_t set, uint32_t way);
  *     The line in way is used.
  *   void replacement_NAME_added(cache_t *c, uint32_t set, uint32_t way);
- *     A new line has come into way, which was empty, and is the newest of the order of use.
+ *     A new line was put into way, which was empty; it is the newest in the order of use.
  *   uint32_t replacement_NAME_replace(cache_t *c, uint32_t set);
- *     Returns the way of a full set whose line goes. The new line takes that way.
+ *     Returns the victim of a full set, as its way. The new line takes that way.
  *
- * with the functions of cache_internal.h. A policy may keep state of two kinds there: each set's
- * order of use, which always exists, and as many bits per way as the list says (cache_plane()),
- * zero in an empty set. Both are part of a checkpoint.
+ * using the functions of cache_internal.h. A policy may use two kinds of state: the order of use of
+ * each set, which always exists, and as many bits per way as the list says (cache_plane()), which
+ * are zero in an empty set. Checkpoints save both.
  */
 #ifndef RUBATO_PARTS_REPLACEMENT_H
 #define RUBATO_PARTS_REPLACEMENT_H
@@ -24,10 +24,10 @@
 
 /* X(enumerator, name in the configuration, bits of state per way, help) */
 #define REPLACEMENT_POLICIES(X)                                                                    \
-    X(LRU, lru, 0, "the line used longest ago")                                                    \
-    X(RANDOM, random, 0, "a line chosen by chance, the same in each run")                          \
-    X(FIFO, fifo, 0, "the line that came in first")                                                \
-    X(PLRU, plru, 1, "a tree of bits that points away from what was used last")                    \
+    X(LRU, lru, 0, "the least recently used line")                                                 \
+    X(RANDOM, random, 0, "a random line; every run chooses the same")                              \
+    X(FIFO, fifo, 0, "the line that was inserted first")                                           \
+    X(PLRU, plru, 1, "tree pseudo-LRU: bits point away from the lines used last")                  \
     X(SRRIP, srrip, 2, "static re-reference interval prediction, 2 bits (Jaleel 2010)")            \
     X(LIP, lip, 0, "LRU with new lines inserted as the oldest (Qureshi 2007)")                     \
     X(BIP, bip, 0, "LIP, but one new line in 32 is inserted as the newest (Qureshi 2007)")

@@ -1,5 +1,7 @@
-/* Bimodal insertion (Qureshi et al., ISCA 2007): as LIP, but some new lines come in as the newest,
- * so that the set follows a working set that changes. */
+/*
+ * Bimodal insertion (Qureshi et al., ISCA 2007): as LIP, but one new line in 32 is inserted as the
+ * newest, so that the set adapts when the working set changes.
+ */
 #include "sim/parts/cache_internal.h"
 
 enum { BIP_ONE_IN = 32 /* Qureshi 2007: epsilon = 1/32 */ };

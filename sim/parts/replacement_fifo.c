@@ -1,4 +1,4 @@
-/* First in, first out: the order of use is the order in which lines came in. */
+/* First in, first out: hits do not change the order of use, so it is the order of insertion. */
 #include "sim/parts/cache_internal.h"
 
 void replacement_fifo_hit(cache_t *c, uint32_t set, uint32_t way)

@@ -1,4 +1,6 @@
-/* LRU insertion (Qureshi et al., ISCA 2007): a new line is the next to go unless it is used again.
+/*
+ * LRU insertion (Qureshi et al., ISCA 2007): a new line is the next victim unless it is used
+ * again.
  */
 #include "sim/parts/cache_internal.h"
 

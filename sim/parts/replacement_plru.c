@@ -1,11 +1,11 @@
 /*
- * Tree pseudo-LRU. A node halves a range of ways; its bit says in which half the next victim is. A
- * node is known by the first way of its upper half, so that one bit per way is enough and the
+ * Tree pseudo-LRU. A node splits a range of ways in two; its bit says in which half the next victim
+ * is. A node is identified by the first way of its upper half, so one bit per way is enough and the
  * number of ways need not be a power of two.
  */
 #include "sim/parts/cache_internal.h"
 
-/* All nodes above way point away from it. */
+/* Makes all nodes above way point away from it. */
 static void point_away(cache_t *c, uint32_t set, uint32_t way)
 {
     uint64_t *upper = cache_plane(c, set, 0);

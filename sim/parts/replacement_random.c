@@ -1,4 +1,6 @@
-/* A random line. The order of use is kept for the write-back of modified lines (l2.modified_share).
+/*
+ * Random. The order of use is still kept, for the write-back of modified lines
+ * (l2.modified_share).
  */
 #include "sim/parts/cache_internal.h"
 

@@ -1,7 +1,7 @@
 /*
- * Static re-reference interval prediction with hit priority and two bits a line (Jaleel et al.,
- * ISCA 2010). A line's prediction is 0 when it hits and 2 when it comes in; the first way with a 3
- * goes, and if there is none, all predictions grow by one until there is.
+ * Static re-reference interval prediction with hit priority and two bits per line (Jaleel et al.,
+ * ISCA 2010). The prediction is 2 on insertion and 0 after a hit. The victim is the first way with
+ * a 3; if there is none, all predictions are incremented until there is.
  */
 #include "sim/parts/cache_internal.h"
 
@@ -13,7 +13,7 @@ static void predict(cache_t *c, uint32_t set, uint32_t way, uint32_t interval)
     plane_put(cache_plane(c, set, HIGH), way, interval >> 1 & 1);
 }
 
-/* The first way predicted as distant (3); c->ways: there is none. */
+/* The first way predicted as distant (3); c->ways if there is none. */
 static uint32_t first_distant(const cache_t *c, uint32_t set)
 {
     const uint64_t *low = cache_plane(c, set, LOW), *high = cache_plane(c, set, HIGH);
@@ -25,7 +25,7 @@ static uint32_t first_distant(const cache_t *c, uint32_t set)
     return c->ways;
 }
 
-/* All predictions, of which none is 3, grow by one. */
+/* Increments all predictions; none is 3. */
 static void grow(cache_t *c, uint32_t set)
 {
     uint64_t *low = cache_plane(c, set, LOW), *high = cache_plane(c, set, HIGH);

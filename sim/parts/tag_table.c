@@ -12,7 +12,7 @@ uint32_t tag_table_find_on(const tag_chunk_t *table, uint32_t bits, uint16_t tag
         if (table[c].passed == 0)
             break;
     }
-    return none; /* all of a full table's chunks may have been passed */
+    return none; /* in a full table, every chunk may have overflowed */
 }
 
 void tag_table_put_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)

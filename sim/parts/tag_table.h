@@ -1,9 +1,9 @@
 /*
  * Hash table from keys to small numbers, for structures that are looked up often and are rarely in
- * the host's cache. The table knows 15 bits of each key; whether a number really is the one looked
- * for is the owner's to say. It is cut into chunks of half a line of the host's cache, each of
- * which is searched at once; a chunk counts what found it full and went on to the next (as in
- * Facebook's F14, Bronson and Shi 2019), so that nothing is moved when something is taken out.
+ * the host's cache. The table stores 15 bits of each key's hash; the owner checks whether a number
+ * really belongs to the key. It consists of chunks of half a host cache line, each searched at
+ * once. A chunk counts the entries that overflowed to later chunks (as in Facebook's F14, Bronson
+ * and Shi 2019), so a removal moves nothing.
  */
 #ifndef RUBATO_PARTS_TAG_TABLE_H
 #define RUBATO_PARTS_TAG_TABLE_H
@@ -18,12 +18,12 @@
 enum { TAG_LANES = 7, TAG_CHUNK_FILL = 5 /* of these, if the table holds what it is made for */ };
 
 typedef struct {
-    uint16_t tag[TAG_LANES + 1]; /* 0: empty; the last is always 0 */
+    uint16_t tag[TAG_LANES + 1]; /* 0: empty lane; the last is always 0 */
     uint16_t value[TAG_LANES];   /* the owner's numbers */
-    uint16_t passed;             /* entries that are in a later chunk because this one was full */
+    uint16_t passed;             /* entries stored in a later chunk because this one was full */
 } tag_chunk_t;
 
-_Static_assert(sizeof(tag_chunk_t) == 32, "two chunks in a line of the host's cache");
+_Static_assert(sizeof(tag_chunk_t) == 32, "two chunks fill one line of the host's cache");
 
 /* 16 bits of a hash (Knuth's multiplicative, golden ratio) of a key; never 0. */
 static inline uint16_t tag_of(uint64_t key)
@@ -40,7 +40,7 @@ static inline uint32_t tag_table_bits(uint32_t n)
     return bits;
 }
 
-/* The chunk in which a key would like to be. */
+/* The chunk where the search for a key starts. */
 static inline uint32_t tag_table_home(uint16_t tag, uint32_t bits)
 {
     return (uint32_t)tag >> (16 - bits);
@@ -51,7 +51,7 @@ static inline uint32_t tag_table_next(uint32_t c, uint32_t bits)
     return (c + 1) & ((1u << bits) - 1);
 }
 
-/* Bit i: lane i of eight has that value. */
+/* Bit i is set if lane i of eight equals value. */
 static inline uint32_t tag_lanes_equal(const uint16_t lane[TAG_LANES + 1], uint16_t value)
 {
 #ifdef __SSE2__
@@ -66,10 +66,10 @@ static inline uint32_t tag_lanes_equal(const uint16_t lane[TAG_LANES + 1], uint1
 #endif
 }
 
-/* Is this number the one of the key? */
+/* Whether this number belongs to the key. */
 typedef bool (*tag_table_is_t)(const void *owner, uint32_t value, uint64_t key);
 
-/* The number of a key in a chunk; none if it is not there. */
+/* The number of a key in a chunk; `none` if it is not there. */
 static inline __attribute__((always_inline)) uint32_t
 tag_chunk_find(const tag_chunk_t *chunk, uint16_t tag, uint64_t key, tag_table_is_t is,
                const void *owner, uint32_t none)
@@ -82,14 +82,14 @@ tag_chunk_find(const tag_chunk_t *chunk, uint16_t tag, uint64_t key, tag_table_i
     return none;
 }
 
-/* tag_table.c: almost every key is in its home or nowhere; what follows is where the search, the
- * putting in and the taking out go on from there. */
+/* The slow paths in tag_table.c. Almost every key is in its home chunk or absent; these functions
+ * continue the search, the insertion and the removal in later chunks. */
 uint32_t tag_table_find_on(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
                            tag_table_is_t is, const void *owner, uint32_t none);
 void tag_table_put_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value);
 void tag_table_take_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value);
 
-/* The number of a key; none if it is absent. */
+/* The number of a key; `none` if it is absent. */
 static inline __attribute__((always_inline)) uint32_t
 tag_table_find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
                tag_table_is_t is, const void *owner, uint32_t none)
@@ -101,7 +101,7 @@ tag_table_find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t k
     return tag_table_find_on(table, bits, tag, key, is, owner, none);
 }
 
-/* Puts a number into a chunk. false: it is full. */
+/* Inserts a number into a chunk. false: the chunk is full. */
 static inline bool tag_chunk_put(tag_chunk_t *chunk, uint16_t tag, uint16_t value)
 {
     uint32_t room = tag_lanes_equal(chunk->tag, 0) & ((1u << TAG_LANES) - 1);
@@ -113,14 +113,14 @@ static inline bool tag_chunk_put(tag_chunk_t *chunk, uint16_t tag, uint16_t valu
     return true;
 }
 
-/* Puts the number of a key that is absent in; there must be room. */
+/* Inserts the number of an absent key; there must be room. */
 static inline void tag_table_put(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
 {
     if (!tag_chunk_put(&table[tag_table_home(tag, bits)], tag, value))
         tag_table_put_on(table, bits, tag, value);
 }
 
-/* Takes a number out of a chunk. false: it is not there. */
+/* Removes a number from a chunk. false: it is not there. */
 static inline bool tag_chunk_take(tag_chunk_t *chunk, uint16_t tag, uint16_t value)
 {
     uint32_t hit = tag_lanes_equal(chunk->tag, tag);
@@ -132,7 +132,7 @@ static inline bool tag_chunk_take(tag_chunk_t *chunk, uint16_t tag, uint16_t val
     return true;
 }
 
-/* Takes a number out that is there with that tag. */
+/* Removes a number that is present with that tag. */
 static inline void tag_table_take(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
 {
     if (!tag_chunk_take(&table[tag_table_home(tag, bits)], tag, value))

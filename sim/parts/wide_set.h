@@ -1,6 +1,6 @@
 /*
  * A set of a cache with many ways: a hash table (tag_table.h) finds the way of a line, and the ways
- * are linked in order of use, so that any associativity costs the same.
+ * are linked in order of use, so the host time does not depend on the associativity.
  */
 #ifndef RUBATO_PARTS_WIDE_SET_H
 #define RUBATO_PARTS_WIDE_SET_H
@@ -11,11 +11,11 @@
 
 enum { WIDE_NONE = UINT16_MAX };
 
-/* What is known of a way: its line, and its neighbours in its set's order of use, as ways. The
- * order is a ring, in which the newest is followed by the oldest: what takes the oldest's place
- * need not be linked anew. */
+/* A way: its tag and its neighbours in the order of use. The order is a ring in which the newest is
+ * followed by the oldest, so replacing the oldest needs no relinking. */
 typedef struct {
-    uint64_t tag; /* the owner's; first, so that the owner finds its way back */
+    uint64_t tag; /* the owner's tag; first member, so that a pointer to it is a pointer to the
+                   * way */
     uint16_t newer, older;
     uint32_t unused;
 } wide_way_t;
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     uint16_t newest, oldest;
     uint16_t count;
-    uint16_t modified; /* of these */
+    uint16_t modified; /* how many of them are modified */
 } wide_set_t;
 
 static inline wide_set_t wide_empty(void)
@@ -32,8 +32,8 @@ static inline wide_set_t wide_empty(void)
     return (wide_set_t){.newest = WIDE_NONE, .oldest = WIDE_NONE};
 }
 
-/* Puts a way that is not in its set's order of use between the newest and the oldest; one of them
- * is then to be changed to it. ways: the set's way 0. */
+/* Links a way between the newest and the oldest. The caller then makes it the newest or the oldest.
+ * ways points to way 0 of the set. */
 static inline void wide_link(wide_set_t *s, wide_way_t *ways, uint32_t way)
 {
     const uint16_t w = (uint16_t)way;
@@ -48,14 +48,14 @@ static inline void wide_link(wide_set_t *s, wide_way_t *ways, uint32_t way)
     ways[s->oldest].older = w;
 }
 
-/* Takes a way that is neither the newest nor the oldest out of the order. */
+/* Unlinks a way that is neither the newest nor the oldest. */
 static inline void wide_unlink(wide_way_t *ways, uint32_t way)
 {
     ways[ways[way].newer].older = ways[way].older;
     ways[ways[way].older].newer = ways[way].newer;
 }
 
-/* A way that is in the order becomes the newest. */
+/* Makes a linked way the newest. */
 static inline void wide_touch(wide_set_t *s, wide_way_t *ways, uint32_t way)
 {
     if (way == s->newest)
@@ -69,7 +69,7 @@ static inline void wide_touch(wide_set_t *s, wide_way_t *ways, uint32_t way)
     s->newest = (uint16_t)way;
 }
 
-/* A way that is in the order becomes the oldest. */
+/* Makes a linked way the oldest. */
 static inline void wide_age(wide_set_t *s, wide_way_t *ways, uint32_t way)
 {
     if (way == s->oldest)
@@ -83,7 +83,7 @@ static inline void wide_age(wide_set_t *s, wide_way_t *ways, uint32_t way)
     s->oldest = (uint16_t)way;
 }
 
-/* The oldest way becomes the newest. Returns it. */
+/* Makes the oldest way the newest and returns it. */
 static inline uint32_t wide_renew_oldest(wide_set_t *s, const wide_way_t *ways)
 {
     uint16_t way = s->oldest;
@@ -92,7 +92,7 @@ static inline uint32_t wide_renew_oldest(wide_set_t *s, const wide_way_t *ways)
     return way;
 }
 
-/* One more way holds a line, the newest. There must be one that holds none. */
+/* Adds a line in the next empty way and makes it the newest. The set must not be full. */
 static inline uint32_t wide_add(wide_set_t *s, wide_way_t *ways)
 {
     uint32_t way = s->count++;

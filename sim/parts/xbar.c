@@ -40,7 +40,7 @@ void xbar_out_connect(xbar_out_t *x, uint32_t dest, uint16_t shard, uint8_t port
     x->dest[dest].port = port;
 }
 
-/* A flight changed by so many cycles. */
+/* A flight time changed by `cycles`. */
 static uint16_t moved(uint16_t flight, int32_t cycles)
 {
     int64_t to = flight + (int64_t)cycles;
@@ -60,7 +60,7 @@ msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready)
     if (i >= x->capacity)
         i -= x->capacity;
     xbar_packet_t *p = &x->queue[i];
-    __builtin_prefetch(p + 1, 1); /* the next packet's place */
+    __builtin_prefetch(p + 1, 1); /* the slot of the next packet */
     p->msg.arrival = ready;
     p->msg.input = x->input;
     p->msg.port = x->dest[dest].port;
@@ -81,8 +81,8 @@ void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits)
     x->dest[dest].credits += flits;
 }
 
-/* Sends a packet at cycle at if the port is free by then and the receiver's credits are there.
- * false: they are not, and nothing is changed. */
+/* Sends a packet at cycle `at` if the port is free by then and the receiver has the credits. false:
+ * not sent, nothing is changed. */
 static inline bool packet_send(xbar_out_t *x, outbox_t *out, xbar_dest_t *dest, cycle_t at,
                                uint32_t slots_per_flit, msg_t *m)
 {
@@ -112,7 +112,8 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
         if (sent != NULL)
             *sent += p->msg.flits;
         x->count--;
-        if (++x->head == x->capacity || x->count == 0) /* mostly the same few places are used */
+        if (++x->head == x->capacity || x->count == 0) /* an empty ring restarts at 0: the same few
+                                                        * entries stay in the host's cache */
             x->head = 0;
     }
 }
@@ -191,7 +192,7 @@ void xbar_in_push(xbar_in_t *x, uint32_t n)
     x->waiting++;
 }
 
-/* The next sender with a packet after the one served last. */
+/* The next sender with a packet after the last one served (round robin). */
 static uint32_t arbiter_next(const xbar_in_t *x)
 {
     uint32_t words = (x->n_src + 63) / 64;

@@ -3,19 +3,19 @@
  * (requests in, replies out).
  *
  * A channel has many senders and many receivers. The sending end owns an injection port (flits per
- * cycle), a queue in front of it and one credit counter per receiver; the receiving end owns a
- * buffer per sender, an ejection port and a rotating arbiter. Between them lies a fixed flight.
- * Credits return in batches after the flight of the opposite direction. A flight may differ from
- * pair to pair.
+ * cycle), a queue in front of it and one credit counter per receiver. The receiving end owns a
+ * buffer per sender, an ejection port and a round-robin arbiter. Between them is a fixed flight
+ * time, which may differ between pairs. Credits return in batches after the flight time of the
+ * opposite direction.
  *
- * Time on a port is counted in flit slots, flits_per_cycle of them in a cycle. A packet takes as
- * many consecutive slots as it has flits, and starts only when there are credits for all of them.
- * It arrives at the cycle in which its last flit left plus the flight; the receiver takes it whole
- * and its port is busy for as many slots again. A perfect end has no slots and no credits. A sender
- * may keep its own port busy for longer, which delays what is sent next.
+ * Time on a port is counted in flit slots, flits_per_cycle of them per cycle. A packet takes one
+ * slot per flit, in a row, and starts only when there are credits for all of its flits. It arrives
+ * one flight time after the cycle in which its last flit left. The receiver takes it whole, and its
+ * port is busy for as many slots again. A perfect end has no slots and no credits. A sender may
+ * keep its own port busy for longer, which delays the packets behind.
  *
  * The order in which packets of different senders arrive in one cycle does not matter: they are
- * queued per sender, and the arbiter's state decides who is served.
+ * queued per sender, and the arbiter's state decides which sender is served.
  */
 #ifndef RUBATO_PARTS_XBAR_H
 #define RUBATO_PARTS_XBAR_H
@@ -30,14 +30,14 @@
 
 enum { XBAR_MAX_FLIGHT = 8192 };
 
-/* Next free flit slot of a port: slot used of a cycle. */
+/* Next free flit slot of a port: slot `used` of a cycle. */
 typedef struct {
     cycle_t cycle;
-    uint32_t used; /* below the flits of a cycle */
+    uint32_t used; /* less than the flits per cycle */
 } xbar_port_t;
 
-/* Occupies the next flits slots, of which there are rate->by in a cycle, not before cycle now;
- * returns the cycle of the last of them. */
+/* Occupies the next `flits` slots, rate->by per cycle, starting at cycle now or later. Returns the
+ * cycle of the last one. */
 static inline cycle_t xbar_port_use(xbar_port_t *p, const divider_t *rate, uint32_t flits,
                                     cycle_t now)
 {
@@ -54,16 +54,16 @@ static inline cycle_t xbar_port_use(xbar_port_t *p, const divider_t *rate, uint3
     return last;
 }
 
-/* What a sending end knows of a receiver. */
+/* State of the sending end for one receiver. */
 typedef struct {
-    uint32_t credits; /* flits free there */
+    uint32_t credits; /* free flits in its buffer */
     uint16_t shard;
     uint16_t flight;
     uint8_t port; /* within the shard */
 } xbar_dest_t;
 
-/* A packet in front of an injection port. Until it leaves, its message's arrival is the cycle
- * before which it must not leave. */
+/* A packet waiting for the injection port. Until it leaves, its message's arrival is the earliest
+ * cycle at which it may leave. */
 typedef struct {
     msg_t msg;
     uint32_t dest;
@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
     uint32_t n_dest;      /* receivers */
     uint32_t capacity;    /* packets that may wait in the queue */
-    uint32_t buffer;      /* credits of a receiver that holds nothing */
+    uint32_t buffer;      /* credits of a receiver whose buffer is empty */
     divider_t rate;       /* flits per cycle */
     bool perfect;         /* no port limit, no credits */
     uint16_t input;       /* this sender's number at every receiver */
@@ -84,16 +84,16 @@ typedef struct {
     xbar_port_t port;
 } xbar_out_t;
 
-/* flight: to every receiver, at most XBAR_MAX_FLIGHT. credits: buffer of each receiver for this
- * sender, in flits. */
+/* flight: cycles to every receiver, at most XBAR_MAX_FLIGHT. credits: flits that each receiver
+ * buffers for this sender. */
 void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t flits_per_cycle,
                    bool perfect, uint16_t input, cycle_t flight, uint32_t credits);
 void xbar_out_free(xbar_out_t *x);
 
-/* Where receiver dest is. */
+/* Sets the shard and port of receiver dest. */
 void xbar_out_connect(xbar_out_t *x, uint32_t dest, uint16_t shard, uint8_t port);
 
-/* Receiver dest is so many cycles farther than it was; may be negative. */
+/* Changes the flight time to receiver dest by `cycles`, which may be negative. */
 void xbar_out_move(xbar_out_t *x, uint32_t dest, int32_t cycles);
 
 static inline bool xbar_out_full(const xbar_out_t *x)
@@ -101,27 +101,25 @@ static inline bool xbar_out_full(const xbar_out_t *x)
     return x->count == x->capacity;
 }
 
-/*
- * Queues a packet to receiver dest that leaves not before ready and returns its message, of which
- * the caller sets kind, mem and flits at once. Ready cycles of successive packets must not
- * decrease. The queue must not be full.
- */
+/* Queues a packet to receiver dest that must not leave before cycle ready, and returns its message,
+ * in which the caller sets kind, mem and flits at once. Ready cycles of successive packets must not
+ * decrease. The queue must not be full. */
 msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
 
-/* The packet pushed last keeps the injection port busy for so many slots for each flit, not one. 0:
- * it goes along with one that has left, as soon as the port is free. */
+/* Makes the packet pushed last occupy the injection port for so many slots per flit instead of one.
+ * 0: it takes no slots, and leaves with the packet before it as soon as the port is free. */
 void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 
 /*
- * Sends a packet (slots_per_flit: as above) that is ready at a cycle to come, ahead of time, if it
- * is certain to leave then: nothing is queued before it, the port is free by then and the credits
- * are there already. Sets all of *m but kind, mem and flits. The caller sees to it that nothing is
- * pushed later that is ready before. false: it must be queued when it is ready.
+ * Sends a packet that is ready at a future cycle ahead of time, if it is certain to leave at that
+ * cycle: the queue is empty, the port is free by then and the credits are there. slots_per_flit: as
+ * above. Sets all of *m but kind, mem and flits. The caller ensures that no packet pushed later is
+ * ready before it. false: not sent; queue it when it is ready.
  */
 bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
                     uint32_t slots_per_flit, msg_t *m);
 
-/* Flits came free at receiver dest. */
+/* Returns credits: receiver dest has `flits` more free. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
 
 /* Sends what may leave at cycle now, oldest first; adds the flits to *sent (may be NULL). */
@@ -130,7 +128,7 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent);
 /* Next cycle > now at which step() may send without further credits, CYCLE_NEVER if none. */
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now);
 
-/* What a receiving end knows of a sender, and its packets in order of arrival. */
+/* State of the receiving end for one sender, and its packets in order of arrival. */
 typedef struct {
     uint32_t head, tail; /* numbers in the pool; 0: none */
     uint32_t owed;       /* credits not yet returned */
@@ -145,12 +143,12 @@ typedef struct {
     divider_t rate; /* flits per cycle */
     uint32_t credit_batch;
     bool perfect;
-    uint8_t credit_port; /* how the sender knows this receiver: msg.port of the credit */
-    uint16_t number;     /* this receiver's number at every sender: msg.input of the credit */
+    uint8_t credit_port; /* unused */
+    uint16_t number;     /* msg.input of credit messages: this receiver's number at every sender */
     xbar_src_t *src;     /* owned; the senders */
     msg_pool_t *pool;    /* borrowed; where the packets are */
     uint64_t *nonempty;  /* owned; bit per sender */
-    uint32_t last;       /* served last */
+    uint32_t last;       /* sender served last */
     uint32_t waiting;    /* packets in all queues */
     xbar_port_t port;
 } xbar_in_t;
@@ -160,7 +158,7 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
 void xbar_in_free(xbar_in_t *x);
 void xbar_in_connect(xbar_in_t *x, uint32_t src, uint16_t shard, uint8_t port);
 
-/* Credits to sender src fly so many cycles longer than before; may be negative. */
+/* Changes the flight time of credits to sender src by `cycles`, which may be negative. */
 void xbar_in_move(xbar_in_t *x, uint32_t src, int32_t cycles);
 
 /* Host-side hint that a packet of that sender will arrive soon. */
@@ -169,24 +167,24 @@ static inline void xbar_in_prefetch(const xbar_in_t *x, uint32_t input)
     __builtin_prefetch(&x->src[input]);
 }
 
-/* Host-side: the packet that is likely to be taken next (ahead 0), after that (1) ...; 0: none in
- * sight. Its place is rarely in the host's cache. */
+/* Host-side: the packet that the arbiter will probably take next (ahead 0), after that (1) ...; 0:
+ * none found. Used to prefetch it. */
 uint32_t xbar_in_likely(const xbar_in_t *x, uint32_t ahead);
 
-/* Packet n of the pool arrived now (its input says from whom). */
+/* Queues packet n of the pool, which arrived now; its msg.input is the sender. */
 void xbar_in_push(xbar_in_t *x, uint32_t n);
 
-/* Is a packet there that the port could take at cycle now? */
+/* Whether a packet waits that the port can take at cycle now. */
 static inline bool xbar_in_ready(const xbar_in_t *x, cycle_t now)
 {
     return x->waiting > 0 && x->port.cycle <= now;
 }
 
-/* Takes the next packet in rotating order, occupies the port, returns credits through out. The
- * packet is named by its number in the pool and now the caller's to free. */
+/* Takes the next packet in round-robin order, occupies the port and returns credits through out.
+ * Returns the packet's number in the pool, which the caller now frees. */
 uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
 
-/* The packet taken last left the port as it was before. */
+/* Restores the port to its state before the last packet was taken. */
 static inline void xbar_in_undo(xbar_in_t *x, xbar_port_t before)
 {
     x->port = before;
@@ -200,9 +198,9 @@ static inline cycle_t xbar_in_next(const xbar_in_t *x, cycle_t now)
 
 /*
  * Smallest buffer (flits per sender and receiver) that cannot throttle a port: the credit loop at
- * the port's rate, the credits held back for a batch, and the packets at both ends of the loop.
- * A buffer below credit_batch - 1 + packet could even stop the channel for good.
- * flight + credit_flight: the loop; packet: flits of the largest packet.
+ * the port's rate, the credits held back for a batch, and the packets at both ends of the loop. A
+ * buffer below credit_batch - 1 + packet could even deadlock the channel. flight + credit_flight:
+ * the loop; packet: flits of the largest packet.
  */
 static inline uint64_t xbar_min_buffer(uint32_t flits_per_cycle, cycle_t flight,
                                        cycle_t credit_flight, uint32_t credit_batch,
@@ -217,7 +215,7 @@ int xbar_out_load(xbar_out_t *x, FILE *in, cycle_t latest);
 int xbar_in_save(const xbar_in_t *x, FILE *out);
 int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest);
 
-/* One line each: what waits, for people. name: "request in" and the like. */
+/* Print what waits, one line per queue. name: "request in" and the like. */
 void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out);
 void xbar_in_dump(const xbar_in_t *x, const char *name, FILE *out);
 

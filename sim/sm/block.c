@@ -1,11 +1,11 @@
 /*
  * Blocks on an SM: start, barriers, memory barriers, end of warps, completion.
  *
- * A warp ends at the end of its instruction list (not at an EXIT). Its slot drains until the last
- * load has completed and the last store has left the load/store unit; then it is free. When all
- * warps of a block have left, the block is done and the block scheduler is told.
+ * A warp ends at the end of its instruction list (not at an EXIT). Its slot stays occupied until
+ * its last load has completed and its last store has left the load/store unit. When all warps of a
+ * block have left, the block is done and the block scheduler is told.
  *
- * A launch also waits until the stores are acknowledged. The scheduler gets one message about that
+ * A launch also waits until its stores are acknowledged; the scheduler gets one message about that
  * for all blocks reported before. A block does not wait for its stores: on a V100 with one warp per
  * SM, blocks of one store follow each other every 362 cycles, blocks of one load every 744 (RRZE
  * gpu-benches). The difference is a whole load from DRAM.
@@ -104,10 +104,9 @@ static void barrier_release(sm_t *sm, uint32_t b, unsigned id, cycle_t now)
     }
 }
 
-/*
- * A barrier is complete when every live warp has arrived. A trace does not tell for how many warps
- * a named barrier is meant: when all live warps wait at some barrier, the lowest one is released.
- */
+/* A barrier is complete when every live warp has arrived. A trace does not say how many warps a
+ * named barrier expects: when all live warps wait at some barrier, the one with the lowest id is
+ * released. */
 static void barrier_check(sm_t *sm, uint32_t b, cycle_t now)
 {
     block_slot_t *slot = &sm->block[b];
@@ -128,7 +127,7 @@ void block_barrier_arrive(sm_t *sm, uint32_t w, unsigned id, cycle_t now)
     warp->barrier = (uint8_t)(id % SM_BARRIERS);
     slot->at_barrier[warp->barrier]++;
     slot->waiting++;
-    /* One warp after another, of all blocks. */
+    /* The SM takes one arriving warp at a time, from all its blocks. */
     slot->arrived = cycle_max(now, sm->barrier_free) + sm->config->sm.barrier_interval;
     sm->barrier_free = slot->arrived;
     warp_wait(sm, w, PARK_BARRIER, STATE_BARRIER, now);
@@ -160,7 +159,7 @@ void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
     warp_wait(sm, w, PARK_MEMBAR, STATE_MEMBAR, now);
 }
 
-/* The slot of an ended warp with nothing outstanding is free. */
+/* Frees the slot of an ended warp with nothing outstanding. */
 static void warp_release(sm_t *sm, uint32_t w, cycle_t now)
 {
     uint32_t b = sm->slot[w].block;
@@ -181,7 +180,7 @@ void block_warp_end(sm_t *sm, uint32_t w, cycle_t now)
     warp_park(sm, w, PARK_EXITED, STATE_DRAIN);
     sm->block[b].live--;
     if (warp->loads == 0) {
-        /* The cycle of its last issue is charged already. */
+        /* The cycle of its last issue is already charged. */
         warp_release(sm, w, now + 1);
     }
     if (sm->block[b].block != NULL)

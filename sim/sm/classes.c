@@ -1,9 +1,7 @@
-/*
- * What the configuration makes of each opcode class: pipe, latency, interval, dispatch port.
- */
+/* Derives pipe, latency, interval and dispatch port of each opcode class from the configuration. */
 #include "sim/sm/landing.h"
 
-/* Interval of a pipe that lanes threads of a warp enter per cycle. */
+/* Cycles that a warp occupies a pipe with that many lanes. */
 static uint32_t lanes_interval(uint32_t lanes)
 {
     return (WARP_LANES + lanes - 1) / lanes;
@@ -87,7 +85,7 @@ static uint32_t pipe_interval(const sm_spec_t *spec, pipe_t pipe)
     case PIPE_CBU:
         return spec->branch_interval;
     default:
-        return 0; /* no pipe of its own, or throttled by the memory queue */
+        return 0; /* no pipe of its own, or limited by the memory queue */
     }
 }
 
@@ -102,7 +100,7 @@ void classes_init(sm_t *sm)
         sm->cls[c].latency = sm_fixed_latency(&sm->config->lat, (op_class_t)c);
         sm->cls[c].interval = pipe_interval(spec, pipe);
         sm->cls[c].port_pipes = sm->cls[c].interval == 0 ? 0 : 1u << pipe;
-        /* A shared FP64 unit hangs behind the MIO, not at the port of FP16 and tensor. */
+        /* A shared FP64 unit is behind the MIO, not on the port of FP16 and tensor. */
         bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
         if (spec->fp_port_shared && on_port) {
             sm->cls[c].port_pipes = fp_port;

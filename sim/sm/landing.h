@@ -1,42 +1,40 @@
-/*
- * What the files of the landing (sim/sm itself) do for each other.
- */
+/* Internal interface between the files of the landing (sim/sm itself). */
 #ifndef RUBATO_SM_LANDING_H
 #define RUBATO_SM_LANDING_H
 
 #include "sim/sm/sm_calls.h"
 
-/* classes.c: what the configuration makes of each opcode class. */
+/* classes.c: derives the properties of each opcode class from the configuration. */
 void classes_init(sm_t *sm);
 
 /* block.c */
 
-/* A block message arrived. */
+/* Starts the block of a message that arrived. */
 void block_start(sm_t *sm, const block_msg_t *m, cycle_t now);
 
-/* An instruction of warp w is not in flight any more. */
+/* An instruction of warp w is no longer in flight. */
 void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
 
-/* A packet of a store of warp w, or of the one before in its slot, is acknowledged. */
+/* A store packet of slot w is acknowledged; it may belong to the previous warp of the slot. */
 void block_store_done(sm_t *sm, uint32_t w, cycle_t now);
 
-/* record.c: only if the kind is in sm->recorded, except record_free(). */
+/* record.c: to be called only if the kind is in sm->recorded, except record_free(). */
 
 void record_free(sm_t *sm);
 
-/* Warp w begins. */
+/* Warp w starts. */
 void record_warp_start(sm_t *sm, uint32_t w, cycle_t now);
 
-/* A result was on its way for so many cycles. */
+/* Notes that a result took so many cycles. */
 void record_latency(sm_t *sm, const inst_t *inst, cycle_t cycles);
 
-/* Warp w, whose slot is still its own, retires. */
+/* Warp w retires; its slot still belongs to it. */
 void record_warp(sm_t *sm, uint32_t w, cycle_t now);
 
 /* The block in slot b retires. */
 void record_block(sm_t *sm, uint32_t b, cycle_t now);
 
-/* watch.c: the stay of the block in slot b has ended; if sm->watched. */
+/* watch.c: the block in slot b has left. Only if sm->watched. */
 void watch_stay(sm_t *sm, uint32_t b, cycle_t now);
 void watch_free(sm_t *sm);
 

@@ -1,6 +1,6 @@
 /*
- * Notes of what retires on an SM (retired.h). Nobody asks: one test per warp, per block and per
- * instruction issued.
+ * Records of what retires on an SM (retired.h). If nobody asks for them, the cost is one test per
+ * warp, per block and per issued instruction.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 void sm_record(sm_t *sm, unsigned kinds)
 {
-    RB_INVARIANT(sm->n_resident == 0 || kinds == 0, "SM %u: records begin while it has warps",
+    RB_INVARIANT(sm->n_resident == 0 || kinds == 0, "SM %u: recording starts while it has warps",
                  sm->wiring.index);
     sm->recorded = kinds;
     memset(sm->latency, 0, sizeof(sm->latency));

@@ -1,8 +1,6 @@
 /*
- * What retired on an SM: warps, blocks and dynamic basic blocks, noted for samplers that ask; and
- * reads of the cycle counter, for kernels that time themselves.
- *
- * Basic blocks are those of sim/isa/basic_block.h.
+ * Records of what retires on an SM: warps, blocks and dynamic basic blocks (sim/isa/basic_block.h)
+ * for samplers, and reads of the cycle counter for kernels that time themselves.
  */
 #ifndef RUBATO_SM_RETIRED_H
 #define RUBATO_SM_RETIRED_H
@@ -19,31 +17,29 @@ typedef enum {
     RETIRED_KINDS
 } retired_kind_t;
 
-/* Bit of a kind, for sets of kinds. */
+/* The bit of a kind in a set of kinds. */
 static inline unsigned retired_bit(retired_kind_t kind)
 {
     return 1u << kind;
 }
 
 /*
- * start: a warp or block came to its SM; the basic block's first instruction was issued.
- * retire: the warp's loads were complete and its stores had left the SM too; all warps of the block
- * had retired; the first instruction of the warp's next basic block was issued, or the warp
- * retired. A read of the cycle counter has both at the cycle that it reads.
+ * start: the warp or block came to the SM, or the first instruction of the basic block was issued.
+ * retire: the warp's loads had completed and its stores had left the SM; all warps of the block had
+ * retired; or the warp issued the first instruction of its next basic block, or retired. For a read
+ * of the cycle counter both are the cycle that it reads.
  */
 typedef struct {
     cycle_t start, retire;
     uint64_t block;   /* index of the block in stored order */
     uint64_t n_insts; /* warp instructions */
-    uint32_t pc;      /* of a basic block's first instruction, of a clock read */
+    uint32_t pc;      /* of the first instruction of a basic block, or of a clock read */
     uint16_t sm;
-    uint16_t warp; /* of the block */
+    uint16_t warp; /* index within the block */
 } retired_t;
 
-/*
- * Together with basic blocks: instructions of one class whose latency is not fixed, and the cycles
- * from their issue until a dependent instruction could be issued.
- */
+/* With basic blocks: instructions of one class whose latency is not fixed, and the sum of the
+ * cycles from issue to dependent issue. */
 typedef struct {
     uint64_t n, cycles;
 } latency_sum_t;

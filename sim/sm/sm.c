@@ -1,8 +1,9 @@
 /*
- * The SM as a shard: messages in, events, one cycle after another where something happens.
+ * The SM as a shard: takes messages and events, and simulates the cycles in which something
+ * happens.
  *
- * Order within a cycle: everything that arrives; replies through the crossbar port; warps that
- * become ready; the load/store unit; the injection port; issue. It does not depend on windows.
+ * Order within a cycle: all arrivals; replies through the crossbar port; warps that become ready;
+ * the load/store unit; the injection port; issue. It does not depend on the windows.
  */
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
@@ -13,8 +14,8 @@
 #include "sim/sm/subcore/subcore.h"
 #include "sim/sm/supply/supply.h"
 
-/* Room in front of the injection port: the miss queue, what waits for translations, and every fetch
- * that can be under way. */
+/* Room in front of the injection port: the miss queue, packets held for translation, and every
+ * fetch that can be under way. */
 static uint32_t out_capacity(const sm_t *sm)
 {
     return sm->config->l1.miss_queue + sm->config->tlb.pending + supply_requests_max(sm);
@@ -87,8 +88,8 @@ static void sm_deliver(void *self, const msg_t *m, size_t n)
 
 enum { MESSAGES_PREFETCH = 2 };
 
-/* Host-side: what the message that will be taken after so many others will need. Not when it is
- * delivered: a reply is sent long before it arrives. */
+/* Host-side: prefetches what the message needs that is taken after `others` more messages. Not at
+ * delivery, because a reply is delivered long before it arrives. */
 static void message_prefetch(const sm_t *sm, uint32_t others)
 {
     uint32_t n = inbox_ahead(&sm->inbox, others);
@@ -102,7 +103,7 @@ static void message_prefetch(const sm_t *sm, uint32_t others)
         l1_prefetch_reply(sm, &m->mem);
 }
 
-/* First message of a launch: what the last one left in L1 and the constant caches is stale. */
+/* At the first message of a launch, empties the L1 and the constant caches. */
 static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
 {
     int32_t newer = (int32_t)(launch->epoch - sm->epoch);
@@ -115,7 +116,7 @@ static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
     const_forget(sm);
 }
 
-/* Message n of the inbox's pool arrived. */
+/* Handles message n of the inbox's pool, which arrived. */
 static void take_message(sm_t *sm, uint32_t n, cycle_t now)
 {
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
@@ -143,7 +144,7 @@ static void take_message(sm_t *sm, uint32_t n, cycle_t now)
     msg_pool_free(&sm->inbox.pool, n);
 }
 
-/* The crossbar takes what it can. */
+/* Sends what the crossbar can take. */
 static void send_requests(sm_t *sm, cycle_t now)
 {
     const uint32_t waiting = sm->out.count;
@@ -170,7 +171,7 @@ static void take_reply(sm_t *sm, const msg_t *m, cycle_t now)
     }
 }
 
-/* A warp becomes ready, or a result is written. */
+/* Handles a wheel event: a warp becomes ready, or a result is written. */
 static void take_event(sm_t *sm, uint32_t event, cycle_t now)
 {
     if (event < SM_MAX_WARPS) {
@@ -265,10 +266,10 @@ const sm_stats_t *sm_stats(const sm_t *sm)
 static const char *const park_names[] = {
     [PARK_NOT] = "can issue",
     [PARK_DEPEND] = "waits for a register",
-    [PARK_FETCH] = "waits for instructions",
+    [PARK_FETCH] = "waits for an instruction fetch",
     [PARK_BARRIER] = "waits at a barrier",
     [PARK_MEMBAR] = "waits at a memory barrier",
-    [PARK_EXITED] = "has ended, waits for its loads and stores",
+    [PARK_EXITED] = "has exited, waits for its loads and stores",
 };
 
 static void sm_dump(const void *self, FILE *out)
@@ -276,7 +277,7 @@ static void sm_dump(const void *self, FILE *out)
     const sm_t *sm = self;
     if (sm->n_resident == 0)
         return;
-    fprintf(out, "SM %u: %u warps, %u packets wait for the crossbar, load/store unit %s\n",
+    fprintf(out, "SM %u: %u warps, %u packets waiting for the crossbar, load/store unit %s\n",
             sm->wiring.index, sm->n_resident, sm->out.count, memory_doing(sm));
     for (uint32_t w = 0; w < sm->n_warps; w++) {
         const warp_slot_t *slot = &sm->slot[w];
@@ -296,7 +297,7 @@ static void sm_dump(const void *self, FILE *out)
     }
 }
 
-/* What every cycle of the SM looks at; ahead: see shard_ops_t. */
+/* Prefetches what every cycle of the SM reads. ahead: see shard_ops_t. */
 static void sm_prefetch(const void *self, int ahead)
 {
     const sm_t *sm = self;
@@ -323,7 +324,7 @@ const shard_ops_t sm_shard_ops = {
     .prefetch = sm_prefetch,
 };
 
-/* Of the landing, what outlives a launch. */
+/* State of the landing that survives a launch. */
 #define SM_PERSISTENT(X)                                                                           \
     X(sm->out_ready)                                                                               \
     X(sm->epoch)

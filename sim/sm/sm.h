@@ -1,6 +1,4 @@
-/*
- * A streaming multiprocessor: one shard. What the assembled chip sees of it.
- */
+/* A streaming multiprocessor (one shard), as the assembled chip sees it. */
 #ifndef RUBATO_SM_SM_H
 #define RUBATO_SM_SM_H
 
@@ -18,88 +16,87 @@ typedef struct sm sm_t;
 
 extern const shard_ops_t sm_shard_ops;
 
-/* How an SM is connected; numbers come from parameters that are not the SM's own. */
+/* How an SM is connected. These values come from parameters outside the SM. */
 typedef struct {
     uint32_t index;              /* 0 .. SMs - 1 */
     uint32_t n_slices;           /* L2 slices of the chip */
     const addr_map_t *map;       /* borrowed */
     const uint16_t *slice_shard; /* shard of each slice; borrowed during sm_create() only */
     const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
-    const distance_t *distance;  /* to the slices; likewise */
+    const distance_t *distance;  /* to the slices; borrowed during sm_create() only */
     uint16_t scheduler_shard, mmu_shard;
-    cycle_t mmu_latency; /* flight to the MMU */
+    cycle_t mmu_latency; /* message flight to the MMU */
     cycle_t request_latency, completion_latency;
     uint32_t port_flits;    /* flits per cycle into and out of the SM */
-    uint32_t data_interval; /* cycles between two flits of data that it sends; 0: as port_flits */
+    uint32_t data_interval; /* cycles per flit of data that the SM sends; 0: as port_flits */
     uint32_t flit_bytes;    /* data of a flit */
     uint32_t buffer;        /* flits that a slice buffers for this SM */
     uint32_t credit_batch;  /* flits whose credits return together */
     bool perfect_icnt;
-    double clock_mhz; /* core clock, for times given in nanoseconds (NANOSLEEP) */
+    double clock_mhz; /* core clock, to convert nanoseconds (NANOSLEEP) */
 } sm_wiring_t;
 
 /* config: borrowed for the life of the SM. */
 sm_t *sm_create(const sm_config_t *config, const sm_wiring_t *wiring);
 void sm_destroy(sm_t *sm);
 
-/* Charges the warp states up to cycle, so that they add up to slots x cycles since creation. */
+/* Charges the warp states up to cycle, so that they sum to slots x cycles since creation. */
 void sm_charge(sm_t *sm, cycle_t cycle);
 
 /* Counters since creation; complete up to the last sm_charge(). */
 const sm_stats_t *sm_stats(const sm_t *sm);
 
-/* From now on notes what retires, of the kinds in the set; 0: nothing. Only while the SM is idle.
- */
+/* Sets the kinds of records (retired.h) to keep; 0: none. Clears the records. With a set other than
+ * 0, only while the SM is idle. */
 void sm_record(sm_t *sm, unsigned kinds);
 
-/* What was noted since the last sm_retired_clear(), in the order of retiring. */
+/* The records of a kind since the last sm_retired_clear(), in the order of retirement. */
 const retired_t *sm_retired(const sm_t *sm, retired_kind_t kind, size_t *n);
 void sm_retired_clear(sm_t *sm);
 
-/* Latencies since sm_record(), by op_class_t; if basic blocks are noted. */
+/* Latencies by op_class_t since sm_record(), if basic blocks are recorded. */
 const latency_sum_t *sm_latencies(const sm_t *sm);
 
-/* What waits on an SM, between windows. */
+/* What waits on an SM between windows. */
 typedef struct {
     uint32_t warps;       /* resident */
     uint32_t memory;      /* instructions between the sub-cores and the load/store unit */
-    uint32_t lines;       /* L1: lines under way */
-    uint32_t packets_out; /* in front of the crossbar */
+    uint32_t lines;       /* L1 lines under way */
+    uint32_t packets_out; /* packets in front of the crossbar */
 } sm_gauges_t;
 
 void sm_gauges(const sm_t *sm, sm_gauges_t *out);
 
-/* A block's time on an SM, in one of its slots. */
+/* The time that a block spent on an SM, in one of its block slots. */
 typedef struct {
-    cycle_t start, end; /* came; all its warps had retired */
+    cycle_t start, end; /* when it started, and when all its warps had retired */
     uint64_t block;     /* index of the block in stored order */
     uint32_t slot;
 } sm_stay_t;
 
-/* From now on notes the stays that end; or no more. Forgets those noted. */
+/* Starts or stops noting the stays that end. Clears the noted ones. */
 void sm_watch(sm_t *sm, bool on);
 
-/* The stays that have ended since the last sm_stays_clear(), in the order of their ends. */
+/* The stays that ended since the last sm_stays_clear(), in order of their end. */
 const sm_stay_t *sm_stays(const sm_t *sm, size_t *n);
 void sm_stays_clear(sm_t *sm);
 
-/* The blocks on the SM, at most SM_MAX_STAYS; end is not set. Returns how many. */
+/* Lists the blocks that are on the SM now, at most SM_MAX_STAYS; end is not set. Returns how
+ * many. */
 enum { SM_MAX_STAYS = 64 };
 size_t sm_residents(const sm_t *sm, sm_stay_t list[SM_MAX_STAYS]);
 
-/* Cycles from issue to dependent issue of a class with a fixed latency; 1 for all others. */
+/* Cycles from issue to dependent issue of a class with a fixed latency; 1 for the others. */
 uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
 
-/*
- * true: warps that are on the SM or come to it end with the instruction after the one that they
- * issued last. Between windows only.
- */
+/* true: resident warps, and those that start later, end after the next instruction that they issue.
+ * Only between windows. */
 void sm_cut_warps(sm_t *sm, bool cut);
 
-/* Its second-level TLB has the translation of an entry from now on. Between windows only. */
+/* Puts an entry into the second-level TLB. Only between windows. */
 void sm_learn(sm_t *sm, uint64_t entry);
 
-/* Checkpoint of an idle SM: instruction caches, ports, credits. 0, or -1 with errno. */
+/* Checkpoint of an idle SM: instruction caches, TLB, ports, credits. Return 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);
 int sm_load(sm_t *sm, FILE *in, cycle_t latest);
 

@@ -1,8 +1,8 @@
 /*
- * The calls through which the rooms of an SM meet, and what the landing does for all of them. w is
- * a warp slot, s a sub-core, now the cycle being simulated.
+ * The calls between the rooms of an SM, and what the landing offers to all of them. w is a warp
+ * slot, s a sub-core, now the cycle being simulated.
  *
- * A room's own header declares what it does for the landing alone.
+ * What a room does for the landing alone is in the room's own header.
  */
 #ifndef RUBATO_SM_CALLS_H
 #define RUBATO_SM_CALLS_H
@@ -10,7 +10,7 @@
 #include "sim/core/err.h"
 #include "sim/sm/sm_state.h"
 
-/* What a warp that waits for a register is charged to. */
+/* Which stall reason a warp waiting for a register is charged to. */
 typedef enum { DEP_FIXED, DEP_SHORT, DEP_LONG } dep_kind_t;
 
 static inline dep_kind_t inst_dep_kind(const sm_t *sm, const inst_t *inst)
@@ -24,29 +24,29 @@ static inline const launch_ctx_t *sm_launch_of(const sm_t *sm, uint32_t w)
     return sm->block[sm->slot[w].block].launch;
 }
 
-/* ---- Hand a memory instruction over: sub-core to memory (mem_queue.c) ---- */
+/* ---- Memory instructions: sub-core to memory (mem_queue.c) ---- */
 
 /*
  * Puts an instruction of warp w, with its active lanes and address record (NULL: none), into the
- * queue of sub-core s. The memory side answers with sm_sources_read() and sm_result().
+ * memory queue of sub-core s. The memory side answers with sm_sources_read() and sm_result().
  *
- * Returns the cycle at which the queue takes another one: 0 if at once, CYCLE_NEVER if
- * subcore_queue_opens() will tell.
+ * Returns the cycle at which the queue takes another instruction: 0 if at once, CYCLE_NEVER if
+ * subcore_queue_opens() will say.
  */
 cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32_t mask,
                     const uint64_t *addr, cycle_t now);
 
-/* The queue of sub-core s was full and takes another instruction from cycle at on. (ready.c) */
+/* The full queue of sub-core s takes another instruction from cycle `at` on. (ready.c) */
 void subcore_queue_opens(sm_t *sm, uint32_t s, cycle_t at, cycle_t now);
 
-/* ---- An instruction or a constant is needed: sub-core to supply ---- */
+/* ---- Instructions and constants: sub-core to supply ---- */
 
-/* supply_instructions() when the lines that hold warp w's next instruction and the last of its
- * buffer are not both known to be in L0. (fetch.c) */
+/* Slow path of supply_instructions(): the lines of warp w's next instruction and of the last one of
+ * its buffer are not both known to be in the L0. (fetch.c) */
 cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now);
 
 /* Fills the instruction buffer of warp w, whose next instruction is at pc. Returns the cycle at
- * which that one is there: 0 if at once, CYCLE_NEVER if it is not known yet. */
+ * which that instruction is available: 0 if at once, CYCLE_NEVER if not known yet. */
 static inline cycle_t supply_instructions(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc,
                                           cycle_t now)
 {
@@ -59,22 +59,22 @@ static inline cycle_t supply_instructions(sm_t *sm, uint32_t s, uint32_t w, uint
     return fetch_lines(sm, s, w, line, ahead, now);
 }
 
-/* Cycles that reading the constant of inst adds to it. (constant.c) */
+/* Cycles by which the constant operand delays inst. (constant.c) */
 uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, bool is_load);
 
-/* ---- A warp may go on: memory to sub-core, by way of sm_completion.c ---- */
+/* ---- Completion: memory to sub-core, through sm_completion.c ---- */
 
-/* inst of warp w will have read its source registers at cycle. */
+/* inst of warp w will have read its source registers at `cycle`. */
 void sm_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cycle_t now);
 
-/* The result of warp w's inst, which was issued at cycle issued, is known to be ready at cycle. */
+/* The result of inst of warp w, issued at cycle `issued`, will be ready at `cycle`. */
 void sm_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
                dep_kind_t kind, cycle_t now);
 
-/* The same has been written, or needs no writing: the instruction is not in flight any more. */
+/* The result has been written, or needs no write port: the instruction is no longer in flight. */
 void sm_result_written(sm_t *sm, uint32_t w, cycle_t now);
 
-/* A packet of a store of warp w leaves ... */
+/* A store packet of warp w leaves the load/store unit ... */
 static inline void sm_store_sent(sm_t *sm, uint32_t w)
 {
     sm->slot[w].stores++;
@@ -84,9 +84,9 @@ static inline void sm_store_sent(sm_t *sm, uint32_t w)
 /* ... and is acknowledged. */
 void sm_store_done(sm_t *sm, uint32_t w, cycle_t now);
 
-/* ---- A message leaves (sm_port.c) ---- */
+/* ---- Messages out (sm_port.c) ---- */
 
-/* Handle of a request in flight, carried in mem_msg_t.txn. */
+/* Handle of a request in flight, in mem_msg_t.txn. */
 typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH } txn_kind_t;
 enum { TXN_SHIFT = 28 };
 
@@ -105,17 +105,17 @@ static inline uint32_t txn_index(uint32_t txn)
     return txn & ((UINT32_C(1) << TXN_SHIFT) - 1);
 }
 
-/* Has the queue in front of the crossbar no room for a packet? */
+/* Whether the miss queue in front of the crossbar is full. */
 static inline bool sm_out_full(const sm_t *sm)
 {
     return sm->out.count >= sm->config->l1.miss_queue;
 }
 
-/* Sends a packet for one line to the slice that owns it, not before ready nor before those sent
- * earlier; room was checked. */
+/* Sends a packet for one line to the slice that owns it, not before `ready` and not before earlier
+ * packets. The caller has checked that there is room. */
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
 
-/* Asks the MMU for a translation. */
+/* Asks the MMU for a translation; `ready` is the cycle of the request. */
 void sm_ask_mmu(sm_t *sm, uint64_t entry, cycle_t ready);
 
 /* ---- Blocks (block.c) ---- */
@@ -123,23 +123,23 @@ void sm_ask_mmu(sm_t *sm, uint64_t entry, cycle_t ready);
 /* Warp w issued a barrier and waits. */
 void block_barrier_arrive(sm_t *sm, uint32_t w, unsigned id, cycle_t now);
 
-/* Warp w issued a memory barrier and waits for what it has outstanding. */
+/* Warp w issued a memory barrier and waits for its outstanding accesses. */
 void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
-/* Warp w has no instruction left. */
+/* Warp w has no instructions left. */
 void block_warp_end(sm_t *sm, uint32_t w, cycle_t now);
 
-/* ---- Records (record.c): only if the kind is in sm->recorded ---- */
+/* ---- Records (record.c): to be called only if the kind is in sm->recorded ---- */
 
 static inline bool recorded(const sm_t *sm, retired_kind_t kind)
 {
     return (sm->recorded & retired_bit(kind)) != 0;
 }
 
-/* Warp w issues inst; for basic blocks. */
+/* Warp w issues inst (for basic blocks). */
 void record_issue(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
-/* Warp w reads the cycle counter by inst. */
+/* Warp w reads the cycle counter with inst. */
 void record_clock(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What comes back to a warp: its source registers have been read, a result is known, a store is
- * acknowledged. The dependences learn of it, the warp may go on, and its block may be done.
+ * Completion: source registers have been read, a result is known, a store is acknowledged. Updates
+ * the dependences, wakes the warp, and tells its block.
  */
 #include "sim/sm/landing.h"
 #include "sim/sm/subcore/subcore.h"

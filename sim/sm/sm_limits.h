@@ -1,6 +1,4 @@
-/*
- * Sizes of the tables of an SM, which its rooms share.
- */
+/* Sizes of the tables of an SM, shared by its rooms. */
 #ifndef RUBATO_SM_LIMITS_H
 #define RUBATO_SM_LIMITS_H
 

@@ -4,7 +4,7 @@
 const param_choice_t write_policy_choices[] = {WRITE_POLICIES(CHOICE_){NULL, NULL}};
 
 const param_choice_t sm_dependence_choices[] = {
-    {"auto", "control words where the code has them, else a scoreboard"},
+    {"auto", "control words if the code has them, else a scoreboard"},
     {"scoreboard", "a scoreboard of registers"},
     {"control", "the control words of the code"},
     {NULL, NULL},

@@ -1,6 +1,7 @@
 /*
- * Parameters of one streaming multiprocessor. Latencies are in core cycles and mean issue to issue
- * of a dependent instruction, as microbenchmarks measure them. Values and their sources: configs/.
+ * Parameters of a streaming multiprocessor. Latencies are in core cycles, from the issue of an
+ * instruction to the issue of a dependent one, as microbenchmarks measure them. Values and their
+ * sources: configs/.
  */
 #ifndef RUBATO_SM_PARAMS_H
 #define RUBATO_SM_PARAMS_H
@@ -14,62 +15,84 @@
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const param_choice_t sm_dependence_choices[];
 
-enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots that a sub-core's masks hold */
+enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots of a sub-core: bits of its masks */
 
 extern const param_choice_t write_policy_choices[];
 
 #define SM_PARAMS(P, E, T)                                                                         \
     P(U32, count, "80", 1, 1024, "SMs", "number of SMs")                                           \
-    P(U32, sub_cores, "4", 1, 8, "sub-cores", "sub-cores of an SM; warp w runs on w mod this")     \
+    P(U32, sub_cores, "4", 1, 8, "sub-cores",                                                      \
+      "sub-cores of an SM; warp slot w belongs to sub-core w mod this")                            \
     P(U32, max_warps, "64", 1, 128, "warps", "warp slots of an SM")                                \
     P(U32, max_blocks, "32", 1, 64, "blocks", "block slots of an SM")                              \
     P(U32, registers, "65536", 1024, 1048576, "registers", "32-bit registers of an SM")            \
     P(U32, register_unit, "256", 1, 4096, "registers", "allocation unit of a warp")                \
-    P(BOOL, ideal, "false", 0, 1, "", "issue width only: every result next cycle, no stalls")      \
+    P(BOOL, ideal, "false", 0, 1, "",                                                              \
+      "ideal core: results after one cycle, no stalls; only issue width limits")                   \
     E(scheduler, scheduler_choices, "gto", "warp scheduler")                                       \
-    P(U32, scheduler_group, "8", 1, 32, "warps", "of a group of the scheduler two_level")          \
+    P(U32, scheduler_group, "8", 1, 32, "warps",                                                   \
+      "warp slots in a group of the scheduler two_level")                                          \
     E(dependences, sm_dependence_choices, "auto", "how dependences are tracked")                   \
-    P(U32, fp32_lanes, "16", 1, 32, "lanes", "FMA pipe of a sub-core (FP32, IMAD)")                \
-    P(U32, int_lanes, "16", 1, 32, "lanes", "ALU pipe of a sub-core")                              \
-    P(U32, imad_wide_passes, "2", 1, 8, "passes", "IMAD.WIDE through the FMA pipe")                \
-    P(U32, fp16_lanes, "16", 1, 32, "lanes", "FP16x2 pipe of a sub-core")                          \
-    P(U32, fp64_lanes, "8", 1, 32, "lanes", "FP64 pipe of a sub-core, or of the SM if shared")     \
+    P(U32, fp32_lanes, "16", 1, 32, "lanes", "lanes of a sub-core's FMA pipe (FP32, IMAD)")        \
+    P(U32, int_lanes, "16", 1, 32, "lanes", "lanes of a sub-core's ALU pipe")                      \
+    P(U32, imad_wide_passes, "2", 1, 8, "passes", "passes of an IMAD.WIDE through the FMA pipe")   \
+    P(U32, fp16_lanes, "16", 1, 32, "lanes", "lanes of a sub-core's FP16x2 pipe")                  \
+    P(U32, fp64_lanes, "8", 1, 32, "lanes",                                                        \
+      "lanes of a sub-core's FP64 pipe, or of the SM's if shared")                                 \
     P(BOOL, fp64_shared, "false", 0, 1, "", "one FP64 unit for the whole SM")                      \
     P(BOOL, fp_port_shared, "true", 0, 1, "", "FP64, FP16 and tensor share a dispatch port")       \
-    P(U32, xu_lanes, "4", 1, 32, "lanes", "XU pipe of a sub-core (MUFU, conversions, POPC)")       \
-    P(U32, tensor_fma, "128", 16, 4096, "operations", "multiply-adds of HMMA, a sub-core's cycle") \
-    P(U32, tensor_interval, "2", 1, 64, "cycles", "between two IMMA or BMMA of a sub-core")        \
-    P(U32, uniform_interval, "2", 1, 32, "cycles", "between two uniform instructions")             \
-    P(U32, branch_interval, "2", 1, 32, "cycles", "between two branches of a sub-core")            \
-    P(U32, tex_interval, "4", 1, 64, "cycles", "between two texture instructions of the SM")       \
-    P(U32, rf_bank_reads, "2", 1, 8, "reads", "reads a register bank serves per instruction")      \
-    P(U32, rf_window, "3", 1, 8, "cycles", "in which an instruction with a control word reads")    \
-    P(U32, zero_stall, "45", 1, 1024, "cycles", "meant by a stall count of 0 with a yield")        \
-    P(BOOL, control_check, "false", 0, 1, "", "warn of stall counts shorter than latencies")       \
+    P(U32, xu_lanes, "4", 1, 32, "lanes",                                                          \
+      "lanes of a sub-core's XU pipe (MUFU, conversions, POPC)")                                   \
+    P(U32, tensor_fma, "128", 16, 4096, "operations", "HMMA multiply-adds per cycle and sub-core") \
+    P(U32, tensor_interval, "2", 1, 64, "cycles", "cycles between two IMMA or BMMA of a sub-core") \
+    P(U32, uniform_interval, "2", 1, 32, "cycles", "cycles between two uniform instructions")      \
+    P(U32, branch_interval, "2", 1, 32, "cycles", "cycles between two branches of a sub-core")     \
+    P(U32, tex_interval, "4", 1, 64, "cycles",                                                     \
+      "cycles between two texture instructions of the SM")                                         \
+    P(U32, rf_bank_reads, "2", 1, 8, "reads", "reads that a register bank serves in two cycles")   \
+    P(U32, rf_window, "3", 1, 8, "cycles",                                                         \
+      "cycles in which an instruction with a control word reads its registers")                    \
+    P(U32, zero_stall, "45", 1, 1024, "cycles",                                                    \
+      "cycles that a stall count of 0 with a yield means")                                         \
+    P(BOOL, control_check, "false", 0, 1, "", "warn about stall counts shorter than latencies")    \
     P(U32, rf_banks, "2", 1, 4, "banks", "register-file banks of a sub-core")                      \
-    P(BOOL, rf_write_conflicts, "true", 0, 1, "", "a load's result waits for a bank's write port") \
-    P(U32, mem_queue, "5", 1, 64, "entries", "memory instructions waiting in a sub-core")          \
-    P(U32, mem_issue_latency, "4", 1, 64, "cycles", "issue to acceptance by the load/store unit")  \
-    P(U32, mem_interval, "4", 1, 64, "cycles", "between two instructions a sub-core hands over")   \
-    P(U32, mem_read_latency, "9", 0, 64, "cycles", "issue to release of source registers (WAR)")   \
-    P(U32, global_read_extra, "2", 0, 64, "cycles", "the same, added for global and local memory") \
-    P(U32, store_read_extra, "3", 0, 64, "cycles", "the same, added for 32-bit data of a store")   \
-    P(U32, mio_interval, "1", 1, 16, "cycles", "between two instructions taken by the SM's MIO")   \
-    P(U32, lsu_lanes, "32", 1, 32, "lanes", "threads the load/store unit takes per cycle")         \
-    P(U32, return_bytes, "64", 4, 512, "bytes", "per cycle from L1/shared back to a sub-core")     \
-    P(U32, branch_latency, "4", 1, 64, "cycles", "branch to next instruction, not taken")          \
-    P(U32, branch_taken_latency, "8", 1, 128, "cycles", "branch to next instruction, taken")       \
-    P(U32, predicate_latency, "12", 1, 64, "cycles", "set-predicate to a branch that uses it")     \
-    P(U32, barrier_interval, "2", 0, 64, "cycles", "between two warps whose barrier the SM takes") \
-    P(U32, barrier_latency, "20", 1, 256, "cycles", "last of them taken to release")               \
+    P(BOOL, rf_write_conflicts, "true", 0, 1, "",                                                  \
+      "results of loads wait for the write port of a register bank")                               \
+    P(U32, mem_queue, "5", 1, 64, "entries", "entries of a sub-core's memory queue")               \
+    P(U32, mem_issue_latency, "4", 1, 64, "cycles",                                                \
+      "from issue to acceptance by the load/store unit")                                           \
+    P(U32, mem_interval, "4", 1, 64, "cycles",                                                     \
+      "cycles between two memory instructions that a sub-core passes on")                          \
+    P(U32, mem_read_latency, "9", 0, 64, "cycles",                                                 \
+      "from issue to the release of source registers (WAR)")                                       \
+    P(U32, global_read_extra, "2", 0, 64, "cycles",                                                \
+      "added to mem_read_latency for global and local memory")                                     \
+    P(U32, store_read_extra, "3", 0, 64, "cycles",                                                 \
+      "added to mem_read_latency for 32-bit store data")                                           \
+    P(U32, mio_interval, "1", 1, 16, "cycles",                                                     \
+      "cycles between two instructions that the SM's MIO takes")                                   \
+    P(U32, lsu_lanes, "32", 1, 32, "lanes", "threads that the load/store unit takes per cycle")    \
+    P(U32, return_bytes, "64", 4, 512, "bytes",                                                    \
+      "bytes per cycle from L1 or shared memory back to a sub-core")                               \
+    P(U32, branch_latency, "4", 1, 64, "cycles",                                                   \
+      "from a branch that is not taken to the next instruction")                                   \
+    P(U32, branch_taken_latency, "8", 1, 128, "cycles",                                            \
+      "from a taken branch to the next instruction")                                               \
+    P(U32, predicate_latency, "12", 1, 64, "cycles",                                               \
+      "from setting a predicate to a branch that uses it")                                         \
+    P(U32, barrier_interval, "2", 0, 64, "cycles",                                                 \
+      "cycles between two warps that arrive at barriers of the SM")                                \
+    P(U32, barrier_latency, "20", 1, 256, "cycles",                                                \
+      "from the arrival of the last warp to release")                                              \
     P(U32, membar_cta_latency, "20", 0, 100000, "cycles", "MEMBAR.CTA with nothing outstanding")   \
     P(U32, membar_gpu_latency, "186", 0, 100000, "cycles", "MEMBAR.GPU with nothing outstanding")  \
     P(U32, membar_sys_latency, "2900", 0, 100000, "cycles", "MEMBAR.SYS with nothing outstanding") \
-    P(U32, block_start_latency, "10", 0, 10000, "cycles", "block message to its first issue")
+    P(U32, block_start_latency, "10", 0, 10000, "cycles",                                          \
+      "from the arrival of a block to its first issue")
 PARAM_STRUCT(sm_spec_t, SM_PARAMS);
 extern const param_group_t sm_param_group;
 
-/* One latency per opcode class with a fixed latency; names are those of ISA_CLASS_MAP. */
+/* One latency per opcode class with a fixed latency. The names are those of ISA_CLASS_MAP. */
 #define LAT_PARAM_(P, name, def, help) P(U32, name, def, 1, 4096, "cycles", help)
 #define LAT_PARAMS(P, E, T)                                                                        \
     LAT_PARAM_(P, fp32, "4", "FADD FMUL FFMA")                                                     \
@@ -97,92 +120,101 @@ extern const param_group_t sm_param_group;
     LAT_PARAM_(P, shfl, "23", "SHFL")                                                              \
     LAT_PARAM_(P, match, "23", "MATCH")                                                            \
     LAT_PARAM_(P, tex, "65", "TEX TLD: fixed, no texture cache")                                   \
-    LAT_PARAM_(P, unknown, "4", "opcodes missing in the table")
+    LAT_PARAM_(P, unknown, "4", "opcodes that are not in the opcode table")
 PARAM_STRUCT(lat_spec_t, LAT_PARAMS);
 extern const param_group_t lat_param_group;
 
 #define L1_PARAMS(P, E, T)                                                                         \
     P(SIZE, unified, "128KiB", 1024, 1 << 24, "bytes", "L1 and shared memory together")            \
     P(SIZES, carveouts, "0,8KiB,16KiB,32KiB,64KiB,96KiB", 0, 1 << 24, "bytes",                     \
-      "legal sizes of shared memory; the rest is L1")                                              \
+      "selectable sizes of shared memory; the rest is L1")                                         \
     P(U32, shared_unit, "256", 1, 65536, "bytes", "allocation unit of a block's shared memory")    \
-    P(U32, shared_reserved, "0", 0, 65536, "bytes", "shared memory the system takes per block")    \
+    P(U32, shared_reserved, "0", 0, 65536, "bytes",                                                \
+      "shared memory that the system reserves per block")                                          \
     P(BOOL, enabled, "true", 0, 1, "", "false: global loads go to L2 (local ones still use L1)")   \
     P(BOOL, perfect, "false", 0, 1, "", "every global and local access hits, no bandwidth limit")  \
-    P(U32, sets, "4", 1, 4096, "sets", "sets; ways follow from the size")                          \
-    P(F64, scale, "1.0", 0.0625, 16, "", "L1 as a multiple of what shared memory leaves")          \
-    E(replacement, replacement_choices, "lru", "which line makes room for a new one")              \
+    P(U32, sets, "4", 1, 4096, "sets", "sets; the ways follow from the size")                      \
+    P(F64, scale, "1.0", 0.0625, 16, "", "scales the L1 size that shared memory leaves")           \
+    E(replacement, replacement_choices, "lru", "which line is evicted for a new one")              \
     E(write, write_policy_choices, "update", "what a store to global memory does to its sectors")  \
-    E(prefetcher, prefetcher_choices, "none", "which lines come before they are loaded")           \
-    P(U32, prefetch_lines, "2", 1, 64, "lines", "that a prefetcher brings in ahead")               \
-    P(U32, latency, "28", 4, 4096, "cycles", "load to use, hit, 32-bit")                           \
+    E(prefetcher, prefetcher_choices, "none", "which lines are fetched before they are loaded")    \
+    P(U32, prefetch_lines, "2", 1, 64, "lines", "how many lines a prefetcher fetches ahead")       \
+    P(U32, latency, "28", 4, 4096, "cycles", "load to use, 32-bit hit")                            \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
-    P(U32, bank_bytes, "128", 4, 1024, "bytes", "data read per cycle (32 banks of 4 bytes)")       \
-    P(F64, load_interval, "1", 1, 64, "cycles", "between two loads")                               \
-    P(U32, mshrs, "512", 1, 32768, "lines", "lines with outstanding misses")                       \
-    P(U32, mshr_merge, "64", 1, 1024, "loads", "loads waiting for one line")                       \
+    P(U32, bank_bytes, "128", 4, 1024, "bytes",                                                    \
+      "documented bandwidth; the model always has 32 banks of 4 bytes")                            \
+    P(F64, load_interval, "1", 1, 64, "cycles", "minimum cycles between two loads")                \
+    P(U32, mshrs, "512", 1, 32768, "lines", "MSHRs: lines with outstanding misses")                \
+    P(U32, mshr_merge, "64", 1, 1024, "loads", "loads that can wait for one line")                 \
     P(U32, pending_loads, "512", 1, 65536, "loads", "load instructions in flight")                 \
     P(U32, miss_queue, "16", 1, 4096, "packets", "packets waiting for the crossbar")               \
-    P(U32, miss_latency, "6", 1, 4096, "cycles", "tag lookup to the crossbar's injection queue")   \
-    P(U32, fill_latency, "6", 1, 4096, "cycles", "last sector arrived to dependent issue")
+    P(U32, miss_latency, "6", 1, 4096, "cycles",                                                   \
+      "from tag lookup to the crossbar's injection queue")                                         \
+    P(U32, fill_latency, "6", 1, 4096, "cycles",                                                   \
+      "from the arrival of the last sector to dependent issue")
 PARAM_STRUCT(l1_spec_t, L1_PARAMS);
 extern const param_group_t l1_param_group;
 
 #define SHARED_PARAMS(P, E, T)                                                                     \
-    P(U32, latency, "19", 4, 4096, "cycles", "load to use, conflict-free, 32-bit")                 \
+    P(U32, latency, "19", 4, 4096, "cycles", "load to use, 32-bit without conflicts")              \
     P(U32, banks, "32", 1, 64, "banks", "4-byte banks")                                            \
-    P(U32, conflict_latency, "2", 0, 64, "cycles", "added latency of each further pass")           \
-    P(U32, pass_cycles, "1", 1, 64, "cycles", "data stage busy per pass")                          \
-    P(U32, atomic_latency, "24", 4, 4096, "cycles", "ATOMS without contention")                    \
-    P(U32, atomic_conflict, "2", 0, 64, "cycles", "added per further thread on one word")
+    P(U32, conflict_latency, "2", 0, 64, "cycles", "latency that each further pass adds")          \
+    P(U32, pass_cycles, "1", 1, 64, "cycles", "cycles that a pass occupies the data stage")        \
+    P(U32, atomic_latency, "24", 4, 4096, "cycles", "latency of ATOMS without contention")         \
+    P(U32, atomic_conflict, "2", 0, 64, "cycles", "added for each further thread on one word")
 PARAM_STRUCT(shared_spec_t, SHARED_PARAMS);
 extern const param_group_t shared_param_group;
 
 #define ICACHE_PARAMS(P, E, T)                                                                     \
-    P(BOOL, perfect, "false", 0, 1, "", "instructions are always there")                           \
-    P(SIZE, l0_size, "12KiB", 128, 1 << 24, "bytes", "instruction cache of a sub-core")            \
-    P(U32, l0_ways, "4", 1, 1024, "ways", "")                                                      \
-    P(SIZE, l1_size, "128KiB", 128, 1 << 26, "bytes", "instruction cache of the SM")               \
-    P(U32, l1_ways, "8", 1, 1024, "ways", "")                                                      \
-    P(U32, l1_latency, "24", 1, 4096, "cycles", "L0 miss served by L1")                            \
-    P(U32, l1_interval, "24", 1, 256, "cycles", "between two lines L1 sends to a sub-core")        \
-    P(U32, l1_misses, "4", 1, 256, "lines", "L1 has under way from L2")                            \
-    P(U32, prefetch, "8", 0, 64, "lines", "stream buffer of a sub-core")                           \
-    E(replacement, replacement_choices, "lru", "in each of them: which line makes room")           \
-    P(U32, buffer, "3", 0, 8, "instructions", "buffer of a warp; 0: each fetched at its turn")     \
+    P(BOOL, perfect, "false", 0, 1, "", "instruction fetch never waits")                           \
+    P(SIZE, l0_size, "12KiB", 128, 1 << 24, "bytes", "L0 instruction cache of a sub-core")         \
+    P(U32, l0_ways, "4", 1, 1024, "ways", "ways of the L0")                                        \
+    P(SIZE, l1_size, "128KiB", 128, 1 << 26, "bytes", "L1 instruction cache of the SM")            \
+    P(U32, l1_ways, "8", 1, 1024, "ways", "ways of the L1")                                        \
+    P(U32, l1_latency, "24", 1, 4096, "cycles", "latency of an L0 miss that hits in L1")           \
+    P(U32, l1_interval, "24", 1, 256, "cycles",                                                    \
+      "cycles between two lines that L1 sends to a sub-core")                                      \
+    P(U32, l1_misses, "4", 1, 256, "lines", "lines that L1 can have under way from L2")            \
+    P(U32, prefetch, "8", 0, 64, "lines", "lines of a sub-core's stream buffer")                   \
+    E(replacement, replacement_choices, "lru", "in each of them: which line is evicted")           \
+    P(U32, buffer, "3", 0, 8, "instructions",                                                      \
+      "instruction buffer of a warp; 0: none, fetched before each issue")                          \
     P(SIZE, launch_bytes, "0", 0, 1 << 26, "bytes",                                                \
-      "of a kernel's code that its launch brings to L2")
+      "bytes of a kernel's code that its launch brings to L2")
 PARAM_STRUCT(icache_spec_t, ICACHE_PARAMS);
 extern const param_group_t icache_param_group;
 
 #define CONST_PARAMS(P, E, T)                                                                      \
     P(BOOL, perfect, "false", 0, 1, "", "constants with known addresses always hit")               \
-    P(SIZE, l0_size, "0", 0, 1 << 20, "bytes", "a sub-core's cache of operands, 0: none")          \
-    P(U32, l0_ways, "2", 1, 1024, "ways", "")                                                      \
+    P(SIZE, l0_size, "0", 0, 1 << 20, "bytes", "operand constant cache of a sub-core; 0: none")    \
+    P(U32, l0_ways, "2", 1, 1024, "ways", "ways of the operand constant cache")                    \
     P(SIZE, l1_size, "2KiB", 64, 1 << 20, "bytes", "constant cache of the SM")                     \
-    P(U32, l1_ways, "4", 1, 1024, "ways", "")                                                      \
-    P(U32, l1_latency, "27", 1, 4096, "cycles", "LDC, hit")                                        \
-    P(SIZE, l15_size, "64KiB", 256, 1 << 24, "bytes", "level 1.5, behind it")                      \
-    P(U32, l15_ways, "4", 1, 1024, "ways", "")                                                     \
-    P(U32, l15_latency, "89", 1, 4096, "cycles", "LDC served by level 1.5")                        \
-    P(U32, l2_latency, "245", 1, 4096, "cycles", "LDC served by L2")                               \
-    E(replacement, replacement_choices, "lru", "in each of them: which line makes room")
+    P(U32, l1_ways, "4", 1, 1024, "ways", "ways of the SM's constant cache")                       \
+    P(U32, l1_latency, "27", 1, 4096, "cycles", "latency of an LDC that hits")                     \
+    P(SIZE, l15_size, "64KiB", 256, 1 << 24, "bytes", "constant cache of level 1.5, behind l1")    \
+    P(U32, l15_ways, "4", 1, 1024, "ways", "ways of level 1.5")                                    \
+    P(U32, l15_latency, "89", 1, 4096, "cycles", "latency of an LDC served by level 1.5")          \
+    P(U32, l2_latency, "245", 1, 4096, "cycles", "latency of an LDC served by L2")                 \
+    E(replacement, replacement_choices, "lru", "in each of them: which line is evicted")
 PARAM_STRUCT(const_spec_t, CONST_PARAMS);
 extern const param_group_t const_param_group;
 
 #define TLB_PARAMS(P, E, T)                                                                        \
     P(BOOL, perfect, "false", 0, 1, "", "addresses are not translated")                            \
-    P(SIZE, page, "2MiB", 4096, UINT64_C(1) << 31, "bytes", "covered by a first-level entry")      \
-    P(U32, entries, "16", 1, 1024, "entries", "first level of an SM")                              \
-    P(SIZE, l2_page, "32MiB", 4096, UINT64_C(1) << 31, "bytes", "covered by a second-level entry") \
-    P(U32, l2_entries, "256", 1, 4096, "entries", "second level")                                  \
-    E(replacement, replacement_choices, "lru", "second level: which entry makes room")             \
-    P(U32, l2_latency, "9", 0, 4096, "cycles", "added when only the second level has it")          \
-    P(U32, pending, "64", 1, 4096, "packets", "that wait for the MMU; others pass them")
+    P(SIZE, page, "2MiB", 4096, UINT64_C(1) << 31, "bytes",                                        \
+      "bytes that a first-level entry covers")                                                     \
+    P(U32, entries, "16", 1, 1024, "entries", "entries of the first level")                        \
+    P(SIZE, l2_page, "32MiB", 4096, UINT64_C(1) << 31, "bytes",                                    \
+      "bytes that a second-level entry covers")                                                    \
+    P(U32, l2_entries, "256", 1, 4096, "entries", "entries of the second level")                   \
+    E(replacement, replacement_choices, "lru", "second level: which entry is evicted")             \
+    P(U32, l2_latency, "9", 0, 4096, "cycles",                                                     \
+      "latency of a first-level miss that hits the second level")                                  \
+    P(U32, pending, "64", 1, 4096, "packets", "packets that can wait for the MMU; others pass them")
 PARAM_STRUCT(tlb_spec_t, TLB_PARAMS);
 extern const param_group_t tlb_param_group;
 
-/* Everything an SM needs to know. */
+/* All parameters of an SM. */
 typedef struct {
     sm_spec_t sm;
     lat_spec_t lat;

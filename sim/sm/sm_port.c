@@ -1,5 +1,6 @@
 /*
- * What leaves an SM: requests to the L2 slices through the crossbar, and questions to the MMU.
+ * Messages out of an SM: requests to the L2 slices through the crossbar, and requests to the
+ * MMU.
  */
 #include "sim/sm/sm_calls.h"
 
@@ -13,7 +14,7 @@ void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready
     msg->mem.sm = (uint16_t)sm->wiring.index;
     if (m->op != MEM_READ && sm->wiring.data_interval > 0)
         xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
-    if (sm->out.count == 1) /* of more, the first decides */
+    if (sm->out.count == 1) /* otherwise the first packet of the queue decides */
         sm->out_next = cycle_min(sm->out_next, sm->out_ready);
 }
 

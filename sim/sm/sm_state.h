@@ -1,7 +1,7 @@
 /*
- * The state of an SM: its three rooms, and the landing between them: warp slots, blocks, messages,
- * crossbar ports, records. A room uses its own state and the landing's, never another room's; it
- * meets the others in the calls of sm_calls.h.
+ * The state of an SM: its three rooms, and the landing between them (warp slots, blocks, messages,
+ * crossbar ports, records). A room uses its own state and the landing's, never another room's; it
+ * reaches the other rooms through the calls of sm_calls.h.
  */
 #ifndef RUBATO_SM_STATE_H
 #define RUBATO_SM_STATE_H
@@ -18,31 +18,32 @@
 #include "sim/sm/subcore/subcore_state.h"
 #include "sim/sm/supply/supply_state.h"
 
-/* What all rooms know of the warp in a slot. Slot w belongs to sub-core w modulo sm.sub_cores. */
+/* State of a warp slot that all rooms use. Slot w belongs to sub-core w modulo sm.sub_cores. */
 typedef struct {
-    uint16_t block;          /* slot of its block, NO_INDEX: no warp */
-    uint16_t index;          /* warp of the block */
-    uint16_t loads, stores;  /* in flight: instructions, store packets (of the warp before too) */
-    uint8_t barrier;         /* id it waits at */
-    uint32_t membar_latency; /* of its memory barrier, from the last completion on */
+    uint16_t block;          /* block slot of its block; NO_INDEX: no warp */
+    uint16_t index;          /* warp index within the block */
+    uint16_t loads, stores;  /* in flight: instructions; store packets, also those of earlier warps
+                              * of the slot */
+    uint8_t barrier;         /* id of the barrier it waits at */
+    uint32_t membar_latency; /* of its memory barrier, counted from the last completion */
 } warp_slot_t;
 
 typedef struct {
     struct trace_block *block; /* NULL: slot free */
     const launch_ctx_t *launch;
-    uint32_t live;     /* warps not yet at their end */
-    uint32_t resident; /* warps whose slot is still taken */
+    uint32_t live;     /* warps that have not ended */
+    uint32_t resident; /* warps whose slot is not yet free */
     uint32_t waiting;  /* warps at any barrier */
-    cycle_t arrived;   /* the last of them has been taken */
+    cycle_t arrived;   /* when the SM has taken the last arrival */
     uint16_t at_barrier[SM_BARRIERS];
 } block_slot_t;
 
-/* What is known of a warp for the records of what retires. */
+/* State of a warp for the records of what retires. */
 typedef struct {
-    cycle_t start;    /* of the warp */
-    cycle_t bb_start; /* of its basic block */
+    cycle_t start;    /* cycle in which the warp started */
+    cycle_t bb_start; /* cycle in which its basic block started */
     uint32_t bb_pc, bb_insts;
-    const inst_t *last; /* of the basic block so far; it has bb_insts */
+    const inst_t *last; /* last instruction of the basic block so far, which has bb_insts */
 } trail_t;
 
 struct sm {
@@ -52,20 +53,22 @@ struct sm {
     uint32_t n_sub_cores, warps_per_sub_core, n_warps;
     divider_t by_sub_cores;
 
-    /* Opcode classes resolved against the configuration. */
+    /* Opcode classes with the properties that the configuration gives them (classes.c). */
     struct {
         uint32_t latency;
         uint32_t interval;
-        uint32_t port_pipes; /* pipes whose port it occupies */
+        uint32_t port_pipes; /* pipes whose dispatch port it occupies */
         uint8_t pipe;
         uint8_t group;
         uint8_t dep_kind;
-        bool through_allocate; /* fixed latency: the ports for its operands are promised first */
+        bool through_allocate; /* goes through the allocate stage (fixed latency): operand ports are
+                                * reserved at issue */
         bool varies;           /* how long it occupies its pipe depends on the instruction */
     } cls[OP_CLASS_COUNT];
 
     inbox_t inbox;
-    wheel_t events; /* warps by the cycle at which they become ready */
+    wheel_t events; /* warps by the cycle in which they become ready; results of loads by their
+                     * write */
 
     subcore_t subcore;
     supply_t supply;
@@ -73,22 +76,22 @@ struct sm {
 
     warp_slot_t slot[SM_MAX_WARPS];
     block_slot_t block[SM_MAX_BLOCKS];
-    cycle_t barrier_free; /* the barrier unit takes the next warp */
+    cycle_t barrier_free; /* when the SM takes the next warp that arrives at a barrier */
     uint32_t n_resident;  /* warps */
-    uint32_t stores;      /* packets in flight, of warps that have left too */
-    bool stores_owed;     /* the block scheduler waits for MSG_STORES_DONE */
+    uint32_t stores;      /* packets in flight, also those of warps that have left */
+    bool stores_owed;     /* the block scheduler expects MSG_STORES_DONE */
     cycle_t active_since; /* valid while n_resident > 0 */
     uint32_t epoch;
     uint32_t carveout;
-    uint64_t code_base; /* of the launch */
+    uint64_t code_base; /* of the current launch */
 
     cycle_t out_next, in_next; /* when the crossbar ports have something to do */
     xbar_out_t out;
-    cycle_t out_ready; /* of the packet put into its queue last */
+    cycle_t out_ready; /* ready cycle of the packet queued last */
     xbar_in_t in;
     outbox_t *outbox; /* of the window being run */
 
-    unsigned recorded; /* set of kinds; 0: what follows is not used */
+    unsigned recorded; /* set of kinds to record; 0: the members below are not used */
     struct {
         retired_t *list; /* owned */
         size_t n, cap;
@@ -96,7 +99,7 @@ struct sm {
     latency_sum_t latency[OP_CLASS_COUNT];
     trail_t trail[SM_MAX_WARPS];
     cycle_t block_since[SM_MAX_BLOCKS];
-    bool watched; /* stays are noted */
+    bool watched; /* whether stays are noted */
     struct {
         sm_stay_t *list; /* owned */
         size_t n, cap;

@@ -1,13 +1,13 @@
 /*
- * Counters of an SM. Warp states carry the names of Nsight Compute's warp stall reasons; every
- * cycle of every warp slot is in exactly one of them, so their sum is slots x cycles.
+ * Counters of an SM. Warp states have the names of Nsight Compute's warp stall reasons. Every cycle
+ * of every warp slot is counted in exactly one of them, so they sum to slots x cycles.
  */
 #ifndef RUBATO_SM_STATS_H
 #define RUBATO_SM_STATS_H
 
 #include "sim/stats/stats.h"
 
-/* In the order of the first counters below (a test holds the two together). */
+/* In the order of the first counters below (checked by a test). */
 typedef enum {
     STATE_NO_WARP,
     STATE_SELECTED,
@@ -33,7 +33,7 @@ typedef enum {
 
 /* The warp states come first, in the order of sm_state_t. */
 #define SM_STATS(S)                                                                                \
-    S(state_no_warp, "warp cycles", "", "slot without a warp")                                     \
+    S(state_no_warp, "warp cycles", "", "warp slot without a warp")                                \
     S(state_selected, "warp cycles", "smsp__average_warps_issue_stalled_selected", "issued")       \
     S(state_not_selected, "warp cycles", "smsp__average_warps_issue_stalled_not_selected",         \
       "ready, another warp was picked")                                                            \
@@ -44,7 +44,8 @@ typedef enum {
     S(state_wait, "warp cycles", "smsp__average_warps_issue_stalled_wait",                         \
       "fixed-latency dependence")                                                                  \
     S(state_math_pipe_throttle, "warp cycles",                                                     \
-      "smsp__average_warps_issue_stalled_math_pipe_throttle", "its pipe is busy")                  \
+      "smsp__average_warps_issue_stalled_math_pipe_throttle",                                      \
+      "the pipe of its next instruction is busy")                                                  \
     S(state_lg_throttle, "warp cycles", "smsp__average_warps_issue_stalled_lg_throttle",           \
       "memory queue full, local or global instruction")                                            \
     S(state_mio_throttle, "warp cycles", "smsp__average_warps_issue_stalled_mio_throttle",         \
@@ -54,15 +55,15 @@ typedef enum {
     S(state_barrier, "warp cycles", "smsp__average_warps_issue_stalled_barrier", "waits at BAR")   \
     S(state_membar, "warp cycles", "smsp__average_warps_issue_stalled_membar", "waits at MEMBAR")  \
     S(state_branch_resolving, "warp cycles", "smsp__average_warps_issue_stalled_branch_resolving", \
-      "branch target, pc update")                                                                  \
+      "waits after a branch for the next pc")                                                      \
     S(state_no_instruction, "warp cycles", "smsp__average_warps_issue_stalled_no_instruction",     \
-      "instruction cache miss or fetch")                                                           \
+      "waits for an instruction fetch")                                                            \
     S(state_imc_miss, "warp cycles", "smsp__average_warps_issue_stalled_imc_miss",                 \
-      "constant cache miss")                                                                       \
+      "waits for a constant cache miss")                                                           \
     S(state_dispatch_stall, "warp cycles", "smsp__average_warps_issue_stalled_dispatch_stall",     \
-      "dispatch held back: register-file port conflict")                                           \
+      "register-file port conflict delays dispatch")                                               \
     S(state_drain, "warp cycles", "smsp__average_warps_issue_stalled_drain",                       \
-      "exited, waits for its loads, or for its stores to leave the SM")                            \
+      "has exited; waits for its loads, or for its stores to leave the SM")                        \
     S(state_sleeping, "warp cycles", "smsp__average_warps_issue_stalled_sleeping",                 \
       "NANOSLEEP, YIELD")                                                                          \
     S(state_misc, "warp cycles", "smsp__average_warps_issue_stalled_misc", "anything else")        \
@@ -89,34 +90,33 @@ typedef enum {
     S(mix_atomic, "warp instructions", "", "atomics and reductions")                               \
     S(mix_tex, "warp instructions", "", "texture instructions")                                    \
     S(flops_fp16, "operations", "",                                                                \
-      "FP16 operations of threads, tensor cores apart; FMA counts 2, pairs count both")            \
+      "FP16 operations of threads without tensor cores; FMA counts 2, each of a pair counts")      \
     S(flops_fp32, "operations", "", "FP32 operations of threads; FMA counts 2")                    \
     S(flops_fp64, "operations", "", "FP64 operations of threads; FMA counts 2")                    \
     S(flops_tensor, "operations", "", "operations of HMMA and DMMA; FMA counts 2")                 \
     S(branches, "warp instructions", "smsp__sass_inst_executed_op_branch.sum",                     \
       "BRA and other branches")                                                                    \
-    S(branches_uniform, "warp instructions", "",                                                   \
-      "branches after which the same lanes stay active")                                           \
+    S(branches_uniform, "warp instructions", "", "branches that leave the active mask unchanged")  \
     S(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",         \
       "global load instructions that reach L1")                                                    \
     S(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",            \
-      "sectors that global loads ask for")                                                         \
+      "sectors that global loads request")                                                         \
     S(global_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",    \
-      "sectors of global loads that L1 has")                                                       \
+      "sectors of global loads that hit in L1")                                                    \
     S(global_load_pending, "sectors", "",                                                          \
-      "sectors of global loads that are not in L1 but on their way to it")                         \
+      "sectors of global loads that miss in L1 but are already on their way")                      \
     S(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",        \
       "global store instructions that reach L1")                                                   \
     S(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",           \
       "sectors that global stores write")                                                          \
     S(global_store_hits, "sectors", "",                                                            \
-      "sectors of global stores that L1 has; they are written through all the same")               \
+      "sectors of global stores that hit in L1 (stores are always written through)")               \
     S(local_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",           \
       "local load instructions that reach L1")                                                     \
     S(local_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",              \
-      "sectors that local loads ask for")                                                          \
+      "sectors that local loads request")                                                          \
     S(local_load_hits, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum",      \
-      "sectors of local loads that L1 has")                                                        \
+      "sectors of local loads that hit in L1")                                                     \
     S(local_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",          \
       "local store instructions that reach L1")                                                    \
     S(local_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",             \
@@ -127,22 +127,22 @@ typedef enum {
       "global atomic instructions without a return value (RED)")                                   \
     S(atomic_lanes, "thread operations", "", "thread operations of atomics and reductions")        \
     S(l1_tags, "tags", "l1tex__t_set_accesses.sum", "lines looked up in L1")                       \
-    S(l1_mshr_merges, "lines", "", "misses joined to a line that is on its way")                   \
+    S(l1_mshr_merges, "lines", "", "misses merged into the MSHR of a line under way")              \
     S(l1_prefetches, "lines", "", "lines requested by the prefetcher of L1")                       \
     S(l1_prefetch_sectors, "sectors", "", "sectors of the lines that the prefetcher requested")    \
     S(l1_prefetches_used, "lines", "",                                                             \
-      "prefetched lines that a load asked for, if only while they were on their way")              \
+      "prefetched lines that a load used, including lines still on their way")                     \
     S(l1_prefetches_dropped, "lines", "",                                                          \
-      "prefetches not requested: no MSHR, or no room on the way out")                              \
+      "prefetches dropped: no MSHR, or no room in the miss queue")                                 \
     S(l1_stall_mshr, "cycles", "", "load/store unit waits: no MSHR, merge or pending-load entry")  \
     S(l1_stall_queue, "cycles", "", "load/store unit waits: miss queue full")                      \
     S(l1_stall_tlb, "cycles", "",                                                                  \
-      "load/store unit waits: as many packets as can wait for the MMU")                            \
-    S(tlb_misses, "packets", "", "packets beyond L1 whose page the first-level TLB did not have")  \
+      "load/store unit waits: no room for another packet that waits for the MMU")                  \
+    S(tlb_misses, "packets", "", "packets beyond L1 that missed in the first-level TLB")           \
     S(tlb_l2_misses, "packets", "",                                                                \
-      "packets whose page the second-level TLB did not have either: they waited for the MMU")      \
+      "packets that also missed in the second-level TLB and waited for the MMU")                   \
     S(l1_data_busy, "cycles", "l1tex__data_pipe_lsu_wavefronts.sum",                               \
-      "data stage of L1 and shared memory busy")                                                   \
+      "cycles in which the data stage of L1 and shared memory was busy")                           \
     S(shared_load_requests, "requests", "smsp__inst_executed_op_shared_ld.sum",                    \
       "loads from shared memory")                                                                  \
     S(shared_store_requests, "requests", "smsp__inst_executed_op_shared_st.sum",                   \
@@ -152,15 +152,14 @@ typedef enum {
     S(shared_wavefronts, "wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",           \
       "passes through the banks of shared memory")                                                 \
     S(shared_conflicts, "wavefronts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",        \
-      "passes through the banks beyond those of an access without conflicts")                      \
+      "passes through the banks beyond those of conflict-free accesses")                           \
     S(rf_write_conflicts, "results", "",                                                           \
-      "results written a cycle later because the bank's write port was taken")                     \
+      "results delayed by one cycle because the bank's write port was taken")                      \
     S(icache_l0_lookups, "lines", "", "lines of code looked up in L0")                             \
-    S(icache_l0_misses, "lines", "", "lines of code not in L0, prefetches not counted")            \
-    S(icache_l1_misses, "lines", "", "lines of code not in the SM's instruction cache")            \
-    S(const_lookups, "lines", "idc__requests.sum",                                                 \
-      "lines of constants with known addresses looked up")                                         \
-    S(const_misses, "lines", "", "lines of constants not in the SM's constant cache")              \
+    S(icache_l0_misses, "lines", "", "lines of code that missed in L0, prefetches not counted")    \
+    S(icache_l1_misses, "lines", "", "lines of code that missed in the SM's instruction cache")    \
+    S(const_lookups, "lines", "idc__requests.sum", "lookups of constants with known addresses")    \
+    S(const_misses, "lines", "", "lookups that missed in the first constant cache")                \
     S(xbar_flits_out, "flits", "", "flits from the SMs into the crossbar")                         \
     S(xbar_flits_in, "flits", "", "flits from the crossbar to the SMs")                            \
     S(blocks, "blocks", "sm__ctas_launched.sum", "blocks started")                                 \

@@ -1,12 +1,10 @@
-/*
- * What is on an SM and when blocks left it, for timelines. Nobody watches: one test per block.
- */
+/* Stays of blocks on an SM, for timelines. If nobody watches, the cost is one test per block. */
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
 #include "sim/sm/landing.h"
 
-_Static_assert((int)SM_MAX_STAYS == (int)SM_MAX_BLOCKS, "a stay for each block slot");
+_Static_assert((int)SM_MAX_STAYS == (int)SM_MAX_BLOCKS, "one stay per block slot");
 
 void sm_watch(sm_t *sm, bool on)
 {

@@ -1,14 +1,14 @@
 /*
- * Statistics: declared once, in one X-macro list per module, which gives a struct of plain 64-bit
- * counters (incremented as integers) and the table that names them for every sink.
+ * Statistics: declared once, in one X-macro list per module. The list gives a struct of plain
+ * 64-bit counters (incremented as integers) and the table that names them for every output.
  *
  *   #define L2_STATS(S)
  *       S(reads, "sectors", "lts__t_sectors_op_read.sum", "read sectors looked up")
  *   STATS_STRUCT(l2_stats_t, L2_STATS);                        // header
  *   const stat_def_t l2_stat_defs[] = {STATS_ROWS(L2_STATS)};  // .c
  *
- * S(field, unit, Nsight Compute metric it mirrors or "", help). Ratios are never stored: whoever
- * prints them divides sums by sums.
+ * S(field, unit, Nsight Compute metric it mirrors or "", help). Ratios are not stored: the printing
+ * code divides sums by sums.
  */
 #ifndef RUBATO_STATS_STATS_H
 #define RUBATO_STATS_STATS_H
@@ -28,7 +28,7 @@ typedef struct {
     } type
 #define STATS_ROWS(LIST) LIST(STATS_ROW_)
 
-/* A group of counters for a sink: path prefix, definitions, and where the values lie. */
+/* A group of counters for output: path prefix, definitions, and the values. */
 typedef struct {
     const char *path; /* "sm", "l2", "dram" */
     const stat_def_t *defs;

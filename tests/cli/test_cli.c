@@ -1,4 +1,4 @@
-/* The binary as a user meets it: help, messages, exit statuses, results. */
+/* The binary as users see it: help, messages, exit statuses, results. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void a_failure_of_the_environment_exits_with_1(void **state)
     }
 }
 
-/* What is meant for a standard stream does not go into a file that took its number. */
+/* Output for a closed standard stream does not go into a file that got its descriptor. */
 static void closed_streams_are_no_files(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void a_gpu_is_shown_by_its_name_or_its_file(void **state)
     expect(0, NULL, WORDS("config", "check", "v100", "titan_v"));
 }
 
-/* Two inputs of a MiB each, which the L2 has room for. */
+/* Two inputs of one MiB each, which fit in the L2. */
 static void copies_of_the_host_are_counted_with_the_launch_that_follows(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static double busiest_share(const char *sms)
     return share;
 }
 
-/* One block: the SMs without warps do not hide how busy the parts of its SM are. */
+/* One block: the SMs without warps must not hide how busy the parts of its SM are. */
 static void the_busiest_part_is_one_of_the_sms_that_have_warps(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void peaks_are_those_of_each_unit(void **state)
     free(json);
 }
 
-/* The value in the last line that begins with a name. */
+/* The value in the last line that begins with this name. */
 static double last_value(const char *text, const char *name)
 {
     const char *last = NULL;

@@ -6,7 +6,7 @@
 
 #include "tests/support/cli_child.h"
 
-/* Two rows of the list; the traces are of other programs. */
+/* Two rows of the list; the traces are from other programs. */
 static const char table[] = "app,hw_cycles_qv100,accelsim_cycles\n"
                             "BlackScholes/NO_ARGS,8000,10000\n"
                             "nn-rodinia-3.1/__data_filelist_4__r_5__lat_30__lng_90,9000,4500\n";
@@ -18,7 +18,7 @@ static void make_folders(void)
     cli_write("qv100-applications.csv", table, sizeof(table) - 1);
 }
 
-/* Field n of the line of CSV text that begins so. */
+/* Field n of the line of CSV text with this beginning. */
 static double csv_field(const char *text, const char *line, unsigned n)
 {
     const char *at = strstr(text, line);
@@ -31,7 +31,7 @@ static double csv_field(const char *text, const char *line, unsigned n)
     return atof(at);
 }
 
-/* Column of a name in the first line. */
+/* Number of the column with this name. */
 static unsigned csv_column(const char *text, const char *name)
 {
     const char *at = strstr(text, name);

@@ -1,4 +1,4 @@
-/* rubato compare: which launches stand against which rows, and what the errors are. */
+/* rubato compare: which launches are compared with which rows, and the errors. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -70,7 +70,8 @@ static void launches_stand_against_the_rows_of_their_kernel(void **state)
     expect_in(line, "-10.0 %  add (launch 1)");
     expect_in(line, ", launch latency off ");
     free(line);
-    /* What the counter holds of a launch's overhead is not known: 400, 1000, 2000 cycles, too. */
+    /* It is not known how much launch overhead the counter includes: 400, 1000, 2000 cycles,
+     * too. */
     line = line_of(out, "gpc__cycles_elapsed.max, launch latency in");
     expect_in(line, "    3     12.9 %    +12.9 %");
     free(line);
@@ -96,8 +97,8 @@ static void launches_stand_against_the_rows_of_their_kernel(void **state)
     free(pairs);
 }
 
-/* In AccelWattch's tables: reads under way are hits of the L2, code is none, and accesses to shared
- * memory are instructions, whatever their conflicts. */
+/* In AccelWattch's tables, outstanding reads count as hits of the L2, code is not counted, and
+ * accesses to shared memory are instructions, whatever their conflicts. */
 static void accesses_are_what_the_table_calls_so(void **state)
 {
     (void)state;
@@ -152,7 +153,7 @@ static void kernels_stand_against_means_and_programs_against_totals(void **state
     expect(2, "no program is called 'nn'", WORDS("compare", "nn=run.json", "--hardware", "a.csv"));
 }
 
-/* Of a sampled run the rows are found by the launches' ids, or not at all. */
+/* For a sampled run, rows are found by the ids of the launches, or not at all. */
 static void launches_of_a_sampled_run_are_found_by_their_ids(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ static void text_comes_back_from_a_native_file(void **state)
                      131072);
     char *list = cli_read("back/kernelslist.g"), *original = cli_read(TRACE "/kernelslist.g");
 
-    /* The same but for the ending of the kernel's name. */
+    /* The same except for the ending of the kernel's name. */
     assert_non_null(strstr(original, "kernel-1.traceg"));
     assert_memory_equal(list, original,
                         (size_t)(strstr(original, "kernel-1.traceg") - original) + 15);

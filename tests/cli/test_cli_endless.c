@@ -1,4 +1,4 @@
-/* Files without an end: every command that reads one says so, and does not take the memory. */
+/* Endless files: every command that reads one reports it and does not use up the memory. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void devices_are_refused(void **state)
     all_refuse("/dev/zero");
 }
 
-/* Nobody writes to it: to wait for that would be to wait for ever. */
+/* No process writes to it, so waiting would never end. */
 static void pipes_are_refused(void **state)
 {
     (void)state;
@@ -54,7 +54,7 @@ static void pipes_are_refused(void **state)
     all_refuse("pipe");
 }
 
-/* Of these, pipes may be given. */
+/* These may be pipes. */
 static void tables_without_an_end_are_refused(void **state)
 {
     (void)state;

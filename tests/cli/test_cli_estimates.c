@@ -1,6 +1,6 @@
 /*
- * Estimates stay within what can be, and what an index knows is not estimated: every bundled trace
- * under many samplers, on a chip so small that they leave much out.
+ * Estimates stay within what is possible, and values in an index are not estimated: every bundled
+ * trace with many samplers, on a chip so small that they skip much.
  */
 #include "tests/support/test.h"
 
@@ -29,7 +29,8 @@ static const char *const samplers[] = {"photon_bb",
                                        "stem_online:epsilon=1,pilot_total=3,blocks:count=1"};
 enum { SAMPLERS = sizeof(samplers) / sizeof(samplers[0]) };
 
-/* Of run.json's totals; blanks stand between those of which only the sum is known. */
+/* Members of the totals of run.json; members separated by blanks are those of which only the sum
+ * is known. */
 static const char *const known[] = {
     "warp_instructions",
     "thread_instructions",
@@ -61,7 +62,7 @@ static double sum_of(const char *json, const char *names)
     return sum;
 }
 
-/* No share above 1; one with nothing to measure is null. */
+/* No share is above 1; a share with nothing to measure is null. */
 static void expect_shares(const char *json, const char *of)
 {
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
@@ -72,7 +73,7 @@ static void expect_shares(const char *json, const char *of)
     }
 }
 
-/* The counters themselves: what is active has time to be so, and what is found was looked up. */
+/* The counters themselves: activity needs time, and hits need lookups. */
 static void expect_counters(const char *json)
 {
     static const char *const pairs[][2] = {
@@ -107,7 +108,7 @@ static void expect_possible(const char *json)
 static void try_sampler(const char *trace, const char *sampler, const double *want)
 {
     cli_result_t r = cli_run(&rubato, WORDS("run", trace, CHIP, "--sample", sampler, "--json"));
-    if (r.status != 0) /* it says that it cannot work with this trace */
+    if (r.status != 0) /* the sampler reports that it cannot work with this trace */
         assert_int_equal(r.status, 2);
     if (r.status == 0) {
         expect_possible(r.out);

@@ -1,4 +1,4 @@
-/* rubato evaluate: scores that are known beforehand. */
+/* rubato evaluate: cases with known scores. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ static void every_sampler_is_scored_or_says_why_not(void **state)
     free(text);
 }
 
-/* Launches that all take as long leave no error, whatever the sums round to. */
+/* Launches of equal length leave no error, whatever the rounding of the sums. */
 static void constant_times_are_within_their_bound(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void a_run_tells_what_its_launches_cost(void **state)
                      6);
     assert_true(seeds == 10 && samples == 1 && insts == 4 && host > 1);
     free(csv);
-    /* Results of an older version lack it. */
+    /* Results of older versions do not have it. */
     put("full/run.json", "{\"launches\": [{\"id\": 1}]}");
     text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "full", "--sample", "random:count=1"));
     assert_non_null(strstr(text, " -  "));

@@ -1,4 +1,4 @@
-/* rubato evaluate of a trace: runs that are scored against each other. */
+/* rubato evaluate of a trace: sampled runs are scored against the full run. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void put(const char *path, const char *text)
     cli_write(path, text, strlen(text));
 }
 
-/* Launch id of so many cycles, with ten warp instructions and two DRAM sectors for a cycle. */
+/* Launch id with this many cycles, and ten warp instructions and two DRAM sectors per cycle. */
 static run_launch_t launch(uint64_t id, uint64_t cycles, double weight)
 {
     run_launch_t l = {.weight = weight, .name = NULL};
@@ -71,7 +71,7 @@ static void a_run_is_scored_by_what_it_says_and_costs(void **state)
     assert_true(fabs(s.speedup_wall - 4.0) < 1e-12);
     assert_true(fabs(s.dram_error - 0.04) < 1e-12);
     assert_true(fabs(s.full_state[STATE_WAIT] - 0.75) < 1e-12);
-    /* A run of everything is itself. */
+    /* The full run has no error against itself. */
     s = sampled_score(spec, &full, &full);
     assert_true(s.error == 0.0 && isnan(s.picked_error) && fabs(s.simulated - 1) < 1e-12);
     assert_true(!s.has_interval);
@@ -106,7 +106,7 @@ static void sets_are_simulated_and_scored(void **state)
     assert_non_null(strstr(text, "none: 4 launches"));
     assert_non_null(strstr(text, "stem_sm_half: 4 launches"));
     assert_non_null(strstr(text, "pka_stop: launches"));
-    /* Four equal launches: two stand for all, and what does not depend on caches is the same. */
+    /* Four equal launches: two stand for all, and values that do not depend on caches are equal. */
     const char *metrics = strstr(text, "random:count=2: the 13 metrics");
     assert_non_null(metrics);
     assert_non_null(strstr(metrics, "DRAM read"));
@@ -130,11 +130,11 @@ static void sets_are_simulated_and_scored(void **state)
                 1e-9);
     assert_true(cell(csv, "\npka_stop,none,", "cycles_error") == 0.0);
     assert_true(isnan(cell(csv, "\npka_stop,none,", "picked_error,")));
-    /* Half the SMs take longer, and their run is scored against their own full run. */
+    /* With half the SMs the run takes longer, and it is scored against its own full run. */
     assert_true(cell(csv, "\npka_stop,stem_sm_half,", "cycles_full") >=
                 cell(csv, "\npka_stop,none,", "cycles_full"));
     free(csv);
-    /* What is done is not done again. */
+    /* Finished jobs are not repeated. */
     text = cli_run_as(&rubato, 0, "6 jobs, 0 to run", words);
     free(text);
 }
@@ -157,7 +157,7 @@ static void what_cannot_be_simulated_is_a_row(void **state)
     assert_non_null(strstr(text, "stem, flush"));
     free(text);
     assert_true(cli_exists("here.csv") && !cli_exists("warmed/evaluation.csv"));
-    /* Launch 2 finds its data in the L2 that launch 1 left, and nothing in one that was emptied. */
+    /* Launch 2 finds the data of launch 1 in the L2, unless the L2 was emptied. */
     char *launches = cli_read("warmed/evaluation_launches.csv");
     static const char row[] = "\n,,flush,2,";
     assert_true(cell(launches, row, "l2_hit_rate_full") >
@@ -184,7 +184,7 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
     char *csv = cli_read("planned/evaluation.csv"), *full = NULL;
     assert_true(fabs(cell(csv, "\nby_hand.json,none,", "simulated_share") - 0.5) < 1e-9);
     assert_true(cell(csv, "\nby_hand.json,none,", "picked_seeds") == 0);
-    /* What was picked is what the same plan gives on the launches of the full run. */
+    /* The picked values are those that the same plan gives with the launches of the full run. */
     full = cli_run_as(&rubato, 0, NULL,
                       WORDS("run", "many", "--gpu", "v100", "-o", "all_four", "--force"));
     free(full);
@@ -231,7 +231,7 @@ static void what_samplers_looked_at_is_in_the_page(void **state)
     assert_non_null(strstr(first + 1, "{\"type\":\"detectors\""));
     assert_non_null(strstr(first, "\"title\":\"bs.rbt v100 sample=tbpoint_region\""));
     free(page);
-    /* Without them these are other jobs, that can be resumed. */
+    /* Without detectors these are other jobs, which can be resumed. */
     expect(0, "3 jobs, 2 to run",
            WORDS("evaluate", "bs.rbt", "-s", "sm.count=2", "--sample", "photon_warp", "--sample",
                  "tbpoint_region", "-o", "looked"));
@@ -297,7 +297,7 @@ static void results_are_read_back_or_refused(void **state)
     }
     assert_int_equal(run_result_read(&r, "nothing.json", &err), RB_IO);
     run_result_free(&r);
-    /* Numbers that no run can have do no harm. */
+    /* Impossible numbers do no harm. */
     put("odd.json",
         "{\"schema\": 1, \"complete\": true, \"totals\": {\"cycles\": -1}, \"launches\": ["
         "{\"id\": 2, \"cycles\": 1e300, \"blocks\": 0.5}, {\"occupancy\": "

@@ -1,4 +1,4 @@
-/* What the binary does when things go wrong: bad traces, kills, signals, a full disk. */
+/* Behaviour of the binary on faults: bad traces, kills, signals, a full disk. */
 #include "tests/support/test.h"
 
 #include <signal.h>
@@ -76,7 +76,7 @@ static void a_killed_run_resumes_to_the_same_results(void **state)
     expect(2, "unfinished run", WORDS("run", "many", "-o", "killed"));
     expect(2, "cannot resume",
            WORDS("run", "many", "-o", "killed", "--resume", "-s", "l2.ways=12"));
-    /* Further kills at whatever moment; some may come after its end. */
+    /* More kills at arbitrary moments; some may come after the end of the run. */
     for (unsigned i = 0; i < 8; i++) {
         pid = cli_start(&rubato, again);
         usleep(20000 + 25000 * i);
@@ -173,7 +173,7 @@ static void a_damaged_checkpoint_or_journal_is_reported(void **state)
 static void only_files_are_replaced_whatever_is_asked_for(void **state)
 {
     (void)state;
-    static const char why[] = "pipe: is no regular file";
+    static const char why[] = "pipe: is not a regular file";
     struct stat st;
 
     assert_int_equal(mkfifo("pipe", 0600), 0);

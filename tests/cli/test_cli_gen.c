@@ -1,4 +1,4 @@
-/* rubato gen: what comes out of the file is what the generator makes; requests that are refused. */
+/* rubato gen: the file contains what the generator makes; bad requests are refused. */
 #include "tests/support/test.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* Samplers inside launches as a user meets them: options from the configuration, and sweeps. */
+/* Samplers inside launches as users see them: options from the configuration, and sweeps. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void make_relu(void)
            WORDS("gen", "relu", "--blocks", "64", "--arch", "sm_70", "-o", "relu.rbt", "-f"));
 }
 
-/* Runs words and expects that the first sampler inside launches is this one. */
+/* Runs the command and checks the first sampler inside launches. */
 static void expect_sampler(const char *const *words, const char *text)
 {
     char *json = cli_run_as(&rubato, 0, NULL, words);
@@ -29,7 +29,7 @@ static void the_configuration_names_samplers_and_options(void **state)
     make_relu();
     expect_sampler(WORDS("run", "relu.rbt", "-s", "blocks.count=8", "--sample", "blocks", "--json"),
                    "\"blocks:count=8,which=first\"");
-    /* What --sample says wins. */
+    /* --sample has priority. */
     expect_sampler(
         WORDS("run", "relu.rbt", "-s", "blocks.count=8", "--sample", "blocks:count=9", "--json"),
         "\"blocks:count=9,which=first\"");
@@ -140,7 +140,7 @@ static void what_detectors_see_is_written_and_changes_nothing(void **state)
     cli_same_results("plain", "seen");
     char *json = cli_read_json("seen/detectors.json");
     assert_true(json_is(json, "launches.0.decision", "null"));
-    /* Every block but those of the last interval; the series are thinned out. */
+    /* Every block except those of the last interval; the series are thinned. */
     const double blocks = of_launch(json, "retired_blocks.seen"), every = 2;
     assert_true(blocks > 2500 && blocks <= 3000);
     assert_true(of_launch(json, "retired_blocks.every") == every);
@@ -152,7 +152,7 @@ static void what_detectors_see_is_written_and_changes_nothing(void **state)
     assert_true(of_launch(json, "retired_blocks.rows.1.1") >
                 of_launch(json, "retired_blocks.rows.1.0"));
     free(json);
-    /* Where a sampler decides, nothing is seen after it. */
+    /* The series end where a sampler decides. */
     expect(0, NULL,
            WORDS("run", "relu.rbt", "--sample", "photon_bb:variant=paper", "--detectors", "-o",
                  "seen", "-f"));
@@ -166,7 +166,7 @@ static void what_detectors_see_is_written_and_changes_nothing(void **state)
     json = cli_read_json("seen/detectors.json");
     assert_true(json_is(json, "launches.0.regions", "null"));
     free(json);
-    /* What is there from before would be of another run. */
+    /* Existing results would be those of another run. */
     expect(0, NULL, WORDS("run", TRACE, "-o", "seen", "-f"));
     assert_false(cli_exists("seen/detectors.json"));
     expect(2, "-o DIR", WORDS("run", "relu.rbt", "--detectors"));

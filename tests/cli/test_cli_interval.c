@@ -1,4 +1,4 @@
-/* What a run says of the interval of its cycles, and which samplers it runs with. */
+/* The output of a run about the interval of its cycles, and which samplers it uses. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { LAUNCHES = 12 };
 #define SAMPLING_ONLY "sampling error only; cold starts of the launches simulated are not in it"
 #define NOT_STATED    "samplers inside launches do not state their error"
 
-/* What a run and its page say of the interval of the cycles. */
+/* The output of a run and its page about the interval of the cycles. */
 static void expect_interval(const char *folder, bool there, const char *note)
 {
     char path[64];

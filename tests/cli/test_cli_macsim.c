@@ -1,4 +1,4 @@
-/* The commands on a MacSim trace, which they tell by its content. */
+/* The commands on a MacSim trace, which is recognised by its content. */
 #include <string.h>
 
 #include "tests/support/cli_child.h"

@@ -1,4 +1,4 @@
-/* Pipes in place of files: those with a writer are read, those without are not waited for. */
+/* Pipes instead of files: pipes with a writer are read, pipes without one are not waited for. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -35,8 +35,8 @@ static void a_pipe_with_a_writer_is_read(void **state)
     (void)state;
     static const cli_child_t shell = {.binary = "/bin/sh"};
     static const char *const writers[] = {
-        "cat plan.json |",                               /* has written and gone, perhaps */
-        "(sleep 0.3; cat plan.json) |",                  /* is there and takes its time */
+        "cat plan.json |",                               /* may already have written and exited */
+        "(sleep 0.3; cat plan.json) |",                  /* is running and slow */
         "(sleep 0.3; cat plan.json >fifo) & </dev/null", /* comes a little later */
     };
     char command[512];

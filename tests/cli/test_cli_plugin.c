@@ -1,6 +1,6 @@
 /*
- * Samplers from outside as a user meets them: the examples of docs/examples/plugins do what
- * built-in samplers do, whatever the threads and the window, and go on where a run was stopped.
+ * Plugin samplers as users see them: the examples in docs/examples/plugins do what built-in
+ * samplers do, for any number of threads and any window, and continue an interrupted run.
  */
 #include "tests/support/test.h"
 
@@ -22,7 +22,7 @@ static void make_relu(void)
            WORDS("gen", "relu", "--blocks", "640", "--arch", "sm_70", "-o", "relu.rbt", "-f"));
 }
 
-/* The same statistics, and the same launches but for who decided and why. */
+/* The same statistics, and the same launches except for the sampler and its reason. */
 static void same_numbers(const char *a, const char *b)
 {
     static const char *const paths[] = {"totals",
@@ -110,7 +110,7 @@ static void every_nth_launch_is_a_plan(void **state)
     assert_true(json_number(json, "totals.interval.cycles.low") == -1);
     free(json);
     free(planned);
-    /* A plan can be made of it, and is simulated without it. */
+    /* It can make a plan, which is then simulated without it. */
     expect(0, NULL,
            WORDS("plan", "many", "--sample", PLUGIN("every_nth") ",n=4", "-o", "plan.json"));
     expect(0, NULL, WORDS("run", "many", CHIP, "--plan", "plan.json", "-o", "replanned"));
@@ -177,12 +177,12 @@ static void intervals_are_those_that_the_sampler_states(void **state)
                              WORDS("run", "many", CHIP, "--sample", PLUGIN("every_nth") ",n=4"));
     assert_non_null(strstr(table, "states no interval"));
     free(table);
-    /* Drawn at random, as it says: the interval is rubato's own. */
+    /* It states that it draws at random, so rubato computes the interval. */
     expect(0, NULL, WORDS("run", "many", CHIP, "--sample", PLUGIN("drawn"), "-o", "drawn"));
     assert_true(number_in("drawn", "totals.interval.cycles.confidence") == 0.95);
     assert_true(number_in("drawn", "totals.interval.cycles.low") <=
                 number_in("drawn", "totals.cycles"));
-    /* Beside a sampler inside launches there is none. */
+    /* There is no interval together with a sampler inside launches. */
     expect(0, NULL,
            WORDS("run", "many", CHIP, "--sample", PLUGIN("drawn"), "--sample",
                  PLUGIN("first_blocks") ",count=3", "-o", "both"));
@@ -237,7 +237,7 @@ static void another_object_does_not_continue_a_run(void **state)
     const char *const *again = WORDS("run", "many", CHIP, "--sample", "plugin:mine.so,do=forget",
                                      "-o", "changed", "--resume", "--checkpoint-interval", "0");
     kill_after_checkpoint("changed", again);
-    /* It chooses otherwise than before: an answer, not a wrong result. */
+    /* It chooses other launches than before: an error, not a wrong result. */
     setenv("ODD_LAUNCH", "1", 1);
     expect(2, "where it now chooses", again);
     unsetenv("ODD_LAUNCH");
@@ -245,7 +245,7 @@ static void another_object_does_not_continue_a_run(void **state)
     expect(2, "cannot resume", again);
 }
 
-/* What decides is the contents, not the name. */
+/* The contents matter, not the name. */
 static void other_contents_do_not_continue_a_run(void **state)
 {
     (void)state;

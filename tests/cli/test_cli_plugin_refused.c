@@ -1,4 +1,4 @@
-/* Samplers from outside that are refused: the object, its options, and what its hooks do. */
+/* Plugin samplers that are refused: the object, its options, and the results of its hooks. */
 #include "tests/support/test.h"
 
 #include <elf.h>
@@ -64,7 +64,7 @@ static void an_object_for_another_machine_is_refused(void **state)
     expect_object("other.so: is no shared object", "plugin:other.so");
 }
 
-/* The loader would crash on some of them. */
+/* The dynamic loader would crash on some of them. */
 static void an_object_that_is_cut_off_is_refused(void **state)
 {
     const size_t n = read_object(RUBATO_PLUGINS "/every_nth.so");
@@ -121,8 +121,8 @@ static void what_hooks_do_wrong_ends_the_run(void **state)
         {PLUGIN("odd_inside") ",do=fail", "begin(): does not like"},
         {PLUGIN("odd_inside") ",do=none", "left out every block"},
         {PLUGIN("odd_inside") ",do=action", "an action that there is not"},
-        {PLUGIN("odd_inside") ",do=model,after=1", "a model or residents that there are not"},
-        {PLUGIN("odd_inside") ",do=cycles,after=1", "-1 is no number of cycles"},
+        {PLUGIN("odd_inside") ",do=model,after=1", "unknown model or residents"},
+        {PLUGIN("odd_inside") ",do=cycles,after=1", "-1 is not a valid number of cycles"},
     };
     (void)state;
     cli_make_many(TRACE, 5);
@@ -134,7 +134,7 @@ static void what_hooks_do_wrong_ends_the_run(void **state)
     }
 }
 
-/* The file is the first piece: it may hold what else separates. */
+/* The file name comes first and may contain other separators. */
 static void names_of_files_may_hold_signs(void **state)
 {
     const size_t n = read_object(RUBATO_PLUGINS "/first_blocks.so");

@@ -55,7 +55,7 @@ static void a_full_disk_leaves_nothing(void **state)
     assert_false(cli_exists("full.rbt"));
 }
 
-/* The name of the file that the writer of a trace works on; it is there soon. */
+/* The name of the file that the writer of a trace works on; it appears soon. */
 static char *wait_for_unfinished(const char *pattern)
 {
     enum { TRIES = 60000, MICROSECONDS = 1000 };

@@ -1,5 +1,5 @@
-/* What --resume takes up, and what it refuses: a trace, a program or a checkpoint that was changed.
- */
+/* What --resume continues and what it refuses: a trace, a program or a checkpoint that was
+ * changed. */
 #include "tests/support/test.h"
 
 #include <signal.h>
@@ -26,7 +26,7 @@ static void make_text(void)
     expect(0, NULL, WORDS("convert", "--to", "accelsim", "text.rbt", "text"));
 }
 
-/* The last digit of a file becomes another; far behind whatever may be taken for its head. */
+/* Changes the last digit of a file, far behind any part that may count as its head. */
 static void change_file(const char *path)
 {
     char *text = cli_read(path);
@@ -41,7 +41,7 @@ static void change_file(const char *path)
     free(text);
 }
 
-/* Starts a run on folder and kills it when a checkpoint and the one before it are there. */
+/* Starts a run in folder and kills it when a checkpoint and the one before it exist. */
 static void begin_and_kill(const char *trace, const char *folder)
 {
     char path[64];
@@ -52,7 +52,7 @@ static void begin_and_kill(const char *trace, const char *folder)
         usleep(1000);
     kill(pid, SIGKILL);
     assert_int_equal(cli_wait(pid), 128 + SIGKILL);
-    /* The moment may have been between the two names. */
+    /* The kill may have come between the two renames. */
     snprintf(path, sizeof(path), "%s/checkpoint", folder);
     if (!cli_exists(path))
         begin_and_kill(trace, folder);
@@ -174,7 +174,7 @@ static void another_build_does_not_continue(void **state)
     make_text();
     begin_and_kill("text", "built");
     free(cli_run_as(&(cli_child_t){.binary = "/bin/cp"}, 0, NULL, WORDS(RUBATO_BINARY, "edited")));
-    FILE *f = fopen("edited", "a"); /* as good a program as before */
+    FILE *f = fopen("edited", "a"); /* the program still works as before */
     assert_non_null(f);
     fputc('!', f);
     fclose(f);
@@ -196,7 +196,7 @@ static void change_byte(const char *path, long at)
     fclose(f);
 }
 
-/* The index says what each part must be; only what is read is looked at. */
+/* The index has checksums of all parts; only parts that are read are checked. */
 static void a_native_trace_is_checked_where_it_is_read(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void a_native_trace_is_checked_where_it_is_read(void **state)
     begin_and_kill("text.rbt", "native-cut");
     assert_int_equal(stat("text.rbt", &st), 0);
     char *whole = cli_read_json("native/run.json");
-    /* The first launch's blocks stand at the beginning, and were read. */
+    /* The blocks of the first launch are at the beginning and were read. */
     change_byte("text.rbt", 100);
     expect(2, "is damaged: its checksum does not match", WORDS("run", "text.rbt"));
     expect(0, NULL, WORDS("run", "text.rbt", "-o", "native-cut", "--resume"));
@@ -234,7 +234,7 @@ typedef struct {
     uint64_t length, checksum;
 } head_t;
 
-/* What a checkpoint holds, with places that a test may change. */
+/* The contents of a checkpoint, with positions that a test may change. */
 typedef struct {
     head_t head;
     uint8_t *body; /* owned */
@@ -258,7 +258,7 @@ static opened_t open_checkpoint(const char *path)
     return c;
 }
 
-/* Writes it with a checksum that is right. */
+/* Writes it with a correct checksum. */
 static void write_checkpoint(const char *path, opened_t *c)
 {
     c->head.checksum = journal_checksum(c->head.length, c->body, c->head.length);
@@ -269,7 +269,7 @@ static void write_checkpoint(const char *path, opened_t *c)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Eight bytes of a file change their places with those of v; the checksum is right. */
+/* Swaps eight bytes of a file with those of v; the checksum stays correct. */
 static void swap_word(const char *path, size_t at, uint64_t *v)
 {
     opened_t c = open_checkpoint(path);

@@ -1,4 +1,4 @@
-/* rubato plan, and run with a plan: as a user meets them. */
+/* rubato plan, and run with a plan, as users see them. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void put(const char *path, const char *text)
 
 enum { LAUNCHES = 12 };
 
-/* A profile of the trace "many": two kinds of launches, told apart by their times. */
+/* A profile of the trace "many": two kinds of launches with different times. */
 static void write_profile(void)
 {
     char text[2048];
@@ -99,7 +99,7 @@ static void a_run_of_a_plan_estimates_the_whole(void **state)
         weights += weight;
     }
     assert_true(fabs(weights - LAUNCHES) < 1e-9);
-    /* The launches are all alike: additive statistics come out as in the full run. */
+    /* All launches are alike, so additive statistics are those of the full run. */
     static const char *const exact[] = {"totals.warp_instructions", "totals.sm.warp_insts",
                                         "totals.sm.blocks", "totals.launch_latency_cycles"};
     for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
@@ -115,7 +115,7 @@ static void a_run_of_a_plan_estimates_the_whole(void **state)
                    WORDS("run", "many", "--sample", "stem", "--profile", "profile.csv", "--json"));
     assert_true(json_number(again, "totals.cycles") == cycles);
     free(again);
-    /* A plan is part of what a run is. */
+    /* A plan is part of the identity of a run. */
     expect(2, "another run", WORDS("run", "many", "-o", "part", "--resume"));
     expect(0, "already complete",
            WORDS("run", "many", "--plan", "plan.json", "-o", "part", "--resume"));
@@ -144,7 +144,7 @@ static void plans_of_other_tools_run(void **state)
     write_profile();
     expect(0, NULL, WORDS("plan", "profile.csv", "-o", "out.txt", "--format", "macsim"));
     expect(0, NULL, WORDS("run", "many", "--plan", "out.txt"));
-    /* Whatever the format, the same launches run and count for as much. */
+    /* In every format, the same launches run with the same weights. */
     static const char *const formats[] = {"json", "macsim", "list", "pickle"};
     double cycles = 0;
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
@@ -157,7 +157,7 @@ static void plans_of_other_tools_run(void **state)
     }
 }
 
-/* Methods that compare launches with each other: equal ones are merged before that. */
+/* Methods that compare launches with each other merge equal ones first. */
 static void what_takes_long_says_how_long(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void contradictions_are_named(void **state)
     expect(0, NULL, WORDS("run", "many", "--plan", "blind.json"));
     expect(0, NULL, WORDS("plan", "other.csv", "-o", "other.json"));
     expect(2, "'scan(int)' in the plan and", WORDS("run", "many", "--plan", "other.json"));
-    /* A slice of a plan is checked like a run of it. */
+    /* A slice by a plan is checked like a run of the plan. */
     expect(2, "far: the plan simulates launch 70",
            WORDS("trace", "slice", "many", "--plan", "far", "-o", "s.rbt"));
     expect(2, "other.json: launch 2 is of kernel 'scan(int)' in the plan and",
@@ -231,7 +231,7 @@ static void a_run_can_choose_as_it_goes(void **state)
     expect(2, "stem_online", WORDS("plan", "many", "--sample", "stem_online"));
 }
 
-/* The index of a native trace tells what these need. */
+/* The index of a native trace has the data that these need. */
 static void a_native_trace_needs_no_profile(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void a_trace_of_the_plans_launches_is_enough(void **state)
     json = cli_run_as(&rubato, 0, NULL, WORDS("run", "part.rbt", "-l", first, "--json"));
     assert_true(json_is(json, "totals.estimated", "false"));
     free(json);
-    /* What is not the whole program is no measure for plans. */
+    /* An incomplete run cannot be used to score plans. */
     expect(0, NULL, WORDS("run", "part.rbt", "-o", "estimates"));
     expect(2, "totals are estimates", WORDS("evaluate", "estimates"));
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("evaluate", "whole", "--trace", "whole.rbt"));

@@ -1,4 +1,5 @@
-/* Launches shared out among processes: the whole is byte for byte that of one process. */
+/* Launches divided among processes: the combined result has the same bytes as that of one
+ * process. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static void launches_are_the_same_in_parts_and_in_one_process(void **state)
     (void)state;
     parts_make_the_whole("flush");
     parts_make_the_whole("functional");
-    /* Parts in another order, of another run, or missing. */
+    /* Parts that are in another order, from another run, or missing. */
     expect(2, "p2-flush: is not part 1/3 of this run",
            WORDS("run", "many", SMALL, "--warmup", "flush", "--isolated", "--merge", "p2-flush",
                  "--merge", "p1-flush", "--merge", "p3-flush", "-o", "bad"));
@@ -57,7 +58,7 @@ static void an_isolated_launch_is_the_same_alone(void **state)
            WORDS("run", "many", SMALL, "--warmup", "flush", "--isolated", "--launches", "3", "-o",
                  "third"));
     char *all = cli_read("all/launches.csv"), *third = cli_read("third/launches.csv");
-    /* Behind start_cycle: ids, name, shape and start are in 13 columns. */
+    /* The columns after start_cycle; ids, name, shape and start are the first 13. */
     char *a, *b;
     a = strstr(all, "\n3,") + 1;
     b = strstr(third, "\n3,") + 1;
@@ -98,7 +99,7 @@ static void a_split_sweep_gives_what_one_process_gives(void **state)
                  "warmup.mode=flush", "--split-launches", "4", "-o", "s"));
 }
 
-/* A cluster runs the parts; collecting puts them together, as far as they are there. */
+/* A cluster runs the parts; collecting combines those that exist. */
 static void collecting_puts_complete_parts_together(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* rubato sweep as a user meets it: studies, points, results. */
+/* rubato sweep as users see it: studies, points, results. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void jobs_give_what_single_runs_give_and_are_not_repeated(void **state)
     expect(0, "4 jobs, 0 to run",
            WORDS("sweep", TRACE, "--gpu", "v100", "--vary", "l2.size=3MiB,6MiB", "--vary",
                  "sm.count=20,80", "-o", "s"));
-    /* Another value is one more job; another spelling of the same is none. */
+    /* Another value is a new job; another spelling of the same value is not. */
     expect(0, "3 jobs, 1 to run",
            WORDS("sweep", TRACE, "--gpu", "v100", "--vary", "l2.size=3MiB,3072KiB,12MiB", "-s",
                  "sm.count=80", "-o", "s"));
@@ -67,7 +67,7 @@ static void plans_are_values_of_an_axis(void **state)
     mkdir("below", 0777);
     sweep_write("below/two.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 3, \"clusters\": ["
                                   "{\"name\": \"launch\", \"size\": 3, \"samples\": [[2, 3]]}]}");
-    /* Plans of a study file lie beside it. */
+    /* Paths of plans in a study file are relative to it. */
     sweep_write("below/plans.cfg", "traces = (\"../many\"); gpus = [\"v100\"];\n"
                                    "axes : { plan = [\"none\", \"two.json\"]; };\n");
     expect(0, "2 jobs, 2 to run", WORDS("sweep", "below/plans.cfg", "-o", "planned"));
@@ -104,7 +104,7 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
            WORDS("sweep", "p/plans.cfg", "-o", "pl"));
     assert_false(cli_exists("pl"));
     expect(0, NULL, WORDS("plan", "steps.rbt", "--sample", "sieve", "-o", "p/again.json"));
-    /* The two names are one trace with equal plans: three jobs. */
+    /* The two names are one trace and have equal plans: three jobs. */
     expect(0, "6 jobs, 3 to run", WORDS("sweep", "p/plans.cfg", "-o", "pl"));
     expect(
         0, NULL,
@@ -196,7 +196,7 @@ static void results_are_rows_with_the_axes_as_columns(void **state)
     expect(2, "r/jobs.tsv:2: not a line", WORDS("sweep", "status", "r"));
 }
 
-/* A change that may be chance is one of few percent of few cycles. */
+/* A difference that may be due to chance is a few percent of few cycles. */
 static void changes_that_may_be_chance_are_named(void **state)
 {
     static const char says[] = "may come from another order of warps";
@@ -278,7 +278,7 @@ static int times_in(const char *text, const char *part)
     return n;
 }
 
-/* What the page draws is tested in a browser (tests/page): here, what it is told. */
+/* The page itself is tested in a browser (tests/page); here, the data that it gets. */
 static void a_report_is_one_page_with_all_jobs(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void a_report_is_one_page_with_all_jobs(void **state)
     expect(2, "intervals.csv", WORDS("report", "run"));
 }
 
-/* Every mistake of a study names its file, and its line where it stands in one. */
+/* Every error in a study names the file, and the line if it is on one. */
 static void mistakes_of_a_study_name_its_file(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The jobs of a sweep as a user meets them: faults, interruptions, jobs elsewhere, Slurm. */
+/* The jobs of a sweep as users see them: faults, interruptions, jobs elsewhere, Slurm. */
 #include "tests/support/test.h"
 
 #include <dirent.h>
@@ -83,7 +83,7 @@ static void an_interrupted_sweep_continues(void **state)
     char path[160];
     snprintf(path, sizeof(path), "%s/journal", sweep_job_folder("i", 1));
     assert_true(cli_exists(path));
-    /* Killed outright: the run ends with its sweep, and another one can take over. */
+    /* After SIGKILL the run ends with its sweep, and another sweep can take over. */
     pid = cli_start(&rubato, words);
     sweep_await_journal("i");
     assert_int_equal(kill(pid, SIGKILL), 0);
@@ -112,7 +112,7 @@ static void a_failed_job_stands_in_the_status(void **state)
     free(table);
 }
 
-/* An sbatch that notes its arguments and runs the tasks itself. */
+/* A fake sbatch that records its arguments and runs the tasks itself. */
 static void slurm_gets_an_array_of_what_is_not_done(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void a_job_on_a_lost_node_is_waited_for_and_then_run(void **state)
     assert_non_null(strstr(status, "2 jobs: 2 running\n"));
     assert_non_null(strstr(status, "25.0 %            2/8   1.00 k inst/s"));
     free(status);
-    /* Another sweep leaves jobs alone that run; a task for the job itself waits. */
+    /* Another sweep does not touch running jobs; a task for the job itself waits. */
     expect(0, "1 jobs, 0 to run", WORDS("sweep", TRACE, "--vary", "sm.count=6", "-o", "n"));
     expect(0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=6,7", "-o", "n", "--prepare"));
     expect(0, "1 to run", WORDS("sweep", "job", "n", "2"));
@@ -296,7 +296,7 @@ static void a_sweep_without_a_folder_can_be_continued_where_it_stopped(void **st
     cli_same_file(sweep_job_folder(name, 1), "alone", "launches.csv");
 }
 
-/* Where the note of a failure cannot be written, as on a full disk, its reason is still said. */
+/* If the record of a failure cannot be written, as on a full disk, its reason is still printed. */
 static void a_reason_is_said_that_cannot_be_written(void **state)
 {
     (void)state;
@@ -308,7 +308,8 @@ static void a_reason_is_said_that_cannot_be_written(void **state)
     expect(2, "is there and is no folder (exit status 2)", WORDS("sweep", "job", "w", "1"));
 }
 
-/* More slots than jobs: an empty slot is no job that began with the machine. */
+/* More slots than jobs: an empty slot must not count as a job that began when the machine
+ * started. */
 static void the_time_of_a_job_is_its_own(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * Timelines, read with a decoder of their own: the protobuf is whole, tracks and slices fit
- * together, and what is drawn is what the run says.
+ * Timelines, read with a separate decoder: the protobuf is complete, tracks and slices are
+ * consistent, and the contents agree with the run.
  */
 #include "tests/support/test.h"
 
@@ -163,8 +163,8 @@ static void read_timeline(const char *path)
     free(text);
 }
 
-/* Slices of a track begin and end in turn, in time; returns how many and the time that they take.
- */
+/* Checks that slices of a track begin and end alternately, in order of time; returns their
+ * number and total time. */
 static size_t check_slices(uint64_t track, uint64_t *busy)
 {
     size_t n = 0;
@@ -260,7 +260,7 @@ static void a_timeline_shows_what_the_run_did(void **state)
         read += integral(tracks[u].name, "DRAM: bytes read per cycle");
         sectors += integral(tracks[u].name, "L2: sectors per cycle");
     }
-    /* Until the launches' ends: write-backs may come after that. */
+    /* Only until the launches end: write-backs may come after that. */
     expect_near(read, 32.0 * statistic("run", "dram.read_sectors"));
     expect_near(sectors,
                 statistic("run", "l2.read_sectors") + statistic("run", "l2.write_sectors"));
@@ -333,7 +333,7 @@ static void a_range_is_all_that_is_drawn(void **state)
     assert_int_equal(n_events, 0);
 }
 
-/* Steps longer than a launch end with it. */
+/* A step longer than a launch ends with it. */
 static void long_steps_do_not_move_the_next_launch(void **state)
 {
     (void)state;

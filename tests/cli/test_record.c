@@ -78,7 +78,7 @@ static void a_plan_says_what_is_traced(void **state)
     cli_same_file("planned", "cut", "launches.csv");
     assert_has(cli_run_as(&rubato, 0, NULL, WORDS("run", "--json", "plan.rbt")),
                "\"estimated\": true");
-    /* a program that makes some of the plan's launches only, or none of them */
+    /* a program that makes only some of the plan's launches, or none */
     expect(125, "plan.json: the plan simulates launch",
            WORDS("record", "--plan", "plan.json", "-o", "short.rbt", "--", PROGRAM, CUBIN("75"),
                  "add", "1000", "2"));
@@ -105,7 +105,7 @@ static void traces_can_be_text(void **state)
            WORDS("record", "-o", "n.rbt", "--", "not started"));
 }
 
-/* Files of the folder whose name begins so. */
+/* Number of files in the folder whose names have this prefix. */
 static unsigned files_like(const char *start)
 {
     DIR *dir = opendir(".");
@@ -129,7 +129,7 @@ static void nothing_is_left_of_what_was_not_recorded(void **state)
            WORDS("record", "-o", "killed.rbt", "--", PROGRAM, CUBIN("70"), "missing"));
     assert_int_equal(files_like("killed"), 0);
     assert_int_equal(mkfifo("killed", 0600), 0);
-    expect(125, "killed: is no regular file",
+    expect(125, "killed: is not a regular file",
            WORDS("record", "-f", "-o", "killed", "--", PROGRAM, CUBIN("70"), "add"));
     assert_int_equal(files_like("killed"), 1);
 }

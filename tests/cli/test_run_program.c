@@ -14,7 +14,7 @@ static int begin(void **state)
     return cli_begin(state) != 0 ? -1 : mkdir("tmp", 0700);
 }
 
-/* What is temporary is gone. */
+/* Temporary files have been removed. */
 static void assert_clean(void)
 {
     DIR *dir = opendir("tmp");
@@ -113,7 +113,7 @@ static void failures_are_125_and_leave_nothing(void **state)
     expect(125, "no temporary folder", WORDS("run", "--tmpdir", "none", ADD));
 }
 
-/* A program's own output must not be in the way of ours. */
+/* The output of the program must not mix with that of rubato. */
 static void json_is_all_that_is_printed(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void json_is_all_that_is_printed(void **state)
     free(text);
 }
 
-/* How many launches it will have is not known before it ends. */
+/* The number of launches is not known before the program ends. */
 static void progress_is_that_of_the_launch(void **state)
 {
     (void)state;

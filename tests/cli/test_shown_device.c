@@ -1,4 +1,4 @@
-/* What programs are told of the GPU, and which of their machine code is executed. */
+/* What programs see of the GPU, and which of their machine code is executed. */
 #include <string.h>
 
 #include "frontend/emulator/record/shown_device.h"
@@ -33,7 +33,7 @@ static void resolve(const char *gpu, const char *const *sets, gpu_spec_t *spec)
     conf_destroy(c);
 }
 
-/* "name=value " stands in text, as told in fact. */
+/* Whether text contains "name=value ". */
 static void assert_fact(const char *text, const char *name, double value)
 {
     char wanted[80];
@@ -148,7 +148,7 @@ static void without_a_name_the_gpu_is_that_of_the_code(void **state)
     assert_shown(text, &s);
     assert_fact(text, "fit64", 16);
     free(text);
-    /* an impossible GPU harms only the programs for it: 24 slices on 64 partitions */
+    /* an impossible GPU is an error only for programs that use it: 24 slices on 64 partitions */
     free(device(WORDS(RECORD, "-s", "l2.slices=24", "--", TURING, "device")));
     expect(125, "l2.slices = 24 must be a multiple of mem.partitions = 64",
            WORDS(RECORD, "-s", "l2.slices=24", "--", VOLTA, "device"));
@@ -225,7 +225,7 @@ static void the_code_is_that_of_the_gpu(void **state)
     assert_int_equal(r.status, 0);
     assert_null(strstr(r.err, "compute capability"));
     cli_free(&r);
-    /* Volta's runs on Turing, and what is asked for is done */
+    /* Volta code runs on Turing, and --arch has priority */
     text = device(WORDS(RECORD, "-g", "t4", "--", VOLTA, "device"));
     assert_fact(text, "code", 70);
     assert_fact(text, "sms", 40);
@@ -300,7 +300,7 @@ static void the_text_of_a_device_reads_back(void **state)
     shown_device_write(&a, text);
     assert_int_equal(shown_device_read(&b, text, &err), RB_OK);
     assert_memory_equal(&a, &b, sizeof(a));
-    /* cut anywhere in front of the name */
+    /* cut anywhere before the name */
     size_t end = (size_t)(strstr(text, "name=") - text) + strlen("name=");
     for (size_t n = 0; n < end; n++) {
         char cut[SHOWN_DEVICE_TEXT];

@@ -1,4 +1,4 @@
-/* rubato stats explain: everything that results have names for is in the dictionary, with help. */
+/* rubato stats explain: everything that has a name in results is in the dictionary, with help. */
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void names_are_found_by_path_part_beginning_and_nsight_name(void **state)
     expect_explained("sm.icache", "sm.icache_l1_misses\n");
     expect_explained("dram__sectors_read.sum", "dram.read_sectors\n");
     expect_explained("occupancy_limiter", "in: launches.csv\n");
-    /* A whole name is not taken for the beginning of others. */
+    /* A complete name does not count as the prefix of others. */
     char *out = cli_run_as(&rubato, 0, NULL, WORDS("stats", "explain", "barriers"));
     assert_ptr_equal(strstr(out, "sm.barriers\n"), out);
     assert_null(strstr(out + 1, "\nsm."));

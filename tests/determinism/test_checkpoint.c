@@ -1,6 +1,6 @@
 /*
- * A chip that was loaded from a checkpoint between two launches goes on exactly as the one that was
- * saved: for every replacement policy, warp scheduler and prefetcher of the lists.
+ * A chip that was loaded from a checkpoint between two launches continues exactly like the one that
+ * was saved, for every replacement policy, warp scheduler and prefetcher of the lists.
  */
 #include <stdio.h>
 #include <string.h>

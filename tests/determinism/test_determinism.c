@@ -10,7 +10,7 @@
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* Says which counters differ, so that a failure can be worked on. */
+/* Prints the counters that differ. */
 static void explain(const launch_result_t *a, const launch_result_t *b)
 {
     const uint64_t *x = (const uint64_t *)(const void *)&a->sm;
@@ -63,7 +63,8 @@ static void threads_and_windows_do_not_show_on_volta(void **state)
     synth_destroy(s);
 }
 
-/* Another ratio of clocks, uneven numbers of parts, near and far ones, other policies. */
+/* Another ratio of clocks, uneven numbers of parts, distances between SMs and slices, other
+ * policies. */
 static void threads_and_windows_do_not_show_on_an_uneven_chip(void **state)
 {
     gpu_spec_t spec = LAB_SPEC(
@@ -111,7 +112,7 @@ static void threads_and_windows_do_not_show_with_control_words(void **state)
     }
 }
 
-/* One run after another in the same process, and on the same source, gives the same. */
+/* A second run in the same process and on the same source gives the same results. */
 static void a_second_run_is_equal_to_the_first(void **state)
 {
     static lab_results_t a, b;
@@ -129,7 +130,7 @@ static void a_second_run_is_equal_to_the_first(void **state)
     assert_string_equal(x, y);
 }
 
-/* The hash sees a single cycle: the comparison above can fail. */
+/* The hash notices a difference of a single cycle, so the comparison above can fail. */
 static void a_latency_of_one_cycle_more_changes_the_hash(void **state)
 {
     static lab_results_t a, b;

@@ -1,6 +1,6 @@
 /*
- * Determinism on the bundled traces, read from text: threads, windows and decoding ahead do not
- * show.
+ * Determinism on the bundled traces, read from text: threads, windows and decoding ahead have no
+ * effect.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void check_trace(const char *path, const way_t *ways, size_t n)
     }
 }
 
-/* Every trace in two ways that differ most from one thread with the full window. */
+/* Every trace in the two ways that differ most from one thread with the full window. */
 static void bundled_traces_give_the_same_in_every_way(void **state)
 {
     static const way_t ways[] = {{2, 0}, {8, 3}};
@@ -88,7 +88,7 @@ static void bundled_traces_give_the_same_in_every_way(void **state)
         check_trace(t.path[i], ways, sizeof(ways) / sizeof(ways[0]));
 }
 
-/* Several launches, which diverge, in all ways. */
+/* A trace of several launches with divergence, in all ways. */
 static void levels_of_a_search_give_the_same_in_all_ways(void **state)
 {
     static const way_t ways[] = {{1, 1}, {1, 3}, {2, 0}, {2, 1}, {3, 0}, {3, 3}, {8, 0}, {8, 1}};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./do waits for another program that installs packages, and fails for any other reason. Programs of
-# the same names stand in for apt-get and what is called before and after it.
+# ./do waits while another program installs packages, and fails on other errors. Fake programs
+# replace apt-get and the programs that are called before and after it.
 #   do_waits.sh REPOSITORY
 set -euo pipefail
 repository=$1
@@ -23,7 +23,7 @@ fail()
     exit 1
 }
 
-# SCRIPT of apt-get; it counts its calls, and $calls says which this one is.
+# SCRIPT of apt-get; it counts its calls, and $calls is the number of this one.
 try()
 {
     stand_in apt-get "echo x >>'$work/calls'; calls=\$(wc -l <'$work/calls'); $1"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The last lines of ./do test: what was skipped is named and counted, and has not passed.
+# The last lines of ./do test: skipped tests are named and counted, and do not count as passed.
 #   summary.sh REPOSITORY
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# test NUMBER NAME OUTPUT: what ctest writes about a test that ended well.
+# test NUMBER NAME OUTPUT: the log of ctest for a successful test.
 test_log()
 {
     printf '%s/4 Testing: %s\n%s/4 Test: %s\nOutput:\n%s\n<end of output>\nTest Passed.\n\n' \

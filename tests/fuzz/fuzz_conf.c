@@ -9,7 +9,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 const char *__lsan_default_suppressions(void);
 
-/* libconfig 1.5 loses the string in flight when it meets a syntax error. */
+/* libconfig 1.5 leaks the current string at a syntax error. */
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libconfig";
@@ -25,7 +25,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    // The result is of no interest: conf_trial() panics on a bug.
+    // The result does not matter: conf_trial() panics on a bug.
     rb_code_t code = conf_trial((const char *)data, n);
     (void)code;
     return 0;

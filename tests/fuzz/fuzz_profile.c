@@ -24,7 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* What is read must hold together: names that exist, durations above 0, ids that ascend. */
+/* The profile must be consistent: names that exist, durations above 0, ascending ids. */
 static void check(const profile_t *p)
 {
     for (uint64_t i = 0; i < p->n; i++) {

@@ -1,4 +1,4 @@
-/* What the libFuzzer targets have in common whose input is tried by one function. */
+/* Common code of libFuzzer targets whose input is tried by one function. */
 #ifndef RUBATO_TESTS_FUZZ_TARGET_H
 #define RUBATO_TESTS_FUZZ_TARGET_H
 
@@ -13,8 +13,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /*
- * Defines the target that runs trial, rb_code_t trial(const void *data, size_t n), on each input;
- * its result is of no interest: a trial panics on a bug. in_folder: it needs the temporary folder.
+ * Defines the target that runs trial, rb_code_t trial(const void *data, size_t n), on each input.
+ * The result does not matter: a trial panics on a bug. in_folder: the trial needs the temporary
+ * folder.
  */
 #define FUZZ_TARGET(trial, in_folder)                                                              \
     int LLVMFuzzerInitialize(int *argc, char ***argv)                                              \

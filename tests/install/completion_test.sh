@@ -1,5 +1,5 @@
 #!/bin/bash
-# The completion of shells: bash is asked for words; zsh and fish, where they are installed, too.
+# Tests completion in bash, and in zsh and fish if they are installed.
 #   completion_test.sh RUBATO
 set -u
 rubato=$(realpath "$1")
@@ -12,7 +12,7 @@ for shell in bash zsh fish; do
 done
 touch trace.rbt mine.cfg
 
-# Fails unless among the words that are offered (standard input) are all of those named.
+# Fails unless all named words are among the offered ones (standard input).
 expect() {
     local what=$1 offered word
     offered=$(cat)
@@ -25,7 +25,7 @@ expect() {
     done
 }
 
-# What bash offers for the last of the words; '=' is a word, as in COMP_WORDBREAKS.
+# Prints what bash offers for the last of the words; '=' is a word, as in COMP_WORDBREAKS.
 in_bash() {
     bash -c 'source ./rubato.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rubato 2>/dev/null
              printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
@@ -67,7 +67,7 @@ else
     echo "fish is not installed: its completion is not tried"
 fi
 
-# Zsh completes only in a terminal of its own; what compadd is given goes to a file.
+# Zsh completes only in a terminal; the arguments of compadd are written to a file.
 if command -v zsh >/dev/null; then
     cp rubato.zsh _rubato
     cat >begin.zsh <<'ZSH'

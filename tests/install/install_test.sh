@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs a build into a prefix, moves the prefix, hides the source and build trees, and runs what
-# was installed. Where user namespaces are not allowed, the trees stay visible; then only that no
-# installed file names them is checked.
+# Installs a build into a prefix, moves the prefix, hides the source and build trees, and runs the
+# installed programs. Without user namespaces the trees stay visible; then it only checks that no
+# installed file names them.
 #   install_test.sh SOURCE_DIR BUILD_DIR [CUDA_PROGRAM]
 set -u
 source_dir=$(realpath "$1") build_dir=$(realpath "$2") program=${3:-}
@@ -57,7 +57,7 @@ for file in share/man/man1/rubato.1 share/man/man5/rbt.5 share/rubato/silicon/ca
     share/fish/vendor_completions.d/rubato.fish share/doc/rubato/LICENSE; do
     [ -s "prefix/$file" ] || fail "prefix/$file is not installed"
 done
-# Another folder of configurations goes first.
+# RUBATO_CONFIGS is searched first.
 mkdir mine && cp prefix/share/rubato/configs/*.cfg mine/ && echo 'gpu : { name = "mine"; };' >mine/special.cfg
 RUBATO_CONFIGS=$PWD/mine "$rubato" config check special >/dev/null || fail "RUBATO_CONFIGS"
 echo "installed, moved, hidden: everything runs"

@@ -1,6 +1,6 @@
 /*
- * Laws of peak bandwidth: no level moves more than its width allows, a program that offers enough
- * requests comes close to it, and one that does not gets what Little's law gives it.
+ * Laws of peak bandwidth: no level moves more than its width allows; a program that offers enough
+ * requests comes close to this limit, and one that does not gets the throughput of Little's law.
  */
 #include <stdio.h>
 
@@ -74,7 +74,7 @@ static void check_shared_rates(const gpu_spec_t *spec)
                      larger(address_cycles(spec), 2 * WARP / words * sh->pass_cycles), "LDS.64");
     lab_assert_equal(cycles_per_access(spec, "LDS.U.128", 16, 0),
                      larger(address_cycles(spec), 4 * WARP / words * sh->pass_cycles), "LDS.128");
-    /* Lanes k words apart meet in the same bank k at a time. */
+    /* If lanes access words k apart, k of them meet in the same bank. */
     for (unsigned ways = 2; ways <= sh->banks; ways *= 2) {
         char what[64];
 
@@ -128,9 +128,9 @@ static void l1_gives_its_banks_or_its_tags(void **state)
 /* --- L2, crossbar, DRAM --------------------------------------------------------------------------
  */
 
-/* Warps walk through a region, each access a whole line of its own. */
+/* Warps walk through a region; each access is to a separate line. */
 typedef struct {
-    uint64_t warps, bytes; /* of the grid; of the region, after which it starts again */
+    uint64_t warps, bytes; /* of the grid; of the region, after which the walk starts again */
 } walk_t;
 
 static uint64_t walk(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
@@ -150,8 +150,8 @@ typedef struct {
 
 /*
  * Bytes per core cycle that the program moved. The slope between two lengths excludes what happens
- * before and after the stream, but may be off by how the two ends differ; that the peak is never
- * exceeded is therefore checked on the whole launch.
+ * before and after the stream, but the two ends may differ. Therefore it is checked on the whole
+ * launch that the peak is never exceeded.
  */
 static double stream_bandwidth(const gpu_spec_t *spec, const stream_t *s, launch_result_t *last)
 {
@@ -193,7 +193,7 @@ static void check_bandwidth(const gpu_spec_t *spec, const stream_t *s, double ef
                  got, s->peak, efficiency * 100);
 }
 
-/* One SM takes from L2 what its port lets in, with all credits of the loop in use. */
+/* One SM receives from L2 as much as its port allows, with all credits of the loop in use. */
 static void one_sm_is_limited_by_its_crossbar_port(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
@@ -223,9 +223,9 @@ static void one_sm_is_limited_by_its_crossbar_port(void **state)
 }
 
 /*
- * One SM and one slice: all packets use the same pair of buffers, so that the smallest buffer that
- * the configuration check lets pass is just as large as the credit loop needs it. The longer the
- * flight, the larger.
+ * One SM and one slice: all packets use the same pair of buffers. The smallest buffer that the
+ * configuration check accepts is just large enough for the credit loop; it grows with the time of
+ * flight.
  */
 static void check_smallest_buffer(const char *request, const char *reply)
 {
@@ -250,7 +250,7 @@ static void check_smallest_buffer(const char *request, const char *reply)
             break;
     }
     assert_int_equal(err.code, RB_CONFIG);
-    /* Refused for what it cannot do: cover one round trip at one flit per cycle. */
+    /* Refused, because it cannot cover one round trip at one flit per cycle. */
     assert_true(spec.mem.icnt.buffer >= icnt->request_latency + icnt->reply_latency - 1);
     spec.mem.icnt.buffer++;
     check_bandwidth(&spec, &s, 0.97, &r, "reads through the smallest buffer");
@@ -265,7 +265,7 @@ static void the_smallest_legal_buffer_holds_full_port_bandwidth(void **state)
     check_smallest_buffer("icnt.request_latency=10", "icnt.reply_latency=35");
 }
 
-/* Half of it does not: the law above is about credits. */
+/* Half of it is not enough, so the law above depends on credits. */
 static void a_buffer_of_half_a_round_trip_halves_the_bandwidth(void **state)
 {
     gpu_spec_t spec =
@@ -342,8 +342,8 @@ static void a_stream_reaches_the_bandwidth_of_dram(void **state)
     check_dram(&gddr, 0.88);
 }
 
-/* Refresh of all banks takes tRFC of every tREFI from it, and the time to close the rows before it
- * and open them again; refresh of one bank at a time lets the others go on. */
+/* Refresh of all banks takes tRFC of every tREFI, plus the time to close the rows before it and
+ * to open them again. Refresh of one bank at a time lets the other banks continue. */
 static void refresh_takes_its_share_of_the_bandwidth(void **state)
 {
     gpu_spec_t without =
@@ -369,7 +369,7 @@ static void refresh_takes_its_share_of_the_bandwidth(void **state)
 
     d = &one.mem.dram;
     d->tREFI = 4 * d->tRFCSB;
-    d->queue = 64; /* beside what waits for the bank in refresh */
+    d->queue = 64; /* in addition to requests that wait for the bank in refresh */
     lab_assert_near(stream_bandwidth(&one, &s, &r) / bandwidth, 1, 0.06,
                     "bandwidth with each bank a quarter of the time in refresh");
     assert_true(r.dram.refreshes > 0);
@@ -385,7 +385,7 @@ static uint64_t chase_own_line(const void *ctx, uint64_t warp, unsigned lane, ui
     return region + (step * 64 + warp) * LINE_BYTES % (1 << 20);
 }
 
-/* Each warp has one request under way: throughput is warps / latency while nothing is full. */
+/* Each warp has one outstanding request: throughput is warps / latency while nothing is full. */
 static void bandwidth_is_requests_in_flight_over_latency(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=4", QUIET);

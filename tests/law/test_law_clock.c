@@ -1,6 +1,5 @@
 /*
- * Laws of clock reads: a kernel that times itself measures the cycles that the model took, whoever
- * looks.
+ * Laws of clock reads: a kernel that times itself measures the cycles of the model.
  */
 #include "tests/support/clock_lab.h"
 

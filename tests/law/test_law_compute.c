@@ -8,7 +8,7 @@
 #include "sim/isa/isa.h"
 #include "tests/support/lab.h"
 
-/* One SM and no instruction fetch: what is left is issue, dependences and pipes. */
+/* One SM and no instruction fetch: only issue, dependences and pipes remain. */
 #define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true"
 
 typedef struct {
@@ -82,7 +82,7 @@ static void dependent_chains_take_the_latency_of_their_class_on_turing(void **st
     check_chains("t4");
 }
 
-/* Through another operand than the accumulators the whole latency counts. */
+/* Through an operand other than the accumulators, the full latency applies. */
 static void products_that_are_multiplied_again_take_the_whole_latency(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -106,7 +106,7 @@ static void latencies_of_a_mixed_chain_add_up(void **state)
     lab_assert_equal(lab_straight_slope(&spec, 1, 1, ops, 3), want, "FADD, IMAD, MUFU in a chain");
 }
 
-/* The latency is that of the parameter, not of the configuration file's value. */
+/* The latency follows the parameter, not the value in the configuration file. */
 static void a_changed_latency_parameter_changes_the_chain(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "lat.fp32=37");
@@ -116,8 +116,8 @@ static void a_changed_latency_parameter_changes_the_chain(void **state)
     lab_assert_equal(lab_straight_slope(&spec, 1, 1, &op, 1), 37, "FADD with lat.fp32=37");
 }
 
-/* A set-predicate instruction delays the branch behind it, whose predicate a trace does not list.
- */
+/* A set-predicate instruction delays the next branch, although a trace does not list the
+ * predicate. */
 static void a_branch_waits_for_the_predicate_before_it(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -129,10 +129,8 @@ static void a_branch_waits_for_the_predicate_before_it(void **state)
 }
 
 /* --- rates -------------------------------------------------------------------------------------
- *
- * Under a policy that serves all warps alike: greedy ones leave a few warps for the end, which
- * alone cannot fill a pipe.
- */
+ * The scheduler must serve all warps alike: a greedy one leaves a few warps for the end, which
+ * cannot fill a pipe alone. */
 #define FAIR_SM ONE_SM, "sm.scheduler=lrr"
 
 enum { WARPS_PER_SUB_CORE = 8, WARP_THREADS = 32 };
@@ -147,7 +145,7 @@ static uint32_t interval(uint32_t lanes)
     return WARP_THREADS / lanes;
 }
 
-/* Cycles that a sub-core needs per warp instruction when many warps offer nothing else. */
+/* Cycles per warp instruction of a sub-core when many warps execute only this instruction. */
 static double cycles_per_inst(const gpu_spec_t *spec, const lab_op_t *ops, size_t n)
 {
     return lab_straight_slope(spec, 1, crowd(spec), ops, n) / (double)n / WARPS_PER_SUB_CORE;
@@ -166,7 +164,7 @@ static void check_rate(const gpu_spec_t *spec, const char *mnemonic, const char 
 static void check_rates(const gpu_spec_t *spec)
 {
     const sm_spec_t *sm = &spec->sm.sm;
-    /* A unit that the sub-cores share gives each of them its turn. */
+    /* A unit that the sub-cores share serves them in turn. */
     uint32_t fp64 = interval(sm->fp64_lanes) * (sm->fp64_shared ? sm->sub_cores : 1);
 
     check_rate(spec, "FADD", "R1", "R2 R3", interval(sm->fp32_lanes));
@@ -199,7 +197,7 @@ static void pipes_accept_a_warp_every_32_over_lanes_cycles_on_volta(void **state
 static void pipes_accept_a_warp_every_32_over_lanes_cycles_on_turing(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("t4", FAIR_SM);
-    /* The eight warps of a sub-core, each waiting for its last product, do not hide 33 cycles. */
+    /* Eight warps per sub-core that wait for their last product cannot hide 33 cycles. */
     gpu_spec_t quick = LAB_SPEC("t4", FAIR_SM, "lat.imma=16");
 
     (void)state;
@@ -219,7 +217,7 @@ static void twice_the_lanes_are_twice_as_fast(void **state)
     check_rate(&spec, "MUFU.RCP", "R1", "R2", 4);
 }
 
-/* Two pipes with an interval of two are kept busy by an issue slot of one per cycle. */
+/* One issue slot per cycle keeps two pipes with an interval of two busy. */
 static void a_sub_core_issues_one_instruction_per_cycle_to_two_pipes(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", FAIR_SM);
@@ -230,8 +228,7 @@ static void a_sub_core_issues_one_instruction_per_cycle_to_two_pipes(void **stat
     assert_true(cycles_per_inst(&spec, ops, 2) >= 1);
 }
 
-/* Comparisons of floats go through the ALU: beside FFMA they are free, beside IADD3 they are not.
- */
+/* Comparisons of floats use the ALU: next to FFMA they cost nothing, next to IADD3 they do. */
 static void comparisons_of_floats_take_the_pipe_of_integers(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", FAIR_SM);
@@ -255,7 +252,7 @@ static void more_pipes_do_not_exceed_the_issue_rate(void **state)
     assert_true(cycles_per_inst(&spec, ops, 3) >= 1);
 }
 
-/* FP64, FP16 and tensor share a dispatch port where the configuration says so. */
+/* FP64, FP16 and tensor share a dispatch port if the configuration says so. */
 static void pipes_behind_one_port_share_its_time(void **state)
 {
     const lab_op_t ops[] = {{"HADD2", "R1", "R2 R3"}, {"DADD", "R4", "R6 R8"}};
@@ -290,7 +287,7 @@ static void sub_cores_work_side_by_side(void **state)
     lab_assert_equal(more, 2 * one, "two warps on one of the sub-cores");
 }
 
-/* Three sources in one bank of two exceed its two reads; spread over the banks they do not. */
+/* Three sources in one of two banks exceed its two reads; spread over both banks they do not. */
 static void register_bank_conflicts_cost_cycles(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", FAIR_SM);
@@ -300,11 +297,11 @@ static void register_bank_conflicts_cost_cycles(void **state)
     uint32_t reads = spec.sm.sm.rf_bank_reads;
 
     (void)state;
-    assert_true(reads < 3); /* otherwise this configuration has no conflicts to find */
+    assert_true(reads < 3); /* otherwise this configuration has no conflicts */
     assert_true(conflict > free_of);
 }
 
-/* The ideal SM knows nothing but its issue width. */
+/* The ideal SM is limited only by its issue width. */
 static void the_ideal_sub_core_issues_every_cycle(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", FAIR_SM, "sm.ideal=true");

@@ -1,6 +1,6 @@
 /*
- * Laws of conservation: what goes into a part comes out of it, and what one part counts another
- * counts as well; equal SMs get equal shares of what they compete for.
+ * Laws of conservation: everything that goes into a part comes out of it, and two parts that count
+ * the same thing agree; equal SMs get equal shares of a shared resource.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +32,14 @@ static void check_launch(const launch_result_t *r)
     assert_int_equal(r->blocks, r->info.n_blocks);
     assert_int_equal(r->sm.blocks, r->blocks);
     assert_int_equal(r->sm.warps, r->blocks * r->occupancy.warps_per_block);
-    /* L2 reads are the sectors that L1 missed and did not have under way, and instructions. */
+    /* L2 reads are instructions plus the sectors that L1 missed and had not requested already. */
     assert_true(r->l2.read_sectors - r->l2.inst_sectors <=
                 r->sm.global_load_sectors - r->sm.global_load_hits + r->sm.local_load_sectors -
                     r->sm.local_load_hits);
     assert_int_equal(r->l2.write_sectors, r->sm.global_store_sectors + r->sm.local_store_sectors);
     assert_true(r->l2.read_hits <= r->l2.read_sectors);
     assert_true(r->l2.write_hits <= r->l2.write_sectors);
-    /* DRAM moves what L2 fills and writes back, no more and no less. */
+    /* DRAM traffic is exactly what L2 fills and writes back. */
     assert_int_equal(r->dram.read_sectors, r->l2.fills);
     assert_int_equal(r->dram.write_sectors, r->l2.writebacks);
     assert_true(r->sm.branches_uniform <= r->sm.branches);
@@ -84,7 +84,7 @@ static void account_body(synth_warp_t *w, const void *ctx)
     synth_emit(w, A_ATOM + 1, (uint32_t)LAB_FULL);
 }
 
-/* Every warp touches lines of its own once: each access is one packet each way. */
+/* Every warp accesses its own lines once: each access is one packet each way. */
 static void packets_sectors_and_flits_add_up(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "icache.perfect=true");
@@ -123,7 +123,8 @@ static void packets_sectors_and_flits_add_up(void **state)
      * acknowledgement of one flit for stores and reductions. */
     assert_int_equal(r.sm.xbar_flits_out, n + 3 * n * data_flits);
     assert_int_equal(r.sm.xbar_flits_in, 2 * n * data_flits + 2 * n);
-    /* Cold: reads, reductions and atomics are fetched once, whole lines by fill_sectors. */
+    /* Cold L2: data of reads, reductions and atomics are fetched once; whole lines come in units
+     * of fill_sectors. */
     assert_int_equal(r.l2.fills, 3 * n * SECTORS_PER_LINE);
 }
 
@@ -134,7 +135,7 @@ static uint64_t shared_line(const void *ctx, uint64_t warp, unsigned lane, uint6
     return region + step * LINE_BYTES + lane * 4;
 }
 
-/* All warps of an SM read the same lines: L2 sees each sector once per SM, DRAM once. */
+/* All warps of an SM read the same lines: L2 gets each sector once per SM, DRAM once. */
 static void a_line_is_fetched_once_per_sm_and_once_from_dram(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "icache.perfect=true");
@@ -152,7 +153,7 @@ static void a_line_is_fetched_once_per_sm_and_once_from_dram(void **state)
     check_launch(&r);
     assert_int_equal(r.sm.global_load_sectors, sectors * spec.sm.sm.count * (a.threads / LANES));
     assert_int_equal(r.l2.read_sectors, sectors * spec.sm.sm.count);
-    /* What L1 has not is under way already, or asked of the L2. */
+    /* A sector that L1 does not have is either outstanding already or requested from L2. */
     assert_true(r.sm.global_load_pending > 0);
     assert_int_equal(r.l2.read_sectors,
                      r.sm.global_load_sectors - r.sm.global_load_hits - r.sm.global_load_pending);
@@ -193,7 +194,7 @@ static void a_store_hits_the_sectors_that_were_loaded(void **state)
     assert_int_equal(r.sm.global_store_hits, 2 * BLOCKS * WARPS_PER_BLOCK);
 }
 
-/* HFMA2.MMA R4, -RZ, RZ, 1, 0 only moves a constant (of RZ no operand remains). */
+/* HFMA2.MMA R4, -RZ, RZ, 1, 0 only moves a constant (operands of RZ are dropped). */
 static void floating_point_operations_are_counted_by_the_unit_that_does_them(void **state)
 {
     static const lab_op_t ops[] = {
@@ -240,7 +241,7 @@ enum { FAIR_SMS = 16, FAIR_INTERVAL = 20000 };
 typedef struct {
     gpu_t *gpu;
     unsigned calls;
-    uint64_t flits[2][FAIR_SMS]; /* at the first and at the latest interval */
+    uint64_t flits[2][FAIR_SMS]; /* at the first and at the last interval */
 } share_t;
 
 static rb_code_t note_shares(void *ctx, const interval_result_t *r, rb_err_t *err)
@@ -265,7 +266,7 @@ static uint64_t walk(const void *ctx, uint64_t warp, unsigned lane, uint64_t ste
     return region + (step * w->warps + warp) * LINE_BYTES % w->bytes + lane * 4;
 }
 
-/* Every SM streams as fast as it may; what arrives in the middle of the run is compared. */
+/* Every SM streams as fast as it can; the shares are compared in the middle of the run. */
 static void check_shares(const gpu_spec_t *spec, uint64_t bytes, bool copied, const char *what)
 {
     synth_t *s = synth_create();

@@ -1,6 +1,6 @@
 /*
- * Laws of control words: what a stall count, a yield, a dependence counter and a reuse flag do to
- * the cycle of the next issue. Clock reads say when that was.
+ * Laws of control words: the effect of stall count, yield, dependence counters and reuse flags on
+ * the cycle of the next issue, which clock reads show.
  */
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void after_a_yield_another_warp_issues(void **state)
             assert_int_equal(a.read[3 * w + i].cycle - a.read[3 * w + i - 1].cycle, 2);
             assert_int_equal(b.read[3 * w + i].cycle - b.read[3 * w + i - 1].cycle, 1);
         }
-    /* One warp's turns lie between the other's, or behind its EXIT. */
+    /* The turns of one warp lie between those of the other, or after its EXIT. */
     assert_int_equal(a.read[3].cycle, a.read[0].cycle + 1);
     assert_int_equal(b.read[3].cycle, b.read[2].cycle + 2);
 }
@@ -96,7 +96,8 @@ static void a_write_barrier_holds_until_the_result_is_there(void **state)
     }
 }
 
-/* It counts up in the cycle after issue: an instruction issued in that cycle does not see it. */
+/* The counter is incremented in the cycle after issue: an instruction issued in that cycle does
+ * not see it. */
 static void a_counter_is_seen_from_the_second_cycle_on(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -130,13 +131,13 @@ static void a_read_barrier_holds_until_the_sources_are_read(void **state)
                                    {0}};
 
     (void)state;
-    /* Read when the load/store unit takes it, 11 cycles after issue (Huerta 2025, table 1). Table 2
-     * has 9 for LDS, before it is taken: what the model has not. */
+    /* Operands are read when the load/store unit takes the instruction, 11 cycles after issue
+     * (Huerta 2025, table 1). Table 2 has 9 for LDS, before it is taken; this is not modelled. */
     assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.sm.mem_issue_latency);
     assert_int_equal(control_lab_elapsed(&spec, both), 2 + spec.sm.shared.latency);
 }
 
-/* Loads that one counter counts come back one after another: DEPBAR waits for all but n. */
+/* Loads counted by one counter come back one after another: DEPBAR waits for all but n. */
 static void depbar_waits_until_a_counter_has_fallen_far_enough(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -175,7 +176,7 @@ static void depbar_waits_for_the_counters_of_its_mask_too(void **state)
     assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.lat.mufu + 4);
 }
 
-/* A counter counts to 63; what would not fit waits. */
+/* A counter holds at most 63; an instruction that would exceed this waits. */
 static void more_loads_than_a_counter_counts_are_all_waited_for(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -190,7 +191,7 @@ static void more_loads_than_a_counter_counts_are_all_waited_for(void **state)
     assert_true(control_lab_elapsed(&spec, code) > LOADS + spec.sm.l1.latency);
 }
 
-/* --- what the warps' cycles are charged to --------------------------------------------------- */
+/* --- the states that cycles are charged to --------------------------------------------------- */
 
 static void waits_are_charged_to_what_they_are_for(void **state)
 {
@@ -211,7 +212,7 @@ static void waits_are_charged_to_what_they_are_for(void **state)
     (void)state;
     assert_int_equal(lab_state(&s.result, STATE_WAIT), 14);
     assert_int_equal(lab_state(&s.result, STATE_SHORT_SCOREBOARD), 0);
-    /* From issue on: the counter, not the stall count, is what is waited for longest. */
+    /* The counter, not the stall count, is waited for longest, counted from issue. */
     assert_int_equal(lab_state(&m.result, STATE_SHORT_SCOREBOARD), spec.sm.lat.mufu - 1);
     assert_int_equal(lab_state(&m.result, STATE_WAIT), 0);
     assert_true(lab_state(&g.result, STATE_LONG_SCOREBOARD) > spec.sm.l1.latency);
@@ -242,7 +243,7 @@ static void states_add_up_with_any_control_words(void **state)
 
 /* --- register-file ports --------------------------------------------------------------------- */
 
-/* Cycles of two FFMA between two clock reads, with a pipe that takes one each cycle. */
+/* Cycles of two FFMA between two clock reads, with a pipe that accepts one per cycle. */
 static uint64_t two_ffma(const char *second, unsigned reuse, const char *sources)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.fp32_lanes=32", "sm.int_lanes=32");
@@ -258,8 +259,8 @@ static uint64_t two_ffma(const char *second, unsigned reuse, const char *sources
     return control_lab_elapsed(&spec, code);
 }
 
-/* Huerta 2025, listing 1: 5, 6 and 7 cycles with no, one and two operands more in the bank that the
- * instruction before reads three times. */
+/* Huerta 2025, listing 1: 5, 6 and 7 cycles with zero, one and two additional operands in the
+ * bank that the previous instruction reads three times. */
 static void reads_of_one_bank_wait_for_its_port(void **state)
 {
     (void)state;
@@ -311,8 +312,8 @@ static void an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer(void **s
 /* --- tensor cores -------------------------------------------------------------------------------
  */
 
-/* Cycles of one more product of 16 x 16 x 16 that accumulates on the last one, as ptxas writes it:
- * four sets of steps, of which the last one's barrier holds the next set back. */
+/* Cycles of one more product of 16 x 16 x 16 that accumulates on the previous one, as ptxas
+ * writes it: four sets of steps; the barrier of the last set delays the next product. */
 static double wmma(const char *const *step, unsigned steps)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -350,7 +351,7 @@ static void products_that_accumulate_take_the_measured_time(void **state)
     lab_assert_near(wmma(narrow, 2), 33.0, 0.05, "a product with 16-bit sums");
 }
 
-/* --- which words are used -------------------------------------------------------------------- */
+/* --- control words or scoreboard ------------------------------------------------------------- */
 
 static void control_words_are_used_where_there_are_any_and_not_forbidden(void **state)
 {
@@ -375,7 +376,7 @@ static void count_messages(void *ctx, bool before)
     *(unsigned *)ctx += before;
 }
 
-/* Warnings that the check gives for a program. */
+/* Number of warnings for a program with sm.control_check. */
 static unsigned warnings(const gpu_spec_t *spec, const control_line_t *line)
 {
     unsigned n = 0;
@@ -421,7 +422,7 @@ static void the_check_reports_stall_counts_that_are_too_short(void **state)
 
 /* --- barriers -------------------------------------------------------------------------------- */
 
-/* The SM takes one warp after another: the last one's latency is added once. */
+/* The SM handles one warp after another; the latency of the last one is added once. */
 static void a_barrier_takes_its_warps_one_after_another(void **state)
 {
     const control_line_t code[] = {{CLOCK, STALL(1)},
@@ -441,7 +442,7 @@ static void a_barrier_takes_its_warps_one_after_another(void **state)
             first = cycle_min(first, t.read[2 * w].cycle);
             next = cycle_min(next, t.read[2 * w + 1].cycle);
         }
-        /* The barrier follows the first read by a cycle. */
+        /* The barrier issues one cycle after the first read. */
         assert_int_equal(next - first, 1 + 3 * warps + spec.sm.sm.barrier_latency);
     }
 }

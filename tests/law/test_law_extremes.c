@@ -1,6 +1,6 @@
 /*
- * Every setting at the ends of what its table allows, one at a time: the chip is refused with a
- * reason, or it runs a program with everything in it to its end.
+ * Every setting at the ends of its legal range, one at a time: either the configuration is refused
+ * with a reason, or the chip runs a program that uses everything to its end.
  */
 #include "tests/support/test.h"
 
@@ -16,7 +16,7 @@
 
 enum { SECONDS_MAX = 120 };
 
-/* The chip with one setting changed; false: refused. */
+/* Makes the chip with one setting changed; false: refused. */
 static bool chip_with(const char *setting, gpu_spec_t *spec)
 {
     static const char *const small[] = {"sm.count=2", "mem.partitions=2", "l2.slices=4",
@@ -91,7 +91,7 @@ static void the_ends_of_every_range_run_or_are_refused(void **state)
 
                 snprintf(setting, sizeof(setting), "%s.%s=%.0f", g->group->name, p->name,
                          ends[end]);
-                /* A thousand SMs are as many as two, but half a gigabyte. */
+                /* A thousand SMs would need half a gigabyte and test no more than two. */
                 if (strcmp(setting, "sm.count=1024") != 0)
                     runs(setting);
             }
@@ -99,7 +99,7 @@ static void the_ends_of_every_range_run_or_are_refused(void **state)
     }
 }
 
-/* The words that a setting may be; NULL: it is none of words. */
+/* The legal words of a setting; NULL: its values are not words. */
 static const param_choice_t *words_of(const param_t *p)
 {
     static const param_choice_t truth[] = {{"false", ""}, {"true", ""}, {NULL, NULL}};

@@ -1,6 +1,6 @@
 /*
- * Laws of instruction supply: one warp runs straight-line code of which every instruction takes one
- * cycle, so that what is above one cycle per instruction is fetch.
+ * Laws of instruction supply: one warp runs straight-line code in which every instruction takes one
+ * cycle, so all additional cycles are due to fetch.
  */
 #include <stdio.h>
 
@@ -34,7 +34,7 @@ static launch_result_t run_code(const gpu_spec_t *spec, unsigned length, unsigne
     return lab_run_one(spec, s);
 }
 
-/* Cycles per line of one more pass over code of that size. */
+/* Cycles per line of one more pass over code of this size. */
 static double cycles_per_line(const gpu_spec_t *spec, uint64_t bytes)
 {
     unsigned length = (unsigned)(bytes / INST_BYTES);
@@ -70,11 +70,12 @@ static void a_perfect_instruction_cache_has_no_gaps(void **state)
     lab_assert_equal(cycles_per_cold_line(&spec), PER_LINE, "cold, perfect");
 }
 
-/* Without a stream buffer every line is waited for: the last instruction of a line asks for the
- * next one in the cycle in which it issues. */
+/* Without a stream buffer, the warp waits for every line: the last instruction of a line
+ * requests the next one in the cycle in which it issues. */
 static void without_prefetch_each_line_costs_its_latency(void **state)
 {
-    /* The line of the EXIT comes from beyond, at a time that must not depend on DRAM's clock. */
+    /* The line of the EXIT comes from the next level, at a time that must not depend on the DRAM
+     * clock. */
     gpu_spec_t spec =
         LAB_SPEC("v100", "sm.count=1", "icache.prefetch=0", "icache.buffer=0", "dram.perfect=true");
     const icache_spec_t *i = &spec.sm.icache;
@@ -90,8 +91,9 @@ static void without_prefetch_each_line_costs_its_latency(void **state)
                      length + misses * (i->l1_latency - 1));
 }
 
-/* A buffer of n instructions hides n cycles of a miss: the issue of the n-th before a line leaves
- * the place that its first one is fetched into. Without it the last one before it asks. */
+/* A buffer of n instructions hides n cycles of a miss: the n-th instruction before a line, when
+ * it issues, frees the entry into which the first instruction of the line is fetched. Without a
+ * buffer, the last instruction before the line requests it. */
 static void a_buffer_hides_a_cycle_with_each_of_its_places(void **state)
 {
     gpu_spec_t spec =
@@ -105,8 +107,8 @@ static void a_buffer_hides_a_cycle_with_each_of_its_places(void **state)
     }
 }
 
-/* Two stages from fetch to issue: with three places a warp issues every cycle, with two not every
- * third one, with one every third one only. */
+/* Two stages from fetch to issue: a warp with three entries issues every cycle, with two it
+ * misses every third cycle, with one it issues only every third. */
 static void a_short_buffer_runs_dry(void **state)
 {
     static const unsigned cycles_of_six[] = {6, 18, 9, 6, 6};
@@ -126,7 +128,7 @@ static void a_short_buffer_runs_dry(void **state)
 
 enum { BEHIND_BARRIER = PER_LINE, LONG_WAY = 2 * PER_LINE, LONG_WAY_LINES = 16 };
 
-/* The second warp goes a long way, with its own lines, before it comes to the barrier. */
+/* The second warp executes much other code before it reaches the barrier. */
 static void barrier_body(synth_warp_t *w, const void *ctx)
 {
     (void)ctx;
@@ -136,8 +138,8 @@ static void barrier_body(synth_warp_t *w, const void *ctx)
     synth_emit(w, BEHIND_BARRIER, (uint32_t)LAB_FULL);
 }
 
-/* While a warp waits at a barrier its buffer is filled: the line behind it is there when it is
- * released. */
+/* While a warp waits at a barrier, its buffer is filled: the line after the barrier is there
+ * when the warp is released. */
 static void a_barrier_hides_the_line_behind_it(void **state)
 {
     uint64_t cycles[2];
@@ -160,11 +162,11 @@ static void a_barrier_hides_the_line_behind_it(void **state)
         launch_result_t r = lab_run_one(&spec, s);
         cycles[buffered] = launch_result_cycles(&r);
     }
-    /* Nothing else that buffers hide is as much: two cycles a line. */
+    /* Everything else that buffers hide is less: two cycles per line. */
     assert_true(cycles[0] > cycles[1] + 2 * LONG_WAY_LINES + 100);
 }
 
-/* The stream buffer hides latency as far as it is deep and as L1 sends lines. */
+/* The stream buffer hides latency up to its depth and the rate at which L1 sends lines. */
 static void prefetch_keeps_lines_coming_from_l1(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.l1_interval=2");
@@ -175,7 +177,7 @@ static void prefetch_keeps_lines_coming_from_l1(void **state)
     lab_assert_near(cycles_per_line(&spec, 2 * i->l0_size), PER_LINE, 0.05, "from L1, prefetched");
 }
 
-/* From L2: depth lines are under way at any time, so a line takes latency / depth. */
+/* From L2: depth lines are always outstanding, so a line takes latency / depth. */
 static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
 {
     gpu_spec_t none = LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=0",
@@ -186,7 +188,7 @@ static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
                   none.mem.icnt.reply_latency + sm->icache.l1_latency;
 
     (void)state;
-    /* The reply has four flits, which take the slice's port a few cycles more. */
+    /* The reply has four flits, which occupy the port of the slice for a few more cycles. */
     assert_true(alone >= path + PER_LINE - 1 && alone <= path + PER_LINE - 1 + 4);
     for (uint32_t depth = 2; depth <= 8; depth *= 2) {
         gpu_spec_t spec = none;
@@ -194,7 +196,7 @@ static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
 
         spec.sm.icache.prefetch = depth;
         snprintf(what, sizeof(what), "cycles per line with %u lines ahead", depth);
-        /* The demanded line and depth lines behind it are under way together. */
+        /* The demanded line and the next depth lines are outstanding together. */
         double got = cycles_per_cold_line(&spec);
         if (got < alone / (depth + 1) * 0.95 || got > alone / depth * 1.1)
             fail_msg("%s: %g, alone a line takes %g", what, got, alone);
@@ -255,28 +257,28 @@ static void warps_of_a_sub_core_share_a_line(void **state)
     launch_result_t many = lab_straight(&spec, 1, 1024, &op, 1, length);
 
     (void)state;
-    /* Lines of the code, and what the stream buffer fetches behind its end. */
+    /* Lines of the code, and of what the stream buffer fetches beyond its end. */
     assert_in_range(one.sm.icache_l1_misses, 64, 64 + spec.sm.icache.prefetch);
     assert_in_range(many.sm.icache_l1_misses, 64, 64 + spec.sm.icache.prefetch);
     assert_true(launch_result_cycles(&many) <
                 launch_result_cycles(&one) + length * (1024 / 32 / spec.sm.sm.sub_cores));
 }
 
-/* Cold code of so many lines on that many SMs, a block of one warp on each. */
+/* Cold code of this many lines on this many SMs, with a block of one warp on each. */
 static launch_result_t run_everywhere(gpu_spec_t spec, uint32_t sms, unsigned lines)
 {
     const lab_op_t nop = {"NOP", "", ""};
 
     spec.sm.sm.count = sms;
     launch_result_t r = lab_straight(&spec, sms, 32, &nop, 1, lines * PER_LINE);
-    /* A line that an SM lacks comes from the L2 or from the cache of its GPC. */
+    /* A line that misses in an SM comes from the L2 or from the cache of its GPC. */
     assert_int_equal(r.l2.inst_sectors + r.l2.gpc_sectors,
                      r.sm.icache_l1_misses * SECTORS_PER_LINE);
     return r;
 }
 
-/* The L2 is asked for a line by each GPC, not by each SM, so that a chip of twice the GPCs starts
- * as fast. */
+/* Each GPC, not each SM, requests a line from the L2, so a chip with twice the GPCs starts as
+ * fast. */
 static void twice_the_sms_fetch_their_code_in_the_same_time(void **state)
 {
     const unsigned lines = 64;
@@ -293,13 +295,13 @@ static void twice_the_sms_fetch_their_code_in_the_same_time(void **state)
 
         assert_int_equal(all.l2.inst_sectors, one.l2.inst_sectors * ((sms + gpc - 1) / gpc));
         assert_int_equal(twice.l2.inst_sectors, one.l2.inst_sectors * ((2 * sms + gpc - 1) / gpc));
-        /* The last block starts and ends an SM's turn later than the first. */
+        /* The last block starts and ends later than the first by the turns of the SMs. */
         assert_in_range(launch_result_cycles(&all), cycles, cycles * 11 / 10 + sms);
         assert_in_range(launch_result_cycles(&twice), cycles, cycles * 11 / 10 + 2 * sms);
     }
 }
 
-/* Without that cache all SMs queue at the slice that has the line which all need next. */
+/* Without this cache, all SMs queue at the slice of the line that all need next. */
 static void sms_that_share_no_cache_queue_for_their_code(void **state)
 {
     const unsigned lines = 64;

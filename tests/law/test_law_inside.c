@@ -1,6 +1,6 @@
 /*
- * The hooks inside a launch: what samplers are shown, and what becomes of a launch that they
- * fast-forward. The sampler here follows a script; the methods have tests of their own.
+ * The hooks inside a launch: the data that samplers get, and the result of launches that they fast-
+ * forward. The sampler here follows a script; the methods have their own tests.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
     "sm.count=4", "mem.partitions=4", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700",   \
         "sampling.interval=1024"
 
-/* Everything that could tell one block of a compute kernel from another is perfect. */
+/* Everything by which blocks of a compute kernel could differ is perfect. */
 #define EVEN SMALL, "icache.perfect=true", "const.perfect=true"
 
 /* --- programs --------------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static void chain_body(synth_warp_t *w, const void *ctx)
     synth_emit_span(w, 0, *(const unsigned *)ctx);
 }
 
-/* Blocks of one warp that takes the same time wherever it runs: an SM holds one of them. */
+/* Blocks of one warp that takes the same time everywhere; an SM holds one of them. */
 static synth_t *even_program(uint32_t blocks)
 {
     static unsigned length;
@@ -92,7 +92,8 @@ static void records_are_of_everything_that_retires(void **state)
     launch_result_t r = run_script(&spec, synth_source(s), 1, 0, &t);
 
     (void)state;
-    /* The launch ends a completion latency after the last block: all intervals before are seen. */
+    /* The launch ends a completion latency after the last block, so all intervals before that
+     * are seen. */
     assert_int_equal(t.blocks, 60);
     assert_int_equal(t.warps, 60 * 4);
     assert_int_equal(t.bb_insts, r.warp_insts);
@@ -113,7 +114,7 @@ static uint64_t one_place(const void *ctx, uint64_t warp, unsigned lane, uint64_
     return 0x10000000 + (warp * 32 + lane) * 4;
 }
 
-/* What is written where the L2 has it is to go back to the DRAM, but once. */
+/* Writes that hit in the L2 are to be written back to the DRAM, but only once. */
 static void what_is_written_is_to_be_moved_again(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=1");
@@ -161,7 +162,7 @@ static void records_do_not_depend_on_threads_or_windows(void **state)
     synth_destroy(s);
 }
 
-/* Time that a block of the even program is on its SM, from a launch of one block. */
+/* Time that a block of the even program spends on its SM, from a launch of one block. */
 static cycle_t even_time(const gpu_spec_t *spec)
 {
     synth_t *s = even_program(1);
@@ -214,7 +215,7 @@ static void detail_comes_back_at_the_block_named(void **state)
     (void)state;
     assert_int_equal(launch_result_cycles(&got), launch_result_cycles(&want));
     assert_int_equal(got.sampling.simulated_blocks, got.sampling.block + 203 - 180);
-    /* What was decoded ahead of the decision, and nothing else, was decoded for nothing. */
+    /* Only blocks decoded ahead of the decision were decoded for nothing. */
     for (uint64_t i = 0; i < w.n_asked; i++)
         assert_true(w.asked[i] >= 180 || w.asked[i] < got.sampling.block + 256);
     assert_true(w.n_asked < got.sampling.simulated_blocks + 256);
@@ -259,7 +260,7 @@ static void a_region_adds_the_time_that_its_sampler_says(void **state)
     (void)state;
     assert_int_equal(probe.skipped, 203 - got.sampling.block);
     assert_int_equal(launch_result_cycles(&got), got.sampling.simulated_cycles + 12345);
-    /* Until a block: as a launch without the blocks left out, plus their time. */
+    /* Until a block: like a launch without the skipped blocks, plus their time. */
     script_t t = {.decide_at = 3, .added = 777, .forward = {.model = FORWARD_REGION_IPC}};
     t.forward.until = got.sampling.block + 100;
     got = run_script(&spec, synth_source(s), 1, 0, &t);
@@ -288,7 +289,7 @@ static void residents_that_are_cut_end_at_once(void **state)
     launch_result_t got = run_script(&spec, synth_source(s), 1, 0, &t);
 
     (void)state;
-    /* The first blocks are stopped in the middle; times and counters are those of the whole. */
+    /* The first blocks are stopped in the middle; times and counters are estimates of the whole. */
     assert_int_equal(got.sampling.cycle, 1000);
     assert_int_equal(got.sampling.simulated_blocks, 4);
     assert_true(got.sampling.simulated_warp_insts < 4 * (CHAIN + 1) / 2);
@@ -301,7 +302,8 @@ static void residents_that_are_cut_end_at_once(void **state)
     synth_destroy(s);
 }
 
-/* 25 waves of four blocks do not even hold slots: nothing shows it if they take what they would. */
+/* 25 waves of four blocks that hold no slots: the result is the same if they take their true
+ * time. */
 static void waves_that_are_passed_change_nothing(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=200");
@@ -351,14 +353,14 @@ static void cuts_do_not_depend_on_threads_or_windows(void **state)
     }
 }
 
-/* Five blocks where four fit: the last has what they share to itself. */
+/* Five blocks, of which four fit at a time: the last one has the shared resource for itself. */
 static void a_last_wave_speeds_up_as_it_shrinks(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=100");
     enum { HOLD = 10000 };
     const struct {
         forward_tail_t tail;
-        double last; /* share of its time that the fifth block takes */
+        double last; /* share of its predicted time that the fifth block takes */
     } cases[] = {{{0, 0}, 1}, {{4, 0}, 0.25}, {{4, 0.6}, 0.6}, {{2, 0}, 0.5}, {{1, 0}, 1}};
 
     (void)state;

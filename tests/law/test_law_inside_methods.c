@@ -1,4 +1,4 @@
-/* Samplers inside launches, each on launches whose result can be known. */
+/* Samplers inside launches, each on launches with known results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static void pka_projects_a_steady_launch(void **state)
         assert_true(got.sampling.estimated);
         assert_string_equal(got.sampling.sampler, "pka_stop");
         assert_true(got.sampling.simulated_blocks < 300);
-        /* Blocks done is less than work done: after one wave, by up to what is on the SMs. */
+        /* After one wave, the share of blocks done is smaller than the share of work done, by up
+         * to the work of the blocks on the SMs. */
         if (relative_error(&got, &want) > 0.25)
             fail_msg("%s: %llu cycles, not %llu", forms[i],
                      (unsigned long long)launch_result_cycles(&got),
@@ -32,7 +33,7 @@ static void pka_projects_a_steady_launch(void **state)
     synth_destroy(s);
 }
 
-/* The projection of the paper is a line through the decision: it can be recomputed. */
+/* The projection of the paper is a line through the point of decision, so it can be recomputed. */
 static void pka_projects_in_a_line(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=1024");

@@ -1,6 +1,6 @@
 /*
- * Laws of unloaded memory: one thread follows pointers, so the cycles of one more step are the
- * load-to-use latency of the level that serves it. Each is the sum of the parameters on its path.
+ * Laws of unloaded memory: one thread follows pointers, so one more step takes the load-to-use
+ * latency of the level that serves it. Each latency is the sum of the parameters on its path.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,8 @@ static uint64_t given_address(const void *ctx, uint64_t warp, unsigned lane, uin
     return *(const uint64_t *)ctx;
 }
 
-/* The first SM follows pointers in a slice: as far as that slice is, for every slice. */
+/* The first SM follows pointers in one slice: the latency has the distance of the slice, for
+ * every slice. */
 static void a_far_slice_answers_later_than_a_near_one(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "sm.count=12", "mem.partitions=4", "l2.slices=8",
@@ -178,8 +179,8 @@ static uint64_t place_address(const void *ctx, uint64_t warp, unsigned lane, uin
 
 typedef enum { SAME_ROW, FRESH_BANK, OTHER_ROW } row_case_t;
 
-/* Lines whose accesses one after another find the row open, the bank closed, or another row open,
- * by the channel's own map of addresses. */
+/* Lines for which successive accesses find the row open, the bank closed, or another row open,
+ * according to the channel's own address map. */
 static places_t find_places(const gpu_spec_t *spec, row_case_t what, unsigned n)
 {
     places_t p = {.n = 0};
@@ -238,7 +239,7 @@ static void a_dram_access_takes_l2_the_channel_and_the_commands_of_its_row(void 
     lab_assert_equal(dram_slope(&spec, OTHER_ROW, 32), open + d->tRP + d->tRCD, "other row open");
 }
 
-/* GDDR6 has other numbers and the same law. */
+/* GDDR6 has other numbers but follows the same law. */
 static void the_law_of_a_dram_access_holds_for_turing(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("t4", ONE_PATH);
@@ -250,7 +251,7 @@ static void the_law_of_a_dram_access_holds_for_turing(void **state)
     lab_assert_equal(dram_slope(&spec, OTHER_ROW, 32), open + d->tRP + d->tRCD, "other row open");
 }
 
-/* Twice as slow a DRAM clock: commands take twice as long, the fixed path does not. */
+/* With half the DRAM clock, commands take twice as long, and the fixed path does not. */
 static void dram_commands_are_in_dram_cycles(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "dram.clock_mhz=500");
@@ -263,7 +264,7 @@ static void dram_commands_are_in_dram_cycles(void **state)
     assert_true(got >= want && got <= want + 2);
 }
 
-/* Both sectors of a 64-byte fetch come with one row access; the load waits for its own. */
+/* Both sectors of a 64-byte fetch come with one row access; the load waits only for its own. */
 static void a_fetch_of_two_sectors_is_no_slower_than_the_second_column(void **state)
 {
     gpu_spec_t one = LAB_SPEC("v100", ONE_PATH);
@@ -283,7 +284,7 @@ typedef struct {
     unsigned ways, banks;
 } conflict_t;
 
-/* All lanes in ways words of one bank each. */
+/* In each bank, lanes access this many different words. */
 static uint64_t conflicting(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
 {
     const conflict_t *c = ctx;
@@ -339,7 +340,7 @@ static void a_shared_atomic_takes_its_latency_and_each_contender_its_part(void *
 
 enum { CONSTANTS = 32 };
 
-/* Each LDC overwrites the register of the one before and so waits for it. */
+/* Each LDC overwrites the register of the previous one and therefore waits for it. */
 static void constants_body(synth_warp_t *w, const void *ctx)
 {
     const unsigned *n = ctx;
@@ -375,8 +376,8 @@ static unsigned one_constant(unsigned n)
     return 0;
 }
 
-/* Lines of 64 bytes in the first cache: in the second half the first of the four lines that one
- * 256-byte line of the next level holds is new to both, the other three are not. */
+/* The first cache has lines of 64 bytes. In the second half, the first of the four lines within
+ * a 256-byte line of the next level misses in both caches, the other three only in the first. */
 static unsigned next_line(unsigned n)
 {
     return n * 64;
@@ -399,8 +400,7 @@ static void constants_come_at_the_latency_of_the_cache_that_has_them(void **stat
                      "constants from level 1.5");
 }
 
-/* --- perfect parts: the travel latency stays ---------------------------------------------------
- */
+/* --- perfect parts: the travel latency remains ------------------------------------------------ */
 
 static void perfect_parts_keep_their_latency(void **state)
 {

@@ -1,14 +1,14 @@
 /*
- * Laws of the way of a memory instruction from its issue to the load/store unit: the queue of each
- * sub-core, the rate at which it is emptied, the rate that the sub-cores share, and when source
- * registers are free again. What is measured is what Huerta 2025 measured (tables 1 and 2, Ampere).
+ * Laws of a memory instruction from issue to the load/store unit: the queue of each sub-core, the
+ * rate at which it is emptied, the rate that the sub-cores share, and when source registers are
+ * released. The measurements are those of Huerta 2025 (tables 1 and 2, Ampere).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/clock_lab.h"
 
-/* As Ampere has it: a queue of four and a latch, 16 lanes of the load/store unit. */
+/* Like Ampere: a queue of four and a latch, 16 lanes of the load/store unit. */
 #define AMPERE                                                                                     \
     "sm.count=1", "icache.perfect=true", "const.perfect=true", "sm.mem_queue=5",                   \
         "sm.lsu_lanes=16", "sm.int_lanes=32"
@@ -18,7 +18,7 @@ enum { WARP = 32, LOADS = 12 };
 static const uint64_t global = 0x7f0000000000;
 
 typedef struct {
-    unsigned n; /* instructions behind the clock read */
+    unsigned n; /* instructions after the clock read */
 } body_t;
 
 static void clock_loads_clock(synth_warp_t *w, const void *ctx)
@@ -59,7 +59,8 @@ static void issue_cycles(const gpu_spec_t *spec, unsigned n, uint32_t warps, uin
     synth_kernel_body(k, clock_loads_clock, &body);
     clock_lab_t t = clock_lab_run(spec, s, 1, 0, true);
     assert_int_equal(t.n, 2 * warps);
-    /* The second read follows the load by one cycle, the first load the first read. */
+    /* The second clock read issues one cycle after the load, the first load one cycle after the
+     * first read. */
     for (uint32_t w = 0; w < warps; w++)
         cycle[w] = t.read[2 * w + 1].cycle - t.read[2 * w].cycle;
 }
@@ -72,7 +73,8 @@ static int ascending(const void *a, const void *b)
 
 static void loads_issue_as_the_queues_let_them(void **state)
 {
-    /* Of the 6th, 7th, 8th load with 1 to 4 active sub-cores, and from one to the next then. */
+    /* Issue of the 6th, 7th and 8th load with 1 to 4 active sub-cores, and the distance between
+     * later ones. */
     static const uint64_t want[3][4][4] = {
         {{13}, {13, 15}, {13, 15, 17}, {13, 15, 17, 19}},
         {{17}, {17, 19}, {19, 21, 23}, {21, 23, 25, 27}},

@@ -105,7 +105,7 @@ static uint32_t smallest(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The rules of cuda_occupancy.h written down once more, from the configuration. 0: does not fit. */
+/* The rules of cuda_occupancy.h, written independently from the configuration. 0: does not fit. */
 static uint32_t blocks_by_the_rules(const gpu_spec_t *spec, uint32_t threads, uint32_t regs,
                                     uint32_t shared)
 {
@@ -254,7 +254,7 @@ static void room_counts_whole_warps(void **state)
     placement_free(&c.p);
 }
 
-/* RTX 2080 Ti: 67 blocks of 512 threads leave only the last SM of the order empty. */
+/* RTX 2080 Ti: 67 blocks of 512 threads leave only the last SM in the order empty. */
 static void rtx_2080_ti(chip_t *c)
 {
     gpu_spec_t spec = LAB_SPEC("rtx2080ti", NULL);

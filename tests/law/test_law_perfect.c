@@ -1,21 +1,21 @@
 /*
- * Laws of the perfect and ideal variants: removing a limit never makes a program slower, removing
- * all of them leaves what no machine of this width can go below.
+ * Laws of the perfect and ideal variants: removing a limit never makes a program slower, and
+ * removing all limits reaches the lower bound of a machine of this width.
  */
 #include <stdio.h>
 
 #include "tests/support/lab.h"
 #include "tests/support/mix.h"
 
-/* Warps in turn: strict priority makes more of a chance overtaking. Constants miss only once, which
- * must be felt. */
+/* Warps issue in turn, because strict priority amplifies accidental overtaking. Constants miss
+ * only once, and this must be visible. */
 #define SMALL                                                                                      \
     "sm.count=6", "mem.partitions=8", "l2.slices=8", "l2.size=768KiB", "gpu.launch_latency=500",   \
         "sm.scheduler=lrr", "const.l2_latency=2000"
 
 /*
  * Removing a limit lets one warp overtake another, which can cost a short launch a few cycles
- * elsewhere (a scheduling anomaly); the program as a whole may not become slower.
+ * elsewhere (a scheduling anomaly). The program as a whole may not become slower.
  */
 static void check_faster(const char *what, const char *setting)
 {
@@ -45,7 +45,7 @@ static void check_faster(const char *what, const char *setting)
     if (b > a)
         fail_msg("%s: %llu instead of %llu cycles", what, (unsigned long long)b,
                  (unsigned long long)a);
-    /* The program uses every part: a variant that changes nothing is not there. */
+    /* The program uses every part, so a variant that changes nothing is not implemented. */
     assert_true(b < a);
 }
 
@@ -110,7 +110,7 @@ static void an_ideal_sm_still_issues_one_instruction_per_sub_core_and_cycle(void
     }
 }
 
-/* Monotonicity: more of a resource does not cost time on a program limited by it. */
+/* Monotonicity: more of a resource does not slow down a program that is limited by it. */
 static uint64_t cycles_with(const char *setting)
 {
     static lab_results_t r;

@@ -1,4 +1,4 @@
-/* Photon's levels inside launches, on launches whose result can be known. */
+/* Photon's levels inside launches, on launches with known results. */
 #include <string.h>
 #include <zstd.h>
 
@@ -88,7 +88,8 @@ static void a_short_launch_is_simulated_whole(void **state)
 
 /* --- photon_bb -------------------------------------------------------------------------------- */
 
-/* Two and a half waves of warps that loop a thousand times: the first iterations tell all. */
+/* Two and a half waves of warps that loop a thousand times: the first iterations are
+ * representative. */
 static void long_loops_are_predicted_in_the_first_wave(void **state)
 {
     static const struct {
@@ -123,13 +124,13 @@ static void long_loops_are_predicted_in_the_first_wave(void **state)
     synth_destroy(s);
 }
 
-/* Where some warps issue all the time and others hardly, the first ones' times are those of few:
- * what all of them issue together tells how long blocks take. */
+/* If some warps issue all the time and others rarely, the times of the first represent only a
+ * few warps. The rate at which all warps issue tells how long blocks take. */
 static void warps_that_are_preferred_do_not_speak_for_all(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sm.count=1", "sm.scheduler=cggty");
     const work_t w = {.blocks = 90, .loops = 200};
-    synth_t *s = work_program(&w, 32, 0); /* eight warps for each scheduler, which two can fill */
+    synth_t *s = work_program(&w, 32, 0); /* eight warps per scheduler, which two would keep busy */
     launch_result_t want = run_sampled(&spec, s, 1, 0, "");
     launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_bb:loops=100");
     launch_result_t alone = run_sampled(&spec, s, 1, 0, "photon_bb:loops=100,hold=warp");
@@ -141,7 +142,7 @@ static void warps_that_are_preferred_do_not_speak_for_all(void **state)
     synth_destroy(s);
 }
 
-/* Warps of many types, the same basic blocks: what photon_warp must leave alone. */
+/* Warps of many types with the same basic blocks: photon_warp must not stop here. */
 static void blocks_of_different_lengths_are_predicted_each(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
@@ -193,7 +194,7 @@ static rb_code_t get_part(trace_launch_t *l, uint64_t index, trace_block_t **out
     return index < 400 ? get_whole(l, index, out, err) : RB_OK;
 }
 
-/* The grid has more blocks than the trace: nobody is predicted who never was. */
+/* The grid has more blocks than the trace: blocks that are not in the trace are not predicted. */
 static void a_launch_with_missing_blocks_is_simulated_whole(void **state)
 {
     static witness_t w;
@@ -214,7 +215,7 @@ static void a_launch_with_missing_blocks_is_simulated_whole(void **state)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* The last frame of blocks is damaged: nobody notices who does not read it. */
+/* The last frame of blocks is damaged, which goes unnoticed if it is not read. */
 static void skipped_blocks_are_not_read_from_a_native_trace(void **state)
 {
     static const char *const forms[] = {"photon_bb", "photon_warp", "photon_bb photon_warp"};
@@ -252,7 +253,8 @@ static void skipped_blocks_are_not_read_from_a_native_trace(void **state)
     synth_destroy(s);
 }
 
-/* Blocks that fill the L2 are read and left out, and what is simulated after them finds it full. */
+/* Blocks that fill the L2 are read and skipped, and the blocks simulated after them find it
+ * full. */
 static void the_l2_is_filled_by_reading(void **state)
 {
     static const char *const forms[] = {"photon_warp", "photon_bb", "photon_bb photon_warp"};
@@ -267,7 +269,8 @@ static void the_l2_is_filled_by_reading(void **state)
         launch_result_t got = run_sampled(&spec, s, 1, 0, forms[i]);
         assert_true(got.sampling.estimated);
         assert_non_null(strstr(got.sampling.evidence, "blocks that fill the L2 take"));
-        /* 24576 sectors, 128 a block: 192 blocks fill it, and are waited for without it. */
+        /* 24576 sectors, 128 per block: 192 blocks fill it; without skipping, they are
+         * simulated. */
         assert_true(got.sampling.simulated_blocks + 100 < whole.sampling.simulated_blocks);
         assert_int_equal(got.blocks, 3000);
         if (relative_error(&got, &want) > 0.03)
@@ -275,7 +278,7 @@ static void the_l2_is_filled_by_reading(void **state)
                      (unsigned long long)launch_result_cycles(&got),
                      (unsigned long long)launch_result_cycles(&want));
     }
-    /* Where little is left behind them, they are simulated. */
+    /* If few blocks follow them, they are simulated. */
     synth_destroy(s);
     s = stream_program(&spec, 600);
     launch_result_t few = run_sampled(&spec, s, 1, 0, "photon_warp");

@@ -1,5 +1,5 @@
-/* What Photon knows before a launch: its blocks read ahead or from the index, forecasts of blocks,
- * the interval model, and all that in a file. */
+/* What Photon knows before a launch: its blocks, read ahead or from the index, forecasts of
+ * their times, the interval model, and the file that stores this analysis. */
 #include <string.h>
 
 #include "sampling/inside/analysis_file.h"
@@ -51,7 +51,7 @@ static launch_info_t info_of(trace_source_t *source)
     return info;
 }
 
-/* The index tells the same as the blocks themselves. */
+/* The index gives the same result as the blocks themselves. */
 static void index_and_blocks_tell_the_same(void **state)
 {
     const rbt_lab_launch_t launch = {.blocks = 300, .threads = 96, .loops = 6, .random = true};
@@ -122,7 +122,7 @@ static double per_instruction(const void *ctx, uint32_t bb)
     return ahead->table.bbs[bb].n_insts;
 }
 
-/* With a cycle for each instruction a block takes as many as its warps have. */
+/* At one cycle per instruction, a block takes as many cycles as its warps have instructions. */
 static void forecasts_are_sums_of_basic_blocks(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", SMALL);
@@ -191,7 +191,7 @@ static void the_interval_model_follows_dependences(void **state)
     look(work_program(&w, 32, 0), &spec, &ahead);
     const bb_entry_t *loop = &ahead.table.bbs[0];
     assert_int_equal(loop->n_insts, WORK_CHAIN + 1);
-    /* A chain: each waits for the one before; the branch does not. */
+    /* A chain: each instruction waits for the previous one; the branch does not. */
     lab_assert_equal(time_of(loop, &l, WORK_CHAIN + 1, WORK_CHAIN + 1, false),
                      (WORK_CHAIN - 1) * fma + 1 + l.branch, "a chain and a branch");
     lab_assert_equal(time_of(loop, &l, 100, 200, false), 2 * (99 * fma + 1),
@@ -212,7 +212,7 @@ static void the_interval_model_follows_dependences(void **state)
     assert_int_equal(ahead.table.n, 1);
     lab_assert_equal(time_of(&ahead.table.bbs[0], &l, 4, 4, false), fma + 2, "nobody waits");
     lab_assert_equal(time_of(&ahead.table.bbs[0], &l, 6, 6, false), 1 + load + fma, "an exit");
-    /* What was observed replaces what the configuration says. */
+    /* Observed latencies replace those of the configuration. */
     observed[OP_FP32] = (latency_sum_t){10, 65};
     observed[OP_LOAD_LG] = (latency_sum_t){9, 9000};
     interval_observe(&l, observed, 10);
@@ -289,7 +289,7 @@ static void an_analysis_comes_back_from_its_file(void **state)
     synth_destroy(s);
 }
 
-/* Cut anywhere, or with any byte changed, a file is refused, or read without harm. */
+/* A file that is cut anywhere, or has any byte changed, is refused or read without harm. */
 static void a_damaged_analysis_does_no_harm(void **state)
 {
     const rbt_lab_launch_t launch = {.blocks = 4, .threads = 32, .loops = 1};

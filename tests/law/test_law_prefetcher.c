@@ -11,7 +11,7 @@
 
 static const uint64_t region = 0x7f0000000000;
 
-/* One thread reads a word every pitch bytes; each load waits for the one before. */
+/* One thread reads a word every pitch bytes; each load waits for the previous one. */
 typedef struct {
     uint64_t pitch;
 } walk_t;
@@ -36,7 +36,7 @@ static launch_result_t walk(const gpu_spec_t *spec, const char *load, uint64_t p
                             .address = walk_address,
                             .ctx = &w};
     const launch_result_t r = lab_access(spec, &a);
-    /* Every sector that the L2 reads was asked for by a load or by the prefetcher. */
+    /* Every sector that the L2 reads was requested by a load or by the prefetcher. */
     assert_int_equal(r.l2.read_sectors, r.sm.global_load_sectors - r.sm.global_load_hits -
                                             r.sm.global_load_pending + r.sm.l1_prefetch_sectors);
     return r;
@@ -52,7 +52,8 @@ static void law_none(void)
     assert_int_equal(r.sm.global_load_hits, 0);
 }
 
-/* Every line but the first is prefetched and used; those behind the last step are not used. */
+/* Every line but the first is prefetched and used; lines after the last step are prefetched but
+ * not used. */
 static void law_next_line(void)
 {
     for (uint32_t lines = 1; lines <= 4; lines++) {
@@ -63,14 +64,14 @@ static void law_next_line(void)
         assert_int_equal(r.sm.l1_prefetches_used, STEPS - 1);
         assert_int_equal(r.sm.global_load_hits + r.sm.global_load_pending, STEPS - 1);
     }
-    /* Of loads two lines apart, one line ahead is of no use. */
+    /* If loads are two lines apart, prefetching one line ahead is useless. */
     gpu_spec_t spec = LAB_SPEC("v100", QUIET, "l1.prefetcher=next_line", "l1.prefetch_lines=1");
     launch_result_t r = walk(&spec, "LDG.E.SYS", 256, STEPS);
     assert_int_equal(r.sm.l1_prefetches, STEPS);
     assert_int_equal(r.sm.l1_prefetches_used, 0);
 }
 
-/* From the third load on the distance is known, whatever it is, backwards too. */
+/* The stride is known from the third load on, whatever it is, also backwards. */
 static void law_stride(void)
 {
     static const uint64_t pitches[] = {128, 640, 4096, (uint64_t)-384};
@@ -95,7 +96,7 @@ static void each_prefetcher_keeps_its_own_law(void **state)
     assert_null(prefetcher_choices[PREFETCHER_COUNT].name);
 }
 
-/* Loads that follow a sequence wait less; what passes by the L1 is left alone. */
+/* Loads that follow a sequence wait less; loads that bypass the L1 are not prefetched. */
 static void what_is_prefetched_in_time_costs_a_hit(void **state)
 {
     gpu_spec_t none = LAB_SPEC("v100", QUIET);
@@ -137,8 +138,8 @@ static void prefetching_without_mshrs_is_dropped(void **state)
     assert_int_equal(r.sm.l1_prefetches_dropped, 8 * STEPS);
 }
 
-/* A thread loads a word, stores to its sector, and loads the word again; the words are lines apart.
- */
+/* A thread loads a word, stores to its sector, and loads the word again; the words are several
+ * lines apart. */
 static void load_store_load(synth_warp_t *w, const void *ctx)
 {
     const bool *load_first = ctx;
@@ -170,16 +171,16 @@ static launch_result_t run_stores(const char *policy, bool load_first)
 static void a_store_updates_gives_up_or_allocates(void **state)
 {
     (void)state;
-    /* Sectors that were loaded: the second load hits unless the store gave them up. */
+    /* For sectors that were loaded, the second load hits unless the store evicted them. */
     assert_int_equal(run_stores("update", true).sm.global_load_hits, STEPS);
     assert_int_equal(run_stores("evict", true).sm.global_load_hits, 0);
     assert_int_equal(run_stores("allocate", true).sm.global_load_hits, STEPS);
     assert_int_equal(run_stores("evict", true).sm.global_store_hits, STEPS);
-    /* Sectors that were not: the load hits only what the store brought in. */
+    /* For sectors that were not loaded, the load hits only if the store allocated them. */
     assert_int_equal(run_stores("update", false).sm.global_load_hits, 0);
     assert_int_equal(run_stores("evict", false).sm.global_load_hits, 0);
     assert_int_equal(run_stores("allocate", false).sm.global_load_hits, STEPS);
-    /* All write through. */
+    /* All policies write through. */
     assert_int_equal(run_stores("update", true).l2.write_sectors, STEPS);
     assert_int_equal(run_stores("evict", true).l2.write_sectors, STEPS);
     assert_int_equal(run_stores("allocate", true).l2.write_sectors, STEPS);

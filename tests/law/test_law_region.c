@@ -1,6 +1,6 @@
 /*
- * tbpoint_region: the table of regions, where a region is entered and left, and what comes out.
- * Traces are stored as .rbt: the table is made from their index.
+ * tbpoint_region: the table of regions, where a region is entered and left, and the results. Traces
+ * are stored as .rbt, because the table is made from their index.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/witness.h"
 
-/* Units that are short against the time between two refreshes of a bank measure one of them or
- * none. */
+/* A unit that is short compared with the time between two refreshes of a bank contains one of
+ * them or none. */
 #define STEADY "sampling.interval=64", "dram.tREFI=0"
 
 /* Two blocks of phases_open() fit an SM of EVEN: 8 slots. */
@@ -24,7 +24,7 @@ enum { CHAIN = 200, SLOTS = 8, SHARED = 48 * 1024 };
 typedef struct {
     uint32_t blocks;
     uint32_t from, to;  /* blocks with loads */
-    uint32_t irregular; /* blocks below that execute the chain 1 to 20 times */
+    uint32_t irregular; /* lower blocks execute the chain 1 to 20 times */
 } phases_t;
 
 static void phases_body(synth_warp_t *w, const void *ctx)
@@ -115,8 +115,8 @@ static void another_occupancy_gives_another_table_of_the_same_index(void **state
     region_table_t t;
 
     (void)state;
-    /* Epochs 16 (384 .. 407) and 33 (792 .. 815) hold both kinds: the requests of their blocks vary
-     * by more than the limit. */
+    /* Epochs 16 (384 .. 407) and 33 (792 .. 815) contain both kinds: the requests of their
+     * blocks vary by more than the limit. */
     make(&t, source, 24, &published);
     assert_int_equal(t.n, 5);
     expect_region(&t.list[0], 0, 384, 0, true);
@@ -125,7 +125,7 @@ static void another_occupancy_gives_another_table_of_the_same_index(void **state
     expect_region(&t.list[3], 792, 816, 3, false);
     expect_region(&t.list[4], 816, 1003, 0, true);
     region_table_free(&t);
-    /* With everything in reach of everything, there is one region. */
+    /* If all epochs are within the threshold, there is one region. */
     const region_rule_t all = {.threshold = 100, .variation = 100, .normalise = true};
     make(&t, source, 24, &all);
     assert_int_equal(t.n, 1);
@@ -181,7 +181,7 @@ static void equal_blocks_take_the_exact_time(void **state)
 {
     static const phases_t p = {.blocks = 1203};
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
-    /* 1203 = 150 x 8 + 3: how few the last ones are does not matter to them. */
+    /* 1203 = 150 x 8 + 3: the number of blocks in the last wave has no effect. */
     static const char *const forms[] = {"tbpoint_region", "tbpoint_region:hold=off",
                                         "tbpoint_region:variant=waves"};
     trace_source_t *source = phases_open(&p);
@@ -196,7 +196,7 @@ static void equal_blocks_take_the_exact_time(void **state)
         assert_int_equal(got.warp_insts, want.warp_insts);
         assert_int_equal(got.blocks, 1203);
         assert_true(got.sampling.simulated_blocks <= 9 * SLOTS);
-        /* Whole waves are left out, but of those that hold their slots. */
+        /* Whole waves are skipped, except for the blocks that hold their slots. */
         if (f > 0)
             assert_int_equal((1203 - got.sampling.simulated_blocks) % SLOTS, 0);
     }
@@ -229,7 +229,8 @@ static void detail_resumes_at_the_first_block_of_the_next_region(void **state)
     assert_true(got.sampling.estimated);
     assert_true(got.sampling.simulated_blocks < 200);
     assert_int_equal(w.n_asked - got.sampling.simulated_blocks < 3 * 256, true);
-    /* The first blocks of each region are simulated, and its last ones neither read nor decoded. */
+    /* The first blocks of each region are simulated; its last blocks are neither read nor
+     * decoded. */
     expect_read(&w, 0, 2 * SLOTS, true);
     expect_read(&w, 400 - 10 * SLOTS, 400, false);
     expect_read(&w, 400, 400 + 2 * SLOTS, true);
@@ -245,8 +246,8 @@ static void detail_resumes_at_the_first_block_of_the_next_region(void **state)
 
 static void a_region_is_entered_when_the_last_block_of_another_has_retired(void **state)
 {
-    /* The first epochs vary too much: nothing is left out of them, and the even region behind is
-     * entered only when none of their blocks is left. */
+    /* The first epochs vary too much, so none of their blocks are skipped. The even region after
+     * them is entered only when none of their blocks remains. */
     static const phases_t p = {.blocks = 1200, .irregular = 80};
     gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=16");
     trace_source_t *source = phases_open(&p);
@@ -255,8 +256,8 @@ static void a_region_is_entered_when_the_last_block_of_another_has_retired(void 
 
     (void)state;
     assert_true(got.sampling.estimated);
-    /* Entered with at most 20 chains of an irregular block to go, then two units: before them no
-     * block is left out, and not a unit later. */
+    /* The region is entered when at most 20 chains of an irregular block remain, and is measured
+     * for two units. No block is skipped before that, and skipping starts within one more unit. */
     assert_true(got.sampling.block >= 80 + 2 * SLOTS);
     assert_true(got.sampling.block <= 80 + (20 + 4) * SLOTS);
     lab_assert_near((double)launch_result_cycles(&got), (double)launch_result_cycles(&want), 0.02,
@@ -293,7 +294,7 @@ static void a_launch_of_less_than_a_wave_is_simulated_whole(void **state)
     phases_close(source);
 }
 
-/* Of a launch that will fill the L2, the rate is measured before and after. */
+/* In a launch that will fill the L2, the rate is measured before and after. */
 static void a_full_l2_is_brought_about_by_reading(void **state)
 {
     static witness_t w;
@@ -305,7 +306,7 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
     launch_result_t got = run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region:light=0");
 
     (void)state;
-    /* 24576 sectors, 80 a block: 308 blocks fill it. */
+    /* 24576 sectors, 80 per block: 308 blocks fill it. */
     const uint64_t fill = 768 * 1024 / 32 / 80;
     assert_true(got.sampling.simulated_blocks < 150);
     assert_true(w.n_asked >= fill + 30 && w.n_asked < fill + 150 + 3 * 256);
@@ -317,7 +318,7 @@ static void a_full_l2_is_brought_about_by_reading(void **state)
     phases_close(source);
 }
 
-/* Blocks that only stream, on a chip with so much L2. */
+/* Blocks that only stream, on a chip with an L2 of this size. */
 static void expect_the_dram_to_tell(const char *l2_size, bool fills)
 {
     static witness_t w;
@@ -349,7 +350,7 @@ static void an_even_dram_ends_the_measuring(void **state)
     expect_the_dram_to_tell("l2.size=768KiB", true);
 }
 
-/* No blocks are left out to fill the L2: a few are read to know what a block moves. */
+/* No blocks are skipped to fill the L2; a few are read to find out how much a block moves. */
 static void a_small_l2_does_not_hide_what_a_block_moves(void **state)
 {
     (void)state;
@@ -358,7 +359,8 @@ static void a_small_l2_does_not_hide_what_a_block_moves(void **state)
 
 static void threads_and_windows_do_not_show(void **state)
 {
-    /* Many threads that wait for each other every cycle take long: the shortest window has one. */
+    /* Many threads that synchronise in every cycle are slow, so the shortest window runs with
+     * one thread. */
     static const struct {
         int threads;
         cycle_t window; /* 0: the longest */

@@ -1,6 +1,6 @@
 /*
- * The replacement policy that is configured is that of the cache it is configured for: over one
- * line more than fits, again and again, LRU never hits and LIP keeps all lines but two.
+ * The configured replacement policy is that of the cache it is configured for: with repeated passes
+ * over one line more than fits, LRU never hits and LIP keeps all lines but two.
  */
 #include "tests/support/lab.h"
 
@@ -18,7 +18,7 @@ static uint64_t place_address(const void *ctx, uint64_t warp, unsigned lane, uin
     return 0x7f0000000000 + step % p->n * p->pitch;
 }
 
-/* One thread goes round n places, pitch bytes apart; each access waits for the one before. */
+/* One thread goes round n places, pitch bytes apart; each access waits for the previous one. */
 static launch_result_t go_round(const gpu_spec_t *spec, const char *load, uint64_t pitch,
                                 uint64_t n)
 {
@@ -81,8 +81,8 @@ static void code_body(synth_warp_t *w, const void *ctx)
     synth_emit(w, *length, (uint32_t)LAB_FULL);
 }
 
-/* A warp runs the same straight-line code ROUNDS times: NOPs, or additions of constants each of
- * which is in another line. */
+/* A warp runs the same straight-line code ROUNDS times: NOPs, or additions of constants that are
+ * each in another line. */
 static launch_result_t run_code(const gpu_spec_t *spec, unsigned length, bool constants)
 {
     synth_t *s = synth_create();

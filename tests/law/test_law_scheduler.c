@@ -1,6 +1,6 @@
 /*
  * Laws of the block scheduler: when the first block starts, how long a slot stays empty between two
- * blocks, when a launch ends, and in what order blocks come.
+ * blocks, when a launch ends, and in what order blocks are dispatched.
  */
 #include <stdio.h>
 
@@ -70,7 +70,7 @@ static void a_launch_takes_launch_dispatch_start_work_and_completion(void **stat
     }
 }
 
-/* One block at a time fits (by registers): each further block adds its work and the refill time. */
+/* One block fits at a time (by registers): each further block adds its work and the refill time. */
 static void a_slot_is_refilled_after_completion_dispatch_and_start(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", QUIET, "sm.count=1");
@@ -122,7 +122,8 @@ static void waves_follow_each_other_with_one_refill_in_between(void **state)
     for (uint32_t waves = 1; waves <= 3; waves++) {
         launch_result_t r = run_chain(&spec, waves * spec.sm.sm.count, threads, regs, n);
         uint64_t cycles = launch_result_cycles(&r) - spec.gpu.launch_latency;
-        /* The last SM begins that much later, in the first wave; then each SM goes its way. */
+        /* The last SM begins later by this time, in the first wave; then the SMs are
+         * independent. */
         uint64_t ramp = (spec.sm.sm.count - 1) * spec.sched.dispatch_interval;
 
         if (waves == 1)
@@ -176,8 +177,8 @@ static uint64_t blocks_of_a_store(uint32_t blocks, uint32_t latency)
     return launch_result_cycles(&r);
 }
 
-/* An acknowledgement that takes longer delays the end of the launch, whatever the number of blocks
- * before. */
+/* A slower acknowledgement delays the end of the launch by its own time only, whatever the
+ * number of blocks before. */
 static void the_next_block_does_not_wait_for_the_stores_of_the_last(void **state)
 {
     (void)state;
@@ -187,7 +188,7 @@ static void the_next_block_does_not_wait_for_the_stores_of_the_last(void **state
                          blocks_of_a_store(blocks, 60) + LATER);
 }
 
-/* Launches do not overlap, and one does not feel the one before. */
+/* Launches do not overlap, and a launch is not affected by the previous one. */
 static void the_next_launch_begins_after_the_last_one_has_ended(void **state)
 {
     static lab_results_t r;
@@ -214,12 +215,13 @@ static void the_next_launch_begins_after_the_last_one_has_ended(void **state)
     }
 }
 
-/* Resident blocks are those of the occupancy: the next block waits for a slot. */
+/* The number of resident blocks is that of the occupancy calculation: the next block waits for a
+ * slot. */
 static void no_more_blocks_are_resident_than_occupancy_allows(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", QUIET, "sm.count=1", "sched.dispatch_interval=1");
     const unsigned n = 200;
-    /* 8192 registers a warp: two blocks, which keep a pipe exactly busy. */
+    /* 8192 registers per warp: two blocks, which keep a pipe just busy. */
     const uint32_t regs = 255, threads = spec.sm.sm.sub_cores * WARP;
     launch_result_t probe = run_chain(&spec, 1, threads, regs, n);
     uint32_t fit = probe.occupancy.blocks_per_sm;
@@ -228,7 +230,7 @@ static void no_more_blocks_are_resident_than_occupancy_allows(void **state)
 
     (void)state;
     assert_int_equal(fit, 2);
-    /* Up to fit blocks the work overlaps, the next one comes after the first has gone. */
+    /* The work of up to fit blocks overlaps; the next block starts after the first has ended. */
     assert_true(launch_result_cycles(&full) <
                 launch_result_cycles(&probe) + chain_cycles(&spec, n));
     assert_true(launch_result_cycles(&more) >=

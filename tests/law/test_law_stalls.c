@@ -1,6 +1,7 @@
 /*
- * Laws of what a load that misses waits for in the load/store unit. A warp loads 32 lines: what
- * there is one of, each line but the first waits for, exactly until the one before gives it back.
+ * Laws of what a load that misses waits for in the load/store unit. A warp loads 32 lines. If there
+ * is only one of a resource, each line but the first waits exactly until the previous one releases
+ * it.
  */
 #include "tests/support/lab.h"
 
@@ -41,7 +42,7 @@ static uint64_t there_and_back(const gpu_spec_t *s)
            s->mem.icnt.reply_latency;
 }
 
-/* From the tags out of the queue, whose place is free in the next cycle. */
+/* From the tags until it has left the queue, whose entry is free in the next cycle. */
 static uint64_t through_the_queue(const gpu_spec_t *s)
 {
     return s->sm.l1.miss_latency + UINT64_C(1);
@@ -68,8 +69,8 @@ static void a_line_waits_for_the_queue_until_the_one_before_has_left(void **stat
     assert_int_equal(r.sm.l1_stall_mshr, 0);
 }
 
-/* The first half of the lines wait for the queue, the others until a line has come: the first of
- * them what is left of its time, the rest as long as lines are apart. */
+/* The first half of the lines wait for the queue. The others wait until a line has come: the
+ * first of them for the rest of its time, the remaining ones for the distance between lines. */
 static void what_lines_wait_for_changes_when_the_mshrs_are_used_up(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH, "l1.miss_queue=1");

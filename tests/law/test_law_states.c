@@ -1,13 +1,13 @@
 /*
- * Laws of the warp states: every cycle of every warp slot is in exactly one of them, and a program
- * made to wait for one reason shows its cycles there.
+ * Laws of the warp states: every cycle of every warp slot is in exactly one state, and a program
+ * that is made to wait for one reason shows its cycles in that state.
  */
 #include <stdio.h>
 
 #include "tests/support/lab.h"
 #include "tests/support/mix.h"
 
-/* One SM; fetch is switched off except where it is the reason. */
+/* One SM; fetch is switched off unless it is the reason under test. */
 #define ONE_SM   "sm.count=1"
 #define NO_FETCH ONE_SM, "icache.perfect=true"
 
@@ -26,7 +26,7 @@ static void check_sum(const launch_result_t *r)
 
     assert_int_equal(sum, r->warp_slot_cycles);
     assert_true(lab_state(r, STATE_MISC) * 1000 < 5 * r->warp_slot_cycles);
-    /* Of cycles that a warp was there, too. */
+    /* Also as a share of the cycles in which a warp is resident. */
     assert_true(lab_state(r, STATE_MISC) * 1000 <= 5 * (sum - lab_state(r, STATE_NO_WARP)));
 }
 
@@ -41,7 +41,7 @@ static unsigned main_stall(const launch_result_t *r)
     return best;
 }
 
-/* The sum holds, and most of the waiting was for that reason. */
+/* The sum is right, and most of the waiting was for this reason. */
 static void check_stall(const launch_result_t *r, sm_state_t want)
 {
     uint64_t waiting =
@@ -55,7 +55,7 @@ static void check_stall(const launch_result_t *r, sm_state_t want)
                  state_name(main_stall(r)));
 }
 
-/* As above, with exactly that many cycles. */
+/* As above, with exactly this number of cycles. */
 static void check_stall_exactly(const launch_result_t *r, sm_state_t want, uint64_t cycles)
 {
     check_stall(r, want);
@@ -112,7 +112,8 @@ static void the_names_of_the_states_are_those_of_the_counters(void **state)
     assert_string_equal(state_name(STATE_MISC), "state_misc");
 }
 
-/* One warp alone: its slot is taken from its block's arrival to its end, all others never. */
+/* A single warp occupies its slot from the arrival of its block to its end; all other slots are
+ * never occupied. */
 static void slots_without_a_warp_are_counted_as_such(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
@@ -201,7 +202,7 @@ static void a_shared_load_is_short_scoreboard(void **state)
     launch_result_t r = run_access(&spec, (lab_op_t){"LDS.U", "R2", "R2"}, 1, 1, same_word);
 
     (void)state;
-    /* The last load is waited for by nobody: EXIT has no operands. */
+    /* No instruction waits for the last load: EXIT has no operands. */
     check_stall_exactly(&r, STATE_SHORT_SCOREBOARD, (STEPS - 1) * (spec.sm.shared.latency - 1ull));
 }
 
@@ -225,7 +226,7 @@ static void a_ready_warp_that_is_passed_over_is_not_selected(void **state)
 
     (void)state;
     check_sum(&r);
-    /* Of 2 (n + 1) cycles of issue all but the last have another warp ready. */
+    /* In all of the 2 (n + 1) cycles of issue but the last, another warp is ready. */
     assert_true(lab_state(&r, STATE_NOT_SELECTED) >= 2 * STEPS);
     assert_true(lab_state(&r, STATE_NOT_SELECTED) <= 2 * (STEPS + 1));
     assert_int_equal(main_stall(&r), STATE_NOT_SELECTED);
@@ -241,7 +242,7 @@ static void a_busy_pipe_is_math_pipe_throttle(void **state)
     check_stall(&r, STATE_MATH_PIPE_THROTTLE);
 }
 
-/* Loads of 32 lines, each 8 cycles of tags and 32 of banks, fill the queues. */
+/* Loads of 32 lines, each with 8 cycles of tags and 32 of banks, fill the queues. */
 static void a_full_queue_is_lg_throttle_for_global_loads(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
@@ -312,7 +313,7 @@ static void waiting_for_other_warps_is_barrier(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
     launch_result_t r = run_body(&spec, 4 * WARP, barrier_body, barrier_code);
-    /* Issue of the barrier by warp 0 after its chain, by the others in their first cycle. */
+    /* Warp 0 issues the barrier after its chain, the others in their first cycle. */
     uint64_t late = (CHAIN - 1) * (uint64_t)spec.sm.lat.fp32 + 1;
     uint64_t release = spec.sm.sm.barrier_interval + spec.sm.sm.barrier_latency - 1;
 
@@ -424,7 +425,8 @@ static void a_constant_that_is_not_cached_is_imc_miss(void **state)
     assert_int_equal(r.sm.const_misses, STEPS);
 }
 
-/* Four warps on four sub-cores read the same constants: once for all, or once for each of them. */
+/* Four warps on four sub-cores read the same constants: they miss once for all, or once for
+ * each. */
 static void sub_cores_may_have_constants_of_their_own(void **state)
 {
     static const char *const own = "const.l0_size=512";
@@ -442,7 +444,7 @@ static void sub_cores_may_have_constants_of_their_own(void **state)
                     2 * STEPS);
 }
 
-/* Three sources in one register bank: the pipe could go on, the registers cannot. */
+/* Three sources in one register bank: the pipe is free, the register ports are not. */
 static void a_register_bank_conflict_is_dispatch_stall(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH, "sm.fp32_lanes=32", "sm.scheduler=lrr");
@@ -478,7 +480,8 @@ static void waiting_for_stores_after_exit_is_drain(void **state)
     launch_result_t r = run_body(&spec, 1, drain_body, drain_code);
 
     (void)state;
-    /* From the cycle after EXIT, which follows the store, until the load/store unit has sent it. */
+    /* From the cycle after EXIT, which issues after the store, until the load/store unit has
+     * sent the store. */
     check_stall_exactly(&r, STATE_DRAIN, spec.sm.sm.mem_issue_latency - 2);
 }
 

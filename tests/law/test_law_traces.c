@@ -1,6 +1,6 @@
 /*
- * Laws of what a sweep compares, on real programs: bundled traces of some thousand cycles. The
- * launch's latency is left out.
+ * Laws of comparisons that sweeps make, on real programs: bundled traces of some thousand cycles.
+ * Launch latency is excluded.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static double cycles_of(const char *name, const char *setting)
     return (double)sum;
 }
 
-/* Cycles of each trace as the cards are. */
+/* Cycles of each trace on the unchanged cards. */
 static double real[TRACES];
 
 static int run_as_they_are(void **state)
@@ -48,9 +48,9 @@ static int run_as_they_are(void **state)
 }
 
 /*
- * A part without limits brings warps and requests together in another order, which can cost more
- * than the part did: on the 30 bundled traces with each of 8 parts at most 6.4 % (docs/limits.md).
- * In the mean it never does.
+ * A part without limits changes the order of warps and requests, which can cost more than the part
+ * did: on the 30 bundled traces with each of 8 parts at most 6.4 % (docs/limits.md). In the mean no
+ * part costs time.
  */
 static void a_perfect_part_is_never_much_slower_and_faster_in_the_mean(void **state)
 {
@@ -75,7 +75,8 @@ static void a_perfect_part_is_never_much_slower_and_faster_in_the_mean(void **st
     }
 }
 
-/* layernorm: an SM's second block finds the weights, which all read, in L1 (docs/limits.md). */
+/* layernorm: the second block of an SM finds in L1 the weights that all blocks read
+ * (docs/limits.md). */
 static void twice_the_sms_are_never_much_slower(void **state)
 {
     (void)state;

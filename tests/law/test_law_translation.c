@@ -1,6 +1,6 @@
 /*
- * Laws of address translation. Every one compares a program with the same program on a chip that
- * does not translate: with an L2 that always hits the difference is that of the translations alone.
+ * Laws of address translation. Each compares a program with the same program on a chip without
+ * translation. With an L2 that always hits, the difference is due to translation alone.
  */
 #include "tests/support/lab.h"
 
@@ -60,7 +60,7 @@ static uint32_t to_the_mmu(const gpu_spec_t *s)
     return 2 * s->mem.mmu.latency + s->mem.mmu.lookup;
 }
 
-/* The same for an entry that was never asked for. */
+/* The same for an entry that is requested for the first time. */
 static uint32_t cold(const gpu_spec_t *s)
 {
     return to_the_mmu(s) + s->mem.mmu.walk;
@@ -96,7 +96,7 @@ static void the_first_level_reaches_as_many_pages_as_it_has_entries(void **state
     (void)state;
     lab_assert_equal(chase_added(&spec, spec.sm.tlb.page, n, 3 * n),
                      cold(&spec) + (double)n * spec.sm.tlb.l2_latency, "as many as fit");
-    /* One more lies in an entry of its own; each is gone before its turn comes again. */
+    /* With one more place, in a separate entry, each entry is replaced before it is used again. */
     lab_assert_equal(chase_added(&spec, spec.sm.tlb.page, n + 1, 3 * (n + 1)),
                      2.0 * cold(&spec) + 3.0 * (double)(n + 1) * spec.sm.tlb.l2_latency,
                      "one more");
@@ -115,7 +115,7 @@ static void beyond_the_second_level_the_mmu_answers_without_a_walk(void **state)
                      "one more");
 }
 
-/* One of the places, in no order. */
+/* A place chosen at random. */
 static uint64_t any_place(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
 {
     const places_t *p = ctx;
@@ -124,11 +124,10 @@ static uint64_t any_place(const void *ctx, uint64_t warp, unsigned lane, uint64_
     return region + (step * 0x9E3779B97F4A7C15u >> 40) * (step + 1) % p->n * p->pitch;
 }
 
-/* How many of so many steps find that their place was left out by the last `entries` places
- * visited. */
+/* How many of these steps find that their place was not among the last `entries` visited places. */
 static uint64_t forgotten(const places_t *p, uint64_t steps, uint64_t entries)
 {
-    uint64_t used[MAX_PLACES] = {0}, misses = 0; /* places, as step + 1 of their last visit */
+    uint64_t used[MAX_PLACES] = {0}, misses = 0; /* step + 1 of the last visit of each place */
     for (uint64_t step = 0; step < steps; step++) {
         uint64_t at = (any_place(p, 0, 0, step) - region) / p->pitch, newer = 0;
         for (uint64_t k = 0; k < p->n; k++)
@@ -190,8 +189,8 @@ static void one_walk_serves_all_that_wait_for_it(void **state)
     (void)state;
     double extra = added(spec, &a, &r);
     assert_int_equal(r.sm.tlb_l2_misses, 4 * spec.sm.sm.count);
-    /* Blocks start one after another and all wait for the walk that the first one began; their
-     * packets leave together. */
+    /* Blocks start one after another, and all wait for the page walk that the first one began;
+     * their packets leave together. */
     assert_true(extra >= spec.sm.tlb.l2_latency + cold(&spec) - spec.sm.sm.count);
     assert_true(extra <= spec.sm.tlb.l2_latency + cold(&spec) + spec.sm.sm.count);
 }

@@ -1,4 +1,4 @@
-/* The baselines that simulate units of instructions, on launches whose result is known. */
+/* The baselines that simulate units of instructions, on launches with known results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 enum { CHAIN = 200, LONG = 4, BLOCKS = 2000, INSTS = CHAIN + 2 };
 
-/* Blocks of two kinds, a hundred of each at a time: a chain, and another that depends on itself. */
+/* Blocks of two kinds, in groups of a hundred: a chain, and another chain that depends on
+ * itself. */
 static bool is_slow(uint64_t block)
 {
     return block / 100 % 2 == 1;
@@ -114,7 +115,8 @@ static void the_choice_is_what_its_name_says(void **state)
     make(&u, source, &rule);
     assert_int_equal(u.n_chosen, (uint64_t)llround(0.25 * (double)u.n));
     inst_units_free(&u);
-    /* Units of a hundred short blocks or fewer: one kind each, but for those at a border. */
+    /* Units of a hundred short blocks or fewer contain one kind each, except for those at a
+     * border. */
     rule = (units_rule_t){
         .which = UNITS_SIMPOINT, .size = 5000, .clusters = 6, .bic = 0.9, .dimensions = 8};
     make(&u, source, &rule);
@@ -195,8 +197,8 @@ static void units_smaller_than_an_interval_are_estimated_too(void **state)
     close_program(source);
 }
 
-/* A unit takes the time in which its instructions are executed, not that of its dispatch, and no
- * unit takes the launch latency. */
+/* The time of a unit is that of executing its instructions, not of dispatching them, and no unit
+ * includes the launch latency. */
 static void units_of_less_than_a_wave_are_no_slower_than_others(void **state)
 {
     static const char *const forms[] = {"units:size=1000,share=0.05,which=random",

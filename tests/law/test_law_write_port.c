@@ -1,11 +1,11 @@
 /*
- * Laws of write-back, for code with control words: each bank of the register file has one write
+ * Laws of write-back for code with control words: each bank of the register file has one write
  * port, and a load loses a cycle to a result of fixed latency (Huerta 2025).
  */
 #include "tests/support/control_lab.h"
 
-/* Of a load from shared memory, and from issue to where a result of fixed latency is read from its
- * register. */
+/* Latency of a load from shared memory, and the time from issue until a result of fixed latency
+ * is read from its register. */
 static unsigned load_latency(void)
 {
     return LAB_SPEC("v100", ONE_SM).sm.shared.latency;
@@ -16,7 +16,7 @@ static unsigned written_after(unsigned latency)
     return latency + 1;
 }
 
-/* Cycles that conflicts of write-back cost the program. */
+/* Cycles that write-back conflicts cost the program. */
 static uint64_t cost(const control_line_t *line)
 {
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
@@ -26,8 +26,8 @@ static uint64_t cost(const control_line_t *line)
     return with - control_lab_elapsed(&spec, line);
 }
 
-/* A load into dst; an instruction issued so many cycles later; a clock read that waits for the
- * load. */
+/* A load into dst, an instruction issued this many cycles later, and a clock read that waits for
+ * the load. */
 static uint64_t cost_of_meeting(const char *load, const char *dst, unsigned later, const char *op,
                                 const char *result)
 {
@@ -54,7 +54,7 @@ static void a_load_loses_a_cycle_to_a_result_of_its_cycle_and_bank(void **state)
     }
 }
 
-/* The latency of the other instruction counts, not its issue. */
+/* The time of the other instruction's result counts, not of its issue. */
 static void it_is_the_result_that_counts(void **state)
 {
     unsigned meets = load_latency() - written_after(5);
@@ -65,7 +65,7 @@ static void it_is_the_result_that_counts(void **state)
     assert_int_equal(cost_of_meeting("LDS", "R2", meets, "ISETP", "P0"), 0); /* no register */
 }
 
-/* A pair of registers has one in each bank. */
+/* A register pair has one register in each bank. */
 static void a_wide_result_meets_results_of_both_banks(void **state)
 {
     unsigned meets = load_latency() - written_after(4);
@@ -76,8 +76,8 @@ static void a_wide_result_meets_results_of_both_banks(void **state)
     assert_int_equal(cost_of_meeting("LDS", "R3", meets - 1, "IMAD.WIDE", "R4"), 1);
 }
 
-/* Results of the next cycle find the load before them, and no result is later for another of
- * fixed latency: only stall counts say when their consumers issue. */
+/* Results in the next cycle come after the load. No result is delayed by another result of fixed
+ * latency, because only stall counts decide when their consumers issue. */
 static void it_loses_one_cycle_only(void **state)
 {
     unsigned meets = load_latency() - written_after(5);
@@ -112,13 +112,14 @@ static void results_of_other_sub_cores_are_not_in_the_way(void **state)
     gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
 
     (void)state;
-    /* The load/store unit takes one load a cycle: each warp's comes a cycle later than the last
-     * one's, so that only the first meets a result, its own. */
+    /* The load/store unit accepts one load per cycle, so the load of each warp comes a cycle
+     * later than that of the previous warp, and only the first one meets a result, that of its
+     * own warp. */
     clock_lab_t t = control_lab_run(&spec, code, spec.sm.sm.sub_cores);
     assert_int_equal(t.result.sm.rf_write_conflicts, 1);
 }
 
-/* A warp that has ended keeps its place until its loads have been written. */
+/* A warp that has ended keeps its slot until its loads have been written. */
 static void a_load_that_nobody_waits_for_is_written_too(void **state)
 {
     unsigned meets = load_latency() - written_after(4);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# librubato as its users see it: what it exports, its header alone, and its examples, built with
-# pkg-config against an installed library (shared and static) and run.
+# librubato as its users see it: its exported names, its header alone, and its examples, which are built
+# with pkg-config against an installed library (shared and static) and run.
 #   library_test.sh SOURCE_DIR BUILD_DIR C_COMPILER
 set -u
 source_dir=$(realpath "$1") build_dir=$(realpath "$2") cc=$3
@@ -16,7 +16,7 @@ shared=$(find "$dir/prefix" -name librubato.so)
 [ -n "$shared" ] || fail "librubato.so is not installed"
 libdir=$(dirname "$shared")
 
-# Nothing but the interface is visible, and all that the header declares is there.
+# Only the interface is visible, and everything that the header declares exists.
 declared=$(tr '\n' ' ' <prefix/include/rubato.h | grep -o 'RUBATO_API [^;(]*(' | grep -o 'rubato_[a-z_]*(' |
     tr -d '(' | sort)
 [ "$(wc -l <<<"$declared")" -gt 20 ] || fail "few functions found in rubato.h: is it written otherwise now?"
@@ -32,7 +32,7 @@ if echo 'int main() {}' | "$cc" -x c++ -fsyntax-only - 2>/dev/null; then
     "$cc" -x c++ -Wall -Wextra -Wpedantic -Werror -Iprefix/include -fsyntax-only alone.c || fail "C++"
 fi
 
-# A sampler from outside, by the installed header alone.
+# A plugin sampler, built with only the installed header.
 mkdir sampler && cp prefix/include/rubato_sampler.h sampler
 printf '#include <rubato_sampler.h>\n' >sampler.cc
 if echo 'int main() {}' | "$cc" -x c++ -fsyntax-only - 2>/dev/null; then

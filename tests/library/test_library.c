@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-/* cmocka.h wants the four above. */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 #include <locale.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 
 enum { LAUNCHES_MAX = 64 };
 
-/* Everything that came out of a simulation. */
+/* All results of a simulation. */
 typedef struct {
     size_t n;
     uint64_t cycles[LAUNCHES_MAX];
@@ -181,7 +181,7 @@ static void a_configuration_takes_values_one_by_one(void **state)
     assert_non_null(strstr(error.text, "did you mean 'size'"));
     assert_int_equal(rubato_config_set(c, "l2.ways", "many", NULL), RUBATO_USAGE);
     assert_int_equal(rubato_config_set(c, "nonsense", "1", NULL), RUBATO_USAGE);
-    /* What failed has left nothing. */
+    /* A failed call leaves nothing behind. */
     assert_int_equal(rubato_config_check(c, NULL), RUBATO_OK);
     assert_int_equal(rubato_config_get(c, "l2.size", value, sizeof(value), NULL), RUBATO_OK);
     assert_string_equal(value, "\"3MiB\"");
@@ -190,7 +190,7 @@ static void a_configuration_takes_values_one_by_one(void **state)
     assert_non_null(strstr(text, "size = \"3MiB\""));
     assert_null(strstr(text, "dram"));
     rubato_free(text);
-    /* Good by itself, not with the others. */
+    /* Valid alone, but not together with the others. */
     assert_int_equal(rubato_config_set(c, "mem.partitions", "7", NULL), RUBATO_OK);
     assert_int_equal(rubato_config_check(c, NULL), RUBATO_CONFIG);
     rubato_config_destroy(c);
@@ -319,7 +319,7 @@ static void launches_can_be_left_out(void **state)
     free(j.outcome.values);
 }
 
-/* A locale of the system's, or one made here; false: none can be had. */
+/* A locale of the system, or one made here; false: none is available. */
 static bool speak_german(void)
 {
     char folder[4096];
@@ -333,7 +333,7 @@ static bool speak_german(void)
     return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
 }
 
-/* Numbers are read alike whatever language the program speaks, and its locale is left alone. */
+/* Numbers are read in the same way in every locale, and the program's locale is not changed. */
 static void decimal_commas_change_nothing(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void decimal_commas_change_nothing(void **state)
 enum { BLOCKS = 40, WARPS = 4 };
 
 typedef struct {
-    uint32_t bad; /* instruction to be put wrongly */
+    uint32_t bad; /* the instruction that is supplied wrongly */
     bool fails, destroyed;
 } maker_t;
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Reports in a real browser: content, sorting, filters, choices, no error on the console, nothing
-# loaded. Exit status 77 where there is no Chromium.
+# Tests reports in a real browser: content, sorting, filters, choices, no error on the console, nothing
+# loaded from the network. Exit status 77 if there is no Chromium.
 set -eu
 rubato=$1 trace=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ page()
     sed "$watch" "$1" | sed '/^<\/body>$/d; /^<\/html>$/d' >test.html
     { echo '<script>'; cat "$here/page_test.js"; echo '</script></body></html>'; } >>test.html
     title=
-    # A browser that a busy machine keeps from starting says nothing: once more.
+    # On a busy machine the browser may fail to start without a message: try once more.
     for _ in 1 2 3; do
         title=$(timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
             --window-size=1250,900 --virtual-time-budget=20000 --dump-dom "file://$work/test.html" \
@@ -34,7 +34,7 @@ page()
     esac
 }
 
-# Without copies in the L2 there is traffic to the DRAM, and a chart of it.
+# Without copies in the L2 there is DRAM traffic, and a chart of it.
 cold=(-s gpu.memcpy_fills_l2=false)
 
 "$rubato" run "$trace" -s sm.count=8 "${cold[@]}" -o run --stats-interval 200 >/dev/null 2>&1
@@ -47,7 +47,7 @@ printf 'Kernel,Elapsed_Cycles,DRAM_Rd,L2_RH\n%s,5000,100000,30000\n' \
 "$rubato" report run.json --hardware measured.csv -o hardware.html
 page hardware.html "run hardware: 7 charts, 2 tables"
 
-# Tensor cores have a roof of their own.
+# Tensor cores have a separate roof.
 "$rubato" gen hgemm --size 64 -o hgemm.rbt 2>/dev/null
 "$rubato" run hgemm.rbt -s sm.count=8 "${cold[@]}" -o tensor >/dev/null 2>&1
 "$rubato" report tensor
@@ -64,7 +64,7 @@ page sweep/report.html "sweep: 6 charts, 1 tables"
 "$rubato" report evaluation
 page evaluation/report.html "evaluation: 3 charts, 2 tables"
 
-# What samplers looked at: of a run, and of the runs of an evaluation.
+# The data that samplers looked at, of a run and of the runs of an evaluation.
 "$rubato" gen blackscholes --size 131072 -p launches=2 -o options.rbt 2>/dev/null
 "$rubato" run options.rbt -s sm.count=4 "${cold[@]}" --sample photon_bb,tbpoint_region --detectors -o looked >/dev/null 2>&1
 "$rubato" report looked
@@ -74,7 +74,7 @@ page looked/report.html "run detectors: 10 charts, 1 tables"
 "$rubato" report looked_at
 page looked_at/report.html "evaluation detectors detectors: 10 charts, 2 tables"
 
-# Ten thousand launches are a small page.
+# The page of ten thousand launches is small.
 "$rubato" gen stencil -p size=3 -p steps=10000 -o many.rbt 2>/dev/null
 "$rubato" run many.rbt -s sm.count=1 "${cold[@]}" --progress never -o many >/dev/null 2>&1
 "$rubato" report many

@@ -1,4 +1,4 @@
-/* An option whose initial value is not one that it may have. */
+/* An option whose default is outside its range. */
 #include "rubato_sampler.h"
 
 static const rubato_option_t options[] = {{"n", RUBATO_INTEGER, "0", 1, 5, 0, "from 1"}};

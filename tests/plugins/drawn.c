@@ -1,4 +1,4 @@
-/* Says that it draws at random: every second launch, or, wrongly weighed, with weight 3. */
+/* States that it draws at random: every second launch, or, with a wrong weight of 3. */
 #include "rubato_sampler.h"
 
 static const rubato_option_t options[] = {

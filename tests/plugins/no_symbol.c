@@ -1,4 +1,4 @@
-/* A shared object that is no sampler. */
+/* A shared object that is not a sampler. */
 #include "rubato_sampler.h"
 
 extern const int not_a_sampler;

@@ -1,4 +1,4 @@
-/* A sampler inside launches whose option says what it does, and what it must not do. */
+/* A sampler inside launches whose option selects what it does, including forbidden actions. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,14 +7,14 @@
 enum { OPTION_DO, OPTION_AFTER };
 
 enum {
-    DO_ADD,    /* leaves out what is left after some intervals, at the rate so far */
+    DO_ADD,    /* skips the rest after some intervals, at the rate so far */
     DO_HOLD,   /* the same, blocks hold their places */
     DO_FAIL,   /* fails when a launch begins */
-    DO_NONE,   /* leaves out every block */
-    DO_ACTION, /* an action that there is not */
-    DO_MODEL,  /* a model that there is not */
+    DO_NONE,   /* skips every block */
+    DO_ACTION, /* an unknown action */
+    DO_MODEL,  /* an unknown model */
     DO_CYCLES, /* a negative number of cycles */
-    DO_RECORDS /* leaves out what is left once so many warps have retired */
+    DO_RECORDS /* skips the rest once this many warps have retired */
 };
 
 static const char *const deeds[] = {"add",   "hold",   "fail",    "none", "action",

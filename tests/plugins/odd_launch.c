@@ -1,4 +1,4 @@
-/* A launch sampler whose option says what it does: rounds, intervals, and what it must not do. */
+/* A launch sampler whose option selects what it does: rounds, intervals, and forbidden results. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ enum {
     DO_FAIL,     /* fails in its first round */
     DO_REPEAT,   /* asks for a launch twice */
     DO_UNKNOWN,  /* a weight for a launch that was not simulated */
-    DO_OUTSIDE,  /* a group that there is not */
+    DO_OUTSIDE,  /* an unknown group */
     DO_NEGATIVE, /* a weight below 0 */
-    DO_WRONG,    /* an interval that the estimate is not in */
+    DO_WRONG,    /* an interval that does not contain the estimate */
     DO_FORGET    /* a second round that depends on the process, not on the results */
 };
 

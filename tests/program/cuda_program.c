@@ -48,7 +48,7 @@ int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, i
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 
-/* Its address is what the program knows the kernel by. */
+/* The program identifies the kernel by this address. */
 static const char stub[1];
 
 static int add(int n, int wild, int times)
@@ -101,7 +101,7 @@ static size_t size_at(const char *properties, size_t offset)
     return value;
 }
 
-/* Offsets in struct cudaDeviceProp of CUDA 11, and attributes of the same meaning (0: none). */
+/* Offsets in struct cudaDeviceProp of CUDA 11, and attributes with the same meaning (0: none). */
 static const struct {
     const char *name;
     size_t offset, bytes;

@@ -1,6 +1,6 @@
 /*
- * The suite of microbenchmarks in its short form, on every card: a test that fails must be among
- * those that are known to fail. docs/lab/accuracy.md says why they do.
+ * The suite of microbenchmarks in its short form, on every card: only the known failures may fail;
+ * docs/lab/accuracy.md explains them.
  */
 #include "tests/support/test.h"
 

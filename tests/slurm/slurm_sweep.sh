@@ -1,12 +1,12 @@
 #!/bin/bash
-# A sweep on a real Slurm: controller, node and munge run on this machine's loopback, in a folder of
-# their own. Exit status 77: not possible here, and it says why.
+# A sweep on a real Slurm: controller, node and munge run on the loopback interface, in a separate
+# folder. Exit status 77, with the reason, if this is not possible.
 #   slurm_sweep.sh RUBATO TRACE
 set -u
 rubato=$(realpath "$1") trace=$(realpath "$2")
 skip() { echo "skipped: $*"; exit 77; }
 fail() { echo "FAILED: $*"; tail -n 20 "$dir"/*.log 2>/dev/null; exit 1; }
-# It waits for daemons and their timers, so it is no part of the gate.
+# It waits for daemons and their timers, so it runs only on request.
 [ "${RUBATO_TEST_SLURM:-}" = 1 ] || skip "set RUBATO_TEST_SLURM=1 to try a real Slurm"
 export PATH=$PATH:/usr/sbin
 for program in slurmctld slurmd munged sbatch scontrol squeue; do
@@ -31,10 +31,10 @@ start_node() {
     slurmd[$1]=$!
     pids+=($!)
 }
-# The nodes in a state, of both.
+# Number of the two nodes that are in a state.
 nodes_in() { sinfo -h -N -o "%t" 2>/dev/null | grep -c "^$1" || true; }
 
-# Ports that the kernel does not hand out by itself, away from those of a Slurm that may run here.
+# Ports outside the ephemeral range, and not those of a Slurm that may run here.
 port=$((16817 + RANDOM % 2000 * 3))
 mkdir -p "$dir/state" "$dir/spool.a" "$dir/spool.b"
 dd if=/dev/urandom of="$dir/munge.key" bs=1024 count=1 status=none
@@ -103,15 +103,15 @@ await_empty_queue "an array"
 "$rubato" sweep collect study | grep -q baseline || fail "collecting"
 [ "$(wc -l <study/results.csv)" -eq 5 ] || fail "results.csv"
 
-# The same results as on this machine alone.
+# The results are the same as without Slurm.
 "$rubato" sweep "$trace" --vary sm.count=4,8,16,32 -o local --progress never >/dev/null || fail "local"
 cmp study/results.csv local/results.csv || fail "Slurm and local results differ"
 
-# What is done is not submitted again.
+# Finished jobs are not submitted again.
 "$rubato" sweep "$trace" --vary sm.count=4,8,16,32 -o study --slurm 2>&1 | grep -q "nothing is left" ||
     fail "done jobs are submitted again"
 
-# What a run of many launches gives that nobody disturbs.
+# The result of an undisturbed run of many launches.
 mkdir long
 cp "$trace"/*.xz long/
 for _ in $(seq 300); do echo kernel-1.traceg.xz; done >long/kernelslist.g
@@ -130,11 +130,11 @@ begin_long() {
     job=$(squeue -h -o %A | head -n 1) node=$(squeue -h -o %N | head -n 1)
 }
 
-# The task begins again where it was, and its results are those of the undisturbed run.
+# The task continues where it was, and its results are those of the undisturbed run.
 await_continued() {
     for _ in $(seq 600); do
         [ "$("$rubato" sweep status "$1")" = "1 jobs: 1 done" ] && break
-        # Requeued tasks wait a minute or two by default: not here.
+        # By default, requeued tasks wait a minute or two.
         task=$(squeue -h -t PD -o %A | head -n 1)
         [ -n "$task" ] && scontrol update jobid="$task" starttime=now 2>/dev/null
         sleep 0.5
@@ -160,7 +160,7 @@ begin_long limit
 scancel --batch --signal=USR2 "$job" || fail "the signal of a time limit"
 await_continued limit
 
-# Launches shared out among the tasks of an array, and put together.
+# Launches divided among the tasks of an array, and combined.
 split=(sweep long --vary "sm.count=4,8" --launches 1-40 -s warmup.mode=flush --split-launches 3)
 "$rubato" "${split[@]}" -o split --slurm || fail "submitting parts"
 await_empty_queue "an array of parts"
@@ -168,8 +168,8 @@ await_empty_queue "an array of parts"
 "$rubato" "${split[@]}" -o together --progress never >/dev/null || fail "parts here"
 cmp split/results.csv together/results.csv || fail "parts on Slurm and here differ"
 
-# A node dies with all that runs on it: the run, and what started it up to its slurmstepd, found by
-# the run's own folder. Slurm finds out by itself and starts the task on the other node.
+# A node dies with everything on it: the run and its parents up to slurmstepd, which are found by the
+# folder of the run. Slurm detects this and starts the task on the other node.
 begin_long dead
 run=$(pgrep -f "run $dir/long .*$dir/dead/jobs/$id" | tail -n 1)
 [ -n "$run" ] || fail "the run is not found"

@@ -13,7 +13,7 @@
 enum { WORDS_MAX = 128, KEYS_MAX = 32 };
 
 typedef struct {
-    char *text, *at; /* text is owned, unpacked whole */
+    char *text, *at; /* text is owned and holds the whole unpacked file */
     const char *path;
     uint64_t line;
     unsigned version;
@@ -44,7 +44,7 @@ static void load(file_t *f, const char *path)
     accelsim_stream_close(stream);
 }
 
-/* The words of the next line that is not blank and means something; false at the end. */
+/* The words of the next line that is neither blank nor a comment; false at the end. */
 static bool next_line(file_t *f)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* Accel-Sim traces that a test writes and reads again. */
+/* Writes and reads Accel-Sim traces for tests. */
 #ifndef RUBATO_TESTS_ACCELSIM_LAB_H
 #define RUBATO_TESTS_ACCELSIM_LAB_H
 

@@ -29,7 +29,7 @@ static void check_list(const accelsim_list_t *list)
         RB_INVARIANT(list->copies[i].bytes <= UINT64_MAX - list->copies[i].addr, "a copy");
 }
 
-/* Through the source as well: copies of each launch, headers that may be refused. */
+/* Also reads through the source: copies of each launch, headers that may be refused. */
 static void check_source(trace_source_t *s, const accelsim_list_t *list)
 {
     const memcpy_op_t *ops;

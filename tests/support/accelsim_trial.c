@@ -10,7 +10,7 @@
 
 rb_code_t accelsim_trial(const void *data, size_t n)
 {
-    enum { SORT_BYTES = 1024 }; /* raw files go through several runs */
+    enum { SORT_BYTES = 1024 }; /* so that sorting a raw file needs several runs */
     const accelsim_options_t opts = {.sort_bytes = SORT_BYTES};
     char path[64];
     rb_err_t err = {0};

@@ -1,6 +1,5 @@
 /*
- * What tests of caches share: lines of 128 bytes, numbers that look random, and how a line comes
- * in.
+ * Helpers for tests of caches: lines of 128 bytes, pseudo-random numbers, and inserting a line.
  */
 #ifndef RUBATO_TESTS_CACHE_LAB_H
 #define RUBATO_TESTS_CACHE_LAB_H
@@ -25,7 +24,7 @@ static inline uint64_t cache_lab_random(void)
     return cache_lab_state;
 }
 
-/* The line, which is absent, comes in whole. */
+/* Inserts the whole line, which must be absent. */
 static inline void cache_lab_fill(cache_t *c, uint64_t line)
 {
     cache_line_t victim;

@@ -65,7 +65,7 @@ static void become(const cli_child_t *child, const char *const *words, const cha
     }
     if (child->closed && close(STDOUT_FILENO) != 0)
         _exit(99);
-    signal(SIGINT, child->background ? SIG_IGN : SIG_DFL); /* whatever this test was started with */
+    signal(SIGINT, child->background ? SIG_IGN : SIG_DFL); /* whatever signals this test ignores */
     execv(child->binary, argv);
     _exit(99);
 }

@@ -15,7 +15,7 @@ typedef struct {
     const char *out; /* where standard output goes; NULL: kept */
     const char *err; /* of cli_start(): where standard error goes; NULL: dropped */
     bool closed;     /* standard output is closed */
-    bool background; /* started to ignore interrupts, as a shell's background jobs are */
+    bool background; /* started with interrupts ignored, like background jobs of a shell */
     bool hurried;    /* killed after 20 seconds of processor time, or 300 of waiting */
 } cli_child_t;
 
@@ -45,8 +45,8 @@ bool cli_exists(const char *path);
 char *cli_read_json(const char *path);
 
 /*
- * Runs and fails the test unless the status is right and standard error holds message (NULL:
- * whatever). Returns standard output, owned by the caller.
+ * Runs, and fails the test unless the status is as expected and standard error contains message
+ * (NULL: anything). Returns standard output, owned by the caller.
  */
 char *cli_run_as(const cli_child_t *child, int status, const char *message,
                  const char *const *words);
@@ -54,7 +54,7 @@ char *cli_run_as(const cli_child_t *child, int status, const char *message,
 /* A trace folder "many" with n launches of the kernel in trace. */
 void cli_make_many(const char *trace, int n);
 
-/* Fails the test unless the two folders hold the same file; the same results. */
+/* Fails the test unless the file is the same in both folders; unless the results are the same. */
 void cli_same_file(const char *a, const char *b, const char *name);
 void cli_same_results(const char *a, const char *b);
 

@@ -1,4 +1,4 @@
-/* Runs a program that reads the cycle counter and keeps what it read. */
+/* Runs a program that reads the cycle counter, and keeps the values. */
 #ifndef RUBATO_TESTS_CLOCK_LAB_H
 #define RUBATO_TESTS_CLOCK_LAB_H
 
@@ -12,7 +12,7 @@ typedef struct {
     launch_result_t result;
 } clock_lab_t;
 
-/* Runs s, which has one launch, and destroys it. ask: whether clock reads are asked for. */
+/* Runs s, which has one launch, and destroys it. ask: whether clock reads are requested. */
 clock_lab_t clock_lab_run(const gpu_spec_t *spec, synth_t *s, int threads, cycle_t window,
                           bool ask);
 

@@ -1,6 +1,5 @@
 /*
- * Programs of instructions with control words, which read the clock: what law tests of control
- * words are made of.
+ * Programs of instructions with control words that read the clock, for law tests of control words.
  */
 #ifndef RUBATO_TESTS_CONTROL_LAB_H
 #define RUBATO_TESTS_CONTROL_LAB_H
@@ -11,7 +10,7 @@
 
 enum { WARP = 32, NONE = CTL_NONE };
 
-/* A line of a program: an instruction with its control word; an empty one ends it. */
+/* A line of a program: an instruction with its control word. An empty line ends the program. */
 typedef struct {
     const char *mnemonic, *dst, *src;
     unsigned stall;
@@ -20,14 +19,14 @@ typedef struct {
     int32_t imm; /* DEPBAR */
 } control_line_t;
 
-/* The usual control word: n cycles, nothing else. */
+/* A control word with a stall count of n and nothing else. */
 #define STALL(n)        n, false, NONE, NONE, 0, 0, 0
 #define WAITS(n, mask)  n, false, NONE, NONE, mask, 0, 0
 #define WRITES(n, what) n, false, what, NONE, 0, 0, 0
 #define READS(n, what)  n, false, NONE, what, 0, 0, 0
 #define CLOCK           "CS2R", "R40", ""
 
-/* A launch of a block of so many warps, which all run the program. */
+/* Adds a launch of one block with this many warps, which all run the program. */
 synth_t *control_lab_program(const gpu_spec_t *spec, const control_line_t *line, uint32_t warps);
 
 /* Runs it. */

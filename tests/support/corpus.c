@@ -17,7 +17,7 @@ typedef struct {
 } input_t;
 
 typedef struct {
-    input_t *inputs; /* owned; by name, so that a seed means the same everywhere */
+    input_t *inputs; /* owned; sorted by name, so that a seed gives the same changes everywhere */
     size_t n;
 } corpus_t;
 
@@ -79,7 +79,7 @@ static uint64_t next_random(uint64_t *s)
     return *s;
 }
 
-/* A few random edits: characters, bits, pieces of other inputs, doubled and dropped stretches. */
+/* A few random edits: characters, bits, pieces of other inputs, duplicated and dropped ranges. */
 static size_t mutate(const corpus_t *c, uint64_t *seed, char text[TEXT_MAX], size_t n)
 {
     static const char marks[] = "0123456789abcdefx-=,().# \n\nRUPT";

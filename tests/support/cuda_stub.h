@@ -1,4 +1,5 @@
-/* What nvcc writes into a CUDA program, for programs without nvcc: the registration of a kernel. */
+/* The registration of a kernel, which nvcc writes into a CUDA program, for programs that are
+ * built without nvcc. */
 #ifndef RUBATO_TESTS_CUDA_STUB_H
 #define RUBATO_TESTS_CUDA_STUB_H
 
@@ -73,16 +74,16 @@ static inline uint8_t *cuda_stub_fatbin(const char *path, unsigned arch)
     return cuda_stub_add(cuda_stub_container(), path, 2, arch);
 }
 
-/* Registers a fat binary; its kernels are to follow, then __cudaRegisterFatBinaryEnd(). */
+/* Registers a fat binary. Register its kernels next, then call __cudaRegisterFatBinaryEnd(). */
 static inline void **cuda_stub_open_fatbin(const uint8_t *fatbin)
 {
-    wrapper_t *wrapper = malloc(sizeof(*wrapper)); /* as the program's own, there to its end */
+    wrapper_t *wrapper = malloc(sizeof(*wrapper)); /* never freed, like nvcc's own */
 
     *wrapper = (wrapper_t){0x466243b1, 1, fatbin, NULL};
     return __cudaRegisterFatBinary(wrapper);
 }
 
-/* The same of a cubin. */
+/* The same for a cubin. */
 static inline void **cuda_stub_open(const char *path, unsigned arch)
 {
     return cuda_stub_open_fatbin(cuda_stub_fatbin(path, arch));

@@ -1,6 +1,6 @@
 /*
- * A DRAM channel on its own: sends requests, keeps the cycle at which each came back, and says what
- * the specification makes of the simplest of them.
+ * A DRAM channel on its own: sends requests, keeps the cycle of each reply, and computes what the
+ * specification says for the simplest of them.
  */
 #ifndef RUBATO_TESTS_DRAM_CHANNEL_H
 #define RUBATO_TESTS_DRAM_CHANNEL_H
@@ -8,7 +8,7 @@
 #include "sim/core/clock.h"
 #include "sim/mem/dram.h"
 
-/* Tokens of a channel are below this. */
+/* All tokens of a channel are smaller than this. */
 enum { DRAM_CHANNEL_TOKENS = 1 << 17 };
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     uint32_t n_done;
 } dram_channel_t;
 
-/* HBM2 as in the tables' defaults. */
+/* HBM2 with the default values of the tables. */
 dram_spec_t dram_hbm(void);
 
 /* A GDDR6-like channel: narrow bus, long bursts, clock faster than the core's. */
@@ -34,10 +34,10 @@ void dram_each_kind(void (*check)(const dram_spec_t *spec));
 dram_channel_t *dram_channel_create(const dram_spec_t *spec);
 void dram_channel_free(dram_channel_t *c);
 
-/* Everything up to and including cycle to. */
+/* Processes all events up to and including cycle to. */
 void dram_channel_advance(dram_channel_t *c, cycle_t to);
 
-/* Everything that was sent; returns the cycle of the last event. */
+/* Processes everything that was sent; returns the cycle of the last event. */
 cycle_t dram_channel_finish(dram_channel_t *c);
 
 /* An address in the n-th block of a row of a bank. */
@@ -48,17 +48,17 @@ uint32_t dram_burst_ticks(const dram_spec_t *s);
 /* Column commands of one row: tick of the last of n, the first at t. */
 uint64_t dram_last_column(const dram_spec_t *s, uint64_t t, uint32_t n);
 
-/* Tick at which what was sent at a cycle is at the controller. */
+/* Tick at which a request that was sent at a cycle reaches the controller. */
 uint64_t dram_arrival_tick(const dram_channel_t *c, cycle_t sent);
 
-/* Cycle at which a read is back whose last column command is issued at tick t. */
+/* Cycle at which the data of a read return whose last column command is issued at tick t. */
 cycle_t dram_back(const dram_channel_t *c, uint64_t t);
 
-/* Sends n requests as fast as there is room; address(i) gives the place. Returns ticks taken. */
+/* Sends n requests as fast as the queue has room, to address(i). Returns the ticks that it took. */
 uint64_t dram_saturate(dram_channel_t *c, uint32_t n, uint32_t sectors, bool write,
                        uint64_t (*address)(uint64_t i));
 
-/* Addresses for it: one line after the other; anywhere in 16 GiB. */
+/* Addresses for this function: consecutive lines; random lines in 16 GiB. */
 uint64_t dram_in_order(uint64_t i);
 uint64_t dram_scattered(uint64_t i);
 

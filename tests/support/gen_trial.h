@@ -5,7 +5,7 @@
 #include "frontend/input/gen/gen.h"
 #include "tests/support/stream_check.h"
 
-/* Opens it; the request must be good. The parameters end with NULL. */
+/* Opens a generated program; the request must be valid. The parameters end with NULL. */
 #define GEN_OPEN(kind, arch, size, ...)                                                            \
     gen_trial_open(kind, arch, size, (const char *const[]){__VA_ARGS__, NULL})
 trace_source_t *gen_trial_open(const char *kind, unsigned arch, uint64_t size,
@@ -14,7 +14,7 @@ trace_source_t *gen_trial_open(const char *kind, unsigned arch, uint64_t size,
 /* Checks and counts all of a program, which is destroyed. */
 stream_counts_t gen_trial_count(trace_source_t *s);
 
-/* As GEN_OPEN, counted; for sm_70. */
+/* Opens it for sm_70 as GEN_OPEN does, and counts it. */
 #define GEN_COUNT(kind, size, ...) gen_trial_count(GEN_OPEN(kind, 70, size, __VA_ARGS__))
 
 /* Counts of one launch (1 ..) only; the source is kept. */

@@ -15,7 +15,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Each reader returns the end of what it read, or NULL with *bad at the fault. */
+/* Each reader returns the end of what it has read, or NULL with *bad at the error. */
 static const char *read_string(const char *s, const char **bad)
 {
     for (s++; *s != '"'; s++) {

@@ -1,11 +1,12 @@
-/* A strict JSON reader for tests: is a text JSON (RFC 8259), and what does a member hold. */
+/* A strict JSON reader for tests: checks that a text is JSON (RFC 8259), and finds the value of
+ * a member. */
 #ifndef RUBATO_TESTS_JSON_CHECK_H
 #define RUBATO_TESTS_JSON_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* NULL if all of text is one JSON value, else where it stops being one. */
+/* NULL if text is one JSON value, otherwise the position of the first error. */
 const char *json_check(const char *text);
 
 /*

@@ -32,7 +32,7 @@ void lab_run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_
     lab_run_sampled(spec, source, threads, window, NULL, 0, out);
 }
 
-/* Runs every launch; what callbacks say of it fails the test. */
+/* Runs every launch; errors from callbacks fail the test. */
 static void run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
                 const run_plan_t *plan, const gpu_callbacks_t *callbacks)
 {

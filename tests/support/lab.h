@@ -1,7 +1,6 @@
 /*
- * What law tests have in common: a configuration cut down to what the law is about, small programs,
- * a run, and the counters that came out. Everything fails the running test with the model's
- * message.
+ * Helpers of law tests: a configuration reduced to what the law is about, small programs, a run,
+ * and its counters. All errors fail the running test with the message of the model.
  */
 #ifndef RUBATO_TESTS_LAB_H
 #define RUBATO_TESTS_LAB_H
@@ -22,7 +21,7 @@ typedef struct {
 #define LAB_SPEC(gpu, ...) lab_spec(gpu, (const char *const[]){__VA_ARGS__, NULL})
 gpu_spec_t lab_spec(const char *gpu, const char *const *overrides);
 
-/* Runs every launch of source with that many threads and window (0: the largest). */
+/* Runs every launch of source with this many threads and this window (0: the largest). */
 void lab_run(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
              lab_results_t *out);
 
@@ -51,9 +50,10 @@ double lab_straight_slope(const gpu_spec_t *spec, uint32_t blocks, uint32_t thre
                           const lab_op_t *ops, size_t n_ops);
 
 /*
- * A program that repeats one memory instruction; address(ctx, warp, lane, step). With a destination
- * that is also the source it is a chase: each access waits for the one before. With dst NULL the
- * accesses are independent: they rotate through LAB_ROTATE destinations.
+ * A program that repeats one memory instruction; address(ctx, warp, lane, step) gives the
+ * addresses. If the destination is also the source, it is a pointer chase: each access waits for
+ * the previous one. If dst is NULL the accesses are independent and rotate through LAB_ROTATE
+ * destinations.
  */
 enum { LAB_ROTATE = 16 };
 typedef uint64_t (*lab_address_fn)(const void *ctx, uint64_t warp, unsigned lane, uint64_t step);
@@ -76,10 +76,10 @@ launch_result_t lab_access(const gpu_spec_t *spec, const lab_access_t *a);
 /* Cycles per step between steps and twice as many, unrounded. */
 double lab_access_slope(const gpu_spec_t *spec, lab_access_t a);
 
-/* Everything that a run reports, reduced to one text: times and counters of every launch. */
+/* A text with everything that a run reports: times and counters of every launch. */
 void lab_hash(const lab_results_t *r, char text[SHA256_TEXT]);
 
-/* Runs a source of any number of launches and reduces what it reports as lab_hash() does. */
+/* Runs a source of any number of launches and reduces the results like lab_hash(). */
 void lab_run_hash(const gpu_spec_t *spec, trace_source_t *source, int threads,
                   char text[SHA256_TEXT]);
 

@@ -57,7 +57,7 @@ enum { DFMA = 23, IMAD = 36, ISETP = 43, MOV = 60, LDG = 73, STG = 78, EXIT = 13
 enum { WARP_INSTS = 14, DOUBLES_LINE = 16 };
 
 typedef struct {
-    macsim_record_t record[2 * WARP_INSTS]; /* an access of two lines has two */
+    macsim_record_t record[2 * WARP_INSTS]; /* an access to two lines has two records */
     size_t n;
     unsigned insts;
 } warp_records_t;
@@ -74,7 +74,7 @@ static macsim_record_t *add(warp_records_t *w, unsigned opcode, unsigned dst, un
     return r;
 }
 
-/* 32 doubles from addr on: a record for each line, of which the first tells the bytes of both. */
+/* 32 doubles from addr on: one record for each line; the first gives the bytes of both. */
 static void add_access(warp_records_t *w, unsigned opcode, unsigned dst, unsigned src,
                        uint64_t addr)
 {

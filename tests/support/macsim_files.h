@@ -4,7 +4,7 @@
 
 #include "frontend/input/macsim/macsim_record.h"
 
-/* A record of 4 bytes a lane, if it accesses memory; pc: from the kernel's beginning. */
+/* A record of 4 bytes per lane, if it accesses memory; pc: relative to the start of the kernel. */
 macsim_record_t macsim_op(unsigned opcode, unsigned pc, uint32_t mask);
 
 /* Writes the records of a warp to Kernel0/trace_<wid>.raw, gzip. */

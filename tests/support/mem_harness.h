@@ -1,6 +1,6 @@
 /*
  * The memory side on its own: partitions, and SM shards that send a list of requests through real
- * crossbar ends and keep every reply.
+ * crossbar ends and record every reply.
  */
 #ifndef RUBATO_TESTS_MEM_HARNESS_H
 #define RUBATO_TESTS_MEM_HARNESS_H
@@ -29,10 +29,11 @@ void mem_harness_destroy(mem_harness_t *h);
 /* Adds a request of an SM; cycles of one SM must not decrease. Returns its number. */
 uint32_t mem_harness_add(mem_harness_t *h, uint32_t sm, cycle_t at, const mem_msg_t *m);
 
-/* A request with every byte of its sectors written (writes), one lane, one operation per word. */
+/* A request that writes every byte of its sectors (writes), with one lane and one operation per
+ * word. */
 mem_msg_t mem_harness_message(mem_op_t op, uint64_t line, uint8_t sectors);
 
-/* Runs until nothing is left and returns the first idle cycle. */
+/* Runs until all requests are done and returns the first idle cycle. */
 cycle_t mem_harness_run(mem_harness_t *h);
 
 const mem_harness_request_t *mem_harness_request(const mem_harness_t *h, uint32_t number);
@@ -40,7 +41,7 @@ uint32_t mem_harness_count(const mem_harness_t *h);
 partition_t *mem_harness_partition(mem_harness_t *h, uint32_t index);
 const addr_map_t *mem_harness_map(const mem_harness_t *h);
 
-/* Time at which a request may be sent at the earliest. */
+/* Earliest time at which a request may be sent. */
 cycle_t mem_harness_now(const mem_harness_t *h);
 
 /* Saves the idle partitions of one harness and loads them into another of the same shape, with
@@ -53,7 +54,7 @@ void mem_harness_stats(const mem_harness_t *h, l2_stats_t *l2, dram_stats_t *dra
 /* Flits an SM's port received. */
 uint64_t mem_harness_flits(const mem_harness_t *h, uint32_t sm);
 
-/* A number that changes with any reply, its time or any counter of the memory side. */
+/* A hash of all replies, their times and all counters of the memory side. */
 uint64_t mem_harness_hash(const mem_harness_t *h);
 
 #endif

@@ -24,7 +24,8 @@ static void put_both(const op_case_t *c, const op_in_t *in, op_out_t *out, unsig
     op_put_pred(c, out, 0, combined(how, r, q));
 }
 
-/* With .EX, of the upper words of numbers whose lower words have been compared: that is E2. */
+/* With .EX, compares the upper words of numbers whose lower words have been compared; E2 is that
+ * result. */
 static void isetp(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool is_signed = op_bits(c, 73, 1), ex = op_bits(c, 72, 1);
@@ -41,7 +42,7 @@ static void isetp(const op_case_t *c, const op_in_t *in, op_out_t *out)
     put_both(c, in, out, 74, r);
 }
 
-/* Comparison number op of what is LT, EQ, GT or UNORDERED. */
+/* Result of comparison number op for operands that are LT, EQ, GT or UNORDERED. */
 static bool holds(unsigned op, unsigned relation)
 {
     return op == 0 ? false : op == 7 ? relation != UNORDERED : op == 15 ? true : op & relation;
@@ -80,7 +81,7 @@ static void dsetp(const op_case_t *c, const op_in_t *in, op_out_t *out)
     put_both(c, in, out, 74, holds(op_bits(c, 76, 4), relation(x, y)));
 }
 
-/* .MIN, .MAX: whether the first is the one that is wanted (-0 is less than 0); whether none is. */
+/* .MIN, .MAX: whether the first operand is the result (-0 is less than 0); whether neither is. */
 static void dsetp_choice(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const double x = op_double_source(c, 'a', in->a), y = op_double_source(c, 'b', in->b);
@@ -92,7 +93,8 @@ static void dsetp_choice(const op_case_t *c, const op_in_t *in, op_out_t *out)
     op_put_pred(c, out, 0, !isnan(x) && (isnan(y) || (max ? greater : less)) && q);
 }
 
-/* What is known of FCHK: it must find all quotients that the short division would get wrong. */
+/* The only known property of FCHK: it must find all quotients that the short division would get
+ * wrong. */
 static void fchk(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const float x = op_float_source(c, 'a', in->a[0], false),

@@ -81,7 +81,8 @@ static void frnd(const op_case_t *c, const op_in_t *in, op_out_t *out)
     put_float(c, out, isfinite(v) ? copysign(rounded(v, op_bits(c, 78, 2)), v) : v, 0);
 }
 
-/* PTX ISA, cvt: out of range the nearest end; NaN: 0 (.NTZ), else the highest bit. */
+/* PTX ISA, cvt: a value out of range becomes the nearest limit; NaN becomes 0 (.NTZ), otherwise
+ * the highest bit. */
 static void f2i(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const double v = float_source(c, in);
@@ -123,7 +124,7 @@ static void i2f(const op_case_t *c, const op_in_t *in, op_out_t *out)
     v = is_signed ? (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits))
                   : v << (64 - bits) >> (64 - bits);
     op_round(mode);
-    /* Rounding down, what clang makes of an unsigned zero is -0. */
+    /* When rounding down, clang converts an unsigned zero to -0. */
     d = v == 0 ? 0 : is_signed ? (double)(int64_t)v : (double)v;
     f = v == 0 ? 0 : is_signed ? (float)(int64_t)v : (float)v;
     op_round(0);
@@ -142,7 +143,7 @@ static void i2i(const op_case_t *c, const op_in_t *in, op_out_t *out)
     out->d[0] = (uint32_t)(v < low[type] ? low[type] : v > high[type] ? high[type] : v);
 }
 
-/* PTX ISA, cvt.pack.sat: a above b, and above them what fits of c. */
+/* PTX ISA, cvt.pack.sat: b in the low bits, a above it, and the part of c that fits above both. */
 static void i2ip(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     static const unsigned sizes[] = {8, 16, 2, 4};
@@ -207,8 +208,8 @@ static void f2fp(const op_case_t *c, const op_in_t *in, op_out_t *out)
 #define SMALL_FORMS 0x32 /* parts of words: not of uniform registers */
 
 /*
- * Opcodes from 0x110 on are for 64 bits on either side. Fields of bytes and halves are tried apart,
- * since constants and immediates have none.
+ * Opcodes from 0x110 on have 64 bits on one side. Fields of bytes and halves are tried separately,
+ * since constants and immediates do not have them.
  */
 static const op_case_t cases[] = {
     {.lo = 0x104,

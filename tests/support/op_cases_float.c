@@ -23,7 +23,7 @@ static void finish(const op_case_t *c, op_out_t *out, float v)
     out->d[0] = op_bits_of_float(v);
 }
 
-/* Operands and results are volatile: the compiler knows nothing of rounding modes. */
+/* Operands and results are volatile, because the compiler does not know about rounding modes. */
 static void expect_fadd(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     volatile float x = source(c, 'a', in->a), y = source(c, 'b', in->b), v;
@@ -164,7 +164,7 @@ static void mufu_double(const op_case_t *c, const op_in_t *in, op_out_t *out)
     out->d[0] = (uint32_t)(op_bits_of_double(v) >> 32);
 }
 
-/* At most one unit of the last place apart, as single precision; where cosines vanish, 2^-22. */
+/* At most one unit in the last place apart in single precision; 2^-22 where cosines vanish. */
 static bool near_float(const op_out_t *expected, const op_out_t *got)
 {
     const float x = op_float_of(expected->d[0]), y = op_float_of(got->d[0]);
@@ -173,7 +173,7 @@ static bool near_float(const op_out_t *expected, const op_out_t *got)
     return apart + 1 <= 2 || fabsf(x - y) <= 0x1p-22f * fmaxf(fabsf(x), 0x1p-20f);
 }
 
-/* The same of upper words; every NaN is one. */
+/* The same for upper words; all NaNs are equal. */
 static bool near_upper(const op_out_t *expected, const op_out_t *got)
 {
     const double x = op_double_of((uint64_t)expected->d[0] << 32);

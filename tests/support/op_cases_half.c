@@ -9,7 +9,7 @@
 
 enum { H1_H0, F32, H0_H0, H1_H1 };
 
-/* Value h of a source: one of its halves, or all of it as a float. */
+/* Value h of a source: one of its halves, or the whole register as a float. */
 static double source(const op_case_t *c, char which, uint32_t word, unsigned h)
 {
     const unsigned half = op_half(c, which);
@@ -100,7 +100,7 @@ static void hset2(const op_case_t *c, const op_in_t *in, op_out_t *out)
             out->d[0] |= yes << (16 * h);
 }
 
-/* .H_AND: whether both hold, and whether not. */
+/* .H_AND: whether both hold, and the negation. */
 static void hsetp2(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool low = compared(c, in, 0), high = compared(c, in, 1), q = op_pred(c, in, 0);
@@ -121,7 +121,7 @@ static void hsetp2(const op_case_t *c, const op_in_t *in, op_out_t *out)
 #define COMPARE {76, 4, 0}, {69, 2, 7}, {71, 1, 0}, FTZ
 #define ADD_F32 (1 << 14)
 
-/* HMUL2.F32 and HFMA2.F32 give halves as well, here those of the exact result. */
+/* HMUL2.F32 and HFMA2.F32 also give halves; here they are those of the exact result. */
 static const op_case_t cases[] = {
     {.lo = 0x030, .values = OP_HALVES, .words = 1, .expect = hadd2, .fields = {FTZ, SAT}},
     {.lo = 0x030,

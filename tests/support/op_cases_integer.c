@@ -6,7 +6,7 @@ __extension__ typedef unsigned __int128 u128_t;
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* A source of IADD3: with .X a sign stands for the complement alone. */
+/* A source of IADD3: with .X, a sign means the complement only. */
 static uint32_t addend(const op_case_t *c, char source, uint32_t v)
 {
     return op_neg(c, source) ? ~v : v;
@@ -23,7 +23,7 @@ static void iadd3(const op_case_t *c, const op_in_t *in, op_out_t *out)
     else
         sum += (unsigned)op_neg(c, 'a') + (unsigned)op_neg(c, 'b') + (unsigned)op_neg(c, 'c');
     out->d[0] = (uint32_t)sum;
-    /* the first says that it carries once or more, the second that it does twice */
+    /* the first is set by one carry or more, the second by two */
     op_put_pred(c, out, 0, sum >> 32 != 0);
     op_put_pred(c, out, 1, sum >> 32 > 1);
 }
@@ -37,7 +37,7 @@ static void imad(const op_case_t *c, const op_in_t *in, op_out_t *out)
     out->d[0] = in->a[0] * b + addend_c + (x ? op_pred(c, in, 0) : 0);
 }
 
-/* a * b + c with 64-bit c; the sign of b belongs to the number that is multiplied. */
+/* a * b + c with a 64-bit c; the sign of b applies to the product. */
 static void wide(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool is_signed = op_bits(c, 73, 1), x = op_bits(c, 74, 1);
@@ -117,7 +117,7 @@ static void vabsdiff(const op_case_t *c, const op_in_t *in, op_out_t *out)
     out->d[0] = (uint32_t)(a > b ? a - b : b - a) + in->c[0];
 }
 
-/* Of unsigned bytes; with .ACC their sum is added to the third source. */
+/* Differences of unsigned bytes; with .ACC, their sum is added to the third source. */
 static void vabsdiff4(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool adds = op_bits(c, 75, 1);

@@ -1,4 +1,4 @@
-/* Between lanes, and what a lane is told of itself: SHFL, VOTE, MATCH, R2UR, S2R, LDC. */
+/* Exchange between lanes, and special registers: SHFL, VOTE, MATCH, R2UR, S2R, LDC. */
 #include "tests/support/op_cases.h"
 #include "tests/support/op_lab.h"
 
@@ -49,7 +49,7 @@ static void vote(const op_case_t *c, const op_in_t *in, op_out_t *out)
     op_put_pred(c, out, 0, mode == 0 ? all : mode == 1 ? any : all || !any);
 }
 
-/* .ANY: who has the same value; .ALL: everyone, if all have. */
+/* .ANY: the lanes with the same value; .ALL: all lanes, if all have the same value. */
 static void match(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool any = op_bits(c, 79, 1), wide = op_bits(c, 73, 1);
@@ -138,7 +138,7 @@ static void ldc(const op_case_t *c, const op_in_t *in, op_out_t *out)
     }
 }
 
-/* What waits or orders, and changes nothing that a lane sees. */
+/* Instructions that wait or order, and do not change anything visible to a lane. */
 static void nothing(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     (void)c, (void)in, (void)out;

@@ -97,7 +97,7 @@ static void hmma1688(const op_case_t *c, const op_in_t *in, op_out_t *out)
         out->d[i] = bits[2 * i] | bits[2 * i + 1] << 16;
 }
 
-/* Number i of those that a word has, each of so many bits. */
+/* Element i of a word, with this many bits per element. */
 static int64_t number_of(uint32_t word, unsigned bits, unsigned i, bool is_signed)
 {
     const int64_t v = word >> (bits * i) & ((1u << bits) - 1);

@@ -135,7 +135,7 @@ static void cas(const op_case_t *c, const op_in_t *in, op_out_t *out)
     put_result(c, out, old);
 }
 
-/* CAST says whether it took place. */
+/* CAST returns whether the exchange took place. */
 static void cast(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool equal = number(c, in->a) == number(c, in->b);
@@ -160,7 +160,7 @@ static uint32_t half_at(const op_in_t *row, unsigned i)
     return row->a[i / 2] >> (16 * (i % 2)) & 0xffff;
 }
 
-/* Matrix m has its rows at the places of lanes 8m to 8m + 7. */
+/* The rows of matrix m are at the addresses of lanes 8m to 8m + 7. */
 static void ldsm(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const unsigned row = in->lane / 4, col = in->lane % 4 * 2;
@@ -228,7 +228,7 @@ static void qspc(const op_case_t *c, const op_in_t *in, op_out_t *out)
         .memory = OP_SHARED, .fields = {{78, 1, 0}}, .forms = 0x10, .whole_warps = true            \
     }
 
-/* A load with P2, or its opposite: other lanes get 0. The encoding numbers it from above. */
+/* A load with P2, or with !P2: other lanes get 0. The encoding counts the predicate from above. */
 static void gated_load(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
     const bool open = (in->preds >> 2 & 1) != op_bits(c, 67, 1);
@@ -277,7 +277,7 @@ static const op_case_t accesses[] = {
     LDSM(2, 4),
 };
 
-/* An opcode that changes memory with all types: whole numbers, sums, exchanges. */
+/* An opcode that changes memory, with all types: integers, sums, exchanges. */
 static void check_changes(uint64_t lo, bool exchanges)
 {
     const uint64_t hi = NO_PRED | E | WEAK;
@@ -326,7 +326,7 @@ static void check_changes(uint64_t lo, bool exchanges)
     op_lab_check(&caches);
 }
 
-/* Shared memory has whole numbers only, and of 64 bits those without a sign. */
+/* Shared memory has only integers, and with 64 bits only unsigned ones. */
 static void check_shared_changes(void)
 {
     const op_field_t types = {73, 2, 1 << U32 | 1 << S32 | 1 << U64};

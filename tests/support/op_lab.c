@@ -10,7 +10,7 @@
 
 enum {
     MAX_CODE = 96,
-    MAX_TRIALS = 400, /* of a case whose fields have more values than that together */
+    MAX_TRIALS = 400, /* for a case whose fields have more combinations than this */
 };
 
 static uint8_t forms_tried[512];
@@ -45,7 +45,7 @@ static void put_to_uniform(program_t *p, unsigned d)
     put(p, 0x73c2 | (uint64_t)d << 16 | (uint64_t)d << 24, 0xe0000);
 }
 
-/* Loads (0x1..) or stores (0x6..) 16 bytes at the place. */
+/* Loads (0x1..) or stores (0x6..) 16 bytes at the lane's place. */
 static void put_place(program_t *p, const op_trial_t *t, bool store, unsigned reg)
 {
     static const uint64_t opcodes[][2] = {[OP_GLOBAL] = {0x7381, 0x7386},
@@ -59,7 +59,7 @@ static void put_place(program_t *p, const op_trial_t *t, bool store, unsigned re
         hi);
 }
 
-/* The place's address, less the offset in the encoding; source a goes there. */
+/* The address of the lane's place, minus the offset in the encoding; source a is stored there. */
 static void put_address(program_t *p, const op_trial_t *t)
 {
     if (t->c.memory == OP_GLOBAL) {
@@ -130,7 +130,7 @@ static void put_epilogue(program_t *p, const op_trial_t *t)
     p->code[p->n++] = store;
 }
 
-/* In the place of a kernel that has shared memory, or of one that has local memory. */
+/* Replaces the code of a kernel with shared memory, or of one with local memory. */
 static rb_code_t run(sass_lab_t *lab, const program_t *p, const void *lines, const op_case_t *c,
                      uint64_t constant, uint64_t *out)
 {
@@ -161,7 +161,7 @@ static sass_inst_t decoded(uint64_t lo, uint64_t hi)
     return in;
 }
 
-/* The lines that the lanes read, made before the sources are settled. */
+/* The lines that the lanes read, made before the sources are final. */
 static void write_lines(const op_trial_t *t, uint32_t *line)
 {
     for (unsigned i = 0; i < THREADS; i++, line += LINE_IN / 4) {
@@ -187,7 +187,7 @@ static void compare_lane(const op_trial_t *t, const op_in_t *in, const uint32_t 
     if (in->active >> in->lane & 1)
         t->c.expect(&t->c, in, &expected);
     memcpy(got.d, line, sizeof(got.d));
-    if (t->to_uniform) { /* other uniform predicates hold nothing */
+    if (t->to_uniform) { /* other uniform predicates have no defined value */
         const uint32_t written = op_has_token(t->row, "U0") && op_bits(&t->c, 81, 3) == 0;
         expected.preds &= written;
         got.preds &= written;
@@ -227,7 +227,7 @@ static void run_trial(op_trial_t *t)
     sass_lab_close(&lab);
 }
 
-/* Tries a case in a form, with its fields as they are. */
+/* Tries a case in one form, with the current values of its fields. */
 static void try_form(const op_case_t *c, unsigned form)
 {
     static op_trial_t t;
@@ -297,7 +297,7 @@ void op_lab_check(const op_case_t *c)
             const unsigned values = n_values(&c->fields[f]);
             unsigned which = (unsigned)(number % values);
             number /= values;
-            if (enough > MAX_TRIALS) /* each value of each field again and again */
+            if (enough > MAX_TRIALS) /* repeats each value of each field */
                 which = i % n == f ? i / n % values : (unsigned)op_dice(values);
             op_set_bits(&one, c->fields[f].bit, c->fields[f].width, value_of(&c->fields[f], which));
         }

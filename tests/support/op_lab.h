@@ -1,6 +1,7 @@
 /*
- * One instruction on the emulator, in every form and with every modifier that its case names, on
- * random and special operands, compared with what a C function expects of each lane.
+ * Runs one instruction on the emulator, in every form and with every modifier that its case names,
+ * on random and special operands, and compares the result with what a C function expects for each
+ * lane.
  */
 #ifndef RUBATO_TESTS_OP_LAB_H
 #define RUBATO_TESTS_OP_LAB_H
@@ -13,8 +14,8 @@ typedef struct op_case op_case_t;
 typedef struct op_in op_in_t;
 
 /*
- * What a lane has before the instruction: registers of the sources, predicates P0 to P6, the
- * constant at OP_CONSTANT. A memory instruction has its place of 16 bytes, which holds a.
+ * State of a lane before the instruction: source registers, predicates P0 to P6, the constant at
+ * OP_CONSTANT. A memory instruction has a place of 16 bytes, which holds a.
  */
 struct op_in {
     uint32_t a[4], b[4], c[4];
@@ -26,7 +27,7 @@ struct op_in {
     const op_in_t *warp; /* all 32 of them */
 };
 
-/* What it has afterwards: registers of the result, predicates, its place in memory. */
+/* State afterwards: result registers, predicates, its place in memory. */
 typedef struct {
     uint32_t d[4];
     uint32_t preds;
@@ -41,14 +42,14 @@ typedef struct {
 
 enum { OP_MAX_FIELDS = 10, OP_CONSTANT = 0x170 };
 
-/* What operands are made of. */
+/* Kind of the operands. */
 typedef enum { OP_INTS, OP_FLOATS, OP_DOUBLES, OP_HALVES, OP_ALIKE } op_values_t;
 
-/* Where a lane's place is. */
+/* Memory space of the lane's place. */
 typedef enum { OP_NO_MEMORY, OP_GLOBAL, OP_SHARED, OP_LOCAL } op_memory_t;
 
 struct op_case {
-    uint64_t lo, hi; /* opcode and fixed bits; when expect sees it, the whole encoding */
+    uint64_t lo, hi; /* opcode and fixed bits; for expect(), the whole encoding */
     op_values_t values;
     unsigned words; /* of the result */
     void (*expect)(const op_case_t *c, const op_in_t *in, op_out_t *out);
@@ -60,7 +61,7 @@ struct op_case {
     bool (*same)(const op_out_t *expected, const op_out_t *got); /* NULL: bit for bit */
 };
 
-/* Fails the test where the emulator does something else than a case expects. */
+/* Fails the test if the emulator does not do what a case expects. */
 void op_lab_check(const op_case_t *c);
 void op_lab_check_all(const op_case_t *cases, size_t n);
 
@@ -90,13 +91,13 @@ static inline void op_put_u64(op_out_t *out, uint64_t v)
 
 /* --- what has been tried --------------------------------------------------------------------- */
 
-/* Notes an instruction that was tried by other means. */
+/* Records an instruction that was tried by other means. */
 void op_lab_note(uint64_t lo, uint64_t hi);
 
 /* Whether an opcode (bits 0-8) was tried. */
 bool op_lab_tried(unsigned opcode);
 
-/* Fails unless every named value of its modifiers was tried, or is refused by the emulator. */
+/* Fails unless every named value of its modifiers was tried or is refused by the emulator. */
 void op_lab_check_modifiers(unsigned opcode);
 
 /* Whether the emulator refuses an encoding as not supported. */

@@ -70,7 +70,8 @@ double op_half_value(uint32_t bits)
     return bits & 0x8000 ? -v : v;
 }
 
-/* The neighbours by search, and then the nearer one, or that on the side of the mode. */
+/* Finds the two neighbours by search, then takes the nearer one, or the one in the direction of
+ * the mode. */
 uint32_t op_half_bits(long double v, unsigned mode)
 {
     const uint32_t sign = signbit(v) ? 0x8000 : 0;
@@ -79,7 +80,7 @@ uint32_t op_half_bits(long double v, unsigned mode)
 
     if (isnan(v))
         return 0x7fff;
-    while (high - low > 1) { /* low <= m < high, but for an infinite m */
+    while (high - low > 1) { /* low <= m < high, except for an infinite m */
         const uint32_t middle = (low + high) / 2;
         if ((long double)op_half_value(middle) <= m)
             low = middle;

@@ -72,7 +72,7 @@ static bool is_immediate(unsigned form)
     return form == 2 || form == 4;
 }
 
-/* Where a source's sign, magnitude and halves are; false: it cannot have them. */
+/* Bit positions of a source's sign, magnitude and halves; false: it cannot have them. */
 static bool modifier_bits(const op_case_t *c, char source, unsigned bit[3])
 {
     static const unsigned of_a[3] = {72, 73, 74}, of_field[3] = {63, 62, 60},
@@ -117,7 +117,7 @@ unsigned op_half(const op_case_t *c, char source)
     return modifier_bits(c, source, bit) ? op_bits(c, bit[2], 2) : 0;
 }
 
-/* UP0 to UP6, if only they are uniform: whether any thread of the warp has P0 to P6. */
+/* UP0 to UP6, if only the predicates are uniform: whether any thread of the warp has P0 to P6. */
 static bool uniform_pred(const op_in_t *in, unsigned n)
 {
     uint32_t any = 0;
@@ -191,14 +191,14 @@ static void choose_predicates(op_trial_t *t)
                 op_set_bits(&t->c, 68, 3, SASS_PT);
                 continue;
             }
-            if (op_bits(&t->c, places[i].bit, 3) == 0) /* the case has not chosen */
+            if (op_bits(&t->c, places[i].bit, 3) == 0) /* the case does not choose it */
                 op_set_bits(&t->c, places[i].bit, 3, op_dice(4) == 0 ? (unsigned)SASS_PT : i);
             if (places[i].not_bit != 0)
                 op_set_bits(&t->c, places[i].not_bit, 1, op_dice(2));
         }
 }
 
-/* Where the register of a source stands. */
+/* Bit position of the register of a source. */
 static unsigned register_bit(const op_trial_t *t, char source)
 {
     const char letter = op_letter_of(t->row, source);
@@ -210,7 +210,8 @@ static unsigned register_bit(const op_trial_t *t, char source)
     return t->field == source ? 32 : 64;
 }
 
-/* Address and data of a memory instruction. Offsets of LD and ST are longer: data is elsewhere. */
+/* Address and data of a memory instruction. LD and ST have longer offsets, so their data is
+ * elsewhere. */
 static void choose_address(op_trial_t *t)
 {
     const bool is_long = t->row->op == SASS_LD || t->row->op == SASS_ST;
@@ -266,7 +267,8 @@ static void choose_registers(op_trial_t *t)
         op_set_bits(&t->c, 53, 5, words[1]);
 }
 
-/* What a source is in all lanes of a warp: an immediate, a constant, nothing, or lane 0's. */
+/* Value of a source in all lanes of a warp: an immediate, a constant, nothing, or lane 0's
+ * register. */
 static void settle_source(op_trial_t *t, op_in_t *warp, char source)
 {
     const char letter = op_letter_of(t->row, source);

@@ -1,6 +1,6 @@
 /*
- * An instruction that is tried: its bits in one form, chosen at random where its case says nothing,
- * and what each lane has when it comes to it.
+ * An instruction under test: its bits in one form, chosen at random unless its case says otherwise,
+ * and the state of each lane before it.
  */
 #ifndef RUBATO_TESTS_OP_TRIAL_H
 #define RUBATO_TESTS_OP_TRIAL_H
@@ -18,7 +18,7 @@ enum {
     THREADS = WARPS * LANES,
     LINE_IN = 64,
     LINE_OUT = 48,
-    IN = 0x160, /* parameters of the kernel whose place it takes */
+    IN = 0x160, /* parameters of the kernel that it replaces */
     OUT = 0x168,
     PLACES = OP_CONSTANT, /* of a memory instruction instead: where the places begin */
     OFFSET = 48,          /* in its encoding */
@@ -35,7 +35,7 @@ enum {
     GUARD = 5, /* predicate that guards */
 };
 
-/* An instruction in one form, with all its bits, and what it is tried on. */
+/* An instruction in one form, with all its bits, and its operands. */
 typedef struct {
     const sass_row_t *row;
     op_case_t c;
@@ -50,14 +50,14 @@ typedef struct {
     uint32_t preset[THREADS][4];
 } op_trial_t;
 
-/* Registers, immediates, constants, signs, halves and predicates into the encoding. */
+/* Puts registers, immediates, constants, signs, halves and predicates into the encoding. */
 void op_trial_choose(op_trial_t *t);
 
-/* What the lanes load, and, after that, what they then have in effect. */
+/* The values that the lanes load, and the values that the instruction then sees. */
 void op_trial_fill(op_trial_t *t);
 void op_trial_settle(op_trial_t *t);
 
-/* Whether the third predicate that is read is a uniform one, in an instruction that is not. */
+/* Whether the third predicate source is uniform in an instruction that is not uniform. */
 bool op_reads_upred(const op_case_t *c);
 
 void op_set_bits(op_case_t *c, unsigned first, unsigned count, uint64_t value);

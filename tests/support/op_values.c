@@ -131,7 +131,7 @@ void op_values_fill(op_values_t kind, op_in_t *in, uint64_t *seed)
             sources[i][k + 1] = (uint32_t)(v >> 32);
         }
     const uint64_t r = sass_lab_random(seed);
-    for (unsigned k = 0; k < 4; k++) { /* equal ones, and those that cancel */
+    for (unsigned k = 0; k < 4; k++) { /* equal operands, and operands that cancel */
         if ((r & 7) == 0)
             in->b[k] = in->a[k];
         if ((r & 0x38) == 0)

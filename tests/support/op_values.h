@@ -1,4 +1,5 @@
-/* Operands for instructions that are tried: random ones, and those at which things go wrong. */
+/* Operands for instructions under test: random ones, and special ones at which errors are
+ * likely. */
 #ifndef RUBATO_TESTS_OP_VALUES_H
 #define RUBATO_TESTS_OP_VALUES_H
 

@@ -22,7 +22,8 @@ static char *json_of(const plan_t *plan, size_t *size)
     return text;
 }
 
-/* Clusters that exist, launches from 1 and once each, weights that can be summed. */
+/* Checks that clusters exist, that launches are numbered from 1 and occur once, and that weights
+ * can be summed. */
 static void check(const plan_t *plan)
 {
     uint64_t *ids = rb_calloc(plan->n_samples + 1, sizeof(*ids));
@@ -40,7 +41,7 @@ static void check(const plan_t *plan)
     free(ids);
 }
 
-/* Whatever the launches take, there is an estimate, and no crash. */
+/* For any durations of the launches there is an estimate, and no crash. */
 static void use(const plan_t *plan)
 {
     double *value = rb_calloc(plan->n_samples, sizeof(*value));
@@ -63,7 +64,7 @@ static void reread(const plan_t *plan, plan_t *again)
     free(text);
 }
 
-/* The samples are the same at once; texts after the first time, which makes them UTF-8. */
+/* The samples are the same immediately; texts after the first round, which makes them UTF-8. */
 static void check_round_trip(const plan_t *plan)
 {
     plan_t once, twice;

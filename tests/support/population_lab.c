@@ -33,7 +33,7 @@ lab_population_t lab_population(uint64_t n, uint32_t names)
     return lab;
 }
 
-/* Normal of that mean and coefficient of variation, never near 0 or below. */
+/* Normally distributed with this mean and coefficient of variation, never near 0 or below. */
 static double around(rng_t *rng, double mean, double spread)
 {
     const double v = 1 + spread * rng_normal(rng);
@@ -67,7 +67,7 @@ lab_population_t lab_training(uint64_t steps, uint64_t seed)
     for (uint32_t k = 0; k < KERNELS; k++)
         spread[k] = k % 10 == 0 ? 0.8 : 0.02 * pow(15, rng_unit(&rng));
     for (uint32_t i = 0; i < STEP; i++) {
-        name[i] = i < KERNELS ? i : i % 5; /* five kernels are in every layer, of many sizes */
+        name[i] = i < KERNELS ? i : i % 5; /* five kernels occur in every layer, in many sizes */
         size[i] = 1e4 * pow(100, rng_unit(&rng));
     }
     lab_population_t lab = lab_population(steps * STEP, KERNELS);

@@ -1,5 +1,5 @@
 /*
- * Made-up launches for tests of launch samplers.
+ * Artificial launches for tests of launch samplers.
  */
 #ifndef RUBATO_TESTS_POPULATION_LAB_H
 #define RUBATO_TESTS_POPULATION_LAB_H
@@ -15,11 +15,11 @@ typedef struct {
     char **names;
 } lab_population_t;
 
-/* Kernels k0 .. of one name each in turn; times 0, counts 1; counters are not in pop. */
+/* Launches of kernels k0, k1, ... in turn; times are 0, counts 1; counters are not in pop. */
 lab_population_t lab_population(uint64_t n, uint32_t names);
 void lab_population_free(lab_population_t *lab);
 
-/* Launches of one kernel: durations around peaks, each so many times the one before. */
+/* Launches of one kernel: durations around peaks, each a multiple of the previous one. */
 typedef struct {
     uint64_t n;
     unsigned peaks;
@@ -28,14 +28,14 @@ typedef struct {
 } lab_kernel_t;
 
 /*
- * These kernels, one after the other. Their counts (insts) are proportional to the peak that a
- * launch belongs to.
+ * Launches of these kernels, one after the other. Their counts (insts) are proportional to the peak
+ * that a launch belongs to.
  */
 lab_population_t lab_kernels(const lab_kernel_t *kernels, uint32_t n, uint64_t seed);
 
 /*
  * A training run: steps that repeat the same launches of 40 kernels, in the order of layers. Most
- * launches of a kernel differ by layer; durations spread by 2 to 30 %, those of some kernels more.
+ * launches of a kernel differ by layer. Durations spread by 2 to 30 %, those of some kernels more.
  */
 lab_population_t lab_training(uint64_t steps, uint64_t seed);
 
@@ -48,10 +48,10 @@ const char *lab_plan_error(const population_t *pop, const char *method);
 /* Weighted sum of the samples' values in a column of the rows (ids are 1 .. n). */
 double lab_weighted(const plan_t *plan, const double *column);
 
-/* Warp and thread instructions and requests, as if an index or a profile told them. */
+/* Adds warp and thread instructions and requests, as from an index or a profile. */
 void lab_know_counters(lab_population_t *lab);
 
-/* Fails the test unless what holds of every plan holds of this one. */
+/* Fails the test unless the plan has the properties that every plan must have. */
 void lab_check_plan(const population_t *pop, const plan_t *plan);
 
 /* Equal but for rounding. */

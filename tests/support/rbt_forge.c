@@ -109,7 +109,7 @@ static rbt_place_t copy(forge_t *g, forge_part_t part, bool first, const rbt_pla
     return at;
 }
 
-/* The page of blocks begins with its frames: they are where they were copied to. */
+/* The page of blocks begins with the positions of its frames, which were copied elsewhere. */
 static rbt_place_t copy_page(forge_t *g, const rbt_place_t *frames)
 {
     size_t n = g->page.n_frames;
@@ -187,7 +187,7 @@ static void write_copy(forge_t *g, const char *to)
 {
     uint8_t header[RBT_HEADER_BYTES];
 
-    (void)remove(to); /* file systems sync what is truncated and written again */
+    (void)remove(to); /* some file systems sync a file that is truncated and written again */
     FILE *out = fopen(to, "wb");
 
     assert_non_null(out);

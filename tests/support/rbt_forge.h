@@ -1,6 +1,6 @@
 /*
- * Native traces that lie: a part of a good file is changed before it is packed, and all checksums,
- * sizes and positions are made to fit. What is left to find is what the part says.
+ * Forged native traces: a part of a good file is changed before it is packed, and all checksums,
+ * sizes and positions are adjusted. Only the contents of the part are wrong.
  */
 #ifndef RUBATO_TESTS_RBT_FORGE_H
 #define RUBATO_TESTS_RBT_FORGE_H
@@ -20,12 +20,12 @@ typedef enum {
 rbt_buf_t rbt_forge_part(const char *path, forge_part_t part);
 
 /*
- * Writes path, which has one page of blocks and one of launches, to copy with these bytes for the
- * part. Frames of pages and code that were pointed at are pointed at from what is written.
+ * Writes path, which has one page of blocks and one of launches, to copy, with these bytes for the
+ * part. Positions of pages and code in other parts are adjusted.
  */
 void rbt_forge(const char *path, const char *copy, forge_part_t part, const rbt_buf_t *bytes);
 
-/* Copies path so that all but its header stands behind a hole of so many bytes. */
+/* Copies path so that everything but its header comes after a hole of this many bytes. */
 void rbt_forge_hole(const char *path, const char *copy, uint64_t hole);
 
 #endif

@@ -43,7 +43,7 @@ static void step(synth_warp_t *w, const body_t *b, uint64_t i)
     synth_emit_affine(w, b->load, UINT32_MAX, UINT64_C(0x700000000000) + at, 4);
     synth_emit_affine(w, b->wide, mask != 0 ? mask : 1, UINT64_C(0x710000000000) + 2 * at, -16);
     gather(w, b, seed, mask | 1);
-    for (unsigned k = 0; k < 32; k++) /* lanes walk along rows of their own */
+    for (unsigned k = 0; k < 32; k++) /* each lane walks along its own row */
         rows[k] = UINT64_C(0x720000000000) + k * k * 4096 + i * 4;
     synth_emit_list(w, b->gather, UINT32_MAX >> (i % 32), rows);
     synth_emit_affine(w, b->local, UINT32_MAX, 16 * i, 0);
@@ -200,7 +200,7 @@ static trace_block_t *get(const side_t *x, uint64_t index)
     return b;
 }
 
-/* The instruction behind place n of a warp. */
+/* The instruction after position n of a warp. */
 static const inst_t *inst_at(const warp_stream_t *w, uint64_t n)
 {
     uint32_t r = 0;

@@ -27,7 +27,7 @@ const char *rbt_lab_store_temp(trace_source_t *source);
 trace_source_t *rbt_lab_open(const char *path);
 
 /*
- * Fails the test unless both sources have the same launches with equal facts, copies, blocks and
+ * Fails the test unless both sources have the same launches, with equal facts, copies, blocks and
  * instruction texts.
  */
 void rbt_lab_same(trace_source_t *a, trace_source_t *b);

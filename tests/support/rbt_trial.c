@@ -11,7 +11,7 @@
 
 enum { CLASSES = 255 };
 
-static uint8_t classes[CLASSES]; /* all the same: numbers are what is tried */
+static uint8_t classes[CLASSES]; /* all the same, because numbers are what is tested */
 
 static rb_code_t read_launches(trace_source_t *s, rb_err_t *err)
 {
@@ -38,7 +38,7 @@ static rb_code_t try_file(const uint8_t *data, size_t n)
     return rbt_verify(temp_path("x.rbt"), &v, &err);
 }
 
-/* What a page is read for: a file with as much as it can have. */
+/* The page is read as part of a file of the largest possible size. */
 static rbt_file_t some_file(void)
 {
     enum { BYTES = 1 << 20, KERNELS = 4 };
@@ -83,7 +83,7 @@ static rb_code_t try_launches(const rbt_buf_t *bytes)
     rbt_launch_t *l = rb_calloc(ref.n_launches + 1, sizeof(*l));
     const char *wrong = rbt_launches_get(&f, &ref, l, bytes);
 
-    /* The sum of the blocks is checked last, and is the root's to know. */
+    /* The number of blocks is checked last, since it is in the root. */
     if (wrong != NULL && strcmp(wrong, "its number of blocks is not the root's") == 0)
         wrong = NULL;
     free(l);

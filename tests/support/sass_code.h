@@ -1,4 +1,4 @@
-/* Instructions as sm_70 and sm_75 encode them, for kernels that a test puts together itself. */
+/* Encodings of instructions for sm_70 and sm_75, for kernels that a test assembles itself. */
 #ifndef RUBATO_TESTS_SASS_CODE_H
 #define RUBATO_TESTS_SASS_CODE_H
 

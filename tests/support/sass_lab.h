@@ -33,12 +33,12 @@ void sass_lab_close(sass_lab_t *lab);
 /* Begins a launch of kernel: forgets the parameters. */
 void sass_lab_kernel(sass_lab_t *lab, const char *kernel);
 
-/* The next parameter, of the size that the kernel says. */
+/* Sets the next parameter, with the size that the kernel declares. */
 void sass_lab_param(sass_lab_t *lab, const void *value);
 void sass_lab_int(sass_lab_t *lab, int32_t value);
 void sass_lab_pointer(sass_lab_t *lab, uint64_t addr);
 
-/* Device memory with a copy of bytes (NULL: zeros). */
+/* Allocates device memory with a copy of bytes (NULL: zeros). */
 uint64_t sass_lab_put(sass_lab_t *lab, const void *data, size_t bytes);
 
 /* Host address of device memory. */
@@ -49,7 +49,7 @@ typedef struct {
     uint64_t lo, hi;
 } sass_code_t;
 
-/* Puts n instructions and an EXIT in the place of the kernel's; before its first launch. */
+/* Replaces the kernel's code by n instructions and an EXIT; call it before its first launch. */
 void sass_lab_code(sass_lab_t *lab, const sass_code_t *code, size_t n);
 
 /* Runs the launch; on_block may be NULL. */
@@ -67,7 +67,7 @@ float *sass_lab_floats(size_t n, uint64_t *seed);
 /* Fails the test unless got is expected up to a relative tolerance. */
 void sass_lab_assert_close(double got, double expected, double tolerance);
 
-/* What follows is done with a lab that has unit for sm_70, and then for sm_75. */
+/* Runs the following block with a lab that has unit for sm_70, then for sm_75. */
 #define SASS_LAB_FOR_EACH_ARCH(lab, unit)                                                          \
     for (unsigned arch_ = 70; arch_ <= 75; arch_ += 5, sass_lab_close(&(lab)))                     \
         for (bool once_ = (sass_lab_open(&(lab), unit, arch_), true); once_; once_ = false)

@@ -60,7 +60,7 @@ static rb_code_t load(const cubin_t *c, rb_err_t *err)
         emu_module_close(&module);
     }
     emu_mem_free(&mem);
-    return rc == RB_NOMEM ? RB_OK : rc; /* variables larger than our little memory */
+    return rc == RB_NOMEM ? RB_OK : rc; /* variables larger than the small memory of the test */
 }
 
 rb_code_t cubin_trial(const void *data, size_t n)
@@ -98,7 +98,7 @@ static size_t read_template(unsigned arch, uint8_t *file)
     return n;
 }
 
-/* Puts the instructions in the place of the kernel's; EXIT follows. */
+/* Replaces the code of the kernel by the instructions, followed by EXIT. */
 static void replace_code(const cubin_kernel_t *k, uint8_t *file, const uint8_t *code, size_t n)
 {
     static const uint8_t exit_inst[SASS_INST_BYTES] = {0x4d, 0x79, 0, 0, 0,    0,    0, 0,

@@ -15,7 +15,7 @@ static void check_inst(const inst_t *in)
         RB_INVARIANT(in->dep[i] < REG_ID_COUNT, "register %u", in->dep[i]);
 }
 
-/* In one line, if there is any. */
+/* The message, which must be one line, if there is any. */
 static void check_text(trace_source_t *s, trace_launch_t *l, const inst_t *in)
 {
     uint32_t len = 0;

@@ -5,7 +5,7 @@
 
 #include "tests/support/test.h"
 
-/* Where a fault is found. */
+/* Position of a fault. */
 typedef struct {
     const launch_info_t *info;
     const trace_block_t *block;
@@ -56,14 +56,14 @@ static int compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Distinct pieces of 1 << shift bytes that the lanes touch. */
+/* Number of distinct pieces of 1 << shift bytes that the lanes access. */
 static uint64_t distinct(const uint64_t *addr, unsigned n, unsigned width, unsigned shift)
 {
     uint64_t piece[32 * 2];
     unsigned n_pieces = 0;
     uint64_t count = 0;
 
-    for (unsigned k = 0; k < n; k++) { /* no access is wider than a piece */
+    for (unsigned k = 0; k < n; k++) { /* no access is wider than one piece */
         piece[n_pieces++] = addr[k] >> shift;
         piece[n_pieces++] = (addr[k] + width - 1) >> shift;
     }

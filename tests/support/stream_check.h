@@ -1,6 +1,7 @@
 /*
- * What every trace source owes the model (sim/gpu/trace_source.h, sim/isa/stream.h), checked block
- * by block, and what a stream holds, counted on the way: for tests of sources, writers and readers.
+ * Checks, block by block, what every trace source must provide (sim/gpu/trace_source.h,
+ * sim/isa/stream.h), and counts the contents of its streams; for tests of sources, writers and
+ * readers.
  */
 #ifndef RUBATO_TESTS_STREAM_CHECK_H
 #define RUBATO_TESTS_STREAM_CHECK_H
@@ -8,10 +9,10 @@
 #include "sim/gpu/trace_source.h"
 #include "sim/isa/isa.h"
 
-/* Sums over what was checked. Sectors are 32 bytes, lines 128; of instructions with active lanes.
- */
+/* Sums over the checked blocks. Sectors are 32 bytes, lines 128. Only instructions with active
+ * lanes count. */
 typedef struct {
-    uint64_t blocks, warps; /* warps: that execute anything */
+    uint64_t blocks, warps; /* warps that execute anything */
     uint64_t warp_insts, thread_insts;
     uint64_t mix[MIX_COUNT];                  /* warp instructions by group */
     uint64_t opcode[OP_CLASS_COUNT];          /* warp instructions by class */
@@ -30,16 +31,16 @@ typedef struct {
 unsigned stream_lanes(const uint64_t *rec, uint64_t addr[32]);
 
 /*
- * Checks a block against the launch it belongs to and adds it to *counts (NULL: only checks):
- * runs of one to 65535 instructions, masks within the warp's threads, one record for each memory
- * instruction with active lanes and none for others, records of the right form and number of
- * lanes, sums that agree. Fails the running test with the place of the first fault.
+ * Checks a block against its launch and adds it to *counts (NULL: only checks): runs of one to
+ * 65535 instructions, masks within the warp's threads, one record for each memory instruction with
+ * active lanes and none for others, records of the right form and number of lanes, sums that agree.
+ * Fails the running test with the position of the first fault.
  */
 void stream_check_block(const launch_info_t *info, const trace_block_t *b, stream_counts_t *counts);
 
 /*
- * The same for a block of a file that may be damaged: masks and addresses may be absurd, but
- * whoever walks along the stream must not fall off.
+ * The same for a block of a file that may be damaged: masks and addresses may be absurd, but a walk
+ * along the stream must stay inside it.
  */
 void stream_check_damaged(const launch_info_t *info, const trace_block_t *b);
 
@@ -49,8 +50,8 @@ void stream_check_launch(trace_source_t *s, uint64_t id, stream_counts_t *counts
 /* Checks all launches. */
 void stream_check_source(trace_source_t *s, stream_counts_t *counts);
 
-/* Whether two blocks execute the same instructions with the same masks and lane addresses, however
- * those are packed. Code is compared by content, so the blocks may be of different sources. */
+/* Whether two blocks execute the same instructions with the same masks and lane addresses, in
+ * any packing. Code is compared by content, so the blocks may come from different sources. */
 bool stream_blocks_equal(const trace_block_t *a, const trace_block_t *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* The folder of a sweep, as tests of the binary look into it. */
+/* Reads the folder of a sweep, for tests of the binary. */
 #ifndef RUBATO_TESTS_SWEEP_FILES_H
 #define RUBATO_TESTS_SWEEP_FILES_H
 

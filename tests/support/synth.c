@@ -27,7 +27,7 @@ struct synth_kernel {
 };
 
 struct synth {
-    trace_source_t base; /* must be first: the source's address is ours */
+    trace_source_t base; /* must be first: a pointer to the source is a pointer to this */
     synth_kernel_t **kernels;
     size_t n_kernels, cap_kernels;
     copy_list_t pending; /* copies after the last launch created so far */
@@ -96,7 +96,7 @@ void synth_memcpy(synth_t *s, uint64_t addr, uint64_t bytes)
     list->ops[list->n++] = (memcpy_op_t){.addr = addr, .bytes = bytes};
 }
 
-/* Reads "R4", "P0", "UR2", "UP1" at *text and moves behind it; false at the end of the list. */
+/* Reads "R4", "P0", "UR2", "UP1" at *text and advances; false at the end of the list. */
 static bool operand_next(const char **text, reg_op_t *out)
 {
     static const struct {
@@ -233,7 +233,7 @@ static uint64_t *emit_words(synth_warp_t *w, size_t n)
     return words;
 }
 
-/* Does the stream hold an address record for the instruction? (stream.h) */
+/* Whether the stream has an address record for the instruction (stream.h) */
 static bool needs_addresses(const inst_t *in)
 {
     return in->space != MEM_NONE && in->width != 0;

@@ -74,8 +74,8 @@ unsigned synth_code_const(synth_kernel_t *k, const char *mnemonic, const char *d
 /* As synth_code() without registers, with an immediate operand. */
 unsigned synth_code_imm(synth_kernel_t *k, const char *mnemonic, int32_t imm);
 
-/* A static instruction, for what the functions above cannot say (flags, control word); to be
- * changed before the next one is appended and before the body runs. */
+/* A static instruction, to set what the functions above cannot (flags, control word). Change it
+ * before the next one is appended and before the body runs. */
 inst_t *synth_inst(synth_kernel_t *k, unsigned inst);
 
 /* A control word: stall count, yield, write and read barrier (CTL_NONE: none), barriers waited for,
@@ -87,8 +87,8 @@ uint32_t synth_control_word(unsigned stall, bool yield, unsigned write, unsigned
 /* Gives an instruction a control word. */
 void synth_control(synth_kernel_t *k, unsigned inst, uint32_t word);
 
-/* Gives every instruction of all launches a control word at random, which no compiler would write
- * and hardware would execute all the same. */
+/* Gives every instruction of all launches a random control word, which no compiler would write
+ * but hardware would execute. */
 void synth_control_scramble(synth_t *s, uint64_t seed);
 
 /* Sets what each warp executes. ctx is borrowed. */

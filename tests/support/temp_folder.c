@@ -70,7 +70,7 @@ static void make_folders(const char *name)
 void temp_write_bytes(const char *name, const void *data, size_t n)
 {
     make_folders(name);
-    (void)remove(temp_path(name)); /* file systems sync what is truncated and written again */
+    (void)remove(temp_path(name)); /* truncating makes some file systems sync it */
     FILE *f = fopen(temp_path(name), "wb");
 
     RB_INVARIANT(f != NULL && fwrite(data, 1, n, f) == n && fclose(f) == 0, "%s: %s", name,

@@ -1,13 +1,12 @@
 /*
- * A temporary folder for a test, with folders in it; goes away with all that it holds. One at a
- * time.
+ * A temporary folder for a test, with subfolders; it is removed with its contents. One at a time.
  */
 #ifndef RUBATO_TESTS_TEMP_FOLDER_H
 #define RUBATO_TESTS_TEMP_FOLDER_H
 
 #include <stddef.h>
 
-/* Every folder's name begins so. */
+/* Prefix of the name of every such folder. */
 #define TEMP_FOLDER_NAME "temp-folder-"
 
 /* Creates an empty folder in the working folder; panics if it cannot. */
@@ -18,10 +17,10 @@ void temp_folder_remove(void);
 int temp_folder_begin(void **state);
 int temp_folder_end(void **state);
 
-/* Path of a file of the folder ("" for the folder itself); valid until the second next call. */
+/* Path of a file in the folder ("": the folder itself); valid until the second next call. */
 const char *temp_path(const char *name);
 
-/* Writes a file of the folder, with the folders in its name. */
+/* Writes a file in the folder, and creates the folders in its name. */
 void temp_write(const char *name, const char *text);
 void temp_write_bytes(const char *name, const void *data, size_t n);
 

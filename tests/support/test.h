@@ -1,4 +1,4 @@
-/* cmocka with the headers it needs first. */
+/* Includes cmocka with the headers that must precede it. */
 #ifndef RUBATO_TESTS_TEST_H
 #define RUBATO_TESTS_TEST_H
 

@@ -24,7 +24,7 @@ typedef struct {
     other_t other;
 } toy_conf_t;
 
-/* Fills *out from what was loaded and set. */
+/* Fills *out from the loaded and set values. */
 RB_CHECKED rb_code_t toy_apply(conf_t *c, toy_conf_t *out, rb_err_t *err);
 
 #endif

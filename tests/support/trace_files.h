@@ -1,6 +1,6 @@
 /*
- * Trace files for tests of their reader: a temporary folder that goes away, and what is read from
- * it in a form that is easy to compare.
+ * Trace files for tests of their reader: a temporary folder that is removed, and the traces as text
+ * that is easy to compare.
  */
 #ifndef RUBATO_TESTS_TRACE_FILES_H
 #define RUBATO_TESTS_TRACE_FILES_H
@@ -38,15 +38,15 @@ trace_block_t *trace_next(trace_reading_t *r, uint64_t index); /* must succeed; 
 void trace_stop(trace_reading_t *r);
 
 /*
- * All launches of a file as text: per launch, block, warp and instruction one line with pc, mask,
- * mnemonic class, dense registers and lane addresses. Or "error CODE: message". To be freed.
+ * All launches of a file as text: for each launch, block, warp and instruction one line with pc,
+ * mask, mnemonic class, dense registers and lane addresses; or "error CODE: message". Free it.
  */
 char *trace_text(const char *path, size_t sort_bytes);
 
-/* The same of any source, which is destroyed; NULL: it could not be opened, err says why. */
+/* The same for any source, which is destroyed. NULL: it could not be opened; err says why. */
 char *trace_source_text(trace_source_t *s, rb_err_t *err);
 
-/* What was printed on stderr between the two calls; to be freed. */
+/* The text printed on stderr between the two calls. Free it. */
 void trace_capture_stderr(void);
 char *trace_captured(void);
 

@@ -45,7 +45,7 @@ void witness_init(witness_t *w, trace_source_t *inner)
 {
     w->inner = inner;
     w->n_asked = 0;
-    /* Operations on an open launch are the inner source's own. */
+    /* Operations on an open launch are those of the inner source. */
     w->ops = (trace_source_ops_t){.name = "witness",
                                   .n_launches = n_launches,
                                   .launch_info = launch_info,

@@ -1,4 +1,4 @@
-/* A source that passes everything on to another, and notes which blocks were read. */
+/* A source that passes everything on to another source, and records which blocks were read. */
 #ifndef RUBATO_TESTS_WITNESS_H
 #define RUBATO_TESTS_WITNESS_H
 
@@ -14,7 +14,7 @@ typedef struct {
     uint64_t asked[WITNESS_BLOCKS];
 } witness_t;
 
-/* One witness may be in use at a time: operations on blocks are told of the launch only. */
+/* Only one witness may be in use at a time, because operations on blocks get only the launch. */
 void witness_init(witness_t *w, trace_source_t *inner);
 
 #endif

@@ -14,7 +14,7 @@ static void sender_deliver(void *self, const msg_t *m, size_t n)
     }
 }
 
-/* A packet to be sent ahead if that is certain, or else queued when it is ready. */
+/* Sends a packet ahead if its time is certain, otherwise queues it when it is ready. */
 static bool sent_ahead(xbar_lab_sender_t *s, outbox_t *out, const xbar_lab_packet_t *p)
 {
     msg_t m = {.kind = MSG_MEM_REQUEST, .flits = (uint8_t)p->flits, .mem.txn = s->pushed};
@@ -162,7 +162,7 @@ void xbar_lab_run(xbar_lab_t *b)
     }
     for (uint32_t i = 0; i < b->shape.n_recv; i++) {
         received += b->recv[i].flits;
-        /* Nothing is lost: what a sender lacks is owed to it. */
+        /* No credit is lost: credits that a sender lacks are on their way. */
         for (uint32_t k = 0; k < b->shape.n_send && !b->shape.perfect; k++) {
             uint32_t owed = b->recv[i].in.src[k].owed;
             assert_int_equal(b->send[k].out.dest[i].credits + owed, b->shape.buffer);

@@ -1,6 +1,6 @@
 /*
- * A crossbar channel to be tested: senders and receivers as shards of their own, each sender with a
- * list of packets.
+ * A crossbar channel under test: senders and receivers as separate shards, each sender with a list
+ * of packets.
  */
 #ifndef RUBATO_TESTS_XBAR_LAB_H
 #define RUBATO_TESTS_XBAR_LAB_H
@@ -9,7 +9,8 @@
 #include "sim/core/wheel.h"
 #include "sim/parts/xbar.h"
 
-/* Cycles of a flight there and of credits back; packets of a sender at most; depth of its queue. */
+/* Cycles of a packet's flight and of credits back; maximum packets of a sender; depth of its
+ * queue. */
 enum { XBAR_LAB_FORWARD = 20, XBAR_LAB_BACK = 13, XBAR_LAB_PACKETS = 4000, XBAR_LAB_DEPTH = 4 };
 
 typedef struct {
@@ -66,7 +67,7 @@ void xbar_lab_destroy(xbar_lab_t *b);
 /* One more packet of a sender, ready at that cycle. */
 void xbar_lab_add(xbar_lab_t *b, uint32_t sender, uint32_t dest, uint32_t flits, cycle_t ready);
 
-/* Sends all packets; asserts that none and no credit is lost. */
+/* Sends all packets; asserts that no packet and no credit is lost. */
 void xbar_lab_run(xbar_lab_t *b);
 
 #endif

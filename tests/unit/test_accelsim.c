@@ -8,7 +8,7 @@
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
-/* The launch is read from text and compared with text (trace_text()). */
+/* The launch is read from text and compared as text (trace_text()). */
 static void reads_as(const char *header, const char *body, const char *expected)
 {
     char *text = malloc(strlen(header) + strlen(body) + 1), *got;
@@ -25,7 +25,7 @@ static void reads_as(const char *header, const char *body, const char *expected)
 #define WARP(w, n)     "warp = " w "\ninsts = " n "\n"
 #define GRID_1         "-grid dim = (1,1,1)\n"
 
-/* --- what a launch says about itself --------------------------------------------------------- */
+/* --- facts of a launch ----------------------------------------------------------------------- */
 
 static void the_header_becomes_the_launch_info(void **state)
 {
@@ -165,7 +165,7 @@ static const char short_text[] = "launch 1: _Z4testPf\n"
                                  "0000 ffffffff move w0: >1\n"
                                  "0010 00000003 load_lg w4: 2 3 >4 @ 100 104\n";
 
-/* Prefixes, immediates and values that the versions put around the same two instructions. */
+/* Prefixes, immediates and values that tracer versions put around the same two instructions. */
 static void every_version_reads_the_same(void **state)
 {
     static const struct {
@@ -351,7 +351,8 @@ static void straight_code_under_one_mask_is_one_run(void **state)
     trace_reading_t r = trace_start("k.traceg");
     trace_block_t *b = trace_next(&r, 0);
 
-    /* A loop body of 1000 instructions: one run each time, and one more for each page of code. */
+    /* A loop body of 1000 instructions: one run per iteration, and one more for each page of
+     * code. */
     assert_in_range(b->warps[0].n_runs, LENGTH / CODE, 5 * LENGTH / CODE);
     for (uint32_t i = 0; i < b->warps[0].n_runs; i++)
         for (unsigned k = 0; k < b->warps[0].runs[i].count; k++, insts++) {

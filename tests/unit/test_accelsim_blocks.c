@@ -1,4 +1,4 @@
-/* Blocks of Accel-Sim's text: their order, what is missing, what is told of them. */
+/* Blocks of Accel-Sim's text: their order, missing blocks, and messages about them. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The corpora of the fuzz targets of the trace reader and of its lists, and random changes of them,
- * under every build. */
+/* The corpora of the fuzz targets of the trace reader and of its lists, and random changes of
+ * them, in every build. */
 #include "tests/support/accelsim_list_trial.h"
 #include "tests/support/accelsim_trial.h"
 #include "tests/support/corpus.h"

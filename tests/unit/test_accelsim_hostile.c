@@ -1,4 +1,4 @@
-/* Damaged and absurd kernel files: one message that names file and line, whatever they say. */
+/* Damaged and absurd kernel files: each gives one message that names file and line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
     const char *header, *body, *part;
 } hostile_case_t;
 
-/* The file must be refused with a message that begins with its name and holds part. */
+/* The file must be refused with a message that begins with its name and contains part. */
 static void is_refused(const char *text, size_t n, const char *part)
 {
     char start[256];
@@ -279,13 +279,13 @@ static void skipped_blocks_are_not_parsed_but_must_end(void **state)
     trace_stop(&r);
 }
 
-/* Also among blocks that are skipped, wherever in a large grid the block lies. */
+/* Also among skipped blocks, anywhere in a large grid. */
 static void a_block_that_stands_twice_is_found_among_many(void **state)
 {
     enum { BLOCKS = 3000, TEXT = 64 * BLOCKS };
     static const struct {
         const char *dim;
-        unsigned step; /* between the blocks' numbers in the grid */
+        unsigned step; /* distance between block numbers in the grid */
     } grids[] = {{"(40,30,40)", 1}, {"(40,30,40)", 16}, {"(10000,1000,1000)", 3333331}};
     char *text = malloc(TEXT), more[64];
     trace_block_t *b;
@@ -326,8 +326,8 @@ static void a_block_that_stands_twice_is_found_among_many(void **state)
     free(text);
 }
 
-/* Cut anywhere, a file gives an error or a prefix of its blocks; zero bytes change nothing there.
- */
+/* A file that is cut anywhere gives an error or a prefix of its blocks; zero bytes there do not
+ * matter. */
 static void a_truncated_trace_is_refused_or_shorter(void **state)
 {
     char text[4096], *whole;

@@ -1,4 +1,4 @@
-/* The static text of instructions, as the trace source hands it on: every field that is static. */
+/* The static text of instructions that the trace source provides: every field that is static. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *text_of(trace_reading_t *r, const inst_t *inst)
     return copy;
 }
 
-/* The only instruction of a file with this header line and line behind the mask. */
+/* The only instruction of a file with this header line and this text after the mask. */
 static void shows(unsigned version, const char *header, const char *before, const char *behind,
                   const char *expected)
 {

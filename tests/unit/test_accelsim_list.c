@@ -1,4 +1,4 @@
-/* The files of a trace: lists, single files, and which are told apart. */
+/* The files of a trace: lists, single files, and how they are recognised. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
-/* One block of one warp, in a file of its own. */
+/* One block of one warp, in a separate file. */
 static void write_kernel(const char *name, const char *kernel)
 {
     char more[256], text[4096];
@@ -182,7 +182,7 @@ static void bad_lists_are_refused(void **state)
     open_fails(trace_path("kernelslist"), RB_IO, "No such file");
 }
 
-/* What is no kernel file says so, before anything is said about its lines. */
+/* A file that is not a kernel file is reported as such, before any of its lines. */
 static void other_files_are_told_apart(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Packed files of a trace: told by content, read alike, refused where damaged. */
+/* Packed files of a trace: recognised by content, read like plain ones, refused if damaged. */
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const struct {
 
 enum { N_PACKINGS = sizeof(packings) / sizeof(packings[0]) };
 
-/* A text of some 600 kB: more than any buffer holds at once. */
+/* A text of about 600 kB, which is more than any buffer holds. */
 static char *long_trace(size_t *n)
 {
     enum { BLOCKS = 64, INSTS = 300 };
@@ -121,7 +121,7 @@ static void members_one_behind_the_other_are_one_text(void **state)
     free(text);
 }
 
-/* Length of what a stream gives before it ends or fails. */
+/* Number of bytes that a stream gives before it ends or fails. */
 static rb_code_t drain(const char *path, size_t chunk, size_t *n, rb_err_t *err)
 {
     accelsim_stream_t *s = accelsim_stream_open(path, err);
@@ -197,7 +197,7 @@ static void a_file_that_asks_for_absurd_memory_is_refused(void **state)
                         .filters = filters};
 
     (void)state;
-    /* A block header that asks for a dictionary of 1.5 GiB, with nothing behind it. */
+    /* A block header that needs a dictionary of 1.5 GiB, and nothing after it. */
     lzma_lzma_preset(&options, 0);
     options.dict_size = 1536u << 20;
     assert_int_equal(lzma_stream_header_encode(&flags, packed), LZMA_OK);

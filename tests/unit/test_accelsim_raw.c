@@ -1,4 +1,4 @@
-/* Raw traces, whose lines interleave blocks: grouped, they read as if they had been written so. */
+/* Raw traces, whose lines interleave blocks, are grouped and then read like grouped traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void a_raw_trace_reads_as_its_grouped_form(void **state)
         const char *more;
         unsigned ids;
         bool line;
-        size_t bytes; /* memory for sorting: many runs, merged several times, or none */
+        size_t bytes; /* memory for sorting: many runs that are merged several times, or none */
     } cases[] = {
         {"", 4, false, 0},     {"-enable lineinfo = 1\n", 4, true, 0},
         {"", 6, false, 0},     {"-enable lineinfo = 1\n", 6, true, 20000},

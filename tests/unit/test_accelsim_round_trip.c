@@ -1,6 +1,6 @@
 /*
- * Whole traces written as Accel-Sim text and read again: what was text comes back field by field,
- * what never was text reads the same.
+ * Whole traces written as Accel-Sim text and read again: text comes back field by field, other
+ * traces read the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +77,8 @@ static void bundled_traces_come_back_through_native_files(void **state)
     bundled_traces_come_back(THROUGH_RBT);
 }
 
-/* Instructions of a folder or file are compared; of a raw trace, which is in another order, only
- * what is read. */
+/* Compares the instructions of a folder or file; of a raw trace, whose order differs, only what
+ * is read. */
 static void other_traces_come_back(way_t way)
 {
     static const char *const corpus[] = {"v1_ids.traceg", "v4_lines.traceg", "v5.traceg",

@@ -1,7 +1,7 @@
 /*
- * Whole traces: what is read equals what the files declare. The counts that are compared come from
- * the files themselves (grids, "insts ="), read independently of the reader under test, and from
- * traces/README.md.
+ * Whole traces: the blocks that are read agree with what the files declare. The expected counts
+ * come from the files themselves (grids, "insts ="), read independently of the reader under test,
+ * and from traces/README.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static counts_t read_counts(const char *path)
     return c;
 }
 
-/* --- by the files' own words ----------------------------------------------------------------- */
+/* --- by the declarations of the files --------------------------------------------------------- */
 
 /* Adds what a grouped file declares: lines "#BEGIN_TB", "insts = n", instructions with a width. */
 static void declared_line(char *line, counts_t *c)
@@ -165,7 +165,7 @@ static void programs_of_several_launches_are_read_whole(void **state)
     }
 }
 
-/* v6 is of Hopper, whose copies of tensors have widths, but no addresses of lanes. */
+/* v6 is from Hopper, whose tensor copies have widths but no addresses of lanes. */
 static void files_of_newer_tracers_are_read_whole(void **state)
 {
     static const struct {
@@ -191,7 +191,7 @@ static void files_of_newer_tracers_are_read_whole(void **state)
     }
 }
 
-/* As a real trace had it: a header that was overwritten while it was taken. */
+/* Like in a real trace: a header that was overwritten while the trace was taken. */
 static void a_corrupt_header_is_refused(void **state)
 {
 #define CORRUPT RUBATO_ROOT "/tests/fuzz/corpus/accelsim/bad_corrupt_header.traceg"

@@ -1,4 +1,4 @@
-/* Accel-Sim text as it is written: lines, headers, mnemonics that are made up, and faults. */
+/* The writer of Accel-Sim text: lines, headers, generated mnemonics, and faults. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 /* --- lines -------------------------------------------------------------------------------------
  */
 
-/* Writes a kernel file of these lines of warp 0, and what becomes of it; to be freed. */
+/* Reads a kernel file with these lines of warp 0, writes it as text, and returns the text. Free
+ * it. */
 static char *rewrite(unsigned version, const char *header, const char *lines, unsigned n,
                      const accelsim_writer_options_t *opts)
 {
@@ -120,7 +121,7 @@ static void version_6_stays_version_6(void **state)
     free(got);
 }
 
-/* CCTL names an address, which the model does not keep. */
+/* CCTL has an address, which the model does not keep. */
 static void addresses_that_were_not_kept_leave_no_width(void **state)
 {
     (void)state;
@@ -144,9 +145,10 @@ static void the_header_is_whole(void **state)
     free(got);
 }
 
-/* --- text that is made up --------------------------------------------------------------------- */
+/* --- generated text -------------------------------------------------------------------------- */
 
-/* Decodes a line's opcode, makes it up again from inst_t alone, decodes that: the same inst_t. */
+/* Decodes the opcode of a line, generates it from inst_t alone, and decodes that: the inst_t
+ * must be the same. */
 static void survives_synthesis(const char *mnemonic, unsigned width, unsigned n_dst, unsigned n_src)
 {
     char text[ACCELSIM_SYNTHESIS_MAX], *word[16], *rest = text;
@@ -332,7 +334,7 @@ static void only_an_empty_folder_is_replaced(void **state)
     s->ops->destroy(s);
 }
 
-/* A number of a million digits in an instruction's text is written as it was read. */
+/* A number of a million digits in the text of an instruction is written as it was read. */
 static void endless_fields_are_written(void **state)
 {
     enum { ZEROS = 300000 };

@@ -49,8 +49,8 @@ static void ipoly_equals_its_definition_bit_by_bit(void **state)
     }
 }
 
-/* The memory modules of a V100 as Jain 2019 lists them: bits of the address whose XOR is each bit
- * of the module's number, from the lowest on; 0 ends a list. */
+/* The memory modules of a V100 as listed in Jain 2019: for each bit of the module number, from
+ * the lowest on, the address bits whose XOR it is; 0 ends a list. */
 static const uint8_t module_bits[5][12] = {
     {10, 13, 17, 19, 24, 25, 26, 29, 30, 32, 33}, {11, 13, 15, 23, 24, 26, 27, 29, 30, 31},
     {12, 15, 16, 18, 20, 21, 23, 26, 28, 29, 30}, {13, 19, 20, 22, 25, 27, 28, 29},
@@ -83,7 +83,7 @@ static void a_gv100_has_the_modules_of_a_v100(void **state)
     }
 }
 
-/* Of 16 KiB half of the modules have a KiB each, of 64 KiB every slice two blocks. */
+/* In 16 KiB, half of the modules have one KiB each; in 64 KiB, every slice has two blocks. */
 static void a_gv100_spreads_64_kib_evenly(void **state)
 {
     (void)state;
@@ -104,8 +104,8 @@ static void a_gv100_spreads_64_kib_evenly(void **state)
     }
 }
 
-/* A polynomial is irreducible if x generates a field: no aligned stride then hits one slice only.
- */
+/* A polynomial is irreducible if x generates a field: then no aligned stride hits only one
+ * slice. */
 static void power_of_two_strides_reach_every_slice_of_a_power_of_two(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Lists of blocks from a file: what is in them for a launch, and what is refused. */
+/* Lists of blocks from a file: the blocks of a launch, and lists that are refused. */
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static rb_code_t read_text(block_list_t *l, const char *text, size_t n, rb_err_t
     return block_list_read(l, temp_path(file), err);
 }
 
-/* The blocks of a launch that the list has, as "0-3 7". */
+/* The listed blocks of a launch, as "0-3 7". */
 static void expect_blocks(const char *text, uint64_t blocks, const char *want)
 {
     block_list_t l;
@@ -47,7 +47,7 @@ static void entries_are_blocks_and_shares_of_the_grid(void **state)
     expect_blocks("3\n", 8, "3");
     expect_blocks("  3 # the fourth\n\n# nothing\n 5-6\r\n0", 8, "0 3 5-6");
     expect_blocks("7\n3-5\n5-6\n4\n1\n", 8, "1 3-7");
-    /* What a launch does not have is left out. */
+    /* Blocks that the launch does not have are ignored. */
     expect_blocks("3\n6-100\n200\n", 8, "3 6-7");
     expect_blocks("8\n", 8, "");
     expect_blocks("18446744073709551615\n0-18446744073709551615\n", 3, "0-2");
@@ -57,7 +57,7 @@ static void entries_are_blocks_and_shares_of_the_grid(void **state)
     expect_blocks("0%-100%\n", 5, "0-4");
     expect_blocks("1.0\n0.\n", 5, "0 4");
     expect_blocks("0.5-0.5\n", 8, "");
-    /* A share of a small grid may be no block at all. */
+    /* A share of a small grid may contain no block. */
     expect_blocks("0.5-0.6\n", 4, "");
 }
 

@@ -37,7 +37,7 @@ static void lru_evicts_the_line_not_used_for_longest(void **state)
     for (uint64_t i = 0; i < ways; i++)
         cache_lab_fill(c, i * LINE);
     assert_non_null(cache_lookup(c, 0, true));     /* the oldest becomes the newest */
-    assert_non_null(cache_lookup(c, LINE, false)); /* a look without touch changes nothing */
+    assert_non_null(cache_lookup(c, LINE, false)); /* a lookup without touch changes nothing */
     cache_lab_fill(c, (uint64_t)ways * LINE);
     assert_non_null(cache_lookup(c, 0, false));
     assert_null(cache_lookup(c, LINE, false));
@@ -85,7 +85,7 @@ static uint32_t modified(const cache_t *c)
     return cache_modified(c, cache_key_of(c, 0));
 }
 
-/* The line that goes to memory, as its number in the set; 99: none. */
+/* The line that is written back, as its number in the set; 99: none. */
 static uint64_t clean(cache_t *c, cache_line_t *line)
 {
     return cache_clean_oldest(c, cache_key_of(c, 0), line) ? line->line / LINE : 99;
@@ -122,7 +122,7 @@ static void a_replaced_line_is_no_longer_modified(void **state)
     cache_line_t line;
     bool evicted;
     assert_int_equal(clean(c, &line), 0);
-    cache_insert(c, 4 * LINE, &line, &evicted); /* for line 0, which memory has */
+    cache_insert(c, 4 * LINE, &line, &evicted); /* for line 0, which is clean */
     assert_false(evicted);
     assert_int_equal(modified(c), 2);
     cache_insert(c, 5 * LINE, &line, &evicted);
@@ -223,7 +223,7 @@ static void random_traffic_agrees_with_a_simple_model(void **state)
     compare_with_model(48, 16, 1500);
     compare_with_model(3, 17, 100);
     compare_with_model(8, 33, 500);
-    compare_with_model(2, 64, 200); /* the most that are found by comparing all */
+    compare_with_model(2, 64, 200); /* the most ways that are searched by comparing all */
     compare_with_model(2, 65, 200);
     compare_with_model(1024, 1, 2000);
 }
@@ -243,7 +243,7 @@ static uint32_t dirty_model_find(const dirty_model_t *m, uint64_t line)
     return i;
 }
 
-/* The line at a place becomes the newest. */
+/* Makes the line at this position the newest. */
 static void dirty_model_use(dirty_model_t *m, uint32_t place, uint64_t line, bool dirty)
 {
     for (uint32_t i = place; i > 0; i--) {

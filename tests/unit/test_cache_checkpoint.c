@@ -82,7 +82,7 @@ static void a_damaged_checkpoint_is_refused_and_harmless(void **state)
         image[at] = old;
         traffic(a, 3, &x);
     }
-    assert_true(refused >= 200); /* every cut one at least */
+    assert_true(refused >= 200); /* at least every truncated one */
     free(image);
     cache_destroy(a);
 }

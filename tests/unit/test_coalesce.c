@@ -40,8 +40,8 @@ static unsigned reference_sectors(const uint64_t *addr, unsigned n, unsigned wid
     return sectors;
 }
 
-/* Khairy et al. 2018, figure 4 (TITAN V): C[(i / s) * 32 + i % s], L1 accesses per warp; a
- * coalescer of eight-thread groups would give 6.67 and 6.40 at strides 12 and 20. */
+/* Khairy et al. 2018, figure 4 (TITAN V): C[(i / s) * 32 + i % s], L1 accesses per warp. A
+ * coalescer of groups of eight threads would give 6.67 and 6.40 at strides 12 and 20. */
 static void the_published_stride_pattern_coalesces_over_the_whole_warp(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void the_published_stride_pattern_coalesces_over_the_whole_warp(void **st
             coalesce_lines(&lanes, 4, COALESCE_LOAD, &c);
             total += sectors_of(&c);
         }
-        /* The figures are read off a chart. */
+        /* The values were read off a chart. */
         assert_true(fabs((double)total / warps - row[r].accesses) < 0.06);
     }
 }
@@ -190,7 +190,7 @@ static void equal_local_offsets_of_a_warp_share_a_line(void **state)
     assert_int_equal(c.line[0].full, 15);
 }
 
-/* The most lines that an instruction can touch: each lane five words of its own. */
+/* The largest number of lines of an instruction: each lane accesses five separate words. */
 static void scattered_unaligned_local_accesses_find_room_for_every_line(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The machinery of configurations, on a table of its own: layers, checks, messages, round trips. */
+/* The configuration code, with a separate table: layers, checks, messages, round trips. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/test.h"
 #include "tests/support/toy_conf.h"
 
-/* Reads text and then the settings; the message of the first error is in err. */
+/* Reads text, then the settings; err has the message of the first error. */
 static rb_code_t read_both(const char *text, const char *const *set, toy_conf_t *out, rb_err_t *err)
 {
     conf_t *c = conf_create();
@@ -154,7 +154,7 @@ static void mistakes_are_named_with_file_line_and_remedy(void **state)
                    "f.cfg:3: unknown setting 'toy.depth'; did you mean 'other.depth'?");
     assert_message("toz : { ways = 3; };", "f.cfg:1: unknown group 'toz'; did you mean 'toy'?");
     assert_message("tin : { ways = 3; };", "f.cfg:1: unknown group 'tin'; 'rubato config explain'");
-    assert_message("ways = 3;", "f.cfg:1: 'ways' belongs into a group: toy : { ways = ...; };");
+    assert_message("ways = 3;", "f.cfg:1: 'ways' belongs in a group: toy : { ways = ...; };");
     assert_message("toy = 3;", "f.cfg:1: 'toy' is a group");
     assert_message("toy : { ways = { a = 1; }; };", "f.cfg:1: 'toy.ways' must be a value");
     assert_message("toy : {\n ways = 99; };", "f.cfg:2: toy.ways: must be 1 to 64 ways, not 99");
@@ -272,7 +272,7 @@ static void absurd_inputs_are_refused_before_they_cost_time(void **state)
     assert_true(scan_repeated("#123456789abcde\n", CONF_MAX_BYTES / 16, why));
     assert_false(scan_repeated("#123456789abcde\n", CONF_MAX_BYTES / 16 + 1, why));
     assert_false(conf_scan("a\0b", 3, &(int){0}, why, sizeof(why)));
-    assert_non_null(strstr(why, "no text file"));
+    assert_non_null(strstr(why, "not a text file"));
 }
 
 static void a_resolved_configuration_reads_back_and_names_origins(void **state)
@@ -329,7 +329,7 @@ static void the_hash_follows_every_value_and_nothing_else(void **state)
             assert_string_not_equal(hash[i], hash[j]);
         conf_destroy(c);
     }
-    conf_t *c = conf_create(); // the same values, said elsewhere
+    conf_t *c = conf_create(); // the same values, set elsewhere
     assert_int_equal(conf_load_text(c, "f", "toy : { ways = 16; };", 21, NULL), RB_OK);
     assert_int_equal(toy_apply(c, &b, NULL), RB_OK);
     conf_hash(c, same);

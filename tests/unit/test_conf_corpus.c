@@ -1,4 +1,4 @@
-/* The corpus of the fuzz target and random changes of it, under every build. */
+/* The corpus of the fuzz target and random changes of it, in every build. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { TEXT_MAX = 32768, INPUTS_MAX = 64, MUTATIONS = 10000 };
 
 const char *__lsan_default_suppressions(void);
 
-/* libconfig 1.5 loses the string in flight when it meets a syntax error. */
+/* libconfig 1.5 leaks the current string at a syntax error. */
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libconfig";
@@ -24,7 +24,7 @@ typedef struct {
     size_t n;
 } input_t;
 
-static input_t *inputs; /* sorted by name, so that a seed means the same everywhere */
+static input_t *inputs; /* sorted by name, so that a seed gives the same changes everywhere */
 static size_t n_inputs;
 
 static void add_input(const char *folder, const char *name)
@@ -111,7 +111,7 @@ static void the_corpus_is_refused_or_read_as_its_files_say(void **state)
     assert_int_equal(seen, sizeof(good) / sizeof(good[0]) + sizeof(bad) / sizeof(bad[0]));
 }
 
-/* A few random edits: bytes, bits, pieces of other inputs, doubled and dropped stretches. */
+/* A few random edits: bytes, bits, pieces of other inputs, duplicated and dropped ranges. */
 static size_t mutate(uint64_t *seed, char text[TEXT_MAX], size_t n)
 {
     static const char marks[] = "{}[]();:=,\"\\/*#@.-+0LxeE \n";
@@ -158,7 +158,7 @@ static void random_changes_of_the_corpus_never_break_the_reader(void **state)
         memcpy(text, in->text, in->n);
         accepted += conf_trial(text, mutate(&seed, text, in->n)) == RB_OK;
     }
-    // Both outcomes must be met, or the changes test nothing.
+    // Both outcomes must occur, or the changes test nothing.
     assert_in_range(accepted, MUTATIONS / 100, MUTATIONS - MUTATIONS / 100);
 }
 

@@ -1,4 +1,5 @@
-/* Configurations in files: what they inherit, where values come from, what is no configuration. */
+/* Configurations in files: inheritance, the origin of values, and files that are not
+ * configurations. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,7 +129,7 @@ static void what_is_no_file_is_refused_without_hanging(void **state)
                       "binary.cfg:1: this is no text");
 }
 
-/* A name of another generation is no typing mistake. */
+/* The name of another generation is not a typing error. */
 static void generations_that_are_not_modelled_are_named(void **state)
 {
     static const struct {

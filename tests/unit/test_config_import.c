@@ -1,4 +1,4 @@
-/* GPGPU-Sim configurations as rubato's. The texts are our own, written from the documented keys. */
+/* Import of GPGPU-Sim configurations. The texts are our own, written from the documented keys. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -258,7 +258,7 @@ static void what_cannot_be_is_listed_and_not_taken(void **state)
     release(&r);
 }
 
-/* Not even the value that a missing key would have is made of them. */
+/* They do not even get the default of a missing key. */
 static void what_is_no_whole_number_is_not_understood(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void an_inconsistent_gpu_is_refused_with_its_reason(void **state)
                            "import-gpgpusim.config:1: -gpgpu_shader_core_pipeline 2016:32: "
                            "sm.max_warps = 63 must be"));
     release(&r);
-    /* What is at fault may stand in the second file. */
+    /* The error may be in the second file. */
     r = import_text("-gpgpu_num_sched_per_core 4\n",
                     "# more\n-gpgpu_shader_core_pipeline 2016:32\n");
     assert_int_equal(r.code, RB_CONFIG);

@@ -1,4 +1,5 @@
-/* The configurations that ship: complete, consistent, and true to the boards' data sheets. */
+/* The configurations in the repository: complete, consistent, and equal to the data sheets of
+ * the cards. */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,13 +57,13 @@ static void peak_dram_bandwidth_is_the_boards(void **state)
                       s.mem.dram.clock_mhz / 1000;
         if (fabs(peak / boards[i].bandwidth - 1) > 0.005)
             fail_msg("%s: %.1f GB/s, not %.1f", boards[i].gpu, peak, boards[i].bandwidth);
-        // A burst must keep the data bus as busy as back-to-back columns ask for.
+        // A burst must occupy the data bus for the time between back-to-back column commands.
         double burst = (double)s.mem.dram.burst_bytes / s.mem.dram.bus_bytes / s.mem.dram.data_rate;
         assert_true(burst >= s.mem.dram.tCCD);
     }
 }
 
-/* Sum of what an unloaded L2 hit passes, before the ports' own cycles. */
+/* Sum of the latencies on the path of an unloaded L2 hit, without the cycles of the ports. */
 static uint32_t l2_hit(const gpu_spec_t *s)
 {
     return s->sm.sm.mem_issue_latency + s->sm.l1.miss_latency + s->mem.icnt.request_latency +
@@ -183,7 +184,7 @@ static void the_window_is_the_smallest_latency_between_shards(void **state)
     }
 }
 
-/* What v100 with these overrides is refused with. */
+/* The message with which v100 with these overrides is refused. */
 static void assert_refused(const char *const *set, const char *const *words)
 {
     rb_err_t err = {0};
@@ -217,7 +218,7 @@ static void a_crossbar_buffer_that_starves_a_port_is_refused_naming_the_smallest
     gpu_spec_t s;
     rb_err_t err = {0};
     assert_refused(LIST("icnt.buffer=100"), LIST("icnt.buffer = 100", "or more"));
-    // The value named is legal, one less is not.
+    // The value in the message is legal, one less is not.
     load("v100", NULL, &s);
     s.mem.icnt.buffer = 1;
     assert_int_equal(gpu_spec_check(&s, &err), RB_CONFIG);

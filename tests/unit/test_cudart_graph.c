@@ -1,4 +1,4 @@
-/* Graphs, captures and memory pools of the runtime that programs are given. */
+/* Graphs, captures and memory pools of the CUDA runtime. */
 #include <stdbool.h>
 
 #include "tests/support/cuda_stub.h"
@@ -81,7 +81,7 @@ int cudaMemPoolGetAttribute(handle_t pool, int attribute, void *value);
 int cudaMemPoolSetAttribute(handle_t pool, int attribute, void *value);
 int cudaDeviceGetDefaultMemPool(handle_t *pool, int device);
 
-/* --- what all use ---------------------------------------------------------------------------- */
+/* --- shared by all tests ---------------------------------------------------------------------- */
 
 static const char stub[1];
 
@@ -145,7 +145,7 @@ static void count(void *data)
 
 /* --- captures -------------------------------------------------------------------------------- */
 
-/* Two streams bring one vector each; the first adds them when both are there. */
+/* Two streams copy one vector each; the first adds them when both are there. */
 static handle_t capture(vectors_t *v, int *counter)
 {
     handle_t first, second, forked, joined, graph;
@@ -248,7 +248,7 @@ static void nodes_run_after_those_that_they_follow(void **state)
 
     must(cudaGraphAddDependencies(graph, &node[2], &node[0], 1));
     assert_int_equal(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0), INVALID_VALUE);
-    must(cudaGraphDestroyNode(node[1])); /* opens the circle */
+    must(cudaGraphDestroyNode(node[1])); /* breaks the cycle */
     exec = instantiated(graph);
     said[0] = '\0';
     must(cudaGraphLaunch(exec, NULL));
@@ -366,7 +366,7 @@ static void pools_count_what_is_taken(void **state)
     assert_int_equal(cudaMemPoolSetAttribute(standard, 99, &threshold), INVALID_VALUE);
 }
 
-/* Freed between the launches of its graph, it is there again for the next one. */
+/* Memory that is freed between the launches of its graph is valid again in the next one. */
 static void memory_of_a_graph_keeps_its_place(void **state)
 {
     vectors_t *v = *state;

@@ -1,4 +1,4 @@
-/* The ways in which a program may ask the runtime for a launch, and for copies around it. */
+/* The ways in which a program can launch a kernel through the runtime, and copies around it. */
 #include "tests/support/cuda_stub.h"
 #include "tests/support/shown_gpu.h"
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* Mipmaps of the runtime: their levels are arrays, and textures are made of the whole. */
+/* Mipmaps of the runtime: their levels are arrays, and textures use the whole mipmap. */
 #include <stdint.h>
 
 #include "tests/support/shown_gpu.h"
@@ -47,7 +47,7 @@ int cudaDestroyTextureObject(uint64_t object);
 
 static const channels_t words = {{32, 0, 0, 0}, 1};
 
-/* What is written to a level is read from it when all have been written. */
+/* Data written to a level are read back after all levels have been written. */
 static void levels_are_arrays_of_their_own(void **state)
 {
     static const extent_t expected[] = {{16, 5, 0}, {8, 2, 0}, {4, 1, 0}, {2, 1, 0}, {1, 1, 0}};
@@ -68,7 +68,7 @@ static void levels_are_arrays_of_their_own(void **state)
         assert_int_equal(cudaMemcpy2DToArray(level[i], 0, 0, texels, sizeof(texels[0]), 4 * e.width,
                                              e.height, TO_DEVICE),
                          0);
-        assert_int_equal(cudaFreeArray(level[i]), INVALID_VALUE); /* it goes with the mipmap */
+        assert_int_equal(cudaFreeArray(level[i]), INVALID_VALUE); /* it is freed with the mipmap */
     }
     for (uint32_t i = 0; i < 5; i++) {
         const extent_t e = expected[i];

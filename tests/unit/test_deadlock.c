@@ -1,6 +1,6 @@
 /*
- * A model that comes to a halt says who waits for whom and ends. What is broken here no
- * configuration can say: an L1 without a single MSHR.
+ * If the model deadlocks, it prints which part waits for which, and ends. No configuration can
+ * cause this; here, the L1 has no MSHR.
  */
 #include "tests/support/test.h"
 

@@ -1,4 +1,5 @@
-/* Distances between SMs and slices: the mean stays, ends are far, the middle is not. */
+/* Distances between SMs and slices: the mean does not change, the ends are far, the middle is
+ * not. */
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +102,7 @@ static void a_distance_that_leaves_no_flight_is_refused(void **state)
     spec.mem.icnt.distance = 512;
     assert_int_equal(gpu_spec_check(&spec, &err), RB_CONFIG);
     assert_non_null(strstr(err.text, "icnt.distance = 512"));
-    /* The window is the nearest pair's. */
+    /* The window is that of the nearest pair. */
     spec.mem.icnt.distance = 54;
     assert_int_equal(gpu_spec_check(&spec, &err), RB_OK);
     distance_t d;

@@ -1,4 +1,4 @@
-/* Division by a number that stays: the host's division is the judge. */
+/* Division by an invariant number, compared with the division of the host. */
 #include "sim/core/divider.h"
 #include "tests/support/test.h"
 

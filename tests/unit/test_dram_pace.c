@@ -1,4 +1,4 @@
-/* The rate of a launch from what the DRAM moves. */
+/* The rate of a launch from the data that the DRAM moves. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -6,11 +6,11 @@
 #include "sampling/inside/dram_pace.h"
 #include "sampling/inside/fill_skip.h"
 
-/* A DRAM of 10 sectors a cycle; half of a sector for an instruction. */
+/* A DRAM of 10 sectors per cycle; half a sector per instruction. */
 static const dram_pace_trust_t trust = {
     .per_inst = 0.5, .bandwidth = 10, .light = 0.6, .tolerance = 0.1};
 
-/* Sectors a cycle, with a swing around the line that is the same at both ends. */
+/* Sectors per cycle, with a swing around the line that is the same at both ends. */
 static dram_pace_t paced(double sectors)
 {
     dram_pace_t p = {0};
@@ -44,7 +44,7 @@ static void a_busy_dram_tells_the_rate_and_an_idle_one_does_not(void **state)
     const dram_pace_t full = paced(10 * FILL_DRAM_GIVEN), idle = paced(6), half = paced(7.5);
     assert_true(near(dram_pace_rate(&full, &trust, 17), 18));
     assert_true(near(dram_pace_rate(&idle, &trust, 11.5), 11.5));
-    /* Half way from light to all that it ever gives. */
+    /* Half way from light to the maximum. */
     assert_true(near(dram_pace_rate(&half, &trust, 14), 14.5));
 }
 
@@ -68,11 +68,12 @@ static void nothing_known_leaves_the_rate_alone(void **state)
     t.per_inst = 0;
     assert_true(near(dram_pace_rate(&p, &t, 17), 17));
     t = trust;
-    t.light = 1; /* no launch is ever held up */
+    t.light = 1; /* no launch is limited by it */
     assert_true(near(dram_pace_rate(&p, &t, 17), 17));
 }
 
-/* The swing's mean is 20 / 6, its mean square 5000 / 6; 2,560 sectors are moved at 2 a cycle. */
+/* The mean of the swing is 20 / 6 and its mean square 5000 / 6; 2,560 sectors are moved at 2 per
+ * cycle. */
 static void unrest_is_what_the_line_leaves(void **state)
 {
     (void)state;
@@ -92,14 +93,15 @@ static void unrest_is_what_the_line_leaves(void **state)
     assert_true(isinf(dram_pace_unrest(&idle)));
 }
 
-/* Standard error of a pace that is off by twice its unrest, beside the 3 % of what DRAMs give. */
+/* Standard error of a pace with an error of twice its deviation, combined with the 3 % of what
+ * DRAMs give. */
 static double error_of(const dram_pace_t *p)
 {
     const double twice = 2 * dram_pace_unrest(p);
     return 1 / sqrt(1 / (twice * twice) + 1 / (0.03 * 0.03));
 }
 
-/* The limit holds to the last digit, and only for a DRAM that holds the launch up. */
+/* The limit is exact, and applies only if the DRAM limits the launch. */
 static void an_even_pace_tells_where_the_dram_holds_the_launch_up(void **state)
 {
     (void)state;
@@ -108,14 +110,15 @@ static void an_even_pace_tells_where_the_dram_holds_the_launch_up(void **state)
     strict.tolerance = 0.05; /* 8.4 is not near 9 */
     assert_true(dram_pace_tells(&full, &trust, 18, error_of(&full) * 1.000001));
     assert_false(dram_pace_tells(&full, &trust, 18, error_of(&full) * 0.999999));
-    assert_false(dram_pace_tells(&full, &trust, 16.3, 1)); /* too far from the blocks */
-    /* Four fifths of the way from light to all that it ever gives. */
+    assert_false(dram_pace_tells(&full, &trust, 16.3, 1)); /* too far from the rate of the blocks */
+    /* Four fifths of the way from light to the maximum. */
     assert_true(dram_pace_tells(&busy, &strict, 17, 1));
     assert_false(dram_pace_tells(&less, &strict, 17, 1));
     assert_false(dram_pace_tells(&busy, &strict, 17, 2 * dram_pace_unrest(&busy) * 0.999999));
 }
 
-/* Each counts by the inverse of its variance; what is far from the usual is not drawn to it. */
+/* Each is weighted by the inverse of its variance; a value far from the usual one is not
+ * combined with it. */
 static void an_uneven_pace_is_drawn_to_what_drams_give(void **state)
 {
     (void)state;

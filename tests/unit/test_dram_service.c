@@ -10,14 +10,14 @@ static void reads_go_before_writes_until_the_buffer_is_full(void **state)
     dram_spec_t s = dram_hbm();
     s.tREFI = 0;
     dram_channel_t *c = dram_channel_create(&s);
-    /* Fewer writes than the high mark, and a read with them: it is served as if alone. */
+    /* Fewer writes than the high mark, and one read: the read is served as if alone. */
     for (uint32_t i = 0; i + 1 < s.write_high; i++)
         dram_write(c->d, 0, dram_channel_place(c, 4, 0, i % 8), 1);
     dram_read(c->d, 0, dram_channel_place(c, 5, 0, 0), 1, 0);
     dram_channel_finish(c);
     assert_int_equal(c->done[0], dram_back(c, dram_arrival_tick(c, 0) + s.tRCD));
     dram_channel_free(c);
-    /* At the high mark writes go first, down to the low mark. */
+    /* At the high mark, writes are served first, down to the low mark. */
     c = dram_channel_create(&s);
     for (uint32_t i = 0; i < s.write_high; i++)
         dram_write(c->d, 0, dram_channel_place(c, 4, 0, i % 8), 1);
@@ -73,7 +73,7 @@ static void an_idle_channel_catches_up_on_refreshes_without_events(void **state)
     dram_channel_free(c);
 }
 
-/* Random reads and writes in bursts; after: cycle to begin at. Returns a hash of what came back. */
+/* Random reads and writes in bursts. after: first cycle. Returns a hash of the replies. */
 static uint64_t mixed(dram_channel_t *c, uint64_t seed, cycle_t after, bool every_cycle)
 {
     memset(c->done, 0, DRAM_CHANNEL_TOKENS * sizeof(*c->done));
@@ -122,7 +122,7 @@ static void the_smallest_legal_refresh_interval_still_lets_work_through(void **s
     }
 }
 
-/* Timings drawn at random: everything comes back, and no constraint that is visible is broken. */
+/* Random timings: all requests are answered, and no visible constraint is violated. */
 static void any_timings_serve_every_request(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void a_busy_channel_refreshes_on_time(void **state)
     dram_channel_free(c);
 }
 
-/* Times are kept relative to one that moves along: after a long pause nothing must have changed. */
+/* Times are stored relative to a moving base: after a long pause nothing must have changed. */
 static void after_any_pause_a_channel_goes_on_alike(const dram_spec_t *spec)
 {
     const uint64_t pauses[] = {1 << 16, UINT64_C(1) << 31,
@@ -315,7 +315,8 @@ static void a_loaded_channel_goes_on_exactly_as_the_saved_one(void **state)
     assert_int_equal(dram_save(a->d, f), 0);
     rewind(f);
     assert_int_equal(dram_load(b->d, f, 1u << 30), 0);
-    /* At once, while the last commands still bind: with rows open and the bus in some direction. */
+    /* Immediately, while the constraints of the last commands still apply: with open rows and
+     * any bus direction. */
     cycle_t start = cycle_max(a->now, b->now) + 1;
     assert_int_equal(mixed(a, 5, start, false), mixed(b, 5, start, false));
     rewind(f);

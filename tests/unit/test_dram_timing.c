@@ -21,7 +21,7 @@ static void check_unloaded(const dram_spec_t *s)
         dram_channel_finish(c);
         assert_int_equal(c->done[1],
                          dram_back(c, dram_last_column(s, dram_arrival_tick(c, sent), n)));
-        /* Another row of the bank, with nothing left to wait for. */
+        /* Another row of the bank, when no constraint is pending. */
         sent = c->now + 100;
         dram_channel_advance(c, sent);
         dram_read(c->d, sent, dram_channel_place(c, 5, 1, 0), sectors, 2);
@@ -103,9 +103,7 @@ static void activates_of_other_banks_are_trrd_apart(void **state)
     check_two_banks(&s);
 }
 
-/* One read of each of so many banks, all at once and to the end. Returns when the first can be
- * read.
- */
+/* One read from each of this many banks, all at once. Returns when the first data arrive. */
 static uint64_t read_banks(dram_channel_t *c, uint32_t banks)
 {
     for (uint32_t b = 0; b < banks; b++)
@@ -222,7 +220,7 @@ static void scattered_rows_are_bound_by_activates(void **state)
     assert_true(ticks >= st->activates * s.tRC / s.banks);
     assert_true(st->activates > n * 9 / 10);
     assert_true(use < 0.4);
-    assert_true(use > 0.5 / s.tRRD); /* and not far below: banks work at the same time */
+    assert_true(use > 0.5 / s.tRRD); /* and not far below, because banks work in parallel */
     dram_channel_free(c);
 }
 
@@ -249,7 +247,7 @@ static void check_turnaround(const dram_spec_t *s)
 {
     dram_channel_t *c = dram_channel_create(s);
     uint64_t bl = dram_burst_ticks(s);
-    /* Write, then a read of the same row that is there before the bus has turned. */
+    /* A write, then a read of the same row that arrives before the bus has turned. */
     dram_write(c->d, 0, dram_channel_place(c, 1, 0, 0), 1);
     uint64_t w = dram_arrival_tick(c, 0) + s->tRCD;
     cycle_t sent = clock_cycle_from(&c->clock, w + 1) - s->latency / 2;
@@ -257,7 +255,7 @@ static void check_turnaround(const dram_spec_t *s)
     uint64_t r = cycle_max(w + s->tWL + bl + s->tCDLR, dram_last_column(s, w, 2));
     assert_true(dram_arrival_tick(c, sent) <= r);
     dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
-    /* Read, then a write of the row: seen through a second read that follows the write. */
+    /* A read, then a write of the row, observed through a second read after the write. */
     uint64_t w2 = cycle_max(r + s->tCL + bl + s->tRTW - s->tWL, dram_last_column(s, r, 2));
     sent = cycle_max(sent, clock_cycle_from(&c->clock, r + 1) - s->latency / 2);
     dram_channel_advance(c, sent);
@@ -271,7 +269,7 @@ static void check_turnaround(const dram_spec_t *s)
     dram_channel_finish(c);
     assert_int_equal(c->done[0], dram_back(c, r));
     assert_int_equal(c->done[1], dram_back(c, r2));
-    assert_int_equal(dram_stats(c->d)->turnarounds, 4); /* a channel begins as if it had read */
+    assert_int_equal(dram_stats(c->d)->turnarounds, 4); /* the initial bus direction is reading */
     dram_channel_free(c);
 }
 

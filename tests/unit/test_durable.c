@@ -1,4 +1,4 @@
-/* What keeps a folder's files safe: locks, and names that survive a loss of power. */
+/* Locks on folders, and file names that survive a loss of power. */
 #include "tests/support/test.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_files.h"
 
-/* In place of the system's: a network file system whose lock daemon does not run. */
+/* Replaces the system's function: a network file system whose lock daemon does not run. */
 static bool no_locks;
 
 int flock(int fd, int operation)
@@ -26,7 +26,7 @@ int flock(int fd, int operation)
     return (int)syscall(SYS_flock, fd, operation);
 }
 
-/* In place of the system's: folders whose names were made durable. */
+/* Replaces the system's function: records the folders that were synced. */
 static unsigned folders_synced;
 
 int fsync(int fd)

@@ -1,6 +1,6 @@
 /*
- * The engine on a PHOLD-like model: shards that send each other messages at random, deterministic
- * delays and fold everything they see into a hash.
+ * The engine with a PHOLD-like model: shards send each other messages after pseudo-random,
+ * deterministic delays and fold everything they see into a hash.
  */
 #include "tests/support/test.h"
 
@@ -17,7 +17,7 @@ enum { SHARDS = 37, LATENCY = 11 };
 typedef struct {
     uint32_t number;
     wheel_t inbox;
-    uint64_t sum[2]; /* of the cycle being processed: order of equal arrivals must not matter */
+    uint64_t sum[2]; /* of the current cycle: simultaneous arrivals have no order */
     uint64_t hash;
     uint64_t left; /* messages it may still send */
     uint64_t received;
@@ -70,7 +70,7 @@ static void node_dump(const void *self, FILE *out)
     (void)out;
 }
 
-/* The same node as two kinds of shards: each run of one kind is divided among the threads. */
+/* The same node as two kinds of shards: each group of one kind is divided among the threads. */
 static const shard_ops_t node_ops[] = {
     {.kind = "node", .deliver = node_deliver, .run = node_run, .dump = node_dump},
     {.kind = "other", .deliver = node_deliver, .run = node_run, .dump = node_dump},

@@ -1,4 +1,4 @@
-/* Errors: the first is kept, and what is wrong can be read however long it is. */
+/* Errors: the first is kept, and its reason is readable however long the message is. */
 #include "tests/support/test.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
-/* Counters of launches of which parts were left out. */
+/* Counters of launches of which parts were skipped. */
 #include "tests/support/test.h"
 
 #include "sim/gpu/extrapolate.h"
 
 static const l2_room_t room = {1000000, 1000000};
 
-/* The chip's counters after so many instructions, thread instructions and DRAM writes more. */
+/* The counters of the chip after this many more instructions, thread instructions and DRAM
+ * writes. */
 static void pass(gpu_counters_t *now, uint64_t insts, uint64_t threads, uint64_t writes)
 {
     now->sm.warp_insts += insts;
@@ -44,7 +45,7 @@ static void parts_take_after_the_stretch_before_them(void **state)
     assert_int_equal(c.dram.write_sectors, 75 + left / 4);
 }
 
-/* Data that was asked for before the stretch comes in it, and what it asks for comes after it. */
+/* Data requested before the stretch arrive in it, and data requested in it arrive after it. */
 static void what_was_cut_is_not_counted_twice(void **state)
 {
     extrapolation_t x;
@@ -62,7 +63,7 @@ static void what_was_cut_is_not_counted_twice(void **state)
     assert_int_equal(c.dram.write_sectors, 30 + 1000 / 5);
 }
 
-/* What the blocks that fill the L2 make the DRAM move is known from reading them. */
+/* The DRAM traffic of the blocks that fill the L2 is known from reading them. */
 static void a_part_of_which_more_is_known_takes_after_that(void **state)
 {
     extrapolation_t x;
@@ -85,7 +86,7 @@ static void a_part_of_which_more_is_known_takes_after_that(void **state)
     assert_int_equal(c.dram.busy, 80 + 80 * 5 * 160 / 40); /* 40 sectors before, 160 a hundred */
 }
 
-/* A launch that writes nothing has written back what copies of the host left in the L2: once. */
+/* A launch that writes nothing writes back once what copies from the host left in the L2. */
 static void what_was_found_is_written_back_once(void **state)
 {
     static const l2_room_t small = {40, 20};
@@ -131,20 +132,20 @@ static void never_more_than_the_launch_has(void **state)
     extrapolation_begin(&x, &now);
     pass(&now, 100, 3200, 10);
     extrapolation_stop(&x, &now, false);
-    extrapolation_resume(&x, &now, 900, NULL); /* by the mean size of a block: too much */
+    extrapolation_resume(&x, &now, 900, NULL); /* by the mean block: too much */
     pass(&now, 100, 3200, 10);
     gpu_counters_t c = now;
     extrapolation_finish(&x, &c, 600, &room);
     assert_int_equal(c.sm.warp_insts, 600);
     assert_int_equal(c.dram.write_sectors, 60);
-    /* Nothing simulated says nothing. */
+    /* If nothing was simulated, nothing can be extrapolated. */
     c = (gpu_counters_t){0};
     extrapolation_begin(&x, &now);
     extrapolation_finish(&x, &c, 600, &room);
     assert_int_equal(c.sm.warp_insts, 0);
 }
 
-/* A tenth is simulated, which finds room in the L2; the whole takes twice its size. */
+/* A tenth is simulated, which fits in the L2; the whole launch needs twice its size. */
 static void what_the_l2_cannot_hold_is_written_back(void **state)
 {
     extrapolation_t x;
@@ -162,7 +163,7 @@ static void what_the_l2_cannot_hold_is_written_back(void **state)
     assert_int_equal(c.dram.busy, 1600);
     c = simulated;
     extrapolation_begin(&x, &none);
-    extrapolation_finish(&x, &c, 1000, &(l2_room_t){1000, 1000}); /* all has room */
+    extrapolation_finish(&x, &c, 1000, &(l2_room_t){1000, 1000}); /* everything fits */
     assert_int_equal(c.dram.write_sectors, 0);
     c = simulated;
     extrapolation_begin(&x, &none);

@@ -1,4 +1,4 @@
-/* What was read of which files. */
+/* Records which parts of which files were read. */
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static const char text[] = "the bytes of a file";
 
-/* A pass over a file that sees these bytes of it. */
+/* Reads these bytes of a file. */
 static void pass(file_reads_t *r, const char *path, const char *bytes, size_t n, bool end)
 {
     file_reading_t *g = file_reading_begin(r, path);

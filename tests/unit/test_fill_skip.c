@@ -1,4 +1,5 @@
-/* What blocks take that fill the L2: by what the DRAM has to move for them, or by their pace. */
+/* The time of the blocks that fill the L2: by the data that the DRAM must move for them, or by
+ * their pace. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 
 enum { LIGHT_PERCENT = 65 };
 
-/* 100 units of work that a DRAM of 10 sectors a cycle, of which it gives 9, has so much to move
- * for. */
+/* 100 units of work, and the data that a DRAM of 10 sectors per cycle, of which it reaches 9,
+ * must move for them. */
 static double fill(double then, double later, double rate)
 {
     const left_moves_t moves = {.then = then, .later = later};
@@ -25,21 +26,22 @@ static void expect(double is, double want)
 static void blocks_wait_for_what_the_dram_has_to_move(void **state)
 {
     (void)state;
-    /* It finds more to write back than the blocks will leave. */
+    /* The blocks find more data to write back than they will leave. */
     expect(fill(9000, 6000, 0.2), 1000);
-    /* So few of the bandwidth later that other things hold the launch up, then as later. */
+    /* Later blocks use so little bandwidth that the DRAM is not the limit: the same time as
+     * later. */
     expect(fill(900, 600, 0.05), 2000);
 }
 
 static void blocks_are_no_faster_than_those_that_move_as_much_later(void **state)
 {
     (void)state;
-    /* The DRAM gives less than it should: 100 of its cycles take 120. */
+    /* The DRAM is slower than it should be: 100 of its cycles take 120. */
     expect(fill(1800, 900, 100.0 / 120), 200);
     expect(fill(900, 900, 100.0 / 120), 120);
-    /* An L2 that was clean: half of what they have it move later. */
+    /* The L2 was clean: half of the later traffic. */
     expect(fill(450, 900, 100.0 / 120), 60);
-    /* Nobody has read them. */
+    /* They have not been read. */
     expect(fill(0, 0, 0.5), 200);
 }
 
@@ -51,7 +53,7 @@ static void photon_levels_count_in_waves(void **state)
     expect(fill_skip_added(&f), 0);
     fill_skip_end(&f, 400, &moves);
     expect(fill_skip_added(&f), 1600);
-    /* Behind them a wave takes 30; what retires first does not count. */
+    /* After them a wave takes 30; the first ones to retire do not count. */
     retired_t block[30];
     for (int i = 0; i < 30; i++)
         block[i] = (retired_t){.retire = (cycle_t)(i < 10 ? 5 : 5 + 3 * (i - 9))};

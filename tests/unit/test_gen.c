@@ -1,5 +1,4 @@
-/* Every generated workload: streams that obey the rules, reproducible, in any order, on the model.
- */
+/* Every generated workload: valid streams, reproducible, in any order, and run on the model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "tests/support/stream_check.h"
 #include "tests/support/test.h"
 
-/* Sizes that take a moment, and whether the seed shows at that size. */
+/* Sizes that run quickly, and whether the seed has an effect at this size. */
 static const struct tiny {
     const char *kind;
     uint64_t size;
@@ -92,7 +91,7 @@ static void every_kind_is_tested(void **state)
         assert_string_equal(gen_kind_info(i).name, tiny[i].kind);
 }
 
-/* Global accesses stay in what the program has allocated. */
+/* Global accesses stay within allocated memory. */
 static void streams_obey_the_rules(void **state)
 {
     (void)state;
@@ -276,7 +275,7 @@ static void blocks_are_what_was_asked_for(void **state)
     }
 }
 
-/* Those with the most nodes or edges take seconds to lay out. */
+/* Graphs with the most nodes or edges would take seconds to build. */
 static bool is_graph(const char *kind)
 {
     static const char *const graphs[] = {"spmv", "pagerank", "bfs", "sssp", "mst"};
@@ -287,7 +286,7 @@ static bool is_graph(const char *kind)
     return false;
 }
 
-/* The extremes of every parameter are accepted or refused with a message; nothing else happens. */
+/* The extremes of every parameter are either accepted or refused with a message. */
 static void limits_of_parameters_hold(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What generated programs do, against closed forms. */
+/* Counts of generated programs, against closed forms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +161,7 @@ static void histogram_counts_every_byte(void **state)
     assert_int_equal(even.lanes[OP_ATOM_SH], 4 * 10000);
     assert_int_equal(even.lanes[OP_ATOM_LG], even.blocks * 256);
     assert_int_equal(even.lanes[OP_LOAD_LG], 10000);
-    /* all in one bin: a request is one sector, besides those that clear and read the bins */
+    /* all in one bin: a request is one sector, except those that clear and read the bins */
     assert_int_equal(one.sectors[MEM_SHARED],
                      one.opcode[OP_ATOM_SH] + one.blocks * (4 * 2 + 4 * 2) * 4);
 }
@@ -184,7 +184,7 @@ static int compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* As many steps as nodes: each is visited once, and hardly any is beside the one before. */
+/* As many steps as nodes: each node is visited once, and few are next to the previous one. */
 static void a_chase_goes_through_the_whole_working_set(void **state)
 {
     enum { NODES = 300, STRIDE = 128 };
@@ -218,7 +218,7 @@ static void a_chase_goes_through_the_whole_working_set(void **state)
 /* --- sparse matrices and graphs ----------------------------------------------------------------
  */
 
-/* Entries are counted by the multiplications that they need. */
+/* Entries are counted by their multiplications. */
 static void sparse_rows_have_the_mean_length(void **state)
 {
     static const char *const skews[] = {"skew=0", "skew=1", "skew=6", "skew=12"};
@@ -250,8 +250,8 @@ static void bfs_expands_every_node_that_it_reaches_once(void **state)
         stream_counts_t expand = gen_trial_launch(s, id), advance = gen_trial_launch(s, id + 1);
         uint64_t next = advance.lanes[OP_STORE_LG] / 4;
 
-        /* the flag of every node; of the frontier its edges, 3 to 9, each with two loads or,
-         * where it leads to a node not seen before, three */
+        /* the flag of every node; for the frontier its edges, 3 to 9, each with two loads, or
+         * three if it leads to a new node */
         assert_true(expand.lanes[OP_LOAD_LG] >= NODES + frontier * (1 + 2 * 3));
         assert_true(expand.lanes[OP_LOAD_LG] <= NODES + frontier * (1 + 3 * 9));
         assert_true(expand.lanes[OP_STORE_LG] >= frontier + 2 * next);
@@ -327,7 +327,7 @@ static void scans_of_the_particle_filter_spread_as_asked(void **state)
         shortest = n < shortest ? n : shortest;
         longest = n > longest ? n : longest;
     }
-    /* code around the scan shortens what 60 draws leave of the factor of 100 */
+    /* with 60 draws and the code around the scan, less remains of the factor of 100 */
     assert_between((double)longest / (double)shortest, 40, 110);
     s->ops->destroy(s);
 }
@@ -341,7 +341,7 @@ static uint32_t grid_of(trace_source_t *s, uint64_t id, const char **name)
     return info.grid[0] * info.grid[1];
 }
 
-/* Look-ups come first in an iteration, a block for four tokens. */
+/* Lookups come first in an iteration, with one block for four tokens. */
 static void training_has_three_modes_that_drift(void **state)
 {
     enum { PER_ITERATION = 3 + 6 * 4, ITERATIONS = 400, TOKENS = 64 };
@@ -368,7 +368,7 @@ static void training_has_three_modes_that_drift(void **state)
     s->ops->destroy(s);
 }
 
-/* 13 convolutions and 3 layers behind them, all but the last with a ReLU; 5 poolings; softmax. */
+/* 13 convolutions and then 3 layers, all but the last with a ReLU; 5 poolings; softmax. */
 static void networks_have_their_layers(void **state)
 {
     trace_source_t *vgg = GEN_OPEN("vgg", 70, 32, "width=5");

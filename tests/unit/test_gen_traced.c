@@ -99,7 +99,7 @@ static void assert_same_text(reading_t *a, const trace_block_t *x, reading_t *b,
         const char *text_b = b->source->ops->inst_text(b->launch, first_b, &len_b);
 
         if (first_a->pc != first_b->pc)
-            continue; /* runs may be cut differently */
+            continue; /* runs may be split differently */
         assert_int_equal(len_a, len_b);
         assert_memory_equal(text_a, text_b, len_a);
     }
@@ -174,7 +174,7 @@ static stream_counts_t count(trace_source_t *s)
     return c;
 }
 
-/* Which bins are counted depends on the data; everything else does not. */
+/* Only the bins depend on the data. */
 static void assert_same_but_bins(unsigned arch, const char *name)
 {
     stream_counts_t made = count(generate("histogram", arch, 65536, NULL, 0));
@@ -200,8 +200,8 @@ static void histogram_differs_from_the_traced_one_in_its_data_only(void **state)
 }
 
 /*
- * The traced loop is unrolled and its matrix another one: per entry the memory is used alike, and
- * there are as many floating-point operations; instructions around them are fewer.
+ * The traced loop is unrolled and its matrix is another one. Per entry, memory accesses and
+ * floating-point operations are the same; there are fewer other instructions.
  */
 static void spmv_uses_memory_like_the_traced_one(void **state)
 {

@@ -18,7 +18,8 @@ static uint32_t add(mem_harness_t *h, uint32_t sm, cycle_t at, uint64_t line, me
     return mem_harness_add(h, sm, at, &m);
 }
 
-/* All SMs ask for line 0 at once; sectors that the L2 reads and that caches of GPCs had. */
+/* All SMs request line 0 at once. Returns the sectors that the L2 reads and those that hit in
+ * the caches of GPCs. */
 static void check_shared(const mem_config_t *c, mem_src_t src, uint64_t read, uint64_t shared)
 {
     mem_harness_t *h = mem_harness_create(c, SMS, 0);
@@ -48,7 +49,7 @@ static void a_gpc_reads_a_line_of_code_once(void **state)
     check_shared(&whole, MEM_SRC_GLOBAL, 16, 0);
 }
 
-/* Its answer leaves for all SMs of the GPC together, whether the L2 had the line or not. */
+/* Its replies leave for all SMs of the GPC together, whether or not the L2 had the line. */
 static void an_answer_for_a_gpc_takes_the_port_once(void **state)
 {
     (void)state;

@@ -14,8 +14,8 @@ static uint64_t rng(void)
     return rng_state;
 }
 
-/* Takes what arrives before end; each must come at its cycle, and those of one cycle in the order
- * in which they were put in (their txn counts that). */
+/* Takes all messages that arrive before end. Each must arrive at its cycle, and those of one
+ * cycle in the order of insertion (their txn counts that). */
 static uint32_t take_until(inbox_t *b, cycle_t end, cycle_t *last, uint32_t *last_txn)
 {
     uint32_t taken = 0;
@@ -48,7 +48,8 @@ static void messages_come_out_by_arrival_and_then_in_the_order_of_putting(void *
     cycle_t last = 0;
     for (cycle_t window = 0; window < 2000; window++) {
         cycle_t from = window * 60, to = from + 60;
-        /* Mostly few at a time, of which some arrive late, and some of these in the same cycle. */
+        /* Mostly few messages at a time; some of them arrive late, and some of these in the same
+         * cycle. */
         uint64_t n = window % 16 == 0 ? rng() % LOT : rng() % 8;
         for (uint64_t i = 0; i < n; i++) {
             uint64_t kind = rng() % 16;
@@ -56,14 +57,14 @@ static void messages_come_out_by_arrival_and_then_in_the_order_of_putting(void *
             lot[i] = (msg_t){.arrival = from + delay, .mem = {.txn = ++put}};
         }
         inbox_put(&b, lot, n);
-        if (window % 7 != 0) /* a shard that sleeps through a window is not told */
+        if (window % 7 != 0) /* a shard that sleeps through a window is not called */
             inbox_advance(&b, from);
         taken += take_until(&b, to, &last, &last_txn);
     }
     taken += take_until(&b, CYCLE_NEVER, &last, &last_txn);
     assert_int_equal(taken, put);
     assert_true(inbox_next(&b) == CYCLE_NEVER);
-    /* What was given back is used again. */
+    /* Entries that were given back are used again. */
     assert_true(b.pool.n < 2000);
     inbox_free(&b);
 }

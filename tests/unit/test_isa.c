@@ -1,4 +1,4 @@
-/* The table of opcodes, and what mnemonics say of an instruction. */
+/* The table of opcodes, and the decoding of mnemonics. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +66,10 @@ static const char volta_and_turing[] =
     "RTT WARPSYNC YIELD B2R BAR CS2R CSMTEST DEPBAR GETLMEMBASE LEPC NOP PMTRIG R2B S2R SETCTAID "
     "SETLMEMBASE VOTE VOTE_VTG";
 
-/* What the manual and published lists of opcodes and their units have besides for Ampere. */
+/* Additional instructions in the manual and in published lists of opcodes and units for Ampere. */
 static const char ampere[] = "DMMA F2IP HMNMX2 I2FP LDGDEPBAR LDGSTS REDUX SUQUERY UF2FP";
 
-/* Every opcode of a list has an entry, of an architecture up to newest. */
+/* Every opcode of a list has an entry, for an architecture up to newest. */
 static void check_list(const char *list, unsigned newest)
 {
     for (const char *p = list; *p != '\0';) {
@@ -207,9 +207,9 @@ static const decode_case_t decode_cases[] = {
     {"LDC.64", 0, OP_LDC, MEM_CONST, ACC_LOAD, 0, 0},
     {"TEX.SCR.LL", 0, OP_TEX, MEM_TEX, ACC_LOAD, 0, 0},
     {"UTMALDG.2D", 0, OP_LOAD_LG, MEM_NONE, ACC_NONE, 0, 0},
-    /* No address in the trace: no width either. */
+    /* Without an address in the trace there is no width. */
     {"LDG.E.64.SYS", 0, OP_LOAD_LG, MEM_GLOBAL, ACC_LOAD, 0, INST_ADDR64},
-    /* What the mnemonic leaves open, the trace says, if it makes sense. */
+    /* If the mnemonic has no width, that of the trace is used if it is valid. */
     {"LDG.E", 16, OP_LOAD_LG, MEM_GLOBAL, ACC_LOAD, 16, INST_ADDR64},
     {"LDG.E", 7, OP_LOAD_LG, MEM_GLOBAL, ACC_LOAD, 4, INST_ADDR64},
 };

@@ -1,4 +1,4 @@
-/* What an instruction reads and writes, from the operands that a trace lists. */
+/* Registers that an instruction reads and writes, derived from the operands in a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void print_ids(char *to, const uint16_t *ids, unsigned n)
 
 typedef struct {
     const char *text, *dst, *src; /* as a trace lists them */
-    const char *reads, *writes;   /* dense numbers; what is both stands in writes */
+    const char *reads, *writes;   /* dense numbers; a register that is both is listed in writes */
     int32_t imm;
     uint32_t flags;
 } operand_case_t;
@@ -132,10 +132,10 @@ static const operand_case_t operand_cases[] = {
     {"HMMA.1688.F32.TF32", "R16", "R8 R2 R16", "8 9 10 11 2 3", "16 17 18 19", 0, 0},
     {"IMMA.8816.S8.S8", "R14", "R0 R11 R14", "0 11", "14 15", 0, 0},
     {"DMMA.884", "R8", "R2 R4 R8", "2 3 4 5", "8 9 10 11", 0, 0},
-    /* An operand that a 64-bit value cannot begin at is left alone. */
+    /* An operand at which a 64-bit value cannot begin is not extended. */
     {"DADD", "R5", "R7", "7", "5", 0, 0},
     {"LDG.E.128.SYS", "R252", "R6", "6 7", "252", 0, 0},
-    /* True operand sets are not touched, but for RZ. */
+    /* Exact operand sets are not changed, except for RZ. */
     {"LDG.E.64.SYS", "R4", "R6 R255", "6", "4", 0, INST_FULL_REGS},
     {"SHFL.BFLY", "", "R6 R3", "6 3", "", 0, INST_FULL_REGS},
 };
@@ -229,7 +229,7 @@ static void a_comparison_that_lists_no_register_still_writes_a_predicate(void **
     assert_true(finished("ISETP.GE.AND", "", "R4", 0, 0).flags & INST_PRED_WRITE);
 }
 
-/* Whatever a damaged trace says, the lists keep their bounds. */
+/* With any damaged trace, the lists stay within their bounds. */
 static void no_operands_overflow_the_lists(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
-/* The rate at which a launch issues instructions of late. */
+/* The recent issue rate of a launch. */
 #include "tests/support/test.h"
 
 #include "sampling/inside/issue_rate.h"
 
 enum { STEP = 256, COLD = 10 };
 
-/* Nothing is issued in the first intervals, then three instructions a cycle: what was cold is
- * forgotten, and what the rate is taken over grows with the launch. */
+/* Nothing is issued in the first intervals, then three instructions per cycle. The cold start is
+ * forgotten, and the time over which the rate is taken grows with the launch. */
 static void a_cold_start_is_forgotten(void **state)
 {
     issue_rate_t rate = {0};

@@ -28,7 +28,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     unlink(path);
-    return rmdir(folder); /* fails, and the group with it, if a test left something behind */
+    return rmdir(folder); /* fails, and the group too, if a test left a file behind */
 }
 
 /* A journal with the records "one", "two", ... of kinds 1, 2, ... */
@@ -45,7 +45,7 @@ static journal_t *make_journal(void)
     return j;
 }
 
-/* Checks that exactly the first n words are there. */
+/* Checks that exactly the first n records are there. */
 static void expect_words(journal_t *j, uint32_t n)
 {
     rb_err_t err = {0};
@@ -198,7 +198,7 @@ static void a_full_disk_leaves_the_journal_as_it_was(void **state)
     journal_close(j);
 }
 
-/* Every byte of a struct set to something that depends on its place. */
+/* Sets every byte of a struct to a value that depends on its position. */
 static void fill(void *data, size_t n, unsigned seed)
 {
     uint8_t *bytes = data;
@@ -236,7 +236,7 @@ static void a_launch_record_holds_every_field(void **state)
     assert_string_equal(back.launch.info.name, r.info.name);
     assert_string_equal(back.launch.info.file, r.info.file);
     assert_string_equal(back.launch.occupancy.limiter, r.occupancy.limiter);
-    /* The counters and numbers: equal once the texts are, and nothing is left out. */
+    /* Compares counters and numbers; the texts must be equal already. */
     back.launch.info.name = r.info.name;
     back.launch.info.file = r.info.file;
     back.launch.occupancy.limiter = r.occupancy.limiter;
@@ -289,7 +289,7 @@ static void a_walk_meets_the_records_of_its_kind(void **state)
         assert_int_equal(walked(j, met, &err), RB_OK);
         assert_string_equal(met, "123");
     }
-    /* What cannot be read ends the walk, and is told. */
+    /* An unreadable record ends the walk and is reported. */
     assert_int_equal(journal_append(j, 99, "?", 1, &err), RB_OK);
     assert_int_equal(walked(j, met, &err), RB_IO);
     assert_string_equal(met, "123");

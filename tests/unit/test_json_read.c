@@ -5,7 +5,7 @@
 #include "sim/core/json_read.h"
 #include "tests/support/test.h"
 
-/* A document handed out in pieces, so that every token crosses a window once. */
+/* A document that is read in pieces, so that every token crosses a window once. */
 typedef struct {
     const char *at, *end;
     size_t piece; /* 0: all at once */

@@ -8,7 +8,7 @@
 #include "sim/core/json_write.h"
 #include "tests/support/json_check.h"
 
-/* Text that was written to a stream. */
+/* The text that was written to a stream. */
 typedef struct {
     char *text;
     size_t n;

@@ -1,4 +1,4 @@
-/* Estimated counters: what an index knows takes their place, what cannot be is cut off. */
+/* Estimated counters: values in an index replace them, and impossible values are cut off. */
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static void known_sums_are_exact_and_keep_their_shares(void **state)
     assert_true(c.sm.global_load_sectors >= 601 && c.sm.global_load_sectors <= 603);
     assert_int_equal(c.sm.global_load_hits, c.sm.global_load_sectors / 2);
     assert_int_equal(c.l2.red_hits, c.l2.red_sectors);
-    assert_int_equal(c.sm.local_load_sectors, 12); /* none were simulated, and there are loads */
+    assert_int_equal(c.sm.local_load_sectors, 12); /* no loads were simulated */
     assert_int_equal(c.sm.global_load_requests, 50);
     assert_int_equal(c.sm.atomic_requests + c.sm.shared_atomic_requests, 41);
     assert_int_equal(c.sm.atomic_requests, 10);
@@ -89,7 +89,7 @@ static void what_cannot_be_is_cut_off(void **state)
     assert_int_equal(c.sm.thread_insts, 320);
     assert_int_equal(c.sm.branches_uniform, 4);
     assert_int_equal(c.l2.read_hits, 3);
-    /* What can be stays. */
+    /* Possible values do not change. */
     gpu_counters_t same = c;
     known_counts_limit(&c, &spec, CYCLES);
     assert_memory_equal(&c, &same, sizeof(c));

@@ -28,7 +28,7 @@ static uint32_t data_flits(const mem_config_t *c, uint32_t sectors)
     return (count(sectors) * SECTOR_BYTES + c->icnt.flit_bytes - 1) / c->icnt.flit_bytes;
 }
 
-/* Reply time of a lone request that needs nothing from the DRAM. */
+/* Reply time of a single request that does not need the DRAM. */
 static cycle_t hit_time(const mem_config_t *c, cycle_t sent, uint32_t sectors)
 {
     return flown(c, at_slice(c, sent, 1) + c->l2.latency, data_flits(c, sectors));
@@ -134,7 +134,7 @@ static void a_read_that_is_partly_there_is_answered_in_parts(void **state)
     mem_harness_destroy(h);
 }
 
-/* gpu-facts C.5, test mb2: C[i] and C[i + 1] are words of one sector. */
+/* Khairy 2018, test mb2: C[i] and C[i + 1] are words of one sector. */
 static void a_partly_written_sector_is_fetched_when_it_is_read(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void a_write_to_a_sector_under_way_survives_the_fill(void **state)
     const mem_harness_request_t *r = one(h, MEM_READ, 0, 1); /* merged by the fill */
     assert_int_equal(r->replied, hit_time(&c, r->sent, 1));
     assert_int_equal(dram_of(h).read_requests, 1);
-    /* Push it out: the byte written must reach the DRAM. */
+    /* Evict it: the written byte must reach the DRAM. */
     uint64_t lines = c.l2.size / LINE_BYTES;
     for (uint64_t i = 1; i <= 4 * lines; i++) {
         read = mem_harness_message(MEM_READ, i * LINE_BYTES, 1);
@@ -377,7 +377,7 @@ static void a_slice_with_a_slower_clock_moves_as_much_less(void **state)
     (void)state;
     const struct {
         double clock_mhz;
-        uint32_t sectors, cycles; /* in which the core has as many */
+        uint32_t sectors, cycles; /* in which the core has as many cycles */
     } at[] = {{0, 1, 1}, {2760, 1, 1}, {1380, 1, 1}, {690, 1, 2}, {1104, 4, 5}, {1035, 3, 4}};
     for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
         mem_config_t c = mem_harness_config(1, 1);
@@ -390,7 +390,7 @@ static void a_slice_with_a_slower_clock_moves_as_much_less(void **state)
             mem_harness_add(h, n % n_sms, 0, &m);
         }
         mem_harness_run(h);
-        /* Each but the last sector holds the next one up. */
+        /* Each sector but the last one delays the next one. */
         cycle_t begin = at_slice(&c, 0, 1) + last / at[i].sectors * at[i].cycles +
                         last % at[i].sectors * at[i].cycles / at[i].sectors;
         cycle_t replied = 0;

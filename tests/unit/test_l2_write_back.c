@@ -33,8 +33,8 @@ static totals_t totals(const mem_harness_t *h)
     return t;
 }
 
-/* Of what a launch writes once, all but the share that may be modified goes to the DRAM, whatever
- * of it the cache has room for. */
+/* Of the data that a launch writes once, everything goes to the DRAM except the share that may
+ * stay modified, even if the cache has room for it. */
 static void no_more_than_the_share_stays_modified(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void what_was_written_back_stays_and_may_be_modified_again(void **state)
     assert_int_equal(t.l2.read_hits, 4 * LINES);
     assert_int_equal(t.dram.read_sectors, 0);
     assert_int_equal(t.dram.write_sectors, 4 * LINES / 2);
-    access_lines(h, MEM_WRITE, 0, LINES / 2); /* the other half has to go for them */
+    access_lines(h, MEM_WRITE, 0, LINES / 2); /* the other half must be written back for them */
     t = totals(h);
     assert_int_equal(t.l2.write_hits, 4 * LINES / 2);
     assert_int_equal(t.dram.write_sectors, 4 * LINES);
@@ -88,7 +88,7 @@ static void what_was_written_back_stays_and_may_be_modified_again(void **state)
     mem_harness_destroy(h);
 }
 
-/* Of a sector written in part nothing is left when it was written back: a read fetches it. */
+/* Nothing remains of a partly written sector after its write-back: a read fetches it. */
 static void a_partly_written_sector_is_fetched_after_its_write_back(void **state)
 {
     (void)state;
@@ -113,12 +113,13 @@ static void atomics_count_as_writes(void **state)
     mem_harness_t *h = cache_with_share(0.5);
     access_lines(h, MEM_RED, 0, LINES); /* absent: fetched first */
     assert_int_equal(totals(h).dram.write_sectors, 4 * LINES / 2);
-    access_lines(h, MEM_ATOMIC, 0, LINES); /* there; all of them change places */
+    access_lines(h, MEM_ATOMIC, 0, LINES); /* present; all of them change position */
     assert_int_equal(totals(h).dram.write_sectors, 4 * LINES * 3 / 2);
     mem_harness_destroy(h);
 }
 
-/* The lines of a copy stay modified until a launch writes to their set, each write one of them. */
+/* The lines of a copy stay modified until a launch writes to their set; each write causes the
+ * write-back of one. */
 static void a_host_copy_may_modify_all(void **state)
 {
     (void)state;

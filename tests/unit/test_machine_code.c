@@ -1,6 +1,6 @@
 /*
- * Cubins beside a trace: its instructions get control words and complete operands, and what is
- * executed stays the same; a cubin of another build is refused.
+ * Cubins beside a trace: its instructions get control words and complete operands, and the executed
+ * instructions do not change; a cubin of another build is refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void check_inst(const inst_t *plain, const inst_t *full)
     assert_true(full->flags & INST_CONTROL_WORD && full->flags & INST_FULL_REGS);
     assert_false(plain->flags & (INST_CONTROL_WORD | INST_FULL_REGS));
     assert_int_not_equal(full->ctl, 0);
-    /* Everything that the trace names is among the true operands. */
+    /* All operands in the trace are among the exact operands. */
     for (unsigned i = 0; i < plain->n_dst; i++) {
         bool found = false;
         for (unsigned k = 0; k < full->n_dst; k++)
@@ -114,9 +114,8 @@ static uint8_t *read_file(const char *path, size_t *n)
     return data;
 }
 
-/* A folder with the trace of vecadd for sm_70 and a cubin; patch: its second instruction is
- * another.
- */
+/* A folder with the trace of vecadd for sm_70 and a cubin; patch: changes its second
+ * instruction. */
 static void make_folder(const char *cubin, bool patch)
 {
     size_t n;

@@ -1,4 +1,4 @@
-/* MacSim traces: what the records of small self-made ones become. */
+/* MacSim traces: records of small artificial traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static macsim_record_t at(macsim_record_t r, uint64_t addr, unsigned size, bool 
     return r;
 }
 
-/* Writes one warp of records as launch 1 and returns what is read. */
+/* Writes one warp of records as launch 1 and returns the launch that is read. */
 static char *read_warp(const macsim_record_t *records, size_t n)
 {
     const uint64_t wid = 0;
@@ -153,8 +153,8 @@ static void a_line_is_shared_by_its_lanes(void **state)
              "0030 00000000 load_lg w4:\n");
 }
 
-/* 16 bytes for each of 8 lanes in two lines; 4 lanes in 4 lines; the parent's size is multiplied.
- */
+/* 16 bytes for each of 8 lanes in two lines; 4 lanes in 4 lines; the size of the parent record
+ * is multiplied. */
 static void further_lines_belong_to_the_instruction_before(void **state)
 {
     const macsim_record_t records[] = {
@@ -174,7 +174,7 @@ static void further_lines_belong_to_the_instruction_before(void **state)
              "0010 00000001 load_lg w4: @ 2000\n");
 }
 
-/* A full warp of doubles does not fit a line: the record has the first lane's address. */
+/* A full warp of doubles does not fit in one line: the record has the address of the first lane. */
 static void old_tracers_give_the_first_lanes_address(void **state)
 {
     macsim_record_t records[] = {at(macsim_op(LDG, 0, 0xffffffff), 0x1000, 8, false),
@@ -188,7 +188,7 @@ static void old_tracers_give_the_first_lanes_address(void **state)
     free(got);
 }
 
-/* Span of 3 lines between 4 lanes: 128 bytes apart. Of 32 records each is a lane's. */
+/* Span of 3 lines between 4 lanes: 128 bytes apart. With 32 records, each is one lane. */
 static void old_tracers_fill_the_span_with_lines(void **state)
 {
     macsim_record_t records[34];
@@ -223,7 +223,7 @@ static void widths_survive_the_multiplication(void **state)
     }
 }
 
-/* Whatever the lines, the lanes touch exactly them as long as there are enough lanes. */
+/* For any lines, the lanes access exactly these, if there are enough lanes. */
 static void lanes_touch_the_lines_that_are_given(void **state)
 {
     uint64_t lines[32], addr[32];
@@ -239,7 +239,7 @@ static void lanes_touch_the_lines_that_are_given(void **state)
                 uint64_t seen = 0;
 
                 if (n == 1 && lanes * width > MACSIM_LINE)
-                    continue; /* cannot be told from a first lane's address */
+                    continue; /* cannot be distinguished from the address of the first lane */
                 a.first.mem_access_size = (uint8_t)width;
                 for (unsigned i = 0; i < n; i++)
                     lines[i] = 0x10000 + i * 4096;

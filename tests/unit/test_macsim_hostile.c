@@ -1,4 +1,4 @@
-/* Damaged and absurd MacSim traces: one message that names the file, whatever they say. */
+/* Damaged and absurd MacSim traces: each gives one message that names the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { MUTATIONS = 1500, RECORDS = 300 };
 
 static macsim_record_t records[RECORDS];
 
-/* A trace of two warps that is read without complaint. */
+/* A valid trace of two warps. */
 static int make_good(void **state)
 {
     const uint64_t wids[] = {0, 1};
@@ -84,7 +84,7 @@ static void bad_lists_of_launches_are_refused(void **state)
     (void)state;
     texts_are_refused("kernel_config.txt", cases, sizeof(cases) / sizeof(cases[0]));
     temp_write_bytes("kernel_config.txt", "nvbit\n14\n-1\n\0/trace.txt\n", 24);
-    is_refused(RB_TRACE, ":4: a byte of zero");
+    is_refused(RB_TRACE, ":4: contains a zero byte");
 }
 
 static void bad_names_are_refused(void **state)
@@ -201,7 +201,7 @@ static void bad_records_are_refused(void **state)
     is_refused(RB_TRACE, "trace_1.raw: the file is truncated: it ends inside record 2");
 }
 
-/* An instruction that is said to touch a hundred thousand lines. */
+/* An instruction that declares accesses to a hundred thousand lines. */
 static void endless_accesses_are_refused(void **state)
 {
     enum { N = 100000 };
@@ -216,7 +216,7 @@ static void endless_accesses_are_refused(void **state)
     free(many);
 }
 
-/* The gzip data of a warp cut at any place, or with any byte changed. */
+/* The gzip data of a warp, cut at any position or with any byte changed. */
 static void damaged_gzip_is_refused_everywhere(void **state)
 {
     static char whole[RECORDS * 64], damaged[sizeof(whole)];
@@ -238,7 +238,7 @@ static void damaged_gzip_is_refused_everywhere(void **state)
         temp_write_bytes("Kernel0/trace_0.raw", damaged, n);
         char *got = read_trace();
 
-        /* The header has bytes that mean nothing; what is read is right or refused. */
+        /* The header has unused bytes, so the launch is either read correctly or refused. */
         if (strstr(got, "trace_0.raw: ") != NULL)
             changed++;
         else

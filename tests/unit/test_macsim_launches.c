@@ -1,4 +1,4 @@
-/* MacSim traces: launches, their files and what is told of them, and a whole program. */
+/* MacSim traces: launches, their files and messages about them, and a whole program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
     LDGSTS = 175,
 };
 
-/* Two blocks; the second one's warps have the numbers of hardware slots. */
+/* Two blocks; the warps of the second have the numbers of hardware slots. */
 static void warps_are_placed_by_their_ids(void **state)
 {
     const uint64_t wids[] = {0, 1, 65536 + 9, 65536 + 17, 3 * 65536};
@@ -87,7 +87,7 @@ static void kernel_names_describe_the_launch(void **state)
     assert_int_equal(b->id[2], 0);
     assert_int_equal(b->n_warps, 2);
     assert_int_equal(b->warps[1].n_runs, 0);
-    s->ops->close(l); /* takes the block along */
+    s->ops->close(l); /* the block goes with it */
     s->ops->destroy(s);
 }
 
@@ -165,7 +165,7 @@ static void the_newest_opcode_tells_the_architecture(void **state)
     }
 }
 
-/* Of Kernel0 alone, which is there. */
+/* Only of Kernel0, which exists. */
 static void weights_survive_conversion(void)
 {
     char path[256];

@@ -6,7 +6,7 @@
 #include "frontend/tool/run/metrics.h"
 #include "frontend/tool/run/run_report.h"
 
-/* Counters and a chip with values that give each metric a number known by hand. */
+/* Counters and a chip for which each metric can be computed by hand. */
 typedef struct {
     gpu_spec_t spec;
     sm_stats_t sm;
@@ -53,7 +53,8 @@ static void ipc_refers_to_all_cycles_and_utilisation_to_those_without_latency(vo
     assert_true(value(METRIC_ipc_per_sm) == 7.5);
 }
 
-/* A measured share above 1 would be a fault of the model, and is shown; an estimated one is cut. */
+/* A measured share above 1 would be a fault of the model and is shown; an estimated one is
+ * limited to 1. */
 static void estimates_stay_below_their_peaks(void **state)
 {
     (void)state;
@@ -158,7 +159,8 @@ static void nothing_to_measure_is_not_a_zero(void **state)
         metric_input_t m = metric_input(&f.spec, 0, 0, &f.sm, &f.l2, &f.dram);
         assert_true(isnan(metric_value((metric_id_t)i, &m)));
     }
-    /* Overlapping launches: more latency than cycles leaves nothing, not less than nothing. */
+    /* Overlapping launches: if there is more latency than cycles, 0 remains, not a negative
+     * number. */
     metric_input_t m = metric_input(&f.spec, 100, 5000, &f.sm, &f.l2, &f.dram);
     assert_true(m.busy_cycles == 0.0);
 }

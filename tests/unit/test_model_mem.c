@@ -1,4 +1,4 @@
-/* Memory of the model: pieces are zeroed, aligned and apart, whatever was freed before. */
+/* Memory of the model: pieces are zeroed, aligned and disjoint, whatever was freed before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Names that may be taken by a file that is written under a temporary name. */
+/* Names that a file may get that is written under a temporary name. */
 #include "tests/support/test.h"
 
 #include <signal.h>
@@ -42,13 +42,13 @@ static void only_regular_files_are_replaced(void **state)
     assert_int_equal(symlink("folder", "to-folder"), 0);
     refused("old", false, "exists already; --force replaces it");
     for (int replace = 0; replace < 2; replace++) {
-        refused("pipe", replace, "is no regular file");
-        refused("to-pipe", replace, "is no regular file");
-        refused("/dev/null", replace, "is no regular file");
+        refused("pipe", replace, "is not a regular file");
+        refused("to-pipe", replace, "is not a regular file");
+        refused("/dev/null", replace, "is not a regular file");
         refused("folder", replace, "is a folder");
         refused("to-folder", replace, "is a folder");
         assert_int_equal(new_file_check("new", replace, &(rb_err_t){0}), RB_OK);
-        /* The system says what is wrong with a folder that is none. */
+        /* The message of the system is printed for a folder that does not exist. */
         assert_int_equal(new_file_check("old/new", replace, &(rb_err_t){0}), RB_OK);
     }
     goes_to("old", "old");

@@ -143,7 +143,7 @@ static void one_option_name_means_one_thing_in_every_command(void **state)
                     const cli_option_t *y = &b->options[j];
                     bool same = strcmp(x->name, y->name) == 0;
                     assert_int_equal(same, x->id == y->id);
-                    /* A flag asks for what the option with an argument chooses from. */
+                    /* info --launches is a flag that prints what run --launches LIST selects from. */
                     if (same && (x->arg == NULL) == (y->arg == NULL))
                         assert_int_equal(x->letter, y->letter);
                     else if (a == b && x->letter != 0)

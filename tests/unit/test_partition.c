@@ -17,7 +17,7 @@ static uint64_t rng(void)
     return rng_state;
 }
 
-/* Everything scarce, so that every queue fills. */
+/* All resources are small, so that every queue fills. */
 static mem_config_t scarce(void)
 {
     mem_config_t c = mem_harness_config(2, 2);
@@ -121,7 +121,7 @@ static void replies_without_credits_stop_the_input(void **state)
     dram_stats_t dram;
     mem_harness_stats(h, &l2, &dram);
     assert_true(l2.stall_reply > 0);
-    /* No more than a buffer per loop and SM. */
+    /* At most one buffer per credit loop and SM. */
     cycle_t loop = c.icnt.request_latency + c.icnt.reply_latency;
     assert_true(last >= n / 2 * 4 / c.icnt.buffer * loop - loop);
     mem_harness_destroy(h);
@@ -196,7 +196,7 @@ static uint64_t read_hits(mem_harness_t *h, uint64_t from, uint64_t to)
     return after.read_hits - before.read_hits;
 }
 
-/* Returns the sectors left. */
+/* Returns the remaining sectors. */
 static uint64_t copy_to_all(mem_harness_t *h, const mem_config_t *c, uint64_t addr, uint64_t bytes)
 {
     uint64_t left = 0;
@@ -213,7 +213,7 @@ static void a_host_copy_leaves_exactly_its_sectors(void **state)
         c.l2.fill_sectors = 1;
         mem_harness_t *h = mem_harness_create(&c, 1, 0);
         const uint64_t from = 0x12345680 - 32, to = from + 5000;
-        uint64_t sectors = (to + 31) / 32 - from / 32; /* those touched at their edges count */
+        uint64_t sectors = (to + 31) / 32 - from / 32; /* also those touched at the edges */
         assert_int_equal(copy_to_all(h, &c, from + 1, to - from - 2), sectors);
         assert_int_equal(read_hits(h, from, to), sectors);
         assert_int_equal(read_hits(h, from - 32, from), 0);
@@ -235,7 +235,7 @@ static void of_a_large_copy_the_last_part_stays(void **state)
     mem_config_t c = mem_harness_config(2, 2);
     mem_harness_t *h = mem_harness_create(&c, 1, 0);
     const uint64_t bytes = UINT64_C(1) << 50, addr = 4096;
-    copy_to_all(h, &c, addr, bytes); /* must not take time in proportion */
+    copy_to_all(h, &c, addr, bytes); /* must not take proportional time */
     uint64_t end = addr + bytes;
     assert_int_equal(read_hits(h, end - c.l2.size, end), c.l2.size / SECTOR_BYTES);
     copy_to_all(h, &c, UINT64_MAX - 10, UINT64_MAX);
@@ -330,7 +330,7 @@ static void equal_sms_get_equal_shares_of_a_busy_memory(void **state)
         }
     }
     mem_harness_run(h);
-    /* What each had got when the first of them had its last line. */
+    /* The number of lines that each had received when the first received its last one. */
     cycle_t first = CYCLE_NEVER;
     for (uint32_t sm = 0; sm < n_sms; sm++)
         first = cycle_min(first, mem_harness_request(h, (each - 1) * n_sms + sm)->replied);

@@ -1,4 +1,4 @@
-/* The corpus of the fuzz target of plans, and random changes of it, under every build. */
+/* The corpus of the fuzz target of plans, and random changes of it, in every build. */
 #include "tests/support/test.h"
 
 #include "sim/core/log.h"

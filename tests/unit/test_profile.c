@@ -80,7 +80,7 @@ static void the_older_gputrace_behind_messages(void **state)
     profile_free(p);
 }
 
-/* The report that the profiles of the STEM artifact are of. */
+/* The report format of the profiles in the STEM artifact. */
 static void kernel_launches_with_their_api_calls(void **state)
 {
     (void)state;
@@ -299,7 +299,7 @@ static void nsight_systems_sqlite_export(void **state)
 }
 #endif
 
-/* Reads a file that must be refused with a message that names it and holds both texts. */
+/* Reads a file that must be refused with a message that names it and contains both texts. */
 static void expect_refusal(const char *name, const char *where, const char *what)
 {
     rb_err_t err = {0};
@@ -417,7 +417,7 @@ static void whole_microseconds_may_be_0(void **state)
     profile_free(p);
 }
 
-/* A row wherever the reader's block ends: quotes, line ends and numbers across the seam. */
+/* Rows at the boundary of the reader's block: quotes, line ends and numbers across it. */
 static void rows_across_blocks(void **state)
 {
     (void)state;

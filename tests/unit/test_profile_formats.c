@@ -1,6 +1,6 @@
 /*
- * Long profiles: a made-up run of thousands of launches, written as each tool writes it, is the same
- * profile in every format, and what is known of it beforehand.
+ * Long profiles: an artificial run of thousands of launches gives the same profile in every tool's
+ * format, with the known contents.
  */
 #include "tests/support/test.h"
 
@@ -19,7 +19,7 @@ enum { LAUNCHES = 9000, NAMES = 37, NAME_BYTES = 96, COPIES_EVERY = 10 };
 
 typedef struct {
     uint32_t name, grid[3], block[3];
-    uint64_t start, ns; /* whole microseconds: PyTorch's profiler has no more */
+    uint64_t start, ns; /* whole microseconds, the resolution of PyTorch's profiler */
 } run_row_t;
 
 static run_row_t run[LAUNCHES];
@@ -52,7 +52,7 @@ static void make_run(void)
 
 /* --- as the tools write it ------------------------------------------------------------------- */
 
-/* A name within quotes: quotes are doubled, or escaped for JSON. */
+/* A quoted name: quotes are doubled, or escaped for JSON. */
 static void put_name(gzFile out, uint32_t number, const char *for_quote)
 {
     char name[NAME_BYTES];
@@ -100,10 +100,10 @@ static void put_table(gzFile out)
     }
 }
 
-/* Its events are in no order. */
+/* Its events are not sorted. */
 static void put_pytorch(gzFile out)
 {
-    enum { STEP = 7 }; /* no divisor of LAUNCHES */
+    enum { STEP = 7 }; /* not a divisor of LAUNCHES */
     gzputs(out, "{\"schemaVersion\": 1, \"traceEvents\": [\n");
     for (size_t i = 0, at = 0; i < LAUNCHES; i++, at = (at + STEP) % LAUNCHES) {
         const run_row_t *r = &run[at];
@@ -154,7 +154,7 @@ static const char *write_sqlite(void)
         snprintf(values, sizeof(values), "%u, '%s'", k + 50, text);
         insert(db, "StringIds", values);
     }
-    for (size_t i = LAUNCHES; i-- > 0;) { /* in no order either */
+    for (size_t i = LAUNCHES; i-- > 0;) { /* not sorted either */
         const run_row_t *r = &run[i];
         snprintf(values, sizeof(values), "%llu, %llu, %u, %u, %u, %u, %u, %u, %u, %u",
                  (unsigned long long)r->start, (unsigned long long)(r->start + r->ns), r->name + 50,

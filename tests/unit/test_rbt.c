@@ -1,4 +1,4 @@
-/* The native trace file: what is stored is what is read, in part or whole. */
+/* The native trace file: data that are stored are read back, in part or whole. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void regular_and_random_programs_come_back(void **state)
     round_trip(launches, 4);
 }
 
-/* Warps of more than a piece, and blocks of more than a frame. */
+/* Warps that need more than one piece, and blocks that need more than one frame. */
 static void long_warps_and_large_blocks_come_back(void **state)
 {
     static const rbt_lab_launch_t launches[] = {
@@ -108,7 +108,7 @@ static void the_file_does_not_depend_on_threads(void **state)
     synth_destroy(s);
 }
 
-/* Blocks that are asked for with gaps are those that a reading without gaps gives. */
+/* Reading blocks with gaps gives the same blocks as reading without gaps. */
 static void blocks_are_found_wherever_they_are(void **state)
 {
     static const rbt_lab_launch_t launches[] = {

@@ -1,4 +1,4 @@
-/* Damaged and absurd native traces: one message that names the file, whatever they say. */
+/* Damaged and absurd native traces: each gives one message that names the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static void flipped_bits_are_found(void **state)
     }
 }
 
-/* Changes a 64-bit number of the footer and gives it a good checksum. */
+/* Changes a 64-bit number of the footer and corrects the checksum. */
 static void change_footer(uint8_t *bytes, size_t at, uint64_t v)
 {
     uint8_t *foot = bytes + good_bytes - RBT_FOOTER_BYTES;
@@ -172,7 +172,7 @@ static void other_files_are_refused(void **state)
     assert_true(rbt_detect(temp_path("good.rbt")));
 }
 
-/* Twenty new warp types where the page has one: nobody looks up what they execute. */
+/* Twenty new warp types instead of one in the page: their contents are not looked up. */
 static void warp_types_that_are_not_there_are_refused(void **state)
 {
     (void)state;

@@ -135,7 +135,7 @@ static void neighbours_share_a_frame(void **state)
 
 /* --- very many launches ---------------------------------------------------------------------- */
 
-/* All rows of launches are 40 MiB. The address sanitizer keeps what is freed. */
+/* All rows of launches are 40 MiB. The address sanitizer keeps freed memory. */
 #if RB_ADDRESS_SANITIZER
 enum { MEMORY_MAX = 100 << 10 };
 #else
@@ -144,7 +144,7 @@ enum { MEMORY_MAX = 24 << 10 }; /* KiB */
 
 enum { LAUNCHES = 100000, SEEKS = 60 };
 
-/* In a process of its own, whose memory says nothing about another's. */
+/* In a separate process, because the peak memory of another one would be included. */
 static void in_child(void (*act)(void))
 {
     pid_t child = fork();
@@ -174,7 +174,7 @@ static long peak_kib(void)
     return u.ru_maxrss;
 }
 
-/* The peak of a new process is what it has from its parent. */
+/* The initial peak of a new process is that of its parent. */
 static void seek_in_many(void)
 {
     trace_source_t *t;

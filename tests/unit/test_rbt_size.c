@@ -1,4 +1,4 @@
-/* The native trace file is small: against the text, and against what its addresses say. */
+/* The native trace file is small, compared with the text and with the entropy of its addresses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -66,7 +66,7 @@ static void affine_kernels_take_a_hundredth_of_the_text(void **state)
     assert_in_range(n.pages, 1, 16 * n.blocks);
 }
 
-/* Random bytes, each the index of a bin: nothing can store them in fewer than they are. */
+/* Random bytes, each the index of a bin: they cannot be stored in less. */
 static void unrelated_addresses_take_what_they_say(void **state)
 {
     enum { WORDS = 1 << 18 };
@@ -76,7 +76,7 @@ static void unrelated_addresses_take_what_they_say(void **state)
     assert_in_range(n.payload, 4 * WORDS, 4 * WORDS * 102 / 100);
 }
 
-/* Distances between lanes that come again and again must not give way to addresses that do not. */
+/* Frequent distances between lanes must not be replaced by addresses that occur once. */
 static void repeated_distances_are_found(void **state)
 {
     sizes_t n = sizes_of(GEN_OPEN("kmeans", 70, 1 << 13, NULL));

@@ -1,6 +1,6 @@
 /*
- * A native trace whose checksums are good but whose index or code lies: rubato trace verify finds
- * it, wherever it can be found; nothing crashes where it cannot.
+ * A native trace with correct checksums but a wrong index or wrong code: rubato trace verify finds
+ * it where it can be found, and nothing crashes where it cannot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +29,12 @@ static int make_good(void **state)
     rb_log_quiet(true);
     rbt_lab_store(synth_source(s), temp_path("raw.rbt"), 1);
     synth_destroy(s);
-    /* So that sizes in its parts are those of its copies. */
+    /* so that the sizes in its parts equal those of its copies */
     rbt_forge_hole(temp_path("raw.rbt"), temp_path("good.rbt"), 0);
     return 0;
 }
 
-/* Whether the forged file is taken for good. Messages name the file. */
+/* Whether the forged file is accepted. Messages must name the file. */
 static bool passes(forge_part_t part, const rbt_buf_t *bytes)
 {
     rb_err_t err = {0};
@@ -48,7 +48,7 @@ static bool passes(forge_part_t part, const rbt_buf_t *bytes)
     return code == RB_OK;
 }
 
-/* Tries each mask on each byte of a part; still() must hold for each file that passes. */
+/* Tries each mask on each byte of a part; still() must be true for each file that passes. */
 static void change_all(forge_part_t part, void (*still)(void))
 {
     rbt_buf_t bytes = rbt_forge_part(temp_path("good.rbt"), part);
@@ -65,7 +65,7 @@ static void change_all(forge_part_t part, void (*still)(void))
     free(bytes.p);
 }
 
-/* What verify lets pass reads as the good file does. */
+/* A file that verify accepts reads like the good file. */
 static void reads_the_same(void)
 {
     trace_source_t *a = rbt_lab_open(temp_path("good.rbt")), *b = rbt_lab_open(temp_path("x.rbt"));
@@ -81,7 +81,7 @@ static void no_lie_of_a_page_of_blocks_passes(void **state)
     change_all(FORGE_PAGE, reads_the_same);
 }
 
-/* Facts of launches cannot be checked, their sums can. */
+/* Single facts of launches cannot be checked, but their sums can. */
 static void has_the_same_sums(void)
 {
     rbt_unpacker_t *unpacker = ZSTD_createDCtx();
@@ -117,12 +117,13 @@ static void no_wrong_sum_of_a_launch_passes(void **state)
     change_all(FORGE_LAUNCHES, has_the_same_sums);
 }
 
-/* What verify has read need not be read again. */
+/* Data that verify has read need not be read again. */
 static void nothing(void)
 {
 }
 
-/* Other addresses with as many sectors, other registers and names are as good as the right ones. */
+/* Other addresses with the same number of sectors, other registers and other names cannot be
+ * detected. */
 static void other_lies_do_no_harm(void **state)
 {
     (void)state;
@@ -131,7 +132,7 @@ static void other_lies_do_no_harm(void **state)
     change_all(FORGE_ROOT, nothing);
 }
 
-/* A number that is as large as it can be in the place of each byte of a part. */
+/* The largest possible number at the position of each byte of a part. */
 static void huge_numbers_are_survived(void **state)
 {
     static const uint64_t huge[] = {UINT32_MAX, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX};
@@ -174,7 +175,7 @@ static void bombs_are_refused(void **state)
     }
 }
 
-/* Places are 64-bit numbers; bytes that nothing points at are noticed. */
+/* Positions are 64-bit numbers; unreferenced bytes are detected. */
 static void files_above_4_gib_are_read(void **state)
 {
     rb_err_t err = {0};

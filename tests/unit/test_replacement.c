@@ -1,5 +1,5 @@
 /*
- * Laws of every replacement policy of the list, and of each policy its own: a policy without
+ * Laws of all replacement policies in the list, and of each policy separately: a policy without
  * law_NAME() does not compile.
  */
 #include "tests/support/test.h"
@@ -11,7 +11,7 @@
 
 enum { NOTHING = 1 << 30, MOST_WAYS = 128 };
 
-/* One set, whose lines are known by their numbers. */
+/* One set; lines are identified by their numbers. */
 typedef struct {
     cache_t *c;
     uint32_t ways;
@@ -22,7 +22,7 @@ static one_set_t one_set(replacement_policy_t policy, uint32_t ways)
     return (one_set_t){cache_create(1, ways, LINE, policy, false, true), ways};
 }
 
-/* Uses a line. Returns whether it hit; *gone is the line that made room, or NOTHING. */
+/* Accesses a line. Returns whether it hit; *gone is the evicted line, or NOTHING. */
 static bool use(one_set_t *s, uint32_t number, uint32_t *gone)
 {
     cache_line_t victim = {0};
@@ -31,12 +31,12 @@ static bool use(one_set_t *s, uint32_t number, uint32_t *gone)
     const bool hit = t != NULL;
     if (!hit)
         t = cache_insert(s->c, (uint64_t)number * LINE, &victim, &evicted);
-    cache_write(s->c, t)->dirty = 1; /* so that its eviction is told */
+    cache_write(s->c, t)->dirty = 1; /* so that its eviction is reported */
     *gone = evicted ? (uint32_t)(victim.line / LINE) : NOTHING;
     return hit;
 }
 
-/* Uses lines first to first + n - 1. Returns how many hit. */
+/* Accesses lines first to first + n - 1. Returns the number of hits. */
 static uint32_t use_all(one_set_t *s, uint32_t first, uint32_t n)
 {
     uint32_t hits = 0, gone;
@@ -97,7 +97,7 @@ static void agree_at_all_ways(replacement_policy_t policy, const model_ops_t *op
     }
 }
 
-/* Marks as times: the last number given out is mark[MOST_WAYS]. */
+/* Marks as times: mark[MOST_WAYS] is the last time that was used. */
 static void stamp(model_t *m, uint32_t way)
 {
     m->mark[way] = ++m->mark[MOST_WAYS];
@@ -126,7 +126,7 @@ static void law_fifo(void)
     agree_at_all_ways(REPLACEMENT_FIFO, &(model_ops_t){ignore, smallest_mark, stamp}, false);
 }
 
-/* The tree of textbooks, a node's children behind it: 2 n + 1 and 2 n + 2; mark 1: go right. */
+/* The tree of textbooks; the children of node n are 2 n + 1 and 2 n + 2; mark 1: go right. */
 static void tree_use(model_t *m, uint32_t way)
 {
     uint32_t node = 0;
@@ -150,7 +150,7 @@ static uint32_t tree_victim(model_t *m)
 static void law_plru(void)
 {
     agree_at_all_ways(REPLACEMENT_PLRU, &(model_ops_t){tree_use, tree_victim, tree_use}, true);
-    /* Any number of ways: the half that was used last is safe. */
+    /* For any number of ways, the half that was used last is not evicted. */
     one_set_t s = one_set(REPLACEMENT_PLRU, 24);
     use_all(&s, 0, 24);
     cache_lab_seed(3);
@@ -203,13 +203,13 @@ static void law_random(void)
         assert_int_not_equal(gone, NOTHING);
         age[next - gone - 1 < WAYS ? next - gone - 1 : WAYS - 1]++;
     }
-    /* A line has survived k evictions with probability (15/16)^k: 1000 of 16000 go at once. */
+    /* A line survives k evictions with probability (15/16)^k: 1000 of 16000 are evicted at once. */
     assert_in_range(age[0], 850, 1150);
     assert_in_range(age[WAYS - 1], 5700, 6500); /* (15/16)^15 = 0.380 of them are older */
     cache_destroy(s.c);
 }
 
-/* Rounds over one line more than there are ways, in order; hits of the last round. */
+/* Rounds over one line more than there are ways, in order. Returns the hits of the last round. */
 static uint32_t thrash(replacement_policy_t policy, uint32_t ways, uint32_t rounds)
 {
     one_set_t s = one_set(policy, ways);
@@ -220,7 +220,7 @@ static uint32_t thrash(replacement_policy_t policy, uint32_t ways, uint32_t roun
     return hits;
 }
 
-/* Hits of the last round over as many lines as there are ways, others having been there before. */
+/* Hits of the last round over as many lines as there are ways, after accesses to other lines. */
 static uint32_t adopt(replacement_policy_t policy, uint32_t ways, uint32_t rounds)
 {
     one_set_t s = one_set(policy, ways);
@@ -286,14 +286,14 @@ static void lines_that_fit_stay(void **state)
     }
 }
 
-/* The same traffic again hits and evicts the same; after an invalidation nothing is left of what
- * was before. */
+/* The same traffic again gives the same hits and evictions; after an invalidation no state
+ * remains. */
 static void what_goes_depends_on_the_traffic_alone(void **state)
 {
     (void)state;
     for (uint32_t p = 0; p < REPLACEMENT_COUNT; p++) {
         if (p == REPLACEMENT_RANDOM || p == REPLACEMENT_BIP)
-            continue; /* their chance goes on after an invalidation */
+            continue; /* their random numbers continue after an invalidation */
         one_set_t a = one_set((replacement_policy_t)p, 24),
                   b = one_set((replacement_policy_t)p, 24);
         use_all(&a, 5000, 100);

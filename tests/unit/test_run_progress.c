@@ -1,4 +1,4 @@
-/* How far a run says that it is: the share of what was asked for, by warp instructions. */
+/* Progress of a run: the share of the requested work, in warp instructions. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { SAYS_MAX = 256 };
 
-/* What a run has said. */
+/* The reported progress. */
 static struct {
     gpu_progress_t said[SAYS_MAX];
     size_t n;
@@ -116,7 +116,7 @@ static void the_share_is_that_of_the_launches_asked_for(void **state)
     synth_destroy(s);
 }
 
-/* Launches grow by an index: the first is a small part of the whole. */
+/* Launches grow with their index: the first is a small part of the whole. */
 static void index_size(trace_source_t *s, uint64_t id, launch_size_t *out)
 {
     (void)s;
@@ -150,14 +150,14 @@ static void what_a_sampler_leaves_out_is_done(void **state)
         .inside = &inside, .n_blocks = 20, .sent = 10, .sent_insts = 1000, .held = 2, .skipped = 3};
     const run_progress_t known = {.launch_insts = 2400}, unknown = {0};
     (void)state;
-    /* Half of the others is left out: 700 of 1,400 known instructions, 500 of 1,000 guessed. */
+    /* Half of the others are skipped: 700 of 1,400 known instructions, 500 of 1,000 guessed. */
     assert_true(run_progress_of_launch(&known, &b, 500) == 1200.0 / 2400.0);
     assert_true(run_progress_of_launch(&unknown, &b, 500) == 1000.0 / 2000.0);
     const block_scheduler_t none = {.inside = &inside, .n_blocks = 20};
     assert_true(run_progress_of_launch(&unknown, &none, 0) == 0.0);
 }
 
-/* The first line that is drawn of it; to be freed. */
+/* The first line that is printed for it. Free it. */
 static char *drawn(const gpu_progress_t *g)
 {
     progress_line_t line;

@@ -1,4 +1,5 @@
-/* A run that simulates chosen launches only: what it asks for and what it makes of the results. */
+/* A run that simulates only chosen launches: the launches that it requests and the estimates
+ * from their results. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 
 enum { LAUNCHES = 600 };
 
-/* A trace of two kernels with ids 2, 4, 6, ...: as one that holds only some launches. */
+/* A trace of two kernels with ids 2, 4, 6, ..., like a trace that has only some launches. */
 static launch_list_t make_trace(void)
 {
     launch_list_t l = {.format = "test"};
@@ -113,7 +114,7 @@ static void a_sampler_without_a_plan_stops_inside_its_bound(void **state)
     run_sampling_free(&s);
 }
 
-/* Wherever it was interrupted, it asks for the rest, and comes to the same end. */
+/* Interrupted anywhere, it requests the rest and comes to the same end. */
 static void an_interrupted_run_goes_on_where_it_was(void **state)
 {
     (void)state;
@@ -143,7 +144,8 @@ static void an_interrupted_run_goes_on_where_it_was(void **state)
     }
 }
 
-/* A plan of ids that are not positions: a trace that holds only some of the program's launches. */
+/* A plan with ids that are not positions, for a trace that has only some of the program's
+ * launches. */
 static void a_plan_finds_its_launches_by_id(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What each method chooses from small programs whose right answer is known. */
+/* Choices of each method from small programs with known answers. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -179,7 +179,7 @@ static void pka_takes_the_smallest_k_below_its_error(void **state)
         assert_true(lab_close(p.samples[i].weight, 100));
     }
     plan_free(&p);
-    p = lab_plan(&lab.pop, "pka:error=1", 1); /* one cluster is off by less than 100 % */
+    p = lab_plan(&lab.pop, "pka:error=1", 1); /* the error of one cluster is below 100 % */
     assert_int_equal(p.n_clusters, 1);
     plan_free(&p);
     p = lab_plan(&lab.pop, "pka:representative=random", 1);
@@ -193,7 +193,7 @@ static void photon_matches_vectors_warps_and_scales_by_instructions(void **state
     (void)state;
     enum { N = 40 };
     lab_population_t lab = lab_population(N, 1);
-    /* Vector 1 is vector 0 with twice the work (same direction); vector 2 is another block. */
+    /* Vector 1 is vector 0 with twice the work (same direction); vector 2 has another block. */
     static const uint64_t begin[] = {0, 2, 4, 5};
     static const uint32_t block[] = {0, 1, 0, 1, 2};
     static const double count[] = {10, 30, 20, 60, 40};
@@ -224,7 +224,8 @@ static void photon_matches_vectors_warps_and_scales_by_instructions(void **state
     p = lab_plan(&lab.pop, "photon_kernel:few_warps=0", 1);
     assert_int_equal(p.n_clusters, 2);
     plan_free(&p);
-    /* The artifact compares raw counts: twice the work is another launch, weights are counts. */
+    /* The artifact compares raw counts: twice the work counts as a different launch, and weights
+     * are counts. */
     p = lab_plan(&lab.pop, "photon_kernel:variant=artifact", 1);
     assert_int_equal(p.n_clusters, 3);
     assert_true(lab_close(p.samples[0].weight, (double)p.clusters[0].size));

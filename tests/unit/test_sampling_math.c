@@ -41,7 +41,7 @@ static void quantiles_are_those_of_the_tables(void **state)
     near(student_quantile(0.975, 1e6), 1.9599663, 1e-7);
 }
 
-/* The very numbers: other ones would change every plan that was written down. */
+/* The exact numbers: others would change every recorded plan. */
 static void random_numbers_never_change(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void allocation_meets_the_bound_at_the_least_cost(void **state)
         double variance = 0.05 * total * 0.05 * total;
         allocate(s, 3, variance, finite, m);
         assert_true(allocated_variance(s, 3, finite, m) <= variance * (1 + 1e-9));
-        /* The best whole numbers, tried one by one. */
+        /* The best integers, found by trying all. */
         uint64_t most = finite ? 26 : 60;
         for (best[0] = 1; best[0] <= (finite ? s[0].size : most); best[0]++)
             for (best[1] = 1; best[1] <= (finite ? s[1].size : most); best[1]++)
@@ -210,7 +210,7 @@ static void allocation_meets_the_bound_at_the_least_cost(void **state)
                     if (allocated_variance(s, 3, finite, best) <= variance)
                         least = fmin(least, cost_of(s, 3, best));
         assert_true(cost_of(s, 3, m) >= least * (1 - 1e-9) || !finite);
-        /* Rounding costs at most one sample a stratum. */
+        /* Rounding costs at most one sample per stratum. */
         assert_true(cost_of(s, 3, m) <= least + s[0].cost + s[1].cost + s[2].cost);
     }
 }
@@ -293,7 +293,7 @@ static void principal_components_of_a_line_are_one(void **state)
     near(vector[4], sqrt(0.5), 1e-12);
 }
 
-/* Complete linkage as it is defined: merge the two nearest clusters again and again. */
+/* Complete linkage by definition: merge the two nearest clusters repeatedly. */
 static size_t naive_linkage(const double *x, size_t n, size_t d, double threshold,
                             uint32_t *cluster)
 {
@@ -397,8 +397,7 @@ static void linkage_on_a_line_is_the_same(void **state)
     assert_int_equal(linkage_line(x, N, 100, got), 1);
 }
 
-/* Three heaps far from each other are three clusters, one heap is one, and all equal points, too.
- */
+/* Three distant groups are three clusters; one group is one, and so are all equal points. */
 static void the_criterion_counts_heaps(void **state)
 {
     enum { N = 150, D = 3 };

@@ -1,4 +1,4 @@
-/* What holds of every method, on hostile programs too. */
+/* Properties of every method, also with hostile programs. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "tests/support/population_lab.h"
 
-/* All methods that can work with what the lab has. */
+/* All methods that can work with the data of the lab. */
 static const char *const methods[] = {"random:count=5",
                                       "random:fraction=10%",
                                       "random:replacement=true,count=7",
@@ -173,7 +173,7 @@ static void what_would_take_for_ever_is_refused_with_its_time_and_memory(void **
     const char *text = lab_plan_error(&lab.pop, "tbpoint");
     assert_non_null(strstr(text, "37.3 GiB for 100000 distinct launches"));
     assert_non_null(strstr(lab_plan_error(&lab.pop, "pka:max_seconds=0.001"), "max_seconds"));
-    /* Equal launches are merged first: a million of a few kinds are no work. */
+    /* Equal launches are merged first, so a million launches of a few kinds are little work. */
     for (uint64_t i = 0; i < N; i++)
         lab.time[i] = lab.insts[i] = (double)(i % 10) + 1;
     plan_t p = lab_plan(&lab.pop, "tbpoint", 1);

@@ -1,5 +1,5 @@
-/* Sequential STEM: its stated coverage, by replays of recorded full runs. Populations that break it
- * are in bench/ (rubato_sampling coverage). */
+/* Sequential STEM: its stated coverage, in replays of recorded full runs. Populations that break
+ * it are in bench/ (rubato_sampling coverage). */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static void coverage_is_what_it_says(void **state)
     }
 }
 
-/* Launches that differ by layer, of known instruction counts. */
+/* Launches that differ by layer, with known instruction counts. */
 static void coverage_holds_on_a_training_run(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static stem_online_t *create(const population_t *pop, const char *method, uint64
     return s;
 }
 
-/* Begun anew, it asks for and says what a new one does. */
+/* After a restart it requests and reports the same as a new one. */
 static void a_restart_is_a_new_beginning(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void strata_are_the_index_joined_where_small(void **state)
         lab.insts[i] = i < 60 ? 100 : i < 90 ? 200 : 300 + (double)i; /* the last all differ */
     }
     stem_online_t *s = create(&lab.pop, "stem_online", 1);
-    /* 60, 30, and the twelve singles as ten and two. */
+    /* Strata of 60 and 30, and the twelve single launches as ten and two. */
     assert_int_equal(stem_online_strata(s), 4);
     stem_online_free(s);
     s = create(&lab.pop, "stem_online:small=1", 1);

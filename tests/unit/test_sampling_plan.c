@@ -1,4 +1,4 @@
-/* Plans as files, and what samples say of the whole. */
+/* Plans as files, and estimates of the whole from samples. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static void faulty_plans_are_refused_with_their_line(void **state)
     } rows[] = {
         {"", "plan:1: the file ends before a value"},
         {"[]", "an object is missing"},
-        {"{}", "not a plan: it has no schema"},
+        {"{}", "not a plan: the schema is missing"},
         {"{\"schema\": \"rubato-plan-9\"}", "this version reads rubato-plan-1"},
         {"{\"schema\": \"rubato-plan-1\"}", "how many launches"},
         {PLAN(""), "it has no samples"},
@@ -107,7 +107,7 @@ static void faulty_plans_are_refused_with_their_line(void **state)
     }
 }
 
-/* Every truncation of a plan is refused, and none crashes. */
+/* Every truncated plan is refused without a crash. */
 static void truncated_plans_are_refused(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void lists_of_pairs_are_read_and_written(void **state)
         RB_OK);
     assert_int_equal(plan.samples[0].launch, 3);
     plan_free(&plan);
-    /* As NumPy's numbers are printed; what is there twice counts twice. */
+    /* As NumPy prints numbers; an entry that occurs twice counts twice. */
     assert_int_equal(read_text(plan_read_list,
                                "[(np.int64(13), 18), (numpy.int64(2), np.float64(1.5)), (13, 2)]",
                                &plan, &err),
@@ -220,7 +220,7 @@ static void lists_of_pairs_are_read_and_written(void **state)
         assert_int_equal(read_text(plan_read_list, bad[i], &plan, &err), RB_TRACE);
 }
 
-/* Each weight may be, but sums of millions of them would not fit 64 bits. */
+/* Each weight is possible, but sums of millions of them would not fit in 64 bits. */
 static void weights_that_add_up_to_more_than_any_program_has_are_refused(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static const char three_pairs[] =
     "J\x70\x11\x01\0K\x01\x86\x94"
     "e.";
 
-/* The same of [(numpy.int64(40), 18), (numpy.int64(7), numpy.float64(0.5))]. */
+/* The same for [(numpy.int64(40), 18), (numpy.int64(7), numpy.float64(0.5))]. */
 static const char numpy_pairs[] =
     "\x80\x04\x95\xa0\0\0\0\0\0\0\0]\x94(\x8c\x16numpy._core.multiarray\x94\x8c\x06scalar\x94\x93"
     "\x94\x8c\x05numpy\x94\x8c\x05"
@@ -282,7 +282,7 @@ static void pickled_lists_are_read(void **state)
     assert_int_equal(plan.samples[1].launch, 41);
     assert_true(fabs(plan.samples[1].weight - 18) < 1e-15);
     plan_free(&plan);
-    /* Protocol 2 appends a single pair so. */
+    /* Protocol 2 appends a single pair in this way. */
     static const char one[] = "\x80\x02]q\0K\x05K\x02\x86q\x01"
                               "a.";
     assert_int_equal(read_bytes(one, sizeof(one) - 1, &plan, &err), RB_OK);
@@ -328,7 +328,7 @@ static void other_pickles_are_refused_with_their_offset(void **state)
         {BYTES("\x80\x04](\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\1K\x01\x86"
                "e."),
          "too large"},
-        /* Nothing is called: os.system("x"). */
+        /* os.system("x") is not called. */
         {BYTES("\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x01x\x85R."), "not a pickled list"},
         {BYTES("\x80\x02"
                "cos\nsystem\nU\x01x\x85R."),
@@ -344,7 +344,7 @@ static void other_pickles_are_refused_with_their_offset(void **state)
             fail_msg("%zu: '%s', not '%s'", i, err.text, bad[i].message);
     }
 #undef BYTES
-    /* A deep stack is no list. */
+    /* A deep stack is not a list. */
     char *deep = calloc(1 << 18, 1);
     memset(deep, '(', 1 << 18);
     assert_int_equal(read_bytes(deep, 1 << 18, &plan, &err), RB_TRACE);
@@ -444,7 +444,7 @@ static void single_samples_borrow_the_spread_of_the_profile(void **state)
     assert_true(!(e.high > e.low));
 }
 
-/* The interval covers the truth as often as it says. */
+/* The interval covers the truth as often as stated. */
 static void intervals_cover_what_they_say(void **state)
 {
     (void)state;

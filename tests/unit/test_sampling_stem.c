@@ -1,6 +1,6 @@
 /*
- * stem:variant=artifact against the algorithm that was published as code, written down here once
- * more in its plainest form: halves by trying every division, sizes with no limit but rounding up.
+ * stem:variant=artifact against the algorithm published as code, rewritten here in its simplest
+ * form: halves by trying every division, sizes with no limit except rounding up.
  */
 #include "tests/support/test.h"
 
@@ -98,7 +98,7 @@ static void divide(published_t *p, const double *x, uint64_t n, double draws)
             sd > 0 ? ceil(roots / pow(total / p->c, 2) * (double)size[i] * sd / sqrt(mean)) : 0;
         divided += asked[i] * mean;
     }
-    if (divided > cost * (1 + 1e-12)) { /* halves of equal size: often equal but for rounding */
+    if (divided > cost * (1 + 1e-12)) { /* halves of equal size: often equal except for rounding */
         add_leaf(p, n, draws);
         return;
     }
@@ -148,8 +148,8 @@ static void expect_published(const lab_population_t *lab)
     free(p);
 }
 
-/* Several launches of a kernel take the same time, as with profilers that give whole numbers; but
- * the steps are uneven, so that no two divisions are equally good. */
+/* Several launches of a kernel take the same time, as in profilers with integer times; but the
+ * steps are uneven, so no two divisions are equally good. */
 static void artifact_divides_and_draws_as_published(void **state)
 {
     (void)state;
@@ -166,8 +166,8 @@ static void artifact_divides_and_draws_as_published(void **state)
 }
 
 /*
- * Kernel k0 has two peaks without width: Eq. 3 asks for 171 samples of its 100 launches, its halves
- * for none, so that it is divided, and dropped. k1 has one launch of another kind in 100.
+ * Kernel k0 has two peaks without width. Eq. 3 asks for 171 samples of its 100 launches, and for
+ * none of its halves, so it is divided and dropped. k1 has one launch in 100 of another kind.
  */
 static void artifact_drops_clusters_without_a_sample(void **state)
 {
@@ -186,7 +186,7 @@ static void artifact_drops_clusters_without_a_sample(void **state)
     assert_true(isnan(p.error_bound));
     assert_non_null(strstr(p.warnings[0], "3 of 4 clusters (199 launches, 76.2 % of the time)"));
     plan_free(&p);
-    /* The derivation has a sample of each, and is exact here. */
+    /* The derived variant has a sample of each, and is exact here. */
     p = lab_plan(&lab.pop, "stem", 1);
     assert_int_equal(p.n_samples, 4);
     assert_true(lab_close(p.predicted_total, p.profile_total));

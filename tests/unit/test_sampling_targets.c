@@ -1,5 +1,5 @@
 /*
- * What the samplers must reach: populations as published, and what their derivation promises.
+ * Targets of the samplers: populations as published, and the guarantees of their derivation.
  */
 #include "tests/support/test.h"
 
@@ -37,8 +37,8 @@ static score_t score(const population_t *pop, const char *method)
 }
 
 /*
- * The six kernels of STEM+ROOT's artifact, as published: their numbers of launches, peaks and
- * spreads. Published on the measured ones: 2,000 times fewer launches at an error below 0.5 %.
+ * The six kernels of STEM+ROOT's artifact, as published: numbers of launches, peaks and spreads.
+ * Published for the measured kernels: 2,000 times fewer launches at an error below 0.5 %.
  */
 static const lab_kernel_t six_kernels[] = {
     {3925, 1, 1e4, 1, 0.0072},  /* max_pool */
@@ -58,7 +58,8 @@ static void stem_reaches_its_published_speed_and_error(void **state)
     score_t names = score(&lab.pop, "stem:root=off");
     assert_true(names.clusters == 6 && root.clusters >= 10); /* as many as there are peaks */
     assert_true(names.inside >= 0.93 && root.speedup > 4 * names.speedup);
-    /* One budget for all kernels instead of one for each: the same bound with fewer samples. */
+    /* One error budget for all kernels instead of one for each: the same bound with fewer
+     * samples. */
     score_t each = score(&lab.pop, "allegro");
     assert_true(each.clusters == 10 && each.mean_error < 0.004);
     assert_true(root.speedup > 4 * each.speedup);
@@ -72,12 +73,13 @@ static void stem_keeps_its_bound_on_programs(void **state)
         lab_population_t lab = lab_training(30 * seed, seed);
         score_t s = score(&lab.pop, "stem");
         assert_true(s.inside >= 0.95);
-        /* Without the divisions that the joint bound does not need: the bound is used up, so that
-         * 95 % hold it but for three standard deviations of 200 draws. */
+        /* Without the divisions that the joint bound does not need, the bound is used up: 95 %
+         * are within it, less three standard deviations of 200 draws. */
         score_t merged = score(&lab.pop, "stem:merge=on");
         assert_true(merged.speedup > s.speedup && merged.clusters < s.clusters);
         assert_true(merged.inside >= 0.95 - 3 * sqrt(0.05 * 0.95 / SEEDS));
-        /* Asked for a little more, it keeps 95 % of these seeds with most of the speed-up. */
+        /* With a slightly higher confidence, 95 % of these seeds are within the bound, with most
+         * of the speed-up. */
         score_t safe = score(&lab.pop, "stem:merge=on,confidence=0.97");
         assert_true(safe.inside >= 0.95 && safe.speedup > 0.9 * merged.speedup);
         lab_population_free(&lab);
@@ -115,7 +117,7 @@ static void printed_equation_breaks_the_bound_that_the_derived_one_keeps(void **
     lab_population_free(&lab);
 }
 
-/* The predicted error bound is the error that is met with the stated confidence. */
+/* The error is within the predicted bound with the stated confidence. */
 static void predicted_bounds_hold(void **state)
 {
     (void)state;

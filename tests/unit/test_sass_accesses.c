@@ -1,6 +1,6 @@
 /*
- * Loads and stores of every width at places of many patterns: those that the emulator treats
- * together must give what going lane by lane gives, in memory, in registers and in the trace.
+ * Loads and stores of every width with many address patterns. Accesses that the emulator handles
+ * together must give the same results as lane by lane, in memory, in registers and in the trace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { LANES = 32, WORDS = 4, SPAN = 4096, LINE = 16 };
 
-/* Byte offset of each lane's place, a multiple of 16. */
+/* Byte offset of each lane's access, a multiple of 16. */
 typedef void (*pattern_fn)(uint32_t at[LANES], unsigned width);
 
 static void one_place(uint32_t at[LANES], unsigned width)
@@ -81,7 +81,7 @@ static const pattern_fn patterns[] = {
 
 enum { AT = 0x160, ARRAY = 0x168, RESULT = 0x170 };
 
-/* Writes what a lane loads to its place of the results. */
+/* Writes the value that a lane loads to its place in the results. */
 static void put_loads(sass_lab_t *lab, unsigned width)
 {
     const sass_code_t code[] = {sass_code_tid_to(0),
@@ -98,7 +98,7 @@ static void put_loads(sass_lab_t *lab, unsigned width)
     sass_lab_code(lab, code, sizeof(code) / sizeof(code[0]));
 }
 
-/* Stores zeros: all of them are RZ, which is as wide as the store. */
+/* Stores zeros: the source is RZ, for any width. */
 static void put_zeros(sass_lab_t *lab, unsigned width)
 {
     enum { RZ = 255 };
@@ -159,7 +159,7 @@ typedef struct {
 
 typedef void (*put_fn)(sass_lab_t *lab, unsigned width);
 
-/* What the array holds at first: all bits of all bytes differ from word to word. */
+/* Initial contents of the array: all bits of all bytes differ from word to word. */
 static void fill(uint32_t words[SPAN / 4])
 {
     for (uint32_t i = 0; i < SPAN / 4; i++)
@@ -183,7 +183,7 @@ static void begin(trial_t *t, pattern_fn pattern, unsigned width, put_fn put_cod
     sass_lab_int(&t->lab, 0);
 }
 
-/* Runs threads 0 to n - 1, and looks at the record of the access in question. */
+/* Runs threads 0 to n - 1, and checks the record of the access in question. */
 static void run(trial_t *t, unsigned n, bool traced)
 {
     seen_t seen = {0};
@@ -290,7 +290,8 @@ static void zeros_are_as_wide_as_the_store(void **state)
     }
 }
 
-/* The last lane of a row is behind the end of the array: no other pattern may hide that. */
+/* The last lane of a row is beyond the end of the array, which the address pattern must not
+ * hide. */
 static void rows_end_with_their_array(void **state)
 {
     trial_t t;

@@ -64,7 +64,7 @@ static void half_precision_is_exact(void **state)
     }
 }
 
-/* The conversions of loops over lanes against those that say how they do it. */
+/* The vectorised conversions against plain ones. */
 static void conversions_of_halves_agree(void **state)
 {
     uint32_t words[32];
@@ -123,7 +123,7 @@ static double cosine(double turns)
     return cos(6.283185307179586476925 * remainder(turns, 1));
 }
 
-/* In units of the last place of a float that is near. */
+/* In units of the last place of a float of similar size. */
 static double distance_in_ulp(float got, double exact)
 {
     int exponent;
@@ -232,7 +232,7 @@ static void functions_of_the_math_library_work(void **state)
     for (unsigned i = 0; i < N; i++)
         x[i] = sass_lab_float(&seed) * 50 + 0.1f;
     for (unsigned i = 0; i < 4; i++)
-        x[i] *= 1e5f; /* the slow path of the argument's reduction, with its table */
+        x[i] *= 1e5f; /* the slow path of the argument reduction, with its table */
     SASS_LAB_FOR_EACH_ARCH(lab, "misc")
     {
         uint64_t out = sass_lab_put(&lab, NULL, sizeof(x));

@@ -73,8 +73,8 @@ static void functions_call_themselves(void **state)
 }
 
 /*
- * Every lane calls itself to a depth of its own, so that each level of the recursion waits at the
- * same BSYNC with other partners. Also: variables and constants with addresses, a newer cubin.
+ * Every lane recurses to a different depth, so each level of the recursion waits at the same BSYNC
+ * with other lanes. Also: variables and constants with addresses, a newer cubin.
  */
 static void levels_of_a_recursion_wait_apart(void **state)
 {
@@ -174,7 +174,7 @@ static void switches_jump_through_tables(void **state)
     }
 }
 
-/* Lanes of a warp that wait for each other's lock need independent thread scheduling. */
+/* Lanes of a warp that wait for a lock of another lane need independent thread scheduling. */
 static void spin_locks_make_progress(void **state)
 {
     sass_lab_t lab;
@@ -225,7 +225,7 @@ static int compare_ints(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Lanes that begin a region anew leave those who wait for them at its end. */
+/* Lanes that enter a region again leave the lanes that wait for them at its end. */
 static void loops_with_two_ways_round_end(void **state)
 {
     enum { LISTS = 64, HALF = 20, ROOM = LISTS * 2 * HALF + HALF };
@@ -286,7 +286,7 @@ static void blocks_of_a_grid_wait_for_each_other(void **state)
         assert_int_equal(got[0], sum);
         for (int32_t i = 0; i < BLOCKS * THREADS; i++)
             assert_int_equal(got[1 + i], sum + i / THREADS);
-        lab.workspace = 0; /* the kernel traps: it was not launched cooperatively */
+        lab.workspace = 0; /* the kernel traps because it was not launched cooperatively */
         sass_lab_kernel(&lab, "grid_sum");
         for (unsigned i = 0; i < 3; i++)
             sass_lab_pointer(&lab, out);
@@ -299,7 +299,7 @@ static void blocks_of_a_grid_wait_for_each_other(void **state)
     free(in);
 }
 
-/* Functions of objects, which lanes call through tables: one of them calls another one. */
+/* Virtual functions, which lanes call through tables: one of them calls another. */
 static void virtual_functions_are_called(void **state)
 {
     enum { N = 200 };

@@ -1,5 +1,4 @@
-/* The corpora of the fuzz targets of machine code, and random changes of them, under every build.
- */
+/* The corpora of the fuzz targets of machine code, and random changes of them, in every build. */
 #include "tests/support/corpus.h"
 #include "tests/support/sass_trial.h"
 #include "tests/support/temp_folder.h"

@@ -8,7 +8,7 @@
 
 /* --- cubes: the guide's table of faces ------------------------------------------------------- */
 
-/* The axis that names a face and its sign, and those of which its columns and rows are. */
+/* The axis and sign of a face, and the axes of its columns and rows. */
 static const struct {
     int major, major_sign, right, right_sign, down, down_sign;
 } faces[6] = {{0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1},
@@ -16,7 +16,7 @@ static const struct {
 
 enum { CUBE_SIDE = 8 };
 
-/* A direction through a face, and where on it; weights have few bits. */
+/* A direction through a face, and the position on the face; weights have few bits. */
 static void aim(unsigned face, uint64_t *seed, float x[3], double at[2])
 {
     const float scale = (float)(1u << (sass_lab_random(seed) >> 62)); /* length does not matter */
@@ -102,7 +102,7 @@ static void a_texture_of_four_layers_is_no_cube(void **state)
 
 enum { LEVELS = 4, BASE_WIDTH = 8, BASE_HEIGHT = 4 };
 
-/* A mipmap of random texels; texels[i]: those of level i without gaps. */
+/* A mipmap of random texels; texels[i]: contiguous texels of level i. */
 static emu_texture_t mipmap(sass_lab_t *lab, float texels[LEVELS][BASE_WIDTH * BASE_HEIGHT])
 {
     emu_texture_t t = texture_lab_image(lab, texels[0], BASE_WIDTH, BASE_HEIGHT, 1);
@@ -145,7 +145,7 @@ static double expected_of_level(const emu_texture_t *t,
                                                        (double)at[1]);
 }
 
-/* Levels from below the lowest to above the highest; steps between pixels that mean the same. */
+/* Levels from below the lowest to above the highest; equivalent steps between pixels. */
 static void levels_are_chosen_and_mixed(void **state)
 {
     float texels[LEVELS][BASE_WIDTH * BASE_HEIGHT], at[32][2], level[32], steps[32][4] = {{0}};
@@ -177,7 +177,7 @@ static void levels_are_chosen_and_mixed(void **state)
         sass_lab_must_run(&lab, 1, 32, 0);
         for (unsigned i = 0; i < 32; i++) {
             const double e = expected_of_level(&t, texels, (double)level[i], at[i]);
-            /* where rounding decides between two levels, steps may give the other one */
+            /* if rounding decides between two levels, steps may give the other one */
             const double v = (double)level[i] + 0.25;
             if (!by_steps || t.mixes_levels || floor(v + 0.499) == floor(v + 0.501))
                 sass_lab_assert_close((double)((float *)sass_lab_at(&lab, out))[i], e,

@@ -223,7 +223,7 @@ static void files_cut_anywhere_are_refused(void **state)
     (void)state;
     for (size_t n = 0; n < cubin.size; n += 97) {
         rb_code_t rc = open_bytes(cubin.data, n);
-        if (n < 6400) /* the section table stands behind the sections, before the segments */
+        if (n < 6400) /* the section table comes after the sections, before the segments */
             assert_int_equal(rc, RB_TRACE);
     }
     for (size_t n = 0; n < fat.size - 400; n += 101)

@@ -16,7 +16,7 @@ static const char *const units[] = {
     "reduce",  "texture",    "softmax",        "spmv",    "transpose", "vecadd",
     "radix",   "persistent", "shared_atomics", "virtual", "tensor"};
 
-/* A listing: its text, cut into lines, and the labels of the section that is being read. */
+/* A listing: its text, split into lines, and the labels of the section that is being read. */
 typedef struct {
     char *text;
     struct {
@@ -68,7 +68,7 @@ static bool inst_line(const char *line, uint32_t *pc, char *text, size_t room)
     return true;
 }
 
-/* Labels of a section stand before the instruction that they name. */
+/* Labels of a section come before the instruction that they name. */
 static void collect_labels(listing_t *l, const char *section, const char *kernel)
 {
     uint32_t pc, next = 0;
@@ -100,7 +100,7 @@ static uint32_t label_pc(const listing_t *l, const char *name, size_t n)
     return 0;
 }
 
-/* The listing's text with labels replaced by what they stand for, and without stray blanks. */
+/* The text of the listing with labels replaced by their values, and without extra blanks. */
 static void resolve(const listing_t *l, const char *text, char *out, size_t room)
 {
     size_t n = 0;
@@ -119,7 +119,7 @@ static void resolve(const listing_t *l, const char *text, char *out, size_t room
     out[n] = '\0';
 }
 
-/* An operand that the linker fills in is 0 before it does. */
+/* An operand that the linker sets is 0 before linking. */
 static bool same_text(const char *expected, const char *got)
 {
     const char *symbol = strstr(expected, "32@");
@@ -282,7 +282,7 @@ static void control_words_are_taken_apart(void **state)
     assert_int_equal(ctl_stall(in.ctl), 2);
 }
 
-/* S2R and CS2R are clock reads where they read the cycle counter, and only there. */
+/* S2R and CS2R are clock reads only if they read the cycle counter. */
 static void reads_of_the_cycle_counter_are_marked(void **state)
 {
     inst_t in;
@@ -309,7 +309,7 @@ static void reads_of_the_cycle_counter_are_marked(void **state)
     assert_false(in.flags & INST_CLOCK);
 }
 
-/* Stores of whole texels, which only graphics and hand-written code have. */
+/* Stores of whole texels, which occur only in graphics and hand-written code. */
 static void formatted_stores_to_surfaces_read_as_listed(void **state)
 {
     static const struct {
@@ -331,7 +331,7 @@ static void formatted_stores_to_surfaces_read_as_listed(void **state)
     }
 }
 
-/* Any 128 bits decode to something printable; unknown opcodes say so. */
+/* Any 128 bits decode to printable text; unknown opcodes are named as unknown. */
 static void no_encoding_breaks_the_decoder(void **state)
 {
     uint64_t seed = 88172645463325252ull;

@@ -1,4 +1,4 @@
-/* The program's mistakes on the emulator: each is named. */
+/* Errors of the program on the emulator: each is named. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void endless_loops_end(void **state)
     sass_lab_close(&lab);
 }
 
-/* Runs the launch that the lab was given; what was wrong with it. */
+/* Runs the launch of the lab; returns its error message. */
 static emu_fault_t fault_of(sass_lab_t *lab, uint32_t threads)
 {
     emu_totals_t totals;

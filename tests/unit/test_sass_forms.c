@@ -1,6 +1,6 @@
 /*
- * Forms of operands that few programs have: they read as nvdisasm reads them, and are executed as
- * they read, or refused.
+ * Rare forms of operands: they are decoded as nvdisasm does, and are executed accordingly or
+ * refused.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,12 +49,12 @@ static void instructions_read_as_nvdisasm_reads_them(void **state)
 
 enum { THREADS = 64, OUT = 0x160 /* the kernel's parameter */ };
 
-/* R4 and R5 of the uniform ones: the address of the result. */
+/* UR4 and UR5: the address of the result. */
 static const sass_code_t out_to_uniform = {0x0000580000047ab9, 0xa00};
 
 static const sass_code_t exit_code = {0x794d, 0x3800000};
 
-/* Runs code in blocks of 64 threads; the result, which begins as words 0, 1, 2 ... */
+/* Runs code in blocks of 64 threads. Returns the result, whose initial words are 0, 1, 2 ... */
 static const uint32_t *run(sass_lab_t *lab, const sass_code_t *code, size_t n)
 {
     uint32_t words[4 * THREADS];
@@ -91,7 +91,7 @@ static void generic_stores_take_their_uniform_address(void **state)
     sass_lab_close(&lab);
 }
 
-/* The upper register of an index of 32 bits is not read, that of 64 bits is. */
+/* The upper register of a 32-bit index is not read, that of a 64-bit index is. */
 static void atomics_take_both_kinds_of_index(void **state)
 {
     /* R3 = 7; ATOMG.E.ADD.STRONG.GPU PT, RZ, [R2.U32+UR4+0x10], R11; EXCH of the same */
@@ -147,7 +147,8 @@ static void uniform_predicates_guard_reads_of_special_registers(void **state)
     sass_lab_close(&lab);
 }
 
-/* The first warp alone comes to barrier 1, of as many threads as R4 says, the other one to 0. */
+/* Only the first warp reaches barrier 1, with the number of threads in R4; the other one reaches
+ * barrier 0. */
 static void barriers_take_their_threads_from_a_register(void **state)
 {
     const sass_code_t code[] = {PLACES,
@@ -165,7 +166,7 @@ static void barriers_take_their_threads_from_a_register(void **state)
     sass_lab_close(&lab);
 }
 
-/* A call that leaves by RET.ABS to the second instruction behind LEPC. */
+/* A call that returns by RET.ABS to the second instruction after LEPC. */
 static void lepc_gives_its_own_address(void **state)
 {
     const sass_code_t code[] = {
@@ -186,7 +187,7 @@ static void lepc_gives_its_own_address(void **state)
     sass_lab_close(&lab);
 }
 
-/* Lanes that a load's predicate leaves out read nothing, and are not in the trace. */
+/* Lanes that are excluded by the predicate of a load read nothing, and are not in the trace. */
 static rb_code_t see_loads(void *ctx, const trace_block_t *block, rb_err_t *err)
 {
     const warp_stream_t *w = &block->warps[0];
@@ -239,7 +240,7 @@ static void loads_leave_lanes_out(void **state)
 
 /* --- refused --------------------------------------------------------------------------------- */
 
-/* Known, but not what they do, or not well enough. */
+/* Known opcodes whose effect is not known, or not well enough. */
 static const struct {
     uint64_t lo, hi;
     const char *text;

@@ -1,4 +1,5 @@
-/* The bundled kernels on the emulator, for Volta and Turing, against the same on the CPU. */
+/* The bundled kernels on the emulator, for Volta and Turing, against the same computation on the
+ * CPU. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void matrices_multiply(void **state)
         const float *z = sass_lab_at(&lab, c);
         for (unsigned i = 0; i < N; i++)
             for (unsigned j = 0; j < N; j++) {
-                float sum = 0; /* in the kernel's order, with its rounding: bit for bit */
+                float sum = 0; /* in the order and with the rounding of the kernel: bit for bit */
                 for (unsigned k = 0; k < N; k++)
                     sum = fmaf(x[i * N + k], y[k * N + j], sum);
                 assert_true(z[i * N + j] == sum);

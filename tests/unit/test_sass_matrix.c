@@ -1,6 +1,6 @@
 /*
- * HMMA for hosts with AVX-512 against that for any host, bit by bit: numbers of all kinds,
- * registers that are sources and destinations, lanes that take no part.
+ * HMMA for hosts with AVX-512 against HMMA for any host, bit by bit: all kinds of numbers,
+ * registers that are sources and destinations, inactive lanes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { REGISTERS = 24, WORDS = REGISTERS * EMU_LANES, ROUNDS = 4000 };
 
-/* Mostly numbers of usual size, else any bits: NaN, infinities, numbers below the normal ones. */
+/* Mostly numbers of usual size, otherwise any bits: NaN, infinities, denormals. */
 static void fill(uint32_t words[WORDS], uint64_t *seed)
 {
     for (unsigned i = 0; i < WORDS; i++) {
@@ -22,7 +22,7 @@ static void fill(uint32_t words[WORDS], uint64_t *seed)
     }
 }
 
-/* A warp of registers only. */
+/* A warp that has only registers. */
 static emu_warp_t warp_of(uint32_t words[WORDS])
 {
     return (emu_warp_t){.base = {words, words}, .r = words};
@@ -54,7 +54,7 @@ static void products_of_turing_are_the_same(void **state)
         skip();
 }
 
-/* Each way with fragments that it made. */
+/* Each version with its own fragments. */
 static void steps_of_volta_are_the_same(void **state)
 {
     uint32_t *given = rb_calloc_aligned(WORDS, 4), *plain = rb_calloc_aligned(WORDS, 4),

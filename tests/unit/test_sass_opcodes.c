@@ -1,6 +1,6 @@
 /*
- * Every instruction that the emulator executes, with every modifier, against C functions; and that
- * none is missing.
+ * Every instruction that the emulator executes, with every modifier, against C functions, and a
+ * check that none is missing.
  */
 #include "frontend/emulator/sass/sass_table.h"
 #include "tests/support/op_cases.h"
@@ -61,7 +61,7 @@ static void tensor_cores_multiply_as_loops_do(void **state)
     op_cases_matrix();
 }
 
-/* Opcodes (bits 0-8) that other tests try, since they are about more than one instruction. */
+/* Opcodes (bits 0-8) that other tests try, because they are about more than one instruction. */
 static const struct {
     const char *test;
     uint16_t first, last;

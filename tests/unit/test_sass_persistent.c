@@ -1,4 +1,5 @@
-/* Blocks of a plain launch that wait for each other, and warps that rely on each other's pace. */
+/* Blocks of a plain launch that wait for each other, and warps that rely on each other's
+ * progress. */
 #include "tests/support/sass_lab.h"
 #include "tests/support/test.h"
 
@@ -48,7 +49,7 @@ static void warps_leave_a_barrier_together(void **state)
     }
 }
 
-/* The clock counts instructions, also within a loop that does nothing but read it. */
+/* The clock counts instructions, also in a loop that only reads it. */
 static void waits_by_the_clock_end_in_time(void **state)
 {
     enum { THREADS = 96, CLOCKS = 4000, LOOP = 100 };

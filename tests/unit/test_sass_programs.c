@@ -1,4 +1,5 @@
-/* Bundled kernels that work together, or through shared memory, against the same on the CPU. */
+/* Bundled kernels that work together, or through shared memory, against the same computation on
+ * the CPU. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static void prefix_sums_are_scanned(void **state)
     }
 }
 
-/* A graph in which every node has some successors, among them one near by. */
+/* A graph in which every node has some successors, one of which is near. */
 enum { NODES = 3000, DEGREE = 3 };
 
 static void make_graph(int32_t first[NODES + 1], int32_t edges[NODES * DEGREE])
@@ -61,7 +62,7 @@ static void make_graph(int32_t first[NODES + 1], int32_t edges[NODES * DEGREE])
     first[NODES] = NODES * DEGREE;
 }
 
-/* Distances from node 0; the largest is returned. */
+/* Computes distances from node 0; returns the largest. */
 static int32_t distances(const int32_t *first, const int32_t *edges, int32_t level[NODES])
 {
     int32_t queue[NODES], head = 0, tail = 1;
@@ -285,7 +286,7 @@ static void tiles_multiply_on_tensor_cores(void **state)
     }
 }
 
-/* A stable sort by the second byte: warps count in counters that are cleared 128 bits at a time. */
+/* A stable sort by the second byte: warps use counters that are cleared 128 bits at a time. */
 static void keys_are_ranked_by_digit(void **state)
 {
     enum { N = 1024, SHIFT = 8, DIGITS = 256 };
@@ -313,7 +314,7 @@ static void keys_are_ranked_by_digit(void **state)
     }
 }
 
-/* Sums of small whole numbers, which are exact in any order, and extremes of 64 bits. */
+/* Sums of small integers, which are exact in any order, and extremes of 64 bits. */
 static void shared_memory_is_changed_atomically(void **state)
 {
     enum { N = 700 };
@@ -330,7 +331,7 @@ static void shared_memory_is_changed_atomically(void **state)
         extremes[0] = z[i] > extremes[0] ? z[i] : extremes[0];
         extremes[1] = z[i] < extremes[1] ? z[i] : extremes[1];
     }
-    extremes[2] = extremes[0]; /* what was there before the swap, and after it */
+    extremes[2] = extremes[0]; /* the value before the swap, and after it */
     extremes[3] = 5;
     extremes[4] = extremes[1];
     SASS_LAB_FOR_EACH_ARCH(lab, "shared_atomics")
@@ -353,8 +354,8 @@ static void shared_memory_is_changed_atomically(void **state)
     }
 }
 
-/* Of an atomic at a generic address the code asks whether it was done, and does it itself if not.
- */
+/* The code checks whether an atomic at a generic address was executed, and executes it itself
+ * otherwise. */
 static void generic_atomics_happen_once(void **state)
 {
     enum { THREADS = 70 };

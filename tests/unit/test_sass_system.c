@@ -11,7 +11,7 @@ static rb_code_t run(sass_lab_t *lab, uint32_t threads)
     return sass_lab_run(lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){threads, 1, 1}, 0, NULL, NULL);
 }
 
-/* What a launch of a kernel with its first parameter n prints. */
+/* The output of a launch of a kernel whose first parameter is n. */
 static char *printed(sass_lab_t *lab, uint32_t threads, rb_code_t *rc)
 {
     char *text = NULL;
@@ -142,7 +142,7 @@ static void linked_files_call_each_other(void **state)
     }
 }
 
-/* A pointer to no function is the program's fault. */
+/* A call through an invalid function pointer is an error of the program. */
 static void calls_of_nothing_are_faults(void **state)
 {
     sass_lab_t lab;

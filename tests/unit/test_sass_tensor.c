@@ -1,4 +1,4 @@
-/* Compiled products of matrices in every layout, and integers that few programs use. */
+/* Compiled matrix products in every layout, and rare integer instructions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const product_t products[] = {
     {"rows_columns_32_to_16", 16, 16, false, true, false, true},
 };
 
-/* Small whole numbers: every sum is exact in 16 bits, in any order. */
+/* Small integers: every sum is exact in 16 bits, in any order. */
 static void fill(double v[CELLS], uint64_t *seed)
 {
     for (unsigned i = 0; i < CELLS; i++)

@@ -10,7 +10,7 @@ enum { WIDTH = 13, HEIGHT = 7, POINTS = 128 };
 
 /* --- tests ----------------------------------------------------------------------------------- */
 
-/* Coordinates with few bits: weights of 8 bits are exact. Some are far outside. */
+/* Coordinates with few bits, so weights of 8 bits are exact. Some are far outside. */
 static void make_points(float x[POINTS], float y[POINTS], bool normalized)
 {
     uint64_t seed = 5;
@@ -106,7 +106,7 @@ static void fetches_outside_give_zero(void **state)
     }
 }
 
-/* Four bytes are read as four fractions, of 255, or of 127 with a sign. */
+/* Four bytes are read as four fractions of 255, or of 127 if signed. */
 static void bytes_are_read_as_fractions(void **state)
 {
     uint8_t bytes[4 * 8];
@@ -182,7 +182,7 @@ static void three_dimensions_are_mixed(void **state)
     free(texels);
 }
 
-/* Handles that differ from lane to lane, layers past the last one, lanes that take no part. */
+/* Handles that differ between lanes, layers beyond the last one, inactive lanes. */
 static void each_lane_has_its_texture_and_layer(void **state)
 {
     uint64_t seed = 4;
@@ -333,7 +333,7 @@ static void a_handle_of_nothing_is_a_fault(void **state)
     }
 }
 
-/* A texture goes on to stand for memory that the program has freed. */
+/* A texture remains valid for memory that the program has freed. */
 static void memory_that_was_freed_is_a_fault(void **state)
 {
     enum { PAGE = 512, N = 2 * PAGE / 4 };

@@ -1,6 +1,6 @@
 /*
  * Emulated launches against the bundled traces, instruction by instruction: pc, active mask,
- * opcode, addresses. Inputs do not matter where neither control flow nor addresses depend on them;
+ * opcode, addresses. Inputs do not matter if neither control flow nor addresses depend on them;
  * those of the histogram are rebuilt from the addresses of the trace.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "tests/support/sass_lab.h"
 #include "tests/support/test.h"
 
-/* A bundled trace, being compared. */
+/* A bundled trace under comparison. */
 typedef struct {
     trace_source_t *source;
     trace_launch_t *launch;
@@ -58,7 +58,7 @@ static const inst_t *next_inst(cursor_t *c, uint32_t *mask)
     return in;
 }
 
-/* Lane addresses of the instruction; how many. */
+/* Gets the lane addresses of the instruction; returns their number. */
 static unsigned next_addresses(cursor_t *c, const inst_t *in, uint32_t mask, uint64_t a[32])
 {
     if (in->space == MEM_NONE || in->width == 0 || mask == 0)
@@ -124,7 +124,7 @@ static rb_code_t compare_block(void *ctx, const trace_block_t *got, rb_err_t *er
     return RB_OK;
 }
 
-/* Runs the launch that the lab has been given, as the trace's header says. */
+/* Runs the launch of the lab with the shape in the header of the trace. */
 static void compare_launch(sass_lab_t *lab, const char *name, unsigned arch, uint64_t n_insts)
 {
     reference_t r;
@@ -223,8 +223,8 @@ static void softmax_is_traced_as_recorded(void **state)
 enum { HISTO_WORDS = 65536, HISTO_INPUT = 0x200 };
 
 /*
- * Each load of a word is followed by four atomics on the counters of its bytes, lowest first. A
- * warp's words are taken from them: the load gives the place, the atomics the bytes.
+ * Each load of a word is followed by four atomics on the counters of its bytes, lowest first. The
+ * words of a warp are rebuilt from them: the load gives the position, the atomics the bytes.
  */
 static void rebuild_words(const warp_stream_t *stream, uint32_t *words)
 {

@@ -1,4 +1,5 @@
-/* Blocks on several threads: the results, counts and faults of a launch are those of one. */
+/* Blocks on several threads: results, counts and faults of a launch are the same as with one
+ * thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 enum { WORKERS = 4 };
 
-/* C = A B of n by n floats by a number of workers, into c; instructions executed. */
+/* Computes C = A B of n by n floats with this many workers, into c; returns the instructions
+ * executed. */
 static emu_totals_t multiply(unsigned arch, unsigned workers, uint32_t n, const float *a, float *c)
 {
     size_t bytes = (size_t)n * n * sizeof(*a);
@@ -78,7 +80,7 @@ static void atomics_of_all_blocks_count(void **state)
     free(in);
 }
 
-/* A number that is not changed atomically, but under a lock for which all blocks spin. */
+/* A number that is changed under a lock for which all blocks spin, not atomically. */
 static void locks_exclude_other_workers(void **state)
 {
     enum { BLOCKS = 512, THREADS = 64 };
@@ -99,7 +101,7 @@ static void locks_exclude_other_workers(void **state)
     }
 }
 
-/* The array ends before the grid does: late blocks are at fault. */
+/* The array is smaller than the grid, so late blocks access invalid memory. */
 static void a_fault_of_any_worker_ends_the_launch(void **state)
 {
     enum { BLOCKS = 1 << 14, THREADS = 256 };

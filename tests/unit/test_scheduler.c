@@ -1,5 +1,5 @@
 /*
- * Each warp scheduler against a plain description of it: a scheduler without expect_NAME() does not
+ * Each warp scheduler against a plain description: a scheduler without expect_NAME() does not
  * compile.
  */
 #include "tests/support/test.h"
@@ -64,7 +64,7 @@ static uint32_t expect_grr(const sm_spec_t *spec, const sub_core_t *sub, uint32_
     return can(eligible, sub->last) ? sub->last : expect_lrr(spec, sub, eligible);
 }
 
-/* The active group is the one that issued last, if there was any issue. */
+/* The active group is the one that issued last, if any. */
 static uint32_t expect_two_level(const sm_spec_t *spec, const sub_core_t *sub, uint32_t eligible)
 {
     uint32_t size = spec->scheduler_group, groups = (WARPS + size - 1) / size;
@@ -86,8 +86,7 @@ static const struct {
     expect_t expect;
 } schedulers[] = {SCHEDULER_POLICIES(ROW_)};
 
-/* As warps come and go: ages are the order in which they started, and some slots are never ready.
- */
+/* Warps start and end: ages are the order of starting, and some slots are never ready. */
 static void each_scheduler_picks_as_it_is_described(void **state)
 {
     (void)state;

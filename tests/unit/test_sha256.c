@@ -66,7 +66,7 @@ static void any_split_of_a_message_gives_the_same_digest(void **state)
     }
 }
 
-/* What the processor has, against what every processor can. */
+/* The version with SHA instructions of the processor against the portable one. */
 static void the_processors_instructions_agree_with_the_portable_code(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Listings of microbenchmarks: expressions, instructions, programs, tests; and what is refused. */
+/* Listings of microbenchmarks: expressions, instructions, programs, tests; and listings that are
+ * refused. */
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -198,7 +199,7 @@ static void instructions_that_are_none_are_refused(void **state)
 static const char tail[] = "\n.test T \"t\"\n.harness \"h\"\n.run k\n.value \"cycles\" c\n"
                            ".expect v100 1 1% \"s\"\n";
 
-/* Writes a listing into a new suite folder; the suite must be readable. */
+/* Writes a listing into a new suite folder and reads the suite, which must succeed. */
 static void read_suite(suite_t *s, const char *text)
 {
     rb_err_t err = {0};
@@ -282,7 +283,7 @@ static void a_test_measures_what_the_model_takes(void **state)
     suite_free(&suite);
 }
 
-/* Text of a kernel that cannot be assembled, with what the message must hold. */
+/* Text of a kernel that cannot be assembled, and what the message must contain. */
 static void kernels_that_cannot_be_are_refused(void **state)
 {
     static const struct {

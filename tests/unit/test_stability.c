@@ -32,7 +32,7 @@ static void equal_durations_have_slope_one(void **state)
     stability_free(&s);
 }
 
-/* Sums do not cancel however late in a run the window lies. */
+/* Sums do not cancel, however late in a run the window is. */
 static void the_slope_is_exact_after_a_long_time(void **state)
 {
     const uint64_t late = UINT64_C(1) << 47;
@@ -61,7 +61,7 @@ static void growing_durations_show_in_the_slope(void **state)
     stability_free(&s);
 }
 
-/* Windows of steady durations before and after a step: the slopes are one, the means are not. */
+/* Windows of steady durations before and after a step: the slopes are 1, the means differ. */
 static void a_step_that_has_passed_shows_in_the_means(void **state)
 {
     stability_t s;
@@ -82,8 +82,8 @@ static void a_step_that_has_passed_shows_in_the_means(void **state)
 }
 
 /*
- * The published code's difference of means, (l - s) / (l + s), is half of the paper's: a difference
- * of 4 % passes one and not the other.
+ * The published code computes the difference of means as (l - s) / (l + s), half of that in the
+ * paper: a difference of 4 % passes one and not the other.
  */
 static void the_halved_difference_is_twice_as_tolerant(void **state)
 {
@@ -101,8 +101,9 @@ static void the_halved_difference_is_twice_as_tolerant(void **state)
 }
 
 /*
- * Cut by retirement, the slope is Var(y) / (Var(y) + Var(d)). Points of one rate, in the order of
- * y, with durations uniform in 2000 +- 500: Var(d) = 1000^2 / 12, Var(y) = (20 n)^2 / 12.
+ * If points are cut by retirement, the slope is Var(y) / (Var(y) + Var(d)). Points of one rate, in
+ * the order of y, with durations uniform in 2000 +- 500: Var(d) = 1000^2 / 12, Var(y) = (20 n)^2 /
+ * 12.
  */
 static void spread_lowers_the_slope_as_derived(void **state)
 {
@@ -136,7 +137,7 @@ static void spread_lowers_the_slope_as_derived(void **state)
     }
 }
 
-/* A wave issued at once: x hardly varies, whatever slope comes out is not trusted. */
+/* A wave that is issued at once: x hardly varies, so the slope is not trusted. */
 static void a_window_shorter_than_a_duration_is_not_trusted(void **state)
 {
     stability_rule_t rule = narrow;

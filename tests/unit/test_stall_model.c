@@ -1,4 +1,4 @@
-/* TBPoint's model of warps that stall: the chain itself against its closed form, and its spread. */
+/* TBPoint's model of stalling warps: the Markov chain against its closed form, and its spread. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { WARPS = 6, STATES = 1 << WARPS, STEPS = 20000 };
 
-/* Probability that a set of stalled warps becomes another in a cycle. */
+/* Probability that one set of stalled warps becomes another in a cycle. */
 static double transition(unsigned from, unsigned to, unsigned n, double p, const double *m)
 {
     double all = 1;
@@ -20,7 +20,7 @@ static double transition(unsigned from, unsigned to, unsigned n, double p, const
     return all;
 }
 
-/* Share of cycles in which a warp runs, from the 2^n x 2^n matrix, applied until nothing moves. */
+/* Share of cycles in which a warp runs, from the 2^n x 2^n matrix, applied until it converges. */
 static double ipc_of_matrix(unsigned n, double p, const double *m)
 {
     static double matrix[STATES][STATES];
@@ -62,7 +62,7 @@ static void the_chain_has_the_closed_form(void **state)
     }
 }
 
-/* The chain played out cycle by cycle. */
+/* The chain simulated cycle by cycle. */
 static void the_chain_played_has_the_closed_form(void **state)
 {
     enum { CYCLES = 2000000 };
@@ -80,7 +80,7 @@ static void the_chain_played_has_the_closed_form(void **state)
     assert_true(fabs((double)ran / CYCLES - stall_model_ipc(p, m, 4)) < 0.005);
 }
 
-/* Lemma 4.1: with stalls of lengths that differ by a tenth, the IPC does so in less than 5 %. */
+/* Lemma 4.1: if stall lengths differ by a tenth, the IPC differs by less than 5 %. */
 static void the_ipc_spreads_less_than_the_stalls(void **state)
 {
     static const double p[] = {0.005, 0.02, 0.05, 0.1, 0.2};

@@ -1,4 +1,4 @@
-/* The detector of windows of time against closed forms. */
+/* The detector with windows of time, against closed forms. */
 #include <math.h>
 
 #include "sampling/inside/steady.h"
@@ -6,7 +6,7 @@
 
 enum { INTERVAL = 100 };
 
-/* Adds n points of that duration and closes the interval. */
+/* Adds n points of this duration and closes the interval. */
 static void interval(steady_t *s, unsigned n, uint64_t duration)
 {
     for (unsigned i = 0; i < n; i++)
@@ -21,7 +21,7 @@ static void two_windows_of_equal_means_are_stable(void **state)
     (void)state;
     steady_init(&s, &rule, INTERVAL);
     for (unsigned i = 0; i < 7; i++)
-        steady_close(&s); /* nothing has come yet: does not count */
+        steady_close(&s); /* no points yet: does not count */
     for (unsigned i = 0; i < 5; i++) {
         interval(&s, 10, 777);
         assert_int_equal(steady_read(&s, false).verdict, STEADY_FEW);
@@ -44,7 +44,7 @@ static void two_windows_of_equal_means_are_stable(void **state)
     steady_free(&s);
 }
 
-/* Durations rise and fall with a period of five intervals: whole periods give the true mean. */
+/* Durations swing with a period of five intervals: whole periods give the true mean. */
 static void windows_are_whole_periods(void **state)
 {
     const steady_rule_t rule = {.need = 20, .enough = 60, .delta = 0.03, .period = 5 * INTERVAL};
@@ -64,7 +64,7 @@ static void windows_are_whole_periods(void **state)
         reads++;
     }
     assert_int_equal(reads, 100 - 19);
-    /* Who is told that there are no swings takes two intervals a window, and is wrong. */
+    /* A detector that assumes no swings takes two intervals per window, and is wrong. */
     assert_int_equal(steady_read(&s, true).cycles, 4 * INTERVAL);
     assert_int_equal(steady_read(&s, true).verdict, STEADY_CHANGES);
     steady_free(&s);
@@ -93,7 +93,7 @@ static void the_first_points_are_dropped(void **state)
     steady_init(&s, &rule, INTERVAL);
     for (unsigned i = 0; i < 4; i++)
         interval(&s, 10, i < 2 ? 9999 : 10);
-    /* Five of the third interval and ten of the fourth are left. */
+    /* Five points of the third interval and ten of the fourth remain. */
     assert_int_equal(steady_read(&s, false).verdict, STEADY_FEW);
     interval(&s, 10, 10);
     steady_reading_t r = steady_read(&s, false);

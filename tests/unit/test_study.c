@@ -1,4 +1,4 @@
-/* Studies: points, deltas, files; what is wrong is named. */
+/* Studies: points, deltas, files; errors are named. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -192,7 +192,7 @@ static void the_deltas_of_stem_are_those_of_its_artifact(void **state)
     assert_int_equal(half.mem.l2.slices, base.mem.l2.slices);
     assert_int_equal(half.mem.l2.size * 2, base.mem.l2.size);
     assert_int_equal(half.mem.l2.ways, base.mem.l2.ways);
-    /* What fits an SM does not change with its cache. */
+    /* The number of blocks per SM does not change with the cache. */
     assert_int_equal(x2.sm.l1.unified, base.sm.l1.unified);
     assert_memory_equal(&half.sm.l1.carveouts, &base.sm.l1.carveouts, sizeof(base.sm.l1.carveouts));
     assert_int_equal(sm2.sm.sm.count, 160);

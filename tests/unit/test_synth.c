@@ -1,9 +1,9 @@
-/* The source of synthetic programs that other tests build on. */
+/* The source of synthetic programs, which other tests use. */
 #include "tests/support/mix.h"
 #include "tests/support/stream_check.h"
 #include "tests/support/test.h"
 
-/* Blocks are generated on demand: each time the same, whatever was asked for in between. */
+/* Blocks are generated on demand: always the same, whatever was requested in between. */
 static void a_generated_block_is_the_same_every_time(void **state)
 {
     synth_t *s = mix_create(1);
@@ -20,7 +20,7 @@ static void a_generated_block_is_the_same_every_time(void **state)
     assert_true(stream_blocks_equal(first, again));
     assert_int_equal(source->ops->get_block(l, UINT64_C(1) << 40, &other, NULL), RB_OK);
     assert_null(other);
-    source->ops->close(l); /* frees what is still out */
+    source->ops->close(l); /* frees blocks that were not given back */
     synth_destroy(s);
 }
 

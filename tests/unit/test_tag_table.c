@@ -6,7 +6,7 @@
 
 enum { KEYS = 200, NONE = 0xffff };
 
-/* Number i has key i; what the table must know of it is in there[]. */
+/* Number i has key i; there[] is the expected contents of the table. */
 static bool is_key(const void *owner, uint32_t value, uint64_t key)
 {
     (void)owner;
@@ -18,7 +18,7 @@ static uint32_t find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint
     return tag_table_find(table, bits, tag, key, is_key, NULL, NONE);
 }
 
-/* Puts in and takes out at random, and looks for every number after each step. */
+/* Inserts and removes at random, and looks for every number after each step. */
 static void agree_with_a_list(uint32_t keys, uint32_t bits, const uint16_t *tag)
 {
     tag_chunk_t *table = calloc((size_t)1 << bits, sizeof(*table));
@@ -39,7 +39,7 @@ static void agree_with_a_list(uint32_t keys, uint32_t bits, const uint16_t *tag)
         if (there[i])
             tag_table_take(table, bits, tag[i], (uint16_t)i);
     }
-    /* Nothing is left of all this: no later search goes past its home. */
+    /* No trace of this remains: later searches end at their home chunk. */
     for (uint32_t c = 0; c < 1u << bits; c++) {
         assert_int_equal(table[c].passed, 0);
         assert_int_equal(tag_lanes_equal(table[c].tag, 0), 0xff);
@@ -62,11 +62,12 @@ static void equal_tags_and_full_chunks_do_not_hide_anything(void **state)
 {
     (void)state;
     uint16_t tag[KEYS];
-    /* All of one home, the last one, so that they go on at the first; half of them with one tag. */
+    /* All have the same home chunk, the last one, so they continue at the first; half of them
+     * have the same tag. */
     for (uint32_t i = 0; i < 60; i++)
         tag[i] = (uint16_t)(0xf001 + (i % 2) * 2 * i);
     agree_with_a_list(60, 4, tag);
-    /* As full as it can be: of one home, and of all, so that each chunk is passed. */
+    /* A full table: with one home chunk, and with all, so that every chunk is passed. */
     for (uint32_t homes = 1; homes <= 4; homes *= 2) {
         for (uint32_t i = 0; i < 4 * TAG_LANES; i++)
             tag[i] = (uint16_t)(i % homes << 14 | 1);

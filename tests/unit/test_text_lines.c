@@ -1,4 +1,4 @@
-/* Text files: lines of bounded length, and what is no file. */
+/* Text files: lines of limited length, and paths that are not files. */
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -82,12 +82,12 @@ static void a_line_has_a_greatest_length(void **state)
 static void a_byte_of_zero_is_no_text(void **state)
 {
     (void)state;
-    expect_refused("a\nb\0c\n", 6, "p:2: a byte of zero: this is not a text file");
+    expect_refused("a\nb\0c\n", 6, "p:2: contains a zero byte: this is not a text file");
 }
 
 /* --- files without an end -------------------------------------------------------------------- */
 
-/* Bytes are read as long as they are asked for: what would take 1 GiB fails the test. */
+/* A reader that would read 1 GiB fails the test. */
 static ssize_t endless_digits(void *cookie, char *bytes, size_t n)
 {
     uint64_t *given = cookie;
@@ -131,7 +131,7 @@ static void expect_no_file(const char *path, const char *what)
     assert_int_equal(in_file_regular(path, NULL), -1);
 }
 
-/* A pipe that nobody writes to would be waited for. */
+/* Opening a pipe without a writer would wait. */
 static void plans_are_files(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * Emulated launches as Accel-Sim's tracer writes them: line by line as it does on a Turing GPU, and
- * the fields of the bundled traces.
+ * Emulated launches as Accel-Sim's tracer writes them: equal line by line to a trace from a Turing
+ * GPU, and equal in the fields of the bundled traces.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static rb_code_t write_block(void *ctx, const trace_block_t *block, rb_err_t *er
     return rbt_writer_block(ctx, block, err);
 }
 
-/* Runs what the lab is set up for and writes it as text. */
+/* Runs the launch of the lab and writes it as text. */
 static void write_launch(sass_lab_t *lab, const uint32_t grid[3], const uint32_t block[3])
 {
     const emu_code_t *code;
@@ -77,15 +77,15 @@ static void read_written(lines_t *lines)
     fclose(in);
 }
 
-/* The vectors: where the tracer found them. */
+/* Addresses of the vectors in the tracer's run. */
 #define VECTOR_A UINT64_C(0x7fceb2a00000)
 #define VECTOR_B UINT64_C(0x7fceb2ac3600)
 #define VECTOR_C UINT64_C(0x7fceb2c00000)
 enum { ELEMENTS = 100000, GUARD = 5 };
 
 /*
- * What the tracer (NVBit 1.7.4, tracer version 5) writes of a warp of this kernel on a Turing GPU.
- * Of memory instructions the width and, as base and stride, the addresses follow.
+ * The output of the tracer (NVBit 1.7.4, tracer version 5) for one warp of this kernel on a Turing
+ * GPU. For memory instructions, the width and the addresses as base and stride follow.
  */
 static const struct {
     const char *text;
@@ -96,7 +96,7 @@ static const struct {
     {"0020 ffffffff 1 R3 S2R 0 0 0 ", 0},
     {"0030 ffffffff 1 R8 IMAD 2 R8 R3 0 0 ", 0},
     {"0040 ffffffff 0 ISETP.GE.AND 1 R8 0 0 ", 0},
-    {"0050 00000000 0 EXIT 0 0 0 ", 0}, /* predicated off, but in warps behind the vectors */
+    {"0050 00000000 0 EXIT 0 0 0 ", 0}, /* predicated off, except in warps beyond the vectors */
     {"0060 ffffffff 1 R9 MOV 0 0 8 ", 0},
     {"0070 ffffffff 1 R4 IMAD.WIDE 2 R8 R9 0 0 ", 0},
     {"0080 ffffffff 1 R2 IMAD.WIDE 2 R8 R9 0 0 ", 0},
@@ -129,7 +129,7 @@ static void launches_are_written_as_the_tracer_writes_them(void **state)
     sass_lab_t lab;
 
     (void)state;
-    /* where the copies before the launch went to, and where it stores */
+    /* destinations of the copies before the launch, and of its stores */
     sass_lab_open_at(&lab, "vecadd_double", 75, VECTOR_A - 0x200000);
     sass_lab_put(&lab, NULL, 8 << 20);
     sass_lab_kernel(&lab, "_Z6vecAddPdS_S_i");
@@ -156,7 +156,7 @@ static void launches_are_written_as_the_tracer_writes_them(void **state)
 
 /*
  * The bundled traces were written by another program, whose fields were compared with traces of
- * silicon. They have no immediates.
+ * real GPUs. They have no immediates.
  */
 static void compare_fields(const char *unit, const char *kernel, unsigned arch)
 {

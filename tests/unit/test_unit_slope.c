@@ -7,7 +7,7 @@
 
 enum { SLOTS = 8, INSTS = 10, UNIT = 1000 };
 
-/* Blocks in steps of whole units: how far into its unit each retires is of no consequence. */
+/* Blocks in steps of whole units: the position of a block within its unit does not matter. */
 static void blocks_that_retire_in_bursts_give_the_exact_rate(void **state)
 {
     (void)state;
@@ -32,7 +32,7 @@ static void blocks_may_differ_in_size(void **state)
 {
     unit_slope_t s = {.slots = 2};
     (void)state;
-    /* 30, 50 and 40 instructions a unit; what is open does not count. */
+    /* 30, 50 and 40 instructions per unit; an incomplete unit does not count. */
     static const double insts[] = {10, 20, 20, 30, 30, 10, 1000};
     for (int k = 0; k < 7; k++)
         unit_slope_add(&s, 100 * (k / 2), insts[k]);
@@ -47,18 +47,18 @@ static void the_error_is_that_of_a_least_squares_slope(void **state)
     assert_true(unit_slope_rate(&s) == 0);
     unit_slope_add(&s, 1600, 7);
     assert_true(isinf(unit_slope_error(&s)));
-    /* Of two units only what is usual is known: Student's t of two degrees of freedom. */
+    /* With two units, only the usual deviation is known: Student's t of two degrees of freedom. */
     assert_true(fabs(unit_slope_doubt(&s, 0.01) - 0.01 * sqrt(2) * 2.919986) < 1e-7);
     unit_slope_add(&s, 2500, 7);
     /* Off the line of slope 1000 by -100/3, 200/3, -100/3: sqrt(60000 / 9 / 2) of 1000. */
     assert_true(fabs(unit_slope_rate(&s) - 0.007) < 1e-12);
     assert_true(fabs(unit_slope_error(&s) - sqrt(60000.0 / 9 / 2) / 1000) < 1e-9);
-    /* One degree of freedom, and two of what is usual. */
+    /* One degree of freedom, and two of the usual deviation. */
     const double off = 60000.0 / 9 / 1e6, variance = (off + 2 * 0.03 * 0.03) / 3;
     assert_true(fabs(unit_slope_doubt(&s, 0.03) - sqrt(variance / 2) * 2.353363) < 1e-7);
 }
 
-/* The first wave is slow. Without it the others have an even rate, wherever it is forgotten. */
+/* The first wave is slow. Without it the others have an even rate, wherever it is dropped. */
 static void units_that_are_forgotten_do_not_count(void **state)
 {
     enum { SLOW = 3 * UNIT };
@@ -78,7 +78,7 @@ static void units_that_are_forgotten_do_not_count(void **state)
     }
 }
 
-/* A quarter of a wave retires late, the same in both waves: one and a quarter tell the rate. */
+/* A quarter of each wave retires late: one and a quarter waves give the rate. */
 static void one_and_a_quarter_units_give_a_first_rate(void **state)
 {
     (void)state;

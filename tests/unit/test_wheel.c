@@ -91,8 +91,8 @@ static void random_events_come_out_as_a_stable_sort_by_cycle(void **state)
     qsort(ref, N, sizeof(ref[0]), ref_compare);
     for (uint32_t i = 0; i < N; i++) {
         assert_int_equal(got[i].cycle, ref[i].cycle);
-        /* Equal cycles may interleave with pops; within one cycle the order is that of insertion.
-         */
+        /* Events of equal cycles may interleave with pops; within one cycle the order is that of
+         * insertion. */
         if (i > 0 && got[i].cycle == got[i - 1].cycle)
             assert_true(got[i].seq > got[i - 1].seq);
     }

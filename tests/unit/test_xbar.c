@@ -43,7 +43,7 @@ static void a_wide_port_sends_that_many_flits_in_each_cycle(void **state)
     }
 }
 
-/* Cycle in which the last of many packets arrives, with a buffer of so many flits. */
+/* Cycle in which the last of many packets arrives, with a buffer of this many flits. */
 static cycle_t stream_end(uint32_t width, uint32_t flits, uint32_t batch, uint64_t buffer,
                           uint32_t n)
 {
@@ -72,7 +72,7 @@ static void the_smallest_legal_buffer_holds_full_bandwidth(void **state)
                     xbar_min_buffer(width, XBAR_LAB_FORWARD, XBAR_LAB_BACK, batch, flits);
                 cycle_t full = (n * flits - 1) / width + XBAR_LAB_FORWARD;
                 assert_int_equal(stream_end(width, flits, batch, least, n), full);
-                /* And it is not far too large: half the loop throttles. */
+                /* It is not far too large either: half of it limits the rate. */
                 uint64_t half = width * (XBAR_LAB_FORWARD + XBAR_LAB_BACK) / 2 + batch + flits;
                 assert_true(stream_end(width, flits, batch, half, n) > full);
             }
@@ -94,7 +94,7 @@ static void a_narrow_receiver_slows_the_sender_by_credits_alone(void **state)
     for (uint32_t i = 0; i < n; i++)
         xbar_lab_add(b, 0, 0, 4, 0);
     xbar_lab_run(b);
-    /* The receiver's port never idles once the first packet is there. */
+    /* The port of the receiver is never idle once the first packet has arrived. */
     assert_int_equal(b->recv[0].last_taken, b->recv[0].first + (n - 1) * 4);
     xbar_lab_destroy(b);
 }
@@ -112,7 +112,7 @@ static void many_senders_get_equal_bandwidth_and_fill_the_port(void **state)
                                                     .batch = 8});
     for (uint32_t s = 0; s < n_send; s++) {
         for (uint32_t i = 0; i < 1000; i++)
-            xbar_lab_add(b, s, 0, flits, s % 7); /* they do not begin alike */
+            xbar_lab_add(b, s, 0, flits, s % 7); /* they do not begin equally */
     }
     const cycle_t cycles = 200 * n_send * flits;
     b->until = XBAR_LAB_FORWARD + cycles;
@@ -241,7 +241,7 @@ static void what_is_sent_ahead_arrives_when_it_would_have(void **state)
                 cycle_t ready = 0;
                 for (uint32_t n = 0; n < 500; n++) {
                     random = random * 1664525u + 1013904223u;
-                    /* Gaps of which some hold the credits' way back and some do not. */
+                    /* Gaps, some longer and some shorter than the return of the credits. */
                     ready += random >> 28 == 0 ? 60 : random >> 26 & 3;
                     xbar_lab_add(b, i, random >> 20 & 1, 1 + (random >> 16 & 3), ready);
                 }

@@ -1,6 +1,6 @@
 /*
- * every_nth: simulates every n-th launch of each kernel, from the first on; each stands for as many
- * launches as the kernel has over those that are simulated.
+ * every_nth: simulates every n-th launch of each kernel, from the first on. The weight of each is the
+ * number of launches of the kernel divided by the number of simulated ones.
  *
  *   cc -std=c99 -O2 -shared -fPIC -I PREFIX/include every_nth.c -o every_nth.so
  *   rubato run app.rbt --sample plugin:./every_nth.so,n=4
@@ -16,7 +16,7 @@ static const rubato_option_t options[] = {
     {"n", RUBATO_INTEGER, "10", 1, 1e9, NULL, "launches of a kernel that one stands for"},
 };
 
-/* The kernel of a row; 0 where launches have no names. */
+/* The kernel of a row; 0 if launches have no names. */
 static uint32_t kernel_of(const rubato_launches_t *l, uint64_t row)
 {
     return l->kernel == NULL ? 0 : l->kernel[row];
@@ -35,7 +35,7 @@ static int weigh(const rubato_task_t *task, void *state, const double *cycles,
         snprintf(why, RUBATO_WHY_MAX, "no memory for %u kernels", kernels);
         return 1;
     }
-    /* Counts first: the weights of a kernel's samples add up to its launches. */
+    /* First count, so that the weights of a kernel's samples add up to its launches. */
     for (row = 0; row < l->n; row++)
         choice->weight[row] = size[kernel_of(l, row)]++ % n == 0;
     for (row = 0; row < l->n; row++) {

@@ -1,5 +1,5 @@
 /*
- * first_blocks: simulates the first blocks of each launch and leaves the others out; rubato scales
+ * first_blocks: simulates the first blocks of each launch and skips the others; rubato scales
  * times and counters by the number of blocks.
  *
  *   cc -std=c99 -O2 -shared -fPIC -I PREFIX/include first_blocks.c -o first_blocks.so

@@ -5,7 +5,7 @@
 
 enum { WORD = 4 };
 
-/* Lowest and highest address, from the list. */
+/* Sets the lowest and the highest address from the list. */
 static void find_bounds(lane_addrs_t *out, unsigned width)
 {
     uint64_t lo = UINT64_MAX, hi = 0;
@@ -31,7 +31,7 @@ static void decode_list(const uint64_t *rec, unsigned width, lane_addrs_t *out)
     find_bounds(out, width);
 }
 
-/* Offsets are packed 32-bit integers: loops over them vectorise. */
+/* The offsets are packed 32-bit integers, so the loops vectorise. */
 static void decode_delta(const uint64_t *rec, unsigned width, lane_addrs_t *out)
 {
     int32_t delta[WARP_LANES];
@@ -73,7 +73,7 @@ void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out)
     }
 }
 
-/* Fills the list where decoding did without it. */
+/* Fills the address list if decoding left it out. */
 static void expand(lane_addrs_t *lanes, unsigned width)
 {
     if (!lanes->contiguous)
@@ -93,7 +93,7 @@ uint64_t coalesce_first(const uint64_t *rec)
 
 static line_access_t *line_find(coalesced_t *out, uint64_t line)
 {
-    /* Neighbouring lanes mostly touch the line touched last. */
+    /* Neighbouring lanes mostly touch the line that was touched last. */
     for (uint32_t i = out->n; i-- > 0;) {
         if (out->line[i].line == line)
             return &out->line[i];
@@ -139,7 +139,7 @@ static void mark_range(coalesced_t *out, uint64_t addr, uint64_t bytes, bool sto
     }
 }
 
-/* Atomics: how many lanes, and how many of them on the most wanted word of each line. */
+/* Atomics: counts the lanes of each line, and the most lanes on one of its words. */
 static void count_operations(coalesced_t *out, const uint64_t *addr, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -153,8 +153,8 @@ static void count_operations(coalesced_t *out, const uint64_t *addr, unsigned n)
     }
 }
 
-/* Loads whose lanes each stay within one sector, the common irregular case: lines through a table
- * so that 32 different ones cost no search. */
+/* Loads whose lanes each stay within one sector, the common irregular case. Finds lines with a hash
+ * table, because a list of 32 lines would be slow to search. */
 static bool mark_sectors(coalesced_t *out, const lane_addrs_t *lanes, unsigned width)
 {
     enum { SLOTS = 64 };
@@ -213,7 +213,7 @@ void coalesce_local(lane_addrs_t *lanes, uint32_t mask, unsigned width, coalesce
     }
 }
 
-/* Most distinct words that the accesses of one group have in a bank. */
+/* Passes of one group of lanes: the most distinct words in any bank. */
 static unsigned group_passes(const uint64_t *addr, unsigned n, unsigned width, unsigned banks)
 {
     enum { MAX_WORDS = WARP_LANES * 2, MAX_BANKS = 64 };
@@ -247,7 +247,7 @@ unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned
     for (unsigned g = 0; g < WARP_LANES; g += group_lanes)
         groups += (mask >> g & group_mask) != 0;
     *ideal = groups;
-    /* As many consecutive words as there are banks do not conflict. */
+    /* Up to `banks` consecutive words do not conflict. */
     uint64_t words = (lanes->hi - 1) / WORD - lanes->lo / WORD + 1;
     if (words <= banks || (lanes->contiguous && banks == WARP_LANES && lanes->lo % width == 0))
         return groups;

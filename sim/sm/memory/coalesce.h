@@ -1,8 +1,8 @@
 /*
- * From the addresses of a warp's memory instruction to lines and sectors, and to passes through the
- * 32 four-byte banks of the L1/shared-memory array.
+ * Converts the addresses of a warp's memory instruction to lines and sectors, and to passes through
+ * the 32 four-byte banks of the L1/shared-memory array.
  *
- * Coalescing looks at the whole warp (Volta and later: the tag stage compares all 32 threads).
+ * Coalescing considers the whole warp (Volta and later: the tag stage compares all 32 threads).
  */
 #ifndef RUBATO_SM_COALESCE_H
 #define RUBATO_SM_COALESCE_H
@@ -15,7 +15,7 @@
 
 enum { WARP_LANES = 32 };
 
-/* What a warp's instruction does to one line. */
+/* The accesses of a warp's instruction to one line. */
 typedef struct {
     uint64_t line;
     uint8_t sectors;                  /* touched */
@@ -25,8 +25,9 @@ typedef struct {
     uint32_t bytes[SECTORS_PER_LINE]; /* stores: byte mask */
 } line_access_t;
 
-/* 32 lanes: an unaligned global access may touch two lines, one of 16 bytes to local memory five
- * words, each in a line of its own if all lanes have different offsets. */
+/* 32 lanes, up to five lines each: an unaligned global access touches at most two lines; a 16-byte
+ * access to local memory touches up to five words, which lie in different lines if the offsets of
+ * the lanes differ. */
 enum { COALESCE_MAX_LINES = WARP_LANES * 5 };
 
 typedef struct {
@@ -36,18 +37,16 @@ typedef struct {
 
 typedef enum { COALESCE_LOAD, COALESCE_STORE, COALESCE_ATOMIC } coalesce_mode_t;
 
-/* The addresses of an instruction's active lanes, decoded once for all the questions below. */
+/* The addresses of an instruction's active lanes, decoded once. */
 typedef struct {
     unsigned n;                /* active lanes */
-    bool contiguous;           /* every byte of [lo, hi) is touched; addr is not filled */
-    uint64_t lo, hi;           /* touched bytes lie in [lo, hi) */
+    bool contiguous;           /* every byte of [lo, hi) is touched and addr is not filled */
+    uint64_t lo, hi;           /* all touched bytes are in [lo, hi) */
     uint64_t addr[WARP_LANES]; /* per active lane, in lane order */
 } lane_addrs_t;
 
-/*
- * The space of an access to generic addresses: the window in which the first active lane's address
- * lies decides (as NVBit's traces are made). Bases of 0: the launch has no such window.
- */
+/* The space of a generic access: the window that contains the address of the first active lane
+ * decides (as in NVBit's traces). A base of 0 means that the launch has no such window. */
 static inline mem_space_t coalesce_generic_space(uint64_t first, uint64_t shared_base,
                                                  uint64_t local_base)
 {
@@ -63,21 +62,18 @@ void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out);
 /* Address of the first active lane. */
 uint64_t coalesce_first(const uint64_t *rec);
 
-/* Lines that the lanes touch, in order of first touch. */
+/* The lines that the lanes touch, in order of first touch. */
 void coalesce_lines(lane_addrs_t *lanes, unsigned width, coalesce_mode_t mode, coalesced_t *out);
 
-/*
- * The same for local memory: thread-private word w of the n-th active lane lies at
- * base + (w * 32 + lane) * 4, so that equal offsets of a warp share a line.
- */
+/* The same for local memory: word w of lane l is at base + (w * 32 + l) * 4, so equal offsets of a
+ * warp share a line. window: generic address of the local window, subtracted from higher
+ * addresses. */
 void coalesce_local(lane_addrs_t *lanes, uint32_t mask, unsigned width, coalesce_mode_t mode,
                     uint64_t base, uint64_t window, coalesced_t *out);
 
-/*
- * Passes of an access through banks 4-byte banks: 32-bit accesses of all lanes together, 64-bit by
- * half warps, 128-bit by quarter warps; within a group the most distinct words of any bank.
- * *ideal: passes that a conflict-free access of that width would need.
- */
+/* Passes of an access through `banks` banks of 4 bytes: 32-bit accesses of all lanes together,
+ * 64-bit by half warps, 128-bit by quarter warps. A group needs as many passes as the most distinct
+ * words in any bank. *ideal: passes of a conflict-free access of that width. */
 unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
                               unsigned banks, unsigned *ideal);
 

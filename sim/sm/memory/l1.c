@@ -1,15 +1,15 @@
 /*
- * L1 data cache: sectored, write-through, lines allocated on fill; misses wait in MSHRs, which are
- * independent of the lines (streaming L1). Loads may have any number of lines outstanding.
+ * L1 data cache: sectored, write-through, lines allocated on fill. Misses wait in MSHRs, which are
+ * independent of the lines (streaming L1), so any number of lines may be outstanding.
  *
- * Local stores allocate the sectors that they write in full, so that spilled registers are read
- * back from L1. What global stores do: write_policy.h.
+ * Local stores allocate the sectors that they write completely, so that spilled registers are read
+ * back from L1. write_policy.h says what global stores do.
  */
 #include "sim/sm/memory/memory_parts.h"
 
 #include "sim/core/model_mem.h"
 
-/* Ways of the L1 that a carve-out leaves. */
+/* Ways of the L1 with a given shared-memory carve-out. */
 static uint32_t l1_ways(const l1_spec_t *spec, uint64_t carveout)
 {
     uint64_t left = spec->unified > carveout ? spec->unified - carveout : 0;
@@ -44,8 +44,7 @@ static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
         *counter += (uint64_t)__builtin_popcount(sectors);
 }
 
-/* What a store to global memory does to its sectors in the L1. Looking them up does not count as a
- * use of the line. */
+/* Applies a store to global memory to the L1. The lookup does not count as a use of the line. */
 static void store_global(sm_t *sm, const line_access_t *a)
 {
     const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
@@ -72,7 +71,7 @@ static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t 
     return L1_DONE;
 }
 
-/* Atomics and loads that do not look at L1: straight to L2. */
+/* Atomics, and loads that bypass the L1: straight to L2. */
 static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
     l1_result_t way = l1_way_out(sm);
@@ -95,7 +94,7 @@ static void count_hits(sm_t *sm, uint8_t sectors)
         sm->stats.global_load_hits += hits;
 }
 
-/* The current load waits for these sectors of a line; the fresh ones among them are requested. */
+/* Makes the current load wait for sectors of a line; requests those that are fresh. */
 static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need, uint8_t fresh,
                        cycle_t now)
 {
@@ -107,7 +106,7 @@ static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need
     }
 }
 
-/* A load has looked up a line, and goes on. */
+/* Tells the prefetcher that a load has looked up a line and was not blocked. */
 static void tell_prefetcher(sm_t *sm, const line_access_t *a, bool missed, bool first_use,
                             cycle_t now)
 {
@@ -133,7 +132,7 @@ l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now)
     return L1_DONE;
 }
 
-/* Whether this is the first use of a line that was prefetched; from now on it is not. */
+/* Whether this is the first use of a prefetched line; clears the mark. */
 static bool take_mark(cache_tag_t *line)
 {
     const bool marked = line != NULL && cache_tag_marked(line);
@@ -142,7 +141,7 @@ static bool take_mark(cache_tag_t *line)
     return marked;
 }
 
-/* The same for one that is on its way. */
+/* The same for a line that is still on its way. */
 static bool take_prefetched(mshr_t *m)
 {
     const bool prefetched = m->prefetched;

@@ -1,6 +1,6 @@
 /*
- * What the L1 has under way: lines that miss (MSHRs, with the loads that wait for each), loads that
- * wait for sectors, and the requests that leave for them.
+ * Outstanding misses of the L1: lines under way (MSHRs, with the loads that wait for each), loads
+ * that wait for sectors, and the requests to the L2.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -71,7 +71,7 @@ cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sector
         cache_line_t victim; /* never dirty: the L1 writes through */
         bool evicted;
         l = cache_insert_key(sm->memory.l1, key, &victim, &evicted);
-        cache_prefetch_victim_chunk(sm->memory.l1, key); /* of the line to go next */
+        cache_prefetch_victim_chunk(sm->memory.l1, key); /* of the next victim */
     }
     cache_tag_fill(l, sectors);
     return l;
@@ -118,7 +118,7 @@ mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent)
     sm->memory.mshr_free = m->next_free;
     if (m->next_free != 0)
         __builtin_prefetch(&sm->memory.mshr[m->next_free - 1], 1);
-    /* Stores may fill lines, too. */
+    /* A store may fill the line while the miss is outstanding. */
     bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write == WRITE_POLICY_ALLOCATE;
     *m = (mshr_t){.key = key, .absent = absent && !fills};
     tag_table_put(sm->memory.mshr_table, sm->memory.mshr_bits, key.tag, (uint16_t)(i - 1));

@@ -1,6 +1,4 @@
-/*
- * What a prefetcher asks for goes the way of a miss.
- */
+/* Requests of the prefetcher; they are handled like misses. */
 #include "sim/sm/memory/memory_parts.h"
 
 void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)

@@ -1,6 +1,4 @@
-/*
- * What comes back to the L1: sectors fill lines, and loads are complete.
- */
+/* Replies to the L1: sectors fill lines, and loads complete. */
 #include "sim/sm/memory/memory_parts.h"
 
 void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
@@ -15,7 +13,7 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
     lsu_kick(sm, now);
 }
 
-/* Some sectors of a load are here. */
+/* Some sectors of a load have arrived. */
 static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
 {
     load_t *l = &sm->memory.load[load];
@@ -63,7 +61,8 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
     lsu_kick(sm, now);
 }
 
-/* What a lookup of this line in the cache (k: its key there) and among the misses reads first. */
+/* Prefetches what a lookup of this line reads first in the cache (k: its key) and in the MSHR
+ * table. */
 static inline void line_prefetch(const sm_t *sm, cache_key_t k)
 {
     cache_prefetch(sm->memory.l1, k);

@@ -1,18 +1,18 @@
 /*
- * The load/store unit: it takes one instruction at a time from the queues, and has a tag and a data
+ * The load/store unit: takes one instruction at a time from the queues, and has a tag and a data
  * stage.
  *
- * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles), a
- * load for l1.load_interval at least.
- * Latencies are issue to dependent issue, so the part before acceptance is taken off again.
+ * An instruction occupies the unit for max(bank passes, lines / tags per cycle, address cycles); a
+ * load for at least l1.load_interval. Latencies are from issue to dependent issue, so the cycles
+ * before acceptance are subtracted.
  */
 #include "sim/sm/memory/memory_parts.h"
 
-/* Part of a cycle in which l1.load_interval is counted. */
+/* l1.load_interval is counted in this fraction of a cycle. */
 enum { LOAD_CYCLE_PARTS = 256 };
 
-/* Host-side: lines of an instruction whose tags are fetched into the host's cache ahead, and of one
- * that goes on where a window of the engine begins. */
+/* Host-side: how many lines ahead tags are prefetched; and at the start of a window, for how many
+ * lines of the instruction that continues in it. */
 enum { PREFETCH_LINES = 8, PREFETCH_RESUMED = 6 };
 
 void lsu_init(sm_t *sm)
@@ -27,14 +27,14 @@ void lsu_init(sm_t *sm)
     sm->memory.lsu.load_parts = (uint32_t)(sm->config->l1.load_interval * LOAD_CYCLE_PARTS + 0.5);
 }
 
-/* Cycles a result of the instruction's width takes longer than a 32-bit one on the return path. */
+/* Extra cycles on the return path for a result wider than 32 bits. */
 static uint32_t return_extra(const sm_t *sm, const inst_t *inst)
 {
     uint32_t bytes = WARP_LANES * (inst->width < 4 ? 4u : inst->width);
     return (uint32_t)divider_quotient_up(&sm->memory.lsu.path, bytes) - sm->memory.lsu.word_cycles;
 }
 
-/* Shuffles, special registers and texture: a fixed latency from acceptance on. */
+/* Shuffles, special registers and texture: a fixed latency from acceptance. */
 static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     cycle_t ready = now + sm->cls[e->inst->cls].latency - sm->config->sm.mem_issue_latency;
@@ -55,7 +55,7 @@ static mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
     return coalesce_generic_space(coalesce_first(e->addr), launch->shared_base, launch->local_base);
 }
 
-/* Local memory of the resident threads: one megabyte-strided region per warp slot of the chip. */
+/* Local memory of the resident threads: a region of 512 MiB for each warp slot of the chip. */
 static uint64_t local_region(const sm_t *sm, uint32_t w)
 {
     const uint64_t base = UINT64_C(1) << 61;
@@ -100,7 +100,7 @@ static void count_sectors(sm_t *sm, const inst_t *inst, mem_space_t space, const
     st->l1_tags += c->n;
 }
 
-/* Whole cycles that a load takes at least; what is left of a cycle the next ones pay. */
+/* Minimum cycles of a load; the fraction of a cycle is carried over to the next load. */
 static cycle_t load_cycles(lsu_t *u)
 {
     uint32_t parts = u->load_parts + u->load_owed;
@@ -108,7 +108,8 @@ static cycle_t load_cycles(lsu_t *u)
     return parts / LOAD_CYCLE_PARTS;
 }
 
-/* Works out lines, sectors and occupancy of the global or local instruction just accepted. */
+/* Computes lines, sectors and occupancy of the global or local instruction that was just
+ * accepted. */
 static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
@@ -151,7 +152,7 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     lsu_occupy(sm, now, busy);
 }
 
-/* The instruction in the unit has been through all its lines. */
+/* The instruction in the unit has looked up all its lines. */
 static void finish_global(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
@@ -187,7 +188,7 @@ void lsu_charge(sm_t *sm, cycle_t now)
     u->stalled_since = now;
 }
 
-/* Host-side: brings the tags of lines [first, end) into the host's cache. */
+/* Host-side: prefetches the tags of lines [first, end). */
 static void lines_prefetch(const sm_t *sm, uint32_t first, uint32_t end)
 {
     const lsu_t *u = &sm->memory.lsu;
@@ -202,7 +203,7 @@ void lsu_prefetch(const sm_t *sm)
         lines_prefetch(sm, u->next_line, u->next_line + PREFETCH_RESUMED);
 }
 
-/* Up to tags_per_cycle lines of the instruction in the unit. */
+/* Looks up to tags_per_cycle lines of the instruction in the unit. */
 static void step_lines(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
@@ -214,7 +215,7 @@ static void step_lines(sm_t *sm, cycle_t now)
             u->stalled = (uint8_t)r;
         }
         if (r != L1_DONE) {
-            u->retry = CYCLE_NEVER; /* lsu_kick() */
+            u->retry = CYCLE_NEVER; /* lsu_kick() sets it */
             return;
         }
         u->next_line++;
@@ -229,11 +230,9 @@ static void step_lines(sm_t *sm, cycle_t now)
     finish_global(sm, now);
 }
 
-/*
- * Cycles from issue until the sources of an instruction that need not wait have been read: those of
- * a store's data come over the same path as results go back, at its width. Not before it is
- * accepted. (Huerta 2025, table 2.)
- */
+/* Cycles from issue until the sources of an instruction have been read, if it does not wait. A
+ * store's data use the return path, at its width, and are not read before acceptance. (Huerta 2025,
+ * table 2.) */
 static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -243,7 +242,7 @@ static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
     return store ? latency + spec->store_read_extra + return_extra(sm, inst) : latency;
 }
 
-/* The instruction has been accepted: its registers are read, it enters its unit. */
+/* Starts an accepted instruction: its registers are read and it enters its unit. */
 static void begin(sm_t *sm, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;

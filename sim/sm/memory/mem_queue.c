@@ -1,6 +1,6 @@
 /*
  * The memory queues of the sub-cores, and the MIO, which takes one instruction at a time from them
- * in turn.
+ * in round-robin order.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -18,7 +18,7 @@ void mem_queue_free(sm_t *sm)
         rb_model_free(sm->memory.queue[s].entry);
 }
 
-/* Host-side: an address record that is longer than a line of the host's cache will be read. */
+/* Host-side: prefetches an address record that is longer than one line of the host's cache. */
 static void prefetch_addresses(const uint64_t *addr)
 {
     enum { CACHE_LINE_WORDS = 8 };
@@ -59,7 +59,7 @@ uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst)
     return global ? sm->config->sm.global_read_extra : 0;
 }
 
-/* The first cycle at which the oldest instruction of a queue may be taken. */
+/* The first cycle at which the oldest instruction of a queue can be taken. */
 static cycle_t head_from(const sm_t *sm, const mem_queue_t *q)
 {
     const mem_entry_t *head = &q->entry[q->head];
@@ -79,12 +79,12 @@ bool mem_queue_accept(sm_t *sm, cycle_t now)
             continue;
         u->cur = q->entry[q->head];
         q->head = q->head + 1 == depth ? 0 : q->head + 1;
-        /* Its place is free when its address has been read. */
+        /* The queue entry is free when the address has been read. */
         q->leaves = now + mem_queue_address_extra(sm, u->cur.inst);
         if (q->count-- == depth)
             subcore_queue_opens(sm, s, q->leaves, now);
-        /* The addresses of the next instruction are computed while this one waits for its turn;
-         * those of the one after it are not. */
+        /* The addresses of the next instruction are computed while this one waits; those of later
+         * ones are not. */
         cycle_t ready = cycle_max(u->cur.accept_from, q->free);
         q->free = cycle_max(ready, q->taken) + sm->config->sm.mem_interval;
         q->taken = now;

@@ -1,6 +1,4 @@
-/*
- * The memory side as a whole: making, a new launch, checkpoints, what others may look at.
- */
+/* The memory side as a whole: creation, reset at a launch, gauges, checkpoints. */
 #include "sim/sm/memory/memory_parts.h"
 
 #include <stddef.h>
@@ -69,7 +67,7 @@ void memory_prefetch(const sm_t *sm)
     prefetch_range((const char *)&sm->memory + begin, sizeof(sm->memory) - begin);
 }
 
-/* Scalars that outlive a launch. */
+/* Scalars that survive a launch. */
 #define MEMORY_PERSISTENT(X)                                                                       \
     X(sm->memory.lsu.turn)                                                                         \
     X(sm->memory.lsu.data_free)                                                                    \

@@ -1,6 +1,4 @@
-/*
- * What the memory side offers to the landing. What other rooms ask of it: sm_calls.h.
- */
+/* Interface of the memory side for the landing. sm_calls.h has the calls of the other rooms. */
 #ifndef RUBATO_SM_MEMORY_H
 #define RUBATO_SM_MEMORY_H
 
@@ -11,13 +9,13 @@
 void memory_init(sm_t *sm);
 void memory_free(sm_t *sm);
 
-/* A new launch: the L1 forgets all lines and takes the size that the carve-out leaves. */
+/* Prepares for a launch: empties the L1 and gives it the size that the carve-out leaves. */
 void memory_reset(sm_t *sm, uint32_t carveout);
 
-/* Fills in what waits here. */
+/* Fills in the gauges of the memory side. */
 void memory_gauges(const sm_t *sm, sm_gauges_t *out);
 
-/* What the load/store unit does, for dumps. */
+/* What the load/store unit is doing, for dumps. */
 const char *memory_doing(const sm_t *sm);
 
 /* Host-side hints: the SM will run soon; its window begins. */
@@ -30,26 +28,27 @@ int memory_load(sm_t *sm, FILE *in, cycle_t latest);
 
 /* lsu.c */
 
-/* Next cycle at which the load/store unit has something to do, CYCLE_NEVER: an event will tell. */
+/* Next cycle at which the load/store unit has something to do; CYCLE_NEVER if an event will wake
+ * it. */
 static inline cycle_t lsu_next(const sm_t *sm)
 {
     return sm->memory.lsu.retry;
 }
 
-/* One cycle of the load/store unit. */
+/* Simulates one cycle of the load/store unit. */
 void lsu_step(sm_t *sm, cycle_t now);
 
-/* Counts the cycles before now that an instruction has been stalled. */
+/* Counts the cycles before now in which an instruction was stalled. */
 void lsu_charge(sm_t *sm, cycle_t now);
 
-/* Host-side hint that the unit will go on soon with an instruction that has lines left. */
+/* Host-side hint that the unit will soon continue an instruction with lines left. */
 void lsu_prefetch(const sm_t *sm);
 
-/* What a line of the instruction in the load/store unit waits for. */
+/* What blocks a line of the instruction in the load/store unit. */
 typedef enum { L1_DONE, L1_NO_MSHR, L1_NO_QUEUE, L1_NO_TLB } l1_result_t;
 
-/* A line known to be absent waits for what is still not there: nothing but the unit itself takes
- * MSHRs or requests the line. */
+/* Whether an absent line is still blocked. No need to look it up again: only the unit itself
+ * allocates MSHRs or requests lines. */
 static inline bool lsu_miss_stalled(const sm_t *sm)
 {
     const lsu_t *u = &sm->memory.lsu;
@@ -59,7 +58,7 @@ static inline bool lsu_miss_stalled(const sm_t *sm)
                                      : u->stalled == L1_NO_QUEUE && sm_out_full(sm);
 }
 
-/* Something that a stalled instruction waits for may be there. */
+/* Something that a stalled instruction waits for may have become available. */
 static inline void lsu_kick(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
@@ -69,7 +68,7 @@ static inline void lsu_kick(sm_t *sm, cycle_t now)
 
 /* l1_reply.c */
 
-/* Sectors, or the result of an atomic, came back. */
+/* Handles a reply: sectors, or the result of an atomic. */
 void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now);
 
 /* Host-side hints: this reply (TXN_MSHR) will arrive in this window; it has arrived and will be
@@ -77,7 +76,7 @@ void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now);
 void l1_prefetch_reply(const sm_t *sm, const mem_msg_t *m);
 void l1_prefetch_arrived(const sm_t *sm, const mem_msg_t *m);
 
-/* tlb.c: a translation came; tlb_step() takes those of a cycle, if there are any. */
+/* tlb.c: notes a translation that arrived; tlb_step() handles those of a cycle. */
 
 void tlb_arrive(sm_t *sm, uint64_t entry);
 void tlb_step(sm_t *sm, cycle_t now);

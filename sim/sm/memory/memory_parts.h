@@ -1,6 +1,4 @@
-/*
- * What the files of the memory side do for each other.
- */
+/* Internal interface between the files of the memory side. */
 #ifndef RUBATO_SM_MEMORY_PARTS_H
 #define RUBATO_SM_MEMORY_PARTS_H
 
@@ -11,14 +9,14 @@
 void mem_queue_init(sm_t *sm);
 void mem_queue_free(sm_t *sm);
 
-/* Moves the oldest instruction of the next sub-core in turn that has one to give into lsu.cur.
- * false: none has. */
+/* Moves the oldest instruction of the next sub-core that can give one, in round-robin order, to
+ * lsu.cur. false: none can. */
 bool mem_queue_accept(sm_t *sm, cycle_t now);
 
-/* The first cycle at which some queue can give an instruction; CYCLE_NEVER: they are empty. */
+/* The first cycle at which a queue can give an instruction; CYCLE_NEVER if all are empty. */
 cycle_t mem_queue_next(const sm_t *sm);
 
-/* Extra cycles to read the address of a global or local access, compared with shared memory. */
+/* Extra cycles to read the address of a global or local access, relative to shared memory. */
 uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst);
 
 /* lsu.c */
@@ -28,13 +26,13 @@ void lsu_init(sm_t *sm);
 /* Whether lsu_t.load_owed can have this value. */
 bool lsu_owed_is_possible(uint32_t load_owed);
 
-/* Cycle at which the instruction of an entry was issued. */
+/* Cycle at which the instruction of a queue entry was issued. */
 static inline cycle_t lsu_issued(const sm_t *sm, const mem_entry_t *e)
 {
     return e->accept_from - sm->config->sm.mem_issue_latency;
 }
 
-/* The instruction in the unit occupies the data stage for so many cycles. */
+/* The instruction in the unit occupies the data stage for `cycles`. */
 static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
 {
     cycle_t busy = cycles < 1 ? 1 : cycles;
@@ -42,7 +40,7 @@ static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
     sm->stats.l1_data_busy += busy;
 }
 
-/* shared_memory.c: an access to shared memory, just accepted. */
+/* shared_memory.c: executes an access to shared memory that was just accepted. */
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now);
 
 /* l1.c */
@@ -51,10 +49,11 @@ void l1_init(sm_t *sm);
 void l1_free(sm_t *sm);
 void l1_reset(sm_t *sm, uint32_t carveout);
 
-/* One line of the instruction in the load/store unit. L1_DONE, or what it must wait for. */
+/* Accesses one line for the instruction in the load/store unit. Returns L1_DONE or what blocks
+ * it. */
 l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now);
 
-/* The same for a load after l1_access() has found the line absent (lsu.absent). */
+/* The same for a load whose line l1_access() has found absent (lsu.absent). */
 l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now);
 
 /* l1_miss.c */
@@ -62,55 +61,55 @@ l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now);
 void l1_miss_init(sm_t *sm);
 void l1_miss_free(sm_t *sm);
 
-/* L1_DONE: a packet can be sent; otherwise what it must wait for. */
+/* L1_DONE if a packet can be sent, else what blocks it. */
 l1_result_t l1_way_out(const sm_t *sm);
 
-/* Sends a request for sectors of a line, or stores them. */
+/* Sends a request for sectors of a line, or a store of them. */
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now);
 
-/* The sectors of a line are there from now on; absent: it is known to have none so far. Returns its
- * tag. */
+/* Makes sectors of a line valid and returns its tag. absent: the line is known not to be in the
+ * L1. */
 cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors);
 
-/* The load entry of the instruction in the load/store unit, made at its first miss; NULL: none is
- * free. */
+/* The load entry of the instruction in the load/store unit, allocated at its first miss; NULL if
+ * none is free. */
 load_t *l1_current_load(sm_t *sm);
 
-/* The entry of a line under way, NULL if it has none. */
+/* The MSHR of a line; NULL if it has none. */
 mshr_t *l1_mshr_find(const sm_t *sm, cache_key_t key);
 
-/* A new entry for a line that has none. absent: the L1 has nothing of it either. */
+/* Allocates an MSHR for a line without one. absent: the L1 has no sector of the line. */
 mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent);
 void l1_mshr_release(sm_t *sm, mshr_t *m);
 
-/* A load waits for sectors of the line. */
+/* Makes a load wait for sectors of the line. */
 void l1_waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors);
 
-/* What a load of a line that is neither here nor under way must wait for. */
+/* What blocks a load of a line that is neither in the L1 nor under way. */
 l1_result_t l1_miss_blocked(const sm_t *sm);
 
 /* l1_reply.c */
 
-/* All that load waits for is here or known to be at cycle done. */
+/* Completes a load: all it waits for is here, or will be at cycle `done`. */
 void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
 
 /* Host-side hint that this line will be accessed soon. */
 void l1_prefetch_line(const sm_t *sm, uint64_t line);
 
-/* A load of global memory has looked up a line. */
+/* A load of global memory that has looked up a line. */
 typedef struct {
-    uint64_t pc;    /* of the load; differs between kernels */
+    uint64_t pc;    /* pc of the load; kernels have different code addresses */
     uint64_t line;  /* byte address */
-    uint32_t warp;  /* slot of the SM */
-    bool missed;    /* some of its sectors were neither there nor under way */
+    uint32_t warp;  /* warp slot of the SM */
+    bool missed;    /* some of its sectors were neither in the L1 nor under way */
     bool first_use; /* of a line that was prefetched */
 } prefetch_event_t;
 
-/* prefetcher.c: tells the configured prefetcher. */
+/* prefetcher.c: tells the configured prefetcher about a load. */
 void prefetcher_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);
 
-/* l1_prefetch.c: requests what a line (its byte address) lacks, for a prefetcher. */
+/* l1_prefetch.c: requests the missing sectors of a line (its byte address) for a prefetcher. */
 void prefetch_line(sm_t *sm, uint64_t line, cycle_t now);
 
 /* tlb.c */
@@ -118,16 +117,16 @@ void prefetch_line(sm_t *sm, uint64_t line, cycle_t now);
 void tlb_init(sm_t *sm);
 void tlb_free(sm_t *sm);
 
-/* Can the translation of one more packet be waited for? */
+/* Whether one more packet can wait for a translation. */
 static inline bool tlb_room(const sm_t *sm)
 {
     return sm->memory.tlb.n_held < sm->config->tlb.pending;
 }
 
-/* sm_send_request() once the address is translated; there is room in both queues. */
+/* Translates the address, then calls sm_send_request(). Both queues must have room. */
 void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready);
 
-/* For checkpoints, while nothing waits. 0, or -1 with errno. */
+/* For checkpoints, when no packet waits. Return 0, or -1 with errno. */
 int tlb_save(const sm_t *sm, FILE *out);
 int tlb_load(sm_t *sm, FILE *in);
 

@@ -27,88 +27,88 @@ typedef struct {
 typedef struct {
     mem_entry_t *entry; /* owned */
     uint32_t head, count;
-    cycle_t free;   /* the addresses of the next entry are there */
-    cycle_t taken;  /* the last entry left the queue */
-    cycle_t leaves; /* ... and its place is free */
+    cycle_t free;   /* the addresses of the next entry are computed */
+    cycle_t taken;  /* when the last entry left the queue */
+    cycle_t leaves; /* when its place in the queue is free */
 } mem_queue_t;
 
-/* A load, atomic or the like whose data come from beyond L1. */
+/* A load, atomic or the like that waits for data from beyond the L1. */
 typedef struct {
     const inst_t *inst;
-    uint32_t remaining; /* sectors */
+    uint32_t remaining; /* sectors still missing */
     uint16_t warp;
     uint16_t next_free;
     cycle_t issued;
-    cycle_t done;  /* no earlier: sectors that hit */
-    bool complete; /* all lines have been through the load/store unit */
+    cycle_t done;  /* not before: the latency of the sectors that hit */
+    bool complete; /* all its lines have passed the load/store unit */
 } load_t;
 
-/* Sectors of one line that one load waits for. */
+/* A load that waits for sectors of a line. */
 typedef struct {
     uint32_t next; /* index + 1 */
     uint16_t load;
     uint8_t sectors;
 } waiter_t;
 
-/* A line with sectors under way. Mostly one load waits for it: the oldest is kept here, the others
- * in a list. */
+/* MSHR: a line with sectors under way. Mostly one load waits for it, so the oldest waiter is kept
+ * here and the others in a list. */
 typedef struct {
     cache_key_t key;
-    uint32_t waiters;   /* index + 1 of the newest in the list */
+    uint32_t waiters;   /* index + 1 of the newest waiter in the list */
     uint32_t next_free; /* index + 1 */
     uint16_t n_waiters;
-    uint16_t load; /* the oldest waiter's; it waits for */
+    uint16_t load; /* the oldest waiter, and the sectors it waits for */
     uint8_t sectors;
-    uint8_t pending; /* sectors requested and not here */
+    uint8_t pending; /* sectors requested that have not arrived */
     bool absent;     /* the L1 has no sector of the line */
-    bool prefetched; /* no load has asked for it */
+    bool prefetched; /* prefetched, and no load has asked for it yet */
 } mshr_t;
 
-_Static_assert(sizeof(mshr_t) == 32, "two in a line of the host's cache");
+_Static_assert(sizeof(mshr_t) == 32, "two fill one line of the host's cache");
 
-/* The load/store unit: one instruction at a time, its lines tags_per_cycle a cycle. */
+/* The load/store unit: one instruction at a time, tags_per_cycle of its lines per cycle. */
 typedef struct {
     bool busy;
     mem_entry_t cur;
     coalesced_t lines;
-    uint32_t next_line; /* first not yet handled */
-    bool absent;        /* of a load: its line was looked up (key) and is neither here nor under */
-    cache_key_t key;    /* way; nothing but this unit could change that */
-    uint16_t load;      /* its load entry, NO_INDEX: none needed so far */
-    cycle_t started;    /* accepted */
-    cycle_t data_free;  /* data stage takes the next instruction */
-    divider_t path;     /* bytes of the return path */
-    uint32_t word_cycles; /* that a warp's 32-bit words take on it */
+    uint32_t next_line; /* index of the next line to look up */
+    bool absent;        /* the load's line (key) was looked up and is neither in the L1 nor under */
+    cache_key_t key;    /* way; only this unit could change that */
+    uint16_t load;      /* its load entry; NO_INDEX: none allocated */
+    cycle_t started;    /* cycle of acceptance */
+    cycle_t data_free;  /* when the data stage takes the next instruction */
+    divider_t path;     /* bytes per cycle of the return path */
+    uint32_t word_cycles; /* cycles that a warp's 32-bit results take on it */
     uint32_t address_cycles;
-    divider_t tags;      /* lines in a cycle */
+    divider_t tags;      /* lines looked up per cycle */
     uint32_t load_parts; /* l1.load_interval in parts of a cycle */
-    uint32_t load_owed;  /* parts of a cycle that loads have not yet taken */
+    uint32_t load_owed;  /* fraction of a cycle carried over from earlier loads */
     cycle_t next_accept; /* MIO rate */
-    uint32_t turn;       /* sub-core asked first */
+    uint32_t turn;       /* next sub-core in round-robin order */
     cycle_t tex_free;
-    cycle_t retry;   /* next step, CYCLE_NEVER: nothing to do or waits for an event */
-    uint8_t stalled; /* l1_result_t: what cur waits for */
+    cycle_t retry;   /* next step; CYCLE_NEVER: idle, or waits for an event */
+    uint8_t stalled; /* l1_result_t: what blocks cur */
     cycle_t stalled_since;
-    uint8_t space;  /* mem_space_t of cur, generic resolved */
-    uint32_t extra; /* cycles its conflicts add to a hit's latency */
+    uint8_t space;  /* mem_space_t of cur, never MEM_GENERIC */
+    uint32_t extra; /* latency that conflicts add to a hit */
 } lsu_t;
 
-/* A packet whose address has yet to be translated. */
+/* A packet that waits for its address translation. */
 typedef struct {
     mem_msg_t m;
     uint32_t flits;
 } held_packet_t;
 
-enum { TLB_RECENT = 8 /* a line of the host's cache */ };
+enum { TLB_RECENT = 8 /* one line of the host's cache */ };
 
 typedef struct {
-    uint64_t *page; /* owned; first level, used last first; NULL: nothing is translated */
+    uint64_t *page; /* owned; first level, most recently used first; NULL: no translation */
     cache_t *l2;    /* owned; second level */
-    /* With LRU only: entries of it that were used last, the newest first. Their order of use is
-     * not yet noted in the second level. */
+    /* LRU only: the most recently used second-level entries, newest first. The second level has not
+     * been told of these uses yet. */
     uint64_t recent[TLB_RECENT];
     uint32_t n_recent;
-    held_packet_t *held; /* owned; tlb.pending, the oldest first */
+    held_packet_t *held; /* owned; room for tlb.pending packets, oldest first */
     uint32_t n_held;
     uint64_t *arrived; /* owned; entries that the MMU sent in this cycle */
     uint32_t n_arrived;
@@ -118,8 +118,8 @@ typedef struct {
     mem_queue_t queue[SM_MAX_SUB_CORES];
     lsu_t lsu;
     cache_t *l1;
-    uint64_t *prefetcher_word; /* owned; of its prefetcher */
-    uint32_t sector_flits;     /* of data that is sent */
+    uint64_t *prefetcher_word; /* owned; state of the prefetcher */
+    uint32_t sector_flits;     /* flits per sector of data sent */
     uint32_t l1_ways_max;
     load_t *load; /* owned; l1.pending_loads */
     uint16_t load_free;
@@ -128,7 +128,7 @@ typedef struct {
     size_t n_waiter, cap_waiter;
     mshr_t *mshr; /* owned; l1.mshrs */
     uint32_t mshr_free;
-    tag_chunk_t *mshr_table; /* owned; index by line */
+    tag_chunk_t *mshr_table; /* owned; hash table: line to MSHR */
     uint32_t mshr_bits;
     tlb_t tlb;
 } memory_t;

@@ -1,16 +1,16 @@
 /*
- * Prefetchers of the L1 data cache: which lines are brought in before a load asks for them.
+ * Prefetchers of the L1 data cache: which lines are fetched before a load asks for them.
  *
  * A prefetcher is one file, prefetcher_NAME.c, and one line of the list below. The file defines
  *
  *   void prefetcher_NAME_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);
- *     A load of global memory has looked up a line of the L1. Calls prefetch_line() for those that
- *     should come.
+ *     A load of global memory has looked up a line of the L1. Calls prefetch_line() for each line
+ *     to fetch.
  *
- * with what prefetcher_state.h offers: the event, l1.prefetch_lines, and as many words of its own
- * as the list says, zero at first and part of a checkpoint. What is asked for and is neither there
- * nor under way is requested at once, if there is an MSHR and room on the way out; otherwise the
- * request is dropped (sm.l1_prefetches_dropped).
+ * using prefetcher_state.h: the event, l1.prefetch_lines, and as many state words as the list says,
+ * initially zero and saved in checkpoints. A line that is neither in the L1 nor under way is
+ * requested at once if there is an MSHR and room in the miss queue; otherwise the prefetch is
+ * dropped (sm.l1_prefetches_dropped).
  */
 #ifndef RUBATO_SM_PREFETCHER_H
 #define RUBATO_SM_PREFETCHER_H
@@ -19,10 +19,9 @@
 
 /* X(enumerator, name in the configuration, words of state, help) */
 #define PREFETCHERS(X)                                                                             \
-    X(NONE, none, 0, "nothing is prefetched")                                                      \
-    X(NEXT_LINE, next_line, 0,                                                                     \
-      "the next lines after a miss or the first use of a prefetched line")                         \
-    X(STRIDE, stride, 256, "by the distance between a warp's loads at one pc (Lee 2010)")
+    X(NONE, none, 0, "no prefetching")                                                             \
+    X(NEXT_LINE, next_line, 0, "next lines, after a miss or the first use of a prefetched line")   \
+    X(STRIDE, stride, 256, "stride between a warp's loads at one pc (Lee 2010)")
 
 #define PREFETCHER_ENUM_(NAME, name, words, help) PREFETCHER_##NAME,
 #define PREFETCHER_ONE_(NAME, name, words, help)  +1

@@ -1,6 +1,6 @@
 /*
  * Tagged next-line prefetching (Smith, ACM Computing Surveys 1982): a miss, and the first use of a
- * line that was prefetched, bring in the lines that follow.
+ * prefetched line, fetch the lines that follow.
  */
 #include "sim/sm/memory/prefetcher_state.h"
 

@@ -1,6 +1,4 @@
-/*
- * What prefetchers decide by (prefetcher.h).
- */
+/* Interface for prefetchers (prefetcher.h). */
 #ifndef RUBATO_SM_PREFETCHER_STATE_H
 #define RUBATO_SM_PREFETCHER_STATE_H
 
@@ -11,7 +9,7 @@
 PREFETCHERS(PREFETCHER_LOAD_)
 #undef PREFETCHER_LOAD_
 
-/* Lines that a prefetcher brings in ahead: l1.prefetch_lines. */
+/* How many lines a prefetcher fetches ahead: l1.prefetch_lines. */
 static inline uint32_t prefetch_depth(const sm_t *sm)
 {
     return sm->config->l1.prefetch_lines;

@@ -1,14 +1,14 @@
 /*
  * Stride prefetching by pc and warp: a reference prediction table (Chen and Baer, IEEE Transactions
- * on Computers 1995) whose entries know the warp, because the loads of different warps interleave
- * (Lee et al., MICRO 2010). Two equal distances in a row make it sure; then the lines at one to
- * l1.prefetch_lines distances come.
+ * on Computers 1995) whose entries are also tagged with the warp, because the loads of different
+ * warps interleave (Lee et al., MICRO 2010). After two equal strides in a row, the lines at one to
+ * l1.prefetch_lines strides are fetched.
  */
 #include "sim/sm/memory/prefetcher_state.h"
 
 enum { WORDS = 4, SURE = 2 };
 
-/* An entry of the table, in words. */
+/* The words of a table entry. */
 typedef enum { KEY, LAST_LINE, DISTANCE, CONFIDENCE } entry_word_t;
 
 static uint64_t *entry_of(sm_t *sm, uint64_t key)
@@ -18,7 +18,7 @@ static uint64_t *entry_of(sm_t *sm, uint64_t key)
     return sm->memory.prefetcher_word + hash % entries * WORDS;
 }
 
-/* The entry for loads with that key; one for others is given up. */
+/* The entry for that key; replaces an entry for another key. */
 static uint64_t *entry_take(sm_t *sm, uint64_t key, uint64_t line)
 {
     uint64_t *entry = entry_of(sm, key);

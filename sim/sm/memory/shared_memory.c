@@ -1,6 +1,4 @@
-/*
- * Shared memory: passes through its banks, atomics word by word.
- */
+/* Shared memory: bank conflicts and atomics. */
 #include "sim/sm/memory/memory_parts.h"
 
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)

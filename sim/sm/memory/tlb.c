@@ -1,13 +1,13 @@
 /*
- * Address translation. The L1 is indexed by virtual addresses: only what goes beyond it is
- * translated. A miss in the first level costs tlb.l2_latency if the second level has the page. If
- * not, the packets for it are held until the MMU (mmu.h) has answered; others pass them.
+ * Address translation. The L1 is virtually indexed, so only requests beyond it are translated. A
+ * first-level miss that hits the second level costs tlb.l2_latency. On a second-level miss the
+ * packet is held until the MMU (mmu.h) has answered; other packets pass it.
  *
- * On the card several SMs may share a second level. That would be closer than the engine's window,
- * so each SM has its own here, and finds at the MMU what the others have asked for before.
+ * On the card several SMs may share a second level. Its latency would be shorter than the engine's
+ * window, so each SM has its own here, and the MMU already has what other SMs asked for.
  *
  * Local memory is not translated: the model places it without regard to pages. Neither are
- * instructions and constants, whose caches have another way to the MMU.
+ * instructions and constants, whose caches have another path to the MMU.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -16,7 +16,7 @@
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 
-static const uint64_t no_page = UINT64_MAX; /* the address of no page */
+static const uint64_t no_page = UINT64_MAX; /* matches no page address */
 
 void tlb_init(sm_t *sm)
 {
@@ -51,8 +51,8 @@ static uint64_t entry_of(const sm_t *sm, uint64_t line)
     return line & ~(sm->config->tlb.l2_page - 1);
 }
 
-/* Place of an address in a list of n; n: it is not there. The search has no branches, because the
- * host could not predict them. */
+/* Index of an address in a list of n; n if absent. The search has no branches, which the host could
+ * not predict. */
 static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t address)
 {
     uint32_t place = n;
@@ -61,13 +61,13 @@ static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t addre
     return place;
 }
 
-/* Place of a page in the first level; its number of entries: it is not there. */
+/* Index of a page in the first level; the number of entries if absent. */
 static uint32_t first_level_find(const sm_t *sm, uint64_t page)
 {
     return place_of(sm->memory.tlb.page, sm->config->tlb.entries, page);
 }
 
-/* The page at that place, or a new one instead of that used longest ago, is used now. */
+/* Moves the page at an index to the front, or puts a new page there in place of the LRU one. */
 static void first_level_use(sm_t *sm, uint32_t place, uint64_t page)
 {
     const uint32_t last = sm->config->tlb.entries - 1;
@@ -76,7 +76,7 @@ static void first_level_use(sm_t *sm, uint32_t place, uint64_t page)
     sm->memory.tlb.page[0] = page;
 }
 
-/* Puts an entry before the first n of the recent ones. */
+/* Puts an entry in front of the first n recent ones. */
 static void recent_front(tlb_t *t, uint32_t n, uint64_t entry)
 {
     for (uint32_t i = n; i > 0; i--)
@@ -84,7 +84,7 @@ static void recent_front(tlb_t *t, uint32_t n, uint64_t entry)
     t->recent[0] = entry;
 }
 
-/* Brings the second level's order of use up to date. */
+/* Tells the second level the uses noted in `recent`. */
 static void recent_note(const tlb_t *t)
 {
     for (uint32_t i = t->n_recent; i > 0; i--)
@@ -124,7 +124,7 @@ void sm_learn(sm_t *sm, uint64_t entry)
         second_level_fill(sm, entry);
 }
 
-/* The packet waits for the MMU, which is asked unless another packet has asked it already. */
+/* Holds a packet; asks the MMU unless another held packet already waits for the same entry. */
 static void hold(sm_t *sm, const mem_msg_t *m, uint32_t flits, uint64_t entry, cycle_t ready)
 {
     tlb_t *t = &sm->memory.tlb;

@@ -1,15 +1,16 @@
 /*
- * Dependences as the hardware has them: the compiler's control words.
+ * Dependences tracked as the hardware does: by the compiler's control words.
  *
- * A stall count says after how many cycles the warp may issue again. Nothing else makes a warp wait
- * for results of fixed latency. For all others each warp has six counters: an instruction counts
- * one up when it issues, and down when its result is written (write barrier) or its sources have
- * been read (read barrier). A wait mask names the counters that must be zero. Counting up takes
- * place a cycle after issue, in the control stage: the instruction issued in the very next cycle
- * does not see it. (Jia 2018, section 2.1; Huerta 2025.)
+ * A stall count gives the number of cycles after which the warp may issue again. Nothing else makes
+ * a warp wait for results of fixed latency. For the others each warp has six counters: an
+ * instruction increments a counter when it issues, and decrements it when its result is written
+ * (write barrier) or its sources have been read (read barrier). A wait mask names the counters that
+ * must be zero. The increment takes place in the control stage, one cycle after issue, so an
+ * instruction that issues in the very next cycle does not see it. (Jia 2018, section 2.1; Huerta
+ * 2025.)
  *
- * A counter is kept as the instructions that it counts: a number of those whose release is not
- * known yet, and the cycles of the others.
+ * A counter is represented by the instructions that it counts: the number of those whose release is
+ * not known yet, and the release cycles of the others.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
@@ -32,7 +33,7 @@ static counter_t *counter_of(const sm_t *sm, uint32_t w, unsigned n)
     return &sm->subcore.counter[(size_t)w * CONTROL_COUNTERS + n];
 }
 
-/* The releases at known cycles of a counter: its known entries. */
+/* The list of known release cycles of a counter. */
 static cycle_t *releases_of(const sm_t *sm, const counter_t *c)
 {
     return &sm->subcore.release[(size_t)(c - sm->subcore.counter) * CONTROL_COUNTER_MAX];
@@ -50,10 +51,10 @@ void control_reset(sm_t *sm, uint32_t w)
 }
 
 /*
- * Cycles from the issue of an instruction to the next of its warp. A yield keeps the warp from
- * issuing in the next cycle. Two encodings mean something else than they say (Huerta 2025): 0 with
- * a yield is a long wait, and more than 11 without one is "1 or 2 cycles", which no compiler
- * writes.
+ * Cycles from the issue of an instruction to the next one of its warp. A yield prevents the warp
+ * from issuing in the next cycle. Two encodings have a special meaning (Huerta 2025): 0 with a
+ * yield is a long wait, and more than 11 without one is "1 or 2 cycles", which no compiler
+ * emits.
  */
 cycle_t control_gap(const sm_t *sm, uint32_t ctl)
 {
@@ -64,7 +65,7 @@ cycle_t control_gap(const sm_t *sm, uint32_t ctl)
     return stall == 0 ? 1 : stall > LONGEST_WITHOUT_YIELD ? YIELD_GAP : stall;
 }
 
-/* Forgets releases that have passed. */
+/* Removes releases that have passed. */
 static void prune(const sm_t *sm, counter_t *c, cycle_t now)
 {
     cycle_t *at = releases_of(sm, c);
@@ -76,7 +77,7 @@ static void prune(const sm_t *sm, counter_t *c, cycle_t now)
     c->known = (uint8_t)kept;
 }
 
-/* Earliest cycle >= now at which the counter is at most limit; CYCLE_NEVER: not known yet. */
+/* Earliest cycle >= now at which the counter is <= limit; CYCLE_NEVER: not known yet. */
 static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t now)
 {
     if (limit == 0)
@@ -86,7 +87,7 @@ static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t no
         return now;
     if (c->unknown > limit)
         return CYCLE_NEVER;
-    /* The n-th release from now on is the one; few are ever known at a time. */
+    /* Searches the n-th release from now on; few are ever known at a time. */
     const cycle_t *at = releases_of(sm, c);
     unsigned n = (unsigned)c->unknown + c->known - limit;
     cycle_t last = now;
@@ -106,8 +107,8 @@ static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t no
     return last;
 }
 
-/* An HMMA that waits for an HMMA finds the accumulators in the tensor cores: how much sooner it may
- * go on than other instructions. */
+/* Cycles by which an HMMA may issue sooner after another HMMA, because the accumulators stay in the
+ * tensor cores. */
 static cycle_t forwarding(const sm_t *sm, const counter_t *c, const inst_t *inst)
 {
     const lat_spec_t *lat = &sm->config->lat;
@@ -144,8 +145,7 @@ cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t no
         for (unsigned mask = depbar_mask(inst->imm); mask != 0; mask &= mask - 1)
             wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
     }
-    /* A counter that is full cannot count this instruction, which may count up the same one twice.
-     */
+    /* A full counter cannot count this instruction, which may increment it twice. */
     if (write < CONTROL_COUNTERS)
         wait_for(sm, inst, counter_of(sm, w, write), CONTROL_COUNTER_MAX - 2, now, &wait);
     if (read < CONTROL_COUNTERS && read != write)
@@ -154,7 +154,8 @@ cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t no
     return wait.at;
 }
 
-/* Nsight Compute calls every wait for a counter a scoreboard stall: long for L1TEX, else short. */
+/* Nsight Compute reports every wait for a counter as a scoreboard stall: long for L1TEX, else
+ * short. */
 static uint8_t counted_kind(dep_kind_t kind)
 {
     return kind == DEP_LONG ? DEP_LONG : DEP_SHORT;
@@ -211,7 +212,7 @@ void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cyc
     } else {
         bool tensor = inst->cls == OP_HMMA;
         count_known(sm, w, write, result, kind, tensor, now);
-        /* Its operands are read before, but not later than its result is there. */
+        /* The operands are read earlier than the result is ready. */
         cycle_t sources = now + sm->config->sm.mem_read_latency;
         count_known(sm, w, read, cycle_min(sources, result), kind, false, now);
     }

@@ -1,10 +1,10 @@
 /*
- * sm.control_check: reports code whose stall counts are shorter than the latencies of the
- * configuration, and results of variable latency that no counter protects. Hardware does not notice
- * either; such code reads stale registers.
+ * sm.control_check: reports stall counts that are shorter than the latencies of the configuration,
+ * and results of variable latency that no counter protects. Hardware does not detect either; such
+ * code reads stale registers.
  *
- * Each warp adds its stall counts up; by that clock, not by the simulated one, two instructions are
- * told apart: a report does not depend on what else happened to delay them.
+ * The distance of two instructions is the sum of the stall counts between them, not simulated time,
+ * so a report does not depend on other delays.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
@@ -16,8 +16,8 @@
 
 struct control_check {
     uint32_t clock;
-    uint32_t ready[REG_ID_COUNT]; /* by that clock, for an instruction on the same pipe; 0: is */
-    uint8_t pipe[REG_ID_COUNT];   /* that writes it */
+    uint32_t ready[REG_ID_COUNT]; /* on that clock, for an instruction on the same pipe; 0: ready */
+    uint8_t pipe[REG_ID_COUNT];   /* pipe that writes it */
 };
 
 void control_check_init(sm_t *sm)
@@ -60,11 +60,9 @@ static bool is_guard(const inst_t *inst, unsigned id)
     return predicate && (inst->flags & INST_BRANCH || (leads && inst->cls != OP_PRED));
 }
 
-/*
- * Cycles after which a result without a counter may be used on the same pipe. ptxas lets results of
- * the FMA and ALU pipes be used after 4 cycles on the same pipe and after 5 on another, whatever
- * the class: in the code of CUDA 11.8 for sm_70 and sm_75 no pair of 1300 is closer.
- */
+/* Cycles after which a result without a counter may be used on the same pipe. ptxas lets results of
+ * the FMA and ALU pipes be used after 4 cycles on the same pipe and after 5 on the other, whatever
+ * the class: in code of CUDA 11.8 for sm_70 and sm_75 none of 1300 pairs is closer. */
 static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
 {
     switch (sm->cls[inst->cls].pipe) {
@@ -73,7 +71,7 @@ static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
     case PIPE_ALU:
         return sm->config->lat.integer;
     case PIPE_UNIFORM:
-        return 2; /* the same code: ULDC and UMOV 2, the others 4 */
+        return 2; /* in the same code: ULDC and UMOV 2, the others 4 */
     default:
         break;
     }
@@ -88,7 +86,7 @@ static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
     }
 }
 
-/* Cycles that a result takes longer to an instruction of the other arithmetic pipe. */
+/* Extra cycles for a result that is used on the other arithmetic pipe. */
 static uint32_t crosses(uint8_t from, const sm_t *sm, const inst_t *to)
 {
     uint8_t pipe = sm->cls[to->cls].pipe;

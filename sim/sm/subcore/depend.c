@@ -1,11 +1,9 @@
 /*
- * Dependences by scoreboard, for traces that carry registers only.
+ * Dependences tracked by a scoreboard, for traces without control words (with them: control.c).
  *
- * Read after write and write after write: each register has the cycle at which it is ready. Write
- * after read matters only for instructions that go through the memory queue, since they read their
- * operands late: they hold their sources until the load/store unit has taken them.
- *
- * Code with control words does not need the scoreboard: control.c.
+ * Read after write and write after write: the cycle at which each register is ready. Write after
+ * read matters only for instructions in the memory queue, which read their operands late: they hold
+ * their sources until the load/store unit has taken them.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
@@ -19,13 +17,13 @@ static inline dep_t *hold_of(const sm_t *sm, uint32_t w)
     return sm->subcore.hold + (size_t)w * REG_ID_PRED;
 }
 
-/* Cycles from now until the entry's cycle; not positive: passed. */
+/* Cycles from now to the entry's cycle; not positive if it has passed. */
 static inline int32_t dep_distance(dep_t d, cycle_t now)
 {
     return (int32_t)((d >> DEP_SHIFT << DEP_SHIFT) - (dep_t)(now << DEP_SHIFT)) >> DEP_SHIFT;
 }
 
-/* Takes entry d into the latest of all entries so far. */
+/* Merges entry d into the latest of the entries so far. */
 static inline void dep_latest(dep_t d, cycle_t now, int32_t *latest, bool *pending,
                               dep_kind_t *kind)
 {
@@ -42,10 +40,8 @@ static inline void dep_latest(dep_t d, cycle_t now, int32_t *latest, bool *pendi
     }
 }
 
-/*
- * Accumulators stay in the tensor cores, so that the next HMMA gets them sooner than from a
- * register. They are the operands that inst both reads and writes; others take as long as ever.
- */
+/* Accumulators stay in the tensor cores, so the next HMMA gets them sooner than from a register.
+ * They are the operands that inst both reads and writes; the others take the usual time. */
 static int32_t hmma_forwarded(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
                               int32_t latest)
 {
@@ -94,7 +90,8 @@ void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kin
         dep[inst->dep[i]] = d;
 }
 
-/* A pending entry of the hold table counts its instructions in the bits above DEP_SHIFT. */
+/* A pending entry of the hold table counts the instructions that hold it, in the bits from
+ * DEP_SHIFT. */
 void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
 {
     dep_t *hold = hold_of(sm, w);
@@ -123,7 +120,7 @@ void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep
 
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
 {
-    /* Entries of the past hold nothing back. Mostly all are: then the tables, which are rarely in
+    /* Entries in the past delay nothing. Mostly all are, and then the tables, which are rarely in
      * the host's cache, need not be touched. */
     if (sm->subcore.warp[w].dep_until <= now)
         return;
@@ -135,7 +132,8 @@ void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
     sm->subcore.warp[w].dep_until = now;
 }
 
-/* passed: entries that are not pending have passed, whatever they seem to say. */
+/* Sets past entries to now. passed: all entries that are not pending are past, whatever they
+ * say. */
 static void sweep_table(dep_t *table, size_t n, cycle_t now, bool passed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -146,7 +144,7 @@ static void sweep_table(dep_t *table, size_t n, cycle_t now, bool passed)
 
 void depend_sweep(sm_t *sm, cycle_t now)
 {
-    /* After so long a sleep the distances have wrapped around; no latency is nearly as long. */
+    /* After a long sleep the distances have wrapped around; no latency is that long. */
     bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
     sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
     sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);

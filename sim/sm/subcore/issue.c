@@ -1,5 +1,6 @@
 /*
- * Issue: each sub-core picks one ready warp a cycle whose pipe is free, by its scheduling policy.
+ * Issue: in each cycle, each sub-core issues one ready warp whose pipe is free, chosen by the
+ * scheduler.
  */
 #include "sim/sm/subcore/scheduler_state.h"
 #include "sim/sm/subcore/subcore_parts.h"
@@ -14,13 +15,13 @@ static uint64_t *counter_of(sm_t *sm, const uint64_t *first, unsigned n)
     case SCHEDULER_##NAME:                                                                         \
         return scheduler_##name##_pick(spec, sub, eligible);
 
-/* The warp that the sub-core's policy issues, of those that could. */
+/* The eligible warp that the configured scheduler picks. */
 static inline uint32_t pick_warp(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
 {
     switch ((scheduler_policy_t)spec->scheduler) {
         SCHEDULER_POLICIES(PICK_)
     }
-    return 0; /* not reached: settings are words of the list */
+    return 0; /* not reached: the configuration allows only names of the list */
 }
 
 static uint64_t *flops_of(sm_stats_t *st, unsigned group)
@@ -46,12 +47,12 @@ static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
     st->pred_off_insts += mask == 0;
     unsigned group = sm->cls[inst->cls].group;
     (*counter_of(sm, &st->mix_fp16, group))++;
-    /* Without a register as source it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
+    /* Without a source register it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
     if (inst->flops != 0 && inst->n_src != 0)
         *flops_of(st, group) += (uint64_t)inst->flops * lanes;
 }
 
-/* The pipes that share the instruction's dispatch port are busy. */
+/* Occupies the pipes that share the instruction's dispatch port. */
 static inline void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
                                 cycle_t now)
 {
@@ -64,7 +65,7 @@ static inline void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, u
     }
 }
 
-/* The SM has one FP64 unit: it is busy for every sub-core. */
+/* The SM has only one FP64 unit: it is busy for every sub-core. */
 static void occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now)
 {
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
@@ -104,7 +105,7 @@ static bool goes_through_queue(const inst_t *inst)
     }
 }
 
-/* When the results of what does not go through the memory queue are ready. */
+/* When the result of an instruction that bypasses the memory queue is ready. */
 static inline cycle_t fixed_result(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst,
                                    uint32_t conflict, cycle_t now)
 {
@@ -113,7 +114,7 @@ static inline cycle_t fixed_result(sm_t *sm, uint32_t s, uint32_t w, const inst_
     return now + sm->cls[inst->cls].latency + conflict;
 }
 
-/* The addresses of warp's next instruction, NULL if it has none; moves behind them. */
+/* The address record of the warp's next instruction, NULL if it has none; advances behind it. */
 static inline const uint64_t *take_addresses(warp_t *warp)
 {
     const inst_t *inst = warp->inst;
@@ -125,7 +126,8 @@ static inline const uint64_t *take_addresses(warp_t *warp)
     return addr;
 }
 
-/* The memory side takes the instruction; the pipes that end in the queue wait for room in it. */
+/* Passes an instruction to the memory side; the pipes that end in the memory queue wait for
+ * room. */
 static void hand_over(sm_t *sm, uint32_t sub_core, uint32_t w, const inst_t *inst, uint32_t mask,
                       const uint64_t *addr, cycle_t now)
 {
@@ -160,8 +162,8 @@ static void execute(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
         warp->pred_ready = now + spec->predicate_latency;
 }
 
-/* The same for a warp with control words; returns when the results are ready, CYCLE_NEVER: later to
- * be known. */
+/* execute() for a warp with control words. Returns when the result is ready; CYCLE_NEVER: not known
+ * yet. */
 static cycle_t execute_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
 {
     sub_core_t *sub = &sm->subcore.sub[sub_core];
@@ -182,7 +184,7 @@ static cycle_t execute_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle
     return CYCLE_NEVER;
 }
 
-/* Warp w has issued inst: on to the next one. */
+/* Warp w has issued inst: continues with its next instruction. */
 static inline void go_on(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, cycle_t now)
 {
     if (!warp_advance(sm, w, now))
@@ -195,18 +197,19 @@ static inline void go_on(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
         warp_schedule(sm, w, now);
 }
 
-/* Notes for samplers. With control words it comes after execution: operands may be read late. */
+/* Makes records for samplers. With control words after execution, because operands may be read
+ * late. */
 static void note_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, cycle_t now)
 {
     if (recorded(sm, RETIRED_BASIC_BLOCK))
         record_issue(sm, w, inst, now);
-    /* An S2R reads the counter when it is executed; it goes through the memory queue. */
+    /* An S2R goes through the memory queue and reads the counter when it is executed. */
     bool at_issue = inst->cls == OP_CS2R || sm->config->sm.ideal;
     if (recorded(sm, RETIRED_CLOCK) && inst->flags & INST_CLOCK && at_issue && mask != 0)
         record_clock(sm, w, inst, sm->subcore.warp[w].control ? operands_read_at(sm, w) : now);
 }
 
-/* What execute() and go_on() are to a warp with control words. */
+/* Issue of a warp with control words. */
 static void issue_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
 {
     const inst_t *inst = sm->subcore.warp[w].inst;
@@ -214,7 +217,8 @@ static void issue_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t no
     cycle_t result = execute_controlled(sm, sub_core, w, now);
     if (sm->recorded != 0)
         note_issue(sm, w, inst, mask, now);
-    /* Counters count up a cycle after issue: what issues in the next cycle does not see it. */
+    /* Counters are incremented a cycle after issue: an instruction in the next cycle does not see
+     * it. */
     cycle_t gap = control_gap(sm, inst->ctl);
     bool unseen = gap == 1;
     sm->subcore.warp[w].stalled_until = now + gap;
@@ -241,7 +245,7 @@ static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
     go_on(sm, w, inst, mask, now);
 }
 
-/* One cycle of a sub-core with ready warps; the next cycle worth a visit. */
+/* One cycle of a sub-core with ready warps. Returns the next cycle in which it may issue. */
 static cycle_t issue_sub_core(sm_t *sm, uint32_t sub_core, cycle_t now)
 {
     sub_core_t *sub = &sm->subcore.sub[sub_core];
@@ -285,7 +289,7 @@ void issue_step(sm_t *sm, cycle_t now)
 {
     cycle_t next = CYCLE_NEVER;
     sm->subcore.issue_next = CYCLE_NEVER;
-    /* What sub-cores share goes to each of them in turn. */
+    /* The sub-core that goes first rotates, so that shared units serve all of them. */
     uint32_t s = (uint32_t)divider_rest(&sm->by_sub_cores, now);
     for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
         sm->subcore.issuing = (int32_t)s;

@@ -1,11 +1,11 @@
 /*
- * The operand stage of a sub-core, for code with control words: register-file read ports and the
+ * The operand stage of a sub-core, for code with control words: register-file read ports, and the
  * operand cache that the reuse flags fill. (Huerta 2025.)
  *
- * Two cycles after issue a fixed-latency instruction comes to the allocate stage and stays there
- * until its reads fit into the ports of the next rf_window cycles. While it stays, the next
- * instruction is held in the control stage, and no further one is issued. Instructions of variable
- * latency read their operands later, from queues, through ports that the others leave free.
+ * Two cycles after issue a fixed-latency instruction enters the allocate stage, and stays there
+ * until its reads fit into the ports of the next rf_window cycles. Meanwhile the next instruction
+ * is held in the control stage, and no further one issues. Instructions of variable latency read
+ * their operands later, from queues, through ports that the others leave free.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
@@ -33,7 +33,7 @@ void operands_forget(sub_core_t *sub, uint32_t w)
     }
 }
 
-/* One register through an operand slot: true if a port must deliver it. */
+/* Reads one register through an operand slot. true: a port must deliver it. */
 static bool read_register(sub_core_t *sub, uint32_t w, unsigned reg, unsigned bank, unsigned slot,
                           bool keep)
 {
@@ -47,8 +47,8 @@ static bool read_register(sub_core_t *sub, uint32_t w, unsigned reg, unsigned ba
     return !hit;
 }
 
-/* Reads of each bank that inst needs, after those that the operand cache serves. A register that
- * several slots name is read once. */
+/* Counts the reads of each bank for inst that the operand cache does not serve. A register named by
+ * several slots is read once. */
 static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst,
                         uint8_t reads[MAX_RF_BANKS])
 {
@@ -79,7 +79,7 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
     }
 }
 
-/* Ports of a bank that are free in the cycle at that offset from the base. */
+/* Free ports of a bank in the cycle at that offset from port_base. */
 static unsigned ports_free(const sub_core_t *sub, unsigned bank, unsigned offset, unsigned ports)
 {
     unsigned taken =
@@ -110,7 +110,7 @@ static void take_ports(sub_core_t *sub, unsigned bank, unsigned offset, unsigned
     }
 }
 
-/* Entries of cycles before now are forgotten. */
+/* Drops the entries of cycles before now. */
 static void advance_ports(sub_core_t *sub, uint32_t banks, cycle_t now)
 {
     cycle_t by = now - sub->port_base;

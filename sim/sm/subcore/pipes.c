@@ -1,9 +1,7 @@
-/*
- * How long an instruction keeps its pipe busy, where that depends on more than its class.
- */
+/* How long an instruction occupies its pipe, when that depends on more than its class. */
 #include "sim/sm/subcore/subcore_parts.h"
 
-/* The registers that an instruction reads from one bank, where most are. */
+/* The most registers that an instruction reads from one bank. */
 static uint32_t most_bank_reads(const inst_t *inst, uint32_t banks)
 {
     const uint8_t *reads = inst->bank_reads; /* by number modulo 4 */
@@ -23,11 +21,11 @@ static uint32_t most_bank_reads(const inst_t *inst, uint32_t banks)
 }
 
 /*
- * Cycles that reading the operands takes beyond the pipe's interval. A bank serves rf_bank_reads
- * registers in the two cycles that a 32-bit instruction takes to dispatch, and accordingly more
- * while a wider one dispatches (a pair is read over as many passes as it has words). Tensor
- * operands are always aligned pairs or quads, and HMMA runs at its full rate with them (Accel-Sim's
- * tuner on a TITAN V: 509 of 512 FMA per cycle and SM).
+ * Cycles that reading the operands adds to the pipe's interval. A bank serves rf_bank_reads
+ * registers in the two cycles that a 32-bit instruction takes to dispatch, and proportionally more
+ * for wider ones (a pair is read in two passes). Tensor operands are always aligned pairs or quads,
+ * and HMMA reaches its full rate with them (Accel-Sim's tuner on a TITAN V: 509 of 512 FMA per
+ * cycle and SM).
  */
 uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval)
 {
@@ -40,7 +38,7 @@ uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t inte
     return (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads - window;
 }
 
-/* Cycles that the tensor cores take for a warp's multiply-adds. inst->flops counts two for each,
+/* Cycles that the tensor cores take for a warp's multiply-adds; inst->flops counts two for each,
  * per thread. */
 static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
 {

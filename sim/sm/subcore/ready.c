@@ -1,8 +1,8 @@
 /*
- * The ready sets of a sub-core, and what its warps are charged to.
+ * The ready sets of a sub-core, and the stall reasons that its warps are charged to.
  *
- * Ready warps are bits of one mask per pipe. Charging is lazy: between two visits the ready sets
- * and pipes do not change, so every ready warp waited for its busy pipe the whole time.
+ * Ready warps are bits of one mask per pipe. Charging is lazy: ready sets and pipes do not change
+ * between two visits, so every ready warp waited for its busy pipe all that time.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
@@ -39,7 +39,7 @@ void ready_charge_pipe(sm_t *sm, const sub_core_t *sub, unsigned pipe, cycle_t f
 {
     uint64_t *state = (uint64_t *)&sm->stats;
     uint64_t warps = (uint64_t)__builtin_popcount(sub->ready[pipe]);
-    /* From free_base on only a register-file conflict keeps the pipe busy. */
+    /* After free_base only a register-file conflict keeps the pipe busy. */
     cycle_t split = cycle_max(from, cycle_min(to, sub->free_base[pipe]));
     state[throttle_state(pipe)] += warps * (split - from);
     state[STATE_DISPATCH_STALL] += warps * (to - split);
@@ -74,7 +74,7 @@ void ready_queue_free(sub_core_t *sub, cycle_t at)
     sub->free_at[PIPE_LG] = at;
     sub->free_at[PIPE_MIO] = at;
     sub->free_at[PIPE_TEX] = at;
-    /* Not a register-file conflict: all of the wait is the queue's. */
+    /* The wait is for the queue, not a register-file conflict. */
     sub->free_base[PIPE_LG] = at;
     sub->free_base[PIPE_MIO] = at;
     sub->free_base[PIPE_TEX] = at;

@@ -1,22 +1,22 @@
 /*
  * Write-back to the register file, for code with control words: each bank has one write port.
  *
- * A result of fixed latency is never late: it is forwarded to the instructions that wait for it,
- * and a queue holds it if the port is taken. A result of the load/store unit for the same bank and
+ * A result of fixed latency is never delayed: it is forwarded to instructions that wait for it, and
+ * a queue holds it while the port is taken. A result of the load/store unit for the same bank and
  * cycle is written one cycle later (Huerta 2025). The queue is not modelled: at one issue per cycle
  * for two banks it cannot fill up.
  *
  * Write-back is one cycle after forwarding (Huerta 2025, listing 3). Results of loads are not
- * forwarded, so their cycle is compared with that of the write-back. An instruction that issues
- * later may still take the port first: a load's result waits in the event wheel until its cycle.
+ * forwarded, so the cycle of the write-back counts. An instruction that issues later may still take
+ * the port first, so a load's result waits in the event wheel until its cycle.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
-/* A load in the event wheel: warp, write barrier, dep_kind_t and banks of its result. Events of
- * warps are less. */
+/* A load result in the event wheel: warp, write barrier, dep_kind_t and banks. Smaller numbers are
+ * events of warps. */
 enum {
     LOAD_EVENT = 1 << 30,
-    LOAD_LATE = 1 << 29, /* it has lost its cycle already */
+    LOAD_LATE = 1 << 29, /* it has already been delayed once */
     WARP_BITS = 7,
     BARRIER_BITS = 3,
     KIND_BITS = 2,
@@ -29,7 +29,7 @@ _Static_assert(SM_MAX_WARPS <= 1 << WARP_BITS, "a warp's number does not fit an 
 /* An entry of sub_core_t.results: a cycle and the banks written in it. */
 enum { ENTRY_CYCLE_SHIFT = MAX_RF_BANKS };
 
-/* The banks that the results of inst go to. */
+/* Bit set of the banks that the results of inst are written to. */
 static inline uint32_t banks_written(const inst_t *inst, uint32_t n_banks)
 {
     uint32_t banks = 0;
@@ -53,7 +53,7 @@ void results_fixed(sm_t *sm, sub_core_t *sub, const inst_t *inst, cycle_t result
     *entry |= banks;
 }
 
-/* true: results_due() will say when the result has been written; false: it needs no port. */
+/* true: results_due() will write the result. false: it needs no write port. */
 static bool results_wait(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     uint32_t barrier = ctl_write_barrier(inst->ctl);

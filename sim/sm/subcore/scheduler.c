@@ -12,5 +12,5 @@ uint32_t scheduler_word_values(const sm_spec_t *spec)
     switch ((scheduler_policy_t)spec->scheduler) {
         SCHEDULER_POLICIES(VALUES_)
     }
-    return 0; /* not reached: settings are words of the list */
+    return 0; /* not reached: the configuration allows only names of the list */
 }

@@ -1,15 +1,15 @@
 /*
- * Warp schedulers: which of the warps that could issue in a cycle does.
+ * Warp schedulers: which of the eligible warps issues in a cycle.
  *
  * A scheduler is one file, scheduler_NAME.c, and one line of the list below. The file defines
  *
  *   uint32_t scheduler_NAME_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible);
- *     Returns one of the bits of eligible, of which there is at least one: bit i is the i-th warp
- *     slot of the sub-core.
+ *     Returns one of the bits of eligible, which is not 0: bit i is the i-th warp slot of the
+ *     sub-core.
  *
- * with what scheduler_state.h offers: the warp issued last, the ages of the warps, and a word that
- * the scheduler may keep. The word is zero at first and part of a checkpoint; the list says how many
- * values it can have (spec: the sm_spec_t), so that no other is taken from a damaged checkpoint.
+ * using scheduler_state.h: the warp issued last, the ages of the warps, and one word of state. The
+ * word is initially zero and is saved in checkpoints. The list says how many values it can have
+ * (spec is the sm_spec_t), so that other values in a damaged checkpoint are refused.
  */
 #ifndef RUBATO_SM_SCHEDULER_H
 #define RUBATO_SM_SCHEDULER_H
@@ -19,12 +19,12 @@
 /* X(enumerator, name in the configuration, values of the word, help) */
 #define SCHEDULER_POLICIES(X)                                                                      \
     X(GTO, gto, 1, "greedy then oldest: the warp issued last, else the oldest (Rogers 2012)")      \
-    X(LRR, lrr, 1, "loose round robin: each warp in turn")                                         \
+    X(LRR, lrr, 1, "loose round robin")                                                            \
     X(OLDEST, oldest, 1, "the oldest warp")                                                        \
     X(CGGTY, cggty, 1, "the warp issued last, else the youngest (Huerta 2025)")                    \
-    X(GRR, grr, 1, "greedy then round robin: the warp issued last, else each in turn")             \
+    X(GRR, grr, 1, "greedy then round robin: the warp issued last, else the next in slot order")   \
     X(TWO_LEVEL, two_level, scheduler_groups(spec),                                                \
-      "in turn within a group; the next group when it has none (Narasiman 2011)")
+      "round robin within a group of warps until none can issue (Narasiman 2011)")
 
 #define SCHEDULER_ENUM_(NAME, name, values, help) SCHEDULER_##NAME,
 #define SCHEDULER_ONE_(NAME, name, values, help)  +1

@@ -1,6 +1,4 @@
-/*
- * What warp schedulers choose by (scheduler.h).
- */
+/* Interface for warp schedulers (scheduler.h). */
 #ifndef RUBATO_SM_SCHEDULER_STATE_H
 #define RUBATO_SM_SCHEDULER_STATE_H
 
@@ -11,7 +9,7 @@
 SCHEDULER_POLICIES(SCHEDULER_PICK_)
 #undef SCHEDULER_PICK_
 
-/* How many values a sub-core's word can have: from 0 on. */
+/* Number of values that a sub-core's word can have, starting with 0. */
 uint32_t scheduler_word_values(const sm_spec_t *spec);
 
 /* Groups of warp slots of the scheduler two_level. */
@@ -20,21 +18,21 @@ static inline uint32_t scheduler_groups(const sm_spec_t *spec)
     return (SM_SUB_CORE_WARPS + spec->scheduler_group - 1) / spec->scheduler_group;
 }
 
-/* The eligible warp issued last can go on. */
+/* Whether the warp issued last is eligible. */
 static inline bool last_is_eligible(const sub_core_t *sub, uint32_t eligible)
 {
     return eligible >> sub->last & 1;
 }
 
-/* The eligible warp that follows the one issued last in the order of slots. */
+/* The next eligible warp after the one issued last, in slot order. */
 static inline uint32_t next_in_turn(const sub_core_t *sub, uint32_t eligible)
 {
     uint32_t after = sub->last >= 31 ? 0 : eligible & ~((UINT32_C(2) << sub->last) - 1);
     return (uint32_t)__builtin_ctz(after != 0 ? after : eligible);
 }
 
-/* The eligible warp that started first, or last. Ages wrap after 2^32 warps; differences between
- * resident ones do not. */
+/* The eligible warp that started first or last. Ages wrap around after 2^32 warps, but differences
+ * between resident warps stay correct. */
 static inline uint32_t by_age(const sub_core_t *sub, uint32_t eligible, bool youngest)
 {
     uint32_t best = (uint32_t)__builtin_ctz(eligible);

@@ -1,8 +1,8 @@
 /*
  * Two levels (Narasiman et al., MICRO 2011): the warps of a sub-core are divided into groups of
- * sm.scheduler_group slots. One group is active and its warps issue in turn; when none of them can
- * issue, the next group that has a warp that can becomes the active one. So groups reach their long
- * waits at different times.
+ * sm.scheduler_group slots. The warps of the active group issue in turn. When none of them can
+ * issue, the next group with an eligible warp becomes active, so that groups reach their long waits
+ * at different times.
  */
 #include "sim/sm/subcore/scheduler_state.h"
 

@@ -1,6 +1,4 @@
-/*
- * The sub-cores as a whole: making, charging, checkpoints.
- */
+/* The sub-cores as a whole: creation, charging, checkpoints. */
 #include "sim/sm/subcore/subcore_parts.h"
 
 #include <stddef.h>
@@ -61,7 +59,7 @@ void subcore_prefetch(const sm_t *sm)
         prefetch_range(&sm->subcore.sub[s], offsetof(sub_core_t, age));
 }
 
-/* What outlives a launch: X(field), of the SM and of each sub-core. */
+/* State that survives a launch: X(field), of the SM and of each sub-core. */
 #define SUBCORE_PERSISTENT(X)                                                                      \
     X(sm->subcore.next_age)                                                                        \
     X(sm->subcore.sweep_at)

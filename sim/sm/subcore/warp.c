@@ -1,5 +1,5 @@
 /*
- * What a warp does next: its place in its instruction stream, and when the next instruction can
+ * What a warp does next: its position in its instruction stream, and when the next instruction can
  * issue. A warp is in exactly one of three places: a ready set of its sub-core, the event wheel
  * (ready at a known cycle), or parked (waits for something whose cycle is not known).
  */
@@ -22,8 +22,8 @@ void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
     ready_insert(sm, w, now);
 }
 
-/* Fills the instruction buffer of warp w, whose base is moved to when its next instruction is
- * there. false: that is not known yet. */
+/* Fills the instruction buffer of warp w, and moves its base to when the next instruction is
+ * available. false: not known yet. */
 static inline bool fetch_next(sm_t *sm, uint32_t w, cycle_t now)
 {
     warp_t *warp = &sm->subcore.warp[w];
@@ -66,7 +66,7 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
         state = (sm_state_t)dep_state[kind];
     }
     if (inst->flags & INST_BRANCH && !(inst->flags & INST_FULL_REGS) && warp->pred_ready > at) {
-        /* The trace does not name the branch's predicate: the last one written is taken for it. */
+        /* The trace does not name the branch's predicate: assume the one written last. */
         at = warp->pred_ready;
         state = STATE_WAIT;
     }
@@ -107,7 +107,7 @@ void warp_resume(sm_t *sm, uint32_t w, cycle_t at, sm_state_t state, cycle_t now
     warp_schedule(sm, w, now);
 }
 
-/* Cycles a NANOSLEEP takes: its immediate operand in nanoseconds, at most a millisecond. */
+/* Cycles of a NANOSLEEP: its immediate operand in nanoseconds, at most a millisecond. */
 static cycle_t sleep_cycles(const sm_t *sm, const inst_t *inst)
 {
     enum { SLEEP_MAX_NS = 1000000 };
@@ -135,11 +135,9 @@ void warp_read_constant(sm_t *sm, uint32_t w)
     read_constant(sm, w);
 }
 
-/*
- * An issue frees a place in the warp's buffer. The instruction that fills it can issue three cycles
- * later: it is fetched in the next cycle and decoded. With three places that is soon enough; a
- * shorter buffer runs dry (Huerta 2025).
- */
+/* An issue frees an entry of the warp's instruction buffer. The instruction that fills it can issue
+ * three cycles later: it is fetched in the next cycle and decoded. With three entries that is soon
+ * enough; a shorter buffer runs dry (Huerta 2025). */
 static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
 {
     cycle_t refilled = (places == 1 ? now : warp->issued) + SHORTEST_BUFFER;
@@ -161,7 +159,7 @@ static void set_base(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mas
         sm->stats.branches++;
         sm->stats.branches_uniform += warp->mask == prev_mask;
         bool taken = inst->pc != prev->pc + INST_BYTES;
-        /* With control words, one that falls through takes its stall count. */
+        /* With control words, a branch that is not taken costs its stall count. */
         if (taken || !warp->control)
             warp->base = now + (taken ? spec->branch_taken_latency : spec->branch_latency);
         warp->base_state = STATE_BRANCH_RESOLVING;
@@ -196,7 +194,7 @@ bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
         warp->inst = NULL;
         return false;
     }
-    /* Its address record will be read at issue, after other warps have had their turn. */
+    /* The address record will be read at issue, after other warps have run. */
     if (warp->inst->space != MEM_NONE)
         __builtin_prefetch(warp->addr);
     set_base(sm, w, prev, prev_mask, now);

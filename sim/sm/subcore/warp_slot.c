@@ -1,14 +1,10 @@
-/*
- * Warp slots of the sub-cores: which one a warp takes, its state when it starts, when it leaves.
- */
+/* Warp slots of the sub-cores: which one a warp takes, its initial state, and its end. */
 #include "sim/sm/subcore/subcore_parts.h"
 
 #include "sim/core/log.h"
 
-/*
- * The first warp of a block goes there; its other warps follow in turn, so that warp w of a block
- * that starts on an empty SM runs on sub-core w mod 4.
- */
+/* The first warp of a block goes to this sub-core and its other warps to the following ones, so
+ * that warp w of a block that starts on an empty SM runs on sub-core w modulo sm.sub_cores. */
 uint32_t warp_slot_best(const sm_t *sm)
 {
     uint32_t best = 0;
@@ -37,7 +33,7 @@ uint32_t warp_slot_take(sm_t *sm, uint32_t s)
     return NO_INDEX;
 }
 
-/* Its next instruction is its last. */
+/* Makes the warp's next instruction its last. */
 static void cut_warp(warp_t *warp)
 {
     warp->runs_left = 0;
@@ -51,7 +47,7 @@ void sm_cut_warps(sm_t *sm, bool cut)
         cut_warp(&sm->subcore.warp[w]);
 }
 
-/* By the first instruction: all of a launch have control words or none does. */
+/* Decided by the first instruction: all instructions of a launch have control words or none has. */
 static bool uses_control_words(const sm_t *sm, const inst_t *first)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -59,8 +55,8 @@ static bool uses_control_words(const sm_t *sm, const inst_t *first)
         return false;
     bool known = first->flags & INST_CONTROL_WORD;
     if (!known && spec->dependences == DEPS_CONTROL)
-        rb_warn_once("sm.dependences=control, but the trace has no control words: dependences are "
-                     "tracked by scoreboard");
+        rb_warn_once("sm.dependences=control, but the trace has no control words: using a "
+                     "scoreboard");
     return known;
 }
 

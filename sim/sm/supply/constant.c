@@ -1,6 +1,6 @@
 /*
- * The constant caches: one for operands in each sub-core where there is one, the SM's, and a level
- * 1.5 behind it. They answer at once, with the cycles that an instruction is held back.
+ * The constant caches: optionally one for operands in each sub-core, then the SM's, and a level 1.5
+ * behind it. They return at once, with the cycles that an instruction is delayed.
  */
 #include "sim/sm/supply/supply_parts.h"
 
@@ -40,7 +40,7 @@ uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, b
     uint32_t hit = is_load ? spec->l1_latency : 0;
     if (!(inst->flags & INST_CONST_ADDR) || spec->perfect || sm->config->sm.ideal)
         return hit;
-    /* Bank 0 holds the launch's parameters: other launches' lines are others' data. */
+    /* Bank 0 holds the launch's parameters, so each launch has its own constant addresses. */
     uint64_t address =
         sm->supply.buffer[w].constants | (uint64_t)inst->const_bank << 16 | inst->const_offset;
     uint64_t line1 = address / L1_CONST_LINE * L1_CONST_LINE;

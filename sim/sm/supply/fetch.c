@@ -1,12 +1,12 @@
 /*
  * Instruction supply: an L0 cache with a stream buffer in each sub-core, an L1 instruction cache in
- * the SM, L2 behind it through the crossbar.
+ * the SM, and the L2 behind it through the crossbar.
  *
- * A sub-core fetches one instruction a cycle, for the warp that it issued last: the one that takes
- * the free place in the warp's buffer, in order, as if no branch were taken (Huerta 2025). While
- * the code is in L0 the buffer does not run dry, so only the step to the next line matters. It
- * happens icache.buffer instructions before the first one of that line is issued. A stream buffer
- * fetches the lines that follow a demanded line.
+ * A sub-core fetches one instruction per cycle, for the warp that it issued last. It fetches in
+ * order, as if no branch were taken, into the free entry of the warp's buffer (Huerta 2025). While
+ * the code is in L0 the buffer does not run dry, so only the step to the next line matters; it
+ * happens icache.buffer instructions before the first instruction of that line issues. A stream
+ * buffer fetches the lines that follow a demanded line.
  */
 #include "sim/sm/supply/supply_parts.h"
 
@@ -17,7 +17,7 @@
 enum { ALL_SECTORS = 15, NO_LINE = -1 };
 
 /* Lines under way: those of the stream buffer, one that each warp waits for, and one that each warp
- * asked for ahead (a branch may have made it useless). */
+ * requested ahead (which a branch may have made useless). */
 static uint32_t slots_per_sub_core(const sm_t *sm)
 {
     return sm->config->icache.prefetch + 2 * sm->warps_per_sub_core + 1;
@@ -31,7 +31,7 @@ size_t fetch_slot_bytes(const sm_t *sm)
 bool fetch_is_possible(const sm_t *sm, const supply_core_t *core, cycle_t latest)
 {
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
-        unsigned char used, demanded; /* as they are in the file: not every byte is a bool */
+        unsigned char used, demanded; /* bytes of the file, which need not be valid bools */
         memcpy(&used, &core->fetch[i].used, sizeof(used));
         memcpy(&demanded, &core->fetch[i].demanded, sizeof(demanded));
         if (used > 1 || demanded > 1 || (used != 0 && core->fetch[i].ready > latest))
@@ -67,7 +67,7 @@ void fetch_free(sm_t *sm)
     rb_model_free(sm->supply.l1i_queue);
 }
 
-/* The L1 instruction cache sends one line to a sub-core; when it is there. */
+/* The L1 instruction cache sends one line to a sub-core. Returns when it arrives. */
 static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
 {
     cycle_t at = cycle_max(now, core->l1i_free);
@@ -75,7 +75,7 @@ static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
     return at + sm->config->icache.l1_latency;
 }
 
-/* Requests lines from L2, the oldest first, up to the limit of the L1 instruction cache. */
+/* Requests lines from L2, oldest first, up to the limit of the L1 instruction cache. */
 static void l1i_request(sm_t *sm, cycle_t now)
 {
     uint32_t limit = sm->config->icache.l1_misses;
@@ -96,7 +96,7 @@ static void l1i_request(sm_t *sm, cycle_t now)
     }
 }
 
-/* Asks L2 for a line on behalf of a sub-core, or joins a request under way. */
+/* Requests a line from L2 for a sub-core, or joins a request under way. */
 static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     uint32_t slot = sm->supply.n_l1i_miss;
@@ -122,7 +122,7 @@ static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     l1i_request(sm, now);
 }
 
-/* A free place among the lines under way; lines that have arrived move into L0. */
+/* A free slot for a line under way; if there is none, moves a line that has arrived into the L0. */
 static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
 {
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
@@ -149,7 +149,7 @@ static fetch_slot_t *fetch_slot_find(sm_t *sm, supply_core_t *core, uint64_t lin
     return NULL;
 }
 
-/* Starts bringing a line into the sub-core. */
+/* Starts to fetch a line into a sub-core. */
 static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];
@@ -174,7 +174,7 @@ static uint32_t fetches_waiting(sm_t *sm, const supply_core_t *core, cycle_t now
     return n;
 }
 
-/* The stream buffer runs ahead of a line that was demanded. */
+/* Lets the stream buffer run ahead of a demanded line. */
 static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];
@@ -186,8 +186,8 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
     }
 }
 
-/* Cycle >= now at which the instruction line is in the sub-core's L0; CYCLE_NEVER: not known yet.
- * early: no warp waits for it yet, so it is not requested when too many lines are under way. */
+/* Cycle >= now at which a line is in the sub-core's L0; CYCLE_NEVER: not known yet. early: no warp
+ * waits for it yet, so it is not requested if too many lines are under way. */
 static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];
@@ -211,13 +211,13 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
         (void)cache_use(core->l0, line * INST_LINE_BYTES);
         f->used = false;
     }
-    /* The stream goes on at the first demand of each line, whether it has arrived or not. */
+    /* The first demand of a line advances the stream, whether the line has arrived or not. */
     if (first)
         prefetch_after(sm, sub_core, line, now);
     return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
 }
 
-/* Asks for the line that the warp's fetch has come to. */
+/* Starts with the line that the warp's fetch has reached. */
 static void fetch_begin(sm_t *sm, inst_buffer_t *buffer, uint64_t line)
 {
     buffer->last = line;
@@ -232,7 +232,7 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ah
     if (line < buffer->first || line > buffer->last) {
         buffer->first = line;
         fetch_begin(sm, buffer, line);
-    } else if (ahead < buffer->last) { /* a branch back, in a line that is there */
+    } else if (ahead < buffer->last) { /* a branch back, to a line that is present */
         buffer->last = ahead;
         buffer->fetching = false;
     }

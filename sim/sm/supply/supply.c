@@ -1,6 +1,4 @@
-/*
- * The supply as a whole: making, checkpoints.
- */
+/* The supply as a whole: creation, checkpoints. */
 #include "sim/sm/supply/supply_parts.h"
 
 #include <stddef.h>

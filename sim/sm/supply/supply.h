@@ -1,6 +1,4 @@
-/*
- * What the supply offers to the landing. What sub-cores ask of it: sm_calls.h.
- */
+/* Interface of the supply for the landing. sm_calls.h has the calls of the sub-cores. */
 #ifndef RUBATO_SM_SUPPLY_H
 #define RUBATO_SM_SUPPLY_H
 
@@ -11,7 +9,7 @@
 void supply_init(sm_t *sm);
 void supply_free(sm_t *sm);
 
-/* Requests to L2 that can be under way at a time. */
+/* Requests to the L2 that can be under way at the same time. */
 uint32_t supply_requests_max(const sm_t *sm);
 
 /* Host-side hint that a window of the SM begins soon. */
@@ -23,14 +21,14 @@ int supply_load(sm_t *sm, FILE *in, cycle_t latest);
 
 /* fetch.c */
 
-/* A warp of a launch starts in slot w: its instruction buffer is empty. */
+/* A warp of a launch starts in slot w with an empty instruction buffer. */
 void supply_warp_start(sm_t *sm, uint32_t w, const launch_ctx_t *launch);
 
-/* Sectors of line have arrived from L2 for a request with that handle. Returns the set of
- * sub-cores for which the line is now on its way: their warps may know when it comes. */
+/* Handles sectors that arrived from the L2 for request `entry`. Returns the set of sub-cores that
+ * now get the line: their warps may know when it comes. */
 uint32_t fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now);
 
-/* constant.c: a launch begins, constants are no longer there. */
+/* constant.c: empties the constant caches at a launch. */
 void const_forget(sm_t *sm);
 
 #endif

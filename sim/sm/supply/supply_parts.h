@@ -1,12 +1,10 @@
-/*
- * What the files of the supply do for each other.
- */
+/* Internal interface between the files of the supply. */
 #ifndef RUBATO_SM_SUPPLY_PARTS_H
 #define RUBATO_SM_SUPPLY_PARTS_H
 
 #include "sim/sm/supply/supply.h"
 
-/* A cache of so many bytes: of one line at least, with no more ways than lines. */
+/* Creates a cache of `size` bytes: at least one line, and at most as many ways as lines. */
 static inline cache_t *supply_cache(uint64_t size, uint32_t ways, uint32_t line_bytes,
                                     replacement_policy_t policy)
 {
@@ -26,7 +24,7 @@ void fetch_free(sm_t *sm);
 /* Size of a sub-core's table of lines under way, for checkpoints. */
 size_t fetch_slot_bytes(const sm_t *sm);
 
-/* Whether an SM at rest can have these lines under way, which were read from a checkpoint. */
+/* Whether an SM at rest can have these lines under way, read from a checkpoint. */
 bool fetch_is_possible(const sm_t *sm, const supply_core_t *core, cycle_t latest);
 
 /* constant.c */

@@ -1,6 +1,6 @@
 /*
- * The state of the supply: instruction buffers of warps, instruction and constant caches. Only the
- * files of this folder use it, and supply_instructions() of sm_calls.h.
+ * The state of the supply: instruction buffers of warps, instruction and constant caches. Used only
+ * by the files of this folder and by supply_instructions() in sm_calls.h.
  */
 #ifndef RUBATO_SM_SUPPLY_STATE_H
 #define RUBATO_SM_SUPPLY_STATE_H
@@ -11,36 +11,36 @@
 
 enum { INST_BYTES = 16, INST_LINE_BYTES = 128 };
 
-/* What is fetched for a warp. */
+/* The instruction buffer of a warp: which lines it is filled from. */
 typedef struct {
     uint64_t code_base; /* of its launch */
-    uint64_t constants; /* address of its launch's constant banks */
-    uint64_t first;     /* lines of code that its buffer is filled from: one, or two */
-    uint64_t last;      /* neighbours; none when it starts */
-    bool fetching;      /* last was not in L0 when last looked for */
+    uint64_t constants; /* base address of its launch's constant banks */
+    uint64_t first;     /* the one or two neighbouring lines that fill */
+    uint64_t last;      /* the buffer; none at the start of a warp */
+    bool fetching;      /* `last` was not in L0 at the last lookup */
 } inst_buffer_t;
 
 /* An instruction line on its way into an L0. */
 typedef struct {
     uint64_t line;
-    cycle_t ready; /* CYCLE_NEVER: not known */
+    cycle_t ready; /* when it arrives; CYCLE_NEVER: not known */
     bool used;
-    bool demanded; /* a warp has asked for it; otherwise only prefetched */
+    bool demanded; /* a warp has requested it; otherwise it is only prefetched */
 } fetch_slot_t;
 
-/* What each sub-core has of its own. */
+/* State of the supply for each sub-core. */
 typedef struct {
     cache_t *l0;
-    cache_t *const_l0;   /* NULL: operand constants are looked up in the SM's */
-    cycle_t l1i_free;    /* the L1 instruction cache sends it the next line */
+    cache_t *const_l0;   /* NULL: operands are looked up in the SM's constant cache */
+    cycle_t l1i_free;    /* when the L1 instruction cache can send it the next line */
     fetch_slot_t *fetch; /* owned */
 } supply_core_t;
 
-/* A line that the L1 instruction cache does not have. */
+/* A line that misses in the L1 instruction cache. */
 typedef struct {
     uint64_t line;
-    uint32_t wanted; /* sub-cores */
-    uint8_t pending; /* sectors */
+    uint32_t wanted; /* bit set of sub-cores that want it */
+    uint8_t pending; /* sectors that have not arrived */
     bool used;
 } l1i_miss_t;
 
@@ -51,9 +51,9 @@ typedef struct {
     cache_t *l1i;
     l1i_miss_t *l1i_miss; /* owned */
     uint32_t n_l1i_miss;
-    uint16_t *l1i_queue; /* owned; ring: those not requested from L2 yet, the oldest first */
+    uint16_t *l1i_queue; /* owned; ring: lines not requested from L2 yet, oldest first */
     uint32_t l1i_head, l1i_waiting;
-    uint32_t l1i_requested; /* at most icache.l1_misses at a time */
+    uint32_t l1i_requested; /* requests under way, at most icache.l1_misses */
     cache_t *const_l1, *const_l15;
 } supply_t;
 
