@@ -63,7 +63,7 @@ check_list()
 # Test programs that look at the model itself, and are quick: they are asked first.
 first_tests()
 {
-    (cd "$root" && {
+    (cd "$work" && {
         printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
         grep -lE '"sim/(sm|mem|parts|gpu)/' tests/unit/test_*.c
     }) | sed 's|.*/||; s|\.c$||' | sort -u
@@ -90,11 +90,15 @@ noticed_by()
     local first regex noticed
     mapfile -t first < <(first_tests)
     regex="^($(IFS='|' && echo "${first[*]}"))\$"
-    build "${first[@]}" || { echo "the compiler" && return; }
+    if ! build "${first[@]}"; then
+        grep -q ' error: ' "$work/build.log" && echo "the compiler" && return
+        tail -5 "$work/build.log" >&2
+        return 1
+    fi
     noticed=$(failing_test -R "$regex")
     if [[ -z $noticed ]] && ((!quick)); then
         build all
-        noticed=$(failing_test -E "${regex%\$}\$|^(install|library|extending|reproducible).*")
+        noticed=$(failing_test -E "${regex%\$}\$|^(install|library|extending|reproducible|mutants).*")
     fi
     echo "$noticed"
 }
