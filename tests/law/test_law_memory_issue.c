@@ -1,6 +1,6 @@
 /*
  * Laws of a memory instruction from issue to the load/store unit: the queue of each sub-core, the
- * rate at which it is emptied, the rate that the sub-cores share, and when source registers are
+ * rate at which it is emptied, the rates that the sub-cores share, and when source registers are
  * released. The measurements are those of Huerta 2025 (tables 1 and 2, Ampere).
  */
 #include <stdlib.h>
@@ -139,11 +139,42 @@ static void source_registers_are_free_when_they_have_been_read(void **state)
     assert_int_equal(sources_held(&spec, "LDS", "R8", "R2"), 9);
 }
 
+/* --- textures -------------------------------------------------------------------------------- */
+
+static uint64_t same_texel(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)warp;
+    (void)lane;
+    (void)step;
+    return global;
+}
+
+/* A warp on each of four sub-cores: their texture instructions are taken one after another. */
+static void an_sm_takes_a_texture_instruction_every_tex_interval(void **state)
+{
+    enum { WARPS = 4 };
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.perfect=true", "lat.tex=20");
+    const lab_access_t a = {.op = {"TEX", NULL, "R2"},
+                            .blocks = 1,
+                            .threads = WARPS * WARP,
+                            .mask = UINT32_MAX,
+                            .steps = 40,
+                            .address = same_texel};
+
+    (void)state;
+    for (uint32_t interval = 1; interval <= 16; interval *= 2) {
+        spec.sm.sm.tex_interval = interval;
+        lab_assert_equal(lab_access_slope(&spec, a), WARPS * interval, "cycles of four TEX");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_issue_as_the_queues_let_them),
         cmocka_unit_test(source_registers_are_free_when_they_have_been_read),
+        cmocka_unit_test(an_sm_takes_a_texture_instruction_every_tex_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
