@@ -27,6 +27,9 @@ usage: ./do COMMAND
   check               check format, warnings, static analysis, sanitizers, short fuzzing
   sanitize            run the tests built by clang with the address and undefined-behaviour sanitizers,
                       and those with threads with the thread sanitizer
+  mutants [--quick] [NUMBER]...
+                      change the timing model in one place after the other, and tell which changes
+                      no test notices (hours; NUMBER: only these of tests/mutants/list.txt)
   clean               remove all build folders
 
 Missing Debian packages are installed with apt-get.
@@ -350,6 +353,10 @@ main()
         ;;
     check) check ;;
     sanitize) sanitize ;;
+    mutants)
+        need "${build_packages[@]}" "${test_packages[@]}"
+        exec tests/mutants/mutants.sh "$@"
+        ;;
     clean) rm -rf build build-* ;;
     help | -h | --help) usage ;;
     *)
