@@ -36,7 +36,7 @@ set(completions ${CMAKE_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completions})
 foreach(shell bash zsh fish)
   add_custom_command(OUTPUT ${completions}/rubato.${shell}
-                     COMMAND $<TARGET_FILE:rubato> completion ${shell} > ${completions}/rubato.${shell}
+                     COMMAND rubato completion ${shell} > ${completions}/rubato.${shell}
                      DEPENDS rubato VERBATIM)
 endforeach()
 add_custom_target(completions ALL DEPENDS ${completions}/rubato.bash ${completions}/rubato.zsh
