@@ -104,7 +104,7 @@ static void a_file_cut_anywhere_keeps_its_whole_records(void **state)
     }
     rb_err_t err = {0};
     assert_int_equal(truncate(path, MAGIC - 1), 0);
-    assert_int_equal(journal_open(&j, path, &err), RB_IO);
+    assert_int_equal(journal_open(&j, path, &err), RB_USAGE);
 }
 
 static void a_changed_byte_ends_the_journal_before_its_record(void **state)
@@ -174,7 +174,7 @@ static void a_foreign_file_is_refused(void **state)
     assert_non_null(f);
     fputs("something else, and long enough", f);
     fclose(f);
-    assert_int_equal(journal_open(&j, path, &err), RB_IO);
+    assert_int_equal(journal_open(&j, path, &err), RB_USAGE);
 }
 
 static void a_full_disk_leaves_the_journal_as_it_was(void **state)

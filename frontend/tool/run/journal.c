@@ -197,7 +197,8 @@ rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err)
     rb_code_t rc = journal_take(j, 0, err);
     if (rc == RB_OK && (read_all(j->fd, magic, sizeof(magic), 0) != MAGIC_BYTES ||
                         memcmp(magic, journal_magic, MAGIC_BYTES) != 0))
-        rc = rb_fail(err, RB_IO, "%s: not a journal of this version of rubato", path);
+        rc = rb_fail(err, RB_USAGE,
+                     "%s: no journal that this version of rubato reads; --force starts over", path);
     j->length = MAGIC_BYTES;
     for (size_t n = 1; rc == RB_OK && n > 0;) {
         rc = record_read(j, j->length, &n, err);
