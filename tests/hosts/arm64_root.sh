@@ -3,6 +3,7 @@
 # Debian's headers and libraries for 64-bit ARM, unpacked into FOLDER for the cross compiler and qemu.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/hosts/debian_apt.sh disable=SC1091
 . "$here/debian_apt.sh"
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)

@@ -9,6 +9,7 @@ debian_apt()
     local mirror=${RUBATO_HOSTS_MIRROR:-http://deb.debian.org/debian}
     shift 2
     if [[ ! -f $state/sources.list ]]; then
+        # shellcheck disable=SC1091 # a file of the system
         release=$(. /etc/os-release && echo "${VERSION_CODENAME:?}")
         mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
         : >"$state/status"

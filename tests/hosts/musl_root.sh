@@ -4,6 +4,7 @@
 # Debian has musl and its compiler, but no library for it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/hosts/debian_apt.sh disable=SC1091
 . "$here/debian_apt.sh"
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
