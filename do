@@ -8,6 +8,8 @@ build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd
 test_packages=(libcmocka-dev locales)
 sanitizer_packages=(clang libclang-rt-dev llvm)
 package_packages=(dpkg-dev file)
+host_packages=(clang musl-tools tcl dpkg-dev file libc6-dev gcc-aarch64-linux-gnu gcc-s390x-linux-gnu
+    qemu-user-static)
 check_packages=(clang-format clang-tidy cppcheck shellcheck)
 
 usage()
@@ -19,7 +21,11 @@ usage: ./do COMMAND
                       (with arguments: build, then rubato run ARGUMENT...)
   test [OPTION]...    build and run the tests (options of ctest)
   build               build build/rubato
-  package             build, then make packages: build/*.deb and build/*.tar.gz
+  package             build, then make a Debian package: build/*.deb
+  freeze              make the files of this version that later versions must read (tests/frozen)
+  release             check that this commit can be released, and make the tarball of its sources
+  hosts [--tests REGEX] [HOST]...
+                      build and test with other compilers, levels, C libraries and processors
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       reproduce the experiments of papers on sampling
@@ -338,8 +344,18 @@ main()
     package)
         need "${build_packages[@]}" "${package_packages[@]}"
         build release
-        (cd build && quietly cpack -G DEB && quietly cpack --config CPackSourceConfig.cmake)
-        ls build/*.deb build/*.tar.gz
+        (cd build && quietly cpack -G DEB)
+        ls build/*.deb
+        ;;
+    freeze)
+        need "${build_packages[@]}"
+        build release --target rubato
+        tests/frozen/freeze.sh build/rubato
+        ;;
+    release) tests/release/release.sh ;;
+    hosts)
+        need "${build_packages[@]}" "${test_packages[@]}" "${host_packages[@]}"
+        exec tests/hosts/hosts.sh "$@"
         ;;
     bench)
         need "${build_packages[@]}"

@@ -178,7 +178,7 @@ static void a_foreign_file_is_refused(void **state)
     assert_non_null(f);
     fputs("something else, and long enough", f);
     fclose(f);
-    assert_int_equal(journal_open(&j, path, &err), RB_IO);
+    assert_int_equal(journal_open(&j, path, &err), RB_USAGE);
 }
 
 static void a_full_disk_leaves_the_journal_as_it_was(void **state)

@@ -188,7 +188,9 @@ static rb_code_t check_magic(journal_t *j, rb_err_t *err)
     if (memcmp(magic, zeros, (size_t)n) == 0 ||
         (n < MAGIC_BYTES && memcmp(magic, journal_magic, (size_t)n) == 0))
         return journal_begin(j, err);
-    return rb_fail(err, RB_IO, "%s: not a journal of this version of rubato", j->path);
+    return rb_fail(err, RB_USAGE,
+                   "%s: not a journal that this version of rubato reads; --force starts over",
+                   j->path);
 }
 
 rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err)

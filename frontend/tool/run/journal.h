@@ -25,7 +25,7 @@ RB_CHECKED rb_code_t journal_create(journal_t **out, const char *path, rb_err_t 
 RB_CHECKED rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *err);
 
 /* An existing journal, cut after its last whole record; a file that ends within the first 8 bytes
- * has none. RB_IO, also if it is no journal. */
+ * has none. RB_IO; RB_USAGE: not a journal of this version. */
 RB_CHECKED rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err);
 
 /* NULL is allowed. The file stays. */

@@ -36,10 +36,10 @@ static rb_code_t find_runtime(char folder[PATH_MAX], rb_err_t *err)
     for (size_t i = 0; i < n; i++) {
         char library[DATA_PATH_MAX + 32];
 
-        snprintf(library, sizeof(library), "%s/libcudart.so.13", found[i]);
+        snprintf(library, sizeof(library), "%.*s/libcudart.so.13", DATA_PATH_MAX - 1, found[i]);
         if (access(library, R_OK) != 0)
             continue;
-        snprintf(folder, PATH_MAX, "%s", found[i]);
+        snprintf(folder, PATH_MAX, "%.*s", PATH_MAX - 1, found[i]);
         return RB_OK;
     }
     return rb_fail(err, RB_IO,
