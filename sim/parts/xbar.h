@@ -217,6 +217,10 @@ int xbar_out_load(xbar_out_t *x, FILE *in, cycle_t latest);
 int xbar_in_save(const xbar_in_t *x, FILE *out);
 int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest);
 
+/* Of a chip at rest, whether no credit is lost between a sender and its receiver dest, which knows
+ * it as src: what the sender has and what it is owed are the whole buffer. */
+bool xbar_credits_hold(const xbar_out_t *out, uint32_t dest, const xbar_in_t *in, uint32_t src);
+
 /* One line each: what waits, for people. name: "request in" and the like. */
 void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out);
 void xbar_in_dump(const xbar_in_t *x, const char *name, FILE *out);
