@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/input/rbt/rbt_source.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/report/json_walk.h"
 #include "frontend/tool/report/report_page.h"
+#include "frontend/tool/run/run_finished.h"
 #include "frontend/tool/silicon/hardware_compare.h"
 #include "frontend/tool/study/stat_table.h"
 #include "frontend/tool/study/sweep_results.h"
@@ -130,12 +132,28 @@ static rb_code_t try_compare(const char *run, const char *hardware, rb_err_t *er
     return rc;
 }
 
+/* As --resume asks whether a run is complete: it is that of another trace. */
+static void try_finished(void)
+{
+    rb_err_t err = {0};
+    trace_identity_t *t;
+    bool complete;
+    trace_source_t *s = rbt_open(RUBATO_ROOT "/traces/reduce-sm70.rbt", &err);
+
+    RB_INVARIANT(s != NULL && trace_identity_create(&t, s, NULL, &err) == RB_OK, "%s", err.text);
+    rb_code_t rc = run_finished_check(tried, "rubato test\n", t, &complete, &err);
+    RB_INVARIANT(rc != RB_OK && err.text[0] != '\0', "results of another run are taken");
+    s->ops->destroy(s);
+    trace_identity_destroy(t);
+}
+
 /* A comparison may find nothing in a run that can be read. */
 static rb_code_t try_run(rb_err_t *err)
 {
     rb_err_t unused = {0};
     rb_code_t rc = try_page(tried, NULL, err);
 
+    try_finished();
     if (rc == RB_OK && try_compare(tried, good_hardware, &unused) != RB_OK)
         RB_INVARIANT(unused.text[0] != '\0', "no message");
     if (rc == RB_OK && try_page(tried, good_intervals, &unused) != RB_OK)
