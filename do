@@ -30,7 +30,14 @@ usage: ./do COMMAND
   experiments [--quick] [EXPERIMENT]...
                       reproduce the experiments of papers on sampling
   traces              make the bundled traces again (traces/)
-  check               check format, warnings, static analysis, sanitizers, short fuzzing
+  check [--fuzz-seconds N]
+                      check format, warnings, static analysis, sanitizers and line coverage, and fuzz: N
+                      seconds in all [600], divided over all targets
+  fuzz [SECONDS [TARGET]...]
+                      only fuzz; what it finds is left in build-fuzz/found (tests/README.md)
+  coverage [FOLDER]   run the tests and print the share of the lines of each folder that they execute;
+                      fails below the floors of tests/coverage/floors.txt. With a folder, such as
+                      sim/mem: print its lines that the last such run did not execute
   sanitize            run the tests built by clang with the address and undefined-behaviour sanitizers,
                       and those with threads with the thread sanitizer
   mutants [--quick] [NUMBER]...
@@ -205,18 +212,22 @@ check_static()
         xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p build-clang 2>/dev/null
 }
 
+# SECONDS [TARGET]...
 check_fuzz()
 {
-    local target names seconds=${RUBATO_FUZZ_SECONDS:-30} found
-    mapfile -t names < <(git ls-files 'tests/fuzz/fuzz_*.c' | sed 's|.*/||; s|\.c$||')
-    build fuzz --target "${names[@]}" || return
-    for target in "${names[@]}"; do
-        found=$(mktemp -d)
-        quietly "build-fuzz/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 \
-            -rss_limit_mb=2048 -artifact_prefix="$found/" "$found" \
-            "tests/fuzz/corpus/${target#fuzz_}" || return
-        rm -rf "$found"
-    done
+    local seconds=$1 names=("${@:2}")
+    ((${#names[@]})) ||
+        mapfile -t names < <(git ls-files 'tests/fuzz/fuzz_*.c' | sed 's|.*/||; s|\.c$||')
+    build fuzz --target "${names[@]}" && tests/fuzz/fuzz.sh build-fuzz "$seconds" "${names[@]}"
+}
+
+# The counts begin anew. Tests of the tree itself, and of what is installed, execute no line more.
+check_coverage()
+{
+    build coverage || return
+    find build-coverage -name '*.gcda' -delete
+    run_tests coverage -LE '^(arrows|documents|do|install|page|slurm)$' || return
+    tests/coverage/coverage.sh build-coverage
 }
 
 # Moves arrays to the addresses of the bundled text, from 0x7f0000000200 on.
@@ -294,7 +305,12 @@ sanitize()
 
 check()
 {
-    local failed=() step
+    local failed=() step fuzz_seconds=600
+    (($# == 0)) || fuzz_seconds=${2:-}
+    [[ ${1:---fuzz-seconds} == --fuzz-seconds && $fuzz_seconds =~ ^[1-9][0-9]*$ && $# -le 2 ]] || {
+        usage >&2
+        return 2
+    }
     need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" \
         "${check_packages[@]}"
     for step in format file_names scripts; do
@@ -305,10 +321,12 @@ check()
         say "check warnings ($step)"
         build "$step" || failed+=("warnings-$step")
     done
-    for step in static sanitizers threads fuzz; do
+    for step in static sanitizers threads coverage; do
         say "check $step"
         "check_$step" || failed+=("$step")
     done
+    say "check fuzz"
+    check_fuzz "$fuzz_seconds" || failed+=(fuzz)
     if ((${#failed[@]})); then
         say "failed: ${failed[*]}"
         return 1
@@ -367,7 +385,20 @@ main()
         build release
         exec bench/experiments/experiments.sh "$@"
         ;;
-    check) check ;;
+    check) check "$@" ;;
+    fuzz)
+        need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}"
+        (($# > 0)) || set -- 600
+        check_fuzz "$@"
+        ;;
+    coverage)
+        need "${build_packages[@]}" "${test_packages[@]}"
+        if (($# > 0)); then
+            tests/coverage/coverage.sh build-coverage "${1%/}"
+        else
+            check_coverage
+        fi
+        ;;
     sanitize) sanitize ;;
     mutants)
         need "${build_packages[@]}" "${test_packages[@]}"

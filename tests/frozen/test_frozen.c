@@ -261,7 +261,7 @@ static void newer_journals_are_refused(void **state)
     copy(file_of(FIRST, "interrupted"), "cut");
     change_magic("cut/journal");
     copy("cut", "before");
-    resume(FIRST, 2, "cut/journal: no journal that this version of rubato reads");
+    resume(FIRST, 2, "cut/journal: not a journal that this version of rubato reads");
     resume(FIRST, 2, "--force starts over");
     same_folders("before", "cut");
 }

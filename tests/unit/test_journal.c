@@ -219,6 +219,7 @@ static void a_launch_record_holds_every_field(void **state)
     interval_result_t interval;
     run_record_t back;
     fill(&r, sizeof(r), 1);
+    r.sampling = (launch_sampling_t){.sampler = "photon_bb", .estimated = true, .evidence = "e"};
     fill(&interval, sizeof(interval), 2);
     r.info.name = "_Z4namev";
     r.info.file = "kernel-1.traceg";
@@ -253,6 +254,9 @@ static void a_launch_record_holds_every_field(void **state)
     assert_true(back.launch.warp_slot_cycles == r.warp_slot_cycles);
     assert_true(back.launch.launch_cycles == r.launch_cycles && back.launch.blocks == r.blocks);
     assert_true(back.launch.copied_bytes == r.copied_bytes);
+    assert_string_equal(back.launch.sampling.sampler, r.sampling.sampler);
+    assert_string_equal(back.launch.sampling.evidence, r.sampling.evidence);
+    assert_true(back.launch.sampling.estimated);
     assert_memory_equal(back.launch.info.grid, r.info.grid, sizeof(r.info.grid));
     assert_memory_equal(back.launch.info.block, r.info.block, sizeof(r.info.block));
     assert_int_equal(back.launch.info.regs, r.info.regs);
