@@ -221,8 +221,9 @@ static rb_code_t try_jobs(rb_err_t *err)
     rb_code_t rc = sweep_open(&s, temp_path("tried"), err);
 
     if (rc == RB_OK) {
-        sweep_look(&s);
-        rc = sweep_read_results(&s, &results, err);
+        rc = sweep_look(&s, err);
+        if (rc == RB_OK)
+            rc = sweep_read_results(&s, &results, err);
     }
     for (size_t i = 0; rc == RB_OK && i < s.n_jobs; i++) {
         RB_INVARIANT(s.jobs[i].same <= i && results[i].baseline < s.n_jobs, "job %zu", i);

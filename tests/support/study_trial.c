@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "frontend/tool/study/study.h"
-#include "sampling/inside/inside_sampler.h"
 #include "tests/support/temp_folder.h"
 
 static void check(const study_t *s)
@@ -26,7 +25,6 @@ rb_code_t study_trial(const void *data, size_t n)
     rb_err_t err = {0};
     study_t *s = study_create();
 
-    s->more_groups = inside_group;
     temp_write_bytes("study.cfg", data, n);
     rb_code_t rc = study_read_file(s, temp_path("study.cfg"), &err);
     if (rc == RB_OK)
