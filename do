@@ -8,6 +8,8 @@ build_packages=(gcc libc6-dev cmake ninja-build pkg-config libconfig-dev libzstd
 test_packages=(libcmocka-dev locales)
 sanitizer_packages=(clang libclang-rt-dev llvm)
 package_packages=(dpkg-dev file)
+host_packages=(clang musl-tools tcl dpkg-dev file libc6-dev gcc-aarch64-linux-gnu gcc-s390x-linux-gnu
+    qemu-user-static)
 check_packages=(clang-format clang-tidy cppcheck shellcheck)
 
 usage()
@@ -19,14 +21,28 @@ usage: ./do COMMAND
                       (with arguments: build, then rubato run ARGUMENT...)
   test [OPTION]...    build and run the tests (options of ctest)
   build               build build/rubato
-  package             build, then make packages: build/*.deb and build/*.tar.gz
+  package             build, then make a Debian package: build/*.deb
+  freeze              make the files of this version that later versions must read (tests/frozen)
+  release             check that this commit can be released, and make the tarball of its sources
+  hosts [--tests REGEX] [HOST]...
+                      build and test with other compilers, levels, C libraries and processors
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       reproduce the experiments of papers on sampling
   traces              make the bundled traces again (traces/)
-  check               check format, warnings, static analysis, sanitizers, short fuzzing
+  check [--fuzz-seconds N]
+                      check format, warnings, static analysis, sanitizers and line coverage, and fuzz: N
+                      seconds in all [600], divided over all targets
+  fuzz [SECONDS [TARGET]...]
+                      only fuzz; what it finds is left in build-fuzz/found (tests/README.md)
+  coverage [FOLDER]   run the tests and print the share of the lines of each folder that they execute;
+                      fails below the floors of tests/coverage/floors.txt. With a folder, such as
+                      sim/mem: print its lines that the last such run did not execute
   sanitize            run the tests built by clang with the address and undefined-behaviour sanitizers,
                       and those with threads with the thread sanitizer
+  mutants [--quick] [NUMBER]...
+                      change the timing model in one place after the other, and tell which changes
+                      no test notices (hours; NUMBER: only these of tests/mutants/list.txt)
   clean               remove all build folders
 
 Missing Debian packages are installed with apt-get.
@@ -196,18 +212,22 @@ check_static()
         xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p build-clang 2>/dev/null
 }
 
+# SECONDS [TARGET]...
 check_fuzz()
 {
-    local target names seconds=${RUBATO_FUZZ_SECONDS:-30} found
-    mapfile -t names < <(git ls-files 'tests/fuzz/fuzz_*.c' | sed 's|.*/||; s|\.c$||')
-    build fuzz --target "${names[@]}" || return
-    for target in "${names[@]}"; do
-        found=$(mktemp -d)
-        quietly "build-fuzz/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 \
-            -rss_limit_mb=2048 -artifact_prefix="$found/" "$found" \
-            "tests/fuzz/corpus/${target#fuzz_}" || return
-        rm -rf "$found"
-    done
+    local seconds=$1 names=("${@:2}")
+    ((${#names[@]})) ||
+        mapfile -t names < <(git ls-files 'tests/fuzz/fuzz_*.c' | sed 's|.*/||; s|\.c$||')
+    build fuzz --target "${names[@]}" && tests/fuzz/fuzz.sh build-fuzz "$seconds" "${names[@]}"
+}
+
+# The counts begin anew. Tests of the tree itself, and of what is installed, execute no line more.
+check_coverage()
+{
+    build coverage || return
+    find build-coverage -name '*.gcda' -delete
+    run_tests coverage -LE '^(arrows|documents|do|install|page|slurm)$' || return
+    tests/coverage/coverage.sh build-coverage
 }
 
 # Moves arrays to the addresses of the bundled text, from 0x7f0000000200 on.
@@ -285,7 +305,12 @@ sanitize()
 
 check()
 {
-    local failed=() step
+    local failed=() step fuzz_seconds=600
+    (($# == 0)) || fuzz_seconds=${2:-}
+    [[ ${1:---fuzz-seconds} == --fuzz-seconds && $fuzz_seconds =~ ^[1-9][0-9]*$ && $# -le 2 ]] || {
+        usage >&2
+        return 2
+    }
     need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" \
         "${check_packages[@]}"
     for step in format file_names scripts; do
@@ -296,10 +321,12 @@ check()
         say "check warnings ($step)"
         build "$step" || failed+=("warnings-$step")
     done
-    for step in static sanitizers threads fuzz; do
+    for step in static sanitizers threads coverage; do
         say "check $step"
         "check_$step" || failed+=("$step")
     done
+    say "check fuzz"
+    check_fuzz "$fuzz_seconds" || failed+=(fuzz)
     if ((${#failed[@]})); then
         say "failed: ${failed[*]}"
         return 1
@@ -335,8 +362,18 @@ main()
     package)
         need "${build_packages[@]}" "${package_packages[@]}"
         build release
-        (cd build && quietly cpack -G DEB && quietly cpack --config CPackSourceConfig.cmake)
-        ls build/*.deb build/*.tar.gz
+        (cd build && quietly cpack -G DEB)
+        ls build/*.deb
+        ;;
+    freeze)
+        need "${build_packages[@]}"
+        build release --target rubato
+        tests/frozen/freeze.sh build/rubato
+        ;;
+    release) tests/release/release.sh ;;
+    hosts)
+        need "${build_packages[@]}" "${test_packages[@]}" "${host_packages[@]}"
+        exec tests/hosts/hosts.sh "$@"
         ;;
     bench)
         need "${build_packages[@]}"
@@ -348,8 +385,25 @@ main()
         build release
         exec bench/experiments/experiments.sh "$@"
         ;;
-    check) check ;;
+    check) check "$@" ;;
+    fuzz)
+        need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}"
+        (($# > 0)) || set -- 600
+        check_fuzz "$@"
+        ;;
+    coverage)
+        need "${build_packages[@]}" "${test_packages[@]}"
+        if (($# > 0)); then
+            tests/coverage/coverage.sh build-coverage "${1%/}"
+        else
+            check_coverage
+        fi
+        ;;
     sanitize) sanitize ;;
+    mutants)
+        need "${build_packages[@]}" "${test_packages[@]}"
+        exec tests/mutants/mutants.sh "$@"
+        ;;
     clean) rm -rf build build-* ;;
     help | -h | --help) usage ;;
     *)

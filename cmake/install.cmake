@@ -36,7 +36,7 @@ set(completions ${CMAKE_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completions})
 foreach(shell bash zsh fish)
   add_custom_command(OUTPUT ${completions}/rubato.${shell}
-                     COMMAND $<TARGET_FILE:rubato> completion ${shell} > ${completions}/rubato.${shell}
+                     COMMAND rubato completion ${shell} > ${completions}/rubato.${shell}
                      DEPENDS rubato VERBATIM)
 endforeach()
 add_custom_target(completions ALL DEPENDS ${completions}/rubato.bash ${completions}/rubato.zsh
@@ -51,7 +51,7 @@ install(CODE [[
   endif()]])
 install(FILES ${completions}/rubato.zsh DESTINATION share/zsh/\${zsh_folder} RENAME _rubato)
 
-# Packages: "cpack -G DEB" in the build folder, "cpack --config CPackSourceConfig.cmake".
+# The package: "cpack -G DEB" in the build folder. Of the sources: tests/release/tarball.sh.
 set(CPACK_PACKAGE_NAME rubato)
 set(CPACK_PACKAGE_VENDOR "The rubato authors")
 set(CPACK_PACKAGE_CONTACT "The rubato authors <rubato@localhost>")
@@ -62,7 +62,4 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_SOURCE_GENERATOR TGZ)
-set(CPACK_SOURCE_PACKAGE_FILE_NAME rubato-${PROJECT_VERSION})
-set(CPACK_SOURCE_IGNORE_FILES "/\\\\.git/;/\\\\.git$;^${CMAKE_SOURCE_DIR}/build;^${CMAKE_SOURCE_DIR}/out/")
 include(CPack)

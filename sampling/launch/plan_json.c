@@ -329,7 +329,8 @@ static bool read_schema(reading_t *g)
         return false;
     g->schema = strcmp(g->r.text, SCHEMA) == 0;
     if (!g->schema)
-        json_fail(&g->r, "schema '%.40s': this version reads %s", g->r.text, SCHEMA);
+        json_fail(&g->r, "schema '%.40s': this version reads %s; make the plan again with it",
+                  g->r.text, SCHEMA);
     return g->schema;
 }
 

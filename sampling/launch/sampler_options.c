@@ -7,6 +7,7 @@
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 
 static rb_code_t unknown_option(const sampler_options_t *o, const char *option, rb_err_t *err)
 {
@@ -75,11 +76,8 @@ rb_code_t sampler_options_read(const sampler_options_t *o, char *text, rb_err_t 
 
 char *sampler_options_text(const sampler_options_t *o)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        rb_panic("no memory for the options of a sampler");
+    memory_file_t text;
+    FILE *out = memory_file_open(&text);
     fputs(o->name, out);
     /* After "plugin:FILE.so" the options begin with a comma. */
     bool first = strchr(o->name, ':') == NULL;
@@ -95,6 +93,5 @@ char *sampler_options_text(const sampler_options_t *o)
                 quoted ? value + 1 : value);
         first = false;
     }
-    fclose(out);
-    return text;
+    return memory_file_close(&text, NULL);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/conf/suggest.h"
+#include "sim/core/alloc.h"
 
 void value_free(value_t *v)
 {
@@ -359,10 +360,10 @@ void param_group_defaults(const param_group_t *group, void *spec)
     memset(spec, 0, group->spec_size);
     for (size_t i = 0; i < group->n_params; i++) {
         const param_t *p = &group->params[i];
-        char why[256], *def = strdup(p->def);
+        char why[256], *def = rb_strdup(p->def);
         value_t v = {.kind = VALUE_WORD, .s = def};
-        RB_INVARIANT(def && param_assign(p, &v, spec, why, sizeof(why)), "default of %s.%s: %s",
-                     group->name, p->name, def ? why : "no memory");
+        RB_INVARIANT(param_assign(p, &v, spec, why, sizeof(why)), "default of %s.%s: %s",
+                     group->name, p->name, why);
         free(def);
     }
 }

@@ -7,10 +7,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sim/core/temporary.h"
+
 enum { CACHE_LINE = 64, EXIT_NO_MEMORY = 1 };
 
-static _Noreturn void out_of_memory(size_t count, size_t size)
+void rb_out_of_memory(size_t count, size_t size)
 {
+    temporary_remove_all();
     fprintf(stderr, "rubato: out of memory (%zu x %zu bytes)\n", count, size);
     fflush(stderr);
     _exit(EXIT_NO_MEMORY);
@@ -20,7 +23,7 @@ static size_t checked_bytes(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        out_of_memory(count, size);
+        rb_out_of_memory(count, size);
     return bytes;
 }
 
@@ -28,7 +31,7 @@ void *rb_calloc(size_t count, size_t size)
 {
     void *p = calloc(count == 0 ? 1 : count, size == 0 ? 1 : size);
     if (p == NULL)
-        out_of_memory(count, size);
+        rb_out_of_memory(count, size);
     return p;
 }
 
@@ -41,7 +44,7 @@ void *rb_realloc(void *ptr, size_t count, size_t size)
     }
     void *p = realloc(ptr, bytes);
     if (p == NULL)
-        out_of_memory(count, size);
+        rb_out_of_memory(count, size);
     return p;
 }
 
@@ -49,7 +52,7 @@ void *rb_aligned_alloc(size_t alignment, size_t bytes)
 {
     void *p = aligned_alloc(alignment, bytes);
     if (p == NULL)
-        out_of_memory(bytes, 1);
+        rb_out_of_memory(bytes, 1);
     return p;
 }
 
@@ -70,7 +73,7 @@ void *rb_map_zeroed(size_t alignment, size_t bytes)
             ? MAP_FAILED
             : mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
-        out_of_memory(bytes, 1);
+        rb_out_of_memory(bytes, 1);
     const size_t before = -(uintptr_t)p & (alignment - 1), after = alignment - before;
     char *start = (char *)p + before;
     if (before > 0)
@@ -93,6 +96,27 @@ char *rb_strdup(const char *text)
     char *copy = rb_calloc(n, 1);
     memcpy(copy, text, n);
     return copy;
+}
+
+char *rb_vformat(const char *fmt, va_list ap)
+{
+    char *text;
+    va_list again;
+    va_copy(again, ap);
+    const int n = vasprintf(&text, fmt, ap);
+    if (n < 0)
+        rb_out_of_memory((size_t)vsnprintf(NULL, 0, fmt, again) + 1, 1);
+    va_end(again);
+    return text;
+}
+
+char *rb_format(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = rb_vformat(fmt, ap);
+    va_end(ap);
+    return text;
 }
 
 void rb_grow(void *ptr_to_ptr, size_t *cap, size_t need, size_t size)

@@ -6,7 +6,12 @@
 #ifndef RUBATO_CORE_ALLOC_H
 #define RUBATO_CORE_ALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
+
+/* Ends the process: count elements of size bytes are not to be had. Removes temporary files
+ * (temporary.h). */
+_Noreturn void rb_out_of_memory(size_t count, size_t size);
 
 /* Zeroed memory, never NULL. count * size may not overflow. Free with free(). */
 void *rb_calloc(size_t count, size_t size);
@@ -28,6 +33,10 @@ void rb_unmap(void *p, size_t bytes);
 
 /* A copy of a string, or NULL if text is NULL. Free with free(). */
 char *rb_strdup(const char *text);
+
+/* As asprintf() and vasprintf(), but it returns the text, never NULL; free with free(). */
+char *rb_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *rb_vformat(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /* Grows *ptr, which has room for *cap elements of size bytes, to at least need elements
  * (doubling). */

@@ -2,11 +2,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 enum { FOLDERS_ABOVE = 3 };
@@ -45,11 +46,11 @@ static void try_above(search_t *s, char *file)
 static bool own_library(char path[PATH_MAX])
 {
     static const char here;
-    Dl_info info;
-    struct link_map *map = NULL;
-    if (dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+    Dl_info own, program;
+    if (dladdr(&here, &own) == 0 ||
+        dladdr((const void *)(uintptr_t)getauxval(AT_PHDR), &program) == 0)
         return false;
-    return map->l_name[0] != '\0' && realpath(map->l_name, path) != NULL;
+    return own.dli_fbase != program.dli_fbase && realpath(own.dli_fname, path) != NULL;
 }
 
 size_t data_folders(const char *below, char found[DATA_FOLDERS_MAX][DATA_PATH_MAX])

@@ -55,6 +55,23 @@ static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
     return get(in, g->code_id, g->n_code_ids * sizeof(*g->code_id)) == 0;
 }
 
+/* A port without its credits would wait for ever. */
+static bool credits_hold(const gpu_t *g)
+{
+    const uint32_t slices = g->map.slices_per_partition;
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        const xbar_out_t *out = sm_sends(g->sm[i]);
+        const xbar_in_t *in = sm_receives(g->sm[i]);
+        for (uint32_t s = 0; s < g->n_partitions * slices; s++) {
+            const partition_t *p = g->partition[s / slices];
+            if (!xbar_credits_hold(out, s, partition_receives(p, s % slices), i) ||
+                !xbar_credits_hold(partition_sends(p, s % slices), i, in, s))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool load_parts(gpu_t *g, FILE *in, cycle_t latest)
 {
     int rc = block_scheduler_load(&g->scheduler, in, latest);
@@ -62,7 +79,7 @@ static bool load_parts(gpu_t *g, FILE *in, cycle_t latest)
         rc = sm_load(g->sm[i], in, latest);
     for (uint32_t i = 0; rc == 0 && i < g->n_partitions; i++)
         rc = partition_load(g->partition[i], in, latest);
-    return rc == 0 && mmu_load(g->mmu, in) == 0 && fgetc(in) == EOF;
+    return rc == 0 && mmu_load(g->mmu, in) == 0 && fgetc(in) == EOF && credits_hold(g);
 }
 
 rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err)

@@ -294,6 +294,16 @@ int partition_save(const partition_t *p, FILE *out)
     return dram_save(p->dram, out);
 }
 
+const xbar_out_t *partition_sends(const partition_t *p, uint32_t slice)
+{
+    return &p->slice[slice].out;
+}
+
+const xbar_in_t *partition_receives(const partition_t *p, uint32_t slice)
+{
+    return &p->slice[slice].in;
+}
+
 int partition_load(partition_t *p, FILE *in, cycle_t latest)
 {
     uint32_t turn;

@@ -58,6 +58,7 @@ static int line_load(cache_t *c, uint32_t s, FILE *in)
     written.dirty = (uint8_t)word[3];
     written.partial = (uint8_t)word[4];
     if (line % (UINT64_C(1) << c->line_shift) != 0 || word[2] > CACHE_TAG_VALID ||
+        word[3] > CACHE_TAG_VALID || word[4] > CACHE_TAG_VALID ||
         (c->written == NULL && (word[3] | word[4]) != 0) || cache_set_of(c, line) != s)
         return -1;
     const cache_key_t k = cache_key_of(c, line);

@@ -339,6 +339,11 @@ int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest)
     return x->last < x->n_src ? 0 : checkpoint_out_of_range();
 }
 
+bool xbar_credits_hold(const xbar_out_t *out, uint32_t dest, const xbar_in_t *in, uint32_t src)
+{
+    return out->perfect || out->dest[dest].credits + in->src[src].owed == out->buffer;
+}
+
 void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out)
 {
     if (x->count == 0)

@@ -214,6 +214,10 @@ int xbar_out_load(xbar_out_t *x, FILE *in, cycle_t latest);
 int xbar_in_save(const xbar_in_t *x, FILE *out);
 int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest);
 
+/* On a chip at rest, whether no credit is lost between a sender and its receiver dest, which knows
+ * it as src: the sender's credits and those owed to it add up to the buffer. */
+bool xbar_credits_hold(const xbar_out_t *out, uint32_t dest, const xbar_in_t *in, uint32_t src);
+
 /* Print what waits, one line per queue. name: "request in" and the like. */
 void xbar_out_dump(const xbar_out_t *x, const char *name, FILE *out);
 void xbar_in_dump(const xbar_in_t *x, const char *name, FILE *out);

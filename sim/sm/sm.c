@@ -342,6 +342,16 @@ int sm_save(const sm_t *sm, FILE *out)
     return rc;
 }
 
+const xbar_out_t *sm_sends(const sm_t *sm)
+{
+    return &sm->out;
+}
+
+const xbar_in_t *sm_receives(const sm_t *sm)
+{
+    return &sm->in;
+}
+
 int sm_load(sm_t *sm, FILE *in, cycle_t latest)
 {
     int rc = 0;

@@ -8,6 +8,7 @@
 #include "sim/isa/isa.h"
 #include "sim/parts/addr_map.h"
 #include "sim/parts/distance.h"
+#include "sim/parts/xbar.h"
 #include "sim/sm/retired.h"
 #include "sim/sm/sm_params.h"
 #include "sim/sm/sm_stats.h"
@@ -99,5 +100,9 @@ void sm_learn(sm_t *sm, uint64_t entry);
 /* Checkpoint of an idle SM: instruction caches, TLB, ports, credits. Return 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);
 int sm_load(sm_t *sm, FILE *in, cycle_t latest);
+
+/* Its ends of the crossbar: requests out, replies in. */
+const xbar_out_t *sm_sends(const sm_t *sm);
+const xbar_in_t *sm_receives(const sm_t *sm);
 
 #endif

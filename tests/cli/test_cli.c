@@ -88,7 +88,7 @@ static void a_failure_of_the_environment_exits_with_1(void **state)
 static void closed_streams_are_no_files(void **state)
 {
     (void)state;
-    static const char refusal[] = "standard output: Bad file descriptor";
+    static const char refusal[] = "standard output: "; /* some C libraries do not say why */
     const cli_child_t closed = {.binary = RUBATO_BINARY, .closed = true};
 
     expect(0, NULL, WORDS("run", TRACE, "-o", "streams"));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/gpu/gpu_internal.h"
 #include "tests/support/lab.h"
 #include "tests/support/mix.h"
 
@@ -96,9 +97,43 @@ static void with_each_prefetcher(void **state)
     }
 }
 
+/* A sender without credits would never send again. */
+static void a_lost_credit_is_refused(void **state)
+{
+    (void)state;
+    static keeper_t k;
+    rb_err_t err = {0};
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=2", "mem.partitions=2", "l2.slices=4");
+    synth_t *s = mix_create(1);
+    memset(&k, 0, sizeof(k));
+    k.gpu = gpu_create(&spec, 1, 0);
+    run_from(&k, synth_source(s), 1);
+    for (uint32_t slice = 0; slice < 4; slice++) {
+        const partition_t *p = k.gpu->partition[slice / 2];
+        xbar_dest_t *there = &sm_sends(k.gpu->sm[1])->dest[slice];
+        xbar_dest_t *back = &partition_sends(p, slice % 2)->dest[1];
+        for (unsigned i = 0; i < 3; i++) {
+            there->credits -= i == 0;
+            back->credits -= i == 1;
+            FILE *image = tmpfile();
+            gpu_t *again = gpu_create(&spec, 1, 0);
+            assert_int_equal(gpu_save(k.gpu, image, &err), RB_OK);
+            rewind(image);
+            assert_int_equal(gpu_load(again, image, 0, &err), i == 2 ? RB_OK : RB_TRACE);
+            there->credits += i == 0;
+            back->credits += i == 1;
+            gpu_destroy(again);
+            fclose(image);
+        }
+    }
+    gpu_destroy(k.gpu);
+    synth_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_credit_is_refused),
         cmocka_unit_test(with_each_replacement_policy),
         cmocka_unit_test(with_each_scheduler),
         cmocka_unit_test(with_each_prefetcher),

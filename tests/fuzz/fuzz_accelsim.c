@@ -1,5 +1,5 @@
-/* libFuzzer target of the Accel-Sim trace reader: build with -DRUBATO_FUZZ=ON and clang. */
+/* Fuzz target of the Accel-Sim trace reader. */
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/accelsim_trial.h"
 
-FUZZ_TARGET(accelsim_trial, false)
+FUZZ_TARGET(accelsim_trial, false, 8000)

@@ -1,6 +1,5 @@
-/* libFuzzer target of the reader of cubins, fat binaries and programs: build with -DRUBATO_FUZZ=ON
- * and clang. */
+/* Fuzz target of the reader of cubins, fat binaries and programs. */
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/sass_trial.h"
 
-FUZZ_TARGET(cubin_trial, true)
+FUZZ_TARGET(cubin_trial, true, 1000)

@@ -1,5 +1,5 @@
-/* libFuzzer target of the MacSim trace reader: build with -DRUBATO_FUZZ=ON and clang. */
+/* Fuzz target of the MacSim trace reader. */
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/macsim_trial.h"
 
-FUZZ_TARGET(macsim_trial, true)
+FUZZ_TARGET(macsim_trial, true, 1500)

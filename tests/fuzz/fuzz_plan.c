@@ -1,5 +1,5 @@
-/* libFuzzer target of the readers of plans: build with -DRUBATO_FUZZ=ON and clang. */
+/* Fuzz target of the readers of plans. */
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/plan_trial.h"
 
-FUZZ_TARGET(plan_trial, false)
+FUZZ_TARGET(plan_trial, false, 20000)

@@ -1,5 +1,5 @@
-/* libFuzzer target of the native trace reader: build with -DRUBATO_FUZZ=ON and clang. */
+/* Fuzz target of the native trace reader. */
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/rbt_trial.h"
 
-FUZZ_TARGET(rbt_trial, true)
+FUZZ_TARGET(rbt_trial, true, 4000)

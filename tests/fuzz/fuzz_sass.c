@@ -1,6 +1,5 @@
-/* libFuzzer target of the decoder of machine code and of the emulator: build with -DRUBATO_FUZZ=ON
- * and clang. */
+/* Fuzz target of the decoder of machine code and of the emulator. */
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/sass_trial.h"
 
-FUZZ_TARGET(sass_trial, true)
+FUZZ_TARGET(sass_trial, true, 500)

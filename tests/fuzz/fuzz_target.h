@@ -1,4 +1,8 @@
-/* Common code of libFuzzer targets whose input is tried by one function. */
+/*
+ * A fuzz target is a trial: one input through a reader, rb_code_t trial(const void *data, size_t n).
+ * It returns how the reading ended and panics on a bug. The same file is built with libFuzzer
+ * (RUBATO_FUZZ, clang) and, in every other build, with replay.c, which runs the corpus as a test.
+ */
 #ifndef RUBATO_TESTS_FUZZ_TARGET_H
 #define RUBATO_TESTS_FUZZ_TARGET_H
 
@@ -9,20 +13,35 @@
 #include "sim/core/log.h"
 #include "tests/support/temp_folder.h"
 
+typedef struct {
+    rb_code_t (*trial)(const void *data, size_t n);
+    unsigned changes; /* random changes of the corpus that the replay tries as well */
+} fuzz_target_t;
+
+extern const fuzz_target_t fuzz_target;
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/*
- * Defines the target that runs trial, rb_code_t trial(const void *data, size_t n), on each input.
- * The result does not matter: a trial panics on a bug. in_folder: the trial needs the temporary
- * folder.
- */
-#define FUZZ_TARGET(trial, in_folder)                                                              \
+static inline void fuzz_say_nothing(void *ctx, bool warning, const char *text)
+{
+    (void)ctx, (void)warning, (void)text;
+}
+
+static inline void fuzz_be_quiet(void)
+{
+    rb_log_use(rb_log_create(fuzz_say_nothing, NULL)); /* for as long as the process lives */
+}
+
+/* Defines the target of a file. in_folder: the trial needs the temporary folder. */
+#define FUZZ_TARGET(trial, in_folder, changes)                                                     \
+    const fuzz_target_t fuzz_target = {trial, changes};                                            \
+                                                                                                   \
     int LLVMFuzzerInitialize(int *argc, char ***argv)                                              \
     {                                                                                              \
         (void)argc;                                                                                \
         (void)argv;                                                                                \
-        rb_log_quiet(true);                                                                        \
+        fuzz_be_quiet();                                                                           \
         if (in_folder) {                                                                           \
             temp_folder_create();                                                                  \
             atexit(temp_folder_remove);                                                            \
@@ -35,6 +54,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
         rb_code_t code = trial(data, n);                                                           \
         (void)code;                                                                                \
         return 0;                                                                                  \
+    }
+
+/* libconfig 1.5 loses the string in flight when it meets a syntax error. */
+#define FUZZ_LIBCONFIG_LEAKS                                                                       \
+    const char *__lsan_default_suppressions(void);                                                 \
+    const char *__lsan_default_suppressions(void)                                                  \
+    {                                                                                              \
+        return "leak:libconfig";                                                                   \
     }
 
 #endif

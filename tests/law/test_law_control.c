@@ -1,6 +1,6 @@
 /*
- * Laws of control words: the effect of stall count, yield, dependence counters and reuse flags on
- * the cycle of the next issue, which clock reads show.
+ * Laws of control words: the effect of stall count, yield and dependence counters on the cycle of
+ * the next issue, which clock reads show.
  */
 #include <string.h>
 
@@ -137,6 +137,24 @@ static void a_read_barrier_holds_until_the_sources_are_read(void **state)
     assert_int_equal(control_lab_elapsed(&spec, both), 2 + spec.sm.shared.latency);
 }
 
+/* Operands of fixed latency have been read after mem_read_latency, or with the result. */
+static void a_read_barrier_of_a_fixed_latency_holds_for_the_shorter_of_two_times(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    const control_line_t code[] = {{CLOCK, STALL(2)},
+                                   {"MUFU.RCP", "R1", "R1", READS(2, 3)},
+                                   {CLOCK, WAITS(1, 8)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+
+    (void)state;
+    for (uint32_t read = spec.sm.lat.mufu - 3; read <= spec.sm.lat.mufu + 3; read++) {
+        spec.sm.sm.mem_read_latency = read;
+        assert_int_equal(control_lab_elapsed(&spec, code),
+                         2 + (read < spec.sm.lat.mufu ? read : spec.sm.lat.mufu));
+    }
+}
+
 /* Loads counted by one counter come back one after another: DEPBAR waits for all but n. */
 static void depbar_waits_until_a_counter_has_fallen_far_enough(void **state)
 {
@@ -156,6 +174,32 @@ static void depbar_waits_until_a_counter_has_fallen_far_enough(void **state)
         uint64_t issued = 2 + LOADS * GAP;
         uint64_t back =
             limit == LOADS ? 0 : 2 + (LOADS - limit - 1) * GAP + (uint64_t)spec.sm.shared.latency;
+
+        assert_int_equal(control_lab_elapsed(&spec, code), (back > issued ? back : issued) + 4);
+    }
+}
+
+/* The release cycles of these are known at issue. Each of them counts twice, as its sources are
+ * released with its result: two releases fall in the same cycle. */
+static void depbar_counts_each_of_the_releases_of_a_cycle(void **state)
+{
+    enum { N = 4, COUNTER = 2 };
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.mem_read_latency=64");
+    uint64_t apart = 32 / spec.sm.sm.xu_lanes;
+
+    (void)state;
+    for (unsigned limit = 1; limit < 2 * N; limit++) {
+        control_line_t code[N + 5] = {{CLOCK, STALL(2)}};
+
+        for (unsigned i = 1; i <= N; i++)
+            code[i] = (control_line_t){"MUFU.RCP", "R1", "R2", 2, false, COUNTER, COUNTER, 0, 0, 0};
+        code[N + 1] = (control_line_t){"DEPBAR.LE", "",   "", 4, true,
+                                       NONE,        NONE, 0,  0, depbar_pack(COUNTER, limit, 0)};
+        code[N + 2] = (control_line_t){CLOCK, STALL(1)};
+        code[N + 3] = (control_line_t){"EXIT", "", "", STALL(5)};
+        uint64_t issued = 2 + (N - 1) * apart + 2;
+        uint64_t last = (2 * N - limit + 1) / 2 - 1; /* the one that must have its result */
+        uint64_t back = 2 + last * apart + spec.sm.lat.mufu;
 
         assert_int_equal(control_lab_elapsed(&spec, code), (back > issued ? back : issued) + 4);
     }
@@ -238,74 +282,6 @@ static void states_add_up_with_any_control_words(void **state)
             assert_int_equal(lab_state(&r.launch[i], STATE_SELECTED), r.launch[i].warp_insts);
         }
         synth_destroy(s);
-    }
-}
-
-/* --- register-file ports --------------------------------------------------------------------- */
-
-/* Cycles of two FFMA between two clock reads, with a pipe that accepts one per cycle. */
-static uint64_t two_ffma(const char *second, unsigned reuse, const char *sources)
-{
-    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.fp32_lanes=32", "sm.int_lanes=32");
-    const control_line_t code[] = {{CLOCK, STALL(1)},
-                                   {"NOP", "", "", STALL(1)},
-                                   {"FFMA", "R11", sources, 1, false, NONE, NONE, 0, reuse, 0},
-                                   {"FFMA", "R13", second, STALL(1)},
-                                   {"NOP", "", "", STALL(1)},
-                                   {CLOCK, STALL(1)},
-                                   {"EXIT", "", "", STALL(5)},
-                                   {0}};
-
-    return control_lab_elapsed(&spec, code);
-}
-
-/* Huerta 2025, listing 1: 5, 6 and 7 cycles with zero, one and two additional operands in the
- * bank that the previous instruction reads three times. */
-static void reads_of_one_bank_wait_for_its_port(void **state)
-{
-    (void)state;
-    assert_int_equal(two_ffma("R16 R19 R21", 0, "R10 R12 R14"), 5);
-    assert_int_equal(two_ffma("R16 R18 R21", 0, "R10 R12 R14"), 6);
-    assert_int_equal(two_ffma("R16 R18 R20", 0, "R10 R12 R14"), 7);
-}
-
-/* A reused operand needs no port, if it is read through the same slot. */
-static void the_operand_cache_saves_ports(void **state)
-{
-    (void)state;
-    assert_int_equal(two_ffma("R10 R18 R20", 0, "R10 R12 R14"), 7);
-    assert_int_equal(two_ffma("R10 R18 R20", 1, "R10 R12 R14"), 6);
-    assert_int_equal(two_ffma("R10 R12 R20", 3, "R10 R12 R14"), 5);
-    assert_int_equal(two_ffma("R18 R10 R20", 1, "R10 R12 R14"), 7); /* another slot */
-}
-
-/* Jia 2019, figure 3.10: an FFMA stream slows down only if all three sources share a bank. */
-static void an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer(void **state)
-{
-    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
-    enum { N = 32 };
-    static const struct {
-        const char *sources;
-        unsigned reuse, cycles;
-    } rows[] = {{"R97 R99 R1", 0, 3}, {"R97 R99 R2", 0, 2}, {"R98 R99 R1", 0, 2},
-                {"R98 R99 R2", 0, 2}, {"R97 R99 R1", 3, 2}, {"R96 R98 R2", 0, 3}};
-
-    (void)state;
-    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-        control_line_t code[2 * N + 4] = {{CLOCK, STALL(2)}};
-        uint64_t took[2];
-
-        for (unsigned twice = 1; twice <= 2; twice++) {
-            unsigned n = 1;
-            while (n <= twice * N)
-                code[n++] = (control_line_t){"FFMA", "R6", rows[r].sources, 1, false, NONE,
-                                             NONE,   0,    rows[r].reuse,   0};
-            code[n++] = (control_line_t){CLOCK, STALL(1)};
-            code[n++] = (control_line_t){"EXIT", "", "", STALL(5)};
-            code[n] = (control_line_t){0};
-            took[twice - 1] = control_lab_elapsed(&spec, code);
-        }
-        assert_int_equal(took[1] - took[0], N * rows[r].cycles);
     }
 }
 
@@ -456,14 +432,13 @@ int main(void)
         cmocka_unit_test(a_write_barrier_holds_until_the_result_is_there),
         cmocka_unit_test(a_counter_is_seen_from_the_second_cycle_on),
         cmocka_unit_test(a_read_barrier_holds_until_the_sources_are_read),
+        cmocka_unit_test(a_read_barrier_of_a_fixed_latency_holds_for_the_shorter_of_two_times),
         cmocka_unit_test(depbar_waits_until_a_counter_has_fallen_far_enough),
+        cmocka_unit_test(depbar_counts_each_of_the_releases_of_a_cycle),
         cmocka_unit_test(depbar_waits_for_the_counters_of_its_mask_too),
         cmocka_unit_test(more_loads_than_a_counter_counts_are_all_waited_for),
         cmocka_unit_test(waits_are_charged_to_what_they_are_for),
         cmocka_unit_test(states_add_up_with_any_control_words),
-        cmocka_unit_test(reads_of_one_bank_wait_for_its_port),
-        cmocka_unit_test(the_operand_cache_saves_ports),
-        cmocka_unit_test(an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer),
         cmocka_unit_test(products_that_accumulate_take_the_measured_time),
         cmocka_unit_test(control_words_are_used_where_there_are_any_and_not_forbidden),
         cmocka_unit_test(the_check_reports_stall_counts_that_are_too_short),

@@ -203,6 +203,23 @@ static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
     }
 }
 
+/* The L1 requests a line when one of those under way has come. */
+static void no_more_lines_are_under_way_than_the_l1_can_have(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "l2.perfect=true", "icache.prefetch=8",
+                               "icache.l1_interval=2");
+    const icnt_spec_t *icnt = &spec.mem.icnt;
+    uint32_t flits = LINE_BYTES_OF_CODE / icnt->flit_bytes;
+    uint32_t round = spec.sm.l1.miss_latency + icnt->request_latency + spec.mem.l2.latency +
+                     (flits - 1) / icnt->slice_flits + icnt->reply_latency;
+
+    (void)state;
+    for (uint32_t misses = 1; misses <= 4; misses *= 2) {
+        spec.sm.icache.l1_misses = misses;
+        lab_assert_equal(cycles_per_cold_line(&spec), (double)round / misses, "cycles per line");
+    }
+}
+
 /* The launch has brought the beginning of the code to the L2, the rest comes from DRAM. */
 static void code_that_the_launch_brings_does_not_come_from_dram(void **state)
 {
@@ -327,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_barrier_hides_the_line_behind_it),
         cmocka_unit_test(prefetch_keeps_lines_coming_from_l1),
         cmocka_unit_test(prefetch_divides_the_latency_of_l2_by_its_depth),
+        cmocka_unit_test(no_more_lines_are_under_way_than_the_l1_can_have),
         cmocka_unit_test(code_that_the_launch_brings_does_not_come_from_dram),
         cmocka_unit_test(code_runs_as_fast_as_its_cache_delivers_it),
         cmocka_unit_test(warps_of_a_sub_core_share_a_line),

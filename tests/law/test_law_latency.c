@@ -61,6 +61,42 @@ static void an_l1_hit_takes_the_latency_of_the_l1(void **state)
     lab_assert_equal(chase_slope(&turing, "LDG.E.SYS"), turing.sm.l1.latency, "t4 L1 hit");
 }
 
+/* Lanes in turn on this many lines, on words of one bank or each on its own. */
+typedef struct {
+    unsigned lines;
+    bool one_bank;
+} scatter_t;
+
+static uint64_t scattered(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const scatter_t *s = ctx;
+
+    (void)warp;
+    (void)step;
+    return region + lane % s->lines * 128 + (s->one_bank ? 0 : lane * 4);
+}
+
+/* The first line and the first pass through the banks are part of the latency. */
+static void an_l1_hit_takes_longer_by_its_further_passes_or_tags(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH);
+
+    (void)state;
+    for (unsigned lines = 1; lines <= 32; lines *= 2) {
+        for (unsigned one_bank = 0; one_bank < 2; one_bank++) {
+            scatter_t s = {lines, one_bank != 0};
+            lab_access_t a = chase("LDG.E.SYS", 50, scattered, &s);
+            uint32_t tags = (lines + spec.sm.l1.tags_per_cycle - 1) / spec.sm.l1.tags_per_cycle;
+
+            a.threads = 32;
+            a.mask = (uint32_t)LAB_FULL;
+            lab_assert_equal(lab_access_slope(&spec, a),
+                             spec.sm.l1.latency + (one_bank ? lines : tags) - 1,
+                             "an L1 hit of several lines");
+        }
+    }
+}
+
 /* A result of a whole warp leaves the L1 in return_bytes per cycle, whatever lanes are active. */
 static void wide_loads_take_longer_by_their_way_back(void **state)
 {
@@ -421,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_l1_hit_takes_the_latency_of_the_l1),
+        cmocka_unit_test(an_l1_hit_takes_longer_by_its_further_passes_or_tags),
         cmocka_unit_test(wide_loads_take_longer_by_their_way_back),
         cmocka_unit_test(a_load_that_bypasses_l1_takes_the_path_to_l2_and_back),
         cmocka_unit_test(a_far_slice_answers_later_than_a_near_one),

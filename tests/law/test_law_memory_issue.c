@@ -1,6 +1,6 @@
 /*
  * Laws of a memory instruction from issue to the load/store unit: the queue of each sub-core, the
- * rate at which it is emptied, the rate that the sub-cores share, and when source registers are
+ * rate at which it is emptied, the rates that the sub-cores share, and when source registers are
  * released. The measurements are those of Huerta 2025 (tables 1 and 2, Ampere).
  */
 #include <stdlib.h>
@@ -139,11 +139,94 @@ static void source_registers_are_free_when_they_have_been_read(void **state)
     assert_int_equal(sources_held(&spec, "LDS", "R8", "R2"), 9);
 }
 
+/* --- the addresses of the next instruction ---------------------------------------------------- */
+
+static void conflict_then_loads(synth_warp_t *w, const void *ctx)
+{
+    enum { ONE_BANK = 128 };
+    unsigned n = ((const body_t *)ctx)->n;
+
+    synth_emit(w, 0, (uint32_t)SYNTH_FULL_MASK);
+    for (unsigned i = 1; i <= n; i++)
+        synth_emit_affine(w, i, (uint32_t)SYNTH_FULL_MASK, 0, i == 1 ? ONE_BANK : 4);
+    synth_emit_span(w, n + 1, 2);
+}
+
+/* While the first load occupies the unit, the addresses of the second one are computed and wait with
+ * it. Those of the third follow at once, as they are computed when the second one has its place. From
+ * then on each takes mem_interval. */
+static void only_one_instruction_waits_with_its_addresses(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.perfect=true", "const.perfect=true",
+                               "sm.mem_queue=16", "sm.int_lanes=32", "sm.rf_write_conflicts=false");
+    const uint32_t next = synth_control_word(1, false, CTL_NONE, CTL_NONE, 0, 0);
+    const uint32_t counted = synth_control_word(2, false, 0, CTL_NONE, 0, 0);
+    uint64_t busy = WARP * (uint64_t)spec.sm.shared.pass_cycles;
+
+    (void)state;
+    for (unsigned n = 2; n <= 8; n++) {
+        synth_t *s = synth_create();
+        synth_kernel_t *k = synth_kernel_create(
+            s, "loads", &(synth_shape_t){.arch = spec.gpu.arch, .block = {WARP}, .shared = 8192});
+        body_t body = {n};
+
+        add(k, "CS2R", "R40", "", next);
+        for (unsigned i = 1; i <= n; i++)
+            add(k, "LDS", "R1", "R2", i == n ? counted : next);
+        add(k, "CS2R", "R42", "", synth_control_word(1, false, CTL_NONE, CTL_NONE, 1, 0));
+        add(k, "EXIT", "", "", next);
+        synth_kernel_body(k, conflict_then_loads, &body);
+        clock_lab_t t = clock_lab_run(&spec, s, 1, 0, true);
+        /* The first load issues in cycle 1. The second one is taken when it has passed the banks. */
+        uint64_t taken = 1 + spec.sm.sm.mem_issue_latency + busy;
+
+        if (n > 2)
+            taken += spec.sm.sm.mio_interval + (n - 3) * (uint64_t)spec.sm.sm.mem_interval;
+        if (n > 3)
+            taken -= spec.sm.sm.mio_interval;
+        assert_int_equal(t.n, 2);
+        assert_int_equal(t.read[1].cycle - t.read[0].cycle,
+                         taken + spec.sm.shared.latency - spec.sm.sm.mem_issue_latency);
+    }
+}
+
+/* --- textures -------------------------------------------------------------------------------- */
+
+static uint64_t same_texel(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)warp;
+    (void)lane;
+    (void)step;
+    return global;
+}
+
+/* A warp on each of four sub-cores: their texture instructions are taken one after another. */
+static void an_sm_takes_a_texture_instruction_every_tex_interval(void **state)
+{
+    enum { WARPS = 4 };
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.perfect=true", "lat.tex=20");
+    const lab_access_t a = {.op = {"TEX", NULL, "R2"},
+                            .blocks = 1,
+                            .threads = WARPS * WARP,
+                            .mask = UINT32_MAX,
+                            .steps = 40,
+                            .address = same_texel};
+
+    (void)state;
+    for (uint32_t interval = 1; interval <= 16; interval *= 2) {
+        spec.sm.sm.tex_interval = interval;
+        lab_assert_equal(lab_access_slope(&spec, a), WARPS * interval, "cycles of four TEX");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_issue_as_the_queues_let_them),
         cmocka_unit_test(source_registers_are_free_when_they_have_been_read),
+        cmocka_unit_test(only_one_instruction_waits_with_its_addresses),
+        cmocka_unit_test(an_sm_takes_a_texture_instruction_every_tex_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

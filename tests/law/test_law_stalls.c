@@ -1,7 +1,7 @@
 /*
  * Laws of what a load that misses waits for in the load/store unit. A warp loads 32 lines. If there
  * is only one of a resource, each line but the first waits exactly until the previous one releases
- * it.
+ * it. Several warps load the same line: only so many of them wait for it together.
  */
 #include "tests/support/lab.h"
 
@@ -81,12 +81,45 @@ static void what_lines_wait_for_changes_when_the_mshrs_are_used_up(void **state)
     assert_int_equal(r.sm.l1_stall_mshr, there_and_back(&spec));
 }
 
+static uint64_t same_word(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)warp;
+    (void)lane;
+    (void)step;
+    return 0x7f0000000000;
+}
+
+/* Loads of one line that no longer fit in its MSHR find it in the L1 when it has come. */
+static void as_many_loads_wait_for_a_line_as_its_mshr_holds(void **state)
+{
+    enum { WARPS = 6 };
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH);
+    const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},
+                            .blocks = 1,
+                            .threads = WARPS * 32,
+                            .mask = 1,
+                            .steps = 1,
+                            .address = same_word};
+    (void)state;
+    for (uint32_t merge = 1; merge <= WARPS + 1; merge++) {
+        uint32_t wait = merge < WARPS ? merge : WARPS;
+        spec.sm.l1.mshr_merge = merge;
+        launch_result_t r = lab_access(&spec, &a);
+        assert_int_equal(r.sm.l1_mshr_merges, wait - 1);
+        assert_int_equal(r.sm.global_load_pending, wait - 1);
+        assert_int_equal(r.sm.global_load_hits, WARPS - wait);
+        assert_int_equal(r.sm.l1_stall_mshr > 0, wait < WARPS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_waits_for_an_mshr_until_the_one_before_has_come),
         cmocka_unit_test(a_line_waits_for_the_queue_until_the_one_before_has_left),
         cmocka_unit_test(what_lines_wait_for_changes_when_the_mshrs_are_used_up),
+        cmocka_unit_test(as_many_loads_wait_for_a_line_as_its_mshr_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

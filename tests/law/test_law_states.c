@@ -503,11 +503,10 @@ static void a_sleeping_warp_is_sleeping(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
     launch_result_t r = run_body(&spec, 1, sleep_body, sleep_code);
-    double cycles = SLEEP_NS * spec.gpu.clock_mhz / 1000;
 
     (void)state;
-    check_stall(&r, STATE_SLEEPING);
-    lab_assert_near((double)lab_state(&r, STATE_SLEEPING), cycles, 0.01, "cycles asleep");
+    /* From the cycle after its issue. */
+    check_stall_exactly(&r, STATE_SLEEPING, (uint64_t)(SLEEP_NS * spec.gpu.clock_mhz / 1000));
 }
 
 int main(void)

@@ -234,6 +234,25 @@ static void others_pass_what_waits_for_the_mmu(void **state)
     assert_true(one_at_a_time > 2.0 * cold(&spec));
 }
 
+/* A slot for a packet is free again when its translation has come. */
+static void as_many_packets_wait_for_the_mmu_as_there_is_room_for(void **state)
+{
+    enum { PAGES = 6 };
+    gpu_spec_t spec = LAB_SPEC("v100", NO_NOISE);
+    const places_t places = {spec.sm.tlb.l2_page, PAGES};
+    lab_access_t a = access_of("LDG.E.SYS", NULL, 1, PAGES, &places);
+    launch_result_t r;
+    (void)state;
+    for (uint32_t room = 1; room <= PAGES; room++) {
+        spec.sm.tlb.pending = room;
+        uint32_t rounds = (PAGES + room - 1) / room;
+        double extra = added(spec, &a, &r);
+        assert_int_equal(r.sm.l1_stall_tlb > 0, room < PAGES);
+        assert_true(extra >= rounds * (double)cold(&spec));
+        assert_true(extra < (rounds + 1) * (double)cold(&spec));
+    }
+}
+
 static void stores_are_translated_and_local_memory_is_not(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", NO_NOISE);
@@ -261,6 +280,7 @@ int main(void)
         cmocka_unit_test(one_walk_serves_all_that_wait_for_it),
         cmocka_unit_test(an_sm_finds_at_the_mmu_what_another_has_asked_for),
         cmocka_unit_test(others_pass_what_waits_for_the_mmu),
+        cmocka_unit_test(as_many_packets_wait_for_the_mmu_as_there_is_room_for),
         cmocka_unit_test(stores_are_translated_and_local_memory_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -382,13 +382,15 @@ static bool speak_german(void)
 {
     char folder[4096];
     if (setlocale(LC_ALL, "de_DE.UTF-8") != NULL)
-        return true;
+        return strcmp(localeconv()->decimal_point, ",") == 0;
     if (system("mkdir -p locale && localedef -i de_DE -f UTF-8 locale/de_DE.UTF-8 2>locale/log") ||
         getcwd(folder, sizeof(folder) - 8) == NULL)
         return false;
     strcat(folder, "/locale");
     setenv("LOCPATH", folder, 1);
-    return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    /* musl takes every name, and has points only. */
+    return setlocale(LC_ALL, "de_DE.UTF-8") != NULL &&
+           strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
 /* Numbers are read in the same way in every locale, and the program's locale is not changed. */

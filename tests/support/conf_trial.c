@@ -31,7 +31,7 @@ static void check_round_trip(conf_t *c)
     free(text);
 }
 
-rb_code_t conf_trial(const char *text, size_t n)
+rb_code_t conf_trial(const void *text, size_t n)
 {
     gpu_spec_t spec;
     rb_err_t err = {0};

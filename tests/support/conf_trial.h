@@ -13,6 +13,6 @@
  * Reads n bytes as a configuration of a GPU. Panics unless it is refused with a message, or gives a
  * spec whose resolved file reads back as the same values.
  */
-rb_code_t conf_trial(const char *text, size_t n);
+rb_code_t conf_trial(const void *text, size_t n);
 
 #endif

@@ -7,15 +7,14 @@
 #include "frontend/emulator/exec/emu_launch.h"
 #include "frontend/emulator/sass/code_file.h"
 #include "sim/core/log.h"
+#include "tests/support/sass_template.h"
 #include "tests/support/temp_folder.h"
 
 enum {
     MEMORY_BYTES = 16 << 20,
     PAGE_SHIFT = 9,
-    ARRAY_BYTES = 4096,
     MAX_LOADED = 2, /* cubins of a file that are loaded */
     MAX_INSTS = 20000,
-    FILE_BYTES = 1 << 16,
 };
 
 static const uint64_t memory_base = 0x7f0000000000ull;
@@ -85,75 +84,23 @@ rb_code_t cubin_trial(const void *data, size_t n)
 
 /* --- instructions ---------------------------------------------------------------------------- */
 
-/* A kernel with shared memory, three arrays and a number as parameters. */
-static size_t read_template(unsigned arch, uint8_t *file)
-{
-    char path[512];
-
-    snprintf(path, sizeof(path), RUBATO_ROOT "/traces/cubin/matmul.sm%u.cubin", arch);
-    FILE *in = fopen(path, "rb");
-    RB_INVARIANT(in != NULL, "%s", path);
-    size_t n = fread(file, 1, FILE_BYTES, in);
-    fclose(in);
-    return n;
-}
-
-/* Replaces the code of the kernel by the instructions, followed by EXIT. */
-static void replace_code(const cubin_kernel_t *k, uint8_t *file, const uint8_t *code, size_t n)
-{
-    static const uint8_t exit_inst[SASS_INST_BYTES] = {0x4d, 0x79, 0, 0, 0,    0,    0, 0,
-                                                       0,    0,    0, 3, 0x80, 0xea, 3, 0};
-    uint8_t *to = file + (k->code - file);
-
-    n = n / SASS_INST_BYTES * SASS_INST_BYTES;
-    n = n < k->code_bytes - SASS_INST_BYTES ? n : k->code_bytes - SASS_INST_BYTES;
-    memcpy(to, code, n);
-    for (size_t at = n; at < k->code_bytes; at += SASS_INST_BYTES)
-        memcpy(to + at, exit_inst, SASS_INST_BYTES);
-}
-
-static rb_code_t execute(const cubin_kernel_t *k, emu_module_t *module, emu_mem_t *mem,
-                         rb_err_t *err)
-{
-    uint8_t params[64] = {0};
-    emu_launch_t l = {.module = module,
-                      .mem = mem,
-                      .kernel = k,
-                      .grid = {2, 1, 1},
-                      .block = {40, 1, 1}, /* a warp, and part of one */
-                      .params = params,
-                      .max_insts = MAX_INSTS};
-
-    RB_INVARIANT(k->param_bytes <= sizeof(params), "parameters");
-    for (uint32_t i = 0; i < k->n_params; i++) {
-        uint64_t value = k->params[i].bytes == 8 ? emu_mem_alloc(mem, ARRAY_BYTES) : 32;
-        memcpy(params + k->params[i].offset, &value, k->params[i].bytes);
-    }
-    return emu_run(&l, NULL, err);
-}
-
 rb_code_t sass_trial(const void *data, size_t n)
 {
-    static uint8_t file[FILE_BYTES];
+    static sass_template_t t;
     const uint8_t *code = (const uint8_t *)data + 1;
     const unsigned arch = n > 0 && (*(const uint8_t *)data & 1) ? 75 : 70;
     rb_err_t err = {0};
-    emu_mem_t mem;
-    emu_module_t module;
+    emu_launch_t l = {.grid = {2, 1, 1},
+                      .block = {40, 1, 1}, /* a warp, and part of one */
+                      .max_insts = MAX_INSTS};
 
     if (n < 1 + SASS_INST_BYTES)
         return RB_TRACE;
     for (uint32_t pc = 0; pc + SASS_INST_BYTES < n; pc += SASS_INST_BYTES)
         list_instruction(code + pc, pc, arch);
-    size_t size = read_template(arch, file);
-    RB_TRY(emu_mem_init(&mem, memory_base, MEMORY_BYTES, PAGE_SHIFT, false, &err));
-    rb_code_t rc = emu_module_open(&module, &mem, "template", file, size, &err);
-    RB_INVARIANT(rc == RB_OK, "%s", err.text);
-    const cubin_kernel_t *k = cubin_find(&module.cubin, "matmul");
-    replace_code(k, file, code, n - 1);
-    rc = execute(k, &module, &mem, &err);
+    sass_template_load(&t, arch, code, n - 1);
+    rb_code_t rc = sass_template_run(&t, &l, &err);
     RB_INVARIANT((rc == RB_OK) == (err.text[0] == '\0'), "error %d '%s'", (int)rc, err.text);
-    emu_module_close(&module);
-    emu_mem_free(&mem);
+    sass_template_free(&t);
     return rc;
 }

@@ -87,11 +87,45 @@ static void a_damaged_checkpoint_is_refused_and_harmless(void **state)
     cache_destroy(a);
 }
 
+/* A written sector that a line does not have would be written back. */
+static void sectors_that_there_are_not_are_refused(void **state)
+{
+    (void)state;
+    /* Words of the image: 5 of the head, lines of the set, address (2), valid, dirty, partial. */
+    enum { DIRTY = 9, PARTIAL = 10, WORDS = 11 };
+    static const uint32_t bad[] = {0x10, 0xff, 0x100};
+    cache_t *a = cache_create(1, 4, LINE, REPLACEMENT_LRU, true, true);
+    cache_line_t victim;
+    bool evicted;
+    cache_write(a, cache_insert(a, 0, &victim, &evicted))->dirty = 1;
+    FILE *f = tmpfile();
+    assert_int_equal(cache_save(a, f), 0);
+    for (uint32_t at = DIRTY; at <= PARTIAL; at++)
+        for (size_t i = 0; i <= sizeof(bad) / sizeof(bad[0]); i++) {
+            uint32_t word[WORDS], old;
+            const bool good = i == sizeof(bad) / sizeof(bad[0]);
+            rewind(f);
+            assert_int_equal(fread(word, sizeof(word), 1, f), 1);
+            old = word[at];
+            word[at] = good ? old : bad[i];
+            rewind(f);
+            fwrite(word, sizeof(word), 1, f);
+            rewind(f);
+            assert_int_equal(cache_load(a, f) == 0, good);
+            word[at] = old;
+            rewind(f);
+            fwrite(word, sizeof(word), 1, f);
+        }
+    fclose(f);
+    cache_destroy(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loaded_cache_goes_on_exactly_as_the_saved_one),
         cmocka_unit_test(a_damaged_checkpoint_is_refused_and_harmless),
+        cmocka_unit_test(sectors_that_there_are_not_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ static void reads_go_before_writes_until_the_buffer_is_full(void **state)
     dram_read(c->d, 0, dram_channel_place(c, 5, 0, 0), 1, 0);
     dram_channel_finish(c);
     assert_int_equal(c->done[0], dram_back(c, dram_arrival_tick(c, 0) + s.tRCD));
+    assert_int_equal(dram_stats(c->d)->turnarounds, 1); /* the bus is in reading direction first */
     dram_channel_free(c);
     /* At the high mark, writes are served first, down to the low mark. */
     c = dram_channel_create(&s);
@@ -26,6 +27,7 @@ static void reads_go_before_writes_until_the_buffer_is_full(void **state)
     uint64_t w = dram_last_column(&s, dram_arrival_tick(c, 0) + s.tRCD, s.write_high - s.write_low);
     assert_int_equal(c->done[0], dram_back(c, w + s.tWL + dram_burst_ticks(&s) + s.tCDLR));
     assert_int_equal(dram_stats(c->d)->write_sectors, s.write_high);
+    assert_int_equal(dram_stats(c->d)->turnarounds, 3);
     dram_channel_free(c);
 }
 
@@ -55,6 +57,35 @@ static void a_refresh_closes_the_rows_and_blocks_the_channel(void **state)
 {
     (void)state;
     dram_each_kind(check_refresh);
+}
+
+/* With refreshes of single banks: the first one is for bank 0, and delays no other bank. */
+static void a_refresh_of_one_bank_blocks_that_bank(void **state)
+{
+    (void)state;
+    dram_spec_t s = dram_hbm();
+    s.tRFCSB = s.tRFC / 2;
+    for (uint32_t bank = 0; bank < 2; bank++) {
+        for (int open = 0; open < 2; open++) {
+            dram_channel_t *c = dram_channel_create(&s);
+            uint64_t due = s.tREFI / s.banks;
+            if (open) {
+                dram_read(c->d, 0, dram_channel_place(c, bank, 0, 0), 1, 0);
+                dram_channel_finish(c);
+            }
+            cycle_t sent = clock_cycle_from(&c->clock, due + 1) - s.latency / 2;
+            dram_channel_advance(c, sent);
+            dram_read(c->d, sent, dram_channel_place(c, bank, 0, 0), 1, 1);
+            dram_channel_finish(c);
+            uint64_t refreshed = due + (open ? s.tRP : 0) + s.tRFCSB;
+            uint64_t row =
+                bank == 0 ? refreshed + s.tRCD : dram_arrival_tick(c, sent) + (open ? 0 : s.tRCD);
+            assert_true(dram_arrival_tick(c, sent) < refreshed);
+            assert_int_equal(c->done[1], dram_back(c, row));
+            assert_int_equal(dram_stats(c->d)->refreshes, 1);
+            dram_channel_free(c);
+        }
+    }
 }
 
 static void an_idle_channel_catches_up_on_refreshes_without_events(void **state)
@@ -334,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_go_before_writes_until_the_buffer_is_full),
         cmocka_unit_test(a_refresh_closes_the_rows_and_blocks_the_channel),
+        cmocka_unit_test(a_refresh_of_one_bank_blocks_that_bank),
         cmocka_unit_test(an_idle_channel_catches_up_on_refreshes_without_events),
         cmocka_unit_test(the_smallest_legal_refresh_interval_still_lets_work_through),
         cmocka_unit_test(any_timings_serve_every_request),

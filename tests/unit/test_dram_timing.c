@@ -279,6 +279,33 @@ static void the_bus_turns_as_slowly_as_the_spec_says(void **state)
     dram_each_kind(check_turnaround);
 }
 
+/* Two reads that wait for the bus to turn. The row of the younger one is open first, but the older
+ * one is served first. */
+static void of_two_reads_that_can_go_at_once_the_older_goes(void **state)
+{
+    (void)state;
+    dram_spec_t s = dram_hbm();
+    s.tREFI = 0;
+    s.write_low = 0;
+    s.tCDLR = 100;
+    dram_channel_t *c = dram_channel_create(&s);
+    dram_read(c->d, 0, dram_channel_place(c, 0, 0, 0), 1, 0); /* opens row 0 of bank 0 */
+    cycle_t sent = dram_channel_finish(c) + 1;
+    dram_channel_advance(c, sent);
+    dram_write(c->d, sent, dram_channel_place(c, 1, 0, 0), 1);
+    dram_channel_advance(c, sent + 4); /* the bus is about to turn when the reads arrive */
+    dram_read(c->d, sent + 4, dram_channel_place(c, 0, 1, 0), 1, 1);
+    dram_read(c->d, sent + 4, dram_channel_place(c, 2, 0, 0), 1, 2);
+    dram_channel_finish(c);
+    uint64_t w = dram_arrival_tick(c, sent) + s.tRCD;
+    uint64_t turned = w + s.tWL + dram_burst_ticks(&s) + s.tCDLR;
+    uint64_t apart = cycle_max(s.tCCD, dram_burst_ticks(&s)); /* the banks are of two groups */
+    assert_true(w + s.tRP + s.tRCD < turned);
+    assert_int_equal(c->done[1], dram_back(c, turned));
+    assert_int_equal(c->done[2], dram_back(c, turned + apart));
+    dram_channel_free(c);
+}
+
 static void write_recovery_delays_the_precharge(void **state)
 {
     (void)state;
@@ -314,6 +341,7 @@ int main(void)
         cmocka_unit_test(scattered_rows_are_bound_by_activates),
         cmocka_unit_test(one_bank_group_gives_one_burst_per_tccdl),
         cmocka_unit_test(the_bus_turns_as_slowly_as_the_spec_says),
+        cmocka_unit_test(of_two_reads_that_can_go_at_once_the_older_goes),
         cmocka_unit_test(write_recovery_delays_the_precharge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

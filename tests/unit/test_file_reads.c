@@ -133,7 +133,7 @@ static void many_files_are_found(void **state)
 {
     (void)state;
     enum { N = 1000 };
-    char name[16];
+    char name[24];
     file_reads_t *r = file_reads_create();
     for (int i = 0; i < N; i++) {
         snprintf(name, sizeof(name), "kernel-%d", i);

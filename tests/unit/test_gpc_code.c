@@ -11,11 +11,17 @@ static mem_config_t config_with(uint32_t gpc_sms)
     return c;
 }
 
-static uint32_t add(mem_harness_t *h, uint32_t sm, cycle_t at, uint64_t line, mem_src_t src)
+static uint32_t add_part(mem_harness_t *h, uint32_t sm, cycle_t at, uint64_t line, uint8_t sectors,
+                         mem_src_t src)
 {
-    mem_msg_t m = mem_harness_message(MEM_READ, line * LINE_BYTES, ALL);
+    mem_msg_t m = mem_harness_message(MEM_READ, line * LINE_BYTES, sectors);
     m.src = (uint8_t)src;
     return mem_harness_add(h, sm, at, &m);
+}
+
+static uint32_t add(mem_harness_t *h, uint32_t sm, cycle_t at, uint64_t line, mem_src_t src)
+{
+    return add_part(h, sm, at, line, ALL, src);
 }
 
 /* All SMs request line 0 at once. Returns the sectors that the L2 reads and those that hit in
@@ -89,6 +95,25 @@ static void code_that_does_not_fit_is_read_again(void **state)
     mem_harness_destroy(h);
 }
 
+/* A line of which the cache has only some sectors is read from the L2. */
+static void a_part_of_a_line_is_not_the_line(void **state)
+{
+    mem_config_t c = config_with(SMS);
+    l2_stats_t l2;
+    dram_stats_t dram;
+
+    (void)state;
+    mem_harness_t *h = mem_harness_create(&c, SMS, 0);
+    add_part(h, 0, 0, 0, 6, MEM_SRC_INST);
+    add_part(h, 1, LATER, 0, 2, MEM_SRC_INST);
+    add(h, 2, 2 * LATER, 0, MEM_SRC_INST);
+    mem_harness_run(h);
+    mem_harness_stats(h, &l2, &dram);
+    assert_int_equal(l2.gpc_sectors, 1);
+    assert_int_equal(l2.read_sectors, 2 + 4);
+    mem_harness_destroy(h);
+}
+
 static void a_checkpoint_holds_the_code_of_a_gpc(void **state)
 {
     mem_config_t c = config_with(SMS);
@@ -116,6 +141,7 @@ int main(void)
         cmocka_unit_test(a_gpc_reads_a_line_of_code_once),
         cmocka_unit_test(an_answer_for_a_gpc_takes_the_port_once),
         cmocka_unit_test(code_that_does_not_fit_is_read_again),
+        cmocka_unit_test(a_part_of_a_line_is_not_the_line),
         cmocka_unit_test(a_checkpoint_holds_the_code_of_a_gpc),
     };
 

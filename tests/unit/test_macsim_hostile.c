@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include "frontend/input/macsim/macsim.h"
-#include "tests/support/corpus.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/macsim_trial.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
-enum { MUTATIONS = 1500, RECORDS = 300 };
+enum { RECORDS = 300 };
 
 static macsim_record_t records[RECORDS];
 
@@ -249,18 +248,6 @@ static void damaged_gzip_is_refused_everywhere(void **state)
     free(good);
 }
 
-static void the_corpus_is_refused_or_read_as_its_names_say(void **state)
-{
-    (void)state;
-    corpus_holds("macsim", macsim_trial);
-}
-
-static void random_changes_of_the_corpus_never_break_the_reader(void **state)
-{
-    (void)state;
-    corpus_survives_changes("macsim", macsim_trial, MUTATIONS);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_good, quiet_folder_remove)
@@ -274,8 +261,6 @@ int main(void)
         TEST(bad_records_are_refused),
         TEST(endless_accesses_are_refused),
         TEST(damaged_gzip_is_refused_everywhere),
-        TEST(the_corpus_is_refused_or_read_as_its_names_say),
-        TEST(random_changes_of_the_corpus_never_break_the_reader),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,14 +5,13 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 #include "frontend/input/rbt/rbt_verify.h"
-#include "tests/support/corpus.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/rbt_trial.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 
-enum { MUTATIONS = 4000, FOOTER_ROOT = 8 + 24 };
+enum { FOOTER_ROOT = 8 + 24 };
 
 static uint8_t *good; /* a file of a few launches */
 static size_t good_bytes;
@@ -184,18 +183,6 @@ static void warp_types_that_are_not_there_are_refused(void **state)
     assert_int_equal(rbt_trial(page, sizeof(page)), RB_TRACE);
 }
 
-static void the_corpus_holds(void **state)
-{
-    (void)state;
-    corpus_holds("rbt", rbt_trial);
-}
-
-static void random_changes_are_survived(void **state)
-{
-    (void)state;
-    corpus_survives_changes("rbt", rbt_trial, MUTATIONS);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,8 +194,6 @@ int main(void)
         cmocka_unit_test(a_root_that_lies_elsewhere_is_refused),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(warp_types_that_are_not_there_are_refused),
-        cmocka_unit_test(the_corpus_holds),
-        cmocka_unit_test(random_changes_are_survived),
     };
 
     return cmocka_run_group_tests(tests, make_good, clean_up);

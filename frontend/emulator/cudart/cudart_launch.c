@@ -5,6 +5,7 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "sim/core/alloc.h"
 
 /* struct cudaLaunchConfig_t with its attributes. */
 typedef struct {
@@ -115,7 +116,7 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                         cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
                         cuda_stream_t stream, uint64_t workspace)
 {
-    uint8_t *params = calloc(k->param_bytes + 1u, 1);
+    uint8_t *params = rb_calloc(k->param_bytes + 1u, 1);
     emu_launch_t l = {.module = &unit->module,
                       .mem = &s->mem,
                       .kernel = k,

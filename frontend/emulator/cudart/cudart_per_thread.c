@@ -3,9 +3,14 @@
  * that wait). Every call finishes before it returns, so they equal the ordinary calls. A jump
  * passes the parameters on, whatever they are.
  */
+#if defined(__aarch64__)
+#define JUMP_TO(name) "b " #name
+#else
+#define JUMP_TO(name) "jmp " #name "@PLT"
+#endif
 #define PER_THREAD(name, suffix)                                                                   \
-    __asm__(".text\n.globl " #name #suffix "\n.type " #name #suffix ", @function\n" #name #suffix  \
-            ": jmp " #name "@PLT\n.size " #name #suffix ", .-" #name #suffix "\n");
+    __asm__(".text\n.globl " #name #suffix "\n.type " #name #suffix ", %function\n" #name #suffix  \
+            ": " JUMP_TO(name) "\n.size " #name #suffix ", .-" #name #suffix "\n");
 
 PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 PER_THREAD(cudaEventRecord, _ptsz)

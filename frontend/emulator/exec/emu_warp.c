@@ -96,7 +96,7 @@ static uint64_t run_straight(emu_warp_t *w, uint64_t budget, bool tracing, bool 
         }
         *waits = u[-1].kind == UOP_LOAD && mask != 0;
     }
-    if (tracing)
+    if (tracing && u > since) /* since may be the end of the code */
         record_run(&w->record, since->inst, run_mask, (size_t)(u - since));
     s->pc = (uint32_t)(u - uops);
     w->grid->totals.thread_insts += lanes;

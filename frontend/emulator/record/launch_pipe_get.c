@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/emulator/record/launch_pipe.h"
+#include "frontend/emulator/record/launch_pipe_check.h"
 #include "sim/core/alloc.h"
+#include "sim/isa/inst_check.h"
 
 /* Limit of a message: a block of 32 warps with 2^26 instructions. */
 static const uint64_t max_bytes = 1ull << 36;
@@ -43,6 +44,7 @@ typedef struct {
     size_t n_copies, cap_copies;
     bool in_launch; /* its blocks are still arriving */
     bool opened;
+    uint64_t next_block; /* index of its block that comes next */
 } pipe_source_t;
 
 struct trace_launch {
@@ -55,6 +57,11 @@ static rb_code_t broken(const pipe_source_t *s, rb_err_t *err)
 {
     return rb_fail(err, RB_TRACE, "%s: ended before its launch %llu was complete", s->origin,
                    (unsigned long long)s->n_launches);
+}
+
+static rb_code_t garbled(const pipe_source_t *s, rb_err_t *err)
+{
+    return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
 }
 
 /* Reads n bytes to p. If the pipe ends before the first byte, sets *eof instead of an error. */
@@ -82,6 +89,25 @@ static rb_code_t get(pipe_source_t *s, void *p, size_t n, bool *eof, rb_err_t *e
     return RB_OK;
 }
 
+/*
+ * Reads n items of size bytes into *list, a new list. Memory grows with the data that arrive, not with
+ * the announced number.
+ */
+static rb_code_t get_list(pipe_source_t *s, void *list, size_t n, size_t size, rb_err_t *err)
+{
+    enum { STEP_BYTES = 1 << 20 };
+    uint8_t **items = list;
+    size_t cap = 0, have = 0;
+
+    do {
+        size_t step = n - have < STEP_BYTES / size ? n - have : STEP_BYTES / size;
+        rb_grow(list, &cap, have + step + 1, size);
+        RB_TRY(get(s, *items + have * size, step * size, NULL, err));
+        have += step;
+    } while (have < n);
+    return RB_OK;
+}
+
 /* Reads the header of the next message; at the end and later, the header of PIPE_END. If the
  * program ends before its first launch, the end of the pipe counts as PIPE_END. */
 static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
@@ -96,7 +122,7 @@ static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
     else if (eof)
         return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete", s->origin);
     if (s->next.kind > PIPE_END || s->next.bytes > max_bytes)
-        return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+        return garbled(s, err);
     s->has_next = true;
     if (s->next.kind == PIPE_END)
         s->ended = true;
@@ -127,17 +153,28 @@ static rb_code_t take_hello(pipe_source_t *s, rb_err_t *err)
 
 static rb_code_t take_copy(pipe_source_t *s, rb_err_t *err)
 {
+    if (s->next.bytes != sizeof(*s->copies))
+        return garbled(s, err);
     rb_grow(&s->copies, &s->cap_copies, s->n_copies + 1, sizeof(*s->copies));
-    return get_body(s, &s->copies[s->n_copies++], sizeof(*s->copies), err);
+    memcpy_op_t *copy = &s->copies[s->n_copies++];
+    RB_TRY(get_body(s, copy, sizeof(*copy), err));
+    return copy->bytes <= UINT64_MAX - copy->addr ? RB_OK : garbled(s, err);
 }
 
 static rb_code_t take_code(pipe_source_t *s, rb_err_t *err)
 {
+    size_t n = s->next.bytes / sizeof(inst_t);
+    if (s->next.bytes % sizeof(inst_t) != 0 || n > UINT32_MAX)
+        return garbled(s, err);
     rb_grow(&s->codes, &s->cap_codes, s->n_codes + 1, sizeof(*s->codes));
     code_t *c = &s->codes[s->n_codes++];
-    c->n = (uint32_t)(s->next.bytes / sizeof(inst_t));
-    c->insts = rb_calloc(c->n + 1u, sizeof(*c->insts));
-    return get_body(s, c->insts, c->n * sizeof(*c->insts), err);
+    *c = (code_t){.n = (uint32_t)n};
+    s->has_next = false;
+    RB_TRY(get_list(s, &c->insts, n, sizeof(*c->insts), err));
+    for (size_t i = 0; i < n; i++)
+        if (!inst_is_valid(&c->insts[i]))
+            return garbled(s, err);
+    return RB_OK;
 }
 
 /* Copies a name so that it lives as long as the source. */
@@ -154,19 +191,27 @@ static const char *keep_name(pipe_source_t *s, char *name)
 
 static rb_code_t take_launch(pipe_source_t *s, rb_err_t *err)
 {
-    size_t n_name = s->next.bytes - sizeof(s->launch);
-    char *name = rb_calloc(n_name + 1, 1);
+    char *name = NULL;
 
+    if (s->next.bytes < sizeof(s->launch))
+        return garbled(s, err);
+    size_t n_name = s->next.bytes - sizeof(s->launch);
     RB_TRY(get_body(s, &s->launch, sizeof(s->launch), err));
-    rb_code_t rc = get(s, name, n_name, NULL, err);
+    rb_code_t rc = get_list(s, &name, n_name, 1, err);
+    if (rc != RB_OK) {
+        free(name);
+        return rc;
+    }
+    name[n_name] = '\0';
     s->launch.info.name = keep_name(s, name);
     s->launch.info.file = s->origin;
     s->n_launches++;
     s->in_launch = true;
     s->opened = false;
-    if (rc == RB_OK && s->launch.code >= s->n_codes)
-        rc = rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
-    return rc;
+    s->next_block = 0;
+    return s->launch.code < s->n_codes && launch_pipe_launch_holds(&s->launch.info)
+               ? RB_OK
+               : garbled(s, err);
 }
 
 /* Drops the next message. */
@@ -207,7 +252,7 @@ static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
     while (s->n_launches == n && !s->ended) {
         RB_TRY(peek(s, err));
         if (!s->greeted && !s->ended && s->next.kind != PIPE_HELLO)
-            return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+            return garbled(s, err);
         switch (s->ended ? PIPE_END : s->next.kind) {
         case PIPE_HELLO:
             RB_TRY(take_hello(s, err));
@@ -246,8 +291,9 @@ static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_r
 
     b->runs = rb_calloc(n + 1, sizeof(*b->runs));
     for (size_t i = 0; i < n; i++) {
-        if (from[i].first >= code->n || from[i].count > code->n - from[i].first)
-            return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+        if (from[i].count == 0 || from[i].first >= code->n ||
+            from[i].count > code->n - from[i].first)
+            return garbled(s, err);
         b->runs[i] = (trace_run_t){
             .first = code->insts + from[i].first, .mask = from[i].mask, .count = from[i].count};
     }
@@ -256,8 +302,8 @@ static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_r
 
 static rb_code_t get_runs(pipe_source_t *s, lent_block_t *b, size_t n, rb_err_t *err)
 {
-    pipe_run_t *from = rb_calloc(n + 1, sizeof(*from));
-    rb_code_t rc = get(s, from, n * sizeof(*from), NULL, err);
+    pipe_run_t *from = NULL;
+    rb_code_t rc = get_list(s, &from, n, sizeof(*from), err);
 
     if (rc == RB_OK)
         rc = make_runs(s, b, from, n, err);
@@ -269,12 +315,12 @@ static rb_code_t get_warps(pipe_source_t *s, lent_block_t *b, size_t *n_runs, si
                            rb_err_t *err)
 {
     uint32_t n = b->block.n_warps;
-    pipe_warp_t *from = rb_calloc(n + 1u, sizeof(*from));
-    rb_code_t rc = get(s, from, n * sizeof(*from), NULL, err);
+    pipe_warp_t *from = NULL;
+    rb_code_t rc = get_list(s, &from, n, sizeof(*from), err);
 
     b->warps = rb_calloc(n + 1u, sizeof(*b->warps));
     *n_runs = *n_words = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; rc == RB_OK && i < n; i++) {
         b->warps[i] = (warp_stream_t){.n_runs = from[i].n_runs,
                                       .n_addr_words = from[i].n_addr_words,
                                       .n_insts = from[i].n_insts};
@@ -293,10 +339,9 @@ static rb_code_t get_parts(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
     if (sizeof(pipe_block_t) + b->block.n_warps * sizeof(pipe_warp_t) +
             n_runs * sizeof(pipe_run_t) + n_words * sizeof(uint64_t) !=
         s->next.bytes)
-        return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
+        return garbled(s, err);
     RB_TRY(get_runs(s, b, n_runs, err));
-    b->addrs = rb_calloc(n_words + 1, sizeof(*b->addrs));
-    RB_TRY(get(s, b->addrs, n_words * sizeof(*b->addrs), NULL, err));
+    RB_TRY(get_list(s, &b->addrs, n_words, sizeof(*b->addrs), err));
     for (uint32_t i = 0; i < b->block.n_warps; i++) {
         b->warps[i].runs = b->runs + run;
         b->warps[i].addrs = b->addrs + word;
@@ -304,7 +349,7 @@ static rb_code_t get_parts(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
         word += b->warps[i].n_addr_words;
     }
     b->block.warps = b->warps;
-    return RB_OK;
+    return launch_pipe_streams_hold(&b->block) ? RB_OK : garbled(s, err);
 }
 
 static void lend(trace_launch_t *l, lent_block_t *b)
@@ -323,7 +368,11 @@ static rb_code_t take_block(pipe_source_t *s, uint64_t index, lent_block_t **out
 {
     pipe_block_t head;
 
+    if (s->next.bytes < sizeof(head))
+        return garbled(s, err);
     RB_TRY(get_body(s, &head, sizeof(head), err));
+    if (head.index != s->next_block++ || !launch_pipe_block_holds(&s->launch.info, &head))
+        return garbled(s, err);
     lent_block_t *b = rb_calloc(1, sizeof(*b));
     b->block.index = head.index;
     b->block.n_warps = head.n_warps;

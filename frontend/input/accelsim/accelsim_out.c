@@ -53,7 +53,8 @@ static void pack_xz(accelsim_out_t *o, bool end)
         o->xz.avail_out = PACKED_BYTES;
         ret = lzma_code(&o->xz, end ? LZMA_FINISH : LZMA_RUN);
         if (ret != LZMA_OK && ret != LZMA_STREAM_END) {
-            rb_fail(&o->failed, RB_NOMEM, "%s: xz fails (%d)", o->path, (int)ret);
+            rb_fail(&o->failed, RB_NOMEM, "%s: %s xz (%d)", o->path,
+                    ret == LZMA_MEM_ERROR ? "no memory for" : "trouble with", (int)ret);
             return;
         }
         write_all(o, o->packed, PACKED_BYTES - o->xz.avail_out);
@@ -152,15 +153,13 @@ void accelsim_out_text(accelsim_out_t *o, const char *text, size_t n)
 
 void accelsim_out_printf(accelsim_out_t *o, const char *fmt, ...)
 {
-    char *text = NULL;
     va_list ap;
 
     va_start(ap, fmt);
-    int n = vasprintf(&text, fmt, ap);
+    char *text = rb_vformat(fmt, ap);
 
     va_end(ap);
-    RB_INVARIANT(n >= 0, "formatting fails");
-    accelsim_out_text(o, text, (size_t)n);
+    accelsim_out_text(o, text, strlen(text));
     free(text);
 }
 

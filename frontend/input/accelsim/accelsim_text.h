@@ -6,6 +6,7 @@
 #define RUBATO_ACCELSIM_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static inline int text_shown(const char *p)
 
 static inline const char *text_skip_line(const char *p)
 {
-    return (const char *)rawmemchr(p, '\n') + 1;
+    return (const char *)memchr(p, '\n', PTRDIFF_MAX / 2) + 1;
 }
 
 static inline bool text_starts(const char *p, const char *word)

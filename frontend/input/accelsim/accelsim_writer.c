@@ -13,6 +13,7 @@
 #include "frontend/input/accelsim/accelsim_out.h"
 #include "sim/core/alloc.h"
 #include "sim/core/new_file.h"
+#include "sim/core/temporary.h"
 
 static const char *const endings[] = {
     [ACCELSIM_PLAIN] = "", [ACCELSIM_XZ] = ".xz", [ACCELSIM_ZSTD] = ".zst"};
@@ -274,6 +275,7 @@ static rb_code_t write_and_rename(writing_t *w, const char *target, rb_err_t *er
     if (folder == NULL)
         return RB_IO;
     w->folder = folder;
+    temporary_add(folder);
     rb_code_t code = write_all(w, err);
 
     if (code == RB_OK) {
@@ -285,6 +287,7 @@ static rb_code_t write_and_rename(writing_t *w, const char *target, rb_err_t *er
         new_file_sync_folder_of(target);
     else
         remove_folder(folder);
+    temporary_drop(folder);
     free(folder);
     return code;
 }

@@ -7,6 +7,7 @@
 #include "frontend/input/gpgpusim/config_import_internal.h"
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 #include "sim/gpu/gpu_conf.h"
 
 enum { FILE_MAX_BYTES = 1 << 20, OPTIONS_MAX = 4096, WORD_MAX = 1024 };
@@ -164,13 +165,10 @@ static rb_code_t check_result(const import_t *im, rb_err_t *err)
 {
     gpu_spec_t spec;
     rb_err_t why = {0};
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out)
-        return rb_fail(err, RB_NOMEM, "no memory for the imported configuration");
-    import_write_config(im, out);
-    fclose(out);
+    memory_file_t memory;
+    size_t n;
+    import_write_config(im, memory_file_open(&memory));
+    char *text = memory_file_close(&memory, &n);
     conf_t *c = conf_create();
     rb_code_t code = conf_load_text(c, result_name, text, n, &why);
     if (code == RB_OK)

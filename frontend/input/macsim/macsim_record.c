@@ -45,6 +45,8 @@ static rb_code_t fail_damaged(const macsim_reader_t *r, rb_err_t *err)
 
     if (code == Z_ERRNO)
         return rb_fail(err, RB_IO, "%s: %s", r->path, strerror(errno));
+    if (code == Z_MEM_ERROR)
+        return rb_fail(err, RB_NOMEM, "%s: no memory for gzip", r->path);
     if (code == Z_BUF_ERROR)
         why = "the file is truncated: its gzip data ends early";
     return rb_fail(err, RB_TRACE, "%s: after record %llu: %s", r->path,

@@ -26,6 +26,8 @@ static rb_code_t read_file(profile_input_t *in, char *bytes, size_t cap, size_t 
     const char *why = gzerror(in->file, &code);
     if (code == Z_ERRNO)
         return rb_fail(err, RB_IO, "%s: %s", in->path, strerror(errno));
+    if (code == Z_MEM_ERROR)
+        return rb_fail(err, RB_NOMEM, "%s: no memory for gzip", in->path);
     if (code == Z_BUF_ERROR)
         return rb_fail(err, RB_TRACE, "%s: the compressed file is truncated", in->path);
     if (got < 0)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sim/isa/inst_check.h"
 #include "sim/isa/isa.h"
 
 /* Minimum bytes of an instruction, a basic block and a span: they bound what a damaged count can
@@ -19,15 +20,6 @@ void rbt_code_free(rbt_code_t *c)
     *c = (rbt_code_t){0};
 }
 
-static bool operand_is_valid(const reg_op_t *op)
-{
-    static const unsigned limit[] = {
-        [REG_GPR] = 256, [REG_PRED] = 8, [REG_UNIFORM] = 64, [REG_UPRED] = 8};
-
-    return op->file <= REG_UPRED && op->count > 0 &&
-           (unsigned)op->num + op->count <= limit[op->file];
-}
-
 static void read_operands(rbt_in_t *in, reg_op_t *ops, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -36,7 +28,6 @@ static void read_operands(rbt_in_t *in, reg_op_t *ops, unsigned n)
         if (p == NULL)
             return;
         ops[i] = (reg_op_t){.file = p[0], .num = p[1], .count = p[2]};
-        in->bad |= !operand_is_valid(&ops[i]);
     }
 }
 
@@ -70,6 +61,7 @@ static void read_registers(rbt_code_t *c, rbt_in_t *in)
         read_operands(in, inst->dst, inst->n_dst);
         read_operands(in, inst->src, inst->n_src);
         read_dependences(in, inst);
+        in->bad |= !inst_is_valid(inst);
     }
 }
 
@@ -88,11 +80,6 @@ static void read_opcodes(rbt_code_t *c, rbt_in_t *in)
 #define GET_FIELD(field, expr)                                                                     \
     for (size_t i = 0; i < c->n_insts && !in->bad; i++)                                            \
     c->insts[i].field = (expr)
-
-static bool width_is_valid(unsigned width)
-{
-    return width <= 16 && (width & (width - 1)) == 0;
-}
 
 static void read_fields(rbt_code_t *c, rbt_in_t *in, const uint8_t *classes, size_t n_classes)
 {
@@ -118,12 +105,6 @@ static void read_fields(rbt_code_t *c, rbt_in_t *in, const uint8_t *classes, siz
     GET_FIELD(imm, (int32_t)rbt_get_count(in, UINT32_MAX));
     GET_FIELD(const_offset, (uint16_t)rbt_get_count(in, UINT16_MAX));
     GET_FIELD(const_bank, rbt_get_u8(in));
-    for (size_t i = 0; i < c->n_insts; i++) {
-        const inst_t *inst = &c->insts[i];
-
-        if (inst->space > MEM_TEX || inst->access > ACC_REDUCTION || !width_is_valid(inst->width))
-            in->bad = true;
-    }
 }
 
 static void read_texts(rbt_code_t *c, rbt_in_t *in)

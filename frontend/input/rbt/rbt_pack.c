@@ -11,6 +11,7 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 #include "sim/core/new_file.h"
+#include "sim/core/temporary.h"
 
 enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 6 };
 enum { CUT_BYTES = 8 }; /* bytes that a cut may add to zstd's bound */
@@ -230,7 +231,10 @@ static int create_temporary(rbt_pack_t *p)
     p->temporary = rb_calloc(n + sizeof(suffix), 1);
     memcpy(p->temporary, p->path, n);
     memcpy(p->temporary + n, suffix, sizeof(suffix));
-    return mkostemp(p->temporary, O_CLOEXEC);
+    const int fd = mkostemp(p->temporary, O_CLOEXEC);
+    if (fd >= 0)
+        temporary_add(p->temporary);
+    return fd;
 }
 
 static void destroy(rbt_pack_t *p)
@@ -249,6 +253,7 @@ static void destroy(rbt_pack_t *p)
     pthread_cond_destroy(&p->done);
     free(p->now.p);
     free(p->jobs);
+    temporary_drop(p->temporary);
     free(p->temporary);
     free(p->path);
     free(p);

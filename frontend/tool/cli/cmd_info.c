@@ -12,6 +12,7 @@
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/run/run_setup.h"
 #include "sim/core/json_write.h"
+#include "sim/core/memory_file.h"
 #include "sim/gpu/occupancy.h"
 #include "sim/stats/stats.h"
 
@@ -273,17 +274,14 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
 /* Reads the whole trace before printing anything. */
 static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
 {
-    char *text = NULL;
-    size_t n = 0;
+    memory_file_t memory;
+    size_t n;
     RB_TRY(setup_open(s, &o->setup, err));
-    FILE *out = open_memstream(&text, &n);
-    if (out == NULL)
-        return rb_fail(err, RB_NOMEM, "%s", strerror(errno));
+    FILE *out = memory_file_open(&memory);
     rb_code_t rc = o->index  ? info_index(s->source, o->view, out, err)
                    : o->json ? print_json(s, o, out, err)
                              : print_table(s, o, out, err);
-    if (fclose(out) != 0 && rc == RB_OK)
-        rc = rb_fail(err, RB_NOMEM, "%s", strerror(errno));
+    char *text = memory_file_close(&memory, &n);
     if (rc == RB_OK) {
         fwrite(text, 1, n, stdout);
         rc = out_flush_stdout(err);

@@ -17,6 +17,7 @@
 #include "frontend/tool/run/run_sampling.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
+#include "sim/core/memory_file.h"
 
 typedef struct {
     const char *action, *trace, *output, *tmpdir;
@@ -162,18 +163,16 @@ static rb_code_t find_positions(slice_t *s, trace_source_t *source, const uint64
 static rb_code_t take_plan(slice_t *s, trace_source_t *source, const plan_t *plan, rb_err_t *err)
 {
     uint64_t *ids = rb_calloc(plan->n_samples + 1, sizeof(*ids));
-    size_t bytes = 0;
 
     s->weights = rb_calloc(plan->n_samples + 1, sizeof(*s->weights));
     rb_code_t code = find_positions(s, source, ids, plan_weights(plan, ids, s->weights), err);
     free(ids);
-    FILE *out = open_memstream(&s->plan, &bytes);
+    memory_file_t memory;
+    FILE *out = memory_file_open(&memory);
 
-    if (out == NULL)
-        return rb_fail(err, RB_NOMEM, "%s", strerror(errno));
     if (code == RB_OK)
         code = plan_file_write(plan, PLAN_FORMAT_JSON, out, err);
-    fclose(out);
+    s->plan = memory_file_close(&memory, NULL);
     return code;
 }
 

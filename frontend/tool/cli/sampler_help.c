@@ -9,6 +9,7 @@
 #include "sampling/plugin/plugin.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
+#include "sim/core/alloc.h"
 
 static const char word[] = "help";
 
@@ -60,9 +61,8 @@ static void print_entry(const entry_t *e, FILE *out)
 static rb_code_t help_on_plugin(const char *name, size_t n, FILE *out, rb_err_t *err)
 {
     plugin_t *plugin;
-    char *item = strndup(name, n);
-    rb_code_t rc = item == NULL ? rb_fail(err, RB_NOMEM, "no memory for a name")
-                                : plugin_open(&plugin, item, err);
+    char *item = rb_format("%.*s", (int)n, name);
+    rb_code_t rc = plugin_open(&plugin, item, err);
     free(item);
     RB_TRY(rc);
     const entry_t e = {plugin->name, plugin->sampler->help, &plugin->options};

@@ -320,8 +320,7 @@ rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const 
     json_text(&e->json, "gpu", gpu);
     json_u64(&e->json, "seed", seed);
     json_begin_rows(&e->json, "runs");
-    RB_INVARIANT(asprintf(&e->title, "%s on %s", report_trace_name(trace), gpu) >= 0,
-                 "no memory for a title");
+    e->title = rb_format("%s on %s", report_trace_name(trace), gpu);
     printf("%s\n", e->title);
     return RB_OK;
 }
@@ -329,13 +328,12 @@ rb_code_t evaluate_report_begin(evaluate_report_t *e, const char *folder, const 
 /* Prints the launches of the runs in the table that ends here. */
 static void print_details(evaluate_report_t *e)
 {
-    if (e->details == NULL)
+    size_t n;
+    if (e->details.out == NULL)
         return;
-    fclose(e->details);
-    fwrite(e->text, 1, e->text_size, stdout);
-    free(e->text);
-    e->details = NULL;
-    e->text = NULL;
+    char *text = memory_file_close(&e->details, &n);
+    fwrite(text, 1, n, stdout);
+    free(text);
 }
 
 void evaluate_report_run(evaluate_report_t *e, const evaluated_run_t *run)
@@ -388,9 +386,8 @@ rb_code_t evaluate_report_end(evaluate_report_t *e, rb_err_t *err)
 
 void evaluate_report_abandon(evaluate_report_t *e)
 {
-    if (e->details != NULL)
-        fclose(e->details);
-    free(e->text);
+    if (e->details.out != NULL)
+        free(memory_file_close(&e->details, NULL));
     free(e->title);
     free(e->folder);
     for (size_t i = 0; i < FILES; i++)
@@ -400,10 +397,7 @@ void evaluate_report_abandon(evaluate_report_t *e)
 /* The stream for text below the table. */
 static FILE *details(evaluate_report_t *e)
 {
-    if (e->details == NULL)
-        e->details = open_memstream(&e->text, &e->text_size);
-    RB_INVARIANT(e->details != NULL, "no memory stream");
-    return e->details;
+    return e->details.out != NULL ? e->details.out : memory_file_open(&e->details);
 }
 
 void evaluate_report_metrics(evaluate_report_t *e, const evaluated_run_t *run)

@@ -11,6 +11,7 @@
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/json_write.h"
+#include "sim/core/memory_file.h"
 
 /* A scored run. Everything is borrowed. */
 typedef struct {
@@ -31,9 +32,7 @@ typedef struct {
     json_t json;
     const char *variant; /* the variant whose heading was printed */
     bool any;
-    FILE *details; /* text below the table; NULL: nothing yet */
-    char *text;    /* its buffer */
-    size_t text_size;
+    memory_file_t details; /* text below the table; not open: nothing yet */
 } evaluate_report_t;
 
 /* csv: path of evaluation.csv; NULL: in the folder. After an error, free with _abandon(). */

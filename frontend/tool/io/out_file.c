@@ -9,6 +9,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/new_file.h"
+#include "sim/core/temporary.h"
 
 static rb_code_t file_error(const char *what, const char *path, rb_err_t *err)
 {
@@ -42,17 +43,11 @@ static char *temporary_name(const char *path)
 }
 
 /*
- * Open temporary files. They are removed on interruption even by commands without signal handlers
- * of their own.
+ * Removes temporary files on interruption, also for commands without signal handlers of their own.
  */
-enum { GUARDED_MAX = 16 };
-static const char *volatile guarded[GUARDED_MAX]; /* borrowed */
-
 static void on_interrupt(int signal_number)
 {
-    for (int i = 0; i < GUARDED_MAX; i++)
-        if (guarded[i] != NULL && unlink(guarded[i]) != 0)
-            (void)!rmdir(guarded[i]);
+    temporary_remove_all();
     raise(signal_number); /* raised again; SA_RESETHAND restored the default action */
 }
 
@@ -65,19 +60,12 @@ void out_guard(const char *temporary)
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
-    for (int i = 0; i < GUARDED_MAX; i++) {
-        if (guarded[i] == NULL) {
-            guarded[i] = temporary;
-            return;
-        }
-    }
+    temporary_add(temporary);
 }
 
 void out_unguard(const char *temporary)
 {
-    for (int i = 0; i < GUARDED_MAX; i++)
-        if (guarded[i] == temporary)
-            guarded[i] = NULL;
+    temporary_drop(temporary);
 }
 
 rb_code_t out_file_open_path(out_file_t *f, const char *path, rb_err_t *err)

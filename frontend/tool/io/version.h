@@ -1,9 +1,8 @@
-/* Version of rubato; the same number as project(VERSION) in CMakeLists.txt (a test compares them).
- */
+/* Version of rubato: CMakeLists.txt reads it here; a test compares NEWS.md and CITATION.cff. */
 #ifndef RUBATO_IO_VERSION_H
 #define RUBATO_IO_VERSION_H
 
-#define RUBATO_VERSION "0.1.0"
+#define RUBATO_VERSION "0.2.0"
 
 /* Set by the build if the commit is known. */
 #ifndef RUBATO_COMMIT

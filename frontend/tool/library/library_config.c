@@ -5,6 +5,7 @@
 #include "frontend/tool/library/library_internal.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 
 /* Extends a valid configuration; if the result is invalid, restores the old one. */
 static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char *, rb_err_t *),
@@ -129,20 +130,12 @@ const gpu_spec_t *library_config_spec(const rubato_config *config)
 
 char *rubato_config_text(rubato_config *config, const char *group, rubato_error *error)
 {
-    char *text = NULL;
-    size_t n = 0;
+    memory_file_t memory;
     if (rubato_config_check(config, error) != RUBATO_OK)
         return NULL;
-    FILE *out = open_memstream(&text, &n);
-    if (out == NULL) {
-        rb_err_t err = {0};
-        rb_fail(&err, RB_NOMEM, "no memory for the text of a configuration");
-        library_fail(error, &err);
-        return NULL;
-    }
+    FILE *out = memory_file_open(&memory);
     library_entry_t before = library_enter(&config->scope);
     conf_write_resolved(config->conf, group, out);
     library_leave(before);
-    fclose(out);
-    return text;
+    return memory_file_close(&memory, NULL);
 }

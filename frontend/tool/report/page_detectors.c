@@ -6,6 +6,7 @@
 #include "frontend/tool/report/json_walk.h"
 #include "frontend/tool/report/report_page.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 
 typedef struct {
     FILE *out;
@@ -91,12 +92,10 @@ static bool copy_value(const detectors_t *d, json_reader_t *r, json_event_t e, F
 
 static bool copy_launch(detectors_t *d, json_reader_t *r)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    RB_INVARIANT(out != NULL, "no memory stream");
-    bool good = copy_object(d, r, out);
-    fclose(out);
+    memory_file_t memory;
+    size_t n;
+    bool good = copy_object(d, r, memory_file_open(&memory));
+    char *text = memory_file_close(&memory, &n);
     d->n_launches++;
     d->bytes += n;
     if (good && d->bytes <= d->bytes_max) {

@@ -26,8 +26,8 @@ RB_CHECKED rb_code_t journal_create(journal_t **out, const char *path, rb_err_t 
 /* Creates an unnamed journal in a folder for temporary files; it disappears with the process. */
 RB_CHECKED rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *err);
 
-/* Opens an existing journal and truncates it after its last complete record. RB_IO, also if it is
- * not a journal. */
+/* Opens an existing journal and truncates it after its last complete record; a file that ends within
+ * the first 8 bytes has none. RB_IO; RB_USAGE: not a journal of this version. */
 RB_CHECKED rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err);
 
 /* NULL is allowed. The file is kept. */

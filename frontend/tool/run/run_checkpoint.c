@@ -8,6 +8,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/run/journal.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 #include "sim/core/new_file.h"
 
 enum { MAGIC_BYTES = 8 };
@@ -71,16 +72,13 @@ static rb_code_t keep_previous(const char *folder, rb_err_t *err)
 rb_code_t checkpoint_write(const char *folder, const char *identity, const checkpoint_t *c,
                            const gpu_t *gpu, rb_err_t *err)
 {
-    char *body = NULL;
-    size_t n = 0;
-    FILE *memory = open_memstream(&body, &n);
-    if (memory == NULL)
-        return rb_fail(err, RB_NOMEM, "checkpoint: %s", strerror(errno));
-    fwrite(identity, strlen(identity) + 1, 1, memory);
-    fwrite(c, sizeof(*c), 1, memory);
-    rb_code_t rc = gpu_save(gpu, memory, err);
-    if (fclose(memory) != 0 && rc == RB_OK)
-        rc = rb_fail(err, RB_NOMEM, "checkpoint: %s", strerror(errno));
+    memory_file_t memory;
+    size_t n;
+    FILE *image = memory_file_open(&memory);
+    fwrite(identity, strlen(identity) + 1, 1, image);
+    fwrite(c, sizeof(*c), 1, image);
+    rb_code_t rc = gpu_save(gpu, image, err);
+    char *body = memory_file_close(&memory, &n);
 
     out_file_t file = {0};
     if (rc == RB_OK)

@@ -72,6 +72,24 @@ static void code_counters(codec_t *c, sm_stats_t *sm, l2_stats_t *l2, dram_stats
     code_bytes(c, dram, sizeof(*dram));
 }
 
+static bool ends(const char *text, size_t size)
+{
+    return memchr(text, '\0', size) != NULL;
+}
+
+/* As it is in memory; what is read must be texts and a truth. */
+static void code_sampling(codec_t *c, launch_sampling_t *s)
+{
+    unsigned char truth;
+    code_bytes(c, s, sizeof(*s));
+    memcpy(&truth, (const char *)s + offsetof(launch_sampling_t, estimated), sizeof(truth));
+    if (truth <= 1 && ends(s->sampler, sizeof(s->sampler)) &&
+        ends(s->evidence, sizeof(s->evidence)))
+        return;
+    *s = (launch_sampling_t){0};
+    c->failed = true;
+}
+
 static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
 {
     launch_info_t *i = &r->info;
@@ -110,7 +128,7 @@ static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
     code_u64(c, &r->copied_bytes);
     code_bytes(c, host_seconds, sizeof(*host_seconds));
     code_counters(c, &r->sm, &r->l2, &r->dram);
-    code_bytes(c, &r->sampling, sizeof(r->sampling));
+    code_sampling(c, &r->sampling);
 }
 
 static void code_interval(codec_t *c, interval_result_t *r)

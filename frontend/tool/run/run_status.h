@@ -26,6 +26,9 @@ int run_status_open(const char *folder);
 void run_status_write(int fd, const run_status_t *s);
 void run_status_close(int fd, const char *folder);
 
+/* Removes the file that a killed process left, if there is one. */
+void run_status_remove(const char *folder);
+
 /* False: there is none, or it is incomplete. */
 bool run_status_read(const char *folder, run_status_t *s);
 

@@ -6,14 +6,12 @@
 
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
-#include "sim/core/err.h"
 
 void delta_add(delta_sets_t *out, const char *fmt, ...)
 {
     va_list args;
-    char *text;
     va_start(args, fmt);
-    RB_INVARIANT(vasprintf(&text, fmt, args) >= 0, "a setting cannot be formatted");
+    char *text = rb_vformat(fmt, args);
     va_end(args);
     rb_grow(&out->sets, &out->cap, out->n + 1, sizeof(*out->sets));
     out->sets[out->n++] = text;

@@ -4,6 +4,7 @@
 
 #include "frontend/tool/study/study.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 
 static size_t find_column(const study_t *s, const char *key)
 {
@@ -106,10 +107,8 @@ const char *study_word(const study_t *s, size_t point, const char *word)
 
 char *study_point_text(const study_t *s, size_t point)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    RB_INVARIANT(out != NULL, "no memory stream");
+    memory_file_t text;
+    FILE *out = memory_file_open(&text);
     for (size_t i = 0; i < s->n_columns; i++) {
         const char *value = study_cell(s, point, i);
         if (value != NULL)
@@ -117,8 +116,7 @@ char *study_point_text(const study_t *s, size_t point)
     }
     if (ftell(out) == 0)
         fputs("as it is", out);
-    fclose(out);
-    return text;
+    return memory_file_close(&text, NULL);
 }
 
 /* The line that defines a point, if there is only one; 0: unknown. */

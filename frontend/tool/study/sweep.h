@@ -89,8 +89,8 @@ RB_CHECKED rb_code_t sweep_begin(sweep_t *s, rb_err_t *err);
 /* Reads the jobs of a folder from its jobs.tsv. RB_USAGE if it has none. */
 RB_CHECKED rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err);
 
-/* Updates the state of every job from its files. */
-void sweep_look(sweep_t *s);
+/* Updates the state of every job from its files. RB_IO: one cannot be read; the others are known. */
+RB_CHECKED rb_code_t sweep_look(sweep_t *s, rb_err_t *err);
 
 /*
  * Waits while a job runs elsewhere. A run on a lost node appears to run until its status is a

@@ -10,6 +10,7 @@
 #include "frontend/tool/study/sweep_results.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
+#include "sim/core/memory_file.h"
 #include "sim/core/text_lines.h"
 
 enum { LAUNCH_BYTES_MAX = 1 << 20 };
@@ -84,16 +85,13 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
 /* "JOB,FIELD,...,": the start of each row; the caller frees it. */
 static char *row_head(const sweep_t *s, const char *job, char *const *fields)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
+    memory_file_t text;
+    FILE *out = memory_file_open(&text);
     csv_t csv = {.out = out};
-    RB_INVARIANT(out != NULL, "no memory stream");
     csv_text(&csv, job);
     fields_row(&csv, fields, sweep_columns(s));
     putc(',', out);
-    fclose(out);
-    return text;
+    return memory_file_close(&text, NULL);
 }
 
 /* A doubled quote inside quotes counts as an end and a start. */

@@ -10,6 +10,7 @@
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 
 /* Replaced by the trace's name in the path of a plan. */
 static const char trace_word[] = "{trace}";
@@ -152,18 +153,15 @@ static rb_code_t try_choice(const sweep_words_t *w, const run_inside_t *inside,
 /* Identifies a choice of launches: samplers without their constants, plan, profile. */
 static char *trial_key(const sweep_words_t *w, const run_inside_t *inside)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    RB_INVARIANT(out != NULL, "no memory stream");
+    memory_file_t text;
+    FILE *out = memory_file_open(&text);
     for (size_t i = 0; i < inside->list.n; i++)
         fprintf(out, "%s,", inside->list.methods[i]->ops->name);
     if (inside->launch != NULL)
         fprintf(out, "%.*s", (int)sample_name_length(inside->launch), inside->launch);
     fprintf(out, "\n%s\n%s\n%d", w->plan != NULL ? w->plan : "",
             w->profile != NULL ? w->profile : "", w->launches != NULL);
-    fclose(out);
-    return text;
+    return memory_file_close(&text, NULL);
 }
 
 static rb_code_t try_once(const sweep_words_t *w, const run_inside_t *inside,

@@ -1,0 +1,4 @@
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (5, 'alpha(int)'), (6, 'alpha');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, "end" INTEGER, demangledName INTEGER, shortName INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a', x'00', 5, 6, 1, 2, 3, 32, 1, 1), (100, 150, 5, 6, 7, 1, 1, 64, 2, 1);

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Changes the timing model in one place after the other (list.txt) and tells which test notices.
+# usage: mutants.sh [--list | --quick] [NUMBER...]
+#   --list   only checks that each line of the list occurs exactly once in its file
+#   --quick  asks only the tests that look at the model itself and take little time
+#   NUMBER   only these, counted from 1
+# The tree is copied; nothing is changed here. Ends with 1 if a change is not noticed and the list does
+# not explain it. Takes about two hours on two cores: each change builds again what depends on it, and
+# a change that nothing notices runs all tests.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+
+# Prints the list as records: number, file, old line, whether it is explained, new line, separated by
+# tabs.
+records()
+{
+    awk '
+        function put() {
+            if (n > 0)
+                print n "\t" file "\t" old "\t" explained "\t" new
+        }
+        /^sim\// { put(); n++; file = $0; explained = 0 }
+        /^- / { old = substr($0, 3) }
+        /^\+/ { new = substr($0, 3) }
+        /^= / { explained = 1 }
+        END { put() }' "$here/list.txt"
+}
+
+# Replaces the one line of a file that is old, but for its indentation. With new missing it only
+# checks.
+replace()
+{
+    OLD=$2 NEW=${3-} awk -v check="$(($# < 3))" '
+        {
+            line = $0
+            sub(/^[ \t]+/, "", line)
+            if (line == ENVIRON["OLD"]) {
+                n++
+                if (!check)
+                    $0 = ENVIRON["NEW"]
+            }
+            if (!check)
+                print
+        }
+        END { exit n != 1 }' "$1"
+}
+
+check_list()
+{
+    local wrong=0 count=0 number file old new _
+    while IFS=$'\t' read -r number file old _ new; do
+        count=$((count + 1))
+        if [[ $old == "$new" ]] || ! replace "$root/$file" "$old"; then
+            echo "mutant $number: $file: this line must occur once, and change: $old"
+            wrong=1
+        fi
+    done < <(records)
+    ((count >= 50)) || { echo "list.txt: only $count changes" && wrong=1; }
+    return "$wrong"
+}
+
+# Test programs that look at the model itself, and are quick: they are asked first.
+first_tests()
+{
+    (cd "$work" && {
+        printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
+        grep -lE '"sim/(sm|mem|parts|gpu)/' tests/unit/test_*.c
+    }) | sed 's|.*/||; s|\.c$||' | sort -u
+}
+
+build()
+{
+    nice -n 19 cmake --build "$work/build" --target "$@" >"$work/build.log" 2>&1
+}
+
+# Runs tests in their order in the list; prints the one that fails first.
+failing_test()
+{
+    rm -f "$work/build/Testing/Temporary/CTestCostData.txt"
+    nice -n 19 ctest --test-dir "$work/build" -j "$(nproc)" --timeout 120 --stop-on-failure "$@" \
+        >"$work/test.log" 2>&1 || sed -nE '/Failed|Timeout|Exception|SEGFAULT|Subprocess/ {
+            s/^ *[0-9]+ - ([a-z_0-9]+) .*/\1/p; s/.*Test +#[0-9]+: ([a-z_0-9]+) .*/\1/p; }' \
+        "$work/test.log" | head -1
+}
+
+# Prints who notices the change that is in the tree: a test, "the compiler", or nothing.
+noticed_by()
+{
+    local first regex noticed
+    mapfile -t first < <(first_tests)
+    regex="^($(IFS='|' && echo "${first[*]}"))\$"
+    if ! build "${first[@]}"; then
+        grep -q ' error: ' "$work/build.log" && echo "the compiler" && return
+        tail -5 "$work/build.log" >&2
+        return 1
+    fi
+    noticed=$(failing_test -R "$regex")
+    if [[ -z $noticed ]] && ((!quick)); then
+        build all
+        noticed=$(failing_test -E "${regex%\$}\$|^(install|library|extending|reproducible|mutants).*")
+    fi
+    echo "$noticed"
+}
+
+run_mutants()
+{
+    local number file old explained new noticed missed=() count=0
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    (cd "$root" && git ls-files -z | tar -cf - --null -T - 2>/dev/null) | tar -xf - -C "$work"
+    cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_C_FLAGS_RELEASE=-O1 -DRUBATO_LTO=OFF >"$work/build.log"
+    noticed=$(noticed_by)
+    [[ -z $noticed ]] || { echo "without any change: $noticed fails" && return 1; }
+    while IFS=$'\t' read -r number file old explained new; do
+        (($# == 0)) || [[ " $* " == *" $number "* ]] || continue
+        cp -p "$work/$file" "$work/before"
+        replace "$work/before" "$old" "$new" >"$work/$file"
+        noticed=$(noticed_by)
+        cp "$work/before" "$work/$file"
+        count=$((count + 1))
+        printf '%3d %-40s %s\n' "$number" "$file" "${noticed:-NOT NOTICED: $new}"
+        [[ -n $noticed ]] || ((explained)) || missed+=("$number")
+    done < <(records)
+    echo "$count changes, ${#missed[@]} not noticed and not explained: ${missed[*]-}"
+    ((${#missed[@]} == 0))
+}
+
+quick=0
+case ${1-} in
+--list)
+    check_list
+    exit
+    ;;
+--quick)
+    quick=1
+    shift
+    ;;
+esac
+check_list
+run_mutants "$@"
