@@ -71,6 +71,22 @@ int in_file_regular(const char *path, rb_err_t *err)
     return open_fit(path, false, err);
 }
 
+ssize_t in_file_read(int fd, void *data, size_t n, uint64_t offset)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t done = pread(fd, (char *)data + got, n - got, (off_t)(offset + got));
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        if (done == 0)
+            break;
+        got += (size_t)done;
+    }
+    return (ssize_t)got;
+}
+
 FILE *in_file_open(const char *path, rb_err_t *err)
 {
     int fd = in_file_descriptor(path, err);

@@ -6,7 +6,9 @@
 #define RUBATO_CORE_IN_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "sim/core/err.h"
 
@@ -22,5 +24,9 @@ int in_file_regular(const char *path, rb_err_t *err);
 
 /* Whether there is a folder at path. */
 bool in_file_is_folder(const char *path);
+
+/* Reads n bytes at an offset, in as many pieces as it takes. Returns how many there were: less than
+ * n at the end of the file; -1 with errno. */
+ssize_t in_file_read(int fd, void *data, size_t n, uint64_t offset);
 
 #endif

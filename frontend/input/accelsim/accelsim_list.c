@@ -64,17 +64,19 @@ static bool is_file(const char *path, uint64_t *bytes)
 
 /*
  * The list of a folder: lists of grouped files (.g) before raw ones. NULL with *several false:
- * none; with true: one for each context, and the user must choose.
+ * none, or RB_IO; with true: one for each context, and the user must choose.
  */
-static char *find_list(const char *folder, bool *several)
+static char *find_list(const char *folder, bool *several, rb_err_t *err)
 {
     DIR *dir = opendir(folder);
     char *found = NULL;
     unsigned n[2] = {0, 0};
 
     *several = false;
-    if (dir == NULL)
+    if (dir == NULL) {
+        rb_fail(err, RB_IO, "%s: %s", folder, strerror(errno));
         return NULL;
+    }
     for (struct dirent *d; (d = readdir(dir)) != NULL;) {
         bool grouped = has_ending(d->d_name, ".g");
 
@@ -100,7 +102,7 @@ bool accelsim_list_detect(const char *path)
 
     if (!in_file_is_folder(path))
         return is_list_name(base_name(path)) && is_file(path, &bytes);
-    char *list = find_list(path, &several);
+    char *list = find_list(path, &several, NULL);
 
     free(list);
     return list != NULL || several;
@@ -264,11 +266,6 @@ static char *list_below(const char *folder, int depth)
 static rb_code_t no_list(const char *path, rb_err_t *err)
 {
     enum { DEPTH = 3 };
-    DIR *dir = opendir(path);
-
-    if (dir == NULL)
-        return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-    closedir(dir);
     char *below = list_below(path, DEPTH);
     rb_code_t code =
         below != NULL
@@ -289,7 +286,10 @@ rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *
 
     *list = (accelsim_list_t){0};
     if (in_file_is_folder(path)) {
-        list->path = find_list(path, &several);
+        rb_err_t why = {0};
+        list->path = find_list(path, &several, &why);
+        if (why.code != RB_OK)
+            return rb_fail(err, why.code, "%s", why.text);
         if (several)
             return rb_fail(err, RB_TRACE, "%s: several lists of kernels: name one of them", path);
         if (list->path == NULL)

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "frontend/input/rbt/rbt_checksum.h"
+#include "sim/core/in_file.h"
 
 /* A root holds little that shrinks this much. */
 enum { ROOT_GAIN_MAX = 256, ROOT_FREE_BYTES = 4 << 20 };
@@ -24,18 +26,12 @@ rb_code_t rbt_file_fail(const rbt_file_t *f, uint64_t offset, const char *what, 
 static rb_code_t read_at(const rbt_file_t *f, uint64_t offset, void *data, size_t n,
                          const char *what, rb_err_t *err)
 {
-    for (size_t at = 0; at < n;) {
-        ssize_t got = pread(f->fd, (char *)data + at, n - at, (off_t)(offset + at));
+    const ssize_t got = in_file_read(f->fd, data, n, offset);
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return rb_fail(err, RB_IO, "%s: %s", f->path, strerror(errno));
-        if (got == 0)
-            return rbt_file_fail(f, offset, what, "the file ends inside it", err);
-        at += (size_t)got;
-    }
-    return RB_OK;
+    if (got < 0)
+        return rb_fail(err, RB_IO, "%s: %s", f->path, strerror(errno));
+    return got == (ssize_t)n ? RB_OK
+                             : rbt_file_fail(f, offset, what, "the file ends inside it", err);
 }
 
 rb_code_t rbt_file_read(const rbt_file_t *f, const rbt_place_t *place, uint64_t max,
@@ -101,19 +97,29 @@ static bool begins_like_rbt(const uint8_t *head)
     return magic == RBT_SKIP_HEADER && memcmp(head + 8, rbt_header_magic, RBT_MAGIC_BYTES) == 0;
 }
 
+static bool has_native_name(const char *path)
+{
+    static const char ending[] = ".rbt";
+    size_t n = strlen(path), m = strlen(ending);
+
+    return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+/* What cannot be read is known by its name: who opens it is told why. */
 bool rbt_file_detect(const char *path)
 {
     uint8_t head[RBT_HEADER_BYTES];
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: does not wait for it */
 
-    if (fd < 0)
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
-    bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) && begins_like_rbt(head);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return has_native_name(path);
+    const ssize_t n = in_file_read(fd, head, sizeof(head), 0);
 
     close(fd);
-    return good;
+    return n < 0 ? has_native_name(path) : n == sizeof(head) && begins_like_rbt(head);
 }
 
 static rb_code_t not_native(const rbt_file_t *f, rb_err_t *err)

@@ -45,10 +45,10 @@ static rb_code_t write_sweep(const char *folder, FILE *out, rb_err_t *err)
     sweep_t s = {.lock = -1};
     sweep_result_t *results = NULL;
     rb_code_t rc = sweep_open(&s, folder, err);
-    if (rc == RB_OK) {
-        sweep_look(&s);
+    if (rc == RB_OK)
+        rc = sweep_look(&s, err);
+    if (rc == RB_OK)
         rc = sweep_read_results(&s, &results, err);
-    }
     fputs("{\"type\":\"sweep\",\"columns\":[", out);
     for (size_t i = 0; i < sweep_columns(&s); i++) {
         fputs(i > 0 ? "," : "", out);

@@ -271,7 +271,7 @@ static rb_code_t act(sweep_t *s, const sweep_options_t *o, size_t action, rb_err
         return rb_fail(err, RB_USAGE, "sweep %s: the folder of a sweep%s is expected",
                        actions[action].name, actions[action].operands > 2 ? " and a job" : "");
     RB_TRY(sweep_open(s, o->operands[1], err));
-    sweep_look(s);
+    RB_TRY(sweep_look(s, err));
     return actions[action].run(s, o, err);
 }
 

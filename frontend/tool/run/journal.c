@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 #include "sim/core/log.h"
 
 enum { MAGIC_BYTES = 8, RECORD_MAX = 1 << 26 };
@@ -70,23 +71,6 @@ static bool write_all(int fd, const void *data, size_t n, uint64_t offset)
         offset += (uint64_t)done;
     }
     return true;
-}
-
-/* Bytes read at offset: less than n at the end of the file; -1 with errno. */
-static ssize_t read_all(int fd, void *data, size_t n, uint64_t offset)
-{
-    size_t got = 0;
-    while (got < n) {
-        ssize_t done = pread(fd, (char *)data + got, n - got, (off_t)(offset + got));
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        if (done == 0)
-            break;
-        got += (size_t)done;
-    }
-    return (ssize_t)got;
 }
 
 static journal_t *journal_new(const char *path)
@@ -174,13 +158,13 @@ static rb_code_t record_read(journal_t *j, uint64_t offset, size_t *n_bytes, rb_
 {
     record_head_t head;
     *n_bytes = 0;
-    ssize_t got = read_all(j->fd, &head, sizeof(head), offset);
+    ssize_t got = in_file_read(j->fd, &head, sizeof(head), offset);
     if (got < 0)
         return journal_error(j, "cannot read", err);
     if (got < (ssize_t)sizeof(head) || head.kind == 0 || head.n > RECORD_MAX)
         return RB_OK;
     rb_grow(&j->buffer, &j->buffer_cap, sizeof(head) + head.n, 1);
-    got = read_all(j->fd, j->buffer + sizeof(head), head.n, offset + sizeof(head));
+    got = in_file_read(j->fd, j->buffer + sizeof(head), head.n, offset + sizeof(head));
     if (got < 0)
         return journal_error(j, "cannot read", err);
     if (got < (ssize_t)head.n || record_checksum(&head, j->buffer + sizeof(head)) != head.checksum)
@@ -190,14 +174,29 @@ static rb_code_t record_read(journal_t *j, uint64_t offset, size_t *n_bytes, rb_
     return RB_OK;
 }
 
+/* The first bytes, or as many as there are: when the power fails, the rest may not have come to the
+ * disk, or as zeros. */
+static rb_code_t check_magic(journal_t *j, rb_err_t *err)
+{
+    static const char zeros[MAGIC_BYTES];
+    char magic[MAGIC_BYTES];
+    const ssize_t n = in_file_read(j->fd, magic, sizeof(magic), 0);
+    if (n < 0)
+        return journal_error(j, "cannot read", err);
+    if (n == MAGIC_BYTES && memcmp(magic, journal_magic, MAGIC_BYTES) == 0)
+        return RB_OK;
+    if (memcmp(magic, zeros, (size_t)n) == 0 ||
+        (n < MAGIC_BYTES && memcmp(magic, journal_magic, (size_t)n) == 0))
+        return journal_begin(j, err);
+    return rb_fail(err, RB_IO, "%s: not a journal of this version of rubato", j->path);
+}
+
 rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err)
 {
     journal_t *j = journal_new(path);
-    char magic[MAGIC_BYTES];
     rb_code_t rc = journal_take(j, 0, err);
-    if (rc == RB_OK && (read_all(j->fd, magic, sizeof(magic), 0) != MAGIC_BYTES ||
-                        memcmp(magic, journal_magic, MAGIC_BYTES) != 0))
-        rc = rb_fail(err, RB_IO, "%s: not a journal of this version of rubato", path);
+    if (rc == RB_OK)
+        rc = check_magic(j, err);
     j->length = MAGIC_BYTES;
     for (size_t n = 1; rc == RB_OK && n > 0;) {
         rc = record_read(j, j->length, &n, err);

@@ -90,8 +90,8 @@ RB_CHECKED rb_code_t sweep_begin(sweep_t *s, rb_err_t *err);
 /* Reads the jobs of a folder from its jobs.tsv. RB_USAGE if it has none. */
 RB_CHECKED rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err);
 
-/* Sets the state of every job from its files. */
-void sweep_look(sweep_t *s);
+/* Sets the state of every job from its files. RB_IO: one cannot be read; the others are known. */
+RB_CHECKED rb_code_t sweep_look(sweep_t *s, rb_err_t *err);
 
 /*
  * Waits until a job does not run elsewhere: a run on a node that was lost seems to go on until its

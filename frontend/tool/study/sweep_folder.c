@@ -12,6 +12,8 @@
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/study/sweep.h"
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
+#include "sim/core/memory_file.h"
 #include "sim/core/text_lines.h"
 
 const char *const sweep_state_names[SWEEP_STATES] = {"waiting", "running", "stopped", "failed",
@@ -184,17 +186,14 @@ static char **copy_texts(char *const *text, size_t n)
 /* "vecadd v100 l2.size=3MiB": the fields for people; to be freed. */
 static char *make_label(const sweep_t *s, const sweep_job_t *job)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    RB_INVARIANT(out != NULL, "no memory stream");
+    memory_file_t text;
+    FILE *out = memory_file_open(&text);
     fprintf(out, "%s %s", job->fields[SWEEP_TRACE], job->fields[SWEEP_GPU]);
     for (size_t i = SWEEP_POINT; i < s->n_columns; i++) {
         if (job->fields[i][0] != '\0')
             fprintf(out, " %s=%s", s->columns[i], job->fields[i]);
     }
-    fclose(out);
-    return text;
+    return memory_file_close(&text, NULL);
 }
 
 static bool is_id(const char *text)
@@ -264,12 +263,14 @@ rb_code_t sweep_open(sweep_t *s, const char *folder, rb_err_t *err)
     return rc;
 }
 
-/* Whether run.json of a folder is that of a complete run. */
-static bool is_complete(const char *folder)
+/* Whether run.json of a folder is that of a complete run; also false with an error. */
+static bool is_complete(const char *folder, rb_err_t *err)
 {
     char head[2048], *path = out_path(folder, "run.json");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, head, sizeof(head) - 1) : 0;
+    ssize_t n = fd >= 0 ? in_file_read(fd, head, sizeof(head) - 1, 0) : -1;
+    if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+        rb_fail(err, RB_IO, "%s: cannot be read: %s", path, strerror(errno));
     free(path);
     if (fd >= 0)
         close(fd);
@@ -285,10 +286,10 @@ static bool has(const sweep_job_t *job, const char *ending)
     return found;
 }
 
-static sweep_state_t state_of(const sweep_job_t *job)
+static sweep_state_t state_of(const sweep_job_t *job, rb_err_t *err)
 {
     run_status_t status;
-    if (is_complete(job->folder))
+    if (is_complete(job->folder, err))
         return SWEEP_DONE;
     if (run_status_read(job->folder, &status) && run_status_alive(job->folder, &status))
         return SWEEP_RUNNING;
@@ -297,16 +298,18 @@ static sweep_state_t state_of(const sweep_job_t *job)
     return has(job, "/journal") ? SWEEP_STOPPED : SWEEP_WAITING;
 }
 
-void sweep_look(sweep_t *s)
+rb_code_t sweep_look(sweep_t *s, rb_err_t *err)
 {
+    rb_err_t why = {0};
     for (size_t i = 0; i < s->n_jobs; i++)
-        s->jobs[i].state = state_of(&s->jobs[i]);
+        s->jobs[i].state = state_of(&s->jobs[i], &why);
+    return why.code == RB_OK ? RB_OK : rb_fail(err, why.code, "%s", why.text);
 }
 
 void sweep_await(sweep_t *s, size_t job)
 {
     const struct timespec pause = {.tv_sec = 1};
-    while ((s->jobs[job].state = state_of(&s->jobs[job])) == SWEEP_RUNNING)
+    while ((s->jobs[job].state = state_of(&s->jobs[job], NULL)) == SWEEP_RUNNING)
         nanosleep(&pause, NULL);
 }
 
@@ -352,11 +355,10 @@ static char *last_line(const sweep_job_t *job)
 static char *why_failed(const sweep_job_t *job, int status)
 {
     enum { SIGNALLED = 128 };
-    char *text = NULL, *said = last_line(job);
-    int n = status > SIGNALLED ? asprintf(&text, "killed by signal %d (%s)", status - SIGNALLED,
-                                          strsignal(status - SIGNALLED))
-                               : asprintf(&text, "%s (exit status %d)", said, status);
-    RB_INVARIANT(n >= 0, "no memory for a message");
+    char *said = last_line(job);
+    char *text = status > SIGNALLED ? rb_format("killed by signal %d (%s)", status - SIGNALLED,
+                                                strsignal(status - SIGNALLED))
+                                    : rb_format("%s (exit status %d)", said, status);
     free(said);
     return text;
 }
@@ -365,10 +367,13 @@ rb_code_t sweep_mark(sweep_t *s, size_t index, int status, rb_err_t *err)
 {
     enum { STOPPED_STATUS = 75 };
     sweep_job_t *job = &s->jobs[index];
-    if (status == 0 && is_complete(job->folder)) {
+    rb_err_t why = {0};
+    if (status == 0 && is_complete(job->folder, &why)) {
         job->state = SWEEP_DONE;
         return RB_OK;
     }
+    if (why.code != RB_OK)
+        return rb_fail(err, why.code, "%s", why.text);
     if (status == STOPPED_STATUS) {
         job->state = has(job, "/journal") ? SWEEP_STOPPED : SWEEP_WAITING;
         return RB_OK;

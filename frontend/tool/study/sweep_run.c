@@ -236,7 +236,7 @@ static rb_code_t run_some(sweep_t *s, size_t only, size_t n, progress_when_t pro
         .live = progress == PROGRESS_ALWAYS || (progress == PROGRESS_AUTO && isatty(STDERR_FILENO)),
         .columns = terminal_columns(STDERR_FILENO, 120),
     };
-    sweep_look(s);
+    RB_TRY(sweep_look(s, err));
     fill_queue(&r, only);
     rb_log_quiet(progress == PROGRESS_NEVER);
     rb_info("%zu jobs, %zu to run, %zu at a time", s->n_jobs, r.n_queue,
@@ -245,9 +245,9 @@ static rb_code_t run_some(sweep_t *s, size_t only, size_t n, progress_when_t pro
     rb_code_t rc = run_queue(&r, err);
     job_pool_end(&r.pool);
     rb_log_quiet(false);
-    sweep_look(s);
+    rb_code_t looked = sweep_look(s, rc == RB_OK ? err : NULL);
     free(r.queue);
-    return rc;
+    return rc != RB_OK ? rc : looked;
 }
 
 rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress, rb_err_t *err)

@@ -12,6 +12,7 @@
 #include "frontend/tool/io/shell_quote.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
+#include "sim/core/memory_file.h"
 
 /* Slurm's MaxArraySize is 1001 unless a site raises it: indices go to 1000. */
 enum { ARRAY_MAX = 1000 };
@@ -82,10 +83,9 @@ static bool to_submit(const sweep_t *s, size_t i)
 /* "1-3,7%16": the jobs from offset + 1 on as indices of an array; "" for none. To be freed. */
 static char *array_list(const sweep_t *s, size_t offset, uint64_t max_parallel)
 {
-    char *text = NULL;
-    size_t n = 0, end = offset + ARRAY_MAX < s->n_jobs ? offset + ARRAY_MAX : s->n_jobs;
-    FILE *out = open_memstream(&text, &n);
-    RB_INVARIANT(out != NULL, "no memory stream");
+    memory_file_t text;
+    const size_t end = offset + ARRAY_MAX < s->n_jobs ? offset + ARRAY_MAX : s->n_jobs;
+    FILE *out = memory_file_open(&text);
     for (size_t i = offset; i < end; i++) {
         size_t last = i;
         if (!to_submit(s, i))
@@ -99,8 +99,7 @@ static char *array_list(const sweep_t *s, size_t offset, uint64_t max_parallel)
     }
     if (ftell(out) > 0 && max_parallel > 0)
         fprintf(out, "%%%llu", (unsigned long long)max_parallel);
-    fclose(out);
-    return text;
+    return memory_file_close(&text, NULL);
 }
 
 /* Runs sbatch and passes on what it prints. */
@@ -158,8 +157,9 @@ rb_code_t sweep_slurm(sweep_t *s, const slurm_options_t *o, rb_err_t *err)
     char *folder = realpath(s->folder, NULL);
     if (folder == NULL)
         return rb_fail(err, RB_IO, "%s: %s", s->folder, strerror(errno));
-    sweep_look(s);
-    rb_code_t rc = write_script(s, folder, err);
+    rb_code_t rc = sweep_look(s, err);
+    if (rc == RB_OK)
+        rc = write_script(s, folder, err);
     bool any = false;
     for (size_t offset = 0; rc == RB_OK && offset < s->n_jobs; offset += ARRAY_MAX) {
         char *list = array_list(s, offset, o->max_parallel);
