@@ -63,26 +63,37 @@ static void fail(const rb_err_t *err)
     cudart_give_up("%s", err->text);
 }
 
+/* What rubato is to know stands in a file. NULL: it could not be opened. */
+static void close_note(FILE *file, const char *path)
+{
+    rb_err_t err = {0};
+
+    if (file != NULL && !ferror(file) && fclose(file) == 0)
+        return;
+    rb_fail(&err, RB_IO, "%s: cannot be written: %s", path, strerror(errno));
+    fail(&err);
+}
+
 /* Fills the file of RUBATO_RECORD_LAUNCHED. */
 static void note_launched(unsigned arch, const char *error)
 {
     const char *path = getenv("RUBATO_RECORD_LAUNCHED");
     FILE *file = path != NULL ? fopen(path, "we") : NULL;
 
-    if (file == NULL)
+    if (path == NULL)
         return;
-    fprintf(file, "%u %s\n", arch, error);
-    fclose(file);
+    if (file != NULL)
+        fprintf(file, "%u %s\n", arch, error);
+    close_note(file, path);
 }
 
 static void note_temporary(const char *seen)
 {
     FILE *file = fopen(seen, "we");
 
-    if (file == NULL)
-        cudart_give_up("%s: %s", seen, strerror(errno));
-    fputs(rbt_writer_temporary(out.writer), file);
-    fclose(file);
+    if (file != NULL)
+        fputs(rbt_writer_temporary(out.writer), file);
+    close_note(file, seen);
 }
 
 static void open_trace(const char *path, const char *seen)
@@ -126,8 +137,9 @@ static void leave_mark(const char *path)
     if (fd < 0 && errno == EEXIST)
         cudart_give_up("another process of the program uses CUDA already: start rubato for each "
                        "of them");
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        cudart_give_up("%s: %s", path, strerror(errno));
+    close(fd);
 }
 
 void cudart_record_start(cudart_state_t *s)

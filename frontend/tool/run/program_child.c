@@ -14,6 +14,8 @@
 #include "sampling/launch/plan_json.h"
 #include "sim/core/alloc.h"
 #include "sim/core/data_folder.h"
+#include "sim/core/log.h"
+#include "sim/core/temporary.h"
 
 /* Files of the temporary folder. */
 #define SEEN_FILE     "seen"
@@ -90,6 +92,7 @@ static rb_code_t make_folder(program_child_t *p, rb_err_t *err)
         return rb_fail(err, RB_IO, "%s: no temporary folder: %s", p->options->tmpdir,
                        strerror(errno));
     }
+    temporary_add(p->folder);
     path_of(p, PIPE_FILE, path);
     if (p->options->piped && mkfifo(path, 0600) != 0)
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
@@ -124,6 +127,7 @@ static void remove_folder(program_child_t *p)
         unlink(path);
     }
     rmdir(p->folder);
+    temporary_drop(p->folder);
     p->folder[0] = '\0';
 }
 
@@ -131,10 +135,10 @@ static void remove_folder(program_child_t *p)
 
 static void set_or_unset(const char *name, const char *value)
 {
-    if (value != NULL)
-        setenv(name, value, 1);
-    else
+    if (value == NULL)
         unsetenv(name);
+    else if (setenv(name, value, 1) != 0)
+        rb_out_of_memory(strlen(value), 1);
 }
 
 /* The same of a path, which is to hold after the program changes its folder. */
@@ -271,10 +275,13 @@ static unsigned read_launched(const program_child_t *p, char error[64])
     error[0] = '\0';
     path_of(p, LAUNCHED_FILE, path);
     FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (file == NULL && errno == ENOENT)
         return 0;
-    int n = fscanf(file, "%u %63s", &arch, error);
-    fclose(file);
+    int n = file != NULL ? fscanf(file, "%u %63s", &arch, error) : 0;
+    if (file == NULL || ferror(file))
+        rb_warn("%s: cannot be read: %s", path, strerror(errno));
+    if (file != NULL)
+        fclose(file);
     return n > 0 ? arch : 0;
 }
 
