@@ -24,7 +24,8 @@ RB_CHECKED rb_code_t journal_create(journal_t **out, const char *path, rb_err_t 
 /* A journal without a name in a folder for temporary files; gone when the process ends. */
 RB_CHECKED rb_code_t journal_create_unnamed(journal_t **out, const char *folder, rb_err_t *err);
 
-/* An existing journal, cut after its last whole record. RB_IO, also if it is no journal. */
+/* An existing journal, cut after its last whole record; a file that ends within the first 8 bytes
+ * has none. RB_IO, also if it is no journal. */
 RB_CHECKED rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err);
 
 /* NULL is allowed. The file stays. */

@@ -10,6 +10,7 @@
 #include "frontend/tool/run/run_detectors.h"
 #include "frontend/tool/run/run_finished.h"
 #include "frontend/tool/run/run_parts.h"
+#include "frontend/tool/run/run_status.h"
 #include "sim/core/log.h"
 #include "sim/core/new_file.h"
 
@@ -39,6 +40,7 @@ static void remove_state(const char *folder)
     remove_checkpoints(folder);
     remove_file(folder, ".checkpoint.tmp");
     remove_file(folder, journal_name);
+    run_status_remove(folder);
 }
 
 static rb_code_t open_new(run_folder_t *f, rb_err_t *err)
@@ -124,6 +126,14 @@ static rb_code_t recall_reads(run_folder_t *f, rb_err_t *err)
     return walk.code;
 }
 
+/* Killed, or without power, before its first record or checkpoint was whole. */
+static rb_code_t open_anew(run_folder_t *f, rb_err_t *err)
+{
+    journal_close(f->journal);
+    f->journal = NULL;
+    return open_new(f, err);
+}
+
 static rb_code_t open_old(run_folder_t *f, rb_err_t *err)
 {
     run_record_t record;
@@ -133,10 +143,8 @@ static rb_code_t open_old(run_folder_t *f, rb_err_t *err)
     RB_TRY(rc);
     RB_TRY(record_next(f->journal, &record, err));
     if (record.kind != RECORD_IDENTITY) {
-        /* Killed before its first record was whole. */
-        journal_close(f->journal);
-        f->journal = NULL;
-        return open_new(f, err);
+        rb_info("%s: nothing of the run was kept: it starts over", f->path);
+        return open_anew(f, err);
     }
     if (strcmp(record.identity, f->identity) != 0)
         return checkpoint_other_run(f->path, f->identity, record.identity, err);
@@ -145,9 +153,8 @@ static rb_code_t open_old(run_folder_t *f, rb_err_t *err)
         RB_TRY(journal_cut(f->journal, f->from.journal_length, err));
         return recall_reads(f, err);
     }
-    journal_close(f->journal);
-    f->journal = NULL;
-    return open_new(f, err);
+    rb_info("%s: no checkpoint was kept: the run starts over", f->path);
+    return open_anew(f, err);
 }
 
 /* Whether run.json is the result of this very run, and whole. */

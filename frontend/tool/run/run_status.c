@@ -49,14 +49,19 @@ void run_status_write(int fd, const run_status_t *s)
     (void)!pwrite(fd, line, STATUS_BYTES, 0);
 }
 
+void run_status_remove(const char *folder)
+{
+    char *path = out_path(folder, status_name);
+    unlink(path);
+    free(path);
+}
+
 void run_status_close(int fd, const char *folder)
 {
     if (fd < 0)
         return;
     close(fd);
-    char *path = out_path(folder, status_name);
-    unlink(path);
-    free(path);
+    run_status_remove(folder);
 }
 
 bool run_status_read(const char *folder, run_status_t *s)

@@ -25,6 +25,9 @@ int run_status_open(const char *folder);
 void run_status_write(int fd, const run_status_t *s);
 void run_status_close(int fd, const char *folder);
 
+/* Removes the file, if there is one: of a process that could not. */
+void run_status_remove(const char *folder);
+
 /* false: there is none, or it is not whole. */
 bool run_status_read(const char *folder, run_status_t *s);
 
