@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/file_tree.h"
 #include "tests/support/json_check.h"
 #include "tests/support/test.h"
 
-enum { ARGUMENTS_MAX = 32, OPEN_FOLDERS = 8 };
+enum { ARGUMENTS_MAX = 32 };
 
 static char folder[] = "rubato-cli-XXXXXX";
 
@@ -25,20 +25,12 @@ int cli_begin(void **state)
     return mkdtemp(folder) != NULL ? chdir(folder) : -1;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-    (void)st;
-    (void)type;
-    (void)where;
-    return remove(path);
-}
-
 int cli_end(void **state)
 {
     (void)state;
     if (chdir("..") != 0)
         return -1;
-    return nftw(folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    return file_tree_remove(folder);
 }
 
 /* In the child: never returns. */
@@ -63,6 +55,8 @@ static void become(const cli_child_t *child, const char *const *words, const cha
         if (setrlimit(RLIMIT_CPU, &limit) != 0)
             _exit(99);
     }
+    if (child->preload != NULL && setenv("LD_PRELOAD", child->preload, 1) != 0)
+        _exit(99);
     if (child->closed && close(STDOUT_FILENO) != 0)
         _exit(99);
     signal(SIGINT, child->background ? SIG_IGN : SIG_DFL); /* whatever signals this test ignores */

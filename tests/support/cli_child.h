@@ -11,12 +11,13 @@
 
 typedef struct {
     const char *binary;
-    long file_limit; /* bytes a file may grow to; 0: no limit */
-    const char *out; /* where standard output goes; NULL: kept */
-    const char *err; /* of cli_start(): where standard error goes; NULL: dropped */
-    bool closed;     /* standard output is closed */
-    bool background; /* started with interrupts ignored, like background jobs of a shell */
-    bool hurried;    /* killed after 20 seconds of processor time, or 300 of waiting */
+    long file_limit;     /* bytes a file may grow to; 0: no limit */
+    const char *out;     /* where standard output goes; NULL: kept */
+    const char *err;     /* of cli_start(): where standard error goes; NULL: dropped */
+    bool closed;         /* standard output is closed */
+    bool background;     /* started with interrupts ignored, like background jobs of a shell */
+    const char *preload; /* a library that is loaded before all others; NULL: none */
+    bool hurried;        /* killed after 20 seconds of processor time, or 300 of waiting */
 } cli_child_t;
 
 typedef struct {

@@ -1,13 +1,13 @@
 #include "tests/support/temp_folder.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "sim/core/err.h"
+#include "tests/support/file_tree.h"
 
 static char folder[64];
 
@@ -17,20 +17,9 @@ void temp_folder_create(void)
     RB_INVARIANT(mkdtemp(folder) != NULL, "no folder: %s", strerror(errno));
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 void temp_folder_remove(void)
 {
-    enum { OPEN_FOLDERS = 8 };
-
-    RB_INVARIANT(nftw(folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0, "%s: %s",
-                 folder, strerror(errno));
+    RB_INVARIANT(file_tree_remove(folder) == 0, "%s: %s", folder, strerror(errno));
 }
 
 int temp_folder_begin(void **state)

@@ -1,0 +1,60 @@
+/* A sweep of two runs with every allocation and every call on a file failing once, in the sweep's
+ * process or in that of a run. */
+#include "tests/support/test.h"
+
+#include "tests/support/fault_lab.h"
+
+#define SWEEP                                                                                      \
+    "sweep", "small.rbt", "-s", "sm.count=1", "-s", "mem.partitions=1", "--vary",                  \
+        "l2.latency=200,210", "-j", "1", "-o", "work/out"
+
+static const fault_case_t sweep = {
+    .binary = RUBATO_BINARY,
+    .library = RUBATO_FAULTS_LIBRARY,
+    .words = (const char *const[]){SWEEP, NULL},
+    .again = (const char *const[]){SWEEP, NULL},
+    .refused = 1,
+    .refused_too = 1,
+    .state = (const char *const[]){"out/", "out/jobs/*/journal", "out/jobs/*/checkpoint",
+                                   "out/jobs/*/checkpoint.previous", "out/jobs/*/status",
+                                   "out/jobs/*.failed", "out/jobs/*/", NULL},
+    .progress = (const char *const[]){"out/results.csv", "out/jobs.csv", NULL},
+    .starts_others = true,
+    .loose = (const char *const[]){"out/jobs/*.log", "out/lock", NULL},
+};
+
+static int begin(void **state)
+{
+    if (cli_begin(state) != 0)
+        return -1;
+    expect(0, NULL, WORDS("gen", "vecadd", "--size", "32", "-o", "small.rbt"));
+    fault_lab_begin(&sweep);
+    return 0;
+}
+
+static int end(void **state)
+{
+    fault_lab_end();
+    return cli_end(state);
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    (void)state;
+    fault_lab_allocations(&sweep);
+}
+
+static void every_call_on_a_file_fails_once(void **state)
+{
+    (void)state;
+    fault_lab_files(&sweep);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(every_call_on_a_file_fails_once),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
