@@ -103,7 +103,7 @@ static void a_file_that_changed_before_it_was_read_counts_as_it_is(void **state)
 /* A line of sha256sum in the folder "text". */
 static void add_line(sha256_t *h, const char *name)
 {
-    char path[64], text[SHA256_TEXT], line[256];
+    char path[80], text[SHA256_TEXT], line[256];
     rb_err_t err = {0};
     snprintf(path, sizeof(path), "text/%s", name);
     assert_int_equal(file_hash(path, text, &err), RB_OK);

@@ -212,7 +212,7 @@ static rb_code_t read_number(const macsim_text_t *t, const char *key, uint64_t m
 static rb_code_t read_shape(const macsim_text_t *t, macsim_kernel_t *k, rb_err_t *err)
 {
     const uint64_t blocks_max = 1ull << BLOCKS_MAX_LOG2;
-    uint32_t static_bytes, dynamic_bytes;
+    uint32_t static_bytes = 0, dynamic_bytes = 0;
 
     RB_TRY(read_dim(t, "Grid size: (", INT32_MAX, k->grid, err));
     RB_TRY(read_dim(t, "Block size: (", THREADS_MAX, k->block, err));

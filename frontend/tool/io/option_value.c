@@ -83,7 +83,7 @@ rb_code_t option_id_list(const char *option, const char *text, uint64_t n, uint6
     rb_code_t rc = RB_OK;
     *ids = NULL;
     for (const char *s = text; rc == RB_OK;) {
-        uint64_t from, to;
+        uint64_t from = 0, to;
         bool good = id_read(&s, &from);
         to = from;
         if (good && *s == '-') {
