@@ -270,7 +270,7 @@ static bool is_complete(const char *folder, rb_err_t *err)
     char head[2048], *path = out_path(folder, "run.json");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? in_file_read(fd, head, sizeof(head) - 1, 0) : -1;
-    if (n < 0 && errno != ENOENT)
+    if (n < 0 && errno != ENOENT && errno != ENOTDIR)
         rb_fail(err, RB_IO, "%s: cannot be read: %s", path, strerror(errno));
     free(path);
     if (fd >= 0)
