@@ -61,10 +61,10 @@ static void a_mistake_of_the_user_exits_with_2_and_says_what_to_do(void **state)
     expect(2, "v100", WORDS("run", TRACE, "--gpu", "v1000"));
     expect(2, "--threads", WORDS("run", TRACE, "--threads", "none"));
     expect(2, "the trace has launches 1..1", WORDS("run", TRACE, "--launches", "2"));
-    expect(2, "--resume needs the folder", WORDS("run", TRACE, "--resume"));
+    expect(2, "--resume needs a folder", WORDS("run", TRACE, "--resume"));
     expect(2, "needs a folder", WORDS("run", TRACE, "--stats-interval", "100"));
     expect(2, "--debug-window", WORDS("run", TRACE, "--debug-window", "100000"));
-    expect(2, "choose one", WORDS("run", TRACE, "--json", "--stats-format", "accelsim"));
+    expect(2, "exclude each other", WORDS("run", TRACE, "--json", "--stats-format", "accelsim"));
     cli_write("plainfile", "x", 1);
     expect(2, "unknown GPU 'v10'; did you mean 'v100'", WORDS("config", "show", "v10"));
     expect(1, "none.cfg: No such file", WORDS("config", "check", "none.cfg"));

@@ -31,7 +31,7 @@ static void kernels_can_be_packed(void **state)
     expect(0, NULL, WORDS("convert", "zst", "xz", "--to=accelsim", "--pack=xz"));
     assert_int_equal(accelsim_compare_files("zst/kernel-1.traceg.zst", "xz/kernel-1.traceg.xz"),
                      131072);
-    expect(2, "--pack is for --to accelsim", WORDS("convert", TRACE, "b.rbt", "--pack=xz"));
+    expect(2, "--pack needs --to accelsim", WORDS("convert", TRACE, "b.rbt", "--pack=xz"));
     expect(2, "'zstd' is not one of none, xz, zst",
            WORDS("convert", TRACE, "c", "--to=accelsim", "--pack=zstd"));
 }

@@ -205,7 +205,7 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
     free(text);
     put("other.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 9, \"clusters\": ["
                       "{\"name\": \"launch\", \"size\": 9, \"samples\": [[7, 9]]}]}");
-    expect(2, "the plan simulates launch 7, which the trace does not hold",
+    expect(2, "the plan simulates launch 7, which the trace does not have",
            WORDS("evaluate", "many", "--plan", "other.json", "-o", "refused"));
     put("other.json", "{\"schema\": \"rubato-plan-1\", \"launches\": 4, \"clusters\": ["
                       "{\"name\": \"elsewhere\", \"size\": 4, \"samples\": [[2, 4]]}]}");

@@ -165,7 +165,7 @@ static void parts_keep_their_ids(void **state)
     says("5120 blocks in", WORDS("info", "--count", "many"));
     expect(2, "--blocks 5-3", WORDS("trace", "slice", "many", "--blocks", "5-3", "-o", "y.rbt"));
     expect(2, "needs -o", WORDS("trace", "slice", "many"));
-    expect(2, "is none of verify, cat, slice", WORDS("trace", "shave", "many"));
+    expect(2, "is not one of verify, cat, slice", WORDS("trace", "shave", "many"));
 }
 
 int main(void)

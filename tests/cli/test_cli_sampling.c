@@ -196,7 +196,7 @@ static void contradictions_are_named(void **state)
     (void)state;
     cli_make_many(TRACE, LAUNCHES);
     put("far", "# from 1\n1 2\n70 1\n");
-    expect(2, "launch 70, which the trace does not hold", WORDS("run", "many", "--plan", "far"));
+    expect(2, "launch 70, which the trace does not have", WORDS("run", "many", "--plan", "far"));
     put("other.csv", "name,dur_ns\nvecadd,5\nscan(int),7\nvecadd,5\n");
     expect(0, NULL,
            WORDS("plan", "other.csv", "--sample", "random:fraction=1", "-o", "blind.json"));
@@ -209,9 +209,9 @@ static void contradictions_are_named(void **state)
     expect(2, "other.json: launch 2 is of kernel 'scan(int)' in the plan and",
            WORDS("trace", "slice", "many", "--plan", "other.json", "-o", "s.rbt"));
     assert_false(cli_exists("s.rbt"));
-    expect(2, "choose one", WORDS("run", "many", "--plan", "far", "--sample", "stem"));
-    expect(2, "choose one", WORDS("run", "many", "--plan", "far", "--launches", "1"));
-    expect(2, "--profile is for", WORDS("run", "many", "--profile", "other.csv"));
+    expect(2, "exclude each other", WORDS("run", "many", "--plan", "far", "--sample", "stem"));
+    expect(2, "exclude each other", WORDS("run", "many", "--plan", "far", "--launches", "1"));
+    expect(2, "--profile needs --sample", WORDS("run", "many", "--profile", "other.csv"));
     expect(2, "--profile FILE", WORDS("run", "many", "--sample", "stem"));
     expect(2, "--warmup", WORDS("run", "many", "--warmup", "hot"));
     put("broken.json", "{\"schema\": ");
@@ -360,7 +360,7 @@ static void samplers_inside_launches_are_named_in_the_results(void **state)
     free(both);
     expect(2, "delta", WORDS("run", "relu.rbt", "--sample", "photon_warp:delta=7"));
     expect(2, "named twice", WORDS("run", "relu.rbt", "--sample", "blocks,blocks"));
-    expect(2, "no words for estimates",
+    expect(2, "cannot express estimates",
            WORDS("run", "relu.rbt", "--sample", "pka_stop", "--stats-format", "accelsim"));
 }
 

@@ -50,7 +50,7 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     expect(2, "point 'sm.max_warps=4'", WORDS("sweep", TRACE, "--vary", "sm.max_warps=64,4"));
     expect(2, "did you mean 'stem'", WORDS("sweep", TRACE, "--vary", "sample=none,sten"));
     expect(2, "the trace has launches 1..1", WORDS("sweep", TRACE, "--launches", "4"));
-    expect(2, "a study file says these", WORDS("sweep", "bad.cfg", "--gpu", "v100"));
+    expect(2, "a study file has these settings itself", WORDS("sweep", "bad.cfg", "--gpu", "v100"));
     expect(2, "v1000", WORDS("sweep", TRACE, "--gpu", "v1000"));
     expect(1, "nowhere", WORDS("sweep", "nowhere"));
     expect(1, "nowhere.cfg", WORDS("sweep", "nowhere.cfg"));
@@ -82,7 +82,7 @@ static void plans_are_values_of_an_axis(void **state)
     expect(2, "launches and plan",
            WORDS("sweep", "many", "--vary", "plan=below/two.json", "--launches", "1", "-o",
                  "planned"));
-    expect(2, "does not hold",
+    expect(2, "does not have",
            WORDS("sweep", TRACE, "--vary", "plan=below/two.json", "-o", "planned"));
 }
 

@@ -359,7 +359,7 @@ static void bad_ranges_are_refused(void **state)
         expect(2, bad[i].message,
                WORDS("run", TRACE, "--timeline", "bad", "--timeline-range", bad[i].range));
     assert_false(cli_exists("bad"));
-    expect(2, "is for --timeline", WORDS("run", TRACE, "--timeline-range", "step=3"));
+    expect(2, "needs --timeline", WORDS("run", TRACE, "--timeline-range", "step=3"));
     expect(2, "--resume", WORDS("run", TRACE, "-o", "r", "--resume", "--timeline", "t"));
     assert_false(cli_exists("r"));
     expect(1, "none/t", WORDS("run", TRACE, "-o", "r", "--timeline", "none/t"));

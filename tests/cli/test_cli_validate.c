@@ -82,7 +82,7 @@ static void guesses_and_tests_are_listed(void **state)
 static void what_is_not_known_is_named(void **state)
 {
     (void)state;
-    expect(2, "no test is called 'Z9'", WORDS("validate", "--short", "--suite", "Z9"));
+    expect(2, "there is no test 'Z9'", WORDS("validate", "--short", "--suite", "Z9"));
     expect(2, "unknown GPU 'nothing'", WORDS("validate", "--short", "-g", "nothing"));
     expect(2, "unknown group 'pipe'", WORDS(CHAINS, "-s", "pipe.fp32=9"));
 }

@@ -140,11 +140,11 @@ static void status_is_the_programs(void **state)
     expect(7, NULL, WORDS("record", "--no-trace", "--", PROGRAM, CUBIN("70"), "exit", "7"));
     expect(125, "not there: No such file", WORDS("record", "--no-trace", "--", "./not there"));
     expect(125, "did not call the CUDA runtime", WORDS("record", "--no-trace", "--", "true"));
-    expect(125, "say where the trace goes", WORDS("record", "--", "true"));
+    expect(125, "the destination of the trace is missing", WORDS("record", "--", "true"));
     expect(0, NULL,
            WORDS("record", "--no-trace", "--threads", "3", "--", PROGRAM, CUBIN("70"), "add",
                  "600000"));
-    expect(125, "--threads goes with --no-trace",
+    expect(125, "--threads needs --no-trace",
            WORDS("record", "-o", "t.rbt", "--threads", "3", "--", "true"));
     expect(125, "not a list of launches", WORDS("record", "--no-trace", "-l", "3-1", "--", "true"));
 }

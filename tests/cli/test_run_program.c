@@ -109,7 +109,7 @@ static void failures_are_125_and_leave_nothing(void **state)
     assert_clean();
     expect(125, "cannot be continued", WORDS("run", "--resume", "-o", "a", ADD));
     expect(125, "not a list of launches", WORDS("run", "--launches", "4-2", ADD));
-    expect(2, "are for a program", WORDS("run", "--timeout", "3", "a.rbt"));
+    expect(2, "need a program", WORDS("run", "--timeout", "3", "a.rbt"));
     expect(125, "no temporary folder", WORDS("run", "--tmpdir", "none", ADD));
 }
 

@@ -201,7 +201,7 @@ static void resume(const char *version, int status, const char *message)
 static void check_interrupted(const char *version)
 {
     copy(file_of(version, "interrupted"), "cut");
-    resume(version, 2, "cut: cannot resume: it holds a run of another ");
+    resume(version, 2, "cut: cannot resume: it has a run with another version of rubato");
     resume(version, 2, "--force starts over");
     same_folders(file_of(version, "interrupted"), "cut");
     expect(0, NULL,
