@@ -285,6 +285,24 @@ static void states_add_up_with_any_control_words(void **state)
     }
 }
 
+/* --- branches -------------------------------------------------------------------------------- */
+
+static void a_branch_that_is_not_taken_costs_its_stall_count(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.branch_latency=12");
+
+    (void)state;
+    for (unsigned stall = 1; stall < 8; stall++) {
+        const control_line_t code[] = {{CLOCK, STALL(2)},
+                                       {"BRA", "", "", STALL(stall)},
+                                       {CLOCK, STALL(1)},
+                                       {"EXIT", "", "", STALL(5)},
+                                       {0}};
+
+        assert_int_equal(control_lab_elapsed(&spec, code), 2 + stall);
+    }
+}
+
 /* --- tensor cores -------------------------------------------------------------------------------
  */
 
@@ -325,6 +343,23 @@ static void products_that_accumulate_take_the_measured_time(void **state)
     (void)state;
     lab_assert_near(wmma(wide, 4), 35.35, 0.05, "a product with 32-bit sums");
     lab_assert_near(wmma(narrow, 2), 33.0, 0.05, "a product with 16-bit sums");
+}
+
+/* Only a counter of nothing but HMMA lets the next HMMA issue sooner. */
+static void a_product_waits_for_a_load_of_its_counter_in_full(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.rf_write_conflicts=false");
+    const control_line_t code[] = {{CLOCK, STALL(2)},
+                                   {"LDS", "R4", "R2", WRITES(2, 5)},
+                                   {"HMMA.884.F16.F16.STEP0", "R24", "R4 R8 R12", WRITES(2, 5)},
+                                   {"HMMA.884.F16.F16.STEP0", "R24", "R4 R8 R12", WAITS(2, 32)},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+
+    (void)state;
+    assert_true(spec.sm.shared.latency > 2 + spec.sm.lat.hmma);
+    assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.shared.latency + 2);
 }
 
 /* --- control words or scoreboard ------------------------------------------------------------- */
@@ -439,6 +474,8 @@ int main(void)
         cmocka_unit_test(more_loads_than_a_counter_counts_are_all_waited_for),
         cmocka_unit_test(waits_are_charged_to_what_they_are_for),
         cmocka_unit_test(states_add_up_with_any_control_words),
+        cmocka_unit_test(a_branch_that_is_not_taken_costs_its_stall_count),
+        cmocka_unit_test(a_product_waits_for_a_load_of_its_counter_in_full),
         cmocka_unit_test(products_that_accumulate_take_the_measured_time),
         cmocka_unit_test(control_words_are_used_where_there_are_any_and_not_forbidden),
         cmocka_unit_test(the_check_reports_stall_counts_that_are_too_short),

@@ -72,9 +72,11 @@ static void an_atomic_occupies_the_unit_until_the_last_lane_of_a_word(void **sta
         pattern_t p = {.ways = ways};
         lab_access_t a = access_of((lab_op_t){"ATOMS.ADD", NULL, "R2"}, warps, contended, &p);
 
-        lab_assert_equal(lab_access_slope(&spec, a),
-                         warps * (sh->pass_cycles + (ways - 1) * sh->atomic_conflict),
+        uint32_t each = sh->pass_cycles + (ways - 1) * sh->atomic_conflict;
+
+        lab_assert_equal(lab_access_slope(&spec, a), warps * each,
                          "cycles of an ATOMS of each warp");
+        assert_int_equal(lab_access(&spec, &a).sm.l1_data_busy, a.steps * warps * each);
     }
 }
 
