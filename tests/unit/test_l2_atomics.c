@@ -81,6 +81,23 @@ static void a_read_waits_behind_an_atomic_that_waits_for_the_unit(void **state)
     }
 }
 
+/* Their replies are ready in the same cycle, and leave one after the other. */
+static void a_read_is_answered_before_an_atomic(void **state)
+{
+    mem_config_t c;
+    mem_harness_t *h = harness(&c, 1);
+    mem_msg_t read = mem_harness_message(MEM_READ, 128, 1);
+
+    (void)state;
+    add_reduction(h, 0, 0, 1, 1);
+    mem_harness_add(h, 1, c.l2.atomic_latency, &read);
+    mem_harness_run(h);
+    assert_int_equal(replied(h, 1), c.l2.atomic_latency + c.icnt.request_latency + c.l2.latency +
+                                        c.icnt.reply_latency);
+    assert_int_equal(replied(h, 0), replied(h, 1) + 1);
+    mem_harness_destroy(h);
+}
+
 static void a_reduction_hits_the_sectors_that_are_there(void **state)
 {
     mem_config_t c = mem_harness_config(1, 1);
@@ -104,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_atomic_occupies_the_unit_for_its_sectors_or_its_lanes),
+        cmocka_unit_test(a_read_is_answered_before_an_atomic),
         cmocka_unit_test(a_reduction_hits_the_sectors_that_are_there),
         cmocka_unit_test(a_read_waits_behind_an_atomic_that_waits_for_the_unit),
     };
