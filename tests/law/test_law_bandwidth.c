@@ -159,7 +159,7 @@ static double stream_bandwidth(const gpu_spec_t *spec, const stream_t *s, launch
 {
     static lab_results_t r;
     walk_t w = {(uint64_t)s->blocks * (s->threads / WARP), s->bytes};
-    bool store = s->mnemonic[0] == 'S';
+    bool store = s->mnemonic[0] == 'S' || s->mnemonic[0] == 'R'; /* no result */
     uint64_t cycles[2];
 
     for (unsigned i = 0; i < 2; i++) {
@@ -217,6 +217,9 @@ static void one_sm_is_limited_by_its_crossbar_port(void **state)
     s.mnemonic = "STG.E.SYS";
     s.peak = (double)icnt->flit_bytes / icnt->data_interval;
     check_bandwidth(&spec, &s, 0.97, &r, "one SM writes L2, in turn with the other of its TPC");
+    s.mnemonic = "RED.E.ADD.STRONG.GPU";
+    check_bandwidth(&spec, &s, 0.97, &r, "one SM adds in L2, in turn with the other of its TPC");
+    s.mnemonic = "STG.E.SYS";
     s.peak = icnt->sm_flits * icnt->flit_bytes;
     check_bandwidth(&alone, &s, 0.97, &r, "one SM writes L2 through a port of its own");
     s.mnemonic = "LDG.E.STRONG.GPU";

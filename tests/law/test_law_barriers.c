@@ -1,5 +1,5 @@
-/* Laws of memory barriers: how long one takes, and what it waits for. */
-#include "tests/support/lab.h"
+/* Laws of barriers and memory barriers: how long one takes, and what it waits for. */
+#include "tests/support/control_lab.h"
 
 /* One SM and one slice, so that all requests take the same path. */
 #define ONE_PATH                                                                                   \
@@ -7,6 +7,31 @@
         "mem.hash=none", "tlb.perfect=true"
 
 static const uint64_t region = 0x7f0000000000;
+
+/* The SM handles one warp after another; the latency of the last one is added once. */
+static void a_barrier_takes_its_warps_one_after_another(void **state)
+{
+    const control_line_t code[] = {{CLOCK, STALL(1)},
+                                   {"BAR.SYNC", "", "", STALL(5)},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+
+    (void)state;
+    for (uint32_t warps = 1; warps <= 32; warps *= 2) {
+        gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.barrier_interval=3");
+        clock_lab_t t = control_lab_run(&spec, code, warps);
+        cycle_t first = t.read[0].cycle, next = t.read[1].cycle;
+
+        assert_int_equal(t.n, 2 * warps);
+        for (uint32_t w = 1; w < warps; w++) {
+            first = cycle_min(first, t.read[2 * w].cycle);
+            next = cycle_min(next, t.read[2 * w + 1].cycle);
+        }
+        /* The barrier issues one cycle after the first read. */
+        assert_int_equal(next - first, 1 + 3 * warps + spec.sm.sm.barrier_latency);
+    }
+}
 
 static void a_memory_barrier_takes_the_latency_of_its_scope(void **state)
 {
@@ -95,6 +120,7 @@ static void a_memory_barrier_waits_for_the_accesses_before_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_barrier_takes_its_warps_one_after_another),
         cmocka_unit_test(a_memory_barrier_takes_the_latency_of_its_scope),
         cmocka_unit_test(a_memory_barrier_waits_for_the_accesses_before_it),
     };

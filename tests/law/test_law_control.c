@@ -235,6 +235,25 @@ static void more_loads_than_a_counter_counts_are_all_waited_for(void **state)
     assert_true(control_lab_elapsed(&spec, code) > LOADS + spec.sm.l1.latency);
 }
 
+/* A counter holds 63. One that counts 62 is full, as an instruction may increment it twice. */
+static void an_instruction_waits_when_its_counter_is_full(void **state)
+{
+    enum { LATENCY = 1000, FULL = 62 };
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.xu_lanes=32", "lat.mufu=1000");
+
+    (void)state;
+    for (unsigned n = FULL - 1; n <= FULL + 1; n++) {
+        control_line_t code[FULL + 5] = {{CLOCK, STALL(2)}};
+
+        for (unsigned i = 1; i <= n; i++)
+            code[i] = (control_line_t){"MUFU.RCP", "R1", "R2", WRITES(2, 0)};
+        code[n + 1] = (control_line_t){CLOCK, STALL(1)};
+        code[n + 2] = (control_line_t){"EXIT", "", "", STALL(5)};
+        /* The one that finds it full waits for the first result. */
+        assert_int_equal(control_lab_elapsed(&spec, code), n <= FULL ? 2 + 2 * n : 2 + LATENCY + 2);
+    }
+}
+
 /* --- the states that cycles are charged to --------------------------------------------------- */
 
 static void waits_are_charged_to_what_they_are_for(void **state)
@@ -285,6 +304,24 @@ static void states_add_up_with_any_control_words(void **state)
     }
 }
 
+/* --- branches -------------------------------------------------------------------------------- */
+
+static void a_branch_that_is_not_taken_costs_its_stall_count(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.branch_latency=12");
+
+    (void)state;
+    for (unsigned stall = 1; stall < 8; stall++) {
+        const control_line_t code[] = {{CLOCK, STALL(2)},
+                                       {"BRA", "", "", STALL(stall)},
+                                       {CLOCK, STALL(1)},
+                                       {"EXIT", "", "", STALL(5)},
+                                       {0}};
+
+        assert_int_equal(control_lab_elapsed(&spec, code), 2 + stall);
+    }
+}
+
 /* --- tensor cores -------------------------------------------------------------------------------
  */
 
@@ -325,6 +362,23 @@ static void products_that_accumulate_take_the_measured_time(void **state)
     (void)state;
     lab_assert_near(wmma(wide, 4), 35.35, 0.05, "a product with 32-bit sums");
     lab_assert_near(wmma(narrow, 2), 33.0, 0.05, "a product with 16-bit sums");
+}
+
+/* Only a counter of nothing but HMMA lets the next HMMA issue sooner. */
+static void a_product_waits_for_a_load_of_its_counter_in_full(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.rf_write_conflicts=false");
+    const control_line_t code[] = {{CLOCK, STALL(2)},
+                                   {"LDS", "R4", "R2", WRITES(2, 5)},
+                                   {"HMMA.884.F16.F16.STEP0", "R24", "R4 R8 R12", WRITES(2, 5)},
+                                   {"HMMA.884.F16.F16.STEP0", "R24", "R4 R8 R12", WAITS(2, 32)},
+                                   {CLOCK, STALL(1)},
+                                   {"EXIT", "", "", STALL(5)},
+                                   {0}};
+
+    (void)state;
+    assert_true(spec.sm.shared.latency > 2 + spec.sm.lat.hmma);
+    assert_int_equal(control_lab_elapsed(&spec, code), 2 + spec.sm.shared.latency + 2);
 }
 
 /* --- control words or scoreboard ------------------------------------------------------------- */
@@ -396,33 +450,6 @@ static void the_check_reports_stall_counts_that_are_too_short(void **state)
     assert_int_equal(warnings(&on, guard), 1);
 }
 
-/* --- barriers -------------------------------------------------------------------------------- */
-
-/* The SM handles one warp after another; the latency of the last one is added once. */
-static void a_barrier_takes_its_warps_one_after_another(void **state)
-{
-    const control_line_t code[] = {{CLOCK, STALL(1)},
-                                   {"BAR.SYNC", "", "", STALL(5)},
-                                   {CLOCK, STALL(1)},
-                                   {"EXIT", "", "", STALL(5)},
-                                   {0}};
-
-    (void)state;
-    for (uint32_t warps = 1; warps <= 32; warps *= 2) {
-        gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "sm.barrier_interval=3");
-        clock_lab_t t = control_lab_run(&spec, code, warps);
-        cycle_t first = t.read[0].cycle, next = t.read[1].cycle;
-
-        assert_int_equal(t.n, 2 * warps);
-        for (uint32_t w = 1; w < warps; w++) {
-            first = cycle_min(first, t.read[2 * w].cycle);
-            next = cycle_min(next, t.read[2 * w + 1].cycle);
-        }
-        /* The barrier issues one cycle after the first read. */
-        assert_int_equal(next - first, 1 + 3 * warps + spec.sm.sm.barrier_latency);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,12 +464,14 @@ int main(void)
         cmocka_unit_test(depbar_counts_each_of_the_releases_of_a_cycle),
         cmocka_unit_test(depbar_waits_for_the_counters_of_its_mask_too),
         cmocka_unit_test(more_loads_than_a_counter_counts_are_all_waited_for),
+        cmocka_unit_test(an_instruction_waits_when_its_counter_is_full),
         cmocka_unit_test(waits_are_charged_to_what_they_are_for),
         cmocka_unit_test(states_add_up_with_any_control_words),
+        cmocka_unit_test(a_branch_that_is_not_taken_costs_its_stall_count),
+        cmocka_unit_test(a_product_waits_for_a_load_of_its_counter_in_full),
         cmocka_unit_test(products_that_accumulate_take_the_measured_time),
         cmocka_unit_test(control_words_are_used_where_there_are_any_and_not_forbidden),
         cmocka_unit_test(the_check_reports_stall_counts_that_are_too_short),
-        cmocka_unit_test(a_barrier_takes_its_warps_one_after_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

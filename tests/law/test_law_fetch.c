@@ -203,6 +203,19 @@ static void prefetch_divides_the_latency_of_l2_by_its_depth(void **state)
     }
 }
 
+/* The first line of a program brings the next ones: the demanded line has a place in the stream buffer
+ * as long as it is under way. */
+static void a_line_brings_the_next_ones_up_to_the_depth(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+
+    (void)state;
+    for (uint32_t depth = 0; depth <= 8; depth++) {
+        spec.sm.icache.prefetch = depth;
+        assert_int_equal(run_code(&spec, 1, 1).sm.icache_l1_misses, depth == 0 ? 1 : depth);
+    }
+}
+
 /* The L1 requests a line when one of those under way has come. */
 static void no_more_lines_are_under_way_than_the_l1_can_have(void **state)
 {
@@ -344,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_barrier_hides_the_line_behind_it),
         cmocka_unit_test(prefetch_keeps_lines_coming_from_l1),
         cmocka_unit_test(prefetch_divides_the_latency_of_l2_by_its_depth),
+        cmocka_unit_test(a_line_brings_the_next_ones_up_to_the_depth),
         cmocka_unit_test(no_more_lines_are_under_way_than_the_l1_can_have),
         cmocka_unit_test(code_that_the_launch_brings_does_not_come_from_dram),
         cmocka_unit_test(code_runs_as_fast_as_its_cache_delivers_it),

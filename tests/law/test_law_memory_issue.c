@@ -139,6 +139,41 @@ static void source_registers_are_free_when_they_have_been_read(void **state)
     assert_int_equal(sources_held(&spec, "LDS", "R8", "R2"), 9);
 }
 
+/* The entry of a load that was taken is free when its address has been read. If the queue had room for
+ * one more, it is full until then. */
+static void an_entry_of_the_queue_is_free_when_its_address_has_been_read(void **state)
+{
+    enum { BEFORE = 4, AFTER = 2 }; /* loads: one less than the queue holds; after a while */
+    gpu_spec_t spec = LAB_SPEC("t4", AMPERE);
+    uint64_t taken = 1 + spec.sm.sm.mem_issue_latency;
+    uint64_t read = taken + spec.sm.sm.global_read_extra;
+
+    (void)state;
+    for (uint64_t at = BEFORE + 1; at <= read + 1; at++) {
+        const uint32_t next = synth_control_word(1, false, CTL_NONE, CTL_NONE, 0, 0);
+        uint32_t gap = (uint32_t)(at - BEFORE);
+        synth_t *s = synth_create();
+        synth_kernel_t *k = synth_kernel_create(
+            s, "loads", &(synth_shape_t){.arch = spec.gpu.arch, .block = {WARP}});
+        body_t body = {BEFORE + AFTER};
+
+        assert_true(gap < 12); /* what a stall count can say */
+        add(k, "CS2R", "R40", "", next);
+        for (unsigned i = 1; i <= BEFORE; i++)
+            add(k, "LDG.E", "R1", "R2",
+                i < BEFORE ? next : synth_control_word(gap, false, CTL_NONE, CTL_NONE, 0, 0));
+        for (unsigned i = 0; i < AFTER; i++)
+            add(k, "LDG.E", "R1", "R2", next);
+        add(k, "CS2R", "R42", "", next);
+        add(k, "EXIT", "", "", next);
+        synth_kernel_body(k, clock_loads_clock, &body);
+        clock_lab_t t = clock_lab_run(&spec, s, 1, 0, true);
+        assert_int_equal(t.n, 2);
+        /* The second clock read issues a cycle after the last load. */
+        assert_int_equal(t.read[1].cycle - t.read[0].cycle, (at + 1 > read ? at + 1 : read) + 1);
+    }
+}
+
 /* --- the addresses of the next instruction ---------------------------------------------------- */
 
 static void conflict_then_loads(synth_warp_t *w, const void *ctx)
@@ -225,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_issue_as_the_queues_let_them),
         cmocka_unit_test(source_registers_are_free_when_they_have_been_read),
+        cmocka_unit_test(an_entry_of_the_queue_is_free_when_its_address_has_been_read),
         cmocka_unit_test(only_one_instruction_waits_with_its_addresses),
         cmocka_unit_test(an_sm_takes_a_texture_instruction_every_tex_interval),
     };

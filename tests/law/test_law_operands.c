@@ -42,6 +42,36 @@ static void the_operand_cache_saves_ports(void **state)
     assert_int_equal(two_ffma("R18 R10 R20", 1, "R10 R12 R14"), 7); /* another slot */
 }
 
+/* Cycles of three FFMA, of which the first one may keep R10, which the third one reads. */
+static uint64_t three_ffma(const char *second, unsigned reuse)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", FULL_RATE);
+    const control_line_t code[] = {
+        {CLOCK, STALL(1)},
+        {"NOP", "", "", STALL(1)},
+        {"FFMA", "R11", "R10 R13 R15", 1, false, NONE, NONE, 0, reuse, 0},
+        {"FFMA", "R13", second, STALL(1)},
+        {"FFMA", "R15", "R10 R18 R20", STALL(1)},
+        {"FFMA", "R17", "R22 R24 R26", STALL(1)},
+        {"NOP", "", "", STALL(1)},
+        {CLOCK, STALL(1)},
+        {"EXIT", "", "", STALL(5)},
+        {0}};
+
+    return control_lab_elapsed(&spec, code);
+}
+
+/* It is kept until the next read of that bank through that slot. */
+static void a_kept_operand_is_lost_to_the_next_one_in_its_place(void **state)
+{
+    (void)state;
+    for (unsigned other = 0; other <= 2; other += 2) { /* with or without keeping R13 */
+        assert_int_equal(three_ffma("R16 R18 R21", other | 1), three_ffma("R16 R18 R21", other));
+        assert_int_equal(three_ffma("R17 R18 R21", other | 1),
+                         three_ffma("R17 R18 R21", other) - 1);
+    }
+}
+
 /* Whether or not the operand cache holds anything. */
 static void a_register_that_is_named_twice_is_read_once(void **state)
 {
@@ -113,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_of_one_bank_wait_for_its_port),
         cmocka_unit_test(the_operand_cache_saves_ports),
+        cmocka_unit_test(a_kept_operand_is_lost_to_the_next_one_in_its_place),
         cmocka_unit_test(a_register_that_is_named_twice_is_read_once),
         cmocka_unit_test(an_ffma_with_three_sources_of_one_bank_takes_a_cycle_longer),
         cmocka_unit_test(a_bank_has_half_as_many_ports_as_reads_in_two_cycles),

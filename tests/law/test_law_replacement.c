@@ -45,6 +45,40 @@ static void l1_replacement_is_that_of_the_l1(void **state)
     }
 }
 
+/* Loads as many lines as fit, uses the first of them again, loads one more line, and the first one
+ * once more. */
+static void use_the_oldest_body(synth_warp_t *w, const void *ctx)
+{
+    enum { WAYS = 16 };
+    const unsigned *use = ctx;
+    const uint64_t line = 0x7f0000000000;
+    for (unsigned i = 0; i < WAYS; i++)
+        synth_emit_affine(w, 0, 1, line + i * UINT64_C(128), 0);
+    synth_emit_affine(w, *use, 1, line, 0);
+    synth_emit_affine(w, 0, 1, line + WAYS * UINT64_C(128), 0);
+    synth_emit_affine(w, 0, 1, line, 0);
+    synth_emit(w, 2, 1);
+}
+
+static uint64_t hits_after(unsigned use)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", "l1.sets=1", "l1.unified=2KiB", "l1.carveouts=0");
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(s, "oldest", &(synth_shape_t){.block = {1}});
+    synth_code(k, "LDG.E.SYS", "R2", "R2");
+    synth_code(k, "STG.E.SYS", "", "R2 R2");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, use_the_oldest_body, &use);
+    return lab_run_one(&spec, s).sm.global_load_hits;
+}
+
+static void a_load_that_hits_uses_the_line_and_a_store_does_not(void **state)
+{
+    (void)state;
+    assert_int_equal(hits_after(0), 2);
+    assert_int_equal(hits_after(1), 0);
+}
+
 static void l2_replacement_is_that_of_the_l2(void **state)
 {
     enum { WAYS = 8 };
@@ -133,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(l1_replacement_is_that_of_the_l1),
+        cmocka_unit_test(a_load_that_hits_uses_the_line_and_a_store_does_not),
         cmocka_unit_test(l2_replacement_is_that_of_the_l2),
         cmocka_unit_test(tlb_replacement_is_that_of_the_second_level),
         cmocka_unit_test(icache_replacement_is_that_of_the_instruction_caches),

@@ -60,6 +60,24 @@ static void wide_loads_take_a_cycle_for_each_pass_after_the_second(void **state)
     }
 }
 
+/* With fewer banks than lanes, consecutive words need several passes. */
+static void a_pass_reads_a_word_of_each_bank(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    pattern_t p = {.bytes = 4};
+    lab_access_t a = access_of((lab_op_t){"LDS.U", "R2", "R2"}, 1, in_order, &p);
+
+    (void)state;
+    for (uint32_t banks = 8; banks <= 2 * WARP; banks *= 2) {
+        spec.sm.shared.banks = banks;
+        launch_result_t r = lab_access(&spec, &a);
+        uint64_t passes = banks < WARP ? WARP / banks : 1;
+
+        assert_int_equal(r.sm.shared_wavefronts, a.steps * passes);
+        assert_int_equal(r.sm.shared_conflicts, a.steps * (passes - 1));
+    }
+}
+
 /* Two warps on each sub-core, so that the unit is never idle. */
 static void an_atomic_occupies_the_unit_until_the_last_lane_of_a_word(void **state)
 {
@@ -72,9 +90,11 @@ static void an_atomic_occupies_the_unit_until_the_last_lane_of_a_word(void **sta
         pattern_t p = {.ways = ways};
         lab_access_t a = access_of((lab_op_t){"ATOMS.ADD", NULL, "R2"}, warps, contended, &p);
 
-        lab_assert_equal(lab_access_slope(&spec, a),
-                         warps * (sh->pass_cycles + (ways - 1) * sh->atomic_conflict),
+        uint32_t each = sh->pass_cycles + (ways - 1) * sh->atomic_conflict;
+
+        lab_assert_equal(lab_access_slope(&spec, a), warps * each,
                          "cycles of an ATOMS of each warp");
+        assert_int_equal(lab_access(&spec, &a).sm.l1_data_busy, a.steps * warps * each);
     }
 }
 
@@ -82,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_loads_take_a_cycle_for_each_pass_after_the_second),
+        cmocka_unit_test(a_pass_reads_a_word_of_each_bank),
         cmocka_unit_test(an_atomic_occupies_the_unit_until_the_last_lane_of_a_word),
     };
 

@@ -416,11 +416,15 @@ static void const_code(synth_kernel_t *k)
 
 static void a_constant_that_is_not_cached_is_imc_miss(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
+    gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH, "sm.block_start_latency=0");
+    const const_spec_t *c = &spec.sm.constant;
     launch_result_t r = run_body(&spec, 1, fall_through_body, const_code);
 
     (void)state;
-    check_stall(&r, STATE_IMC_MISS);
+    /* One of the four lines in a line of the next level comes from L2. */
+    check_stall_exactly(
+        &r, STATE_IMC_MISS,
+        STEPS / 4 * ((uint64_t)c->l2_latency + 3ull * c->l15_latency - 4ull * c->l1_latency));
     assert_int_equal(r.sm.const_lookups, STEPS);
     assert_int_equal(r.sm.const_misses, STEPS);
 }
@@ -485,11 +489,13 @@ static void waiting_for_stores_after_exit_is_drain(void **state)
     check_stall_exactly(&r, STATE_DRAIN, spec.sm.sm.mem_issue_latency - 2);
 }
 
-enum { SLEEP_NS = 500 };
+enum { SLEEP_MAX_NS = 1000000 };
+
+static int32_t sleep_ns;
 
 static void sleep_code(synth_kernel_t *k)
 {
-    synth_code_imm(k, "NANOSLEEP", SLEEP_NS);
+    synth_code_imm(k, "NANOSLEEP", sleep_ns);
     synth_code(k, "EXIT", "", "");
 }
 
@@ -501,12 +507,18 @@ static void sleep_body(synth_warp_t *w, const void *ctx)
 
 static void a_sleeping_warp_is_sleeping(void **state)
 {
+    static const int32_t ns[] = {500, SLEEP_MAX_NS, SLEEP_MAX_NS + 1000, INT32_MAX, -1};
     gpu_spec_t spec = LAB_SPEC("v100", NO_FETCH);
-    launch_result_t r = run_body(&spec, 1, sleep_body, sleep_code);
 
     (void)state;
-    /* From the cycle after its issue. */
-    check_stall_exactly(&r, STATE_SLEEPING, (uint64_t)(SLEEP_NS * spec.gpu.clock_mhz / 1000));
+    for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
+        sleep_ns = ns[i];
+        launch_result_t r = run_body(&spec, 1, sleep_body, sleep_code);
+        int32_t asleep = ns[i] < 0 || ns[i] > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns[i];
+
+        /* From the cycle after its issue. */
+        check_stall_exactly(&r, STATE_SLEEPING, (uint64_t)(asleep * spec.gpu.clock_mhz / 1000));
+    }
 }
 
 int main(void)

@@ -138,6 +138,21 @@ static uint64_t forgotten(const places_t *p, uint64_t steps, uint64_t entries)
     return misses;
 }
 
+static void the_first_level_forgets_what_was_used_longest_ago(void **state)
+{
+    static const char *const size[] = {"tlb.entries=1", "tlb.entries=2", "tlb.entries=7",
+                                       "tlb.entries=16"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
+        gpu_spec_t spec = LAB_SPEC("v100", NO_NOISE, size[i]);
+        const places_t places = {spec.sm.tlb.page, 24};
+        lab_access_t a = access_of("LDG.E.STRONG.GPU", "R2", 1, 400, &places);
+        a.address = any_place;
+        launch_result_t r = lab_access(&spec, &a);
+        assert_int_equal(r.sm.tlb_misses, forgotten(&places, a.steps, spec.sm.tlb.entries));
+    }
+}
+
 static void the_second_level_forgets_what_was_used_longest_ago(void **state)
 {
     static const char *const size[] = {"tlb.l2_entries=1", "tlb.l2_entries=3", "tlb.l2_entries=8",
@@ -274,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_page_of_a_known_entry_costs_the_second_level),
         cmocka_unit_test(the_first_level_reaches_as_many_pages_as_it_has_entries),
         cmocka_unit_test(beyond_the_second_level_the_mmu_answers_without_a_walk),
+        cmocka_unit_test(the_first_level_forgets_what_was_used_longest_ago),
         cmocka_unit_test(the_second_level_forgets_what_was_used_longest_ago),
         cmocka_unit_test(what_the_mmu_has_forgotten_is_walked_again),
         cmocka_unit_test(walks_go_on_at_the_same_time),

@@ -5,6 +5,7 @@ static void check_unloaded(const dram_spec_t *s)
 {
     for (uint32_t sectors = 1; sectors <= 15; sectors = 2 * sectors + 1) {
         uint32_t n = (uint32_t)__builtin_popcount(sectors);
+        cycle_t latency = 0;
         dram_channel_t *c = dram_channel_create(s);
         /* Closed bank. */
         cycle_t sent = 3;
@@ -14,6 +15,7 @@ static void check_unloaded(const dram_spec_t *s)
         uint64_t act = dram_arrival_tick(c, sent);
         uint64_t column = dram_last_column(s, act + s->tRCD, n);
         assert_int_equal(c->done[0], dram_back(c, column));
+        latency += c->done[0] - sent;
         /* Open row. */
         sent = c->now + 100;
         dram_channel_advance(c, sent);
@@ -21,6 +23,7 @@ static void check_unloaded(const dram_spec_t *s)
         dram_channel_finish(c);
         assert_int_equal(c->done[1],
                          dram_back(c, dram_last_column(s, dram_arrival_tick(c, sent), n)));
+        latency += c->done[1] - sent;
         /* Another row of the bank, when no constraint is pending. */
         sent = c->now + 100;
         dram_channel_advance(c, sent);
@@ -28,11 +31,13 @@ static void check_unloaded(const dram_spec_t *s)
         dram_channel_finish(c);
         column = dram_last_column(s, dram_arrival_tick(c, sent) + s->tRP + s->tRCD, n);
         assert_int_equal(c->done[2], dram_back(c, column));
+        latency += c->done[2] - sent;
         const dram_stats_t *st = dram_stats(c->d);
         assert_int_equal(st->row_misses, 1);
         assert_int_equal(st->row_hits, 1);
         assert_int_equal(st->row_conflicts, 1);
         assert_int_equal(st->read_sectors, 3 * n);
+        assert_int_equal(st->read_latency, latency);
         assert_int_equal(st->busy, 3 * n * dram_burst_ticks(s));
         dram_channel_free(c);
     }

@@ -23,6 +23,14 @@ static void add_reduction(mem_harness_t *h, uint32_t sm, cycle_t at, uint8_t sec
     mem_harness_add(h, sm, at, &m);
 }
 
+static l2_stats_t stats_of(const mem_harness_t *h)
+{
+    l2_stats_t l2;
+    dram_stats_t dram;
+    mem_harness_stats(h, &l2, &dram);
+    return l2;
+}
+
 static int64_t replied(const mem_harness_t *h, uint32_t number)
 {
     return (int64_t)mem_harness_request(h, number)->replied;
@@ -66,14 +74,55 @@ static void a_read_waits_behind_an_atomic_that_waits_for_the_unit(void **state)
         int64_t first = (int64_t)c.l2.atomic_latency + (conflict - 1) * INTERVAL;
         int64_t second = sent > busy ? sent : busy;
         assert_int_equal(replied(h, 2) - replied(h, 0), second + 1 - first);
+        /* The second one is at the head of the input from the cycle after the first on. */
+        int64_t at_head = sent > 1 ? sent : 1;
+        assert_int_equal(stats_of(h).stall_atomic, second - (at_head < second ? at_head : second));
         mem_harness_destroy(h);
     }
+}
+
+/* Their replies are ready in the same cycle, and leave one after the other. */
+static void a_read_is_answered_before_an_atomic(void **state)
+{
+    mem_config_t c;
+    mem_harness_t *h = harness(&c, 1);
+    mem_msg_t read = mem_harness_message(MEM_READ, 128, 1);
+
+    (void)state;
+    add_reduction(h, 0, 0, 1, 1);
+    mem_harness_add(h, 1, c.l2.atomic_latency, &read);
+    mem_harness_run(h);
+    assert_int_equal(replied(h, 1), c.l2.atomic_latency + c.icnt.request_latency + c.l2.latency +
+                                        c.icnt.reply_latency);
+    assert_int_equal(replied(h, 0), replied(h, 1) + 1);
+    mem_harness_destroy(h);
+}
+
+static void a_reduction_hits_the_sectors_that_are_there(void **state)
+{
+    mem_config_t c = mem_harness_config(1, 1);
+    mem_msg_t read = mem_harness_message(MEM_READ, 0, 1);
+    mem_msg_t red = mem_harness_message(MEM_RED, 0, 3);
+
+    (void)state;
+    c.l2.fill_sectors = 1;
+    mem_harness_t *h = mem_harness_create(&c, 1, 0);
+    mem_harness_add(h, 0, 0, &read);
+    mem_harness_run(h);
+    mem_harness_add(h, 0, mem_harness_now(h), &red);
+    mem_harness_run(h);
+    assert_int_equal(stats_of(h).red_sectors, 2);
+    assert_int_equal(stats_of(h).red_hits, 1);
+    assert_int_equal(stats_of(h).atomic_sectors, 0);
+    mem_harness_destroy(h);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_atomic_occupies_the_unit_for_its_sectors_or_its_lanes),
+        cmocka_unit_test(a_read_is_answered_before_an_atomic),
+        cmocka_unit_test(a_reduction_hits_the_sectors_that_are_there),
         cmocka_unit_test(a_read_waits_behind_an_atomic_that_waits_for_the_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,25 @@ static void a_partly_written_sector_is_fetched_after_its_write_back(void **state
     mem_harness_destroy(h);
 }
 
+/* Of the sectors that a read fetches, only those that were partly written count. */
+static void partly_written_sectors_are_counted_when_they_are_fetched(void **state)
+{
+    (void)state;
+    mem_config_t c = mem_harness_config(1, 1);
+    mem_harness_t *h = mem_harness_create(&c, 1, 0);
+    mem_msg_t write = mem_harness_message(MEM_WRITE, 0, 2),
+              read = mem_harness_message(MEM_READ, 0, 15);
+    write.full = 0;
+    write.bytes[1] = 1;
+    mem_harness_add(h, 0, 0, &write);
+    mem_harness_run(h);
+    mem_harness_add(h, 0, mem_harness_now(h), &read);
+    mem_harness_run(h);
+    assert_int_equal(totals(h).l2.partial_fetches, 1);
+    assert_int_equal(totals(h).l2.fills, 4);
+    mem_harness_destroy(h);
+}
+
 static void atomics_count_as_writes(void **state)
 {
     (void)state;
@@ -139,6 +158,7 @@ int main(void)
         cmocka_unit_test(with_a_share_of_one_lines_are_written_when_they_are_replaced),
         cmocka_unit_test(what_was_written_back_stays_and_may_be_modified_again),
         cmocka_unit_test(a_partly_written_sector_is_fetched_after_its_write_back),
+        cmocka_unit_test(partly_written_sectors_are_counted_when_they_are_fetched),
         cmocka_unit_test(atomics_count_as_writes),
         cmocka_unit_test(a_host_copy_may_modify_all),
     };
