@@ -10,7 +10,8 @@ sanitizer_packages=(clang libclang-rt-dev llvm)
 package_packages=(dpkg-dev file)
 host_packages=(clang musl-tools tcl dpkg-dev file libc6-dev gcc-aarch64-linux-gnu gcc-s390x-linux-gnu
     qemu-user-static)
-check_packages=(clang-format clang-tidy cppcheck shellcheck)
+style_packages=(clang-format shellcheck)
+check_packages=(clang-tidy cppcheck)
 
 usage()
 {
@@ -33,6 +34,7 @@ usage: ./do COMMAND
   check [--fuzz-seconds N]
                       check format, warnings, static analysis, sanitizers and line coverage, and fuzz: N
                       seconds in all [600], divided over all targets
+  style               check format, file names and scripts: what ./do check begins with
   fuzz [SECONDS [TARGET]...]
                       only fuzz; what it finds is left in build-fuzz/found (tests/README.md)
   coverage [FOLDER]   run the tests and print the share of the lines of each folder that they execute;
@@ -303,6 +305,17 @@ sanitize()
     }
 }
 
+style()
+{
+    local failed=() step
+    need "${style_packages[@]}"
+    for step in format file_names scripts; do
+        say "check $step"
+        "check_$step" || failed+=("$step")
+    done
+    ((${#failed[@]} == 0))
+}
+
 check()
 {
     local failed=() step fuzz_seconds=600
@@ -313,10 +326,7 @@ check()
     }
     need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" \
         "${check_packages[@]}"
-    for step in format file_names scripts; do
-        say "check $step"
-        "check_$step" || failed+=("$step")
-    done
+    style || failed+=(style)
     for step in gcc clang; do
         say "check warnings ($step)"
         build "$step" || failed+=("warnings-$step")
@@ -399,6 +409,7 @@ main()
             check_coverage
         fi
         ;;
+    style) style ;;
     sanitize) sanitize ;;
     mutants)
         need "${build_packages[@]}" "${test_packages[@]}"
