@@ -90,8 +90,8 @@ for host in "${hosts[@]}"; do
     prepare "$host" >"build-hosts/$host.root.log" 2>&1
     IFS=, read -r -a cell <<<"$(row_of "$host" | sed 's/, /; /g')"
     [[ -n $first || ${#cell[2]} != 12 ]] || first=${cell[2]}
-    [[ ${cell[0]} == refused || ${cell[0]} == built && ${cell[1]} == *' 0 failed'* && ${cell[2]} == "$first" ]] ||
+    [[ ${cell[0]} == refused || ${cell[0]} == built && ${cell[1]} == [1-9]*' 0 failed'* && ${cell[2]} == "$first" ]] ||
         failed=1
-    printf '%-9s  %-28s  %-34s  %s\n' "$host" "${cell[@]}"
+    printf '%-9s  %-28s  %-34s  %s\n' "$host" "${cell[@]//;/,}"
 done
 exit $failed
