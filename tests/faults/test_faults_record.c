@@ -19,37 +19,7 @@ static const fault_case_t record = {
                                      "*.cubin: Cannot allocate memory*", NULL},
 };
 
-static int begin(void **state)
-{
-    if (cli_begin(state) != 0)
-        return -1;
-    fault_lab_begin(&record);
-    return 0;
-}
-
-static int end(void **state)
-{
-    fault_lab_end();
-    return cli_end(state);
-}
-
-static void every_allocation_fails_once(void **state)
-{
-    (void)state;
-    fault_lab_allocations(&record);
-}
-
-static void every_call_on_a_file_fails_once(void **state)
-{
-    (void)state;
-    fault_lab_files(&record);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(every_call_on_a_file_fails_once),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
+    return fault_lab_main(&record, NULL);
 }

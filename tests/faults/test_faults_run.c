@@ -20,38 +20,12 @@ static const fault_case_t run = {
                                    "out/checkpoint.previous", "out/status", NULL},
 };
 
-static int begin(void **state)
+static void make_trace(void)
 {
-    if (cli_begin(state) != 0)
-        return -1;
     expect(0, NULL, WORDS("gen", "stencil", "--size", "4", "-p", "steps=3", "-o", "small.rbt"));
-    fault_lab_begin(&run);
-    return 0;
-}
-
-static int end(void **state)
-{
-    fault_lab_end();
-    return cli_end(state);
-}
-
-static void every_allocation_fails_once(void **state)
-{
-    (void)state;
-    fault_lab_allocations(&run);
-}
-
-static void every_call_on_a_file_fails_once(void **state)
-{
-    (void)state;
-    fault_lab_files(&run);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(every_call_on_a_file_fails_once),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
+    return fault_lab_main(&run, make_trace);
 }

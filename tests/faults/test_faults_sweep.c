@@ -23,38 +23,12 @@ static const fault_case_t sweep = {
     .loose = (const char *const[]){"out/jobs/*.log", "out/lock", NULL},
 };
 
-static int begin(void **state)
+static void make_trace(void)
 {
-    if (cli_begin(state) != 0)
-        return -1;
     expect(0, NULL, WORDS("gen", "vecadd", "--size", "32", "-o", "small.rbt"));
-    fault_lab_begin(&sweep);
-    return 0;
-}
-
-static int end(void **state)
-{
-    fault_lab_end();
-    return cli_end(state);
-}
-
-static void every_allocation_fails_once(void **state)
-{
-    (void)state;
-    fault_lab_allocations(&sweep);
-}
-
-static void every_call_on_a_file_fails_once(void **state)
-{
-    (void)state;
-    fault_lab_files(&sweep);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(every_call_on_a_file_fails_once),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
+    return fault_lab_main(&sweep, make_trace);
 }

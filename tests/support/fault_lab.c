@@ -358,3 +358,47 @@ void fault_lab_record(const char *binary, const char *library, const char *const
     run_undisturbed(&c);
     munmap(plan, sizeof(*plan));
 }
+
+/* --- a program with one case ------------------------------------------------------------------ */
+
+static const fault_case_t *tried;
+static void (*make_files)(void);
+
+static int begin(void **state)
+{
+    if (cli_begin(state) != 0)
+        return -1;
+    if (make_files != NULL)
+        make_files();
+    fault_lab_begin(tried);
+    return 0;
+}
+
+static int end(void **state)
+{
+    fault_lab_end();
+    return cli_end(state);
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    (void)state;
+    fault_lab_allocations(tried);
+}
+
+static void every_call_on_a_file_fails_once(void **state)
+{
+    (void)state;
+    fault_lab_files(tried);
+}
+
+int fault_lab_main(const fault_case_t *c, void (*setup)(void))
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(every_call_on_a_file_fails_once),
+    };
+    tried = c;
+    make_files = setup;
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -40,6 +40,10 @@ void fault_lab_end(void);
 void fault_lab_allocations(const fault_case_t *c);
 void fault_lab_files(const fault_case_t *c);
 
+/* The main function of a test program of one case: both of the above. setup() makes the files that
+ * the command reads; NULL: it needs none. */
+int fault_lab_main(const fault_case_t *c, void (*setup)(void));
+
 /* Runs a command with nothing failing; the changes of files go to a log (tests/faults/fault_log.h).
  * What it leaves in "work" moves to "whole". */
 void fault_lab_record(const char *binary, const char *library, const char *const *words,

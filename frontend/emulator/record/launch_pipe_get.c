@@ -1,5 +1,4 @@
 /* The simulator's end of the pipe: a trace source that can be read once, in order. */
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,11 +6,9 @@
 #include <unistd.h>
 
 #include "frontend/emulator/record/launch_pipe_check.h"
+#include "frontend/emulator/record/launch_pipe_read.h"
 #include "sim/core/alloc.h"
 #include "sim/isa/inst_check.h"
-
-/* Limit of a message: a block of 32 warps with 2^26 instructions. */
-static const uint64_t max_bytes = 1ull << 36;
 
 typedef struct {
     inst_t *insts; /* owned */
@@ -29,12 +26,8 @@ typedef struct lent_block {
 
 typedef struct {
     trace_source_t base;
-    int fd;
-    const char *origin;
-    pipe_header_t next; /* header of the next message, if has_next */
-    bool has_next, greeted, ended;
-    uint64_t n_launches; /* number of launches received */
-    atomic_uint_fast64_t n_bytes;
+    pipe_reader_t in;
+    bool greeted;
     pipe_launch_t launch; /* the launch received last */
     char **names;         /* owned; distinct names of its kernels */
     size_t n_names, cap_names;
@@ -53,127 +46,45 @@ struct trace_launch {
     lent_block_t *lent;
 };
 
-static rb_code_t broken(const pipe_source_t *s, rb_err_t *err)
-{
-    return rb_fail(err, RB_TRACE, "%s: ended before its launch %llu was complete", s->origin,
-                   (unsigned long long)s->n_launches);
-}
-
-static rb_code_t garbled(const pipe_source_t *s, rb_err_t *err)
-{
-    return rb_fail(err, RB_TRACE, "%s: garbled data from the CUDA runtime", s->origin);
-}
-
-/* Reads n bytes to p. If the pipe ends before the first byte, sets *eof instead of an error. */
-static rb_code_t get(pipe_source_t *s, void *p, size_t n, bool *eof, rb_err_t *err)
-{
-    uint8_t *to = p;
-    size_t left = n;
-
-    while (left > 0) {
-        ssize_t got = read(s->fd, to, left);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return rb_fail(err, RB_IO, "%s: %s", s->origin, strerror(errno));
-        if (got == 0 && left == n && eof != NULL) {
-            *eof = true;
-            return RB_OK;
-        }
-        if (got == 0)
-            return broken(s, err);
-        to += got;
-        left -= (size_t)got;
-    }
-    atomic_fetch_add_explicit(&s->n_bytes, n, memory_order_relaxed);
-    return RB_OK;
-}
-
-/*
- * Reads n items of size bytes into *list, a new list. Memory grows with the data that arrive, not with
- * the announced number.
- */
-static rb_code_t get_list(pipe_source_t *s, void *list, size_t n, size_t size, rb_err_t *err)
-{
-    enum { STEP_BYTES = 1 << 20 };
-    uint8_t **items = list;
-    size_t cap = 0, have = 0;
-
-    do {
-        size_t step = n - have < STEP_BYTES / size ? n - have : STEP_BYTES / size;
-        rb_grow(list, &cap, have + step + 1, size);
-        RB_TRY(get(s, *items + have * size, step * size, NULL, err));
-        have += step;
-    } while (have < n);
-    return RB_OK;
-}
-
-/* Reads the header of the next message; at the end and later, the header of PIPE_END. If the
- * program ends before its first launch, the end of the pipe counts as PIPE_END. */
-static rb_code_t peek(pipe_source_t *s, rb_err_t *err)
-{
-    bool eof = false;
-
-    if (s->has_next || s->ended)
-        return RB_OK;
-    RB_TRY(get(s, &s->next, sizeof(s->next), &eof, err));
-    if (eof && s->n_launches == 0)
-        s->next = (pipe_header_t){.kind = PIPE_END};
-    else if (eof)
-        return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete", s->origin);
-    if (s->next.kind > PIPE_END || s->next.bytes > max_bytes)
-        return garbled(s, err);
-    s->has_next = true;
-    if (s->next.kind == PIPE_END)
-        s->ended = true;
-    return RB_OK;
-}
-
-static rb_code_t get_body(pipe_source_t *s, void *p, size_t n, rb_err_t *err)
-{
-    s->has_next = false;
-    return get(s, p, n, NULL, err);
-}
-
 static rb_code_t take_hello(pipe_source_t *s, rb_err_t *err)
 {
     pipe_hello_t hello;
 
-    if (s->next.bytes != sizeof(hello))
+    if (s->in.next.bytes != sizeof(hello))
         return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is from another version of rubato",
-                       s->origin);
-    RB_TRY(get_body(s, &hello, sizeof(hello), err));
+                       s->in.origin);
+    RB_TRY(pipe_get_body(&s->in, &hello, sizeof(hello), err));
     if (memcmp(hello.magic, PIPE_MAGIC, sizeof(hello.magic)) != 0 ||
         hello.sizes != launch_pipe_sizes())
         return rb_fail(err, RB_TRACE, "%s: the CUDA runtime is from another version of rubato",
-                       s->origin);
+                       s->in.origin);
     s->greeted = true;
     return RB_OK;
 }
 
 static rb_code_t take_copy(pipe_source_t *s, rb_err_t *err)
 {
-    if (s->next.bytes != sizeof(*s->copies))
-        return garbled(s, err);
+    if (s->in.next.bytes != sizeof(*s->copies))
+        return pipe_garbled(&s->in, err);
     rb_grow(&s->copies, &s->cap_copies, s->n_copies + 1, sizeof(*s->copies));
     memcpy_op_t *copy = &s->copies[s->n_copies++];
-    RB_TRY(get_body(s, copy, sizeof(*copy), err));
-    return copy->bytes <= UINT64_MAX - copy->addr ? RB_OK : garbled(s, err);
+    RB_TRY(pipe_get_body(&s->in, copy, sizeof(*copy), err));
+    return copy->bytes <= UINT64_MAX - copy->addr ? RB_OK : pipe_garbled(&s->in, err);
 }
 
 static rb_code_t take_code(pipe_source_t *s, rb_err_t *err)
 {
-    size_t n = s->next.bytes / sizeof(inst_t);
-    if (s->next.bytes % sizeof(inst_t) != 0 || n > UINT32_MAX)
-        return garbled(s, err);
+    size_t n = s->in.next.bytes / sizeof(inst_t);
+    if (s->in.next.bytes % sizeof(inst_t) != 0 || n > UINT32_MAX)
+        return pipe_garbled(&s->in, err);
     rb_grow(&s->codes, &s->cap_codes, s->n_codes + 1, sizeof(*s->codes));
     code_t *c = &s->codes[s->n_codes++];
     *c = (code_t){.n = (uint32_t)n};
-    s->has_next = false;
-    RB_TRY(get_list(s, &c->insts, n, sizeof(*c->insts), err));
+    s->in.has_next = false;
+    RB_TRY(pipe_get_list(&s->in, &c->insts, n, sizeof(*c->insts), err));
     for (size_t i = 0; i < n; i++)
         if (!inst_is_valid(&c->insts[i]))
-            return garbled(s, err);
+            return pipe_garbled(&s->in, err);
     return RB_OK;
 }
 
@@ -193,51 +104,37 @@ static rb_code_t take_launch(pipe_source_t *s, rb_err_t *err)
 {
     char *name = NULL;
 
-    if (s->next.bytes < sizeof(s->launch))
-        return garbled(s, err);
-    size_t n_name = s->next.bytes - sizeof(s->launch);
-    RB_TRY(get_body(s, &s->launch, sizeof(s->launch), err));
-    rb_code_t rc = get_list(s, &name, n_name, 1, err);
+    if (s->in.next.bytes < sizeof(s->launch))
+        return pipe_garbled(&s->in, err);
+    size_t n_name = s->in.next.bytes - sizeof(s->launch);
+    RB_TRY(pipe_get_body(&s->in, &s->launch, sizeof(s->launch), err));
+    rb_code_t rc = pipe_get_list(&s->in, &name, n_name, 1, err);
     if (rc != RB_OK) {
         free(name);
         return rc;
     }
     name[n_name] = '\0';
     s->launch.info.name = keep_name(s, name);
-    s->launch.info.file = s->origin;
-    s->n_launches++;
+    s->launch.info.file = s->in.origin;
+    s->in.n_launches++;
     s->in_launch = true;
     s->opened = false;
     s->next_block = 0;
     return s->launch.code < s->n_codes && launch_pipe_launch_holds(&s->launch.info)
                ? RB_OK
-               : garbled(s, err);
-}
-
-/* Drops the next message. */
-static rb_code_t skip(pipe_source_t *s, rb_err_t *err)
-{
-    uint8_t waste[4096];
-
-    s->has_next = false;
-    for (uint64_t left = s->next.bytes; left > 0;) {
-        size_t n = left < sizeof(waste) ? (size_t)left : sizeof(waste);
-        RB_TRY(get(s, waste, n, NULL, err));
-        left -= n;
-    }
-    return RB_OK;
+               : pipe_garbled(&s->in, err);
 }
 
 /* Drops the rest of the last received launch. */
 static rb_code_t pass_launch(pipe_source_t *s, rb_err_t *err)
 {
     while (s->in_launch) {
-        RB_TRY(peek(s, err));
-        if (s->ended)
-            return broken(s, err);
-        if (s->next.kind == PIPE_LAUNCH_END)
+        RB_TRY(pipe_peek(&s->in, err));
+        if (s->in.ended)
+            return pipe_broken(&s->in, err);
+        if (s->in.next.kind == PIPE_LAUNCH_END)
             s->in_launch = false;
-        RB_TRY(skip(s, err));
+        RB_TRY(pipe_skip(&s->in, err));
     }
     return RB_OK;
 }
@@ -245,15 +142,15 @@ static rb_code_t pass_launch(pipe_source_t *s, rb_err_t *err)
 /* Reads everything before the next launch. */
 static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
 {
-    uint64_t n = s->n_launches;
+    uint64_t n = s->in.n_launches;
 
     RB_TRY(pass_launch(s, err));
     s->n_copies = 0;
-    while (s->n_launches == n && !s->ended) {
-        RB_TRY(peek(s, err));
-        if (!s->greeted && !s->ended && s->next.kind != PIPE_HELLO)
-            return garbled(s, err);
-        switch (s->ended ? PIPE_END : s->next.kind) {
+    while (s->in.n_launches == n && !s->in.ended) {
+        RB_TRY(pipe_peek(&s->in, err));
+        if (!s->greeted && !s->in.ended && s->in.next.kind != PIPE_HELLO)
+            return pipe_garbled(&s->in, err);
+        switch (s->in.ended ? PIPE_END : s->in.next.kind) {
         case PIPE_HELLO:
             RB_TRY(take_hello(s, err));
             break;
@@ -267,7 +164,7 @@ static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
             RB_TRY(take_launch(s, err));
             break;
         default:
-            RB_TRY(skip(s, err));
+            RB_TRY(pipe_skip(&s->in, err));
         }
     }
     return RB_OK;
@@ -293,7 +190,7 @@ static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_r
     for (size_t i = 0; i < n; i++) {
         if (from[i].count == 0 || from[i].first >= code->n ||
             from[i].count > code->n - from[i].first)
-            return garbled(s, err);
+            return pipe_garbled(&s->in, err);
         b->runs[i] = (trace_run_t){
             .first = code->insts + from[i].first, .mask = from[i].mask, .count = from[i].count};
     }
@@ -303,7 +200,7 @@ static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_r
 static rb_code_t get_runs(pipe_source_t *s, lent_block_t *b, size_t n, rb_err_t *err)
 {
     pipe_run_t *from = NULL;
-    rb_code_t rc = get_list(s, &from, n, sizeof(*from), err);
+    rb_code_t rc = pipe_get_list(&s->in, &from, n, sizeof(*from), err);
 
     if (rc == RB_OK)
         rc = make_runs(s, b, from, n, err);
@@ -316,7 +213,7 @@ static rb_code_t get_warps(pipe_source_t *s, lent_block_t *b, size_t *n_runs, si
 {
     uint32_t n = b->block.n_warps;
     pipe_warp_t *from = NULL;
-    rb_code_t rc = get_list(s, &from, n, sizeof(*from), err);
+    rb_code_t rc = pipe_get_list(&s->in, &from, n, sizeof(*from), err);
 
     b->warps = rb_calloc(n + 1u, sizeof(*b->warps));
     *n_runs = *n_words = 0;
@@ -338,10 +235,10 @@ static rb_code_t get_parts(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
     RB_TRY(get_warps(s, b, &n_runs, &n_words, err));
     if (sizeof(pipe_block_t) + b->block.n_warps * sizeof(pipe_warp_t) +
             n_runs * sizeof(pipe_run_t) + n_words * sizeof(uint64_t) !=
-        s->next.bytes)
-        return garbled(s, err);
+        s->in.next.bytes)
+        return pipe_garbled(&s->in, err);
     RB_TRY(get_runs(s, b, n_runs, err));
-    RB_TRY(get_list(s, &b->addrs, n_words, sizeof(*b->addrs), err));
+    RB_TRY(pipe_get_list(&s->in, &b->addrs, n_words, sizeof(*b->addrs), err));
     for (uint32_t i = 0; i < b->block.n_warps; i++) {
         b->warps[i].runs = b->runs + run;
         b->warps[i].addrs = b->addrs + word;
@@ -349,7 +246,7 @@ static rb_code_t get_parts(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
         word += b->warps[i].n_addr_words;
     }
     b->block.warps = b->warps;
-    return launch_pipe_streams_hold(&b->block) ? RB_OK : garbled(s, err);
+    return launch_pipe_streams_hold(&b->block) ? RB_OK : pipe_garbled(&s->in, err);
 }
 
 static void lend(trace_launch_t *l, lent_block_t *b)
@@ -368,11 +265,11 @@ static rb_code_t take_block(pipe_source_t *s, uint64_t index, lent_block_t **out
 {
     pipe_block_t head;
 
-    if (s->next.bytes < sizeof(head))
-        return garbled(s, err);
-    RB_TRY(get_body(s, &head, sizeof(head), err));
+    if (s->in.next.bytes < sizeof(head))
+        return pipe_garbled(&s->in, err);
+    RB_TRY(pipe_get_body(&s->in, &head, sizeof(head), err));
     if (head.index != s->next_block++ || !launch_pipe_block_holds(&s->launch.info, &head))
-        return garbled(s, err);
+        return pipe_garbled(&s->in, err);
     lent_block_t *b = rb_calloc(1, sizeof(*b));
     b->block.index = head.index;
     b->block.n_warps = head.n_warps;
@@ -393,16 +290,16 @@ static uint64_t n_launches(const trace_source_t *base)
 {
     const pipe_source_t *s = (const pipe_source_t *)base;
 
-    return s->ended ? s->n_launches : UINT64_MAX;
+    return s->in.ended ? s->in.n_launches : UINT64_MAX;
 }
 
 static rb_code_t come_to(trace_source_t *base, uint64_t id, bool *there, rb_err_t *err)
 {
     pipe_source_t *s = (pipe_source_t *)base;
 
-    while (s->n_launches < id && !s->ended)
+    while (s->in.n_launches < id && !s->in.ended)
         RB_TRY(next_launch(s, err));
-    *there = s->n_launches >= id;
+    *there = s->in.n_launches >= id;
     return RB_OK;
 }
 
@@ -412,9 +309,9 @@ static rb_code_t launch_info(trace_source_t *base, uint64_t id, launch_info_t *i
     bool there;
 
     RB_TRY(come_to(base, id, &there, err));
-    if (!there || s->n_launches != id)
-        return rb_fail(err, RB_TRACE, "%s: launch %llu is not (or no longer) available", s->origin,
-                       (unsigned long long)id);
+    if (!there || s->in.n_launches != id)
+        return rb_fail(err, RB_TRACE, "%s: launch %llu is not (or no longer) available",
+                       s->in.origin, (unsigned long long)id);
     *info = s->launch.info;
     return RB_OK;
 }
@@ -424,7 +321,7 @@ static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t 
     const pipe_source_t *s = (const pipe_source_t *)base;
 
     *ops = s->copies;
-    return id == s->n_launches ? s->n_copies : 0;
+    return id == s->in.n_launches ? s->n_copies : 0;
 }
 
 static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t **out, rb_err_t *err)
@@ -434,7 +331,7 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
 
     RB_TRY(launch_info(base, id, &info, err));
     if (s->opened)
-        return rb_fail(err, RB_TRACE, "%s: launch %llu can be read only once", s->origin,
+        return rb_fail(err, RB_TRACE, "%s: launch %llu can be read only once", s->in.origin,
                        (unsigned long long)id);
     s->opened = true;
     *out = rb_calloc(1, sizeof(**out));
@@ -450,10 +347,10 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
 
     *out = NULL;
     while (b == NULL && s->in_launch) {
-        RB_TRY(peek(s, err));
-        if (s->ended)
-            return broken(s, err);
-        if (s->next.kind == PIPE_BLOCK)
+        RB_TRY(pipe_peek(&s->in, err));
+        if (s->in.ended)
+            return pipe_broken(&s->in, err);
+        if (s->in.next.kind == PIPE_BLOCK)
             RB_TRY(take_block(s, index, &b, err));
         else
             RB_TRY(pass_launch(s, err));
@@ -487,7 +384,7 @@ static void close_launch(trace_launch_t *l)
 
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
-    *done = atomic_load_explicit(&((const pipe_source_t *)base)->n_bytes, memory_order_relaxed);
+    *done = atomic_load_explicit(&((const pipe_source_t *)base)->in.n_bytes, memory_order_relaxed);
     *total = 0;
 }
 
@@ -495,7 +392,7 @@ static void destroy(trace_source_t *base)
 {
     pipe_source_t *s = (pipe_source_t *)base;
 
-    close(s->fd);
+    close(s->in.fd);
     for (size_t i = 0; i < s->n_names; i++)
         free(s->names[i]);
     for (size_t i = 0; i < s->n_codes; i++)
@@ -525,7 +422,7 @@ trace_source_t *launch_pipe_source(int fd, const char *origin)
     pipe_source_t *s = rb_calloc(1, sizeof(*s));
 
     s->base.ops = &ops;
-    s->fd = fd;
-    s->origin = origin;
+    s->in.fd = fd;
+    s->in.origin = origin;
     return &s->base;
 }
