@@ -1,6 +1,6 @@
 /*
- * What the command line, the first client of the library, uses besides include/rubato.h: errors and
- * messages that are those of the program, and the parts of the model inside the handles.
+ * What the command line uses besides include/rubato.h: conversion of errors and messages, and access
+ * to the parts of the model inside the handles.
  */
 #ifndef RUBATO_LIBRARY_CLIENT_H
 #define RUBATO_LIBRARY_CLIENT_H
@@ -10,16 +10,17 @@
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_conf.h"
 
-/* Messages go to the program's own log. A text that one handle warned of once is then known to all.
- */
+/* Sends messages to the program's own log. A warning that is given once is then given once for all
+ * handles. */
 extern const rubato_log library_program_log;
 
-/* Hands an error of the library on as one of the program's; returns its code. */
+/* Converts an error of the library to one of the program; returns its code. */
 rb_code_t library_error(const rubato_error *error, rb_err_t *err);
 
 /* --- configurations --------------------------------------------------------------------------- */
 
-/* A GPU with settings "key=value", which must fit each other. NULL with *err set. */
+/* Opens the configuration of a GPU with settings "key=value", which must fit each other. NULL with
+ * *err set. */
 rubato_config *library_config_open(const char *gpu, const char *const *sets, size_t n,
                                    rb_err_t *err);
 
@@ -27,7 +28,7 @@ rubato_config *library_config_open(const char *gpu, const char *const *sets, siz
 RB_CHECKED rb_code_t library_config_set(rubato_config *config, const char *const *sets, size_t n,
                                         rb_err_t *err);
 
-/* Valid as long as the handle. Values change with what is added. */
+/* Valid as long as the handle. Values change when settings are added. */
 conf_t *library_config_layers(rubato_config *config);
 const gpu_spec_t *library_config_spec(const rubato_config *config);
 
@@ -36,13 +37,13 @@ const gpu_spec_t *library_config_spec(const rubato_config *config);
 /* rubato_trace_open() with the program's log. NULL with *err set. */
 rubato_trace *library_trace_open(const char *path, const char *tmpdir, rb_err_t *err);
 
-/* A handle for a source that is open already. source is taken over. */
+/* Makes a handle for a source that is already open, and takes ownership of it. */
 rubato_trace *library_trace_take(trace_source_t *source);
 
 /* Valid as long as the handle. */
 trace_source_t *library_trace_source(const rubato_trace *trace);
 
-/* The folder for temporary files: named, or if that is NULL or empty $TMPDIR or /tmp. */
+/* The folder for temporary files: named; if it is NULL or empty, $TMPDIR or /tmp. */
 const char *library_tmpdir(const char *named);
 
 /* The GPU for traces of an architecture: see rubato_trace_gpu(). */
@@ -50,34 +51,34 @@ const char *library_default_gpu(unsigned arch);
 
 /* --- simulations ------------------------------------------------------------------------------ */
 
-/* Host threads of a simulation, at most. */
+/* Largest number of host threads of a simulation. */
 enum { LIBRARY_THREADS_MAX = 256 };
 
 /*
- * As rubato_sim_create() with the program's log, but samplers in the configuration are the caller's
- * to take care of. window as in gpu_create(). NULL with *err set.
+ * Like rubato_sim_create() with the program's log, but the caller handles the samplers that the
+ * configuration names. window as in gpu_create(). NULL with *err set.
  */
 rubato_sim *library_sim_create(rubato_config *config, rubato_trace *trace, uint64_t threads,
                                cycle_t window, rb_err_t *err);
 
 /*
- * gpu_run() on the chip and the trace of sim. The callbacks decide what is counted (see
- * library_sim_count()) and when to stop: rubato_sim_stop() has no effect on it.
+ * Calls gpu_run() with the chip and the trace of sim. The callbacks decide what is counted (see
+ * library_sim_count()) and when to stop; rubato_sim_stop() has no effect.
  */
 RB_CHECKED rb_code_t library_sim_run(rubato_sim *sim, const run_plan_t *plan,
                                      const gpu_callbacks_t *callbacks, rb_err_t *err);
 
-/* Adds a launch to rubato_sim_totals(), also one that was simulated elsewhere or before. */
+/* Adds a launch to rubato_sim_totals(). It may have been simulated elsewhere or earlier. */
 void library_sim_count(rubato_sim *sim, const launch_result_t *r);
 const run_totals_t *library_sim_totals(const rubato_sim *sim);
 
-/* A chip as new takes the place of that of sim. spec: of the same GPU, with small changes. */
+/* Replaces the chip of sim by a new one. spec: the same GPU, possibly with small changes. */
 void library_sim_renew(rubato_sim *sim, const gpu_spec_t *spec);
 
-/* A chip with the state of an image of gpu_save() takes its place: see gpu_load(). */
+/* Replaces the chip of sim by one with the state of an image of gpu_save(): see gpu_load(). */
 RB_CHECKED rb_code_t library_sim_load(rubato_sim *sim, FILE *image, cycle_t end, rb_err_t *err);
 
-/* Valid until it is replaced. */
+/* Valid until the chip is replaced. */
 const gpu_t *library_sim_chip(const rubato_sim *sim);
 
 #endif
