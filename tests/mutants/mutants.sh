@@ -65,7 +65,7 @@ first_tests()
 {
     (cd "$work" && {
         printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
-        grep -lE '"sim/(sm|mem|parts|gpu)/' tests/unit/test_*.c
+        grep -lE '"(sim/(sm|mem|parts|gpu)|tests/support/(dram_channel|mem_harness|cache_lab|xbar_lab))[/.]' tests/unit/test_*.c
     }) | sed 's|.*/||; s|\.c$||' | sort -u
 }
 
