@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Ends the process: count elements of size bytes are not to be had. Removes temporary files
+/* Ends the process because count elements of size bytes cannot be allocated. Removes temporary files
  * (temporary.h). */
 _Noreturn void rb_out_of_memory(size_t count, size_t size);
 
@@ -34,7 +34,7 @@ void rb_unmap(void *p, size_t bytes);
 /* A copy of a string, or NULL if text is NULL. Free with free(). */
 char *rb_strdup(const char *text);
 
-/* As asprintf() and vasprintf(), but it returns the text, never NULL; free with free(). */
+/* Like asprintf() and vasprintf(), but return the text, never NULL. Free with free(). */
 char *rb_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *rb_vformat(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 

@@ -200,15 +200,20 @@ static void run_window(worker_t *w)
         run_piece(w, &e->piece[p]);
 }
 
+/* Host-side hint that the thread polls. */
+static inline void pause_polling(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 static void relax(unsigned *spins)
 {
-    if (++*spins < SPIN_LIMIT) {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-    } else {
+    if (++*spins < SPIN_LIMIT)
+        pause_polling();
+    else
         sched_yield();
-    }
 }
 
 /* Whether a window after number seen has opened, or the engine is to quit. */
@@ -223,9 +228,7 @@ static void await_window(engine_t *e, uint64_t seen)
     for (unsigned spins = 0; spins < SPIN_LIMIT; spins++) {
         if (window_after(e, seen))
             return;
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
+        pause_polling();
     }
     pthread_mutex_lock(&e->sleep_lock);
     atomic_fetch_add(&e->sleepers, 1);

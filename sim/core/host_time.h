@@ -1,4 +1,4 @@
-/* Time of the host, in seconds. */
+/* Clocks of the host, in seconds. */
 #ifndef RUBATO_CORE_HOST_TIME_H
 #define RUBATO_CORE_HOST_TIME_H
 
@@ -11,13 +11,13 @@ static inline double host_time(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Since some moment in the past; it never goes back. */
+/* Wall-clock time since an arbitrary moment; never decreases. */
 static inline double clock_seconds(void)
 {
     return host_time(CLOCK_MONOTONIC);
 }
 
-/* That the process has used of the processors. */
+/* Processor time used by this process. */
 static inline double clock_cpu_seconds(void)
 {
     return host_time(CLOCK_PROCESS_CPUTIME_ID);

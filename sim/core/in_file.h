@@ -22,11 +22,11 @@ FILE *in_file_open(const char *path, rb_err_t *err);
 /* The same for a file that is read more than once: pipes are refused too. */
 int in_file_regular(const char *path, rb_err_t *err);
 
-/* Whether there is a folder at path. */
+/* Whether path is a folder. */
 bool in_file_is_folder(const char *path);
 
-/* Reads n bytes at an offset, in as many pieces as it takes. Returns how many there were: less than
- * n at the end of the file; -1 with errno. */
+/* Reads n bytes at an offset, repeating short reads. Returns the number of bytes read, which is less
+ * than n only at the end of the file; -1 with errno. */
 ssize_t in_file_read(int fd, void *data, size_t n, uint64_t offset);
 
 #endif

@@ -15,7 +15,7 @@ static ssize_t append(void *cookie, const char *data, size_t n)
     return (ssize_t)n;
 }
 
-/* ftell() asks where the end is; there is nowhere else to go. */
+/* For ftell(): the stream can only tell its end, and cannot move. */
 static int tell_end(void *cookie, off_t *at, int whence)
 {
     const memory_file_t *m = cookie;

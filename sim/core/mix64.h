@@ -1,10 +1,10 @@
-/* The finaliser of splitmix64: each bit of x changes half of the bits, and none is lost. */
+/* The finaliser of splitmix64: a bijection in which each input bit changes half of the output bits. */
 #ifndef RUBATO_CORE_MIX64_H
 #define RUBATO_CORE_MIX64_H
 
 #include <stdint.h>
 
-/* Step of the generator: 2^64 over the golden ratio. */
+/* Increment of the generator: 2^64 divided by the golden ratio. */
 #define MIX64_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 static inline uint64_t mix64(uint64_t x)

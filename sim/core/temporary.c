@@ -27,7 +27,7 @@ void temporary_drop(const char *path)
             temporary[i] = NULL;
 }
 
-/* An entry as the system call gives it: readdir() would allocate. */
+/* A directory entry of the system call. readdir() would allocate memory. */
 typedef struct {
     uint64_t inode;
     int64_t offset;
@@ -45,7 +45,7 @@ static void remove_folder(const char *path)
     while (folder >= 0 && (n = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
         for (long at = 0; at < n;) {
             const entry_t *e = (const entry_t *)(void *)(buffer + at);
-            (void)unlinkat(folder, e->name, 0); /* "." and "..", too: they stay */
+            (void)unlinkat(folder, e->name, 0); /* fails for "." and "..", which is harmless */
             at += e->length;
         }
     }

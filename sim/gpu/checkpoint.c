@@ -55,7 +55,7 @@ static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
     return get(in, g->code_id, g->n_code_ids * sizeof(*g->code_id)) == 0;
 }
 
-/* A port without its credits would wait for ever. */
+/* Checks that no credit of the crossbar is lost: a port without its credits would wait forever. */
 static bool credits_hold(const gpu_t *g)
 {
     const uint32_t slices = g->map.slices_per_partition;

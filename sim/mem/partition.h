@@ -68,7 +68,7 @@ void partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_t
 int partition_save(const partition_t *p, FILE *out);
 int partition_load(partition_t *p, FILE *in, cycle_t latest);
 
-/* The ends of the crossbar of one of its slices: replies out, requests in. */
+/* The ports of a slice to the crossbar: replies leave, requests arrive. */
 const xbar_out_t *partition_sends(const partition_t *p, uint32_t slice);
 const xbar_in_t *partition_receives(const partition_t *p, uint32_t slice);
 

@@ -101,7 +101,7 @@ void sm_learn(sm_t *sm, uint64_t entry);
 int sm_save(const sm_t *sm, FILE *out);
 int sm_load(sm_t *sm, FILE *in, cycle_t latest);
 
-/* Its ends of the crossbar: requests out, replies in. */
+/* The ports to the crossbar: requests leave, replies arrive. */
 const xbar_out_t *sm_sends(const sm_t *sm);
 const xbar_in_t *sm_receives(const sm_t *sm);
 

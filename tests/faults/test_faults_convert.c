@@ -9,7 +9,7 @@
 
 #define CASE(...)                                                                                  \
     {                                                                                              \
-        .binary = RUBATO_BINARY, .library = RUBATO_FAULTS_LIBRARY,                                 \
+        .binary = RUBATO_BINARY, .preload = RUBATO_FAULTS_LIBRARY,                                 \
         .words = (const char *const[]){__VA_ARGS__, NULL},                                         \
         .again = (const char *const[]){__VA_ARGS__, NULL}, .refused = 1, .refused_too = 1,         \
     }

@@ -10,7 +10,7 @@
 
 static const fault_case_t record = {
     .binary = RUBATO_BINARY,
-    .library = RUBATO_FAULTS_LIBRARY,
+    .preload = RUBATO_FAULTS_LIBRARY,
     .words = (const char *const[]){RECORD, NULL},
     .again = (const char *const[]){RECORD, NULL},
     .refused = 125,

@@ -11,7 +11,7 @@
 
 static const fault_case_t run = {
     .binary = RUBATO_BINARY,
-    .library = RUBATO_FAULTS_LIBRARY,
+    .preload = RUBATO_FAULTS_LIBRARY,
     .words = (const char *const[]){RUN, NULL},
     .again = (const char *const[]){RUN, "--resume", NULL},
     .refused = 1,

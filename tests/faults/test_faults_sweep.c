@@ -10,7 +10,7 @@
 
 static const fault_case_t sweep = {
     .binary = RUBATO_BINARY,
-    .library = RUBATO_FAULTS_LIBRARY,
+    .preload = RUBATO_FAULTS_LIBRARY,
     .words = (const char *const[]){SWEEP, NULL},
     .again = (const char *const[]){SWEEP, NULL},
     .refused = 1,

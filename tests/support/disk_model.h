@@ -1,15 +1,15 @@
 /*
- * What a disk may hold of a folder when the power fails, from the log of the changes that a process
- * made there (tests/faults/fault_log.h). The disk is one that keeps what was synced, and the order
- * of what it keeps:
+ * Computes the states that a folder can have after a power failure, from the log of the changes that
+ * a process made there (tests/faults/fault_log.h). The modelled disk keeps everything that was synced,
+ * and writes in order:
  *
- *   the bytes of a file   those of its last fsync(), and of the writes after it any first ones, of
- *                         the last of these any first bytes; each file for itself
- *   the names             those of the last fsync() of the folder, and of the new names, renames
- *                         and removals after it any first ones; whatever is there of the files
+ *   bytes of a file   its state at the last fsync(), plus any prefix of the later writes; the last of
+ *                     them may be cut after any byte. Files are independent of each other.
+ *   names             their state at the last fsync() of the folder, plus any prefix of the later
+ *                     creations, renames and removals, whatever the state of the files.
  *
- * So do journaling file systems that write in order (ext4 with data=ordered, XFS, without the zeros
- * that the latter may leave). A disk that lies about fsync() is not modelled.
+ * Journaling file systems that write in order behave like this (ext4 with data=ordered; XFS except for
+ * the zeros that it may leave). A disk that does not honour fsync() is not modelled.
  */
 #ifndef RUBATO_TESTS_DISK_MODEL_H
 #define RUBATO_TESTS_DISK_MODEL_H
@@ -19,13 +19,13 @@
 
 typedef struct disk disk_t;
 
-/* The changes of files directly in `folder`, from a log. Panics if it makes no sense. */
+/* Reads the changes of the files directly in `folder` from a log. Panics if the log is malformed. */
 disk_t *disk_read(const char *log, const char *folder);
 void disk_free(disk_t *d);
 
 /*
- * Calls visit for every state of the folder that the disk may hold, each once, with the folder
- * filled so. visit may change the folder.
+ * Calls visit once for every possible state, after putting the folder into that state. visit may
+ * change the folder.
  */
 void disk_every_state(disk_t *d, void (*visit)(void *ctx), void *ctx);
 

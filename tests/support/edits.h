@@ -1,13 +1,14 @@
 /*
- * Damage as text. Formats that change with the program, such as checkpoints, cannot be kept as
- * files; what is kept is what is done to one that was just made. A line is an edit:
+ * Damage as text. Formats that change with the program, such as checkpoints, cannot be kept in a
+ * corpus as files. Instead the corpus has edits, which are applied to a freshly made file. Each line is
+ * an edit:
  *
- *   PART:OFFSET = HEX     these bytes stand there now
- *   PART:OFFSET + HEX     these bytes are put in
- *   PART:OFFSET - COUNT   so many bytes are taken away
- *   PART:OFFSET .         all from there on is taken away
+ *   PART:OFFSET = HEX     overwrites bytes
+ *   PART:OFFSET + HEX     inserts bytes
+ *   PART:OFFSET - COUNT   removes bytes
+ *   PART:OFFSET .         removes all bytes from there on
  *
- * Numbers are decimal and taken modulo what there is; lines that are no edit count for nothing.
+ * Numbers are decimal and taken modulo the size. Other lines are ignored.
  */
 #ifndef RUBATO_TESTS_EDITS_H
 #define RUBATO_TESTS_EDITS_H
@@ -15,19 +16,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes in parts; zeroed: none. */
+/* Bytes, divided into parts. A zeroed struct is empty. */
 typedef struct {
     uint8_t *bytes; /* owned */
     size_t n, cap;
-    size_t *part; /* owned: where each begins; ascending, the first at 0 */
+    size_t *part; /* owned; offset of each part, ascending, the first is 0 */
     size_t n_parts, cap_parts;
 } damaged_t;
 
-/* Appends n bytes, as a part of their own. */
+/* Appends n bytes as a new part. */
 void damaged_add(damaged_t *d, const void *bytes, size_t n);
 
-/* Applies the edits of text [0, n), the first few hundred of them, in order. Parts stay where they
- * began. */
+/* Applies the first few hundred edits of text [0, n) in order. The offsets of parts do not change. */
 void damaged_edit(damaged_t *d, const char *text, size_t n);
 
 void damaged_free(damaged_t *d);

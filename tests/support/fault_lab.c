@@ -48,7 +48,7 @@ static void map_plan(void)
 
 static cli_result_t run_in_new_folder(const fault_case_t *c)
 {
-    const cli_child_t child = {.binary = c->binary, .preload = c->library, .hurried = true};
+    const cli_child_t child = {.binary = c->binary, .preload = c->preload, .hurried = true};
 
     (void)file_tree_remove(work);
     mkdir(work, 0777);
@@ -348,10 +348,10 @@ void fault_lab_files(const fault_case_t *c)
     fail_of_problems();
 }
 
-void fault_lab_record(const char *binary, const char *library, const char *const *words,
+void fault_lab_record(const char *binary, const char *preload, const char *const *words,
                       const char *log)
 {
-    const fault_case_t c = {.binary = binary, .library = library, .words = words};
+    const fault_case_t c = {.binary = binary, .preload = preload, .words = words};
 
     map_plan();
     snprintf(plan->log, sizeof(plan->log), "%s", log);

@@ -9,7 +9,7 @@
 #include "tests/support/cli_child.h"
 
 typedef struct {
-    const char *binary, *library; /* rubato, and libfaults.so */
+    const char *binary, *preload; /* paths of rubato and of libfaults.so */
     const char *const *words;     /* of the command */
     const char *const *again;     /* of the one that completes what it has left */
     int refused, refused_too;     /* exit statuses that tell of a trouble with the environment */
@@ -46,7 +46,7 @@ int fault_lab_main(const fault_case_t *c, void (*setup)(void));
 
 /* Runs a command with nothing failing; the changes of files go to a log (tests/faults/fault_log.h).
  * What it leaves in "work" moves to "whole". */
-void fault_lab_record(const char *binary, const char *library, const char *const *words,
+void fault_lab_record(const char *binary, const char *preload, const char *const *words,
                       const char *log);
 
 #endif

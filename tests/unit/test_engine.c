@@ -76,7 +76,7 @@ static const shard_ops_t node_ops[] = {
     {.kind = "other", .deliver = node_deliver, .run = node_run, .dump = node_dump},
 };
 
-/* A worker that does not return from its idle task until the run is over. */
+/* Keeps a worker in its idle task until the run is over. */
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -96,7 +96,7 @@ static bool be_detained(void *ctx, int thread)
     return false;
 }
 
-/* Between windows, the second one does not begin before the worker is detained. */
+/* Boundary hook: holds the second window back until the worker is detained. */
 static bool wait_for_the_worker(void *ctx, cycle_t now)
 {
     detained_t *d = ctx;
@@ -107,7 +107,7 @@ static bool wait_for_the_worker(void *ctx, cycle_t now)
     return true;
 }
 
-/* Ends the run of a worker that is detained. */
+/* Lets the detained worker go. */
 static void set_free(detained_t *d)
 {
     pthread_mutex_lock(&d->lock);

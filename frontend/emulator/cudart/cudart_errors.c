@@ -1,4 +1,4 @@
-/* What errors are called, and the end of the program when the shim cannot go on. */
+/* Names and texts of CUDA errors, and how the program ends if the runtime cannot continue. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

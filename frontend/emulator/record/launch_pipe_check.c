@@ -2,7 +2,7 @@
 
 enum { WARP = 32, THREADS_MAX = 1024 };
 
-/* Product of three; 0: one of them is 0, or it is more than max. */
+/* Product of three numbers; 0 if one of them is 0 or the product exceeds max. */
 static uint64_t product(const uint32_t n[3], uint64_t max)
 {
     uint64_t plane = (uint64_t)n[0] * n[1];
@@ -25,8 +25,8 @@ bool launch_pipe_block_holds(const launch_info_t *info, const pipe_block_t *bloc
            block->n_warps == (product(info->block, THREADS_MAX) + WARP - 1) / WARP;
 }
 
-/* Words of the records that instructions of a run have from rec on; more than left: they do not
- * fit, or one is no record. */
+/* Number of words of a run's address records, which begin at rec; more than left if they do not fit
+ * or one is not a record. */
 static size_t run_words(const trace_run_t *run, const uint64_t *rec, size_t left)
 {
     const unsigned lanes = (unsigned)__builtin_popcount(run->mask);

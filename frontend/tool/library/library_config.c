@@ -29,12 +29,19 @@ static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char 
     return rc;
 }
 
-rubato_config *rubato_config_open(const char *gpu, const rubato_log *log, rubato_error *error)
+/* A configuration without any layer. */
+static rubato_config *create(const rubato_log *log)
 {
     rubato_config *c = rb_calloc(1, sizeof(*c));
     library_scope_init(&c->scope, log);
     c->conf = conf_create();
     inside_add_groups(c->conf);
+    return c;
+}
+
+rubato_config *rubato_config_open(const char *gpu, const rubato_log *log, rubato_error *error)
+{
+    rubato_config *c = create(log);
     if (rubato_config_add(c, gpu, error) == RUBATO_OK)
         return c;
     rubato_config_destroy(c);
@@ -103,17 +110,16 @@ rubato_code rubato_config_check(rubato_config *config, rubato_error *error)
 rubato_config *library_config_open(const char *gpu, const char *const *sets, size_t n,
                                    rb_err_t *err)
 {
-    rubato_error error = {0};
-    rubato_config *c = rubato_config_open(gpu, &library_program_log, &error);
-    if (c == NULL) {
-        library_error(&error, err);
-        return NULL;
-    }
-    if (library_config_set(c, sets, n, err) == RB_OK) {
-        if (rubato_config_check(c, &error) == RUBATO_OK)
-            return c;
-        library_error(&error, err);
-    }
+    rubato_config *c = create(&library_program_log);
+    library_entry_t before = library_enter(&c->scope);
+    rb_code_t rc = conf_load_gpu(c->conf, gpu, err);
+    for (size_t i = 0; i < n && rc == RB_OK; i++)
+        rc = conf_set(c->conf, sets[i], err);
+    if (rc == RB_OK)
+        rc = gpu_spec_from_conf(&c->spec, c->conf, err);
+    library_leave(before);
+    if (rc == RB_OK)
+        return c;
     rubato_config_destroy(c);
     return NULL;
 }

@@ -175,8 +175,8 @@ static rb_code_t record_read(journal_t *j, uint64_t offset, size_t *n_bytes, rb_
     return RB_OK;
 }
 
-/* The first bytes, or as many as there are: when the power fails, the rest may not have come to the
- * disk, or as zeros. */
+/* Checks the first bytes. After a power failure they may be missing, incomplete or zero; the journal
+ * is then begun anew. */
 static rb_code_t check_magic(journal_t *j, rb_err_t *err)
 {
     static const char zeros[MAGIC_BYTES];

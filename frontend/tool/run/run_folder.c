@@ -127,7 +127,8 @@ static rb_code_t recall_reads(run_folder_t *f, rb_err_t *err)
     return walk.code;
 }
 
-/* Killed, or without power, before its first record or checkpoint was whole. */
+/* Begins anew: the run was killed, or lost power, before its first record or checkpoint was
+ * complete. */
 static rb_code_t open_anew(run_folder_t *f, rb_err_t *err)
 {
     journal_close(f->journal);
