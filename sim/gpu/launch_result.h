@@ -18,10 +18,10 @@ typedef struct {
 } launch_estimate_t;
 
 /*
- * How far an estimated launch may be off: estimates that each leave out another one of n groups of
- * what was simulated (delete-a-group jackknife). The variance of any function f of cycles and
- * counters is (n - 1) / n times the sum of (f(list[i]) - mean of f)^2, with n - 1 degrees of
- * freedom.
+ * Jackknife replicates of an estimated launch, from which its error follows. What was simulated is
+ * divided into n groups; replicate i is the estimate without group i. The variance of any function f
+ * of cycles and counters is (n - 1) / n times the sum of (f(list[i]) - mean of f)^2, with n - 1
+ * degrees of freedom (delete-a-group jackknife).
  */
 typedef struct {
     size_t n;                      /* 0: the error is not known */
