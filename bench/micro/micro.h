@@ -24,6 +24,9 @@ micro_result_t micro_rbt_store(void);
 micro_result_t micro_rbt_affine(void);
 micro_result_t micro_rbt_lists(void);
 micro_result_t micro_rbt_open(void);
+micro_result_t micro_touch_streaming(void);
+micro_result_t micro_touch_gather(void);
+micro_result_t micro_touch_compute(void);
 micro_result_t micro_profile_csv(void);
 
 #endif

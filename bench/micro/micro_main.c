@@ -17,12 +17,21 @@ static const struct {
     const char *name;
     micro_result_t (*run)(void);
 } list[] = {
-    {"wheel_add_pop", micro_wheel},           {"cache_hit", micro_cache_hit},
-    {"cache_miss_insert", micro_cache_miss},  {"xbar_push_take", micro_xbar},
-    {"generate_decoded", micro_generate},     {"text_affine", micro_text_affine},
-    {"text_address_lists", micro_text_lists}, {"profile_csv", micro_profile_csv},
-    {"rbt_store_lists", micro_rbt_store},     {"rbt_affine", micro_rbt_affine},
-    {"rbt_address_lists", micro_rbt_lists},   {"rbt_open_100k", micro_rbt_open},
+    {"wheel_add_pop", micro_wheel},
+    {"cache_hit", micro_cache_hit},
+    {"cache_miss_insert", micro_cache_miss},
+    {"xbar_push_take", micro_xbar},
+    {"generate_decoded", micro_generate},
+    {"text_affine", micro_text_affine},
+    {"text_address_lists", micro_text_lists},
+    {"profile_csv", micro_profile_csv},
+    {"rbt_store_lists", micro_rbt_store},
+    {"rbt_affine", micro_rbt_affine},
+    {"rbt_address_lists", micro_rbt_lists},
+    {"rbt_open_100k", micro_rbt_open},
+    {"touch_streaming", micro_touch_streaming},
+    {"touch_gather", micro_touch_gather},
+    {"touch_compute", micro_touch_compute},
 };
 
 static double now_seconds(void)

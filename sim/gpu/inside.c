@@ -94,7 +94,8 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
                                    .spec = &g->spec,
                                    .slots = (uint64_t)g->n_sms * occupancy->blocks_per_sm,
                                    .source = g->run.source,
-                                   .position = position};
+                                   .position = position,
+                                   .chip = g};
     n->start = start;
     n->active = NULL;
     n->note = (launch_sampling_t){0};

@@ -20,6 +20,7 @@
 #include "sim/gpu/trace_source.h"
 #include "sim/sm/retired.h"
 
+struct gpu;
 struct sampler;
 
 enum { SAMPLER_EVIDENCE_MAX = 200 };
@@ -32,6 +33,7 @@ typedef struct {
     uint64_t slots;         /* blocks of the launch that fit on the chip at once */
     trace_source_t *source; /* to read a sample of its blocks ahead (launch_open only) */
     uint64_t position;      /* of the launch in the source: 1, 2, ... */
+    struct gpu *chip;       /* for shadow_survey() (launch_open only) */
 } sampler_launch_t;
 
 /* The state of a launch at the end of an interval. */

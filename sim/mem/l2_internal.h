@@ -8,12 +8,6 @@
 #include "sim/core/msg_pool.h"
 #include "sim/mem/l2_slice.h"
 
-static inline uint32_t l2_sector_count(uint32_t sectors)
-{
-    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    return count[sectors & 15];
-}
-
 /* The MSHR of a fetch. */
 static inline mshr_entry_t *l2_token_mshr(const l2_slice_t *s, uint32_t token)
 {
@@ -55,19 +49,9 @@ cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key);
 /* The sectors of the line that have only written bytes. */
 uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l);
 
-/* Fills complete sectors of the line. */
-void l2_line_fill(l2_slice_t *s, cache_tag_t *l, uint8_t sectors);
-
-/* Writes bytes of these sectors: all bytes (full) or those of the masks. */
-void l2_line_write(l2_slice_t *s, cache_tag_t *l, uint8_t sectors, uint8_t full,
-                   const uint32_t bytes[SECTORS_PER_LINE]);
-
 /* Call after a write to a line in the set of key. If too many lines of the set are modified, writes
  * back the least recently used of them, which stays. */
 void l2_set_clean(l2_slice_t *s, cache_key_t key);
-
-/* The aligned group of l2.fill_sectors that contains a sector. */
-uint8_t l2_fill_group(const l2_slice_t *s, uint32_t sector);
 
 /* l2_request.c. Handles the request at the head of the input at cycle now, or returns what it waits
  * for. There must be room for its reply, and no transfer waiting for the DRAM. */

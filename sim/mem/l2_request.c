@@ -13,7 +13,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     cache_tag_t *l = cache_lookup_key(s->cache, e->key, false);
     if (l == NULL)
         l = l2_line_allocate(s, e->key);
-    l2_line_fill(s, l, sectors);
+    l2_tags_fill(s->cache, l, sectors);
     e->pending &= (uint8_t)~sectors;
 
     for (mshr_wait_t *w = mshr_first(&s->mshr, e); w != NULL; w = mshr_next(&s->mshr, e, w)) {
@@ -56,7 +56,7 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     if (l != NULL)
         s->stats.partial_fetches += l2_sector_count(wanted & l2_line_partial(s, l));
     while (wanted != 0) {
-        uint32_t group = l2_fill_group(s, (uint32_t)__builtin_ctz(wanted));
+        uint32_t group = l2_tags_group(s->spec.fill_sectors, (uint32_t)__builtin_ctz(wanted));
         uint32_t fetch =
             group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
         e->pending |= (uint8_t)fetch;
@@ -76,7 +76,7 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
         return l;
     if (l == NULL)
         l = l2_line_allocate(s, s->request_key);
-    l2_line_fill(s, l, m->sectors);
+    l2_tags_fill(s->cache, l, m->sectors);
     return l;
 }
 
@@ -109,7 +109,7 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
             s->stats.write_hits += n;
         else
             l = l2_line_allocate(s, s->request_key);
-        l2_line_write(s, l, m->sectors, m->full, m->bytes);
+        l2_tags_write(s->cache, l, m->sectors, m->full, m->bytes);
         l2_set_clean(s, s->request_key);
     } else {
         s->stats.write_hits += n;

@@ -30,6 +30,7 @@
 #include "sim/core/ring.h"
 #include "sim/mem/dram.h"
 #include "sim/mem/gpc_code.h"
+#include "sim/mem/l2_tags.h"
 #include "sim/mem/mshr.h"
 #include "sim/parts/addr_map.h"
 #include "sim/parts/cache.h"
@@ -69,14 +70,6 @@ typedef struct {
     uint8_t sectors;
     bool write;
 } l2_transfer_t;
-
-/* The effect on a line of an access without time. */
-typedef struct {
-    uint8_t sectors;       /* touched */
-    uint8_t full;          /* writes: all 32 bytes written */
-    bool read, write;      /* both: an atomic */
-    const uint32_t *bytes; /* borrowed; writes: byte masks of the sectors */
-} l2_touch_t;
 
 typedef struct {
     l2_spec_t spec;
@@ -177,16 +170,8 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
  * perfect L2. */
 uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
-/* Sectors of an L2 that blocks without time have changed: */
-typedef struct {
-    uint64_t taken; /* read in, or newly written */
-    uint64_t filled, written_back;
-    uint64_t modified; /* modified now but not before */
-} l2_warmed_t;
-
-/* An earlier launch touched the line at this address of the slice: updates the L2 without time.
- * Statistics do not count it; it is added to *sum. Only on an idle slice. */
-void l2_slice_warm(l2_slice_t *s, uint64_t line, const l2_touch_t *touch, l2_warmed_t *sum);
+/* The tags of the slice, to touch them without time: only on an idle slice. */
+l2_tags_t l2_slice_tags(const l2_slice_t *s);
 
 /* Whether nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);

@@ -274,11 +274,9 @@ void partition_flush_l2(partition_t *p)
         cache_invalidate(p->slice[s].cache);
 }
 
-void partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_touch_t *touch,
-                       l2_warmed_t *sum)
+l2_tags_t partition_l2_tags(const partition_t *p, uint32_t slice)
 {
-    l2_slice_warm(&p->slice[slice % p->map->slices_per_partition],
-                  addr_map_slice_local(p->map, addr), touch, sum);
+    return l2_slice_tags(&p->slice[slice % p->n_slices]);
 }
 
 int partition_save(const partition_t *p, FILE *out)

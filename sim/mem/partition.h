@@ -59,10 +59,8 @@ uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 /* Drops the L2's contents without writing them back. Only on an idle chip. */
 void partition_flush_l2(partition_t *p);
 
-/* An earlier launch touched the line at addr, in this slice (of the chip): updates the L2 without
- * time. Statistics do not count it; it is added to *sum. Only on an idle chip. */
-void partition_warm_l2(partition_t *p, uint32_t slice, uint64_t addr, const l2_touch_t *touch,
-                       l2_warmed_t *sum);
+/* The L2 tags of a slice (of the chip). Only an idle chip's may be touched. */
+l2_tags_t partition_l2_tags(const partition_t *p, uint32_t slice);
 
 /* Checkpoint of an idle partition: tags, rows, arbiters, refresh. 0, or -1 with errno. */
 int partition_save(const partition_t *p, FILE *out);

@@ -118,6 +118,39 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
     return c;
 }
 
+static void copy_narrow(cache_t *to, const cache_t *c)
+{
+    memcpy(to->narrow_set, c->narrow_set, c->sets * c->narrow_bytes);
+    memcpy(to->tag, c->tag, (size_t)c->sets * c->ways * sizeof(*c->tag));
+}
+
+static void copy_wide(cache_t *to, const cache_t *c)
+{
+    memcpy(to->wide_set, c->wide_set, c->sets * sizeof(*c->wide_set));
+    memcpy(to->table, c->table, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
+    memcpy(to->way, c->way, (size_t)c->sets * c->ways * sizeof(*c->way));
+}
+
+cache_t *cache_copy(const cache_t *c)
+{
+    cache_t *to = cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
+                               c->written != NULL);
+    to->count = c->count;
+    to->random_state = c->random_state;
+    if (c->sets == 0)
+        return to;
+    if (c->narrow)
+        copy_narrow(to, c);
+    else
+        copy_wide(to, c);
+    if (c->planes > 0)
+        memcpy(to->policy_state, c->policy_state,
+               cache_state_words(c) * c->sets * sizeof(*c->policy_state));
+    if (c->written != NULL)
+        memcpy(to->written, c->written, (size_t)c->sets * c->ways * sizeof(*c->written));
+    return to;
+}
+
 void cache_destroy(cache_t *c)
 {
     if (c == NULL)

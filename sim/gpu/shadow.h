@@ -1,0 +1,43 @@
+/*
+ * A survey of a launch without time: what its blocks do to the L2, bin by bin, found by walking
+ * them (touch_walk.h) through a copy of the chip's L2 tags. Exact as far as the order in time does
+ * not matter: blocks are walked in stored order, one after the other, and no L1 holds reads back.
+ */
+#ifndef RUBATO_GPU_SHADOW_H
+#define RUBATO_GPU_SHADOW_H
+
+#include "sim/gpu/trace_source.h"
+
+struct gpu;
+
+/* Of some blocks. Lookups, hits, fills and what is written back are counted as in l2_stats_t, but
+ * instructions only by what they fill and displace. */
+typedef struct {
+    uint64_t warp_insts;
+    uint64_t requests; /* coalesced accesses to 128-byte lines of global memory */
+    uint64_t read_sectors, read_hits;
+    uint64_t write_sectors, write_hits;
+    uint64_t atomic_sectors, atomic_hits; /* also reductions */
+    uint64_t fills;                       /* sectors that the DRAM must read */
+    uint64_t written_back;                /* sectors that the DRAM must write, while they run */
+} shadow_counts_t;
+
+typedef struct {
+    uint64_t blocks_per_bin, n_blocks; /* of the launch's grid */
+    size_t n_bins;
+    shadow_counts_t *bin; /* owned; blocks [i * blocks_per_bin, (i + 1) * blocks_per_bin) */
+    shadow_counts_t all;
+} shadow_t;
+
+/* Surveys launch `position` of the source, which runs next, beginning with the present contents of
+ * the chip's L2, which stays as it is. *out belongs to the caller (shadow_free()), also after an error of
+ * reading. */
+RB_CHECKED rb_code_t shadow_survey(shadow_t *out, struct gpu *g, trace_source_t *source,
+                                   uint64_t position, uint64_t blocks_per_bin, rb_err_t *err);
+
+/* Counts of blocks [first_block, end_block), linear within a bin. */
+shadow_counts_t shadow_between(const shadow_t *s, uint64_t first_block, uint64_t end_block);
+
+void shadow_free(shadow_t *s);
+
+#endif

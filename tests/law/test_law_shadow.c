@@ -1,0 +1,209 @@
+/* What a survey of a launch without time counts: closed forms, and what a simulation counts. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "sim/gpu/shadow.h"
+#include "tests/support/lab.h"
+
+enum { BLOCKS = 24, THREADS = 64, WARPS = BLOCKS * THREADS / 32, STEPS = 16, PER_BIN = 5 };
+enum { SECTORS = WARPS * STEPS * 4 }; /* of a launch whose every access is a line */
+
+#define SMALL "sm.count=2", "mem.partitions=4", "l2.slices=4", "l2.size=768KiB"
+
+static uint64_t streaming(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    return 0x10000000 + ((warp * STEPS + step) * 32 + lane) * 4;
+}
+
+/* Every warp accesses the same STEPS lines. */
+static uint64_t again(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)warp;
+    return streaming(ctx, 0, lane, step);
+}
+
+/* One word in each of 32 sectors, in 32 lines. */
+static uint64_t scattered(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    return 0x10000000 + ((warp * STEPS + step) * 32 + lane) * 160;
+}
+
+typedef struct {
+    shadow_t shadow;
+    launch_result_t launch;
+} surveyed_t;
+
+static rb_code_t survey(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
+{
+    surveyed_t *out = s->state;
+    return shadow_survey(&out->shadow, l->chip, l->source, l->position, PER_BIN, err);
+}
+
+/* Simulates a launch of accesses with a sampler inside. */
+static launch_result_t run(const gpu_spec_t *spec, const char *op, lab_address_fn address,
+                           const sampler_ops_t *ops, surveyed_t *out)
+{
+    const sampler_t sampler = {.ops = ops, .state = out};
+    synth_t *s = synth_create();
+    const lab_access_t a = {.op = {op, strncmp(op, "LDG", 3) == 0 ? "R8" : NULL, "R2"},
+                            .blocks = BLOCKS,
+                            .threads = THREADS,
+                            .mask = 0xffffffff,
+                            .steps = STEPS,
+                            .address = address};
+    lab_results_t r;
+    lab_access_add(s, spec, &a);
+    lab_run_sampled(spec, synth_source(s), 1, 0, &sampler, 1, &r);
+    synth_destroy(s);
+    return r.launch[0];
+}
+
+/* Surveys and simulates a launch. The caller frees the shadow. */
+static surveyed_t survey_and_run(const gpu_spec_t *spec, const char *op, lab_address_fn address)
+{
+    static const sampler_ops_t ops = {.launch_open = survey};
+    surveyed_t out = {0};
+    out.launch = run(spec, op, address, &ops, &out);
+    return out;
+}
+
+static uint64_t code_sectors(const shadow_counts_t *c, uint64_t data)
+{
+    return c->fills - data;
+}
+
+static void assert_code_only(const shadow_counts_t *c, uint64_t data)
+{
+    assert_true(c->fills >= data);
+    assert_true(code_sectors(c, data) > 0 && code_sectors(c, data) < 64);
+}
+
+static void a_stream_reads_every_sector_once(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", streaming);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->warp_insts, r.launch.warp_insts);
+    assert_int_equal(c->requests, WARPS * STEPS);
+    assert_int_equal(c->read_sectors, SECTORS);
+    assert_int_equal(c->read_hits, 0);
+    assert_code_only(c, SECTORS);
+    assert_int_equal(c->written_back, 0);
+    shadow_free(&r.shadow);
+}
+
+static void a_small_set_misses_once(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->read_sectors, SECTORS);
+    assert_int_equal(c->read_hits, SECTORS - STEPS * 4);
+    assert_code_only(c, STEPS * 4);
+    shadow_free(&r.shadow);
+}
+
+static void a_lane_in_each_line_is_a_request_and_a_sector(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "l2.fill_sectors=1");
+    surveyed_t r = survey_and_run(&spec, "LDG.E", scattered);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->requests, WARPS * STEPS * 32);
+    assert_int_equal(c->read_sectors, WARPS * STEPS * 32);
+    assert_code_only(c, WARPS * STEPS * 32);
+    shadow_free(&r.shadow);
+}
+
+/* The order of the blocks does not matter: each of them writes its own lines. */
+static void writes_count_as_in_a_simulation(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "l2.size=48KiB");
+    surveyed_t r = survey_and_run(&spec, "STG.E", streaming);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->write_sectors, SECTORS);
+    assert_int_equal(c->write_hits, 0);
+    assert_code_only(c, 0);
+    assert_true(c->written_back > SECTORS / 2);
+    assert_int_equal(c->write_sectors, r.launch.l2.write_sectors);
+    assert_int_equal(c->write_hits, r.launch.l2.write_hits);
+    lab_assert_near((double)c->written_back, (double)r.launch.l2.writebacks, 0.02, "written back");
+    shadow_free(&r.shadow);
+}
+
+static void atomics_count_as_in_a_simulation(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "RED.E.ADD.STRONG.GPU", streaming);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->atomic_sectors, r.launch.l2.red_sectors);
+    assert_int_equal(c->atomic_hits, r.launch.l2.red_hits);
+    assert_int_equal(c->read_sectors, 0);
+    shadow_free(&r.shadow);
+}
+
+static void reads_count_as_in_a_simulation(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", streaming);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->read_sectors, r.launch.l2.read_sectors - r.launch.l2.inst_sectors);
+    lab_assert_near((double)c->fills, (double)r.launch.l2.fills, 0.02, "fills");
+    shadow_free(&r.shadow);
+}
+
+static void a_survey_leaves_the_chip_as_it_is(void **state)
+{
+    (void)state;
+    static const sampler_ops_t nothing = {0};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", streaming);
+    const launch_result_t plain = run(&spec, "LDG.E", streaming, &nothing, NULL);
+    assert_int_equal(r.launch.end, plain.end);
+    assert_memory_equal(&r.launch.l2, &plain.l2, sizeof(plain.l2));
+    assert_memory_equal(&r.launch.dram, &plain.dram, sizeof(plain.dram));
+    shadow_free(&r.shadow);
+}
+
+static void bins_add_up(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", streaming);
+    const shadow_t *s = &r.shadow;
+    const shadow_counts_t whole = shadow_between(s, 0, BLOCKS), past = shadow_between(s, 0, 1000);
+    const shadow_counts_t bin = shadow_between(s, PER_BIN, 2 * PER_BIN);
+    const shadow_counts_t two = shadow_between(s, PER_BIN + 1, PER_BIN + 3);
+    const shadow_counts_t last = shadow_between(s, BLOCKS - 1, BLOCKS);
+    assert_int_equal(s->n_bins, 5);
+    assert_memory_equal(&whole, &s->all, sizeof(whole));
+    assert_memory_equal(&past, &s->all, sizeof(past));
+    assert_memory_equal(&bin, &s->bin[1], sizeof(bin));
+    assert_int_equal(two.read_sectors, SECTORS / BLOCKS * 2);
+    assert_int_equal(last.read_sectors, SECTORS / BLOCKS); /* the last bin has fewer blocks */
+    assert_int_equal(shadow_between(s, 3, 3).warp_insts, 0);
+    shadow_free(&r.shadow);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_reads_every_sector_once),
+        cmocka_unit_test(a_small_set_misses_once),
+        cmocka_unit_test(a_lane_in_each_line_is_a_request_and_a_sector),
+        cmocka_unit_test(writes_count_as_in_a_simulation),
+        cmocka_unit_test(atomics_count_as_in_a_simulation),
+        cmocka_unit_test(reads_count_as_in_a_simulation),
+        cmocka_unit_test(a_survey_leaves_the_chip_as_it_is),
+        cmocka_unit_test(bins_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
