@@ -85,6 +85,7 @@ static void photon_destroy(void *state)
     photon_detector_free(&s->detector);
     read_ahead_free(&s->ahead);
     photon_detector_free(&s->blocks);
+    guard_free(&s->level.guard);
     free(s);
 }
 
@@ -135,7 +136,8 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     photon_detector_free(&s->blocks);
     photon_detector_init(&s->blocks, &block_rule);
     s->fired = false;
-    return RB_OK;
+    return guard_open(&s->level.guard, l, s->dominated && guard_wanted(o->check, published),
+                      o->alike, err);
 }
 
 static void take_records(photon_state_t *s, const interval_records_t *r)
@@ -188,6 +190,13 @@ static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX
              100 * s->type_share, s->ahead.warps, type_unit(s), s->hold);
 }
 
+/* Length of the stable windows. */
+static double measured_waves(const photon_state_t *s)
+{
+    const double hold = (double)predict(s);
+    return hold > 0 ? fmax((double)s->reading.cycles / hold, 1) : 1;
+}
+
 static bool photon_interval(const sampler_t *sampler, const interval_records_t *r,
                             fast_forward_t *out)
 {
@@ -196,11 +205,13 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     photon_trust_check(&s->level.trust, r);
     fill_skip_look(&s->level.fill, r);
-    if (s->level.trust.filling && fill_skip_begin(&s->level.fill, r, s->level.trust.insts, out))
+    if (photon_level_fill(&s->level, r, out))
         return true;
     take_records(s, r);
     s->reading = photon_detector_read(&s->detector, s->level.trust.calm);
     if (s->reading.verdict != PHOTON_STABLE || r->next_block >= s->level.trust.blocks)
+        return false;
+    if (!guard_allows_after(&s->level.guard, r, measured_waves(s), s->level.trust.blocks))
         return false;
     s->fired = true;
     s->hold = predict(s);
@@ -211,6 +222,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     if (s->options.tail)
         out->tail = photon_tail(s->level.trust.slots, (double)s->hold, s->alone);
     describe(s, out->evidence);
+    guard_tell(&s->level.guard, out->evidence);
     return true;
 }
 
@@ -251,7 +263,10 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                  s->options.variant == PHOTON_STEADY ? "their first half" : "twice as many");
         break;
     default:
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "stable only when no block was left");
+        if (s->level.guard.refused)
+            guard_tell(&s->level.guard, evidence);
+        else
+            snprintf(evidence, SAMPLER_EVIDENCE_MAX, "stable only when no block was left");
     }
 }
 

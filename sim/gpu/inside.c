@@ -423,7 +423,7 @@ rb_code_t inside_finish(inside_t *n, gpu_t *g, launch_result_t *r, rb_err_t *err
                        "launch %llu: %s left out every block: at least one must be simulated",
                        (unsigned long long)n->info.id, note->sampler);
     r->sampling = *note;
-    if (blocks == r->blocks)
+    if (!note->estimated)
         return RB_OK;
     const double by_blocks = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
     const double insts = n->has_counts       ? (double)n->counts.warp_insts

@@ -7,7 +7,7 @@
  * A sampler sees a launch in intervals of sampling.interval core cycles, counted from the start of
  * the launch and independent of windows and threads. At the end of an interval it may fast-forward:
  * then blocks that are not dispatched yet are not simulated, up to a block that it names. They are
- * neither read nor decoded, unless it asks for the last ones to warm the L2 (warm). All times are
+ * not read, unless it asks for the last ones to warm the L2 (warm). All times are
  * relative to the launch's start.
  */
 #ifndef RUBATO_GPU_SAMPLER_H
