@@ -250,7 +250,7 @@ static void stats_say_what_moved(void **state)
     text =
         cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv", "--format", "csv"));
     assert_non_null(strstr(text, "\nsm.state_drain,warp cycles,50,40,-0.2"));
-    assert_non_null(strstr(text, "\nsm.new,sectors,,4,,1\n"));
+    assert_non_null(strstr(text, "\nsm.new,sectors,,4,,1,,,4,4,0\n"));
     free(text);
     text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "a.csv"));
     assert_non_null(strstr(text, "Nothing differs."));

@@ -41,7 +41,7 @@ static void write_good(void)
     for (uint64_t id = 1; id <= 2; id++) {
         launch.info.id = interval.launch_id = id;
         must(record_interval(j, &interval, &err), &err);
-        must(record_launch(j, &launch, 1.0, &err), &err);
+        must(record_launch(j, &launch, NULL, 1.0, &err), &err);
     }
     journal_close(j);
 }
@@ -147,9 +147,10 @@ static rb_code_t take_read(void *ctx, const char *file, const char *sha256, rb_e
     return RB_OK;
 }
 
-static rb_code_t take_launch(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err)
+static rb_code_t take_launch(void *ctx, const launch_result_t *r, const launch_error_t *error,
+                             double seconds, rb_err_t *err)
 {
-    (void)ctx, (void)err, (void)seconds;
+    (void)ctx, (void)err, (void)seconds, (void)error;
     RB_INVARIANT(strlen(r->sampling.sampler) < SAMPLER_NAME_MAX, "a sampler without an end");
     return RB_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "frontend/tool/library/metrics.h"
 #include "frontend/tool/library/stat_values.h"
+#include "frontend/tool/run/run_intervals.h"
 #include "frontend/tool/run/run_record.h"
 #include "frontend/tool/run/run_sampling.h"
 #include "frontend/tool/run/trace_identity.h"
@@ -35,6 +36,7 @@ typedef struct {
     run_totals_t totals;
     bool estimated;
     bool of_plan;               /* the totals come from a plan whose samples were all simulated */
+    run_intervals_t intervals;  /* owned; of all statistics, if estimated */
     estimate_t cycles_interval; /* of the cycles; low and high are NAN if there is no interval */
     const char *interval_note;  /* what the interval does not cover, or why there is none; NULL:
                                  * nothing to report */
@@ -46,9 +48,14 @@ typedef struct {
 
 /*
  * Sets the totals: the simulated ones or, if all samples of a plan were simulated, estimates of the
- * whole. If the run was stopped earlier, the totals are sums over what it simulated.
+ * whole, with intervals. If the run was stopped earlier, the totals are sums over what it simulated.
+ * RB_IO. The caller frees r with report_free(), also after an error.
  */
-void report_set_totals(run_report_t *r);
+RB_CHECKED rb_code_t report_set_totals(run_report_t *r, rb_err_t *err);
+void report_free(run_report_t *r);
+
+/* The interval of a statistic of the totals; low NAN: there is none. */
+stat_interval_t report_interval(const run_report_t *r, size_t stat);
 
 RB_CHECKED rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err);
 RB_CHECKED rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err);
