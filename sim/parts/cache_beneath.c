@@ -1,0 +1,83 @@
+#include "sim/parts/cache_internal.h"
+
+/* Adds the older state of the sectors of a line that has been used since. */
+static void merge_line(cache_t *c, cache_tag_t *t, const cache_line_t *older)
+{
+    const cache_written_t *since = cache_written(c, t);
+    const uint8_t partial = since != NULL ? since->partial : 0;
+    cache_tag_fill(t, older->valid);
+    if (since == NULL && (older->written.dirty | older->written.partial) == 0)
+        return;
+    cache_written_t *w = cache_write(c, t);
+    const uint8_t whole = cache_tag_valid(t);
+    w->dirty |= older->written.dirty;
+    w->partial = (uint8_t)((partial | older->written.partial) & ~whole);
+    for (uint32_t s = 0; s < SECTORS_PER_LINE; s++) {
+        w->bytes[s] |= older->written.bytes[s];
+        if (w->partial >> s & 1 && w->bytes[s] == UINT32_MAX) {
+            cache_tag_fill(t, (uint8_t)(1u << s));
+            w->partial &= (uint8_t) ~(1u << s);
+        }
+    }
+}
+
+/* Adds an absent line as the least recently used one. */
+static void add_oldest(cache_t *c, cache_key_t k, const cache_line_t *older, bool modified)
+{
+    cache_line_t victim; /* unused: the set has room */
+    bool evicted;
+    cache_tag_t *t = cache_insert_key(c, k, &victim, &evicted);
+    cache_way_age(c, k.set, cache_set_count(c, k.set) - 1);
+    cache_tag_fill(t, older->valid);
+    if (modified && (older->written.dirty | older->written.partial) != 0)
+        *cache_write(c, t) = older->written;
+}
+
+static cache_line_t older_line(const cache_t *older, uint32_t set, uint32_t place, uint32_t *way)
+{
+    *way = cache_way_by_use(older, set, place, *way);
+    return cache_line_copy(older, cache_tag_at(older, set, *way));
+}
+
+static void merge_present(cache_t *c, const cache_t *older, uint32_t set, uint32_t most)
+{
+    cache_key_t k = {.set = set};
+    cache_line_t cleaned;
+    for (uint32_t place = 0, way = 0; place < cache_set_count(older, set); place++) {
+        const cache_line_t line = older_line(older, set, place, &way);
+        k = cache_key_of(c, line.line);
+        cache_tag_t *t = cache_lookup_key(c, k, false);
+        if (t != NULL)
+            merge_line(c, t, &line);
+    }
+    while (cache_modified(c, k) > most)
+        (void)cache_clean_oldest(c, k, &cleaned);
+}
+
+/* Returns the number of lines added. */
+static uint32_t add_absent(cache_t *c, const cache_t *older, uint32_t set, uint32_t most)
+{
+    const uint32_t before = c->count;
+    for (uint32_t place = 0, way = 0;
+         place < cache_set_count(older, set) && cache_set_count(c, set) < c->ways; place++) {
+        const cache_line_t line = older_line(older, set, place, &way);
+        const cache_key_t k = cache_key_of(c, line.line);
+        if (cache_lookup_key(c, k, false) == NULL)
+            add_oldest(c, k, &line, cache_modified(c, k) < most);
+    }
+    return c->count - before;
+}
+
+uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways)
+{
+    uint32_t added = 0;
+    for (uint32_t set = 0; set < c->sets; set++) {
+        const uint32_t there = cache_modified(older, (cache_key_t){.set = set});
+        const uint32_t most = there > modified_ways ? there : modified_ways;
+        if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways)
+            continue;
+        merge_present(c, older, set, most);
+        added += add_absent(c, older, set, most);
+    }
+    return added;
+}
