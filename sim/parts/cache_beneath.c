@@ -39,19 +39,31 @@ static cache_line_t older_line(const cache_t *older, uint32_t set, uint32_t plac
     return cache_line_copy(older, cache_tag_at(older, set, *way));
 }
 
+/* Number of lines of a set of c that the older cache does not have. */
+static uint32_t lines_since(cache_t *c, const cache_t *older, uint32_t set)
+{
+    uint32_t n = cache_set_count(c, set);
+    for (uint32_t place = 0, way = 0; place < cache_set_count(older, set); place++) {
+        const uint64_t line = older_line(older, set, place, &way).line;
+        n -= cache_lookup(c, line, false) != NULL;
+    }
+    return n;
+}
+
+/* A line was evicted before it was used again if what was used after it in the older cache, and
+ * what came new until then, filled the set. Half of the new lines are assumed to have come first. */
 static void merge_present(cache_t *c, const cache_t *older, uint32_t set, uint32_t most)
 {
-    cache_key_t k = {.set = set};
+    const uint32_t first = lines_since(c, older, set) / 2, count = cache_set_count(older, set);
     cache_line_t cleaned;
-    for (uint32_t place = 0, way = 0; place < cache_set_count(older, set); place++) {
+    for (uint32_t place = 0, way = 0; place < count && place + first < c->ways; place++) {
         const cache_line_t line = older_line(older, set, place, &way);
-        k = cache_key_of(c, line.line);
-        cache_tag_t *t = cache_lookup_key(c, k, false);
+        cache_tag_t *t = cache_lookup(c, line.line, false);
         if (t != NULL)
             merge_line(c, t, &line);
     }
-    while (cache_modified(c, k) > most)
-        (void)cache_clean_oldest(c, k, &cleaned);
+    while (cache_modified(c, (cache_key_t){.set = set}) > most)
+        (void)cache_clean_oldest(c, (cache_key_t){.set = set}, &cleaned);
 }
 
 /* Returns the number of lines added. */
