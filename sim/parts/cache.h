@@ -82,6 +82,9 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
                       replacement_policy_t policy, bool hash_sets, bool writes);
 void cache_destroy(cache_t *c);
 
+/* An empty cache with the same shape and policy. */
+cache_t *cache_like(const cache_t *c);
+
 /* A cache with the same shape, policy and contents, with the order of use. */
 cache_t *cache_copy(const cache_t *c);
 
