@@ -58,7 +58,7 @@ bool gpu_report_touching(gpu_t *g)
 {
     run_state_t *r = &g->run;
     gpu_progress_t p = r->progress;
-    if (r->callbacks->progress == NULL)
+    if (r->callbacks == NULL || r->callbacks->progress == NULL)
         return !r->stop;
     p.launch_share = 0.0;
     p.share = run_progress_of_run(&r->work, 0.0);
@@ -392,6 +392,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     if (r->inside != NULL)
         inside_free(&inside);
     r->inside = NULL;
+    r->callbacks = NULL;
     rb_set_panic_dump(NULL, NULL);
     return rc;
 }

@@ -264,6 +264,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .config_sha256 = run->setup.config_sha256,
         .stats_interval = o->stats_interval,
         .simulated = *library_sim_totals(run->sim),
+        .warmup = gpu_warmup_mode(run->setup.spec, run->sampling.on, run->setup.source),
         .sampling = run->sampling.on ? &run->sampling : NULL,
         .inside = &run->inside.list,
         .host_seconds = host.host_seconds,
