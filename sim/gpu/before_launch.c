@@ -24,10 +24,10 @@
 
 /*
  * A launch may be preceded by a walk over so many instructions for each of its own, and so many in
- * any case, before a step without news ends it. Walking an instruction takes some 30 to 60 times
- * less than simulating it, and a small launch costs as much as some thousand instructions.
+ * any case, before a step without news ends it; and a walked launch counts as at least so many.
+ * Walking an instruction takes some 30 to 60 times less than simulating it.
  */
-enum { WALKED_PER_INST = 4, WALKED_ANYWAY = 100000 };
+enum { WALKED_PER_INST = 4, WALKED_ANYWAY = 100000, WALKED_LEAST = 5000 };
 
 enum { BATCHES_PER_PROGRESS = 256 };
 
@@ -75,6 +75,20 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
         gpu_report_touching(b->g);
 }
 
+/* Lines of code that the launch only fetches ahead reach the L2, too. */
+static void touch_ahead(before_t *b)
+{
+    static const l2_touch_t whole = {.sectors = CACHE_TAG_VALID, .read = true};
+    const addr_map_t *map = &b->g->map;
+    l2_warmed_t ignored;
+    for (size_t i = b->trail.begun; i < b->trail.n; i++) {
+        const trail_item_t *item = &b->trail.item[i];
+        if (item->code && item->sub_cores == 0)
+            (void)l2_tags_touch(&b->tags[addr_map_slice(map, item->address)],
+                                addr_map_slice_local(map, item->address), &whole, &ignored);
+    }
+}
+
 static void copy_before(before_t *b, uint64_t k)
 {
     const memcpy_op_t *copies;
@@ -94,13 +108,14 @@ static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
     const touch_consumer_t consumer = {.take = take_batch, .ctx = b};
     const uint64_t code = gpu_code_base(b->g, info.code_id);
-    const uint64_t appears = gpu_code_first(b->g, info.code_id, k);
     b->counts = counts;
-    b->fetches = counts ? appears == k : appears >= b->first;
+    b->fetches = gpu_code_first(b->g, info.code_id, k) == k;
     trail_begin(&b->trail, k, &info);
     for (size_t i = 0; i < n_ranges; i++)
         RB_TRY(touch_walk(b->source, k, range[i][0], range[i][1], code, &consumer, err));
     trail_end(&b->trail);
+    if (b->fetches)
+        touch_ahead(b);
     b->met[gpu_code_number(b->g, info.code_id)] = true;
     return gpu_report_touching(b->g) ? RB_OK : RB_STOPPED;
 }
@@ -137,7 +152,7 @@ static bool all_are_small(const before_t *b)
         const uint64_t insts = insts_of(b, k - 1);
         if (insts == 0)
             return false;
-        sum += insts;
+        sum += insts > WALKED_LEAST ? insts : WALKED_LEAST;
     }
     return sum <= b->allowed;
 }
@@ -209,14 +224,16 @@ static rb_code_t walk_back(before_t *b, rb_err_t *err)
             cache_invalidate(b->tags[s].cache);
         if ((double)n.held >= spec->full * (double)n.capacity)
             return RB_OK;
-        if (b->cost->warp_insts >= b->allowed && (double)n.added <= spec->news * (double)used)
+        const uint64_t least = b->cost->launches * WALKED_LEAST;
+        const bool dear = (b->cost->warp_insts > least ? b->cost->warp_insts : least) >= b->allowed;
+        if (dear && (double)n.added <= spec->news * (double)used)
             return RB_OK;
     }
     return RB_OK;
 }
 
-/* Of launches that are not walked: host copies, and of each kernel that no later launch runs, the
- * code and pages of some blocks of its last launch. */
+/* Of launches that are not walked: host copies, and the code and pages of some blocks: of the last
+ * launch of each kernel that no later launch runs, and of the first one of each. */
 static rb_code_t pass_rest(before_t *b, rb_err_t *err)
 {
     launch_info_t info;
@@ -224,7 +241,8 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
         copy_before(b, k);
     for (uint64_t k = b->end; k-- > b->first;) {
         RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
-        if (b->met[gpu_code_number(b->g, info.code_id)])
+        if (b->met[gpu_code_number(b->g, info.code_id)] &&
+            gpu_code_first(b->g, info.code_id, k) != k)
             continue;
         const uint64_t n = info.n_blocks, some[3][2] = {{0, 1}, {n / 2, n / 2 + 1}, {n - 1, n}};
         RB_TRY(walk_blocks(b, k, false, some, n < 3 ? (size_t)n : 3, err));

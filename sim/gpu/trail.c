@@ -14,7 +14,7 @@ void trail_init(trail_t *t, const gpu_t *g)
     const sm_config_t *sm = &g->spec.sm;
     *t = (trail_t){.n_sms = g->n_sms,
                    .n_sub_cores = sm->sm.sub_cores,
-                   .ahead = sm->icache.prefetch,
+                   .ahead = sm->icache.prefetch + 1, /* a warp may be one line ahead */
                    .page = sm->tlb.page};
 }
 

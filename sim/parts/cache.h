@@ -166,8 +166,8 @@ void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *
  * Adds to c what an older cache of the same shape holds, as if the accesses that filled c had come
  * after those that filled the other one. Exact for LRU as long as a set of c has room: its lines
  * keep their order and get the older state of their sectors, absent ones follow as the least
- * recently used. A full set stays as it is. At most modified_ways ways of a set, or as many as in
- * the older one, stay modified. Returns the number of lines that were added.
+ * recently used. A full set stays as it is. At most modified_ways ways of a set stay modified, or more if
+ * the older one exceeds that (after host copies). Returns the number of lines that were added.
  */
 uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways);
 

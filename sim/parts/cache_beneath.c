@@ -39,22 +39,29 @@ static cache_line_t older_line(const cache_t *older, uint32_t set, uint32_t plac
     return cache_line_copy(older, cache_tag_at(older, set, *way));
 }
 
-/* Number of lines of a set of c that the older cache does not have. */
-static uint32_t lines_since(cache_t *c, const cache_t *older, uint32_t set)
+/* Lines of a set that c has but not the older cache; that the older one has modified but not c. */
+typedef struct {
+    uint32_t since, modified_before;
+} difference_t;
+
+static difference_t difference(cache_t *c, const cache_t *older, uint32_t set)
 {
-    uint32_t n = cache_set_count(c, set);
+    difference_t d = {.since = cache_set_count(c, set)};
     for (uint32_t place = 0, way = 0; place < cache_set_count(older, set); place++) {
-        const uint64_t line = older_line(older, set, place, &way).line;
-        n -= cache_lookup(c, line, false) != NULL;
+        const cache_line_t line = older_line(older, set, place, &way);
+        const cache_tag_t *t = cache_lookup(c, line.line, false);
+        d.since -= t != NULL;
+        d.modified_before += line.written.dirty != 0 && (t == NULL || cache_written(c, t) == NULL);
     }
-    return n;
+    return d;
 }
 
 /* A line was evicted before it was used again if what was used after it in the older cache, and
  * what came new until then, filled the set. Half of the new lines are assumed to have come first. */
-static void merge_present(cache_t *c, const cache_t *older, uint32_t set, uint32_t most)
+static void merge_present(cache_t *c, const cache_t *older, uint32_t set, uint32_t since,
+                          uint32_t most)
 {
-    const uint32_t first = lines_since(c, older, set) / 2, count = cache_set_count(older, set);
+    const uint32_t first = since / 2, count = cache_set_count(older, set);
     cache_line_t cleaned;
     for (uint32_t place = 0, way = 0; place < count && place + first < c->ways; place++) {
         const cache_line_t line = older_line(older, set, place, &way);
@@ -84,11 +91,12 @@ uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_w
 {
     uint32_t added = 0;
     for (uint32_t set = 0; set < c->sets; set++) {
-        const uint32_t there = cache_modified(older, (cache_key_t){.set = set});
-        const uint32_t most = there > modified_ways ? there : modified_ways;
         if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways)
             continue;
-        merge_present(c, older, set, most);
+        /* Above the limit each line that was modified since has cleaned another one. */
+        const difference_t d = difference(c, older, set);
+        const uint32_t most = d.modified_before > modified_ways ? d.modified_before : modified_ways;
+        merge_present(c, older, set, d.since, most);
         added += add_absent(c, older, set, most);
     }
     return added;
