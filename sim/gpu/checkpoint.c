@@ -5,7 +5,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 
-static const char checkpoint_magic[8] = "rbchip05";
+static const char checkpoint_magic[8] = "rbchip06";
 
 static int put(FILE *out, const void *data, size_t bytes)
 {
@@ -19,12 +19,16 @@ static int get(FILE *in, void *data, size_t bytes)
 
 rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
 {
-    uint64_t n_code_ids = g->n_code_ids;
+    const uint64_t n_codes = g->n_codes;
+    const uint8_t left_out = g->left_out;
     int rc = put(out, checkpoint_magic, sizeof(checkpoint_magic));
     rc |= put(out, &g->next_start, sizeof(g->next_start));
     rc |= put(out, &g->epoch, sizeof(g->epoch));
-    rc |= put(out, &n_code_ids, sizeof(n_code_ids));
-    rc |= put(out, g->code_id, g->n_code_ids * sizeof(*g->code_id));
+    rc |= put(out, &g->n_noted, sizeof(g->n_noted));
+    rc |= put(out, &g->reached, sizeof(g->reached));
+    rc |= put(out, &left_out, sizeof(left_out));
+    rc |= put(out, &n_codes, sizeof(n_codes));
+    rc |= put(out, g->code, g->n_codes * sizeof(*g->code));
     rc |= block_scheduler_save(&g->scheduler, out);
     for (uint32_t i = 0; i < g->n_sms; i++)
         rc |= sm_save(g->sm[i], out);
@@ -38,21 +42,25 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
 
 /* Limits for a chip at rest, larger than any configuration needs: from the end of a launch to the
  * next one, and until the last part is free. */
-enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODE_IDS_MAX = 1 << 24 };
+enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODES_MAX = 1 << 24 };
 
-/* Loads the time and the list of known code. */
+/* Loads the time, the place in the program and the list of known code. */
 static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
 {
-    uint64_t n_code_ids = 0;
+    uint64_t n_codes = 0;
+    uint8_t left_out = 0;
     int rc = get(in, next_start, sizeof(*next_start));
     rc |= get(in, &g->epoch, sizeof(g->epoch));
-    rc |= get(in, &n_code_ids, sizeof(n_code_ids));
-    if (rc != 0 || *next_start < end || *next_start - end > REST_CYCLES_MAX ||
-        n_code_ids > CODE_IDS_MAX)
+    rc |= get(in, &g->n_noted, sizeof(g->n_noted));
+    rc |= get(in, &g->reached, sizeof(g->reached));
+    rc |= get(in, &left_out, sizeof(left_out));
+    g->left_out = left_out != 0;
+    rc |= get(in, &n_codes, sizeof(n_codes));
+    if (rc != 0 || *next_start < end || *next_start - end > REST_CYCLES_MAX || n_codes > CODES_MAX)
         return false;
-    rb_grow(&g->code_id, &g->cap_code_ids, (size_t)n_code_ids, sizeof(*g->code_id));
-    g->n_code_ids = (size_t)n_code_ids;
-    return get(in, g->code_id, g->n_code_ids * sizeof(*g->code_id)) == 0;
+    rb_grow(&g->code, &g->cap_codes, (size_t)n_codes, sizeof(*g->code));
+    g->n_codes = (size_t)n_codes;
+    return get(in, g->code, g->n_codes * sizeof(*g->code)) == 0;
 }
 
 /* Checks that no credit of the crossbar is lost: a port without its credits would wait forever. */

@@ -28,6 +28,12 @@ typedef struct {
     const launch_estimate_t *list; /* borrowed; valid until launch_done() returns */
 } launch_replicates_t;
 
+/* Launches that were walked without time to bring the caches to where this one finds them. */
+typedef struct {
+    uint64_t launches, warp_insts;
+    double cpu_seconds; /* processor time of the host */
+} launch_touched_t;
+
 /* Result of one launch. Counters are sums over all SMs, slices and channels. If a sampler left out
  * a part (sampling.estimated), times and counters are estimates for the whole launch. */
 typedef struct {
@@ -42,6 +48,7 @@ typedef struct {
     l2_stats_t l2;
     dram_stats_t dram;
     uint64_t copied_bytes; /* host copies just before this launch */
+    launch_touched_t touched;
     launch_sampling_t sampling;
     launch_replicates_t replicates; /* if sampling.estimated */
 } launch_result_t;

@@ -146,6 +146,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .view = run->options->view,
         .inside = run->inside.list.samplers,
         .n_inside = run->inside.list.n,
+        .sampled = run->sampling.on,
     };
     if (run->detectors != NULL)
         run_detectors_join(run->detectors, &plan);
@@ -265,6 +266,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .config_sha256 = run->setup.config_sha256,
         .stats_interval = o->stats_interval,
         .simulated = *library_sim_totals(run->sim),
+        .warmup = gpu_warmup_mode(run->setup.spec, run->sampling.on, run->setup.source),
         .sampling = run->sampling.on ? &run->sampling : NULL,
         .inside = &run->inside.list,
         .host_seconds = host.host_seconds,

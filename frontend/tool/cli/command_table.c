@@ -81,8 +81,11 @@ static const cli_option_t run_options[] = {
     {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,
-    {CLI_WARMUP, 0, "warmup", "keep|flush|functional", "keep", "Sampling",
-     "contents of the L2 at the start of a launch: same as -s warmup.mode=...",
+    {CLI_WARMUP, 0, "warmup", "auto|keep|flush|functional", "auto", "Sampling",
+     "what a launch finds in the caches: what the last simulated launch left (keep), that with an "
+     "empty L2 (flush), or what the launches before it would leave, simulated or not (functional); "
+     "auto: functional for sampled launches of a trace with an index, otherwise keep; same as -s "
+     "warmup.mode=...",
      "keep flush functional", false},
     OPT_OUTPUT("DIR", "only print the table",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),

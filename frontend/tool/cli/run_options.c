@@ -13,9 +13,9 @@
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
 {
-    static const char *const modes[] = {"keep", "flush", "functional", NULL};
-    static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
-                                           "warmup.mode=functional"};
+    static const char *const modes[] = {"auto", "keep", "flush", "functional", NULL};
+    static const char *const settings[] = {"warmup.mode=auto", "warmup.mode=keep",
+                                           "warmup.mode=flush", "warmup.mode=functional"};
     unsigned mode;
     RB_TRY(option_word("warmup", value, modes, &mode, err));
     text_list_add(&o->setup.sets, settings[mode]);

@@ -239,6 +239,9 @@ static void write_totals(json_t *j, const run_report_t *r)
     json_u64(j, "blocks", r->simulated.run_blocks);
     json_u64(j, "cycles", r->simulated.run_cycles);
     json_u64(j, "warp_instructions", r->simulated.run_warp_insts);
+    json_text(j, "warmup", gpu_warmup_choices[r->warmup].name);
+    json_u64(j, "touched_launches", r->simulated.touched.launches);
+    json_u64(j, "touched_warp_instructions", r->simulated.touched.warp_insts);
     json_end(j);
 }
 
@@ -293,6 +296,7 @@ static void write_host(json_t *j, const run_report_t *r)
     json_begin_object(j, "host");
     json_f64(j, "seconds", r->host_seconds);
     json_f64(j, "cpu_seconds", r->host_cpu_seconds);
+    json_f64(j, "touching_cpu_seconds", r->simulated.touched.cpu_seconds);
     json_u64(j, "peak_rss_bytes", r->host_peak_rss);
     json_u64(j, "threads", (uint64_t)r->threads);
     json_f64(j, "warp_instructions_per_second",

@@ -107,6 +107,17 @@ static void write_sampling(const run_report_t *r, FILE *out)
                 100.0 * p->error_bound, format_share(b, p->confidence));
 }
 
+/* What was done so that sampled launches find the caches as in a run of all launches. */
+static void write_touched(const run_report_t *r, FILE *out)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    const launch_touched_t *t = &r->simulated.touched;
+    if (t->launches > 0)
+        fprintf(out,
+                "touched            %12s   launches walked without time, %s warp instructions\n",
+                format_grouped(a, t->launches), format_si(b, (double)t->warp_insts));
+}
+
 /* The totals while they are written. */
 typedef struct {
     const run_report_t *r;
@@ -289,6 +300,7 @@ rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out, rb_er
     if (r->simulated.launches == 0)
         return RB_OK;
     write_sampling(r, out);
+    write_touched(r, out);
     write_totals(&table);
     write_states(&table);
     write_memory(&table);

@@ -30,6 +30,7 @@ typedef struct {
     const char *config_sha256;
     uint64_t stats_interval;        /* 0: none */
     run_totals_t simulated;         /* what was simulated */
+    unsigned warmup;                /* gpu_warmup_mode() */
     const run_sampling_t *sampling; /* NULL: no plan */
     const inside_list_t *inside;    /* samplers inside launches */
     /* Of the whole trace; set by report_set_totals(). */

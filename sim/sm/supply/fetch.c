@@ -217,6 +217,23 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
     return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
 }
 
+void sm_learn_code(sm_t *sm, uint64_t line, uint32_t sub_cores)
+{
+    (void)cache_use(sm->supply.l1i, line);
+    for (uint32_t s = 0; s < sub_cores && s < sm->n_sub_cores; s++)
+        (void)cache_use(sm->supply.core[s].l0, line);
+}
+
+void fetch_forget(sm_t *sm)
+{
+    cache_invalidate(sm->supply.l1i);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        cache_invalidate(sm->supply.core[s].l0);
+        for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
+            sm->supply.core[s].fetch[i].used = false;
+    }
+}
+
 /* Starts with the line that the warp's fetch has reached. */
 static void fetch_begin(sm_t *sm, inst_buffer_t *buffer, uint64_t line)
 {
