@@ -214,7 +214,10 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
     expect(2, "given twice",
            WORDS("evaluate", "many", "--plan", "by_hand.json", "--plan", "by_hand.json", "-o",
                  "refused"));
-    expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json"));
+    expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json", "-o", "refused"));
+    expect(2, "unknown delta 'cache.x3'",
+           WORDS("evaluate", "many", "--variants", "cache.x3", "-o", "refused"));
+    assert_false(cli_exists("refused"));
 }
 
 static void what_samplers_looked_at_is_in_the_page(void **state)

@@ -296,9 +296,20 @@ static rb_code_t score_all(trial_t *t, rb_err_t *err)
     return RB_OK;
 }
 
+/* Finds mistakes in sets, plans and variants before hours of simulation. */
+static rb_code_t check_study(trial_t *t, rb_err_t *err)
+{
+    RB_TRY(make_study(t, false, err));
+    rb_code_t rc = sweep_prepare(&t->sweep, t->study, t->place.folder, t->o->setup.tmpdir, err);
+    sweep_free(&t->sweep);
+    t->sweep = (sweep_t){.lock = -1};
+    return rc;
+}
+
 static rb_code_t evaluate(trial_t *t, rb_err_t *err)
 {
     const evaluate_options_t *o = t->o;
+    RB_TRY(check_study(t, err));
     RB_TRY(find_profile(t, err));
     if (o->plan_from != NULL)
         RB_TRY(read_planned(t, err)); /* reports errors of the profile before hours of simulation */
