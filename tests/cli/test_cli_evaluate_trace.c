@@ -160,7 +160,7 @@ static void sets_are_simulated_with_many_seeds(void **state)
     assert_non_null(strstr(text, "over the seeds"));
     assert_non_null(strstr(text, "tbpoint: no interval in 1 of 1 runs: the method's choice"));
     assert_non_null(strstr(text, "random:count=8: statistics over 4 runs"));
-    assert_non_null(strstr(text, "stall_"));
+    assert_non_null(strstr(text, "state_long_scoreboard_share"));
     free(text);
     free(cli_read_json("seeds/evaluation.json"));
     char *runs = cli_read("seeds/evaluation.csv"), *sets = cli_read("seeds/evaluation_sets.csv");

@@ -44,45 +44,45 @@ static run_result_t run(run_launch_t *launches, size_t n, bool estimated)
     return r;
 }
 
-static run_intervals_t read_text(const char *text)
+static printed_intervals_t read_text(const char *text)
 {
-    run_intervals_t r;
+    printed_intervals_t r;
     rb_err_t err = {0};
     cli_write("run.json", text, strlen(text));
-    assert_int_equal(run_intervals_read(&r, "run.json", &err), RB_OK);
+    assert_int_equal(printed_intervals_read(&r, "run.json", &err), RB_OK);
     return r;
 }
 
 static void intervals_of_any_name_are_read(void **state)
 {
     (void)state;
-    run_intervals_t r = read_text(
+    printed_intervals_t r = read_text(
         "{\"totals\": {\"cycles\": 5, \"interval\": {\"cycles\": {\"low\": 1, \"high\": 2, "
         "\"note\": "
         "null}, \"metrics\": {\"ipc\": {\"low\": 0.5, \"high\": 0.75}}, \"sm\": {\"warp_insts\": "
-        "{\"low\": null, \"high\": null, \"note\": \"few units\"}}, \"future\": {\"high\": 3}}},"
+        "{\"low\": null, \"high\": null, \"reason\": \"few units\"}}, \"future\": {\"high\": 3}}},"
         "\"launches\": [{\"interval\": {\"cycles\": {\"low\": 7, \"high\": 9}}, \"id\": 4}, "
         "{\"id\": 5, \"interval\": null}]}");
     assert_int_equal(r.n, 5);
-    const run_interval_t *i = run_intervals_find(&r, 0, "cycles");
+    const printed_interval_t *i = printed_intervals_find(&r, 0, "cycles");
     assert_true(i != NULL && i->low == 1 && i->high == 2 && i->note == NULL);
-    i = run_intervals_find(&r, 0, "ipc");
+    i = printed_intervals_find(&r, 0, "ipc");
     assert_true(i != NULL && i->low == 0.5 && i->high == 0.75);
-    i = run_intervals_find(&r, 0, "sm.warp_insts");
+    i = printed_intervals_find(&r, 0, "sm.warp_insts");
     assert_true(i != NULL && isnan(i->low) && isnan(i->high));
     assert_string_equal(i->note, "few units");
-    i = run_intervals_find(&r, 4, "cycles");
+    i = printed_intervals_find(&r, 4, "cycles");
     assert_true(i != NULL && i->low == 7 && i->high == 9);
-    assert_null(run_intervals_find(&r, 5, "cycles"));
-    assert_null(run_intervals_find(&r, 0, "l2_hit_rate"));
-    run_intervals_free(&r);
+    assert_null(printed_intervals_find(&r, 5, "cycles"));
+    assert_null(printed_intervals_find(&r, 0, "l2_hit_rate"));
+    printed_intervals_free(&r);
     rb_err_t err = {0};
     cli_write("run.json", "{\"totals\": [", 12);
-    assert_int_equal(run_intervals_read(&r, "run.json", &err), RB_TRACE);
+    assert_int_equal(printed_intervals_read(&r, "run.json", &err), RB_TRACE);
     assert_non_null(strstr(err.text, "run.json:1"));
-    run_intervals_free(&r);
-    assert_int_equal(run_intervals_read(&r, "no_such.json", &err), RB_IO);
-    run_intervals_free(&r);
+    printed_intervals_free(&r);
+    assert_int_equal(printed_intervals_read(&r, "no_such.json", &err), RB_IO);
+    printed_intervals_free(&r);
 }
 
 static const scored_total_t *total(const set_score_t *s, const char *name)
@@ -96,10 +96,10 @@ static const scored_total_t *total(const set_score_t *s, const char *name)
 
 static void add(set_score_t *s, const run_result_t *sampled, const char *json)
 {
-    run_intervals_t intervals = read_text(json);
+    printed_intervals_t intervals = read_text(json);
     sampled_score_t score = sampled_score(&spec, s->full, sampled);
     set_score_add(s, sampled, &intervals, &score);
-    run_intervals_free(&intervals);
+    printed_intervals_free(&intervals);
 }
 
 static void runs_of_a_set_are_summed_up(void **state)
@@ -146,7 +146,7 @@ static void runs_of_a_set_are_summed_up(void **state)
     assert_null(total(&s, "nothing_like_this"));
 
     /* What people read is there whether it has an interval or not. */
-    const scored_total_t *wait = total(&s, "stall_wait"), *bytes = total(&s, "dram_bytes");
+    const scored_total_t *wait = total(&s, "state_wait_share"), *bytes = total(&s, "dram_bytes");
     assert_true(wait != NULL && fabs(wait->full - 0.75) < 1e-12 && wait->coverage.none == 2);
     assert_true(bytes != NULL && fabs(bytes->full - 2 * 50 * 32) < 1e-12);
 
@@ -154,6 +154,14 @@ static void runs_of_a_set_are_summed_up(void **state)
     c = coverage_summary(&s.launches[0].coverage[0]);
     assert_true(s.launches[0].id == 1 && c.intervals == 1 && c.covered == 0 && c.none == 1);
     assert_true(c.silent == 1 && fabs(c.bias + 0.05) < 1e-12);
+    /* A launch that states an interval of its cycles states that what has none is exact: its IPC is
+     * wrong. Its DRAM bytes are not. */
+    c = coverage_summary(&s.launches[0].coverage[1]);
+    assert_string_equal(s.read[1].name, "ipc");
+    assert_true(c.intervals == 1 && c.covered == 0 && c.silent == 1 && c.none == 1);
+    c = coverage_summary(&s.launches[0].coverage[4]);
+    assert_string_equal(s.read[4].name, "dram_bytes");
+    assert_true(c.intervals == 0 && c.exact == 1 && c.none == 1);
     assert_true(fabs(s.launches[1].simulated / (double)s.launches[1].runs - 0.25) < 1e-12);
 
     const sampled_score_t mean = set_score_mean(&s);
@@ -193,9 +201,9 @@ static void statistics_are_found_by_their_names(void **state)
     assert_string_equal(b.name, "ipc");
     assert_true(statistic_find(&a, "sm.warp_insts") && !a.share);
     assert_string_equal(a.name, "sm.warp_insts");
-    assert_true(statistic_find(&a, "stall_long_scoreboard") && a.share);
+    assert_true(statistic_find(&a, "state_long_scoreboard_share") && a.share);
     assert_true(statistic_find(&a, "achieved_occupancy") && a.share);
-    assert_false(statistic_find(&a, "stall_no_warp"));
+    assert_false(statistic_find(&a, "state_no_warp_share"));
     assert_false(statistic_find(&a, "sm"));
     assert_false(statistic_find(&a, ""));
 }

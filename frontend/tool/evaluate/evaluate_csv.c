@@ -59,7 +59,7 @@ static void run_columns(csv_t *c)
 }
 
 /* Whether an interval contains the truth: 1 or 0, or why there is none. */
-static void covered_columns(csv_t *c, bool estimated, double truth, const run_interval_t *i)
+static void covered_columns(csv_t *c, bool estimated, double truth, const printed_interval_t *i)
 {
     const bool has = i != NULL && isfinite(i->low) && isfinite(i->high);
     if (has)
@@ -105,7 +105,7 @@ static void run_row(csv_t *c, const evaluated_run_t *run)
     csv_f64(c, s->sampled_state[s->worst_state]);
     csv_f64(c, s->speedup_cpu);
     covered_columns(c, run->sampled->estimated, (double)run->full->totals.cycles,
-                    run_intervals_find(run->intervals, 0, "cycles"));
+                    printed_intervals_find(run->intervals, 0, "cycles"));
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         csv_f64(c, s->full[i]);
         csv_f64(c, s->sampled[i]);
@@ -172,7 +172,7 @@ static void launch_row(csv_t *c, const evaluated_run_t *run, const run_launch_t 
                        const run_launch_t *l)
 {
     const launch_sampling_t *s = &l->r.sampling;
-    const run_interval_t *i = run_intervals_find(run->intervals, l->r.info.id, "cycles");
+    const printed_interval_t *i = printed_intervals_find(run->intervals, l->r.info.id, "cycles");
     csv_text(c, run->sample);
     csv_text(c, run->variant);
     csv_text(c, run->warmup);

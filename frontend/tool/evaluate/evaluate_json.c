@@ -78,7 +78,7 @@ void evaluate_json_launch(json_t *j, const evaluated_run_t *run, const run_launc
                           const run_launch_t *l)
 {
     const launch_sampling_t *s = &l->r.sampling;
-    const run_interval_t *i = run_intervals_find(run->intervals, l->r.info.id, "cycles");
+    const printed_interval_t *i = printed_intervals_find(run->intervals, l->r.info.id, "cycles");
     json_begin_object(j, NULL);
     json_u64(j, "id", l->r.info.id);
     json_text(j, "name", l->name);

@@ -68,7 +68,7 @@ static rb_code_t score_run(trial_t *t, size_t job, evaluated_set_t *set, evaluat
     const size_t done = t->sweep.jobs[job].same;
     const sweep_job_t *j = &t->sweep.jobs[done];
     run_result_t sampled;
-    run_intervals_t intervals = {0};
+    printed_intervals_t intervals = {0};
     run.folder = t->place.temporary ? NULL : j->folder;
     if (j->state != SWEEP_DONE) {
         add_failure(t, done, set, &run);
@@ -77,7 +77,7 @@ static rb_code_t score_run(trial_t *t, size_t job, evaluated_set_t *set, evaluat
     char *json = out_path(j->folder, "run.json");
     rb_code_t rc = run_result_read(&sampled, json, err);
     if (rc == RB_OK)
-        rc = run_intervals_read(&intervals, json, err);
+        rc = printed_intervals_read(&intervals, json, err);
     if (rc == RB_OK) {
         sampled_score_t score = sampled_score(run.spec, run.full, &sampled);
         run.sampled = &sampled;
@@ -87,7 +87,7 @@ static rb_code_t score_run(trial_t *t, size_t job, evaluated_set_t *set, evaluat
         set_score_add(&set->score, &sampled, &intervals, &score);
         evaluate_report_run(&t->report, &run);
     }
-    run_intervals_free(&intervals);
+    printed_intervals_free(&intervals);
     run_result_free(&sampled);
     free(json);
     return rc;

@@ -241,7 +241,7 @@ void evaluate_table_launches(FILE *out, const evaluated_set_t *set)
 static coverage_summary_t launch_interval(const evaluated_run_t *run, const run_launch_t *full,
                                           const run_launch_t *l)
 {
-    const run_interval_t *i = run_intervals_find(run->intervals, l->r.info.id, "cycles");
+    const printed_interval_t *i = printed_intervals_find(run->intervals, l->r.info.id, "cycles");
     coverage_t c = {0};
     coverage_add(&c, &(estimate_case_t){.truth = (double)launch_result_cycles(&full->r),
                                         .value = (double)launch_result_cycles(&l->r),

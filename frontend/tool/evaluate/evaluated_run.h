@@ -16,7 +16,7 @@ typedef struct {
     const run_result_t *full, *sampled;
     const sampled_score_t *score;
     const summary_t *picked; /* score of the launch samplers over several seeds; NULL: none */
-    const run_intervals_t *intervals;
+    const printed_intervals_t *intervals;
     bool stops; /* print where its launches were stopped */
 } evaluated_run_t;
 

@@ -1,39 +1,9 @@
 #include "frontend/tool/evaluate/scored_statistic.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "frontend/tool/evaluate/sampled_score.h"
-#include "sim/core/msg.h"
-
-/* Indices from stat_count() on: the DRAM's bytes, then the warp states. */
-static const char dram_bytes[] = "dram_bytes", stall[] = "stall_";
-
-static void set_name(statistic_t *s, const char *prefix, const char *name)
-{
-    snprintf(s->name, sizeof(s->name), "%.8s%.55s", prefix, name);
-}
-
-static void make_state(statistic_t *s, size_t state)
-{
-    *s = (statistic_t){.index = stat_count() + 1 + state, .share = true};
-    set_name(s, stall, score_state_name(state));
-}
-
-static bool find_derived(statistic_t *s, const char *name)
-{
-    if (strcmp(name, dram_bytes) == 0) {
-        *s = (statistic_t){.index = stat_count()};
-        set_name(s, "", name);
-        return true;
-    }
-    for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
-        make_state(s, i);
-        if (strcmp(s->name, name) == 0)
-            return true;
-    }
-    return false;
-}
 
 bool statistic_find(statistic_t *s, const char *name)
 {
@@ -44,17 +14,14 @@ bool statistic_find(statistic_t *s, const char *name)
         size_t index = n < (int)sizeof(path) ? stat_find(path) : stat_count();
         if (index == stat_count())
             continue;
-        *s = (statistic_t){.index = index};
         const stat_entry_t e = stat_entry(index);
-        s->share = e.real && strcmp(e.unit, "1") == 0;
-        /* Totals and ratios go by their names alone, whether the group is said or not. */
-        if (strcmp(e.group, "totals") == 0 || strcmp(e.group, "metrics") == 0)
-            set_name(s, "", e.name);
-        else
-            set_name(s, "", path);
+        const bool alone = strcmp(e.group, "totals") == 0 || strcmp(e.group, "metrics") == 0;
+        *s = (statistic_t){.index = index, .share = e.real && strcmp(e.unit, "1") == 0};
+        snprintf(s->name, sizeof(s->name), "%s%s%s", alone ? "" : e.group, alone ? "" : ".",
+                 e.name);
         return true;
     }
-    return find_derived(s, name);
+    return false;
 }
 
 double statistic_value(const statistic_t *s, const gpu_spec_t *spec, const run_totals_t *totals,
@@ -62,17 +29,10 @@ double statistic_value(const statistic_t *s, const gpu_spec_t *spec, const run_t
 {
     const stat_view_t view = {
         .spec = spec, .totals = totals, .simulated = totals, .estimated = estimated};
-    const size_t known = stat_count();
-    if (s->index < known)
-        return stat_value_f64(&view, s->index);
-    if (s->index == known)
-        return SECTOR_BYTES * (double)(totals->dram.read_sectors + totals->dram.write_sectors);
-    const uint64_t resident = metric_resident(&totals->sm);
-    const uint64_t *states = (const uint64_t *)&totals->sm;
-    return resident > 0 ? (double)states[s->index - known - 1] / (double)resident : (double)NAN;
+    return stat_value_f64(&view, s->index);
 }
 
-/* The largest stall that is smaller than the one before, in the order of states. */
+/* The largest stall that is not taken yet. */
 static size_t next_stall(const uint64_t *states, bool *taken)
 {
     size_t largest = 0;
@@ -84,18 +44,25 @@ static size_t next_stall(const uint64_t *states, bool *taken)
     return largest;
 }
 
+static void must_find(statistic_t *s, const char *name)
+{
+    RB_INVARIANT(statistic_find(s, name), "%s is no statistic", name);
+}
+
 void statistics_read(statistic_t list[STATISTICS_READ], const run_totals_t *totals)
 {
-    static const char *const names[] = {"cycles",      "ipc",      "global_load_hit_rate",
-                                        "l2_hit_rate", dram_bytes, "achieved_occupancy"};
+    static const char *const names[] = {"cycles",      "ipc",        "global_load_hit_rate",
+                                        "l2_hit_rate", "dram_bytes", "achieved_occupancy"};
     enum { NAMED = sizeof(names) / sizeof(names[0]) };
     bool taken[STATE_COUNT] = {false};
-    for (size_t i = 0; i < NAMED; i++) {
-        if (!statistic_find(&list[i], names[i]))
-            rb_panic("%s is no statistic", names[i]);
+    for (size_t i = 0; i < NAMED; i++)
+        must_find(&list[i], names[i]);
+    for (size_t i = NAMED; i < STATISTICS_READ; i++) {
+        char name[STATISTIC_NAME];
+        snprintf(name, sizeof(name), "state_%s_share",
+                 score_state_name(next_stall((const uint64_t *)&totals->sm, taken)));
+        must_find(&list[i], name);
     }
-    for (size_t i = NAMED; i < STATISTICS_READ; i++)
-        make_state(&list[i], next_stall((const uint64_t *)&totals->sm, taken));
 }
 
 run_totals_t statistic_launch(const launch_result_t *r)

@@ -54,7 +54,7 @@ static void know_total(set_score_t *s, const statistic_t *what)
 /* An estimate and what the run says about its interval. Numbers that neither run could measure are
  * not counted. */
 static void add_case(coverage_t *c, double truth, double value, bool estimated,
-                     const run_interval_t *interval)
+                     const printed_interval_t *interval)
 {
     if (isnan(truth) && isnan(value))
         return;
@@ -69,7 +69,7 @@ static void add_case(coverage_t *c, double truth, double value, bool estimated,
 }
 
 static void add_totals(set_score_t *s, const run_result_t *sampled,
-                       const run_intervals_t *intervals)
+                       const printed_intervals_t *intervals)
 {
     statistic_t what;
     for (size_t i = 0; i < STATISTICS_READ; i++)
@@ -82,7 +82,7 @@ static void add_totals(set_score_t *s, const run_result_t *sampled,
         scored_total_t *t = &s->totals[i];
         add_case(&t->coverage, t->full,
                  statistic_value(&t->what, s->spec, &sampled->totals, sampled->estimated),
-                 sampled->estimated, run_intervals_find(intervals, 0, t->what.name));
+                 sampled->estimated, printed_intervals_find(intervals, 0, t->what.name));
     }
 }
 
@@ -117,7 +117,7 @@ static scored_launch_t *know_launch(set_score_t *s, const run_launch_t *full)
 }
 
 static void add_launch(set_score_t *s, const run_launch_t *full, const run_launch_t *sampled,
-                       const run_intervals_t *intervals)
+                       const printed_intervals_t *intervals)
 {
     const launch_sampling_t *inside = &sampled->r.sampling;
     if (full == NULL || !(inside->estimated || inside_method_is(inside->sampler)))
@@ -126,11 +126,15 @@ static void add_launch(set_score_t *s, const run_launch_t *full, const run_launc
     const run_totals_t totals = statistic_launch(&sampled->r);
     l->runs++;
     l->simulated += (double)totals.run_warp_insts / (double)full->r.warp_insts;
-    for (size_t i = 0; i < STATISTICS_READ; i++)
-        add_case(&l->coverage[i], l->value[i],
-                 statistic_value(&s->read[i], s->spec, &totals, inside->estimated),
-                 inside->estimated,
-                 run_intervals_find(intervals, full->r.info.id, s->read[i].name));
+    const uint64_t id = full->r.info.id;
+    const bool states = printed_intervals_any(intervals, id);
+    for (size_t i = 0; i < STATISTICS_READ; i++) {
+        const double value = statistic_value(&s->read[i], s->spec, &totals, inside->estimated);
+        const printed_interval_t exact = {.launch = id, .low = value, .high = value};
+        const printed_interval_t *said = printed_intervals_find(intervals, id, s->read[i].name);
+        add_case(&l->coverage[i], l->value[i], value, inside->estimated,
+                 said == NULL && states ? &exact : said);
+    }
 }
 
 /* ---- means ---- */
@@ -167,8 +171,8 @@ static void divide_all(double *sum, size_t n, double by)
     X(full_state)                                                                                  \
     X(sampled_state)
 
-void set_score_add(set_score_t *s, const run_result_t *sampled, const run_intervals_t *intervals,
-                   const sampled_score_t *score)
+void set_score_add(set_score_t *s, const run_result_t *sampled,
+                   const printed_intervals_t *intervals, const sampled_score_t *score)
 {
 #define ADD_NUMBER_(member)  s->sum.member += score->member;
 #define ADD_SPEEDUP_(member) s->sum.member += 1.0 / score->member;

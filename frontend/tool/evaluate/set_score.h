@@ -7,7 +7,7 @@
 #define RUBATO_EVALUATE_SET_SCORE_H
 
 #include "frontend/tool/evaluate/interval_coverage.h"
-#include "frontend/tool/evaluate/run_intervals.h"
+#include "frontend/tool/evaluate/printed_intervals.h"
 #include "frontend/tool/evaluate/sampled_score.h"
 #include "frontend/tool/evaluate/scored_statistic.h"
 
@@ -47,8 +47,8 @@ typedef struct {
 void set_score_begin(set_score_t *s, const gpu_spec_t *spec, const run_result_t *full);
 
 /* Adds a run; intervals: what it printed. */
-void set_score_add(set_score_t *s, const run_result_t *sampled, const run_intervals_t *intervals,
-                   const sampled_score_t *score);
+void set_score_add(set_score_t *s, const run_result_t *sampled,
+                   const printed_intervals_t *intervals, const sampled_score_t *score);
 
 /* Adds a run that failed. */
 void set_score_fail(set_score_t *s, const char *reason);

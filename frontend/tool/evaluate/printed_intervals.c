@@ -1,4 +1,4 @@
-#include "frontend/tool/evaluate/run_intervals.h"
+#include "frontend/tool/evaluate/printed_intervals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,30 +8,30 @@
 #include "sim/core/alloc.h"
 
 typedef struct {
-    run_intervals_t *out;
+    printed_intervals_t *out;
     size_t first;    /* intervals of the launch being read */
     uint64_t launch; /* its id; 0: not known yet, or the whole run */
 } reading_t;
 
 /* The interval with the name path[0 .. n), whose members stand together. Ratios go by their names
  * alone. */
-static run_interval_t *interval_of(reading_t *r, const char *path, size_t n)
+static printed_interval_t *interval_of(reading_t *r, const char *path, size_t n)
 {
     static const char ratios[] = "metrics.";
     const size_t skip = sizeof(ratios) - 1;
-    run_intervals_t *out = r->out;
+    printed_intervals_t *out = r->out;
     if (n > skip && memcmp(path, ratios, skip) == 0) {
         path += skip;
         n -= skip;
     }
     for (size_t i = out->n; i > r->first; i--) {
-        run_interval_t *known = &out->list[i - 1];
+        printed_interval_t *known = &out->list[i - 1];
         if (strlen(known->name) == n && memcmp(known->name, path, n) == 0)
             return known;
     }
     rb_grow(&out->list, &out->cap, out->n + 1, sizeof(*out->list));
-    run_interval_t *fresh = &out->list[out->n++];
-    *fresh = (run_interval_t){.name = rb_calloc(n + 1, 1), .low = NAN, .high = NAN};
+    printed_interval_t *fresh = &out->list[out->n++];
+    *fresh = (printed_interval_t){.name = rb_calloc(n + 1, 1), .low = NAN, .high = NAN};
     memcpy(fresh->name, path, n);
     return fresh;
 }
@@ -42,12 +42,13 @@ static void take_member(reading_t *r, const char *path, json_event_t e, const js
     const char *dot = strrchr(path, '.');
     if (dot == NULL)
         return;
-    run_interval_t *to = interval_of(r, path, (size_t)(dot - path));
+    printed_interval_t *to = interval_of(r, path, (size_t)(dot - path));
     if (strcmp(dot, ".low") == 0 && e == JSON_READ_NUMBER) {
         to->low = json_read_f64(json);
     } else if (strcmp(dot, ".high") == 0 && e == JSON_READ_NUMBER) {
         to->high = json_read_f64(json);
-    } else if (strcmp(dot, ".note") == 0 && e == JSON_READ_STRING) {
+    } else if ((strcmp(dot, ".note") == 0 || strcmp(dot, ".reason") == 0) &&
+               e == JSON_READ_STRING) {
         free(to->note);
         to->note = rb_strdup(json->text);
     }
@@ -92,15 +93,15 @@ static void run_leaf(void *ctx, const char *path, json_event_t e, const json_rea
 
 static int by_launch_and_name(const void *a, const void *b)
 {
-    const run_interval_t *x = a, *y = b;
+    const printed_interval_t *x = a, *y = b;
     if (x->launch != y->launch)
         return x->launch > y->launch ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
-rb_code_t run_intervals_read(run_intervals_t *r, const char *path, rb_err_t *err)
+rb_code_t printed_intervals_read(printed_intervals_t *r, const char *path, rb_err_t *err)
 {
-    *r = (run_intervals_t){0};
+    *r = (printed_intervals_t){0};
     reading_t reading = {.out = r};
     const json_walk_t walk = {
         .leaf = run_leaf, .ctx = &reading, .array = "launches", .read_array = read_launches};
@@ -110,22 +111,27 @@ rb_code_t run_intervals_read(run_intervals_t *r, const char *path, rb_err_t *err
     return RB_OK;
 }
 
-void run_intervals_free(run_intervals_t *r)
+void printed_intervals_free(printed_intervals_t *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         free(r->list[i].name);
         free(r->list[i].note);
     }
     free(r->list);
-    *r = (run_intervals_t){0};
+    *r = (printed_intervals_t){0};
 }
 
-const run_interval_t *run_intervals_find(const run_intervals_t *r, uint64_t launch,
-                                         const char *name)
+const printed_interval_t *printed_intervals_find(const printed_intervals_t *r, uint64_t launch,
+                                                 const char *name)
 {
     /* A copy, because the key's members are not const. */
     char text[JSON_WALK_PATH];
     snprintf(text, sizeof(text), "%s", name);
-    const run_interval_t key = {.launch = launch, .name = text};
+    const printed_interval_t key = {.launch = launch, .name = text};
     return r->n > 0 ? bsearch(&key, r->list, r->n, sizeof(*r->list), by_launch_and_name) : NULL;
+}
+
+bool printed_intervals_any(const printed_intervals_t *r, uint64_t launch)
+{
+    return printed_intervals_find(r, launch, "cycles") != NULL;
 }
