@@ -455,6 +455,7 @@ const inside_method_t inside_photon_bb = {
             "scheduler runs",
     .options = &photon_group,
     .ops = &photon_ops,
+    .fixed = true,
     .create = photon_create,
     .destroy = photon_destroy,
 };

@@ -285,6 +285,7 @@ const inside_method_t inside_photon_warp = {
     .help = "Photon's warp level: when warps take a stable time, only the block scheduler runs",
     .options = &photon_group,
     .ops = &photon_ops,
+    .fixed = true,
     .create = photon_create,
     .destroy = photon_destroy,
 };

@@ -264,6 +264,7 @@ const inside_method_t inside_pka_stop = {
     .help = "PKA's projection: stops when the IPC is stable and a wave of blocks is done",
     .options = &pka_group,
     .ops = &pka_ops,
+    .fixed = true,
     .create = pka_create,
     .destroy = pka_destroy,
 };

@@ -424,6 +424,7 @@ const inside_method_t inside_tbpoint_region = {
         "skipped",
     .options = &region_group,
     .ops = &region_ops,
+    .fixed = true,
     .index = true,
     .create = region_create,
     .destroy = region_destroy,

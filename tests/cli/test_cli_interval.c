@@ -107,11 +107,28 @@ static void lists_of_samplers_are_joined(void **state)
            WORDS("plan", "many", "--sample", "stem", "--sample", "random"));
 }
 
+/* A second plan or profile used to replace the first one silently. */
+static void one_plan_and_one_profile_are_taken(void **state)
+{
+    (void)state;
+    expect(2, "--plan is given twice, 'a.json' and 'b.json'",
+           WORDS("run", "many", "--plan", "a.json", "--plan", "b.json"));
+    expect(2, "--profile is given twice",
+           WORDS("run", "many", "--sample", "stem", "--profile", "a", "--profile", "b"));
+    expect(2, "--plan is given twice",
+           WORDS("sweep", "many", "--plan", "a.json", "--plan", "b.json"));
+    expect(2, "--plan is given twice",
+           WORDS("trace", "slice", "many", "--plan", "a.json", "--plan", "b.json", "-o", "x.rbt"));
+    expect(125, "--plan is given twice",
+           WORDS("record", "--plan", "a.json", "--plan", "b.json", "-o", "x.rbt", "--", "./app"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_say_what_they_leave_out),
         cmocka_unit_test(lists_of_samplers_are_joined),
+        cmocka_unit_test(one_plan_and_one_profile_are_taken),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }

@@ -188,7 +188,14 @@ static const cli_option_t evaluate_options[] = {
         "samplers to score; may be repeated: of a trace, each --sample is one set that works "
         "together, and sets are not joined (run joins them); of a profile, each sampler of "
         "the list is scored alone"),
-    {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with its own seed",
+    {CLI_SEEDS, 0, "seeds", "N", "of a trace 1, of a profile 10", "Sampling",
+     "seeds of each sampler: of a trace so many sampled runs of each set against one full run, of "
+     "a "
+     "profile so many plans",
+     NULL, false},
+    {CLI_REPLAYS, 0, "replays", "N", "10, or --seeds if that is more", "Sampling",
+     "of a trace: plans per sampler of launches that are scored on the cycles of the full run, "
+     "which takes no simulation",
      NULL, false},
     OPT_SEED,
     {CLI_PLAN_FROM, 0, "plan-from", "PROFILE|RUN", "the full run", "Sampling",

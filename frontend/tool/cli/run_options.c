@@ -51,15 +51,13 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_WARMUP:
         return read_warmup(o, value, err);
     case CLI_PLAN:
-        o->sampling.plan = value;
-        return RB_OK;
+        return option_once(&o->sampling.plan, "plan", value, err);
     case CLI_SAMPLE:
         RB_TRY(sample_option(&o->samples, value, err));
         o->sampling.sample = o->samples;
         return RB_OK;
     case CLI_PROFILE:
-        o->sampling.profile = value;
-        return RB_OK;
+        return option_once(&o->sampling.profile, "profile", value, err);
     case CLI_SEED:
         return option_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
     case CLI_OUTPUT:
