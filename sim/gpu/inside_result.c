@@ -191,7 +191,7 @@ static void estimate(inside_t *n, const launch_result_t *r, uint64_t blocks,
     extrapolate(n, r, blocks, &counters);
     to_estimate(&counters, whole_cycles(n, r, blocks), whole);
     if (s != NULL)
-        s->ops->launch_estimate(s, &simulated, whole, replicates);
+        s->ops->launch_estimate(s, &simulated, whole, replicates, n->note.evidence);
 }
 
 rb_code_t inside_result(inside_t *n, launch_result_t *r, rb_err_t *err)
@@ -220,6 +220,7 @@ rb_code_t inside_result(inside_t *n, launch_result_t *r, rb_err_t *err)
     gpu_counters_t counters;
     const cycle_t least = least_cycles(&w, r->warp_insts);
     estimate(n, r, blocks, &whole, &replicates);
+    r->sampling = *note;
     to_counters(&whole, &counters);
     r->end = r->start + cycle_max((cycle_t)llround(whole.cycles), least);
     r->warp_slot_cycles = slot_cycles(n->chip, launch_result_cycles(r));

@@ -163,11 +163,13 @@ typedef struct {
      * which only this sampler left out blocks, after launch_added(). simulated: cycles and counters
      * of the part that was simulated. *whole: the estimate that follows from the hooks above, which
      * the sampler may replace. *replicates (n is 0): estimates like *whole, for the error; their
-     * list is owned by the sampler and valid until the next launch_open(). What the index knows is
+     * list is owned by the sampler and valid until the next launch_open(). evidence: of all
+     * fast-forwards; may be replaced. What the index knows is
      * set, and what is impossible corrected, in all of them afterwards.
      */
     void (*launch_estimate)(const struct sampler *s, const launch_estimate_t *simulated,
-                            launch_estimate_t *whole, sampler_replicates_t *replicates);
+                            launch_estimate_t *whole, sampler_replicates_t *replicates,
+                            char evidence[SAMPLER_EVIDENCE_MAX]);
 
     /* The launch has ended and this sampler has not stopped it: writes why not, for the report. */
     void (*launch_verdict)(const struct sampler *s, char evidence[SAMPLER_EVIDENCE_MAX]);
