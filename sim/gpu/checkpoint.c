@@ -24,11 +24,11 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
     int rc = put(out, checkpoint_magic, sizeof(checkpoint_magic));
     rc |= put(out, &g->next_start, sizeof(g->next_start));
     rc |= put(out, &g->epoch, sizeof(g->epoch));
+    rc |= put(out, &n_codes, sizeof(n_codes));
+    rc |= put(out, g->code, g->n_codes * sizeof(*g->code));
     rc |= put(out, &g->n_noted, sizeof(g->n_noted));
     rc |= put(out, &g->reached, sizeof(g->reached));
     rc |= put(out, &left_out, sizeof(left_out));
-    rc |= put(out, &n_codes, sizeof(n_codes));
-    rc |= put(out, g->code, g->n_codes * sizeof(*g->code));
     rc |= block_scheduler_save(&g->scheduler, out);
     for (uint32_t i = 0; i < g->n_sms; i++)
         rc |= sm_save(g->sm[i], out);
@@ -44,23 +44,29 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
  * next one, and until the last part is free. */
 enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODES_MAX = 1 << 24 };
 
-/* Loads the time, the place in the program and the list of known code. */
+/* Loads the time and the list of known code. */
 static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
 {
     uint64_t n_codes = 0;
-    uint8_t left_out = 0;
     int rc = get(in, next_start, sizeof(*next_start));
     rc |= get(in, &g->epoch, sizeof(g->epoch));
-    rc |= get(in, &g->n_noted, sizeof(g->n_noted));
-    rc |= get(in, &g->reached, sizeof(g->reached));
-    rc |= get(in, &left_out, sizeof(left_out));
-    g->left_out = left_out != 0;
     rc |= get(in, &n_codes, sizeof(n_codes));
     if (rc != 0 || *next_start < end || *next_start - end > REST_CYCLES_MAX || n_codes > CODES_MAX)
         return false;
     rb_grow(&g->code, &g->cap_codes, (size_t)n_codes, sizeof(*g->code));
     g->n_codes = (size_t)n_codes;
     return get(in, g->code, g->n_codes * sizeof(*g->code)) == 0;
+}
+
+/* Loads how far in the program the caches are (before_launch.c). */
+static bool load_place(gpu_t *g, FILE *in)
+{
+    uint8_t left_out = 0;
+    int rc = get(in, &g->n_noted, sizeof(g->n_noted));
+    rc |= get(in, &g->reached, sizeof(g->reached));
+    rc |= get(in, &left_out, sizeof(left_out));
+    g->left_out = left_out != 0;
+    return rc == 0 && left_out <= 1;
 }
 
 /* Checks that no credit of the crossbar is lost: a port without its credits would wait forever. */
@@ -99,7 +105,7 @@ rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err)
     if (!load_head(g, &next_start, in, end))
         return rb_fail(err, RB_TRACE, "its time does not fit a launch that ended at %llu",
                        (unsigned long long)end);
-    if (!load_parts(g, in, next_start + BUSY_CYCLES_MAX))
+    if (!load_place(g, in) || !load_parts(g, in, next_start + BUSY_CYCLES_MAX))
         return rb_fail(err, RB_TRACE, "it is incomplete or contains an impossible state");
     g->next_start = next_start;
     engine_set_now(g->engine, next_start);

@@ -148,10 +148,10 @@ static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
     code_u64(c, &r->thread_insts);
     code_u64(c, &r->warp_slot_cycles);
     code_u64(c, &r->copied_bytes);
-    code_bytes(c, &r->touched, sizeof(r->touched));
     code_bytes(c, host_seconds, sizeof(*host_seconds));
     code_counters(c, &r->sm, &r->l2, &r->dram);
     code_sampling(c, &r->sampling);
+    code_bytes(c, &r->touched, sizeof(r->touched));
 }
 
 static void code_interval(codec_t *c, interval_result_t *r)

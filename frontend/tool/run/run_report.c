@@ -34,9 +34,11 @@ static const char *note_of(const run_report_t *r)
     if (!isfinite(e->low))
         return p->random ? "no launch of a cluster was simulated, or its spread is unknown"
                          : "the method's choice of launches is not random";
-    if (r->simulated.launches < p->n_launches)
-        return "sampling error only; it does not include cold starts of the simulated launches";
-    return NULL;
+    if (r->simulated.launches == p->n_launches)
+        return NULL;
+    return r->warmup == WARMUP_FUNCTIONAL
+               ? "sampling error only; the caches were warmed for the simulated launches"
+               : "sampling error only; it does not include cold starts of the simulated launches";
 }
 
 /* Replaces estimates by what the index knows about the whole program, and limits the others. */
