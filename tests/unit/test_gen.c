@@ -49,7 +49,7 @@ static const struct tiny {
     {"mandelbrot", 50, false, {"iterations=30", NULL}},
     {"stencil3d", 37, false, {"planes=5", "steps=2"}},
     {"matvec", 30, false, {"columns=300", NULL}},
-    {"lookups", 4, true, {"tokens=20", "cold=300"}},
+    {"lookups", 4, true, {"bags=20", "cold=300"}},
     {"solver", 300, true, {"skew=4", "iterations=2"}},
     {"multigrid", 32, false, {"levels=3", "cycles=2"}},
     {"decode", 3, false, {"width=64", "vocabulary=100"}},

@@ -294,7 +294,8 @@ static void a_warp_multiplies_a_row(void **state)
 
 /* --- programs ---------------------------------------------------------------------------------- */
 
-/* Rows that a request of 400 tokens may ask for, about: the farthest row of its first warps. */
+/* Rows that a request may ask for, about: from the first to the farthest of the 400 that its warps
+ * begin with. */
 static uint64_t rows_of(trace_source_t *s, uint64_t request)
 {
     reading_t r = start_reading(s, 2 * request + 1);

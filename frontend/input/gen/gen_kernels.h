@@ -39,17 +39,6 @@ void gen_reduce_shape(gen_launch_t *l, uint64_t n, uint64_t in, uint64_t out);
 extern const gen_kernel_t gen_kernel_softmax;
 void gen_softmax_shape(gen_launch_t *l, uint32_t rows, uint64_t columns, uint64_t in, uint64_t out);
 
-/* Rows of a table are copied: each token asks for a random one of the first so many. */
-typedef struct {
-    uint64_t indices, table, out;
-    uint64_t tokens, width; /* elements of a row */
-    uint64_t range;         /* rows that are asked for */
-    uint64_t request;       /* another one asks for other rows */
-} gen_lookup_t;
-
-extern const gen_kernel_t gen_kernel_lookup;
-void gen_lookup_shape(gen_launch_t *l, const gen_lookup_t *lookup);
-
 /* y = A x; the launch's data is A, a gen_graph_t, in compressed rows at these addresses. */
 typedef struct {
     uint64_t begins, columns, values, x, y;

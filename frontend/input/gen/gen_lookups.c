@@ -1,5 +1,5 @@
 /*
- * A service that answers requests: each looks up rows of a table, then works on them. Requests can
+ * A service that answers requests: each adds up rows of a table, then works on the sums. Requests can
  * be of equal size and yet slow, because their rows are not in the cache; or giants; or slow only at
  * the start; and what is often asked for may grow over the run.
  */
@@ -8,11 +8,11 @@
 #include "frontend/input/gen/gen_program.h"
 #include "frontend/input/gen/gen_uneven.h"
 
-enum { BLOCK = 128, WIDTH = 128, HOT_ROWS = 512, TABLE_ROWS = 1 << 18 };
+enum { BLOCK = 128, WIDTH = 128, BAG = 16, HOT_ROWS = 512, TABLE_ROWS = 1 << 18 };
 
-/* --- a warp copies a row of the table ---------------------------------------------------------- */
+/* --- a warp adds up rows of the table ---------------------------------------------------------- */
 
-enum { HEAD, ENTER, COPY, LEAVE, N_SEGMENTS };
+enum { HEAD, ENTER, ROW, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
     [HEAD] = "MOV R1, c[0x0][0x28];"
@@ -25,75 +25,68 @@ static const char *const listing[N_SEGMENTS] = {
              "ISETP.GE.AND P0, PT, R2, c[0x0][0x178], PT;"
              "@P0 EXIT;",
     [ENTER] = "MOV R4, 0x4;"
-              "IMAD.WIDE R6, R2, R4, c[0x0][0x160];"
-              "LDG.E.CONSTANT.SYS R6, [R6];"
-              "IMAD R8, R6, c[0x0][0x17c], R5;"
-              "IMAD R9, R2, c[0x0][0x17c], R5;"
-              "IMAD.WIDE R10, R8, R4, c[0x0][0x168];"
-              "IMAD.WIDE R12, R9, R4, c[0x0][0x170];",
-    [COPY] = "LDG.E.CONSTANT.SYS R14, [R10];"
-             "IADD3 R5, R5, 0x20, RZ;"
-             "IADD3 R10, P1, R10, 0x80, RZ;"
-             "ISETP.GE.AND P0, PT, R5, c[0x0][0x17c], PT;"
-             "IADD3.X R11, RZ, R11, RZ, P1, !PT;"
-             "STG.E.SYS [R12], R14;"
-             "IADD3 R12, P2, R12, 0x80, RZ;"
-             "IADD3.X R13, RZ, R13, RZ, P2, !PT;"
-             "@!P0 BRA;",
-    [LEAVE] = "EXIT;",
+              "IMAD.SHL.U32 R6, R2, 0x10, RZ;"
+              "IMAD.SHL.U32 R5, R5, 0x4, RZ;"
+              "IMAD.WIDE R6, R6, R4, c[0x0][0x160];"
+              "MOV R20, RZ;"
+              "MOV R21, RZ;"
+              "MOV R22, RZ;"
+              "MOV R23, RZ;"
+              "MOV R8, RZ;",
+    [ROW] = "LDG.E.CONSTANT.SYS R9, [R6];"
+            "IADD3 R8, R8, 0x1, RZ;"
+            "IADD3 R6, P1, R6, 0x4, RZ;"
+            "IMAD R9, R9, 0x80, R5;"
+            "IMAD.WIDE R10, R9, R4, c[0x0][0x168];"
+            "LDG.E.128.CONSTANT.SYS R12, [R10];"
+            "IADD3.X R7, RZ, R7, RZ, P1, !PT;"
+            "ISETP.GE.AND P0, PT, R8, 0x10, PT;"
+            "FADD R20, R12, R20;"
+            "FADD R21, R13, R21;"
+            "FADD R22, R14, R22;"
+            "FADD R23, R15, R23;"
+            "@!P0 BRA;",
+    [STORE] = "IMAD R9, R2, 0x80, R5;"
+              "IMAD.WIDE R10, R9, R4, c[0x0][0x170];"
+              "STG.E.128.SYS [R10], R20;"
+              "EXIT;",
 };
 
-enum { INDICES, TABLE, OUT, TOKENS, COLUMNS, RANGE, REQUEST };
+enum { INDICES, TABLE, OUT, BAGS, RANGE, REQUEST };
 
 static void walk(gen_warp_t *w)
 {
     const gen_launch_t *l = w->launch;
     const uint64_t *arg = l->arg;
-    uint64_t token = gen_first_global(w) / GEN_WARP;
+    uint64_t bag = gen_first_global(w) / GEN_WARP;
 
-    w->pred[0] = token < arg[TOKENS] ? 0 : UINT32_MAX;
+    w->pred[0] = bag < arg[BAGS] ? 0 : UINT32_MAX;
     gen_run(w, HEAD, w->lanes);
-    if (token >= arg[TOKENS])
+    if (bag >= arg[BAGS])
         return;
-    uint64_t row = gen_reduce(gen_hash(l->seed, arg[REQUEST], token), arg[RANGE]);
-
-    gen_affine(w, 6, arg[INDICES] + 4 * token, 0);
     gen_run(w, ENTER, w->lanes);
-    gen_affine(w, 10, arg[TABLE] + 4 * row * arg[COLUMNS], 4);
-    gen_affine(w, 12, arg[OUT] + 4 * token * arg[COLUMNS], 4);
-    for (uint64_t column = 0; column < arg[COLUMNS]; column += GEN_WARP) {
-        uint32_t active = gen_below(column, arg[COLUMNS]);
-        uint32_t next = gen_below(column + GEN_WARP, arg[COLUMNS]);
+    gen_affine(w, 6, arg[INDICES] + 4 * BAG * bag, 0);
+    for (uint64_t k = 0; k < BAG; k++) {
+        uint64_t row = gen_reduce(gen_hash(l->seed, arg[REQUEST], BAG * bag + k), arg[RANGE]);
 
-        w->pred[0] = ~next;
-        gen_run(w, COPY, active);
-        gen_run(w, LEAVE, active & ~next);
-        gen_advance(w, 10, 4 * GEN_WARP);
-        gen_advance(w, 12, 4 * GEN_WARP);
+        w->pred[0] = k + 1 == BAG ? UINT32_MAX : 0;
+        gen_affine(w, 10, arg[TABLE] + 4 * row * WIDTH, 16);
+        gen_run(w, ROW, w->lanes);
+        gen_advance(w, 6, 4);
     }
+    gen_affine(w, 10, arg[OUT] + 4 * bag * WIDTH, 16);
+    gen_run(w, STORE, w->lanes);
 }
 
-const gen_kernel_t gen_kernel_lookup = {"embedding_gather", listing, N_SEGMENTS, 16, walk};
-
-void gen_lookup_shape(gen_launch_t *l, const gen_lookup_t *lookup)
-{
-    gen_shape_1d(l, &gen_kernel_lookup, lookup->tokens * GEN_WARP, BLOCK);
-    l->arg[INDICES] = lookup->indices;
-    l->arg[TABLE] = lookup->table;
-    l->arg[OUT] = lookup->out;
-    l->arg[TOKENS] = lookup->tokens;
-    l->arg[COLUMNS] = lookup->width;
-    l->arg[RANGE] = lookup->range;
-    l->arg[REQUEST] = lookup->request;
-}
+static const gen_kernel_t bag_kernel = {"embedding_bag", listing, N_SEGMENTS, 26, walk};
 
 /* --- the requests ------------------------------------------------------------------------------ */
 
-enum { P_REQUESTS, P_TOKENS, P_COLD, P_FIRST, P_DRIFT, P_TAIL, P_SHARE, P_RATIO };
+enum { P_REQUESTS, P_BAGS, P_COLD, P_FIRST, P_DRIFT, P_TAIL, P_SHARE, P_RATIO };
 
-static uint64_t tokens_of(const gen_program_t *g, uint64_t request)
+static uint64_t bags_of(const gen_program_t *g, uint64_t request)
 {
-    gen_uneven_t u = {.usual = g->value[P_TOKENS],
+    gen_uneven_t u = {.usual = g->value[P_BAGS],
                       .tail = g->value[P_TAIL],
                       .share = g->value[P_SHARE],
                       .ratio = g->value[P_RATIO],
@@ -117,7 +110,7 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 {
     (void)err;
     g->n_launches = 2 * g->value[P_REQUESTS];
-    g->array[INDICES] = gen_input(g, 4 * (uint64_t)GEN_UNEVEN_MAX);
+    g->array[INDICES] = gen_input(g, 4 * (uint64_t)GEN_UNEVEN_MAX * BAG);
     g->array[TABLE] = gen_input(g, 4 * (uint64_t)TABLE_ROWS * WIDTH);
     g->array[OUT] = gen_alloc(g, 4 * (uint64_t)GEN_UNEVEN_MAX * WIDTH);
     return RB_OK;
@@ -125,18 +118,18 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 
 static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 {
-    uint64_t request = (id - 1) / 2, tokens = tokens_of(g, request);
+    uint64_t request = (id - 1) / 2, bags = bags_of(g, request);
 
-    if (id % 2 == 0)
-        gen_relu_shape(l, tokens * WIDTH, g->array[OUT], g->array[OUT]);
-    else
-        gen_lookup_shape(l, &(gen_lookup_t){.indices = g->array[INDICES],
-                                            .table = g->array[TABLE],
-                                            .out = g->array[OUT],
-                                            .tokens = tokens,
-                                            .width = WIDTH,
-                                            .range = range_of(g, request),
-                                            .request = request});
+    if (id % 2 == 0) {
+        gen_relu_shape(l, bags * WIDTH, g->array[OUT], g->array[OUT]);
+        return;
+    }
+    gen_shape_1d(l, &bag_kernel, bags * GEN_WARP, BLOCK);
+    for (unsigned i = INDICES; i <= OUT; i++)
+        l->arg[i] = g->array[i];
+    l->arg[BAGS] = bags;
+    l->arg[RANGE] = range_of(g, request);
+    l->arg[REQUEST] = request;
 }
 
 const gen_kind_t gen_kind_lookups = {
@@ -144,7 +137,7 @@ const gen_kind_t gen_kind_lookups = {
     .summary = "requests of a service, two launches each: slow ones of equal size, giants, heavy "
                "tails, a slow start, drift",
     .param = {{"size", "requests", 1, 1000000, 300},
-              {"tokens", "rows that a usual request looks up", 1, 100000, 400},
+              {"bags", "sums of 16 rows that a usual request asks for", 1, 100000, 400},
               {"cold", "so many of 1000 requests ask for rows that are not in the cache", 0, 1000,
                10},
               {"first", "requests at the start of which this is so", 0, 1000000, 0},
@@ -154,7 +147,7 @@ const gen_kind_t gen_kind_lookups = {
               {"share", "so many of 1000 requests are ratio times as large; 0: about one", 0, 999,
                0},
               {"ratio", "how much larger these are", 1, 10000, 1}},
-    .kernels = (const gen_kernel_t *const[]){&gen_kernel_lookup, &gen_kernel_relu, NULL},
+    .kernels = (const gen_kernel_t *const[]){&bag_kernel, &gen_kernel_relu, NULL},
     .prepare = prepare,
     .launch = launch,
 };

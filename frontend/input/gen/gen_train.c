@@ -8,7 +8,74 @@
 #include "frontend/input/gen/gen_kernels.h"
 #include "frontend/input/gen/gen_program.h"
 
-enum { HOT_ROWS = 512, LAYERS_MAX = 64 };
+enum { GATHER_BLOCK = 128, HOT_ROWS = 512, LAYERS_MAX = 64 };
+
+/* --- embedding look-up: a warp copies a row of the table ---------------------------------------
+ */
+
+enum { HEAD, ENTER, COPY, LEAVE, N_SEGMENTS };
+
+static const char *const gather_listing[N_SEGMENTS] = {
+    [HEAD] = "MOV R1, c[0x0][0x28];"
+             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
+             "S2R R0, SR_CTAID.X;"
+             "S2R R3, SR_TID.X;"
+             "IMAD R0, R0, c[0x0][0x0], R3;"
+             "SHF.R.U32.HI R2, RZ, 0x5, R0;"
+             "LOP3.LUT R5, R0, 0x1f, RZ, 0xc0, !PT;"
+             "ISETP.GE.AND P0, PT, R2, c[0x0][0x178], PT;"
+             "@P0 EXIT;",
+    [ENTER] = "MOV R4, 0x4;"
+              "IMAD.WIDE R6, R2, R4, c[0x0][0x160];"
+              "LDG.E.CONSTANT.SYS R6, [R6];"
+              "IMAD R8, R6, c[0x0][0x17c], R5;"
+              "IMAD R9, R2, c[0x0][0x17c], R5;"
+              "IMAD.WIDE R10, R8, R4, c[0x0][0x168];"
+              "IMAD.WIDE R12, R9, R4, c[0x0][0x170];",
+    [COPY] = "LDG.E.CONSTANT.SYS R14, [R10];"
+             "IADD3 R5, R5, 0x20, RZ;"
+             "IADD3 R10, P1, R10, 0x80, RZ;"
+             "ISETP.GE.AND P0, PT, R5, c[0x0][0x17c], PT;"
+             "IADD3.X R11, RZ, R11, RZ, P1, !PT;"
+             "STG.E.SYS [R12], R14;"
+             "IADD3 R12, P2, R12, 0x80, RZ;"
+             "IADD3.X R13, RZ, R13, RZ, P2, !PT;"
+             "@!P0 BRA;",
+    [LEAVE] = "EXIT;",
+};
+
+enum { INDICES, TABLE, OUT, TOKENS, WIDTH, RANGE, ITERATION };
+
+static void gather_walk(gen_warp_t *w)
+{
+    const gen_launch_t *l = w->launch;
+    const uint64_t *arg = l->arg;
+    uint64_t token = gen_first_global(w) / GEN_WARP;
+
+    w->pred[0] = token < arg[TOKENS] ? 0 : UINT32_MAX;
+    gen_run(w, HEAD, w->lanes);
+    if (token >= arg[TOKENS])
+        return;
+    uint64_t row = gen_reduce(gen_hash(l->seed, arg[ITERATION], token), arg[RANGE]);
+
+    gen_affine(w, 6, arg[INDICES] + 4 * token, 0);
+    gen_run(w, ENTER, w->lanes);
+    gen_affine(w, 10, arg[TABLE] + 4 * row * arg[WIDTH], 4);
+    gen_affine(w, 12, arg[OUT] + 4 * token * arg[WIDTH], 4);
+    for (uint64_t column = 0; column < arg[WIDTH]; column += GEN_WARP) {
+        uint32_t active = gen_below(column, arg[WIDTH]);
+        uint32_t next = gen_below(column + GEN_WARP, arg[WIDTH]);
+
+        w->pred[0] = ~next;
+        gen_run(w, COPY, active);
+        gen_run(w, LEAVE, active & ~next);
+        gen_advance(w, 10, 4 * GEN_WARP);
+        gen_advance(w, 12, 4 * GEN_WARP);
+    }
+}
+
+static const gen_kernel_t gather_kernel = {"embedding_gather", gather_listing, N_SEGMENTS, 16,
+                                           gather_walk};
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
@@ -74,15 +141,14 @@ static void look_up(const gen_program_t *g, uint64_t iteration, gen_launch_t *l)
     uint64_t tokens = tokens_of(g, iteration);
     bool hot = gen_hash(g->seed, 2, iteration) >> 62 != 0; /* three iterations of four */
 
-    gen_lookup_shape(
-        l,
-        &(gen_lookup_t){.indices = g->array[A_INDICES],
-                        .table = g->array[A_TABLE],
-                        .out = matrix_of(g, A_ACTIVATIONS, 0),
-                        .tokens = tokens,
-                        .width = g->value[P_WIDTH],
-                        .range = hot && g->value[P_ROWS] > HOT_ROWS ? HOT_ROWS : g->value[P_ROWS],
-                        .request = iteration});
+    gen_shape_1d(l, &gather_kernel, tokens * GEN_WARP, GATHER_BLOCK);
+    l->arg[INDICES] = g->array[A_INDICES];
+    l->arg[TABLE] = g->array[A_TABLE];
+    l->arg[OUT] = matrix_of(g, A_ACTIVATIONS, 0);
+    l->arg[TOKENS] = tokens;
+    l->arg[WIDTH] = g->value[P_WIDTH];
+    l->arg[RANGE] = hot && g->value[P_ROWS] > HOT_ROWS ? HOT_ROWS : g->value[P_ROWS];
+    l->arg[ITERATION] = iteration;
 }
 
 static void forward(const gen_program_t *g, uint64_t step, uint64_t tokens, gen_launch_t *l)
@@ -153,9 +219,9 @@ const gen_kind_t gen_kind_train = {
               {"tokens", "tokens of the most common batch", 1, 1024, 64},
               {"rows", "rows of the embedding table", 1, 1 << 24, 50000},
               {"drift", "growth of batches over the run, in %", 0, 300, 50}},
-    .kernels = (const gen_kernel_t *const[]){&gen_kernel_lookup, &gen_kernel_sgemm,
-                                             &gen_kernel_relu, &gen_kernel_vecadd,
-                                             &gen_kernel_softmax, &gen_kernel_reduce, NULL},
+    .kernels = (const gen_kernel_t *const[]){&gather_kernel, &gen_kernel_sgemm, &gen_kernel_relu,
+                                             &gen_kernel_vecadd, &gen_kernel_softmax,
+                                             &gen_kernel_reduce, NULL},
     .prepare = prepare,
     .launch = launch,
 };
