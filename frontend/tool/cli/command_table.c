@@ -475,7 +475,8 @@ const cli_command_t cli_commands[] = {
      "gain in processor time. Samplers of launches choose from the full run. What was simulated is "
      "kept in the folder of -o.\n\n"
      "Of PROFILE, or RUN, the folder of a complete run, all times are known: plans are made with "
-     "many seeds, and printed is how far the totals that they give are from the true one, how often "
+     "many seeds, and printed is how far the totals that they give are from the true one, how "
+     "often "
      "their intervals contain it, and how much of the program they simulate.",
      NULL, "@file", OPTIONS(evaluate_options)},
     {"convert", "SOURCE TARGET", "write a trace in another format",
