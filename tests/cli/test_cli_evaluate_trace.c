@@ -158,7 +158,7 @@ static void sets_are_simulated_with_many_seeds(void **state)
     /* One full run, one of tbpoint, whose plan is the same with every seed, and four of the others. */
     char *text = cli_run_as(&rubato, 0, "10 jobs, 9 to run", words);
     assert_non_null(strstr(text, "over the seeds"));
-    assert_non_null(strstr(text, "tbpoint: no interval in 1 of 1 runs: the method's choice"));
+    assert_non_null(strstr(text, "tbpoint: no interval in 1 of 1 run: the method's choice"));
     assert_non_null(strstr(text, "random:count=8: statistics over 4 runs"));
     assert_non_null(strstr(text, "state_long_scoreboard_share"));
     free(text);
@@ -235,6 +235,17 @@ static void what_cannot_be_simulated_is_a_row(void **state)
     assert_non_null(strstr(text, "basic-block vectors"));
     assert_non_null(strstr(text, "blocks: launches"));
     free(text);
+    text = cli_run_as(&rubato, 1, "failed",
+                      WORDS("evaluate", "many", "--sample", "photon_kernel", "--sample",
+                            "random:count=2", "--seeds", "2", "-o", "lacking"));
+    assert_non_null(strstr(text, "photon_kernel: 1 run failed: "));
+    free(text);
+    char *sets = cli_read("lacking/evaluation_sets.csv");
+    assert_true(cell(sets, "\nphoton_kernel,", "failed") == 1);
+    assert_non_null(strstr(row_of(sets, "\nphoton_kernel,"), "basic-block vectors"));
+    assert_true(cell(sets, "\nrandom:count=2,", "runs") == 2);
+    free(sets);
+    free(cli_read_json("lacking/evaluation.json"));
     /* Warm-ups: the first is that of the full run that all are scored against. */
     text = cli_run_as(&rubato, 0, NULL,
                       WORDS("evaluate", "many", "--sample", "stem", "--warmup", "keep,flush", "-o",
@@ -335,6 +346,7 @@ static void mistakes_are_named(void **state)
     expect(0, NULL, WORDS("run", "many", "-o", "full"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--gpu", "v100"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--metrics"));
+    expect(2, "--replays is for a trace", WORDS("evaluate", "full", "--replays", "3"));
     cli_write("empty", "\n\n", 2);
     expect(2, "empty: no header of a profile",
            WORDS("evaluate", "many", "--plan-from", "empty", "--sample", "stem", "-o", "unrun"));

@@ -469,14 +469,15 @@ const cli_command_t cli_commands[] = {
      "only.",
      NULL, "@file", OPTIONS(plan_options)},
     {"evaluate", "TRACE|PROFILE|RUN", "score samplers against the full result",
-     "TRACE is simulated as a whole once, and with each set of samplers: printed are the errors of "
-     "cycles, hit rates, DRAM traffic and stalls, the share of the instructions that was "
-     "simulated, "
-     "and the speed-up. Samplers of launches choose from the full run. What was simulated is kept "
-     "in the folder of -o.\n\n"
+     "TRACE is simulated as a whole once, and with each set of samplers and each of --seeds seeds. "
+     "Printed are the errors of cycles, hit rates, DRAM traffic and stalls, how often the interval "
+     "of a run contains the full result, the share of the instructions that was simulated, and the "
+     "gain in processor time. Samplers of launches choose from the full run. What was simulated is "
+     "kept in the folder of -o.\n\n"
      "Of PROFILE, or RUN, the folder of a complete run, all times are known: plans are made with "
-     "many seeds, and printed is how far the totals that they give are from the true one, and how "
-     "much of the program they simulate.",
+     "many seeds, and printed is how far the totals that they give are from the true one, how "
+     "often "
+     "their intervals contain it, and how much of the program they simulate.",
      NULL, "@file", OPTIONS(evaluate_options)},
     {"convert", "SOURCE TARGET", "write a trace in another format",
      "Writes the trace SOURCE, of any kind that run takes, to TARGET: a native file (.rbt), which "

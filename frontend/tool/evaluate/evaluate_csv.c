@@ -318,10 +318,11 @@ static void set_row(csv_t *c, const evaluated_set_t *set)
 static void statistic_columns(csv_t *c)
 {
     static const char *const columns[] = {
-        "sample",      "variant",   "warmup", "launch",      "kernel",     "statistic",
-        "error_unit",  "full",      "runs",   "error_bias",  "error_mean", "error_p95",
-        "error_max",   "intervals", "exact",  "no_interval", "coverage",   "half_width_mean",
-        "silent_share"};
+        "sample",    "variant",         "warmup",       "launch",
+        "kernel",    "statistic",       "error_unit",   "full",
+        "runs",      "error_bias",      "error_mean",   "error_p95",
+        "error_max", "intervals",       "exact",        "no_interval",
+        "coverage",  "half_width_mean", "silent_share", "no_interval_reasons"};
     COLUMNS(c, columns);
     csv_end_row(c);
 }
@@ -343,6 +344,7 @@ static void statistic_row(csv_t *c, const evaluated_set_t *set, const scored_lau
     csv_u64(c, s.runs);
     summary_cells(c, &s);
     interval_cells(c, &s);
+    reasons_cell(c, coverage);
     csv_end_row(c);
 }
 

@@ -117,6 +117,18 @@ static void json_summary(json_t *j, const coverage_summary_t *s)
     json_f64(j, "silent_share", s->silent_share);
 }
 
+static void json_reasons(json_t *j, const coverage_t *c)
+{
+    json_begin_rows(j, "reasons");
+    for (size_t i = 0; i < c->n_reasons; i++) {
+        json_begin_object(j, NULL);
+        json_u64(j, "runs", c->reasons[i].runs);
+        json_text(j, "reason", c->reasons[i].text);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void json_statistic(json_t *j, const statistic_t *what, double full, const coverage_t *c)
 {
     const coverage_summary_t s = coverage_summary(c);
@@ -125,18 +137,8 @@ static void json_statistic(json_t *j, const statistic_t *what, double full, cons
     json_text(j, "error_unit", what->share ? "difference" : "relative");
     json_f64(j, "full", full);
     json_summary(j, &s);
-    json_end(j);
-}
-
-static void json_reasons(json_t *j, const coverage_t *cycles)
-{
-    json_begin_rows(j, "reasons");
-    for (size_t i = 0; i < cycles->n_reasons; i++) {
-        json_begin_object(j, NULL);
-        json_u64(j, "runs", cycles->reasons[i].runs);
-        json_text(j, "reason", cycles->reasons[i].text);
-        json_end(j);
-    }
+    if (c->n_reasons > 0)
+        json_reasons(j, c);
     json_end(j);
 }
 
@@ -171,7 +173,6 @@ static void json_means(json_t *j, const evaluated_set_t *set)
     json_f64(j, "wall", mean.speedup_wall);
     json_f64(j, "cycles", mean.speedup_cycles);
     json_end(j);
-    json_reasons(j, cycles);
     json_begin_rows(j, "statistics");
     for (size_t i = 0; i < score->n_totals; i++) {
         const scored_total_t *t = &score->totals[i];

@@ -66,9 +66,9 @@ static void label_of(const evaluated_set_t *set, char text[LABEL])
 }
 
 /* "1 run", "20 runs". */
-static const char *runs_of(char text[FORMAT_MAX], const set_score_t *s)
+static const char *runs_of(char text[FORMAT_MAX], uint64_t runs)
 {
-    snprintf(text, FORMAT_MAX, "%llu run%s", (unsigned long long)s->runs, s->runs == 1 ? "" : "s");
+    snprintf(text, FORMAT_MAX, "%llu run%s", (unsigned long long)runs, runs == 1 ? "" : "s");
     return text;
 }
 
@@ -149,15 +149,14 @@ static void seeds_reasons(FILE *out, const evaluated_set_t *set)
 {
     const set_score_t *score = &set->score;
     const coverage_t *cycles = score->runs > 0 ? &score->totals[0].coverage : NULL;
-    char label[LABEL];
+    char label[LABEL], runs[FORMAT_MAX];
     label_of(set, label);
     for (size_t i = 0; cycles != NULL && i < cycles->n_reasons; i++)
-        fprintf(out, "%s: no interval in %llu of %llu runs: %s\n", label,
-                (unsigned long long)cycles->reasons[i].runs, (unsigned long long)score->runs,
+        fprintf(out, "%s: no interval in %llu of %s: %s\n", label,
+                (unsigned long long)cycles->reasons[i].runs, runs_of(runs, score->runs),
                 cycles->reasons[i].text);
     if (score->failed > 0)
-        fprintf(out, "%s: %llu runs failed: %s\n", label, (unsigned long long)score->failed,
-                score->failure);
+        fprintf(out, "%s: %s failed: %s\n", label, runs_of(runs, score->failed), score->failure);
 }
 
 void evaluate_table_seeds(FILE *out, const evaluated_set_t *sets, size_t n)
@@ -200,7 +199,7 @@ void evaluate_table_statistics(FILE *out, const evaluated_set_t *set)
     char label[LABEL], full[FORMAT_MAX], runs[FORMAT_MAX];
     label_of(set, label);
     fprintf(out, "\n%s: statistics over %s; errors of shares are in percentage points\n", label,
-            runs_of(runs, score));
+            runs_of(runs, score->runs));
     fprintf(out, "%-28s %10s", "", "full");
     coverage_head(out);
     for (size_t i = 0; i < STATISTICS_READ; i++) {
@@ -222,7 +221,8 @@ void evaluate_table_launches(FILE *out, const evaluated_set_t *set)
         return;
     label_of(set, label);
     fprintf(out, "\n%s: cycles of launches over %s\n%6s  %-24s %10s %8s %12s %9s", label,
-            runs_of(run, score), "launch", "kernel", "blocks", "waves", "cycles", "simulated");
+            runs_of(run, score->runs), "launch", "kernel", "blocks", "waves", "cycles",
+            "simulated");
     coverage_head(out);
     for (size_t i = 0; i < score->n_launches; i++) {
         const scored_launch_t *l = &score->launches[i];

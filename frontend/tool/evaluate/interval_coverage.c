@@ -123,7 +123,7 @@ double coverage_within(const coverage_t *c, double bound)
 {
     size_t known = 0, within = 0;
     for (size_t i = 0; i < c->n; i++) {
-        known += isfinite(c->error[i]);
+        known += isfinite(c->error[i]) ? 1 : 0;
         within += fabs(c->error[i]) <= bound + ROUNDING;
     }
     return isfinite(bound) ? ratio((double)within, (double)known) : (double)NAN;
