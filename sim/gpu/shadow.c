@@ -10,9 +10,7 @@
 enum { COUNTS = sizeof(shadow_counts_t) / sizeof(uint64_t) };
 
 typedef struct {
-    const addr_map_t *map; /* borrowed */
-    l2_tags_t *tags;       /* owned, with their caches; by slice of the chip */
-    uint32_t n_slices;
+    l2_chip_tags_t tags; /* owned, with their caches */
     shadow_t *out;
 } survey_t;
 
@@ -22,61 +20,40 @@ static void add(shadow_counts_t *sum, const shadow_counts_t *more)
         ((uint64_t *)sum)[i] += ((const uint64_t *)more)[i];
 }
 
-/* Counts an access whose sectors hit `hits` times. */
-static void count_access(shadow_counts_t *c, const touch_access_t *a, uint32_t hits)
-{
-    const uint32_t n = l2_sector_count(a->sectors);
-    if (a->kind == TOUCH_READ) {
-        c->read_sectors += n;
-        c->read_hits += hits;
-    } else if (a->kind == TOUCH_WRITE) {
-        c->write_sectors += n;
-        c->write_hits += hits;
-    } else if (a->kind == TOUCH_ATOMIC) {
-        c->atomic_sectors += n;
-        c->atomic_hits += hits;
-    }
-}
-
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     const survey_t *s = ctx;
     const touch_counts_t *n = &batch->counts;
-    shadow_counts_t c = {.warp_insts = n->warp_insts,
-                         .requests = n->requests,
-                         .read_sectors = n->repeated_reads,
-                         .read_hits = n->repeated_reads,
-                         .write_sectors = n->repeated_writes,
-                         .write_hits = n->repeated_writes};
     l2_warmed_t sum = {0};
-    for (size_t i = 0; i < batch->n; i++) {
-        const touch_access_t *a = &batch->access[i];
-        const l2_touch_t touch = touch_of_l2(batch, a);
-        const l2_tags_t *tags = &s->tags[addr_map_slice(s->map, a->line)];
-        count_access(&c, a,
-                     l2_tags_touch(tags, addr_map_slice_local(s->map, a->line), &touch, &sum));
-    }
-    c.fills = sum.filled;
-    c.written_back = sum.written_back;
+    l2_tags_touch(&s->tags, batch->touch, batch->n, batch->masks, &sum);
+    const shadow_counts_t c = {
+        .warp_insts = n->warp_insts,
+        .requests = n->requests,
+        .read_sectors = n->repeated_reads + sum.sectors[L2_TOUCH_READ],
+        .read_hits = n->repeated_reads + sum.hits[L2_TOUCH_READ],
+        .write_sectors = n->repeated_writes + sum.sectors[L2_TOUCH_WRITE],
+        .write_hits = n->repeated_writes + sum.hits[L2_TOUCH_WRITE],
+        .atomic_sectors = sum.sectors[L2_TOUCH_ATOMIC],
+        .atomic_hits = sum.hits[L2_TOUCH_ATOMIC],
+        .fills = sum.filled,
+        .written_back = sum.written_back,
+    };
     add(&s->out->all, &c);
     add(&s->out->bin[batch->block / s->out->blocks_per_bin], &c);
 }
 
 static void copy_tags(survey_t *s, const gpu_t *g)
 {
-    s->n_slices = g->map.slices;
-    s->tags = rb_calloc(s->n_slices, sizeof(*s->tags));
-    for (uint32_t i = 0; i < s->n_slices; i++) {
-        s->tags[i] = gpu_l2_tags(g, i);
-        s->tags[i].cache = cache_copy(s->tags[i].cache);
-    }
+    s->tags = gpu_l2_tags(g);
+    for (uint32_t i = 0; i < g->map.slices; i++)
+        s->tags.slice[i].cache = cache_copy(s->tags.slice[i].cache);
 }
 
 static void free_tags(survey_t *s)
 {
-    for (uint32_t i = 0; i < s->n_slices; i++)
-        cache_destroy(s->tags[i].cache);
-    free(s->tags);
+    for (uint32_t i = 0; i < s->tags.map->slices; i++)
+        cache_destroy(s->tags.slice[i].cache);
+    free(s->tags.slice);
 }
 
 rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
@@ -89,9 +66,10 @@ rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_
     out->n_blocks = info.n_blocks;
     out->n_bins = (size_t)((info.n_blocks + out->blocks_per_bin - 1) / out->blocks_per_bin);
     out->bin = rb_calloc(out->n_bins, sizeof(*out->bin));
-    survey_t s = {.map = &g->map, .out = out};
+    survey_t s = {.out = out};
     copy_tags(&s, g);
-    const touch_consumer_t consumer = {.take = take_batch, .ctx = &s};
+    const touch_consumer_t consumer = {
+        .take = take_batch, .ctx = &s, .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES)};
     const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,
                                     gpu_code_base(g, info.code_id), &consumer, err);
     free_tags(&s);

@@ -4,30 +4,35 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/sm/memory/coalesce.h"
+#include "sim/gpu/touch_code.h"
+#include "sim/gpu/touch_lines.h"
 
-/* Sizes of the filters that skip repeated accesses of a block: lines of code, lines of data; and
- * accesses of a batch, which has room for one more instruction. */
-enum { CODE_LINES = 64, RECENT_LINES = 256, BATCH = 4096, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
+/* Lines in the filter of repeats; accesses of a batch, which has room for one more instruction or
+ * run of code. */
+enum { RECENT_LINES = 512, BATCH = 1024, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
 
 enum { ALL_SECTORS = (1 << SECTORS_PER_LINE) - 1 };
+
+/* The last access to a line. */
+typedef struct {
+    uint64_t line;
+    uint64_t touched; /* number of the access that was handed over */
+    uint8_t read;     /* sectors that were read then */
+    uint8_t written;  /* sectors of which all bytes were written */
+} recent_t;
 
 typedef struct {
     launch_info_t info;
     uint64_t code_base;
     const touch_consumer_t *consumer;
+    uint64_t now; /* accesses handed over, plus `reach`, so that 0 is long ago */
     touch_batch_t batch;
-    touch_access_t *access;              /* owned */
-    uint32_t (*bytes)[SECTORS_PER_LINE]; /* owned */
-    uint32_t n_bytes;
-    /* Direct-mapped: lines of code that the block touched. */
-    uint64_t code_line[CODE_LINES];
-    /* Direct-mapped: lines of data that it touched, with the sectors read and those written
-     * completely. */
-    struct {
-        uint64_t line;
-        uint8_t read, written;
-    } recent[RECENT_LINES];
+    l2_touch_t *touch;                   /* owned */
+    uint32_t (*masks)[SECTORS_PER_LINE]; /* owned */
+    uint32_t n_masks;
+    touch_code_t code;
+    touch_lines_t lines;
+    recent_t recent[RECENT_LINES]; /* direct-mapped */
 } walk_t;
 
 static void hand_over(walk_t *w)
@@ -35,107 +40,112 @@ static void hand_over(walk_t *w)
     w->consumer->take(w->consumer->ctx, &w->batch);
     w->batch.n = 0;
     w->batch.counts = (touch_counts_t){0};
-    w->n_bytes = 0;
+    w->n_masks = 0;
 }
 
-/* The next access of the batch. There is room for all lines of an instruction. */
-static touch_access_t *next_access(walk_t *w)
-{
-    return &w->access[w->batch.n++];
-}
-
-static void make_room(walk_t *w)
+/* Call before accesses are added. Then there is room for those of an instruction. */
+static inline void make_room(walk_t *w)
 {
     if (w->batch.n >= BATCH)
         hand_over(w);
 }
 
+static inline recent_t *recent_of(walk_t *w, uint64_t line)
+{
+    const uint64_t at = line / LINE_BYTES;
+    return &w->recent[(at ^ at / RECENT_LINES) % RECENT_LINES];
+}
+
+static inline bool is_recent(const walk_t *w, uint64_t touched)
+{
+    return w->now - touched < w->consumer->reach;
+}
+
+/* Whether an access is a repeat. Otherwise it is noted. */
+static inline bool is_repeat(walk_t *w, l2_touch_kind_t kind, uint64_t line, uint8_t sectors,
+                             uint8_t full)
+{
+    recent_t *r = recent_of(w, line);
+    const bool writes = kind == L2_TOUCH_WRITE || kind == L2_TOUCH_ATOMIC;
+    const bool known = r->line == line && is_recent(w, r->touched);
+    const uint8_t had = kind == L2_TOUCH_ATOMIC ? 0 : writes ? r->written : r->read;
+    if (known && (sectors & ~had) == 0)
+        return true;
+    if (!known)
+        *r = (recent_t){.line = line};
+    r->touched = w->now;
+    r->read |= writes ? full : sectors;
+    r->written |= writes ? full : 0;
+    return false;
+}
+
+static inline void add(walk_t *w, l2_touch_kind_t kind, uint64_t line, uint8_t sectors,
+                       uint8_t full)
+{
+    w->now++;
+    w->touch[w->batch.n++] = (l2_touch_t){
+        .line = line, .kind = (uint8_t)kind, .sectors = sectors, .full = full, .bytes = w->n_masks};
+}
+
 /* Touches the code lines of a run. */
-static void touch_code(walk_t *w, const trace_run_t *run)
+static void touch_code(walk_t *w, touch_run_t *run)
 {
-    const uint64_t mask = ~(uint64_t)(LINE_BYTES - 1);
-    const uint64_t last = (w->code_base + run->first[run->count - 1].pc) & mask;
-    uint64_t line = (w->code_base + run->first->pc) & mask;
-    for (; line <= last; line += LINE_BYTES) {
-        uint64_t *seen = &w->code_line[line / LINE_BYTES % CODE_LINES];
-        if (*seen == line)
+    run->touched = w->now;
+    for (uint32_t i = 0; i < run->n_lines; i++) {
+        const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
+        if (is_repeat(w, L2_TOUCH_CODE, line, ALL_SECTORS, 0))
             continue;
-        *seen = line;
         make_room(w);
-        *next_access(w) =
-            (touch_access_t){.line = line, .kind = TOUCH_CODE, .sectors = ALL_SECTORS};
+        add(w, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
     }
 }
 
-/* Whether the block has just read, or written completely, the same sectors: then the L2 does not
- * change. */
-static bool is_repeat(walk_t *w, touch_kind_t kind, const line_access_t *a)
+static inline void touch_line(walk_t *w, l2_touch_kind_t kind, uint32_t i)
 {
-    const uint64_t at = a->line / LINE_BYTES;
-    const size_t place = (at ^ at / RECENT_LINES) % RECENT_LINES;
-    const bool write = kind != TOUCH_READ;
-    if (w->recent[place].line != a->line) {
-        w->recent[place].line = a->line;
-        w->recent[place].read = w->recent[place].written = 0;
-    }
-    uint8_t *before = write ? &w->recent[place].written : &w->recent[place].read;
-    const bool repeat = kind != TOUCH_ATOMIC && (a->sectors & ~*before) == 0;
-    *before |= write ? a->full : a->sectors;
-    return repeat;
-}
-
-static void touch_line(walk_t *w, touch_kind_t kind, const line_access_t *a)
-{
-    touch_counts_t *counts = &w->batch.counts;
-    counts->requests++;
-    if (is_repeat(w, kind, a)) {
-        uint64_t *repeated =
-            kind == TOUCH_WRITE ? &counts->repeated_writes : &counts->repeated_reads;
-        *repeated += (unsigned)__builtin_popcount(a->sectors);
+    const touch_lines_t *l = &w->lines;
+    const bool masked = l->masked && kind != L2_TOUCH_READ;
+    const uint8_t full = masked ? l->all.line[i].full : l->sectors[i];
+    if (is_repeat(w, kind, l->line[i], l->sectors[i], full)) {
+        touch_counts_t *c = &w->batch.counts;
+        *(kind == L2_TOUCH_WRITE ? &c->repeated_writes : &c->repeated_reads) +=
+            l2_sector_count(l->sectors[i]);
         return;
     }
-    *next_access(w) = (touch_access_t){.line = a->line,
-                                       .kind = (uint8_t)kind,
-                                       .sectors = a->sectors,
-                                       .full = a->full,
-                                       .bytes = w->n_bytes};
-    if (kind != TOUCH_READ)
-        memcpy(w->bytes[w->n_bytes++], a->bytes, sizeof(a->bytes));
+    add(w, kind, l->line[i], l->sectors[i], full);
+    if (masked && full != l->sectors[i])
+        memcpy(w->masks[w->n_masks++], l->all.line[i].bytes, sizeof(*w->masks));
 }
 
-static void touch_lines(walk_t *w, const inst_t *inst, const uint64_t *rec)
+static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *rec)
 {
-    const mem_access_t access = (mem_access_t)inst->access;
-    const bool atomic = access == ACC_ATOMIC || access == ACC_REDUCTION;
-    const coalesce_mode_t mode = access == ACC_LOAD ? COALESCE_LOAD
-                                 : atomic           ? COALESCE_ATOMIC
-                                                    : COALESCE_STORE;
-    const touch_kind_t kind = access == ACC_LOAD ? TOUCH_READ : atomic ? TOUCH_ATOMIC : TOUCH_WRITE;
-    lane_addrs_t lanes;
-    coalesced_t c;
+    const l2_touch_kind_t kind = (l2_touch_kind_t)op->kind;
+    touch_lines(&w->lines, rec, op->width, kind != L2_TOUCH_READ);
     make_room(w);
-    coalesce_decode(rec, inst->width, &lanes);
-    coalesce_lines(&lanes, inst->width, mode, &c);
-    for (uint32_t i = 0; i < c.n; i++)
-        touch_line(w, kind, &c.line[i]);
+    w->batch.counts.requests += w->lines.n;
+    for (uint32_t i = 0; i < w->lines.n; i++)
+        touch_line(w, kind, i);
+}
+
+static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64_t *rec)
+{
+    if (op->space != MEM_GENERIC)
+        return op->space == MEM_GLOBAL;
+    return coalesce_generic_space(coalesce_first(rec), w->info.shared_base, w->info.local_base) ==
+           MEM_GLOBAL;
 }
 
 static void touch_warp(walk_t *w, const warp_stream_t *warp)
 {
     const uint64_t *rec = warp->addrs;
     for (uint32_t r = 0; r < warp->n_runs; r++) {
-        const trace_run_t *run = &warp->runs[r];
-        touch_code(w, run);
-        for (uint32_t i = 0; i < run->count; i++) {
-            const inst_t *inst = run->first + i;
-            if (run->mask == 0 || inst->space == MEM_NONE || inst->width == 0)
-                continue;
-            mem_space_t space = (mem_space_t)inst->space;
-            if (space == MEM_GENERIC)
-                space = coalesce_generic_space(coalesce_first(rec), w->info.shared_base,
-                                               w->info.local_base);
-            if (space == MEM_GLOBAL)
-                touch_lines(w, inst, rec);
+        touch_run_t *run = touch_code_run(&w->code, &warp->runs[r]);
+        if (!is_recent(w, run->touched))
+            touch_code(w, run);
+        const touch_op_t *op = w->code.op + run->op;
+        const uint32_t n = warp->runs[r].mask != 0 ? run->n_ops : 0;
+        for (uint32_t i = 0; i < n; i++) {
+            if (is_global(w, &op[i], rec))
+                touch_data(w, &op[i], rec);
             rec += addr_words(rec);
         }
     }
@@ -144,8 +154,6 @@ static void touch_warp(walk_t *w, const warp_stream_t *warp)
 static void touch_block(walk_t *w, const trace_block_t *block)
 {
     w->batch.block = block->index;
-    memset(w->code_line, 0xff, sizeof(w->code_line)); /* no line */
-    memset(w->recent, 0, sizeof(w->recent));
     for (uint32_t i = 0; i < block->n_warps; i++)
         touch_warp(w, &block->warps[i]);
     w->batch.counts.warp_insts = block->n_insts;
@@ -166,6 +174,29 @@ static rb_code_t walk_blocks(walk_t *w, const trace_source_ops_t *ops, trace_lau
     return RB_OK;
 }
 
+static walk_t *begin(const launch_info_t *info, uint64_t code_base,
+                     const touch_consumer_t *consumer)
+{
+    walk_t *w = rb_calloc(1, sizeof(*w));
+    w->info = *info;
+    w->code_base = code_base;
+    w->consumer = consumer;
+    w->now = consumer->reach;
+    w->touch = rb_calloc(BATCH_ROOM, sizeof(*w->touch));
+    w->masks = rb_calloc(BATCH_ROOM, sizeof(*w->masks));
+    w->batch.touch = w->touch;
+    w->batch.masks = (l2_masks_t)w->masks;
+    return w;
+}
+
+static void finish(walk_t *w)
+{
+    touch_code_free(&w->code);
+    free(w->touch);
+    free(w->masks);
+    free(w);
+}
+
 rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64_t end,
                      uint64_t code_base, const touch_consumer_t *consumer, rb_err_t *err)
 {
@@ -173,16 +204,9 @@ rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64
     launch_info_t info;
     RB_TRY(source->ops->launch_info(source, id, &info, err));
     RB_TRY(source->ops->open(source, id, &launch, err));
-    walk_t *w = rb_calloc(1, sizeof(*w));
-    *w = (walk_t){.info = info, .code_base = code_base, .consumer = consumer};
-    w->access = rb_calloc(BATCH_ROOM, sizeof(*w->access));
-    w->bytes = rb_calloc(BATCH_ROOM, sizeof(*w->bytes));
-    w->batch.access = w->access;
-    w->batch.bytes = (const uint32_t(*)[SECTORS_PER_LINE])w->bytes;
+    walk_t *w = begin(&info, code_base, consumer);
     rb_code_t rc = walk_blocks(w, source->ops, launch, first, end, err);
-    free(w->access);
-    free(w->bytes);
-    free(w);
+    finish(w);
     source->ops->close(launch);
     return rc;
 }

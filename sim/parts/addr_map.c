@@ -155,23 +155,61 @@ static inline uint32_t run_hash(const addr_map_t *m, uint64_t run)
     return m->pow2 ? h : h * m->slices >> ROTATION_BITS;
 }
 
-uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
+/* The slice of block `rest` of a run with this hash. */
+static inline uint32_t slice_of(const addr_map_t *m, uint32_t rest, uint32_t h)
 {
-    uint32_t rest;
-    uint64_t run = run_of(m, addr, &rest);
-    if (!m->hashed)
-        return rest;
-    uint32_t h = run_hash(m, run);
     if (m->pow2)
         return m->slice[rest] ^ h;
     return rest + h >= m->slices ? rest + h - m->slices : rest + h;
 }
 
-uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr)
+static inline uint64_t local_of(const addr_map_t *m, uint64_t addr, uint64_t run)
+{
+    return run << m->interleave_shift | (addr & ((UINT64_C(1) << m->interleave_shift) - 1));
+}
+
+uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
 {
     uint32_t rest;
     uint64_t run = run_of(m, addr, &rest);
-    return run << m->interleave_shift | (addr & ((UINT64_C(1) << m->interleave_shift) - 1));
+    return m->hashed ? slice_of(m, rest, run_hash(m, run)) : rest;
+}
+
+uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr)
+{
+    uint32_t rest;
+    return local_of(m, addr, run_of(m, addr, &rest));
+}
+
+/* XOR of the fold tables over the bytes of the run's number. That of the high bytes is mostly the
+ * same as for the address before. */
+typedef struct {
+    uint64_t high;
+    uint32_t hash;
+} high_hash_t;
+
+static inline uint32_t next_hash(const addr_map_t *m, uint64_t run, high_hash_t *before)
+{
+    if (run >> 16 != before->high) {
+        before->high = run >> 16;
+        before->hash = 0;
+        for (uint32_t b = 2; b < ADDR_MAP_BYTES; b++)
+            before->hash ^= m->fold[b][run >> 8 * b & 255];
+    }
+    const uint32_t h = before->hash ^ m->fold[0][run & 255] ^ m->fold[1][run >> 8 & 255];
+    return m->pow2 ? h : h * m->slices >> ROTATION_BITS;
+}
+
+void addr_map_slices(const addr_map_t *m, const uint64_t *addr, uint32_t *slice,
+                     uint64_t *slice_local, size_t n)
+{
+    high_hash_t before = {0}; /* that of 0 is 0 */
+    for (size_t i = 0; i < n; i++) {
+        uint32_t rest;
+        const uint64_t run = run_of(m, addr[i], &rest);
+        slice[i] = m->hashed ? slice_of(m, rest, next_hash(m, run, &before)) : rest;
+        slice_local[i] = local_of(m, addr[i], run);
+    }
 }
 
 uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t nth, uint64_t slice_local)

@@ -85,11 +85,42 @@ static inline uint32_t narrow_oldest(narrow_set_t *s, uint32_t ways)
     return narrow_order(s, ways)[ways - 1];
 }
 
+#ifdef __SSE2__
+/* The 16 ways from place `at` of an order of use on, after the one at `place` has moved to the
+ * front; places before `at` must exist or be overwritten later. */
+static inline __m128i narrow_shifted(const uint8_t *order, uint32_t at, uint32_t place)
+{
+    const __m128i lane = _mm_set_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m128i moves = _mm_cmplt_epi8(lane, _mm_set1_epi8((char)(place + 1 - at)));
+    const __m128i now = _mm_loadu_si128((const __m128i *)(const void *)(order + at));
+    const __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(order + at - 1));
+    return _mm_or_si128(_mm_and_si128(moves, before), _mm_andnot_si128(moves, now));
+}
+#endif
+
+/* Moves the ways before a place of the order one place back, over it. As in narrow_equal(), 16
+ * bytes of the order can be read and written in any set of at most 32 ways. */
+static inline void narrow_shift(uint8_t *order, uint32_t ways, uint32_t place)
+{
+#ifdef __SSE2__
+    if (ways <= 2 * NARROW_LANES) {
+        const uint32_t at = ways > NARROW_LANES ? ways - NARROW_LANES : 0;
+        const __m128i first = narrow_shifted(order, 0, place);
+        const __m128i last = narrow_shifted(order, at, place);
+        _mm_storeu_si128((__m128i *)(void *)order, first);
+        _mm_storeu_si128((__m128i *)(void *)(order + at), last);
+        return;
+    }
+#endif
+    (void)ways;
+    memmove(order + 1, order, place);
+}
+
 /* Moves the way at a place of the order to its front. */
 static inline void narrow_to_front(narrow_set_t *s, uint32_t ways, uint32_t place, uint32_t way)
 {
     uint8_t *order = narrow_order(s, ways);
-    memmove(order + 1, order, place);
+    narrow_shift(order, ways, place);
     order[0] = (uint8_t)way;
 }
 

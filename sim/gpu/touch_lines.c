@@ -1,0 +1,140 @@
+#include "sim/gpu/touch_lines.h"
+
+#include <string.h>
+
+static inline uint64_t line_of(uint64_t addr)
+{
+    return addr & ~(uint64_t)(LINE_BYTES - 1);
+}
+
+/* All cases: as the model does. */
+static void any_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, bool write)
+{
+    lane_addrs_t lanes;
+    coalesce_decode(rec, width, &lanes);
+    coalesce_lines(&lanes, width, write ? COALESCE_STORE : COALESCE_LOAD, &out->all);
+    out->n = out->all.n;
+    out->masked = true;
+    for (uint32_t i = 0; i < out->n; i++) {
+        out->line[i] = out->all.line[i].line;
+        out->sectors[i] = out->all.line[i].sectors;
+    }
+}
+
+/* Every byte of [lo, hi). Writes: both are multiples of a sector. */
+static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
+{
+    const uint64_t last = line_of(hi - 1);
+    uint32_t n = 0;
+    for (uint64_t line = line_of(lo); line <= last && n < COALESCE_MAX_LINES; line += LINE_BYTES)
+        out->line[n] = line, out->sectors[n++] = (1 << SECTORS_PER_LINE) - 1;
+    out->sectors[0] &= (uint8_t)(15u << (lo - line_of(lo)) / SECTOR_BYTES);
+    out->sectors[n - 1] &= (uint8_t)((2u << (hi - 1 - last) / SECTOR_BYTES) - 1);
+    out->n = n;
+}
+
+/* Adds the sector of an address to the last line, or as a new one. */
+static inline bool add_to_last(touch_lines_t *out, uint64_t addr)
+{
+    const uint8_t sector = (uint8_t)(1u << addr % LINE_BYTES / SECTOR_BYTES);
+    const uint64_t line = line_of(addr);
+    if (out->n > 0 && out->line[out->n - 1] == line) {
+        out->sectors[out->n - 1] |= sector;
+        return true;
+    }
+    out->line[out->n] = line;
+    out->sectors[out->n] = sector;
+    return false;
+}
+
+/* Ascending or descending addresses, so that equal lines are neighbours. */
+static void stride_lines(touch_lines_t *out, uint64_t addr, int64_t stride, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++, addr += (uint64_t)stride)
+        out->n += !add_to_last(out, addr);
+}
+
+/* Lines by hash; 0: empty, else number + 1. */
+enum { SLOTS = 256 };
+
+/* A line that is not the last one may be an earlier one. */
+static inline void find_earlier(touch_lines_t *out, uint8_t slot[SLOTS])
+{
+    const uint64_t line = out->line[out->n];
+    uint64_t h = (line / LINE_BYTES ^ line / LINE_BYTES / SLOTS) % SLOTS;
+    while (slot[h] != 0 && out->line[slot[h] - 1] != line)
+        h = (h + 1) % SLOTS;
+    if (slot[h] != 0) {
+        out->sectors[slot[h] - 1] |= out->sectors[out->n];
+        return;
+    }
+    slot[h] = (uint8_t)++out->n;
+}
+
+static void list_lines(touch_lines_t *out, const uint64_t *addr, unsigned n)
+{
+    uint8_t slot[SLOTS] = {0};
+    for (unsigned i = 0; i < n; i++)
+        if (!add_to_last(out, addr[i]))
+            find_earlier(out, slot);
+}
+
+/* Distances of the lanes from the base of an ADDR_DELTA record. */
+static void delta_lines(touch_lines_t *out, const uint64_t *rec, unsigned n)
+{
+    uint8_t slot[SLOTS] = {0};
+    int32_t delta[WARP_LANES];
+    memcpy(delta, rec + 2, n * sizeof(*delta));
+    for (unsigned i = 0; i < n; i++)
+        if (!add_to_last(out, rec[1] + (uint64_t)(int64_t)delta[i]))
+            find_earlier(out, slot);
+}
+
+/* Whether no lane's bytes cross the end of a sector, given that lanes are width bytes wide. */
+static bool stays_in_sectors(uint64_t bits, unsigned width)
+{
+    return (bits & (width - 1)) == 0; /* a multiple of the width, which divides a sector */
+}
+
+/* Low bits that any of the addresses has. */
+static uint64_t low_bits(const uint64_t *rec, unsigned n)
+{
+    uint64_t bits = 0;
+    if (addr_form(rec) == ADDR_AFFINE)
+        return rec[1] | (uint64_t)(int64_t)addr_stride(rec);
+    if (addr_form(rec) == ADDR_LIST) {
+        for (unsigned i = 0; i < n; i++)
+            bits |= rec[1 + i];
+        return bits;
+    }
+    for (unsigned i = 0; i < n / 2; i++)
+        bits |= rec[2 + i];
+    if (n % 2 != 0)
+        bits |= rec[2 + n / 2] & UINT32_MAX;
+    return rec[1] | bits | bits >> 32;
+}
+
+void touch_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, bool write)
+{
+    const unsigned n = addr_lanes(rec);
+    const addr_form_t form = addr_form(rec);
+    const int64_t stride = addr_stride(rec);
+    out->n = 0;
+    out->masked = false;
+    if (form == ADDR_AFFINE && (stride == 0 || stride == (int64_t)width)) {
+        const uint64_t hi = rec[1] + (stride == 0 ? width : (uint64_t)n * width);
+        if (hi > rec[1] && (!write || (rec[1] | hi) % SECTOR_BYTES == 0))
+            range_lines(out, rec[1], hi);
+        else
+            any_lines(out, rec, width, write);
+        return;
+    }
+    if (write || !stays_in_sectors(low_bits(rec, n), width))
+        any_lines(out, rec, width, write);
+    else if (form == ADDR_AFFINE)
+        stride_lines(out, rec[1], stride, n);
+    else if (form == ADDR_LIST)
+        list_lines(out, rec + 1, n);
+    else
+        delta_lines(out, rec, n);
+}

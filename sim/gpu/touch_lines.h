@@ -1,0 +1,22 @@
+/*
+ * The lines that a warp's access to global memory touches, for walks without time. The same lines
+ * as those of coalesce.h in the same order, but without what only timing needs.
+ */
+#ifndef RUBATO_GPU_TOUCH_LINES_H
+#define RUBATO_GPU_TOUCH_LINES_H
+
+#include "sim/sm/memory/coalesce.h"
+
+typedef struct {
+    uint32_t n;
+    bool masked; /* byte masks are in `all`; otherwise every touched sector is written completely,
+                  * if it is a write */
+    uint64_t line[COALESCE_MAX_LINES];
+    uint8_t sectors[COALESCE_MAX_LINES];
+    coalesced_t all;
+} touch_lines_t;
+
+/* The lines of an address record of accesses of width bytes. */
+void touch_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, bool write);
+
+#endif
