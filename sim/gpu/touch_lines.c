@@ -33,61 +33,74 @@ static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
     out->n = n;
 }
 
-/* Adds the sector of an address to the last line, or as a new one. */
-static inline bool add_to_last(touch_lines_t *out, uint64_t addr)
+/* Lines by hash: a bit for each that was seen. */
+enum { SEEN_BITS = 256, WORD_BITS = 64 };
+typedef struct {
+    uint64_t seen[SEEN_BITS / WORD_BITS];
+    uint64_t last; /* line of the last address */
+    uint32_t at;   /* its place */
+} lane_lines_t;
+
+/* Matches no line. */
+#define NO_LINE UINT64_MAX
+
+/* The place of a line that may have been seen; n: it was not. */
+static uint32_t find_line(const touch_lines_t *out, uint64_t line)
 {
-    const uint8_t sector = (uint8_t)(1u << addr % LINE_BYTES / SECTOR_BYTES);
-    const uint64_t line = line_of(addr);
-    if (out->n > 0 && out->line[out->n - 1] == line) {
-        out->sectors[out->n - 1] |= sector;
-        return true;
-    }
-    out->line[out->n] = line;
-    out->sectors[out->n] = sector;
-    return false;
+    for (uint32_t i = out->n; i-- > 0;)
+        if (out->line[i] == line)
+            return i;
+    return out->n;
 }
 
-/* Ascending or descending addresses, so that equal lines are neighbours. */
-static void stride_lines(touch_lines_t *out, uint64_t addr, int64_t stride, unsigned n)
+static inline void add_line(touch_lines_t *out, lane_lines_t *l, uint64_t line, uint8_t sector)
 {
-    for (unsigned i = 0; i < n; i++, addr += (uint64_t)stride)
-        out->n += !add_to_last(out, addr);
-}
-
-/* Lines by hash; 0: empty, else number + 1. */
-enum { SLOTS = 256 };
-
-/* A line that is not the last one may be an earlier one. */
-static inline void find_earlier(touch_lines_t *out, uint8_t slot[SLOTS])
-{
-    const uint64_t line = out->line[out->n];
-    uint64_t h = (line / LINE_BYTES ^ line / LINE_BYTES / SLOTS) % SLOTS;
-    while (slot[h] != 0 && out->line[slot[h] - 1] != line)
-        h = (h + 1) % SLOTS;
-    if (slot[h] != 0) {
-        out->sectors[slot[h] - 1] |= out->sectors[out->n];
+    const uint64_t h = line / LINE_BYTES ^ line / LINE_BYTES / SEEN_BITS;
+    const uint64_t bit = UINT64_C(1) << h % WORD_BITS;
+    uint64_t *word = &l->seen[h / WORD_BITS % (SEEN_BITS / WORD_BITS)];
+    l->last = line;
+    l->at = (*word & bit) != 0 ? find_line(out, line) : out->n;
+    *word |= bit;
+    if (l->at < out->n) {
+        out->sectors[l->at] |= sector;
         return;
     }
-    slot[h] = (uint8_t)++out->n;
+    out->line[out->n] = line;
+    out->sectors[out->n++] = sector;
+}
+
+/* Adds the sector of an address; neighbouring lanes mostly touch the same line. */
+static inline void add_address(touch_lines_t *out, lane_lines_t *l, uint64_t addr)
+{
+    const uint8_t sector = (uint8_t)(1u << addr % LINE_BYTES / SECTOR_BYTES);
+    if (line_of(addr) == l->last)
+        out->sectors[l->at] |= sector;
+    else
+        add_line(out, l, line_of(addr), sector);
+}
+
+static void stride_lines(touch_lines_t *out, uint64_t addr, int64_t stride, unsigned n)
+{
+    lane_lines_t l = {.last = NO_LINE};
+    for (unsigned i = 0; i < n; i++, addr += (uint64_t)stride)
+        add_address(out, &l, addr);
 }
 
 static void list_lines(touch_lines_t *out, const uint64_t *addr, unsigned n)
 {
-    uint8_t slot[SLOTS] = {0};
+    lane_lines_t l = {.last = NO_LINE};
     for (unsigned i = 0; i < n; i++)
-        if (!add_to_last(out, addr[i]))
-            find_earlier(out, slot);
+        add_address(out, &l, addr[i]);
 }
 
 /* Distances of the lanes from the base of an ADDR_DELTA record. */
 static void delta_lines(touch_lines_t *out, const uint64_t *rec, unsigned n)
 {
-    uint8_t slot[SLOTS] = {0};
+    lane_lines_t l = {.last = NO_LINE};
     int32_t delta[WARP_LANES];
     memcpy(delta, rec + 2, n * sizeof(*delta));
     for (unsigned i = 0; i < n; i++)
-        if (!add_to_last(out, rec[1] + (uint64_t)(int64_t)delta[i]))
-            find_earlier(out, slot);
+        add_address(out, &l, rec[1] + (uint64_t)(int64_t)delta[i]);
 }
 
 /* Whether no lane's bytes cross the end of a sector, given that lanes are width bytes wide. */

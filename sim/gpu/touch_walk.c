@@ -9,23 +9,24 @@
 
 /* Lines in the filter of repeats; accesses of a batch, which has room for one more instruction or
  * run of code. */
-enum { RECENT_LINES = 512, BATCH = 1024, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
+enum { RECENT_LINES = 4096, BATCH = 1024, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
 
 enum { ALL_SECTORS = (1 << SECTORS_PER_LINE) - 1 };
 
-/* The last access to a line. */
+/* The last access to a line. Words, because reading back parts of what was just written stalls the
+ * processor. */
 typedef struct {
     uint64_t line;
-    uint64_t touched; /* number of the access that was handed over */
-    uint8_t read;     /* sectors that were read then */
-    uint8_t written;  /* sectors of which all bytes were written */
+    uint32_t touched; /* number of the access that was handed over */
+    uint32_t had;     /* sectors that were read then; above them those of which all bytes were
+                       * written */
 } recent_t;
 
 typedef struct {
     launch_info_t info;
     uint64_t code_base;
     const touch_consumer_t *consumer;
-    uint64_t now; /* accesses handed over, plus `reach`, so that 0 is long ago */
+    uint32_t now; /* accesses handed over */
     touch_batch_t batch;
     l2_touch_t *touch;                   /* owned */
     uint32_t (*masks)[SECTORS_PER_LINE]; /* owned */
@@ -56,27 +57,39 @@ static inline recent_t *recent_of(walk_t *w, uint64_t line)
     return &w->recent[(at ^ at / RECENT_LINES) % RECENT_LINES];
 }
 
-static inline bool is_recent(const walk_t *w, uint64_t touched)
+static inline bool is_recent(const walk_t *w, uint32_t touched)
 {
     return w->now - touched < w->consumer->reach;
 }
 
-/* Whether an access is a repeat. Otherwise it is noted. */
-static inline bool is_repeat(walk_t *w, l2_touch_kind_t kind, uint64_t line, uint8_t sectors,
-                             uint8_t full)
+/* Whether an access is a repeat. Otherwise it is noted. wants: the sectors that make it one; gives:
+ * those that it leaves. Both as in recent_t. */
+static inline bool is_repeat(walk_t *w, uint64_t line, uint32_t wants, uint32_t gives)
 {
     recent_t *r = recent_of(w, line);
-    const bool writes = kind == L2_TOUCH_WRITE || kind == L2_TOUCH_ATOMIC;
-    const bool known = r->line == line && is_recent(w, r->touched);
-    const uint8_t had = kind == L2_TOUCH_ATOMIC ? 0 : writes ? r->written : r->read;
-    if (known && (sectors & ~had) == 0)
+    const uint32_t had = r->line == line && is_recent(w, r->touched) ? r->had : 0;
+    if ((wants & ~had) == 0)
         return true;
-    if (!known)
-        *r = (recent_t){.line = line};
+    r->line = line;
     r->touched = w->now;
-    r->read |= writes ? full : sectors;
-    r->written |= writes ? full : 0;
+    r->had = had | gives;
     return false;
+}
+
+/* A bit that no access leaves. */
+enum { NEVER = 1 << 2 * SECTORS_PER_LINE };
+
+/* wants and gives of an access. */
+static inline uint32_t wanted(l2_touch_kind_t kind, uint32_t sectors)
+{
+    if (kind == L2_TOUCH_ATOMIC)
+        return NEVER;
+    return kind == L2_TOUCH_WRITE ? sectors << SECTORS_PER_LINE : sectors;
+}
+
+static inline uint32_t given(l2_touch_kind_t kind, uint32_t sectors, uint32_t full)
+{
+    return kind == L2_TOUCH_READ ? sectors : full | full << SECTORS_PER_LINE;
 }
 
 static inline void add(walk_t *w, l2_touch_kind_t kind, uint64_t line, uint8_t sectors,
@@ -93,7 +106,7 @@ static void touch_code(walk_t *w, touch_run_t *run)
     run->touched = w->now;
     for (uint32_t i = 0; i < run->n_lines; i++) {
         const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
-        if (is_repeat(w, L2_TOUCH_CODE, line, ALL_SECTORS, 0))
+        if (is_repeat(w, line, ALL_SECTORS, ALL_SECTORS))
             continue;
         make_room(w);
         add(w, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
@@ -105,7 +118,7 @@ static inline void touch_line(walk_t *w, l2_touch_kind_t kind, uint32_t i)
     const touch_lines_t *l = &w->lines;
     const bool masked = l->masked && kind != L2_TOUCH_READ;
     const uint8_t full = masked ? l->all.line[i].full : l->sectors[i];
-    if (is_repeat(w, kind, l->line[i], l->sectors[i], full)) {
+    if (is_repeat(w, l->line[i], wanted(kind, l->sectors[i]), given(kind, l->sectors[i], full))) {
         touch_counts_t *c = &w->batch.counts;
         *(kind == L2_TOUCH_WRITE ? &c->repeated_writes : &c->repeated_reads) +=
             l2_sector_count(l->sectors[i]);

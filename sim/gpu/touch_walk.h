@@ -41,10 +41,11 @@ typedef struct {
     uint32_t reach;
 } touch_consumer_t;
 
-/* A reach for a cache of that many lines: its order of use is exact to a few percent. */
+/* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is less
+ * than what is unknown anyway: the warps of a wave of blocks are walked one after the other. */
 static inline uint32_t touch_reach(uint64_t lines)
 {
-    const uint64_t reach = lines / 32;
+    const uint64_t reach = lines / 8;
     return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
 }
 

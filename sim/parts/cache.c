@@ -325,7 +325,7 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
     if (c->narrow) {
         narrow_set_t *s = cache_narrow(c, k.set);
         uint32_t way = narrow_add(s, c->ways);
-        s->lane[way] = cache_narrow_tag(k);
+        s->lane[way] = (uint8_t)cache_narrow_tag(k);
         t = &c->tag[(size_t)k.set * c->ways + way];
     } else {
         wide_way_t *ways = cache_wide_ways(c, k.set);
@@ -347,7 +347,7 @@ static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, uint32_t wa
         *evicted = victim_take(c, t, victim);
         s->modified &= ~(UINT64_C(1) << way);
     }
-    s->lane[way] = cache_narrow_tag(k);
+    s->lane[way] = (uint8_t)cache_narrow_tag(k);
     *t = k.line;
     return t;
 }

@@ -86,9 +86,9 @@ static inline narrow_set_t *cache_narrow(const cache_t *c, uint32_t set)
 }
 
 /* The eight tag bits that a narrow set compares. */
-static inline uint8_t cache_narrow_tag(cache_key_t k)
+static inline uint32_t cache_narrow_tag(cache_key_t k)
 {
-    return (uint8_t)(k.tag >> 8);
+    return (uint32_t)k.tag >> 8;
 }
 
 static inline uint32_t cache_narrow_find(const cache_t *c, cache_key_t k)

@@ -64,7 +64,7 @@ static cache_placed_t narrow_place(cache_t *c, cache_key_t k)
         p.dirty = c->written[number].dirty;
         s->modified &= ~(UINT64_C(1) << way);
     }
-    s->lane[way] = cache_narrow_tag(k);
+    s->lane[way] = (uint8_t)cache_narrow_tag(k);
     *p.tag = k.line;
     return p;
 }

@@ -35,12 +35,14 @@ static inline size_t narrow_set_bytes(uint32_t ways)
     return (bytes + NARROW_ALIGN - 1) / NARROW_ALIGN * NARROW_ALIGN;
 }
 
-/* Bit i is set if lane[i] == value, for NARROW_LANES bytes. */
-static inline uint32_t narrow_lanes_equal(const uint8_t *lane, uint8_t value)
+/* Bit i is set if lane[i] == value (a byte), for NARROW_LANES bytes. The multiplication keeps the
+ * compiler from passing the byte through memory, where a wider read of it stalls the processor. */
+static inline uint32_t narrow_lanes_equal(const uint8_t *lane, uint32_t value)
 {
 #ifdef __SSE2__
-    __m128i all = _mm_loadu_si128((const __m128i *)(const void *)lane);
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8((char)value)));
+    const __m128i all = _mm_loadu_si128((const __m128i *)(const void *)lane);
+    const __m128i wanted = _mm_set1_epi64x((long long)(value * UINT64_C(0x0101010101010101)));
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, wanted));
 #else
     uint32_t bits = 0;
     for (uint32_t i = 0; i < NARROW_LANES; i++)
@@ -58,18 +60,19 @@ static inline uint64_t narrow_mask(uint32_t count)
 /* Bit i is set if lane[i] == value, for the first count of `ways` bytes. With fewer than
  * NARROW_LANES ways, reading NARROW_LANES bytes stays inside the set. */
 static inline uint64_t narrow_equal(const uint8_t *lane, uint32_t ways, uint32_t count,
-                                    uint8_t value)
+                                    uint32_t value)
 {
     uint64_t bits = narrow_lanes_equal(lane, value);
-    for (uint32_t i = NARROW_LANES; i < ways; i += NARROW_LANES) {
-        uint32_t at = i + NARROW_LANES <= ways ? i : ways - NARROW_LANES;
-        bits |= (uint64_t)narrow_lanes_equal(lane + at, value) << at;
-    }
+    if (ways > NARROW_LANES)
+        bits |= (uint64_t)narrow_lanes_equal(lane + ways - NARROW_LANES, value)
+                << (ways - NARROW_LANES);
+    for (uint32_t i = NARROW_LANES; i + NARROW_LANES < ways; i += NARROW_LANES)
+        bits |= (uint64_t)narrow_lanes_equal(lane + i, value) << i;
     return bits & narrow_mask(count);
 }
 
 /* Bit mask of the ways that may hold a line with that tag. */
-static inline uint64_t narrow_find(const narrow_set_t *s, uint32_t ways, uint8_t tag)
+static inline uint64_t narrow_find(const narrow_set_t *s, uint32_t ways, uint32_t tag)
 {
     return narrow_equal(s->lane, ways, s->count, tag);
 }
@@ -130,7 +133,7 @@ static inline void narrow_touch(narrow_set_t *s, uint32_t ways, uint32_t way)
     const uint8_t *order = narrow_order(s, ways);
     if (order[0] == way)
         return;
-    uint64_t place = narrow_equal(order, ways, s->count, (uint8_t)way);
+    uint64_t place = narrow_equal(order, ways, s->count, way);
     narrow_to_front(s, ways, (uint32_t)__builtin_ctzll(place), way);
 }
 
@@ -146,7 +149,7 @@ static inline uint32_t narrow_renew_oldest(narrow_set_t *s, uint32_t ways)
 static inline void narrow_age(narrow_set_t *s, uint32_t ways, uint32_t way)
 {
     uint8_t *order = narrow_order(s, ways);
-    uint64_t found = narrow_equal(order, ways, s->count, (uint8_t)way);
+    uint64_t found = narrow_equal(order, ways, s->count, way);
     uint32_t place = (uint32_t)__builtin_ctzll(found);
     memmove(order + place, order + place + 1, s->count - 1 - place);
     order[s->count - 1] = (uint8_t)way;
