@@ -22,7 +22,7 @@ typedef struct {
     uint32_t count;
     uint32_t op, n_ops;     /* in touch_code_t.op */
     uint32_t line, n_lines; /* byte address of the first line of code in the function; lines */
-    uint64_t touched;       /* the walk's: when it touched the lines last */
+    uint32_t touched; /* the walk's: when it touched the lines last */
 } touch_run_t;
 
 /* The runs of an open launch. Zeroed at the beginning. */

@@ -21,28 +21,38 @@ static void any_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, b
     }
 }
 
-/* Every byte of [lo, hi). Writes: both are multiples of a sector. */
+/* Every byte of [lo, hi), which is not empty. Writes: both are multiples of a sector. */
 static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
 {
-    const uint64_t last = line_of(hi - 1);
-    uint32_t n = 0;
-    for (uint64_t line = line_of(lo); line <= last && n < COALESCE_MAX_LINES; line += LINE_BYTES)
-        out->line[n] = line, out->sectors[n++] = (1 << SECTORS_PER_LINE) - 1;
-    out->sectors[0] &= (uint8_t)(15u << (lo - line_of(lo)) / SECTOR_BYTES);
+    const uint64_t first = line_of(lo), last = line_of(hi - 1);
+    const uint32_t n = (uint32_t)((last - first) / LINE_BYTES) + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        out->line[i] = first + (uint64_t)i * LINE_BYTES;
+        out->sectors[i] = (1 << SECTORS_PER_LINE) - 1;
+    }
+    out->sectors[0] &= (uint8_t)(15u << (lo - first) / SECTOR_BYTES);
     out->sectors[n - 1] &= (uint8_t)((2u << (hi - 1 - last) / SECTOR_BYTES) - 1);
     out->n = n;
 }
 
-/* Lines by hash: a bit for each that was seen. */
-enum { SEEN_BITS = 256, WORD_BITS = 64 };
-typedef struct {
-    uint64_t seen[SEEN_BITS / WORD_BITS];
-    uint64_t last; /* line of the last address */
-    uint32_t at;   /* its place */
-} lane_lines_t;
-
 /* Matches no line. */
 #define NO_LINE UINT64_MAX
+
+/* The line of the last lane, and its place. */
+typedef struct {
+    uint64_t line;
+    uint32_t at;
+} last_line_t;
+
+/* Begins an instruction: no line was seen. */
+static last_line_t begin(touch_lines_t *out)
+{
+    if (++out->round == 0) {
+        memset(out->seen, 0, sizeof(out->seen));
+        out->round = 1;
+    }
+    return (last_line_t){.line = NO_LINE};
+}
 
 /* The place of a line that may have been seen; n: it was not. */
 static uint32_t find_line(const touch_lines_t *out, uint64_t line)
@@ -53,16 +63,15 @@ static uint32_t find_line(const touch_lines_t *out, uint64_t line)
     return out->n;
 }
 
-static inline void add_line(touch_lines_t *out, lane_lines_t *l, uint64_t line, uint8_t sector)
+static inline void add_line(touch_lines_t *out, last_line_t *last, uint64_t line, uint8_t sector)
 {
-    const uint64_t h = line / LINE_BYTES ^ line / LINE_BYTES / SEEN_BITS;
-    const uint64_t bit = UINT64_C(1) << h % WORD_BITS;
-    uint64_t *word = &l->seen[h / WORD_BITS % (SEEN_BITS / WORD_BITS)];
-    l->last = line;
-    l->at = (*word & bit) != 0 ? find_line(out, line) : out->n;
-    *word |= bit;
-    if (l->at < out->n) {
-        out->sectors[l->at] |= sector;
+    const uint64_t number = line / LINE_BYTES;
+    uint8_t *seen = &out->seen[(number ^ number / TOUCH_SLOTS) % TOUCH_SLOTS];
+    last->line = line;
+    last->at = *seen == out->round ? find_line(out, line) : out->n;
+    *seen = out->round;
+    if (last->at < out->n) {
+        out->sectors[last->at] |= sector;
         return;
     }
     out->line[out->n] = line;
@@ -70,37 +79,39 @@ static inline void add_line(touch_lines_t *out, lane_lines_t *l, uint64_t line, 
 }
 
 /* Adds the sector of an address; neighbouring lanes mostly touch the same line. */
-static inline void add_address(touch_lines_t *out, lane_lines_t *l, uint64_t addr)
+static inline void add_address(touch_lines_t *out, last_line_t *last, uint64_t addr)
 {
     const uint8_t sector = (uint8_t)(1u << addr % LINE_BYTES / SECTOR_BYTES);
-    if (line_of(addr) == l->last)
-        out->sectors[l->at] |= sector;
+    if (line_of(addr) == last->line)
+        out->sectors[last->at] |= sector;
     else
-        add_line(out, l, line_of(addr), sector);
+        add_line(out, last, line_of(addr), sector);
 }
 
 static void stride_lines(touch_lines_t *out, uint64_t addr, int64_t stride, unsigned n)
 {
-    lane_lines_t l = {.last = NO_LINE};
+    last_line_t last = begin(out);
     for (unsigned i = 0; i < n; i++, addr += (uint64_t)stride)
-        add_address(out, &l, addr);
+        add_address(out, &last, addr);
 }
 
 static void list_lines(touch_lines_t *out, const uint64_t *addr, unsigned n)
 {
-    lane_lines_t l = {.last = NO_LINE};
+    last_line_t last = begin(out);
     for (unsigned i = 0; i < n; i++)
-        add_address(out, &l, addr[i]);
+        add_address(out, &last, addr[i]);
 }
 
 /* Distances of the lanes from the base of an ADDR_DELTA record. */
 static void delta_lines(touch_lines_t *out, const uint64_t *rec, unsigned n)
 {
-    lane_lines_t l = {.last = NO_LINE};
-    int32_t delta[WARP_LANES];
-    memcpy(delta, rec + 2, n * sizeof(*delta));
-    for (unsigned i = 0; i < n; i++)
-        add_address(out, &l, rec[1] + (uint64_t)(int64_t)delta[i]);
+    last_line_t last = begin(out);
+    const char *delta = (const char *)(rec + 2);
+    for (unsigned i = 0; i < n; i++, delta += sizeof(int32_t)) {
+        int32_t d;
+        memcpy(&d, delta, sizeof(d));
+        add_address(out, &last, rec[1] + (uint64_t)(int64_t)d);
+    }
 }
 
 /* Whether no lane's bytes cross the end of a sector, given that lanes are width bytes wide. */

@@ -7,6 +7,10 @@
 
 #include "sim/sm/memory/coalesce.h"
 
+/* Slots of a hash table of lines; more make it less likely that two lines meet. */
+enum { TOUCH_SLOTS = 1024 };
+
+/* Zeroed at the beginning, then used for one instruction after the other. */
 typedef struct {
     uint32_t n;
     bool masked; /* byte masks are in `all`; otherwise every touched sector is written completely,
@@ -14,6 +18,8 @@ typedef struct {
     uint64_t line[COALESCE_MAX_LINES];
     uint8_t sectors[COALESCE_MAX_LINES];
     coalesced_t all;
+    uint8_t seen[TOUCH_SLOTS]; /* round in which a line of the slot was seen */
+    uint8_t round;             /* one for each instruction */
 } touch_lines_t;
 
 /* The lines of an address record of accesses of width bytes. */

@@ -51,29 +51,49 @@ static inline void make_room(walk_t *w)
         hand_over(w);
 }
 
-static inline recent_t *recent_of(walk_t *w, uint64_t line)
-{
-    const uint64_t at = line / LINE_BYTES;
-    return &w->recent[(at ^ at / RECENT_LINES) % RECENT_LINES];
-}
-
 static inline bool is_recent(const walk_t *w, uint32_t touched)
 {
     return w->now - touched < w->consumer->reach;
 }
 
-/* Whether an access is a repeat. Otherwise it is noted. wants: the sectors that make it one; gives:
- * those that it leaves. Both as in recent_t. */
-static inline bool is_repeat(walk_t *w, uint64_t line, uint32_t wants, uint32_t gives)
+/* The end of the batch, while the accesses of an instruction are added: in registers. */
+typedef struct {
+    l2_touch_t *next;
+    recent_t *recent;
+    uint32_t now, reach, masks;
+} tail_t;
+
+static inline tail_t tail_of(walk_t *w)
 {
-    recent_t *r = recent_of(w, line);
-    const uint32_t had = r->line == line && is_recent(w, r->touched) ? r->had : 0;
-    if ((wants & ~had) == 0)
-        return true;
+    return (tail_t){.next = w->touch + w->batch.n,
+                    .recent = w->recent,
+                    .now = w->now,
+                    .reach = w->consumer->reach,
+                    .masks = w->n_masks};
+}
+
+static inline void set_tail(walk_t *w, const tail_t *t)
+{
+    w->batch.n = (size_t)(t->next - w->touch);
+    w->now = t->now;
+    w->n_masks = t->masks;
+}
+
+/* Whether an access is a repeat. Otherwise it is noted. wants: the sectors that make it one; gives:
+ * those that it leaves, as in recent_t; a repeat gives what is there. Without branches, because
+ * they could not be predicted. */
+static inline bool is_repeat(const tail_t *t, uint64_t line, uint32_t wants, uint32_t gives)
+{
+    const uint64_t at = line / LINE_BYTES;
+    recent_t *r = &t->recent[(at ^ at / RECENT_LINES) % RECENT_LINES];
+    const uint32_t touched = r->touched;
+    const bool known = (r->line == line) & (t->now - touched < t->reach);
+    const uint32_t had = r->had & (known ? UINT32_MAX : 0);
+    const bool repeat = (wants & ~had) == 0;
     r->line = line;
-    r->touched = w->now;
+    r->touched = repeat ? touched : t->now;
     r->had = had | gives;
-    return false;
+    return repeat;
 }
 
 /* A bit that no access leaves. */
@@ -89,15 +109,23 @@ static inline uint32_t wanted(l2_touch_kind_t kind, uint32_t sectors)
 
 static inline uint32_t given(l2_touch_kind_t kind, uint32_t sectors, uint32_t full)
 {
-    return kind == L2_TOUCH_READ ? sectors : full | full << SECTORS_PER_LINE;
+    return kind == L2_TOUCH_READ || kind == L2_TOUCH_CODE ? sectors
+                                                          : full | full << SECTORS_PER_LINE;
 }
 
-static inline void add(walk_t *w, l2_touch_kind_t kind, uint64_t line, uint8_t sectors,
-                       uint8_t full)
+/* Adds an access to the batch, unless it is a repeat. */
+static inline bool touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors,
+                         uint32_t full)
 {
-    w->now++;
-    w->touch[w->batch.n++] = (l2_touch_t){
-        .line = line, .kind = (uint8_t)kind, .sectors = sectors, .full = full, .bytes = w->n_masks};
+    const bool repeat = is_repeat(t, line, wanted(kind, sectors), given(kind, sectors, full));
+    *t->next = (l2_touch_t){.line = line,
+                            .kind = (uint8_t)kind,
+                            .sectors = (uint8_t)sectors,
+                            .full = (uint8_t)full,
+                            .bytes = t->masks};
+    t->next += !repeat;
+    t->now += !repeat;
+    return repeat;
 }
 
 /* Touches the code lines of a run. */
@@ -105,38 +133,51 @@ static void touch_code(walk_t *w, touch_run_t *run)
 {
     run->touched = w->now;
     for (uint32_t i = 0; i < run->n_lines; i++) {
-        const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
-        if (is_repeat(w, line, ALL_SECTORS, ALL_SECTORS))
-            continue;
         make_room(w);
-        add(w, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
+        tail_t t = tail_of(w);
+        touch(&t, L2_TOUCH_CODE, w->code_base + run->line + (uint64_t)i * LINE_BYTES, ALL_SECTORS,
+              0);
+        set_tail(w, &t);
     }
 }
 
-static inline void touch_line(walk_t *w, l2_touch_kind_t kind, uint32_t i)
+static void read_lines(walk_t *w)
 {
     const touch_lines_t *l = &w->lines;
-    const bool masked = l->masked && kind != L2_TOUCH_READ;
-    const uint8_t full = masked ? l->all.line[i].full : l->sectors[i];
-    if (is_repeat(w, l->line[i], wanted(kind, l->sectors[i]), given(kind, l->sectors[i], full))) {
-        touch_counts_t *c = &w->batch.counts;
-        *(kind == L2_TOUCH_WRITE ? &c->repeated_writes : &c->repeated_reads) +=
-            l2_sector_count(l->sectors[i]);
-        return;
+    tail_t t = tail_of(w);
+    uint32_t repeated = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const uint32_t sectors = l->sectors[i];
+        const bool repeat = touch(&t, L2_TOUCH_READ, l->line[i], sectors, 0);
+        repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
     }
-    add(w, kind, l->line[i], l->sectors[i], full);
-    if (masked && full != l->sectors[i])
-        memcpy(w->masks[w->n_masks++], l->all.line[i].bytes, sizeof(*w->masks));
+    set_tail(w, &t);
+    w->batch.counts.repeated_reads += repeated;
+}
+
+static void write_lines(walk_t *w, l2_touch_kind_t kind)
+{
+    const touch_lines_t *l = &w->lines;
+    tail_t t = tail_of(w);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const uint8_t full = l->masked ? l->all.line[i].full : l->sectors[i];
+        if (touch(&t, kind, l->line[i], l->sectors[i], full))
+            w->batch.counts.repeated_writes += l2_sector_count(l->sectors[i]);
+        else if (full != l->sectors[i])
+            memcpy(w->masks[t.masks++], l->all.line[i].bytes, sizeof(*w->masks));
+    }
+    set_tail(w, &t);
 }
 
 static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *rec)
 {
-    const l2_touch_kind_t kind = (l2_touch_kind_t)op->kind;
-    touch_lines(&w->lines, rec, op->width, kind != L2_TOUCH_READ);
+    touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
     make_room(w);
     w->batch.counts.requests += w->lines.n;
-    for (uint32_t i = 0; i < w->lines.n; i++)
-        touch_line(w, kind, i);
+    if (op->kind == L2_TOUCH_READ)
+        read_lines(w);
+    else
+        write_lines(w, (l2_touch_kind_t)op->kind);
 }
 
 static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64_t *rec)

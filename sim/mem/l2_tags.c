@@ -1,5 +1,7 @@
 #include "sim/mem/l2_tags.h"
 
+#include "sim/parts/cache_place.h"
+
 void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors)
 {
     cache_written_t *w = cache_written(c, l);
@@ -43,22 +45,25 @@ bool l2_tags_excess(cache_t *c, cache_key_t key, uint32_t modified_ways, cache_l
     return cache_modified(c, key) > modified_ways && cache_clean_oldest(c, key, line);
 }
 
-/* The sectors that the DRAM must deliver for a read of `missing`. */
-static inline uint8_t fetched(const l2_tags_t *t, const cache_tag_t *l, uint32_t missing)
+/* The aligned groups of fill_sectors that contain any of these sectors. */
+static inline uint32_t groups_of(uint32_t fill_sectors, uint32_t sectors)
 {
-    uint32_t filled = 0;
-    for (; missing != 0; missing &= ~filled)
-        filled |= l2_tags_group(t->fill_sectors, (uint32_t)__builtin_ctz(missing));
-    return (uint8_t)(filled & ~(uint32_t)cache_tag_valid(l));
+    const uint32_t even = 5; /* the first sectors of pairs */
+    if (fill_sectors == 1 || sectors == 0)
+        return sectors;
+    return fill_sectors == 2 ? sectors | (sectors & even) << 1 | (sectors >> 1 & even) : 15;
 }
 
 /* Reads the sectors of a line that are missing. */
-static void read_missing(const l2_tags_t *t, cache_tag_t *l, uint8_t missing, bool also_written,
-                         l2_warmed_t *sum)
+static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t missing,
+                                bool also_written, l2_warmed_t *sum)
 {
-    const uint8_t filled = fetched(t, l, missing);
+    const uint32_t filled = groups_of(t->fill_sectors, missing) & ~(uint32_t)cache_tag_valid(l);
     const uint32_t n = l2_sector_count(filled);
-    l2_tags_fill(t->cache, l, filled);
+    if (*l & CACHE_TAG_WRITTEN)
+        l2_tags_fill(t->cache, l, (uint8_t)filled);
+    else
+        cache_tag_fill(l, (uint8_t)filled);
     sum->taken += also_written ? 0 : n;
     sum->filled += n;
 }
@@ -79,15 +84,17 @@ static inline uint32_t touch_line(const l2_tags_t *t, cache_key_t key, const l2_
                                   uint32_t n, l2_masks_t masks, l2_warmed_t *sum)
 {
     const bool writes = touch->kind == L2_TOUCH_WRITE || touch->kind == L2_TOUCH_ATOMIC;
-    const cache_placed_t p = cache_place(t->cache, key);
-    const uint8_t missing = touch->sectors & (uint8_t)~cache_tag_valid(p.tag);
+    const cache_placed_t p =
+        cache_is_plain(t->cache) ? cache_place_narrow(t->cache, key) : cache_place(t->cache, key);
+    const uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(p.tag);
     sum->written_back += l2_sector_count(p.dirty);
-    sum->taken += p.fresh && writes ? n : 0;
     if (touch->kind != L2_TOUCH_WRITE && missing != 0)
         read_missing(t, p.tag, missing, writes, sum);
-    if (writes)
-        write_line(t, key, p.tag, touch, masks, sum);
-    if (touch->kind != L2_TOUCH_WRITE)
+    if (!writes)
+        return n - l2_sector_count(missing);
+    sum->taken += p.fresh ? n : 0;
+    write_line(t, key, p.tag, touch, masks, sum);
+    if (touch->kind == L2_TOUCH_ATOMIC)
         return n - l2_sector_count(missing);
     return p.fresh ? 0 : n;
 }
@@ -107,9 +114,12 @@ static void find_places(const l2_chip_tags_t *chip, const l2_touch_t *touch, siz
     for (size_t i = 0; i < n; i++)
         addr[i] = touch[i].line;
     addr_map_slices(chip->map, addr, out->slice, local, n);
-    cache_keys(chip->slice[0].cache, local, out->key, n); /* all slices have the same shape */
-    for (size_t i = 0; i < n; i++)
-        cache_prefetch(chip->slice[out->slice[i]].cache, out->key[i]);
+    for (size_t i = 0; i < n; i++) {
+        const cache_t *c = chip->slice[out->slice[i]].cache;
+        out->key[i] = cache_line_key(c, local[i]);
+        if (cache_is_plain(c))
+            __builtin_prefetch(cache_narrow(c, out->key[i].set), 1);
+    }
 }
 
 static void touch_some(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,

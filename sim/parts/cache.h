@@ -128,9 +128,6 @@ typedef struct {
 
 cache_placed_t cache_place(cache_t *c, cache_key_t k);
 
-/* Keys of n lines. */
-void cache_keys(const cache_t *c, const uint64_t *line, cache_key_t *key, size_t n);
-
 /* The same by address. */
 static inline cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
 {

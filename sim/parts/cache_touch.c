@@ -1,7 +1,7 @@
 /* Caches without time: copies, and accesses that look a line up and insert it in one step. */
 #include <string.h>
 
-#include "sim/parts/cache_internal.h"
+#include "sim/parts/cache_place.h"
 
 static void copy_narrow(cache_t *to, const cache_t *c)
 {
@@ -36,39 +36,6 @@ cache_t *cache_copy(const cache_t *c)
     return to;
 }
 
-void cache_keys(const cache_t *c, const uint64_t *line, cache_key_t *key, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        key[i] = cache_line_key(c, line[i]);
-}
-
-/* The usual case: narrow sets, LRU. The set is full unless it has empty ways. */
-static cache_placed_t narrow_place(cache_t *c, cache_key_t k)
-{
-    narrow_set_t *s = cache_narrow(c, k.set);
-    uint32_t way = cache_narrow_find(c, k);
-    cache_placed_t p = {.fresh = way == CACHE_NO_WAY};
-    if (!p.fresh) {
-        narrow_touch(s, c->ways, way);
-    } else if (s->count < c->ways) {
-        way = narrow_add(s, c->ways);
-        c->count++;
-    } else {
-        way = narrow_renew_oldest(s, c->ways);
-    }
-    const size_t number = (size_t)k.set * c->ways + way;
-    p.tag = &c->tag[number];
-    if (!p.fresh)
-        return p;
-    if (s->modified >> way & 1) {
-        p.dirty = c->written[number].dirty;
-        s->modified &= ~(UINT64_C(1) << way);
-    }
-    s->lane[way] = (uint8_t)cache_narrow_tag(k);
-    *p.tag = k.line;
-    return p;
-}
-
 static cache_placed_t any_place(cache_t *c, cache_key_t k)
 {
     cache_line_t victim;
@@ -83,6 +50,5 @@ static cache_placed_t any_place(cache_t *c, cache_key_t k)
 
 cache_placed_t cache_place(cache_t *c, cache_key_t k)
 {
-    return c->narrow && c->ways > 0 && c->policy == REPLACEMENT_LRU ? narrow_place(c, k)
-                                                                    : any_place(c, k);
+    return cache_is_plain(c) ? cache_place_narrow(c, k) : any_place(c, k);
 }

@@ -62,8 +62,8 @@ void rbt_block_begin(rbt_block_t *b, uint64_t index, const uint32_t id[3], uint3
 {
     b->pub = (trace_block_t){
         .index = index, .id = {id[0], id[1], id[2]}, .n_warps = n_warps, .warps = b->warps};
-    memset(b->warps, 0, sizeof(b->warps));
-    memset(b->n_pieces, 0, sizeof(b->n_pieces));
+    memset(b->warps, 0, n_warps * sizeof(b->warps[0]));
+    memset(b->n_pieces, 0, n_warps * sizeof(b->n_pieces[0]));
     b->n_runs = b->n_words = 0;
     b->last_warp = 0;
 }
