@@ -196,7 +196,7 @@ static inline uint32_t cache_way_by_use(const cache_t *c, uint32_t set, uint32_t
                                         uint32_t before)
 {
     if (c->narrow)
-        return narrow_order(cache_narrow(c, set), c->ways)[place];
+        return narrow_used_before(cache_narrow(c, set), c->ways, place == 0 ? c->ways : before);
     return place == 0 ? c->wide_set[set].newest : cache_wide_ways(c, set)[before].older;
 }
 
