@@ -1,6 +1,7 @@
 #include "sim/gpu/touch_code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/alloc.h"
 
@@ -8,6 +9,8 @@ enum { FIRST_BITS = 8 };
 
 void touch_code_free(touch_code_t *c)
 {
+    for (size_t i = 0; i < TOUCH_SHAPES; i++)
+        free(c->shape[i].op);
     free(c->run);
     free(c->op);
     *c = (touch_code_t){0};
@@ -68,4 +71,28 @@ touch_run_t *touch_code_add(touch_code_t *c, const trace_run_t *run)
     c->n_runs++;
     add_ops(c, r);
     return r;
+}
+
+static void collect(touch_code_t *c, touch_shape_t *s, const warp_stream_t *warp)
+{
+    for (uint32_t r = 0; r < warp->n_runs; r++) {
+        const touch_run_t *run = touch_code_run(c, &warp->runs[r]);
+        if (warp->runs[r].mask == 0 || run->n_ops == 0)
+            continue;
+        rb_grow(&s->op, &s->cap_ops, s->n_ops + run->n_ops, sizeof(*s->op));
+        memcpy(s->op + s->n_ops, c->op + run->op, run->n_ops * sizeof(*s->op));
+        s->n_ops += run->n_ops;
+    }
+    s->collected = true;
+}
+
+touch_shape_t *touch_code_learn(touch_code_t *c, const warp_stream_t *warp)
+{
+    touch_shape_t *s = &c->shape[warp->shape % TOUCH_SHAPES];
+    if (s->number == warp->shape) {
+        collect(c, s, warp);
+        return s;
+    }
+    *s = (touch_shape_t){.number = warp->shape, .op = s->op, .cap_ops = s->cap_ops};
+    return NULL;
 }

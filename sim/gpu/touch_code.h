@@ -5,6 +5,7 @@
 #ifndef RUBATO_GPU_TOUCH_CODE_H
 #define RUBATO_GPU_TOUCH_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sim/isa/stream.h"
@@ -22,22 +23,46 @@ typedef struct {
     uint32_t count;
     uint32_t op, n_ops;     /* in touch_code_t.op */
     uint32_t line, n_lines; /* byte address of the first line of code in the function; lines */
-    uint32_t touched; /* the walk's: when it touched the lines last */
+    uint32_t touched;       /* the walk's: when it touched the lines last */
 } touch_run_t;
 
-/* The runs of an open launch. Zeroed at the beginning. */
+/* The memory instructions of warps of one shape (warp_stream_t), in order, where a lane is active.
+ * They are collected when a shape is seen again. */
+enum { TOUCH_SHAPES = 16 /* remembered, by the low bits of their numbers */ };
+typedef struct {
+    uint64_t number; /* 0: empty */
+    bool collected;
+    uint32_t touched; /* the walk's: when it touched the lines of code last */
+    touch_op_t *op;   /* owned */
+    size_t n_ops, cap_ops;
+} touch_shape_t;
+
+/* The code of an open launch. Zeroed at the beginning. */
 typedef struct {
     touch_run_t *run; /* owned; hash table of 1 << bits */
     unsigned bits;
     size_t n_runs;
-    touch_op_t *op; /* owned */
+    touch_op_t *op; /* owned; of runs */
     size_t n_ops, cap_ops;
+    touch_shape_t shape[TOUCH_SHAPES];
 } touch_code_t;
 
 void touch_code_free(touch_code_t *c);
 
 /* Adds a run that is not known. */
 touch_run_t *touch_code_add(touch_code_t *c, const trace_run_t *run);
+
+/* Remembers a shape that is new, or collects its memory instructions if it was seen. NULL: new. */
+touch_shape_t *touch_code_learn(touch_code_t *c, const warp_stream_t *warp);
+
+/* The shape of a warp; NULL: it is unknown or new. Valid until the next call. */
+static inline touch_shape_t *touch_code_shape(touch_code_t *c, const warp_stream_t *warp)
+{
+    touch_shape_t *s = &c->shape[warp->shape % TOUCH_SHAPES];
+    if (s->number == warp->shape && s->collected)
+        return s;
+    return warp->shape == 0 ? NULL : touch_code_learn(c, warp);
+}
 
 static inline size_t touch_code_hash(const touch_code_t *c, const inst_t *first, uint32_t count)
 {

@@ -169,15 +169,52 @@ static void write_lines(walk_t *w, l2_touch_kind_t kind)
     set_tail(w, &t);
 }
 
-static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *rec)
+/* Whether the lanes touch all bytes from one multiple of a sector to another, as most accesses
+ * do. */
+static inline bool is_plain(const uint64_t *rec, unsigned width, uint64_t *end)
+{
+    *end = rec[1] + (uint64_t)addr_lanes(rec) * width;
+    return addr_form(rec) == ADDR_AFFINE && addr_stride(rec) == (int32_t)width &&
+           (rec[1] | *end) % SECTOR_BYTES == 0 && *end > rec[1];
+}
+
+/* Touches all sectors of [from, end). */
+static inline void touch_range(walk_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
+{
+    tail_t t = tail_of(w);
+    uint32_t repeated = 0;
+    for (uint64_t line = from & ~(uint64_t)(LINE_BYTES - 1); line < end; line += LINE_BYTES) {
+        const uint32_t first = line < from ? (uint32_t)(from - line) / SECTOR_BYTES : 0;
+        const uint32_t past =
+            end - line < LINE_BYTES ? (uint32_t)(end - line) / SECTOR_BYTES : SECTORS_PER_LINE;
+        const uint32_t sectors = (1u << past) - (1u << first);
+        const bool repeat = touch(&t, kind, line, sectors, sectors);
+        repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
+        w->batch.counts.requests++;
+    }
+    set_tail(w, &t);
+    *(kind == L2_TOUCH_READ ? &w->batch.counts.repeated_reads : &w->batch.counts.repeated_writes) +=
+        repeated;
+}
+
+static void touch_any(walk_t *w, const touch_op_t *op, const uint64_t *rec)
 {
     touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
-    make_room(w);
     w->batch.counts.requests += w->lines.n;
     if (op->kind == L2_TOUCH_READ)
         read_lines(w);
     else
         write_lines(w, (l2_touch_kind_t)op->kind);
+}
+
+static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *rec)
+{
+    uint64_t end;
+    make_room(w);
+    if (is_plain(rec, op->width, &end))
+        touch_range(w, (l2_touch_kind_t)op->kind, rec[1], end);
+    else
+        touch_any(w, op, rec);
 }
 
 static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64_t *rec)
@@ -188,21 +225,39 @@ static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64
            MEM_GLOBAL;
 }
 
-static void touch_warp(walk_t *w, const warp_stream_t *warp)
+/* Touches what memory instructions access; returns the end of their address records. */
+static const uint64_t *touch_ops(walk_t *w, const touch_op_t *op, size_t n, const uint64_t *rec)
+{
+    for (const touch_op_t *end = op + n; op < end; op++) {
+        if (is_global(w, op, rec))
+            touch_data(w, op, rec);
+        rec += addr_words(rec);
+    }
+    return rec;
+}
+
+static void touch_runs(walk_t *w, const warp_stream_t *warp)
 {
     const uint64_t *rec = warp->addrs;
     for (uint32_t r = 0; r < warp->n_runs; r++) {
         touch_run_t *run = touch_code_run(&w->code, &warp->runs[r]);
         if (!is_recent(w, run->touched))
             touch_code(w, run);
-        const touch_op_t *op = w->code.op + run->op;
-        const uint32_t n = warp->runs[r].mask != 0 ? run->n_ops : 0;
-        for (uint32_t i = 0; i < n; i++) {
-            if (is_global(w, &op[i], rec))
-                touch_data(w, &op[i], rec);
-            rec += addr_words(rec);
-        }
+        if (warp->runs[r].mask != 0)
+            rec = touch_ops(w, w->code.op + run->op, run->n_ops, rec);
     }
+}
+
+static void touch_warp(walk_t *w, const warp_stream_t *warp)
+{
+    touch_shape_t *shape = touch_code_shape(&w->code, warp);
+    if (shape != NULL && is_recent(w, shape->touched)) {
+        touch_ops(w, shape->op, shape->n_ops, warp->addrs);
+        return;
+    }
+    if (shape != NULL)
+        shape->touched = w->now;
+    touch_runs(w, warp);
 }
 
 static void touch_block(walk_t *w, const trace_block_t *block)

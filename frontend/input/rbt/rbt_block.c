@@ -83,15 +83,18 @@ static void copy_runs(rbt_block_t *b, const trace_run_t *runs, size_t n)
 
 /* Runs of a single piece are shared with the frame; those of several pieces are copied into one
  * array. */
-static const char *add_runs(rbt_block_t *b, uint32_t warp, const trace_run_t *runs, size_t n)
+static const char *add_runs(rbt_block_t *b, uint32_t warp, const trace_run_t *runs, size_t n,
+                            uint64_t shape)
 {
     warp_stream_t *w = &b->warps[warp];
 
     if (b->n_pieces[warp]++ == 0) {
         w->runs = runs;
         w->n_runs = (uint32_t)n;
+        w->shape = shape;
         return NULL;
     }
+    w->shape = 0;
     if (b->n_runs + w->n_runs + n > RUNS_MAX)
         return "a thread block has too many runs of instructions";
     if (b->n_pieces[warp] == 2) {
@@ -112,7 +115,8 @@ const char *rbt_block_piece(rbt_block_t *b, rbt_frame_get_t *f, const rbt_shape_
     b->last_warp = warp;
     if (b->n_pieces[warp] == 0)
         b->first_word[warp] = b->n_words;
-    const char *wrong = add_runs(b, warp, f->runs->runs + s->run, s->n_runs);
+    const char *wrong =
+        add_runs(b, warp, f->runs->runs + s->run, s->n_runs, f->shapes_before + f->shape + 1);
 
     if (wrong == NULL)
         wrong = rbt_frame_get_addrs(f, &b->words, &b->n_words, &b->cap_words, WORDS_MAX);
