@@ -104,6 +104,7 @@ l2_chip_tags_t gpu_l2_tags(const gpu_t *g)
     t.slice = rb_calloc(g->map.slices, sizeof(*t.slice));
     for (uint32_t i = 0; i < g->map.slices; i++)
         t.slice[i] = partition_l2_tags(g->partition[i / g->map.slices_per_partition], i);
+    l2_tags_begin(&t);
     return t;
 }
 

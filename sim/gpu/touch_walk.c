@@ -114,8 +114,8 @@ static inline uint32_t given(l2_touch_kind_t kind, uint32_t sectors, uint32_t fu
 }
 
 /* Adds an access to the batch, unless it is a repeat. */
-static inline bool touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors,
-                         uint32_t full)
+static inline __attribute__((always_inline)) bool
+touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors, uint32_t full)
 {
     const bool repeat = is_repeat(t, line, wanted(kind, sectors), given(kind, sectors, full));
     *t->next = (l2_touch_t){.line = line,
@@ -178,23 +178,38 @@ static inline bool is_plain(const uint64_t *rec, unsigned width, uint64_t *end)
            (rec[1] | *end) % SECTOR_BYTES == 0 && *end > rec[1];
 }
 
-/* Touches all sectors of [from, end). */
-static inline void touch_range(walk_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
+/* Touches all sectors of [from, end). Inlined for each kind. */
+static inline __attribute__((always_inline)) void touch_range(walk_t *w, l2_touch_kind_t kind,
+                                                              uint64_t from, uint64_t end)
 {
+    const uint64_t first = from & ~(uint64_t)(LINE_BYTES - 1),
+                   last = (end - 1) & ~(uint64_t)(LINE_BYTES - 1);
+    const uint32_t head = 15u << (from - first) / SECTOR_BYTES & 15u;
+    const uint32_t tail = (2u << (end - 1 - last) / SECTOR_BYTES) - 1;
     tail_t t = tail_of(w);
     uint32_t repeated = 0;
-    for (uint64_t line = from & ~(uint64_t)(LINE_BYTES - 1); line < end; line += LINE_BYTES) {
-        const uint32_t first = line < from ? (uint32_t)(from - line) / SECTOR_BYTES : 0;
-        const uint32_t past =
-            end - line < LINE_BYTES ? (uint32_t)(end - line) / SECTOR_BYTES : SECTORS_PER_LINE;
-        const uint32_t sectors = (1u << past) - (1u << first);
+    for (uint64_t line = first;; line += LINE_BYTES) {
+        const uint32_t sectors =
+            (line == first ? head : ALL_SECTORS) & (line == last ? tail : ALL_SECTORS);
         const bool repeat = touch(&t, kind, line, sectors, sectors);
         repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
-        w->batch.counts.requests++;
+        if (line == last)
+            break;
     }
     set_tail(w, &t);
+    w->batch.counts.requests += (last - first) / LINE_BYTES + 1;
     *(kind == L2_TOUCH_READ ? &w->batch.counts.repeated_reads : &w->batch.counts.repeated_writes) +=
         repeated;
+}
+
+static inline void touch_plain(walk_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
+{
+    if (kind == L2_TOUCH_READ)
+        touch_range(w, L2_TOUCH_READ, from, end);
+    else if (kind == L2_TOUCH_WRITE)
+        touch_range(w, L2_TOUCH_WRITE, from, end);
+    else
+        touch_range(w, L2_TOUCH_ATOMIC, from, end);
 }
 
 static void touch_any(walk_t *w, const touch_op_t *op, const uint64_t *rec)
@@ -212,7 +227,7 @@ static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *r
     uint64_t end;
     make_room(w);
     if (is_plain(rec, op->width, &end))
-        touch_range(w, (l2_touch_kind_t)op->kind, rec[1], end);
+        touch_plain(w, (l2_touch_kind_t)op->kind, rec[1], end);
     else
         touch_any(w, op, rec);
 }

@@ -16,10 +16,11 @@ typedef struct {
     bool perfect;
 } l2_tags_t;
 
-/* Those of a chip: slice[0 .. map->slices). */
+/* Those of a chip: slice[0 .. map->slices), all of the same shape. */
 typedef struct {
     const addr_map_t *map; /* borrowed */
     l2_tags_t *slice;
+    bool plain; /* set by l2_tags_begin(): few ways and LRU, the usual case */
 } l2_chip_tags_t;
 
 typedef enum {
@@ -56,6 +57,9 @@ static inline uint32_t l2_sector_count(uint32_t sectors)
     static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     return count[sectors & 15];
 }
+
+/* Call before the first l2_tags_touch(). */
+void l2_tags_begin(l2_chip_tags_t *chip);
 
 /* Applies n accesses in order and adds what they did to *sum. */
 void l2_tags_touch(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n, l2_masks_t masks,

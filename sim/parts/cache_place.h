@@ -13,6 +13,16 @@ static inline bool cache_is_plain(const cache_t *c)
     return c->narrow && c->ways > 0 && c->policy == REPLACEMENT_LRU;
 }
 
+/* Host-side hint that cache_place_narrow() will be called. */
+static inline void cache_prefetch_narrow(const cache_t *c, cache_key_t k)
+{
+    enum { HOST_LINE = 64 };
+    const char *tags = (const char *)&c->tag[(size_t)k.set * c->ways];
+    __builtin_prefetch(cache_narrow(c, k.set), 1);
+    for (size_t i = 0; i < c->ways * sizeof(*c->tag); i += HOST_LINE)
+        __builtin_prefetch(tags + i, 1);
+}
+
 /* Makes room for a line in a set and returns its way. dirty: sectors of the line that it evicts. */
 static inline uint32_t cache_evict_narrow(cache_t *c, narrow_set_t *s, uint32_t set, uint8_t *dirty)
 {
