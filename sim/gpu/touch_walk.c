@@ -6,6 +6,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/touch_code.h"
 #include "sim/gpu/touch_lines.h"
+#include "sim/parts/addr_map_run.h"
 
 /* Lines in the filter of repeats; accesses of a batch, which has room for one more instruction or
  * run of code. */
@@ -33,6 +34,7 @@ typedef struct {
     uint32_t n_masks;
     touch_code_t code;
     touch_lines_t lines;
+    addr_map_high_t high;          /* of the last address whose slice was looked up */
     recent_t recent[RECENT_LINES]; /* direct-mapped */
 } walk_t;
 
@@ -128,31 +130,64 @@ touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors, uint32_t
     return repeat;
 }
 
+/* Whether the consumer wants the slice of a line. */
+static inline bool is_wanted(walk_t *w, uint64_t line)
+{
+    const touch_consumer_t *c = w->consumer;
+    return c->slices == NULL || c->slices[addr_map_next_slice(c->map, line, &w->high)];
+}
+
 /* Touches the code lines of a run. */
 static void touch_code(walk_t *w, touch_run_t *run)
 {
     run->touched = w->now;
     for (uint32_t i = 0; i < run->n_lines; i++) {
+        const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
+        if (!is_wanted(w, line))
+            continue;
         make_room(w);
         tail_t t = tail_of(w);
-        touch(&t, L2_TOUCH_CODE, w->code_base + run->line + (uint64_t)i * LINE_BYTES, ALL_SECTORS,
-              0);
+        touch(&t, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
         set_tail(w, &t);
     }
+}
+
+/* Leaves out lines in slices that the consumer does not want. Without branches, because they could
+ * not be predicted. */
+static void keep_wanted(walk_t *w)
+{
+    touch_lines_t *l = &w->lines;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        l->line[kept] = l->line[i];
+        l->sectors[kept] = l->sectors[i];
+        kept += is_wanted(w, l->line[i]);
+    }
+    l->n = kept;
+}
+
+static uint32_t count_sectors(const touch_lines_t *l)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->n; i++)
+        n += l2_sector_count(l->sectors[i]);
+    return n;
 }
 
 static void read_lines(walk_t *w)
 {
     const touch_lines_t *l = &w->lines;
-    tail_t t = tail_of(w);
     uint32_t repeated = 0;
+    if (w->consumer->slices != NULL)
+        keep_wanted(w);
+    tail_t t = tail_of(w);
     for (uint32_t i = 0; i < l->n; i++) {
         const uint32_t sectors = l->sectors[i];
         const bool repeat = touch(&t, L2_TOUCH_READ, l->line[i], sectors, 0);
         repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
     }
     set_tail(w, &t);
-    w->batch.counts.repeated_reads += repeated;
+    w->batch.counts.repeated[L2_TOUCH_READ] += repeated;
 }
 
 static void write_lines(walk_t *w, l2_touch_kind_t kind)
@@ -161,8 +196,10 @@ static void write_lines(walk_t *w, l2_touch_kind_t kind)
     tail_t t = tail_of(w);
     for (uint32_t i = 0; i < l->n; i++) {
         const uint8_t full = l->masked ? l->all.line[i].full : l->sectors[i];
+        if (!is_wanted(w, l->line[i]))
+            continue;
         if (touch(&t, kind, l->line[i], l->sectors[i], full))
-            w->batch.counts.repeated_writes += l2_sector_count(l->sectors[i]);
+            w->batch.counts.repeated[kind] += l2_sector_count(l->sectors[i]);
         else if (full != l->sectors[i])
             memcpy(w->masks[t.masks++], l->all.line[i].bytes, sizeof(*w->masks));
     }
@@ -182,8 +219,8 @@ static inline bool is_plain(const uint64_t *rec, unsigned width, uint64_t *end)
 static inline __attribute__((always_inline)) void touch_range(walk_t *w, l2_touch_kind_t kind,
                                                               uint64_t from, uint64_t end)
 {
-    const uint64_t first = from & ~(uint64_t)(LINE_BYTES - 1),
-                   last = (end - 1) & ~(uint64_t)(LINE_BYTES - 1);
+    const uint64_t first = from & ~(uint64_t)(LINE_BYTES - 1);
+    const uint64_t last = (end - 1) & ~(uint64_t)(LINE_BYTES - 1);
     const uint32_t head = 15u << (from - first) / SECTOR_BYTES & 15u;
     const uint32_t tail = (2u << (end - 1 - last) / SECTOR_BYTES) - 1;
     tail_t t = tail_of(w);
@@ -191,15 +228,15 @@ static inline __attribute__((always_inline)) void touch_range(walk_t *w, l2_touc
     for (uint64_t line = first;; line += LINE_BYTES) {
         const uint32_t sectors =
             (line == first ? head : ALL_SECTORS) & (line == last ? tail : ALL_SECTORS);
-        const bool repeat = touch(&t, kind, line, sectors, sectors);
-        repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
+        if (is_wanted(w, line) && touch(&t, kind, line, sectors, sectors))
+            repeated += l2_sector_count(sectors);
         if (line == last)
             break;
     }
     set_tail(w, &t);
     w->batch.counts.requests += (last - first) / LINE_BYTES + 1;
-    *(kind == L2_TOUCH_READ ? &w->batch.counts.repeated_reads : &w->batch.counts.repeated_writes) +=
-        repeated;
+    w->batch.counts.sectors[kind] += (end - from) / SECTOR_BYTES;
+    w->batch.counts.repeated[kind] += repeated;
 }
 
 static inline void touch_plain(walk_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
@@ -216,6 +253,7 @@ static void touch_any(walk_t *w, const touch_op_t *op, const uint64_t *rec)
 {
     touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
     w->batch.counts.requests += w->lines.n;
+    w->batch.counts.sectors[op->kind] += count_sectors(&w->lines);
     if (op->kind == L2_TOUCH_READ)
         read_lines(w);
     else

@@ -15,9 +15,9 @@
 /* Counts of a part of a block. */
 typedef struct {
     uint64_t warp_insts;
-    uint64_t requests; /* accesses to lines of global memory, repeats too */
-    /* Sectors of repeats, which are not handed over. */
-    uint64_t repeated_reads, repeated_writes;
+    uint64_t requests;                 /* accesses to lines of global memory */
+    uint64_t sectors[L2_TOUCH_KINDS];  /* of them; of data only */
+    uint64_t repeated[L2_TOUCH_KINDS]; /* of these, sectors of repeats, which are not handed over */
 } touch_counts_t;
 
 /* A part of a block, in order. */
@@ -39,6 +39,9 @@ typedef struct {
      * the order of use. 0: every access is handed over, and code with every run of instructions.
      */
     uint32_t reach;
+    /* Optional: only accesses to lines in these slices are handed over, or counted as repeats. */
+    const addr_map_t *map; /* with slices */
+    const bool *slices;    /* by number; NULL: all slices */
 } touch_consumer_t;
 
 /* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is less
