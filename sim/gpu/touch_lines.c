@@ -14,10 +14,12 @@ static void any_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, b
     coalesce_decode(rec, width, &lanes);
     coalesce_lines(&lanes, width, write ? COALESCE_STORE : COALESCE_LOAD, &out->all);
     out->n = out->all.n;
-    out->masked = true;
     for (uint32_t i = 0; i < out->n; i++) {
-        out->line[i] = out->all.line[i].line;
-        out->sectors[i] = out->all.line[i].sectors;
+        const line_access_t *a = &out->all.line[i];
+        out->line[i] = a->line;
+        out->sectors[i] = a->sectors;
+        out->full[i] = a->full;
+        memcpy(out->bytes[i], a->bytes, sizeof(out->bytes[i]));
     }
 }
 
@@ -33,6 +35,7 @@ static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
     out->sectors[0] &= (uint8_t)(15u << (lo - first) / SECTOR_BYTES);
     out->sectors[n - 1] &= (uint8_t)((2u << (hi - 1 - last) / SECTOR_BYTES) - 1);
     out->n = n;
+    memcpy(out->full, out->sectors, n);
 }
 
 /* Matches no line. */
@@ -54,63 +57,96 @@ static last_line_t begin(touch_lines_t *out)
     return (last_line_t){.line = NO_LINE};
 }
 
-/* The place of a line that may have been seen; n: it was not. */
-static uint32_t find_line(const touch_lines_t *out, uint64_t line)
+/* The place of a line that may have been seen; n: it was not. hint: where it probably is. */
+static inline uint32_t find_line(const touch_lines_t *out, uint64_t line, uint32_t hint)
 {
+    if (out->line[hint] == line)
+        return hint;
     for (uint32_t i = out->n; i-- > 0;)
         if (out->line[i] == line)
             return i;
     return out->n;
 }
 
-static inline void add_line(touch_lines_t *out, last_line_t *last, uint64_t line, uint8_t sector)
+static inline void find_or_add(touch_lines_t *out, last_line_t *last, uint64_t line, bool write)
 {
     const uint64_t number = line / LINE_BYTES;
-    uint8_t *seen = &out->seen[(number ^ number / TOUCH_SLOTS) % TOUCH_SLOTS];
+    const size_t slot = (number ^ number / TOUCH_SLOTS) % TOUCH_SLOTS;
     last->line = line;
-    last->at = *seen == out->round ? find_line(out, line) : out->n;
-    *seen = out->round;
-    if (last->at < out->n) {
-        out->sectors[last->at] |= sector;
+    last->at = out->seen[slot] == out->round ? find_line(out, line, out->place[slot]) : out->n;
+    out->seen[slot] = out->round;
+    out->place[slot] = (uint8_t)last->at;
+    if (last->at < out->n)
         return;
-    }
     out->line[out->n] = line;
-    out->sectors[out->n++] = sector;
+    out->sectors[out->n] = 0;
+    if (write)
+        memset(out->bytes[out->n], 0, sizeof(out->bytes[0]));
+    out->n++;
 }
 
-/* Adds the sector of an address; neighbouring lanes mostly touch the same line. */
-static inline void add_address(touch_lines_t *out, last_line_t *last, uint64_t addr)
+/* Adds the bytes of an address, which are in one sector; neighbouring lanes mostly touch the same
+ * line. mask: of the lowest width bytes; 0 for reads. */
+static inline void add_address(touch_lines_t *out, last_line_t *last, uint64_t addr, uint32_t mask)
 {
-    const uint8_t sector = (uint8_t)(1u << addr % LINE_BYTES / SECTOR_BYTES);
-    if (line_of(addr) == last->line)
-        out->sectors[last->at] |= sector;
-    else
-        add_line(out, last, line_of(addr), sector);
+    const unsigned sector = (unsigned)(addr % LINE_BYTES / SECTOR_BYTES);
+    if (line_of(addr) != last->line)
+        find_or_add(out, last, line_of(addr), mask != 0);
+    out->sectors[last->at] |= (uint8_t)(1u << sector);
+    if (mask != 0)
+        out->bytes[last->at][sector] |= mask << addr % SECTOR_BYTES;
 }
 
-static void stride_lines(touch_lines_t *out, uint64_t addr, int64_t stride, unsigned n)
+static inline void stride_lines(touch_lines_t *out, uint64_t addr, int64_t stride, unsigned n,
+                                uint32_t mask)
 {
     last_line_t last = begin(out);
     for (unsigned i = 0; i < n; i++, addr += (uint64_t)stride)
-        add_address(out, &last, addr);
+        add_address(out, &last, addr, mask);
 }
 
-static void list_lines(touch_lines_t *out, const uint64_t *addr, unsigned n)
+static inline void list_lines(touch_lines_t *out, const uint64_t *addr, unsigned n, uint32_t mask)
 {
     last_line_t last = begin(out);
     for (unsigned i = 0; i < n; i++)
-        add_address(out, &last, addr[i]);
+        add_address(out, &last, addr[i], mask);
 }
 
 /* Distances of the lanes from the base of an ADDR_DELTA record. */
-static void delta_lines(touch_lines_t *out, const uint64_t *rec, unsigned n)
+static inline void delta_lines(touch_lines_t *out, const uint64_t *rec, unsigned n, uint32_t mask)
 {
     last_line_t last = begin(out);
     const char *delta = (const char *)(rec + 2);
     for (unsigned i = 0; i < n; i++, delta += sizeof(int32_t)) {
         int32_t d;
         memcpy(&d, delta, sizeof(d));
-        add_address(out, &last, rec[1] + (uint64_t)(int64_t)d);
+        add_address(out, &last, rec[1] + (uint64_t)(int64_t)d, mask);
+    }
+}
+
+static inline void lane_lines(touch_lines_t *out, const uint64_t *rec, uint32_t mask)
+{
+    const unsigned n = addr_lanes(rec);
+    if (addr_form(rec) == ADDR_AFFINE)
+        stride_lines(out, rec[1], addr_stride(rec), n, mask);
+    else if (addr_form(rec) == ADDR_LIST)
+        list_lines(out, rec + 1, n, mask);
+    else
+        delta_lines(out, rec, n, mask);
+}
+
+static void read_lanes(touch_lines_t *out, const uint64_t *rec)
+{
+    lane_lines(out, rec, 0);
+}
+
+static void write_lanes(touch_lines_t *out, const uint64_t *rec, unsigned width)
+{
+    lane_lines(out, rec, (1u << width) - 1);
+    for (uint32_t i = 0; i < out->n; i++) {
+        out->full[i] = 0;
+        for (unsigned s = 0; s < SECTORS_PER_LINE; s++)
+            out->full[i] |= (uint8_t)((out->bytes[i][s] == UINT32_MAX) << s);
     }
 }
 
@@ -141,24 +177,19 @@ static uint64_t low_bits(const uint64_t *rec, unsigned n)
 void touch_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, bool write)
 {
     const unsigned n = addr_lanes(rec);
-    const addr_form_t form = addr_form(rec);
     const int64_t stride = addr_stride(rec);
     out->n = 0;
-    out->masked = false;
-    if (form == ADDR_AFFINE && (stride == 0 || stride == (int64_t)width)) {
+    if (addr_form(rec) == ADDR_AFFINE && (stride == 0 || stride == (int64_t)width)) {
         const uint64_t hi = rec[1] + (stride == 0 ? width : (uint64_t)n * width);
         if (hi > rec[1] && (!write || (rec[1] | hi) % SECTOR_BYTES == 0))
             range_lines(out, rec[1], hi);
         else
             any_lines(out, rec, width, write);
-        return;
-    }
-    if (write || !stays_in_sectors(low_bits(rec, n), width))
+    } else if (!stays_in_sectors(low_bits(rec, n), width)) {
         any_lines(out, rec, width, write);
-    else if (form == ADDR_AFFINE)
-        stride_lines(out, rec[1], stride, n);
-    else if (form == ADDR_LIST)
-        list_lines(out, rec + 1, n);
-    else
-        delta_lines(out, rec, n);
+    } else if (write) {
+        write_lanes(out, rec, width);
+    } else {
+        read_lanes(out, rec);
+    }
 }

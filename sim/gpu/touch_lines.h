@@ -13,13 +13,14 @@ enum { TOUCH_SLOTS = 1024 };
 /* Zeroed at the beginning, then used for one instruction after the other. */
 typedef struct {
     uint32_t n;
-    bool masked; /* byte masks are in `all`; otherwise every touched sector is written completely,
-                  * if it is a write */
     uint64_t line[COALESCE_MAX_LINES];
     uint8_t sectors[COALESCE_MAX_LINES];
-    coalesced_t all;
-    uint8_t seen[TOUCH_SLOTS]; /* round in which a line of the slot was seen */
-    uint8_t round;             /* one for each instruction */
+    uint8_t full[COALESCE_MAX_LINES]; /* writes: sectors of which all bytes are written */
+    uint32_t bytes[COALESCE_MAX_LINES][SECTORS_PER_LINE]; /* writes: masks of the other sectors */
+    coalesced_t all;                                      /* room for the model's own function */
+    uint8_t seen[TOUCH_SLOTS];  /* round in which a line of the slot was seen */
+    uint8_t place[TOUCH_SLOTS]; /* place of the line that was seen last */
+    uint8_t round;              /* one for each instruction */
 } touch_lines_t;
 
 /* The lines of an address record of accesses of width bytes. */

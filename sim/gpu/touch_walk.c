@@ -156,13 +156,17 @@ static void touch_code(walk_t *w, touch_run_t *run)
  * not be predicted. */
 static void keep_wanted(walk_t *w)
 {
+    const touch_consumer_t *c = w->consumer;
     touch_lines_t *l = &w->lines;
+    addr_map_high_t high = w->high;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < l->n; i++) {
-        l->line[kept] = l->line[i];
+        const uint64_t line = l->line[i];
+        l->line[kept] = line;
         l->sectors[kept] = l->sectors[i];
-        kept += is_wanted(w, l->line[i]);
+        kept += c->slices[addr_map_next_slice(c->map, line, &high)];
     }
+    w->high = high;
     l->n = kept;
 }
 
@@ -195,13 +199,13 @@ static void write_lines(walk_t *w, l2_touch_kind_t kind)
     const touch_lines_t *l = &w->lines;
     tail_t t = tail_of(w);
     for (uint32_t i = 0; i < l->n; i++) {
-        const uint8_t full = l->masked ? l->all.line[i].full : l->sectors[i];
+        const uint8_t full = l->full[i];
         if (!is_wanted(w, l->line[i]))
             continue;
         if (touch(&t, kind, l->line[i], l->sectors[i], full))
             w->batch.counts.repeated[kind] += l2_sector_count(l->sectors[i]);
         else if (full != l->sectors[i])
-            memcpy(w->masks[t.masks++], l->all.line[i].bytes, sizeof(*w->masks));
+            memcpy(w->masks[t.masks++], l->bytes[i], sizeof(*w->masks));
     }
     set_tail(w, &t);
 }

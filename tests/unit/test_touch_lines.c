@@ -20,10 +20,9 @@ static void compare(touch_lines_t *l, const uint64_t *rec, unsigned width, bool 
         assert_int_equal(l->sectors[i], c.line[i].sectors);
         if (!write)
             continue;
-        const uint8_t full = l->masked ? l->all.line[i].full : l->sectors[i];
-        assert_int_equal(full, c.line[i].full);
-        if (full != c.line[i].sectors)
-            assert_memory_equal(l->all.line[i].bytes, c.line[i].bytes, sizeof(c.line[i].bytes));
+        assert_int_equal(l->full[i], c.line[i].full);
+        if (l->full[i] != c.line[i].sectors)
+            assert_memory_equal(l->bytes[i], c.line[i].bytes, sizeof(c.line[i].bytes));
     }
 }
 
