@@ -78,11 +78,8 @@ RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t 
 
 void gpu_flush_l2(gpu_t *g);
 
-/* The L2 tags of a slice of the chip. */
-static inline l2_tags_t gpu_l2_tags(const gpu_t *g, uint32_t slice)
-{
-    return partition_l2_tags(g->partition[slice / g->map.slices_per_partition], slice);
-}
+/* The tags of the L2; slice belongs to the caller (free()), the caches to the chip. */
+l2_chip_tags_t gpu_l2_tags(const gpu_t *g);
 
 /* Starts recording the clock reads of the launch about to run (clock_reads.c). */
 void clock_reads_begin(gpu_t *g);

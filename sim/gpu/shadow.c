@@ -9,93 +9,127 @@
 
 enum { COUNTS = sizeof(shadow_counts_t) / sizeof(uint64_t) };
 
+/* What the slices that are looked at show of a bin. */
 typedef struct {
-    const addr_map_t *map; /* borrowed */
-    l2_tags_t *tags;       /* owned, with their caches; by slice of the chip */
-    uint32_t n_slices;
+    uint64_t misses[L2_TOUCH_KINDS];
+    uint64_t filled, written_back;
+} seen_t;
+
+typedef struct {
+    l2_chip_tags_t tags; /* owned, with the caches of the slices that are looked at */
+    bool *looked_at;     /* owned; by slice */
+    seen_t *seen;        /* owned; by bin */
     shadow_t *out;
 } survey_t;
-
-static void add(shadow_counts_t *sum, const shadow_counts_t *more)
-{
-    for (size_t i = 0; i < COUNTS; i++)
-        ((uint64_t *)sum)[i] += ((const uint64_t *)more)[i];
-}
-
-/* Counts an access whose sectors hit `hits` times. */
-static void count_access(shadow_counts_t *c, const touch_access_t *a, uint32_t hits)
-{
-    const uint32_t n = l2_sector_count(a->sectors);
-    if (a->kind == TOUCH_READ) {
-        c->read_sectors += n;
-        c->read_hits += hits;
-    } else if (a->kind == TOUCH_WRITE) {
-        c->write_sectors += n;
-        c->write_hits += hits;
-    } else if (a->kind == TOUCH_ATOMIC) {
-        c->atomic_sectors += n;
-        c->atomic_hits += hits;
-    }
-}
 
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     const survey_t *s = ctx;
     const touch_counts_t *n = &batch->counts;
-    shadow_counts_t c = {.warp_insts = n->warp_insts,
-                         .requests = n->requests,
-                         .read_sectors = n->repeated_reads,
-                         .read_hits = n->repeated_reads,
-                         .write_sectors = n->repeated_writes,
-                         .write_hits = n->repeated_writes};
+    const size_t i = (size_t)(batch->block / s->out->blocks_per_bin);
+    shadow_counts_t *bin = &s->out->bin[i];
+    seen_t *seen = &s->seen[i];
     l2_warmed_t sum = {0};
-    for (size_t i = 0; i < batch->n; i++) {
-        const touch_access_t *a = &batch->access[i];
-        const l2_touch_t touch = touch_of_l2(batch, a);
-        const l2_tags_t *tags = &s->tags[addr_map_slice(s->map, a->line)];
-        count_access(&c, a,
-                     l2_tags_touch(tags, addr_map_slice_local(s->map, a->line), &touch, &sum));
-    }
-    c.fills = sum.filled;
-    c.written_back = sum.written_back;
-    add(&s->out->all, &c);
-    add(&s->out->bin[batch->block / s->out->blocks_per_bin], &c);
+    l2_tags_touch(&s->tags, batch->touch, batch->n, batch->masks, &sum);
+    bin->warp_insts += n->warp_insts;
+    bin->requests += n->requests;
+    bin->read_sectors += n->sectors[L2_TOUCH_READ];
+    bin->write_sectors += n->sectors[L2_TOUCH_WRITE];
+    bin->atomic_sectors += n->sectors[L2_TOUCH_ATOMIC];
+    for (unsigned k = L2_TOUCH_READ; k <= L2_TOUCH_ATOMIC; k++)
+        seen->misses[k] += sum.sectors[k] - sum.hits[k];
+    seen->filled += sum.filled;
+    seen->written_back += sum.written_back;
 }
 
-static void copy_tags(survey_t *s, const gpu_t *g)
+/* Hits of all slices, if the slices that were looked at are 1 / scale of all and had these misses.
+ * Misses are scaled, because they spread over as many lines; a few lines may have most of the
+ * hits. */
+static uint64_t hits_of(uint64_t sectors, uint64_t misses, double scale)
 {
-    s->n_slices = g->map.slices;
-    s->tags = rb_calloc(s->n_slices, sizeof(*s->tags));
-    for (uint32_t i = 0; i < s->n_slices; i++) {
-        s->tags[i] = gpu_l2_tags(g, i);
-        s->tags[i].cache = cache_copy(s->tags[i].cache);
+    const double hits = (double)sectors - scale * (double)misses;
+    return hits > 0 ? (uint64_t)llround(hits) : 0;
+}
+
+static void scale_bin(shadow_counts_t *bin, const seen_t *seen, double scale)
+{
+    bin->read_hits = hits_of(bin->read_sectors, seen->misses[L2_TOUCH_READ], scale);
+    bin->write_hits = hits_of(bin->write_sectors, seen->misses[L2_TOUCH_WRITE], scale);
+    bin->atomic_hits = hits_of(bin->atomic_sectors, seen->misses[L2_TOUCH_ATOMIC], scale);
+    bin->fills = (uint64_t)llround(scale * (double)seen->filled);
+    bin->written_back = (uint64_t)llround(scale * (double)seen->written_back);
+}
+
+static void scale_all(const survey_t *s, double scale)
+{
+    for (size_t i = 0; i < s->out->n_bins; i++) {
+        scale_bin(&s->out->bin[i], &s->seen[i], scale);
+        for (size_t k = 0; k < COUNTS; k++)
+            ((uint64_t *)&s->out->all)[k] += ((const uint64_t *)&s->out->bin[i])[k];
     }
+}
+
+/* Copies the tags of n slices, evenly chosen. */
+static void copy_tags(survey_t *s, const gpu_t *g, uint32_t n)
+{
+    const uint32_t slices = g->map.slices;
+    s->tags = gpu_l2_tags(g);
+    s->looked_at = rb_calloc(slices, sizeof(*s->looked_at));
+    for (uint32_t i = 0; i < n; i++)
+        s->looked_at[(uint64_t)i * slices / n] = true;
+    for (uint32_t i = 0; i < slices; i++)
+        if (s->looked_at[i])
+            s->tags.slice[i].cache = cache_copy(s->tags.slice[i].cache);
 }
 
 static void free_tags(survey_t *s)
 {
-    for (uint32_t i = 0; i < s->n_slices; i++)
-        cache_destroy(s->tags[i].cache);
-    free(s->tags);
+    for (uint32_t i = 0; i < s->tags.map->slices; i++)
+        if (s->looked_at[i])
+            cache_destroy(s->tags.slice[i].cache);
+    free(s->tags.slice);
+    free(s->looked_at);
+}
+
+static void make_bins(shadow_t *out, uint64_t n_blocks, uint64_t blocks_per_bin)
+{
+    out->blocks_per_bin = blocks_per_bin > 0 ? blocks_per_bin : 1;
+    out->n_blocks = n_blocks;
+    out->n_bins = (size_t)((n_blocks + out->blocks_per_bin - 1) / out->blocks_per_bin);
+    out->bin = rb_calloc(out->n_bins, sizeof(*out->bin));
+}
+
+rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
+                               uint64_t blocks_per_bin, uint32_t slices, rb_err_t *err)
+{
+    launch_info_t info;
+    *out = (shadow_t){0};
+    RB_TRY(source->ops->launch_info(source, position, &info, err));
+    make_bins(out, info.n_blocks, blocks_per_bin);
+    const uint32_t n = slices < g->map.slices ? slices : g->map.slices;
+    survey_t s = {.out = out, .seen = rb_calloc(out->n_bins, sizeof(*s.seen))};
+    copy_tags(&s, g, n);
+    const uint64_t lines = g->spec.mem.l2.size / LINE_BYTES * n / g->map.slices;
+    const touch_consumer_t consumer = {.take = take_batch,
+                                       .ctx = &s,
+                                       .reach = touch_reach(lines),
+                                       .map = &g->map,
+                                       .slices = n < g->map.slices ? s.looked_at : NULL};
+    const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,
+                                    gpu_code_base(g, info.code_id), &consumer, err);
+    scale_all(&s, (double)g->map.slices / n);
+    free_tags(&s);
+    free(s.seen);
+    return rc;
 }
 
 rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
                         uint64_t blocks_per_bin, rb_err_t *err)
 {
-    launch_info_t info;
-    *out = (shadow_t){0};
-    RB_TRY(source->ops->launch_info(source, position, &info, err));
-    out->blocks_per_bin = blocks_per_bin > 0 ? blocks_per_bin : 1;
-    out->n_blocks = info.n_blocks;
-    out->n_bins = (size_t)((info.n_blocks + out->blocks_per_bin - 1) / out->blocks_per_bin);
-    out->bin = rb_calloc(out->n_bins, sizeof(*out->bin));
-    survey_t s = {.map = &g->map, .out = out};
-    copy_tags(&s, g);
-    const touch_consumer_t consumer = {.take = take_batch, .ctx = &s};
-    const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,
-                                    gpu_code_base(g, info.code_id), &consumer, err);
-    free_tags(&s);
-    return rc;
+    const uint64_t lines = g->spec.mem.l2.size / LINE_BYTES;
+    const uint64_t enough = (uint64_t)SHADOW_LINES * g->map.slices / lines + 1;
+    const uint32_t slices = enough < SHADOW_SLICES ? SHADOW_SLICES : (uint32_t)enough;
+    return shadow_survey_slices(out, g, source, position, blocks_per_bin, slices, err);
 }
 
 /* Adds `share` of a bin's counts. */

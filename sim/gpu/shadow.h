@@ -29,11 +29,20 @@ typedef struct {
     shadow_counts_t all;
 } shadow_t;
 
+/* Slices of the L2 that a survey looks at by default: enough for 4096 lines, at least 8. */
+enum { SHADOW_LINES = 4096, SHADOW_SLICES = 8 };
+
 /* Surveys launch `position` of the source, which runs next, beginning with the present contents of
  * the chip's L2, which stays as it is. *out belongs to the caller (shadow_free()), also after an error of
  * reading. */
 RB_CHECKED rb_code_t shadow_survey(shadow_t *out, struct gpu *g, trace_source_t *source,
                                    uint64_t position, uint64_t blocks_per_bin, rb_err_t *err);
+
+/* The same with a number of slices, or all if there are not so many. Lookups are counted of all
+ * slices; hits, fills and what is written back are scaled from those that are looked at. */
+RB_CHECKED rb_code_t shadow_survey_slices(shadow_t *out, struct gpu *g, trace_source_t *source,
+                                          uint64_t position, uint64_t blocks_per_bin,
+                                          uint32_t slices, rb_err_t *err);
 
 /* Counts of blocks [first_block, end_block), linear within a bin. */
 shadow_counts_t shadow_between(const shadow_t *s, uint64_t first_block, uint64_t end_block);

@@ -4,30 +4,38 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/sm/memory/coalesce.h"
+#include "sim/gpu/touch_code.h"
+#include "sim/gpu/touch_lines.h"
+#include "sim/parts/addr_map_run.h"
 
-/* Sizes of the filters that skip repeated accesses of a block: lines of code, lines of data; and
- * accesses of a batch, which has room for one more instruction. */
-enum { CODE_LINES = 64, RECENT_LINES = 256, BATCH = 4096, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
+/* Lines in the filter of repeats; accesses of a batch, which has room for one more instruction or
+ * run of code. */
+enum { RECENT_LINES = 4096, BATCH = 1024, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
 
 enum { ALL_SECTORS = (1 << SECTORS_PER_LINE) - 1 };
+
+/* The last access to a line. Words, because reading back parts of what was just written stalls the
+ * processor. */
+typedef struct {
+    uint64_t line;
+    uint32_t touched; /* number of the access that was handed over */
+    uint32_t had;     /* sectors that were read then; above them those of which all bytes were
+                       * written */
+} recent_t;
 
 typedef struct {
     launch_info_t info;
     uint64_t code_base;
     const touch_consumer_t *consumer;
+    uint32_t now; /* accesses handed over */
     touch_batch_t batch;
-    touch_access_t *access;              /* owned */
-    uint32_t (*bytes)[SECTORS_PER_LINE]; /* owned */
-    uint32_t n_bytes;
-    /* Direct-mapped: lines of code that the block touched. */
-    uint64_t code_line[CODE_LINES];
-    /* Direct-mapped: lines of data that it touched, with the sectors read and those written
-     * completely. */
-    struct {
-        uint64_t line;
-        uint8_t read, written;
-    } recent[RECENT_LINES];
+    l2_touch_t *touch;                   /* owned */
+    uint32_t (*masks)[SECTORS_PER_LINE]; /* owned */
+    uint32_t n_masks;
+    touch_code_t code;
+    touch_lines_t lines;
+    addr_map_high_t high;          /* of the last address whose slice was looked up */
+    recent_t recent[RECENT_LINES]; /* direct-mapped */
 } walk_t;
 
 static void hand_over(walk_t *w)
@@ -35,117 +43,283 @@ static void hand_over(walk_t *w)
     w->consumer->take(w->consumer->ctx, &w->batch);
     w->batch.n = 0;
     w->batch.counts = (touch_counts_t){0};
-    w->n_bytes = 0;
+    w->n_masks = 0;
 }
 
-/* The next access of the batch. There is room for all lines of an instruction. */
-static touch_access_t *next_access(walk_t *w)
-{
-    return &w->access[w->batch.n++];
-}
-
-static void make_room(walk_t *w)
+/* Call before accesses are added. Then there is room for those of an instruction. */
+static inline void make_room(walk_t *w)
 {
     if (w->batch.n >= BATCH)
         hand_over(w);
 }
 
-/* Touches the code lines of a run. */
-static void touch_code(walk_t *w, const trace_run_t *run)
+static inline bool is_recent(const walk_t *w, uint32_t touched)
 {
-    const uint64_t mask = ~(uint64_t)(LINE_BYTES - 1);
-    const uint64_t last = (w->code_base + run->first[run->count - 1].pc) & mask;
-    uint64_t line = (w->code_base + run->first->pc) & mask;
-    for (; line <= last; line += LINE_BYTES) {
-        uint64_t *seen = &w->code_line[line / LINE_BYTES % CODE_LINES];
-        if (*seen == line)
-            continue;
-        *seen = line;
-        make_room(w);
-        *next_access(w) =
-            (touch_access_t){.line = line, .kind = TOUCH_CODE, .sectors = ALL_SECTORS};
-    }
+    return w->now - touched < w->consumer->reach;
 }
 
-/* Whether the block has just read, or written completely, the same sectors: then the L2 does not
- * change. */
-static bool is_repeat(walk_t *w, touch_kind_t kind, const line_access_t *a)
+/* The end of the batch, while the accesses of an instruction are added: in registers. */
+typedef struct {
+    l2_touch_t *next;
+    recent_t *recent;
+    uint32_t now, reach, masks;
+} tail_t;
+
+static inline tail_t tail_of(walk_t *w)
 {
-    const uint64_t at = a->line / LINE_BYTES;
-    const size_t place = (at ^ at / RECENT_LINES) % RECENT_LINES;
-    const bool write = kind != TOUCH_READ;
-    if (w->recent[place].line != a->line) {
-        w->recent[place].line = a->line;
-        w->recent[place].read = w->recent[place].written = 0;
-    }
-    uint8_t *before = write ? &w->recent[place].written : &w->recent[place].read;
-    const bool repeat = kind != TOUCH_ATOMIC && (a->sectors & ~*before) == 0;
-    *before |= write ? a->full : a->sectors;
+    return (tail_t){.next = w->touch + w->batch.n,
+                    .recent = w->recent,
+                    .now = w->now,
+                    .reach = w->consumer->reach,
+                    .masks = w->n_masks};
+}
+
+static inline void set_tail(walk_t *w, const tail_t *t)
+{
+    w->batch.n = (size_t)(t->next - w->touch);
+    w->now = t->now;
+    w->n_masks = t->masks;
+}
+
+/* Whether an access is a repeat. Otherwise it is noted. wants: the sectors that make it one; gives:
+ * those that it leaves, as in recent_t; a repeat gives what is there. Without branches, because
+ * they could not be predicted. */
+static inline bool is_repeat(const tail_t *t, uint64_t line, uint32_t wants, uint32_t gives)
+{
+    const uint64_t at = line / LINE_BYTES;
+    recent_t *r = &t->recent[(at ^ at / RECENT_LINES) % RECENT_LINES];
+    const uint32_t touched = r->touched;
+    const bool known = (r->line == line) & (t->now - touched < t->reach);
+    const uint32_t had = r->had & (known ? UINT32_MAX : 0);
+    const bool repeat = (wants & ~had) == 0;
+    r->line = line;
+    r->touched = repeat ? touched : t->now;
+    r->had = had | gives;
     return repeat;
 }
 
-static void touch_line(walk_t *w, touch_kind_t kind, const line_access_t *a)
+/* A bit that no access leaves. */
+enum { NEVER = 1 << 2 * SECTORS_PER_LINE };
+
+/* wants and gives of an access. */
+static inline uint32_t wanted(l2_touch_kind_t kind, uint32_t sectors)
 {
-    touch_counts_t *counts = &w->batch.counts;
-    counts->requests++;
-    if (is_repeat(w, kind, a)) {
-        uint64_t *repeated =
-            kind == TOUCH_WRITE ? &counts->repeated_writes : &counts->repeated_reads;
-        *repeated += (unsigned)__builtin_popcount(a->sectors);
-        return;
-    }
-    *next_access(w) = (touch_access_t){.line = a->line,
-                                       .kind = (uint8_t)kind,
-                                       .sectors = a->sectors,
-                                       .full = a->full,
-                                       .bytes = w->n_bytes};
-    if (kind != TOUCH_READ)
-        memcpy(w->bytes[w->n_bytes++], a->bytes, sizeof(a->bytes));
+    if (kind == L2_TOUCH_ATOMIC)
+        return NEVER;
+    return kind == L2_TOUCH_WRITE ? sectors << SECTORS_PER_LINE : sectors;
 }
 
-static void touch_lines(walk_t *w, const inst_t *inst, const uint64_t *rec)
+static inline uint32_t given(l2_touch_kind_t kind, uint32_t sectors, uint32_t full)
 {
-    const mem_access_t access = (mem_access_t)inst->access;
-    const bool atomic = access == ACC_ATOMIC || access == ACC_REDUCTION;
-    const coalesce_mode_t mode = access == ACC_LOAD ? COALESCE_LOAD
-                                 : atomic           ? COALESCE_ATOMIC
-                                                    : COALESCE_STORE;
-    const touch_kind_t kind = access == ACC_LOAD ? TOUCH_READ : atomic ? TOUCH_ATOMIC : TOUCH_WRITE;
-    lane_addrs_t lanes;
-    coalesced_t c;
+    return kind == L2_TOUCH_READ || kind == L2_TOUCH_CODE ? sectors
+                                                          : full | full << SECTORS_PER_LINE;
+}
+
+/* Adds an access to the batch, unless it is a repeat. */
+static inline __attribute__((always_inline)) bool
+touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors, uint32_t full)
+{
+    const bool repeat = is_repeat(t, line, wanted(kind, sectors), given(kind, sectors, full));
+    *t->next = (l2_touch_t){.line = line,
+                            .kind = (uint8_t)kind,
+                            .sectors = (uint8_t)sectors,
+                            .full = (uint8_t)full,
+                            .bytes = t->masks};
+    t->next += !repeat;
+    t->now += !repeat;
+    return repeat;
+}
+
+/* Whether the consumer wants the slice of a line. */
+static inline bool is_wanted(walk_t *w, uint64_t line)
+{
+    const touch_consumer_t *c = w->consumer;
+    return c->slices == NULL || c->slices[addr_map_next_slice(c->map, line, &w->high)];
+}
+
+/* Touches the code lines of a run. */
+static void touch_code(walk_t *w, touch_run_t *run)
+{
+    run->touched = w->now;
+    for (uint32_t i = 0; i < run->n_lines; i++) {
+        const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
+        if (!is_wanted(w, line))
+            continue;
+        make_room(w);
+        tail_t t = tail_of(w);
+        touch(&t, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
+        set_tail(w, &t);
+    }
+}
+
+/* Leaves out lines in slices that the consumer does not want. Without branches, because they could
+ * not be predicted. */
+static void keep_wanted(walk_t *w)
+{
+    const touch_consumer_t *c = w->consumer;
+    touch_lines_t *l = &w->lines;
+    addr_map_high_t high = w->high;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const uint64_t line = l->line[i];
+        l->line[kept] = line;
+        l->sectors[kept] = l->sectors[i];
+        kept += c->slices[addr_map_next_slice(c->map, line, &high)];
+    }
+    w->high = high;
+    l->n = kept;
+}
+
+static uint32_t count_sectors(const touch_lines_t *l)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->n; i++)
+        n += l2_sector_count(l->sectors[i]);
+    return n;
+}
+
+static void read_lines(walk_t *w)
+{
+    const touch_lines_t *l = &w->lines;
+    uint32_t repeated = 0;
+    if (w->consumer->slices != NULL)
+        keep_wanted(w);
+    tail_t t = tail_of(w);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const uint32_t sectors = l->sectors[i];
+        const bool repeat = touch(&t, L2_TOUCH_READ, l->line[i], sectors, 0);
+        repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
+    }
+    set_tail(w, &t);
+    w->batch.counts.repeated[L2_TOUCH_READ] += repeated;
+}
+
+static void write_lines(walk_t *w, l2_touch_kind_t kind)
+{
+    const touch_lines_t *l = &w->lines;
+    tail_t t = tail_of(w);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const uint8_t full = l->full[i];
+        if (!is_wanted(w, l->line[i]))
+            continue;
+        if (touch(&t, kind, l->line[i], l->sectors[i], full))
+            w->batch.counts.repeated[kind] += l2_sector_count(l->sectors[i]);
+        else if (full != l->sectors[i])
+            memcpy(w->masks[t.masks++], l->bytes[i], sizeof(*w->masks));
+    }
+    set_tail(w, &t);
+}
+
+/* Whether the lanes touch all bytes from one multiple of a sector to another, as most accesses
+ * do. */
+static inline bool is_plain(const uint64_t *rec, unsigned width, uint64_t *end)
+{
+    *end = rec[1] + (uint64_t)addr_lanes(rec) * width;
+    return addr_form(rec) == ADDR_AFFINE && addr_stride(rec) == (int32_t)width &&
+           (rec[1] | *end) % SECTOR_BYTES == 0 && *end > rec[1];
+}
+
+/* Touches all sectors of [from, end). Inlined for each kind. */
+static inline __attribute__((always_inline)) void touch_range(walk_t *w, l2_touch_kind_t kind,
+                                                              uint64_t from, uint64_t end)
+{
+    const uint64_t first = from & ~(uint64_t)(LINE_BYTES - 1);
+    const uint64_t last = (end - 1) & ~(uint64_t)(LINE_BYTES - 1);
+    const uint32_t head = 15u << (from - first) / SECTOR_BYTES & 15u;
+    const uint32_t tail = (2u << (end - 1 - last) / SECTOR_BYTES) - 1;
+    tail_t t = tail_of(w);
+    uint32_t repeated = 0;
+    for (uint64_t line = first;; line += LINE_BYTES) {
+        const uint32_t sectors =
+            (line == first ? head : ALL_SECTORS) & (line == last ? tail : ALL_SECTORS);
+        if (is_wanted(w, line) && touch(&t, kind, line, sectors, sectors))
+            repeated += l2_sector_count(sectors);
+        if (line == last)
+            break;
+    }
+    set_tail(w, &t);
+    w->batch.counts.requests += (last - first) / LINE_BYTES + 1;
+    w->batch.counts.sectors[kind] += (end - from) / SECTOR_BYTES;
+    w->batch.counts.repeated[kind] += repeated;
+}
+
+static inline void touch_plain(walk_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
+{
+    if (kind == L2_TOUCH_READ)
+        touch_range(w, L2_TOUCH_READ, from, end);
+    else if (kind == L2_TOUCH_WRITE)
+        touch_range(w, L2_TOUCH_WRITE, from, end);
+    else
+        touch_range(w, L2_TOUCH_ATOMIC, from, end);
+}
+
+static void touch_any(walk_t *w, const touch_op_t *op, const uint64_t *rec)
+{
+    touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
+    w->batch.counts.requests += w->lines.n;
+    w->batch.counts.sectors[op->kind] += count_sectors(&w->lines);
+    if (op->kind == L2_TOUCH_READ)
+        read_lines(w);
+    else
+        write_lines(w, (l2_touch_kind_t)op->kind);
+}
+
+static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *rec)
+{
+    uint64_t end;
     make_room(w);
-    coalesce_decode(rec, inst->width, &lanes);
-    coalesce_lines(&lanes, inst->width, mode, &c);
-    for (uint32_t i = 0; i < c.n; i++)
-        touch_line(w, kind, &c.line[i]);
+    if (is_plain(rec, op->width, &end))
+        touch_plain(w, (l2_touch_kind_t)op->kind, rec[1], end);
+    else
+        touch_any(w, op, rec);
+}
+
+static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64_t *rec)
+{
+    if (op->space != MEM_GENERIC)
+        return op->space == MEM_GLOBAL;
+    return coalesce_generic_space(coalesce_first(rec), w->info.shared_base, w->info.local_base) ==
+           MEM_GLOBAL;
+}
+
+/* Touches what memory instructions access; returns the end of their address records. */
+static const uint64_t *touch_ops(walk_t *w, const touch_op_t *op, size_t n, const uint64_t *rec)
+{
+    for (const touch_op_t *end = op + n; op < end; op++) {
+        if (is_global(w, op, rec))
+            touch_data(w, op, rec);
+        rec += addr_words(rec);
+    }
+    return rec;
+}
+
+static void touch_runs(walk_t *w, const warp_stream_t *warp)
+{
+    const uint64_t *rec = warp->addrs;
+    for (uint32_t r = 0; r < warp->n_runs; r++) {
+        touch_run_t *run = touch_code_run(&w->code, &warp->runs[r]);
+        if (!is_recent(w, run->touched))
+            touch_code(w, run);
+        if (warp->runs[r].mask != 0)
+            rec = touch_ops(w, w->code.op + run->op, run->n_ops, rec);
+    }
 }
 
 static void touch_warp(walk_t *w, const warp_stream_t *warp)
 {
-    const uint64_t *rec = warp->addrs;
-    for (uint32_t r = 0; r < warp->n_runs; r++) {
-        const trace_run_t *run = &warp->runs[r];
-        touch_code(w, run);
-        for (uint32_t i = 0; i < run->count; i++) {
-            const inst_t *inst = run->first + i;
-            if (run->mask == 0 || inst->space == MEM_NONE || inst->width == 0)
-                continue;
-            mem_space_t space = (mem_space_t)inst->space;
-            if (space == MEM_GENERIC)
-                space = coalesce_generic_space(coalesce_first(rec), w->info.shared_base,
-                                               w->info.local_base);
-            if (space == MEM_GLOBAL)
-                touch_lines(w, inst, rec);
-            rec += addr_words(rec);
-        }
+    touch_shape_t *shape = touch_code_shape(&w->code, warp);
+    if (shape != NULL && is_recent(w, shape->touched)) {
+        touch_ops(w, shape->op, shape->n_ops, warp->addrs);
+        return;
     }
+    if (shape != NULL)
+        shape->touched = w->now;
+    touch_runs(w, warp);
 }
 
 static void touch_block(walk_t *w, const trace_block_t *block)
 {
     w->batch.block = block->index;
-    memset(w->code_line, 0xff, sizeof(w->code_line)); /* no line */
-    memset(w->recent, 0, sizeof(w->recent));
     for (uint32_t i = 0; i < block->n_warps; i++)
         touch_warp(w, &block->warps[i]);
     w->batch.counts.warp_insts = block->n_insts;
@@ -166,6 +340,29 @@ static rb_code_t walk_blocks(walk_t *w, const trace_source_ops_t *ops, trace_lau
     return RB_OK;
 }
 
+static walk_t *begin(const launch_info_t *info, uint64_t code_base,
+                     const touch_consumer_t *consumer)
+{
+    walk_t *w = rb_calloc(1, sizeof(*w));
+    w->info = *info;
+    w->code_base = code_base;
+    w->consumer = consumer;
+    w->now = consumer->reach;
+    w->touch = rb_calloc(BATCH_ROOM, sizeof(*w->touch));
+    w->masks = rb_calloc(BATCH_ROOM, sizeof(*w->masks));
+    w->batch.touch = w->touch;
+    w->batch.masks = (l2_masks_t)w->masks;
+    return w;
+}
+
+static void finish(walk_t *w)
+{
+    touch_code_free(&w->code);
+    free(w->touch);
+    free(w->masks);
+    free(w);
+}
+
 rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64_t end,
                      uint64_t code_base, const touch_consumer_t *consumer, rb_err_t *err)
 {
@@ -173,16 +370,9 @@ rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64
     launch_info_t info;
     RB_TRY(source->ops->launch_info(source, id, &info, err));
     RB_TRY(source->ops->open(source, id, &launch, err));
-    walk_t *w = rb_calloc(1, sizeof(*w));
-    *w = (walk_t){.info = info, .code_base = code_base, .consumer = consumer};
-    w->access = rb_calloc(BATCH_ROOM, sizeof(*w->access));
-    w->bytes = rb_calloc(BATCH_ROOM, sizeof(*w->bytes));
-    w->batch.access = w->access;
-    w->batch.bytes = (const uint32_t(*)[SECTORS_PER_LINE])w->bytes;
+    walk_t *w = begin(&info, code_base, consumer);
     rb_code_t rc = walk_blocks(w, source->ops, launch, first, end, err);
-    free(w->access);
-    free(w->bytes);
-    free(w);
+    finish(w);
     source->ops->close(launch);
     return rc;
 }

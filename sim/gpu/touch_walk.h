@@ -9,61 +9,51 @@
 #ifndef RUBATO_GPU_TOUCH_WALK_H
 #define RUBATO_GPU_TOUCH_WALK_H
 
-#include "sim/core/msg.h"
 #include "sim/gpu/trace_source.h"
 #include "sim/mem/l2_tags.h"
 
-typedef enum {
-    TOUCH_READ,
-    TOUCH_WRITE,
-    TOUCH_ATOMIC, /* also reductions */
-    TOUCH_CODE,   /* a line of instructions; all sectors */
-} touch_kind_t;
-
-/* An access of a warp's instruction to a line of 128 bytes. */
-typedef struct {
-    uint64_t line;
-    uint8_t kind;    /* touch_kind_t */
-    uint8_t sectors; /* touched */
-    uint8_t full;    /* writes: sectors of which all bytes are written */
-    uint32_t bytes;  /* writes: number of its byte masks in the batch */
-} touch_access_t;
-
-/* What happened in a part of a block. */
+/* Counts of a part of a block. */
 typedef struct {
     uint64_t warp_insts;
-    uint64_t requests; /* accesses to lines of global memory, with those left out as repeats */
-    /* Sectors of repeats: the block had just read, or completely written, the same sectors, so that
-     * the L2 has them and does not change. */
-    uint64_t repeated_reads, repeated_writes;
+    uint64_t requests;                 /* accesses to lines of global memory */
+    uint64_t sectors[L2_TOUCH_KINDS];  /* of them; of data only */
+    uint64_t repeated[L2_TOUCH_KINDS]; /* of these, sectors of repeats, which are not handed over */
 } touch_counts_t;
 
 /* A part of a block, in order. */
 typedef struct {
     uint64_t block;
-    const touch_access_t *access;
+    const l2_touch_t *touch;
     size_t n;
-    const uint32_t (*bytes)[SECTORS_PER_LINE]; /* byte masks of writes */
+    l2_masks_t masks; /* byte masks of writes */
     touch_counts_t counts;
 } touch_batch_t;
 
-/* An access of the batch for the L2. */
-static inline l2_touch_t touch_of_l2(const touch_batch_t *b, const touch_access_t *a)
-{
-    return (l2_touch_t){.sectors = a->sectors,
-                        .full = a->full,
-                        .read = a->kind != TOUCH_WRITE,
-                        .write = a->kind == TOUCH_WRITE || a->kind == TOUCH_ATOMIC,
-                        .bytes = b->bytes[a->bytes]};
-}
-
+/* Who receives what is walked over. */
 typedef struct {
     void (*take)(void *ctx, const touch_batch_t *batch);
     void *ctx;
+    /*
+     * An access is a repeat if one of the last `reach` accesses read or wrote the same sectors of
+     * the line (code: or executed it), so that a cache that is much larger does not change but for
+     * the order of use. 0: every access is handed over, and code with every run of instructions.
+     */
+    uint32_t reach;
+    /* Optional: only accesses to lines in these slices are handed over, or counted as repeats. */
+    const addr_map_t *map; /* with slices */
+    const bool *slices;    /* by number; NULL: all slices */
 } touch_consumer_t;
 
+/* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is less
+ * than what is unknown anyway: the warps of a wave of blocks are walked one after the other. */
+static inline uint32_t touch_reach(uint64_t lines)
+{
+    const uint64_t reach = lines / 8;
+    return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
+}
+
 /* Walks blocks [first, end) of launch `id` of the source, as far as they exist. code_base: address
- * of the launch's code. Returns errors of reading; what was read before has been handed out. */
+ * of the launch's code. Returns errors of reading; what was read before has been handed over. */
 RB_CHECKED rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64_t end,
                                 uint64_t code_base, const touch_consumer_t *consumer,
                                 rb_err_t *err);

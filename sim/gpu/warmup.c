@@ -6,6 +6,8 @@
  * repeated reads of lines that are in the L2 anyway. Global accesses are also translated; since the
  * SM is not known, all SMs get the translations into their second-level TLB.
  */
+#include <stdlib.h>
+
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/touch_walk.h"
 
@@ -34,6 +36,7 @@ uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *b
 /* A launch whose accesses are applied. */
 typedef struct {
     gpu_t *g;
+    l2_chip_tags_t tags;
     l2_warmed_t warmed;
     cache_t *taught; /* owned; translations that the SMs have got from it */
     uint64_t entry;  /* entry of the last line */
@@ -54,24 +57,13 @@ static void touch_entry(passage_t *p, uint64_t line)
         sm_learn(g->sm[i], entry);
 }
 
-static void touch_line(passage_t *p, uint64_t line, const l2_touch_t *touch)
-{
-    const gpu_t *g = p->g;
-    const uint32_t slice = addr_map_slice(&g->map, line);
-    const l2_tags_t tags = gpu_l2_tags(g, slice);
-    l2_tags_touch(&tags, addr_map_slice_local(&g->map, line), touch, &p->warmed);
-}
-
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     passage_t *p = ctx;
-    for (size_t i = 0; i < batch->n; i++) {
-        const touch_access_t *a = &batch->access[i];
-        const l2_touch_t touch = touch_of_l2(batch, a);
-        touch_line(p, a->line, &touch);
-        if (a->kind != TOUCH_CODE)
-            touch_entry(p, a->line);
-    }
+    l2_tags_touch(&p->tags, batch->touch, batch->n, batch->masks, &p->warmed);
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->touch[i].kind != L2_TOUCH_CODE)
+            touch_entry(p, batch->touch[i].line);
 }
 
 rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
@@ -80,12 +72,15 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     passage_t p = {.g = g, .entry = NO_ENTRY};
     launch_info_t info;
     RB_TRY(source->ops->launch_info(source, id, &info, err));
+    p.tags = gpu_l2_tags(g);
     p.taught = cache_create(1, g->spec.sm.tlb.l2_entries, (uint32_t)g->spec.sm.tlb.l2_page,
                             REPLACEMENT_LRU, false, false);
-    const touch_consumer_t consumer = {.take = take_batch, .ctx = &p};
+    const touch_consumer_t consumer = {
+        .take = take_batch, .ctx = &p, .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES)};
     rb_code_t rc =
         touch_walk(source, id, first, end, gpu_code_base(g, info.code_id), &consumer, err);
     cache_destroy(p.taught);
+    free(p.tags.slice);
     *warmed = p.warmed;
     return rc;
 }

@@ -85,6 +85,7 @@ typedef struct {
     uint32_t n_runs;
     uint32_t n_addr_words;
     uint64_t n_insts; /* warp instructions: sum of the runs' counts */
+    uint64_t shape;   /* equal numbers within an open launch: equal runs; 0: unknown */
 } warp_stream_t;
 
 /* A decoded block. warps[w].n_runs is 0 if the trace has no such warp. */

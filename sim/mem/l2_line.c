@@ -35,10 +35,7 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
 {
     if (s->spec.perfect)
         return 0;
-    bool fresh;
-    uint32_t written_back; /* not needed here */
-    const cache_key_t key = cache_key_of(s->cache, line);
-    cache_tag_t *l = l2_tags_place(s->cache, key, &fresh, &written_back);
+    cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
     l2_tags_fill(s->cache, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;
     return l2_sector_count(sectors);

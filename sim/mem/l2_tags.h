@@ -1,34 +1,55 @@
 /*
- * The tags of an L2 slice without time: how an access changes them, and what it costs. For blocks
- * that are not simulated. A copy of a slice's tags can be used while the slice runs.
+ * The tags of an L2 without time: how accesses change them, and what that costs. For blocks that
+ * are not simulated. Copies of a chip's tags can be used while the chip runs.
  */
 #ifndef RUBATO_MEM_L2_TAGS_H
 #define RUBATO_MEM_L2_TAGS_H
 
-#include "sim/mem/mem_params.h"
+#include "sim/parts/addr_map.h"
 #include "sim/parts/cache.h"
 
-/* The effect on a line of an access without time. */
-typedef struct {
-    uint8_t sectors;       /* touched */
-    uint8_t full;          /* writes: all 32 bytes written */
-    bool read, write;      /* both: an atomic */
-    const uint32_t *bytes; /* borrowed; writes: byte masks of the sectors */
-} l2_touch_t;
-
-/* Sectors of an L2 that blocks without time have changed: */
-typedef struct {
-    uint64_t taken; /* read in, or newly written */
-    uint64_t filled, written_back;
-    uint64_t modified; /* modified now but not before */
-} l2_warmed_t;
-
+/* The tags of a slice. */
 typedef struct {
     cache_t *cache;         /* borrowed from the slice, or owned by the holder of a copy */
     uint32_t modified_ways; /* most modified ways of a set */
     uint32_t fill_sectors;
     bool perfect;
 } l2_tags_t;
+
+/* Those of a chip: slice[0 .. map->slices), all of the same shape. */
+typedef struct {
+    const addr_map_t *map; /* borrowed */
+    l2_tags_t *slice;
+    bool plain; /* set by l2_tags_begin(): few ways and LRU, the usual case */
+} l2_chip_tags_t;
+
+typedef enum {
+    L2_TOUCH_READ,
+    L2_TOUCH_WRITE,
+    L2_TOUCH_ATOMIC, /* also reductions */
+    L2_TOUCH_CODE,   /* a read of instructions */
+    L2_TOUCH_KINDS
+} l2_touch_kind_t;
+
+/* An access to sectors of a line of 128 bytes. */
+typedef struct {
+    uint64_t line;
+    uint8_t kind;    /* l2_touch_kind_t */
+    uint8_t sectors; /* at least one */
+    uint8_t full;    /* writes and atomics: sectors of which all bytes are written */
+    uint32_t bytes;  /* if sectors are written in part: number of the byte masks */
+} l2_touch_t;
+
+typedef const uint32_t (*l2_masks_t)[SECTORS_PER_LINE];
+
+/* What accesses without time did, in sectors. */
+typedef struct {
+    uint64_t sectors[L2_TOUCH_KINDS]; /* looked up, */
+    uint64_t hits[L2_TOUCH_KINDS];    /* and of these hit, as l2_stats_t counts hits */
+    uint64_t taken;                   /* read in, or newly written */
+    uint64_t filled, written_back;
+    uint64_t modified; /* modified now but not before */
+} l2_warmed_t;
 
 /* Sectors of a mask. */
 static inline uint32_t l2_sector_count(uint32_t sectors)
@@ -37,10 +58,12 @@ static inline uint32_t l2_sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
-/* Touches the line at this address of the slice and adds the changes to *sum. Returns how many of
- * its sectors hit, as the slice's statistics count hits. */
-uint32_t l2_tags_touch(const l2_tags_t *t, uint64_t line, const l2_touch_t *touch,
-                       l2_warmed_t *sum);
+/* Call before the first l2_tags_touch(). */
+void l2_tags_begin(l2_chip_tags_t *chip);
+
+/* Applies n accesses in order and adds what they did to *sum. */
+void l2_tags_touch(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n, l2_masks_t masks,
+                   l2_warmed_t *sum);
 
 /* The aligned group of fill_sectors (1, 2 or 4) that contains a sector. */
 static inline uint8_t l2_tags_group(uint32_t fill_sectors, uint32_t sector)
@@ -52,13 +75,10 @@ static inline uint8_t l2_tags_group(uint32_t fill_sectors, uint32_t sector)
 /* Fills complete sectors of a line of the cache. */
 void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors);
 
-/* Writes bytes of these sectors: all bytes (full) or those of the masks. */
-void l2_tags_write(cache_t *c, cache_tag_t *l, uint8_t sectors, uint8_t full,
-                   const uint32_t bytes[SECTORS_PER_LINE]);
-
-/* Looks a line up or inserts it, and evicts what must go. *written_back: dirty sectors of the
- * victim. */
-cache_tag_t *l2_tags_place(cache_t *c, cache_key_t key, bool *fresh, uint32_t *written_back);
+/* Writes bytes of these sectors: all bytes (full) or those of the masks. Returns the sectors that
+ * were not modified before. */
+uint8_t l2_tags_write(cache_t *c, cache_tag_t *l, uint8_t sectors, uint8_t full,
+                      const uint32_t bytes[SECTORS_PER_LINE]);
 
 /* Takes the line to write back if the set of key has more than modified_ways modified lines. */
 bool l2_tags_excess(cache_t *c, cache_key_t key, uint32_t modified_ways, cache_line_t *line);

@@ -1,15 +1,16 @@
-#include "sim/parts/addr_map.h"
+#include "sim/parts/addr_map_run.h"
 
 #include <string.h>
 
 #include "sim/core/err.h"
 #include "sim/core/msg.h"
 
-enum { MAX_BITS = 10, ROTATION_BITS = 16, ADDRESS_BITS = 64 };
+enum { MAX_BITS = 10, ADDRESS_BITS = 64 };
 
 /* log2 of the gv100 constants of addr_map.h */
-enum { GV100_SHIFT = 9, GV100_BITS = 6 };
-_Static_assert(1 << MAX_BITS == ADDR_MAP_SLICES && 1 << GV100_BITS == ADDR_MAP_GV100_SLICES &&
+enum { GV100_SHIFT = 9 };
+_Static_assert(1 << MAX_BITS == ADDR_MAP_SLICES &&
+                   1 << ADDR_MAP_GV100_BITS == ADDR_MAP_GV100_SLICES &&
                    1 << GV100_SHIFT == ADDR_MAP_GV100_INTERLEAVE,
                "the logarithms of the constants in addr_map.h");
 
@@ -26,7 +27,7 @@ static const uint32_t polynomial[MAX_BITS + 1] = {1, 3, 7, 11, 19, 37, 67, 131, 
  * 512 bytes is a guess; bit 0 uses the paper's XOR for the bit of the cache set number whose lowest
  * address bit is bit 9.
  */
-static const uint64_t gv100_slice[GV100_BITS] = {
+static const uint64_t gv100_slice[ADDR_MAP_GV100_BITS] = {
     BIT(9) | BIT(15) | BIT(19) | BIT(21) | BIT(22) | BIT(24) | BIT(25) | BIT(26) | BIT(27) |
         BIT(30) | BIT(31) | BIT(32) | BIT(33),
     BIT(10) | BIT(13) | BIT(17) | BIT(19) | BIT(24) | BIT(25) | BIT(26) | BIT(29) | BIT(30) |
@@ -67,7 +68,7 @@ static void fold_polynomial(addr_map_t *m, uint32_t p, uint32_t degree)
 static uint32_t gv100_changes(uint32_t address_bit)
 {
     uint32_t slice = 0;
-    for (uint32_t b = 0; b < GV100_BITS; b++)
+    for (uint32_t b = 0; b < ADDR_MAP_GV100_BITS; b++)
         slice |= (uint32_t)(gv100_slice[b] >> address_bit & 1) << b;
     return slice;
 }
@@ -75,15 +76,17 @@ static uint32_t gv100_changes(uint32_t address_bit)
 static void gv100_init(addr_map_t *m)
 {
     m->swapped = true;
-    fold_bit(m, 0, gv100_changes(GV100_SHIFT + GV100_BITS - 1)); /* address bit 14, exchanged with
+    fold_bit(
+        m, 0,
+        gv100_changes(GV100_SHIFT + ADDR_MAP_GV100_BITS - 1)); /* address bit 14, exchanged with
                                                                   * 15 */
-    for (uint32_t i = 1; GV100_SHIFT + GV100_BITS + i < ADDRESS_BITS; i++)
-        fold_bit(m, i, gv100_changes(GV100_SHIFT + GV100_BITS + i));
-    for (uint32_t n = 0; n < 1u << GV100_BITS; n++) {
+    for (uint32_t i = 1; GV100_SHIFT + ADDR_MAP_GV100_BITS + i < ADDRESS_BITS; i++)
+        fold_bit(m, i, gv100_changes(GV100_SHIFT + ADDR_MAP_GV100_BITS + i));
+    for (uint32_t n = 0; n < 1u << ADDR_MAP_GV100_BITS; n++) {
         uint32_t slice = 0;
-        for (uint32_t b = 0; b < GV100_BITS; b++)
+        for (uint32_t b = 0; b < ADDR_MAP_GV100_BITS; b++)
             if (n >> b & 1)
-                slice ^= gv100_changes(GV100_SHIFT + b + (b == GV100_BITS - 1));
+                slice ^= gv100_changes(GV100_SHIFT + b + (b == ADDR_MAP_GV100_BITS - 1));
         m->slice[n] = (uint16_t)slice;
     }
 }
@@ -91,7 +94,7 @@ static void gv100_init(addr_map_t *m)
 static void tables_init(addr_map_t *m, uint32_t hash)
 {
     if (!m->pow2) {
-        fold_polynomial(m, rotation_polynomial, ROTATION_BITS);
+        fold_polynomial(m, rotation_polynomial, ADDR_MAP_ROTATION_BITS);
         return;
     }
     for (uint32_t n = 0; n < m->slices; n++)
@@ -127,51 +130,38 @@ void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t
         tables_init(m, hash);
 }
 
-/* gv100: exchanges address bits 14 and 15 in a block number; its own inverse. */
-static inline uint64_t swap(const addr_map_t *m, uint64_t n)
-{
-    const uint64_t differ = (n >> (GV100_BITS - 1) ^ n >> GV100_BITS) & (m->swapped ? 1 : 0);
-    return n ^ (differ << (GV100_BITS - 1) | differ << GV100_BITS);
-}
-
-/* Splits the block number of an address: run * slices + rest. */
-static inline uint64_t run_of(const addr_map_t *m, uint64_t addr, uint32_t *rest)
-{
-    const uint64_t n = swap(m, addr >> m->interleave_shift);
-    if (m->pow2) {
-        *rest = (uint32_t)n & (m->slices - 1);
-        return n >> m->slice_bits;
-    }
-    uint64_t run = divider_quotient(&m->by_slices, n);
-    *rest = (uint32_t)(n - run * m->slices);
-    return run;
-}
-
 static inline uint32_t run_hash(const addr_map_t *m, uint64_t run)
 {
     uint32_t h = 0;
     for (uint32_t b = 0; run != 0; b++, run >>= 8)
         h ^= m->fold[b][run & 255];
-    return m->pow2 ? h : h * m->slices >> ROTATION_BITS;
+    return m->pow2 ? h : h * m->slices >> ADDR_MAP_ROTATION_BITS;
 }
 
 uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
 {
     uint32_t rest;
-    uint64_t run = run_of(m, addr, &rest);
-    if (!m->hashed)
-        return rest;
-    uint32_t h = run_hash(m, run);
-    if (m->pow2)
-        return m->slice[rest] ^ h;
-    return rest + h >= m->slices ? rest + h - m->slices : rest + h;
+    uint64_t run = addr_map_run(m, addr, &rest);
+    return m->hashed ? addr_map_run_slice(m, rest, run_hash(m, run)) : rest;
 }
 
 uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr)
 {
     uint32_t rest;
-    uint64_t run = run_of(m, addr, &rest);
-    return run << m->interleave_shift | (addr & ((UINT64_C(1) << m->interleave_shift) - 1));
+    return addr_map_run_local(m, addr, addr_map_run(m, addr, &rest));
+}
+
+void addr_map_slices(const addr_map_t *m, const uint64_t *addr, uint32_t *slice,
+                     uint64_t *slice_local, size_t n)
+{
+    addr_map_high_t before = {0}; /* that of 0 is 0 */
+    for (size_t i = 0; i < n; i++) {
+        uint32_t rest;
+        const uint64_t run = addr_map_run(m, addr[i], &rest);
+        slice[i] =
+            m->hashed ? addr_map_run_slice(m, rest, addr_map_next_hash(m, run, &before)) : rest;
+        slice_local[i] = addr_map_run_local(m, addr[i], run);
+    }
 }
 
 uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t nth, uint64_t slice_local)
@@ -196,6 +186,6 @@ uint64_t addr_map_global(const addr_map_t *m, uint32_t slice, uint64_t slice_loc
         rest = m->block[slice ^ run_hash(m, run)];
     else if (m->hashed)
         rest = (slice + m->slices - run_hash(m, run)) % m->slices;
-    uint64_t n = swap(m, run * m->slices + rest);
+    uint64_t n = addr_map_swap(m, run * m->slices + rest);
     return n << m->interleave_shift | (slice_local & ((UINT64_C(1) << m->interleave_shift) - 1));
 }

@@ -21,6 +21,7 @@
 #define RUBATO_PARTS_ADDR_MAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim/core/divider.h"
@@ -60,6 +61,10 @@ uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr);
 
 /* Address within the slice that owns addr: dense and injective. */
 uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr);
+
+/* Both for n addresses. */
+void addr_map_slices(const addr_map_t *m, const uint64_t *addr, uint32_t *slice,
+                     uint64_t *slice_local, size_t n);
 
 /* Address within a partition of an address within its nth slice (from 0): dense and injective. */
 uint64_t addr_map_partition_local(const addr_map_t *m, uint32_t nth, uint64_t slice_local);

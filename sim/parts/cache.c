@@ -6,8 +6,6 @@
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 
-enum { NO_WAY = CACHE_MAX_WAYS };
-
 #define POLICY_HIT_(NAME, name, bits, help)                                                        \
     case REPLACEMENT_##NAME:                                                                       \
         replacement_##name##_hit(c, set, way);                                                     \
@@ -20,28 +18,14 @@ enum { NO_WAY = CACHE_MAX_WAYS };
     case REPLACEMENT_##NAME:                                                                       \
         return replacement_##name##_replace(c, set);
 
-static inline uint64_t tag_line(cache_tag_t t)
-{
-    return t & ~(uint64_t)CACHE_TAG_BITS;
-}
-
 uint32_t cache_set_of(const cache_t *c, uint64_t line)
 {
-    uint64_t n = line >> c->line_shift;
-    if (!c->sets_pow2)
-        return (uint32_t)divider_rest(&c->by_sets, n);
-    if (c->hash_sets) {
-        /* XOR of all set_bits-wide pieces of n, halving the number of pieces in each step. */
-        for (uint32_t pieces = c->fold_pieces; pieces > 0; pieces >>= 1)
-            n ^= n >> (pieces * c->set_bits);
-    }
-    return (uint32_t)n & (c->sets - 1);
+    return cache_line_set(c, line);
 }
 
 cache_key_t cache_key_of(const cache_t *c, uint64_t line)
 {
-    uint32_t set = c->ways > 0 ? cache_set_of(c, line) : 0;
-    return (cache_key_t){.line = line, .set = set, .tag = tag_of(line >> c->line_shift)};
+    return cache_line_key(c, line);
 }
 
 void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
@@ -50,6 +34,7 @@ void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
     c->sets = none ? 0 : sets;
     c->ways = none ? 0 : ways;
     c->by_sets = divider_make(c->sets > 0 ? c->sets : 1);
+    c->by_ways = divider_make(c->ways > 0 ? c->ways : 1);
     c->sets_pow2 = (c->sets & (c->sets - 1)) == 0;
     c->set_bits = 0;
     while (c->sets_pow2 && c->sets >> c->set_bits > 1)
@@ -118,42 +103,10 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
     return c;
 }
 
-static void copy_narrow(cache_t *to, const cache_t *c)
-{
-    memcpy(to->narrow_set, c->narrow_set, c->sets * c->narrow_bytes);
-    memcpy(to->tag, c->tag, (size_t)c->sets * c->ways * sizeof(*c->tag));
-}
-
-static void copy_wide(cache_t *to, const cache_t *c)
-{
-    memcpy(to->wide_set, c->wide_set, c->sets * sizeof(*c->wide_set));
-    memcpy(to->table, c->table, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
-    memcpy(to->way, c->way, (size_t)c->sets * c->ways * sizeof(*c->way));
-}
-
 cache_t *cache_like(const cache_t *c)
 {
     return cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
                         c->written != NULL);
-}
-
-cache_t *cache_copy(const cache_t *c)
-{
-    cache_t *to = cache_like(c);
-    to->count = c->count;
-    to->random_state = c->random_state;
-    if (c->sets == 0)
-        return to;
-    if (c->narrow)
-        copy_narrow(to, c);
-    else
-        copy_wide(to, c);
-    if (c->planes > 0)
-        memcpy(to->policy_state, c->policy_state,
-               cache_state_words(c) * c->sets * sizeof(*c->policy_state));
-    if (c->written != NULL)
-        memcpy(to->written, c->written, (size_t)c->sets * c->ways * sizeof(*c->written));
-    return to;
 }
 
 void cache_destroy(cache_t *c)
@@ -221,36 +174,18 @@ static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
     return &c->table[(size_t)set << c->table_bits];
 }
 
-/* The eight tag bits that a narrow set compares. */
-static inline uint8_t narrow_tag(cache_key_t k)
-{
-    return (uint8_t)(k.tag >> 8);
-}
-
 static bool wide_way_holds(const void *ways, uint32_t way, uint64_t line)
 {
-    return tag_line(((const wide_way_t *)ways)[way].tag) == line;
+    return cache_tag_line(((const wide_way_t *)ways)[way].tag) == line;
 }
 
-static inline uint32_t narrow_way_find(const cache_t *c, cache_key_t k)
-{
-    const cache_tag_t *tags = &c->tag[(size_t)k.set * c->ways];
-    uint64_t bits = narrow_find(cache_narrow(c, k.set), c->ways, narrow_tag(k));
-    for (; bits != 0; bits &= bits - 1) {
-        uint32_t way = (uint32_t)__builtin_ctzll(bits);
-        if (tag_line(tags[way]) == k.line)
-            return way;
-    }
-    return NO_WAY;
-}
-
-/* The way that holds a line; NO_WAY: none. */
+/* The way that holds a line; CACHE_NO_WAY: none. */
 static inline uint32_t way_find(const cache_t *c, cache_key_t k)
 {
     if (c->narrow)
-        return narrow_way_find(c, k);
+        return cache_narrow_find(c, k);
     return tag_table_find(set_table(c, k.set), c->table_bits, k.tag, k.line, wide_way_holds,
-                          cache_wide_ways(c, k.set), NO_WAY);
+                          cache_wide_ways(c, k.set), CACHE_NO_WAY);
 }
 
 void cache_prefetch_shape(const cache_t *c)
@@ -300,7 +235,7 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
     if (c->ways == 0)
         return NULL;
     uint32_t way = way_find(c, k);
-    if (way == NO_WAY)
+    if (way == CACHE_NO_WAY)
         return NULL;
     if (touch)
         policy_hit(c, k.set, way);
@@ -330,7 +265,7 @@ cache_written_t *cache_write(cache_t *c, cache_tag_t *t)
     *w = (cache_written_t){0};
     if (t == &c->dropped)
         return w;
-    uint32_t number = tag_number(c, t), set = number / c->ways;
+    uint32_t number = tag_number(c, t), set = (uint32_t)divider_quotient(&c->by_ways, number);
     if (c->narrow)
         cache_narrow(c, set)->modified |= UINT64_C(1) << (number - set * c->ways);
     else
@@ -349,7 +284,7 @@ uint32_t cache_modified(const cache_t *c, cache_key_t k)
 
 cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t)
 {
-    cache_line_t copy = {.line = tag_line(*t), .valid = cache_tag_valid(t)};
+    cache_line_t copy = {.line = cache_tag_line(*t), .valid = cache_tag_valid(t)};
     if (*t & CACHE_TAG_WRITTEN)
         copy.written = c->written[tag_number(c, t)];
     return copy;
@@ -396,7 +331,7 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
     if (c->narrow) {
         narrow_set_t *s = cache_narrow(c, k.set);
         uint32_t way = narrow_add(s, c->ways);
-        s->lane[way] = narrow_tag(k);
+        s->lane[way] = (uint8_t)cache_narrow_tag(k);
         t = &c->tag[(size_t)k.set * c->ways + way];
     } else {
         wide_way_t *ways = cache_wide_ways(c, k.set);
@@ -418,7 +353,7 @@ static inline cache_tag_t *narrow_replace(cache_t *c, cache_key_t k, uint32_t wa
         *evicted = victim_take(c, t, victim);
         s->modified &= ~(UINT64_C(1) << way);
     }
-    s->lane[way] = narrow_tag(k);
+    s->lane[way] = (uint8_t)cache_narrow_tag(k);
     *t = k.line;
     return t;
 }

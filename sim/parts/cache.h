@@ -122,6 +122,15 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch);
  * partial sectors, *victim is a copy of it and *evicted is true. */
 cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted);
 
+/* A line that was looked up and, if it was absent, inserted. */
+typedef struct {
+    cache_tag_t *tag; /* as from cache_insert_key() */
+    bool fresh;       /* it was absent */
+    uint8_t dirty;    /* dirty sectors of the line that was evicted for it */
+} cache_placed_t;
+
+cache_placed_t cache_place(cache_t *c, cache_key_t k);
+
 /* The same by address. */
 static inline cache_tag_t *cache_lookup(cache_t *c, uint64_t line, bool touch)
 {

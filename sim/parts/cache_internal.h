@@ -9,7 +9,7 @@
 #include "sim/parts/narrow_set.h"
 #include "sim/parts/wide_set.h"
 
-enum { CACHE_MAX_WAYS = UINT16_MAX };
+enum { CACHE_MAX_WAYS = UINT16_MAX, CACHE_NO_WAY = CACHE_MAX_WAYS };
 
 struct cache {
     uint32_t sets, ways;
@@ -19,7 +19,7 @@ struct cache {
     uint32_t set_bits;    /* log2 of sets, if a power of two */
     uint32_t fold_pieces; /* power of two: how many pieces of set_bits the first step of the XOR
                            * fold merges */
-    divider_t by_sets;
+    divider_t by_sets, by_ways;
     bool sets_pow2, hash_sets;
     replacement_policy_t policy;
     uint32_t random_state;
@@ -56,9 +56,51 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k);
 
 cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t);
 
+static inline uint64_t cache_tag_line(cache_tag_t t)
+{
+    return t & ~(uint64_t)CACHE_TAG_BITS;
+}
+
+static inline uint32_t cache_line_set(const cache_t *c, uint64_t line)
+{
+    uint64_t n = line >> c->line_shift;
+    if (!c->sets_pow2)
+        return (uint32_t)divider_rest(&c->by_sets, n);
+    if (c->hash_sets) {
+        /* XOR of all set_bits-wide pieces of n, halving the number of pieces in each step. */
+        for (uint32_t pieces = c->fold_pieces; pieces > 0; pieces >>= 1)
+            n ^= n >> (pieces * c->set_bits);
+    }
+    return (uint32_t)n & (c->sets - 1);
+}
+
+static inline cache_key_t cache_line_key(const cache_t *c, uint64_t line)
+{
+    uint32_t set = c->ways > 0 ? cache_line_set(c, line) : 0;
+    return (cache_key_t){.line = line, .set = set, .tag = tag_of(line >> c->line_shift)};
+}
+
 static inline narrow_set_t *cache_narrow(const cache_t *c, uint32_t set)
 {
     return (narrow_set_t *)(void *)(c->narrow_set + set * c->narrow_bytes);
+}
+
+/* The eight tag bits that a narrow set compares. */
+static inline uint32_t cache_narrow_tag(cache_key_t k)
+{
+    return (uint32_t)k.tag >> 8;
+}
+
+static inline uint32_t cache_narrow_find(const cache_t *c, cache_key_t k)
+{
+    const cache_tag_t *tags = &c->tag[(size_t)k.set * c->ways];
+    uint64_t bits = narrow_find(cache_narrow(c, k.set), c->ways, cache_narrow_tag(k));
+    for (; bits != 0; bits &= bits - 1) {
+        uint32_t way = (uint32_t)__builtin_ctzll(bits);
+        if (cache_tag_line(tags[way]) == k.line)
+            return way;
+    }
+    return CACHE_NO_WAY;
 }
 
 static inline wide_way_t *cache_wide_ways(const cache_t *c, uint32_t set)
@@ -154,7 +196,7 @@ static inline uint32_t cache_way_by_use(const cache_t *c, uint32_t set, uint32_t
                                         uint32_t before)
 {
     if (c->narrow)
-        return narrow_order(cache_narrow(c, set), c->ways)[place];
+        return narrow_used_before(cache_narrow(c, set), c->ways, place == 0 ? c->ways : before);
     return place == 0 ? c->wide_set[set].newest : cache_wide_ways(c, set)[before].older;
 }
 

@@ -62,8 +62,8 @@ void rbt_block_begin(rbt_block_t *b, uint64_t index, const uint32_t id[3], uint3
 {
     b->pub = (trace_block_t){
         .index = index, .id = {id[0], id[1], id[2]}, .n_warps = n_warps, .warps = b->warps};
-    memset(b->warps, 0, sizeof(b->warps));
-    memset(b->n_pieces, 0, sizeof(b->n_pieces));
+    memset(b->warps, 0, n_warps * sizeof(b->warps[0]));
+    memset(b->n_pieces, 0, n_warps * sizeof(b->n_pieces[0]));
     b->n_runs = b->n_words = 0;
     b->last_warp = 0;
 }
@@ -83,15 +83,18 @@ static void copy_runs(rbt_block_t *b, const trace_run_t *runs, size_t n)
 
 /* Runs of a single piece are shared with the frame; those of several pieces are copied into one
  * array. */
-static const char *add_runs(rbt_block_t *b, uint32_t warp, const trace_run_t *runs, size_t n)
+static const char *add_runs(rbt_block_t *b, uint32_t warp, const trace_run_t *runs, size_t n,
+                            uint64_t shape)
 {
     warp_stream_t *w = &b->warps[warp];
 
     if (b->n_pieces[warp]++ == 0) {
         w->runs = runs;
         w->n_runs = (uint32_t)n;
+        w->shape = shape;
         return NULL;
     }
+    w->shape = 0;
     if (b->n_runs + w->n_runs + n > RUNS_MAX)
         return "a thread block has too many runs of instructions";
     if (b->n_pieces[warp] == 2) {
@@ -112,7 +115,8 @@ const char *rbt_block_piece(rbt_block_t *b, rbt_frame_get_t *f, const rbt_shape_
     b->last_warp = warp;
     if (b->n_pieces[warp] == 0)
         b->first_word[warp] = b->n_words;
-    const char *wrong = add_runs(b, warp, f->runs->runs + s->run, s->n_runs);
+    const char *wrong =
+        add_runs(b, warp, f->runs->runs + s->run, s->n_runs, f->shapes_before + f->shape + 1);
 
     if (wrong == NULL)
         wrong = rbt_frame_get_addrs(f, &b->words, &b->n_words, &b->cap_words, WORDS_MAX);

@@ -178,6 +178,7 @@ static const char *get_shapes(rbt_frame_get_t *f, size_t n)
     uint64_t n_insts = 0;
 
     f->n_accesses = 0;
+    f->shapes_before += f->n_shapes;
     f->n_shapes = n;
     rb_grow(&f->shapes, &f->cap_shapes, n, sizeof(f->shapes[0]));
     /* Allocate even without accesses: shapes point into these arrays. */

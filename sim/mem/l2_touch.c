@@ -1,0 +1,140 @@
+/* The loop over very many accesses to the tags of an L2 without time. */
+#include "sim/mem/l2_tags.h"
+#include "sim/parts/cache_place.h"
+
+/* The aligned groups of fill_sectors that contain any of these sectors. */
+static inline uint32_t groups_of(uint32_t fill_sectors, uint32_t sectors)
+{
+    const uint32_t even = 5; /* the first sectors of pairs */
+    if (fill_sectors == 1 || sectors == 0)
+        return sectors;
+    return fill_sectors == 2 ? sectors | (sectors & even) << 1 | (sectors >> 1 & even) : 15;
+}
+
+/* Reads the sectors of a line that are missing. */
+static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t missing,
+                                bool also_written, l2_warmed_t *sum)
+{
+    const uint32_t filled = groups_of(t->fill_sectors, missing) & ~(uint32_t)cache_tag_valid(l);
+    const uint32_t n = l2_sector_count(filled);
+    if (*l & CACHE_TAG_WRITTEN)
+        l2_tags_fill(t->cache, l, (uint8_t)filled);
+    else
+        cache_tag_fill(l, (uint8_t)filled);
+    sum->taken += also_written ? 0 : n;
+    sum->filled += n;
+}
+
+/* Returns how many of its n sectors hit. */
+static uint32_t write_line(const l2_tags_t *t, cache_key_t key, const cache_placed_t *p,
+                           const l2_touch_t *touch, uint32_t n, l2_masks_t masks, l2_warmed_t *sum)
+{
+    const bool reads = touch->kind == L2_TOUCH_ATOMIC;
+    const uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(p->tag);
+    cache_line_t excess;
+    if (reads && missing != 0)
+        read_missing(t, p->tag, missing, true, sum);
+    const uint8_t fresh =
+        l2_tags_write(t->cache, p->tag, touch->sectors, touch->full, masks[touch->bytes]);
+    sum->modified += l2_sector_count(fresh);
+    sum->taken += p->fresh ? n : 0;
+    if (l2_tags_excess(t->cache, key, t->modified_ways, &excess))
+        sum->written_back += l2_sector_count(excess.written.dirty);
+    if (reads)
+        return n - l2_sector_count(missing);
+    return p->fresh ? 0 : n;
+}
+
+static inline uint32_t read_line(const l2_tags_t *t, const cache_placed_t *p, uint32_t sectors,
+                                 uint32_t n, l2_warmed_t *sum)
+{
+    const uint32_t missing = sectors & ~(uint32_t)cache_tag_valid(p->tag);
+    if (missing == 0)
+        return n;
+    read_missing(t, p->tag, missing, false, sum);
+    return n - l2_sector_count(missing);
+}
+
+/* So many accesses are looked up ahead, so that the host's cache has their sets in time. */
+enum { AHEAD = 32 };
+
+typedef struct {
+    uint32_t slice[AHEAD];
+    cache_key_t key[AHEAD];
+} places_t;
+
+static void find_places(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,
+                        places_t *out)
+{
+    uint64_t addr[AHEAD], local[AHEAD];
+    for (size_t i = 0; i < n; i++)
+        addr[i] = touch[i].line;
+    addr_map_slices(chip->map, addr, out->slice, local, n);
+    for (size_t i = 0; i < n; i++) {
+        const cache_t *c = chip->slice[out->slice[i]].cache;
+        out->key[i] = cache_line_key(c, local[i]);
+        if (chip->plain)
+            cache_prefetch_narrow(c, out->key[i]);
+    }
+}
+
+/* The same for chips with plain caches and others, so that the compiler makes a loop for each. */
+static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_t *chip,
+                                                             const l2_touch_t *touch, size_t n,
+                                                             l2_masks_t masks, bool plain,
+                                                             l2_warmed_t *sum)
+{
+    places_t at;
+    find_places(chip, touch, n, &at);
+    for (size_t i = 0; i < n; i++) {
+        const l2_tags_t *t = &chip->slice[at.slice[i]];
+        const l2_touch_t *a = &touch[i];
+        const uint32_t sectors = l2_sector_count(a->sectors);
+        const cache_placed_t p =
+            plain ? cache_place_narrow(t->cache, at.key[i]) : cache_place(t->cache, at.key[i]);
+        sum->written_back += p.dirty == 0 ? 0 : l2_sector_count(p.dirty);
+        sum->sectors[a->kind] += sectors;
+        sum->hits[a->kind] += a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
+                                  ? read_line(t, &p, a->sectors, sectors, sum)
+                                  : write_line(t, at.key[i], &p, a, sectors, masks, sum);
+    }
+}
+
+static void touch_plain(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,
+                        l2_masks_t masks, l2_warmed_t *sum)
+{
+    touch_some(chip, touch, n, masks, true, sum);
+}
+
+static void touch_others(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,
+                         l2_masks_t masks, l2_warmed_t *sum)
+{
+    touch_some(chip, touch, n, masks, false, sum);
+}
+
+/* Every access hits. */
+static void touch_perfect(const l2_touch_t *touch, size_t n, l2_warmed_t *sum)
+{
+    for (size_t i = 0; i < n; i++) {
+        sum->sectors[touch[i].kind] += l2_sector_count(touch[i].sectors);
+        sum->hits[touch[i].kind] += l2_sector_count(touch[i].sectors);
+    }
+}
+
+void l2_tags_begin(l2_chip_tags_t *chip)
+{
+    chip->plain = cache_is_plain(chip->slice[0].cache); /* all slices have the same shape */
+}
+
+void l2_tags_touch(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n, l2_masks_t masks,
+                   l2_warmed_t *sum)
+{
+    if (chip->slice[0].perfect) {
+        touch_perfect(touch, n, sum);
+        return;
+    }
+    for (size_t i = 0; i < n; i += AHEAD) {
+        const size_t some = n - i < AHEAD ? n - i : AHEAD;
+        (chip->plain ? touch_plain : touch_others)(chip, touch + i, some, masks, sum);
+    }
+}
