@@ -9,6 +9,7 @@ rubato=$root/build/rubato
 work=$root/build/trials
 seeds=20
 jobs=1
+list=$here/trials.txt
 set=trial
 only=.
 levels=()
@@ -18,8 +19,8 @@ samples=()
 chip=(--gpu rtx2060 -s sm.count=6 -s mem.partitions=3 -s l2.slices=6 -s l2.size=768KiB)
 
 # What is tried unless --sample says otherwise, as far as this rubato has it.
-inside_samples=(tbpoint_region photon_bb,photon_warp smarts)
-launches_samples=(stem_online stem stem_online,smarts)
+inside_samples=(tbpoint_region 'photon_bb,photon_warp' smarts)
+launches_samples=(stem_online stem 'stem_online,smarts')
 
 usage()
 {
@@ -34,6 +35,7 @@ usage: ./do trials [OPTION]... [inside|launches]...
   --holdout        the workloads that are kept for the end; no setting may be
                    chosen with what they show
   --list           list the workloads with their commands
+  --workloads FILE a list of your own, such as trials.txt of this folder
   --jobs N         runs at the same time [1]
   --rubato FILE    the program to try [build/rubato]
   -o DIR           traces, runs and report [build/trials]; what is there is not
@@ -56,7 +58,7 @@ say()
 workloads()
 {
     awk -v level="$1" -v set="$set" -v only="$only" \
-        '$1 == level && $4 == set && ($2 ~ only || $3 ~ only)' "$here/trials.txt"
+        '$1 == level && $4 == set && ($2 ~ only || $3 ~ only)' "$list"
 }
 
 # known SET: whether this rubato has all samplers of a set.
@@ -87,12 +89,12 @@ sets()
 # the report.
 try()
 {
-    local level=$1 name=$2 class=$3 status=0 list=() one
+    local level=$1 name=$2 class=$3 status=0 sampled=() one
     shift 3
     say "$level: $name"
     "$rubato" gen "$@" --arch sm_75 -o "$work/$name.rbt" --force --progress never 2>"$work/$name.log"
-    while IFS= read -r one; do list+=(--sample "$one"); done < <(sets "$level")
-    "$rubato" evaluate "$work/$name.rbt" "${chip[@]}" "${list[@]}" --seeds "$seeds" --jobs "$jobs" \
+    while IFS= read -r one; do sampled+=(--sample "$one"); done < <(sets "$level")
+    "$rubato" evaluate "$work/$name.rbt" "${chip[@]}" "${sampled[@]}" --seeds "$seeds" --jobs "$jobs" \
         -o "$work/$name.runs" --progress never >"$work/$name.txt" 2>>"$work/$name.log" || status=$?
     if ((status > 1)); then # 1: a set cannot work with this trace, which the report says
         cat "$work/$name.log" >&2
@@ -107,15 +109,16 @@ while (($# > 0)); do
     --quick) seeds=3 ;;
     --holdout) set=holdout ;;
     --list)
-        grep -v '^#' "$here/trials.txt"
+        grep -v '^#' "$list"
         exit 0
         ;;
-    --seeds | --sample | --only | --jobs | --rubato | -o)
+    --seeds | --sample | --only | --workloads | --jobs | --rubato | -o)
         (($# > 1)) || fail_usage
         case $1 in
         --seeds) seeds=$2 ;;
         --sample) samples+=("$2") ;;
         --only) only=$2 ;;
+        --workloads) list=$2 ;;
         --jobs) jobs=$2 ;;
         --rubato) rubato=$2 ;;
         -o) work=$2 ;;
