@@ -97,27 +97,37 @@ function read_statistics(level, name, file,    line, at, statistic) {
         if (field("launch") != "" || !is_read(field("statistic")))
             continue
         statistic = field("statistic") ~ /^state_/ ? "stalls" : field("statistic")
-        at = level SUBSEP field("sample") SUBSEP statistic
-        if (field("error_mean") != "") {
-            stat_errors[at]++
-            stat_error[at] += field("error_mean")
-            if (number(field("error_max")) > stat_most[at] + 0) {
-                stat_most[at] = number(field("error_max"))
-                stat_worst[at] = name
-            }
-        }
-        stat_intervals[at] += number(field("intervals"))
-        stat_covered[at] += number(field("coverage")) * number(field("intervals"))
-        stat_silent[at] += number(field("silent_share")) * number(field("intervals"))
-        stat_none[at] += number(field("no_interval"))
-        stat_exact[at] += number(field("exact"))
+        at = level SUBSEP field("sample") SUBSEP
+        keep_statistic(at statistic, name)
+        keep_statistic(at "all", name)
     }
     close(file)
 }
 
+function keep_statistic(at, name,    n) {
+    n = number(field("intervals"))
+    if (field("error_mean") != "") {
+        stat_errors[at]++
+        stat_error[at] += field("error_mean")
+        if (number(field("error_max")) > stat_most[at] + 0) {
+            stat_most[at] = number(field("error_max"))
+            stat_worst[at] = name
+        }
+    }
+    if (n > 0 && (!(at in stat_least) || number(field("coverage")) < stat_least[at])) {
+        stat_least[at] = number(field("coverage"))
+        stat_least_at[at] = name
+    }
+    stat_intervals[at] += n
+    stat_covered[at] += number(field("coverage")) * n
+    stat_silent[at] += number(field("silent_share")) * n
+    stat_none[at] += number(field("no_interval"))
+    stat_exact[at] += number(field("exact"))
+}
+
 function is_read(statistic) {
     return statistic ~ /^(cycles|ipc|global_load_hit_rate|l2_hit_rate|dram_bytes|achieved_occupancy)$/ ||
-        (statistic ~ /^state_.*_share$/ && statistic !~ /selected/ && number(field("full")) >= 0.05)
+        (statistic ~ /^state_.*_share$/ && statistic !~ /selected/ && number(field("full")) >= 0.02)
 }
 
 # ---- printing ----
@@ -209,20 +219,21 @@ function print_summary(    s, i, g, key, at) {
 }
 
 function print_statistics(    s, i, n, list, at) {
-    n = split("cycles ipc global_load_hit_rate l2_hit_rate dram_bytes achieved_occupancy stalls", list, " ")
+    n = split("cycles ipc global_load_hit_rate l2_hit_rate dram_bytes achieved_occupancy stalls all", list, " ")
     print "\n## By statistic\n"
-    print "| samplers: statistic | mean error | largest | where | intervals | covered | silent | exact | none |"
-    print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    print "| samplers: statistic | mean error | largest | where | intervals | covered | least | silent | exact | none |"
+    print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for (s = 1; s <= n_sets; s++) {
         for (i = 1; i <= n; i++) {
             at = set_level[s] SUBSEP set_sample[s] SUBSEP list[i]
             if (!(at in stat_intervals))
                 continue
-            printf "| %s (%s): %s | %s | %s | %s | %d | %s | %s | %d | %d |\n", set_sample[s], \
+            printf "| %s (%s): %s | %s | %s | %s | %d | %s | %s | %s | %d | %d |\n", set_sample[s], \
                 set_level[s], list[i], \
                 stat_errors[at] ? percent(stat_error[at] / stat_errors[at], 2) : "-", \
                 percent(stat_most[at], 2), stat_worst[at], stat_intervals[at], \
                 share(stat_covered[at], stat_intervals[at]), \
+                stat_intervals[at] ? stat_least_at[at] ", " percent(stat_least[at], 0) : "-", \
                 share(stat_silent[at], stat_intervals[at]), stat_exact[at], stat_none[at]
         }
     }

@@ -103,7 +103,17 @@ try()
     printf '%s\t%s\t%s\t%s\n' "$level" "$name" "$class" "$work/$name.runs" >>"$work/workloads.tsv"
 }
 
-# The program refuses options that it cannot interpret.
+# write_report: what is known so far.
+write_report()
+{
+    {
+        printf '# Trials\n\n'
+        "$rubato" --version
+        printf '\n%s, at most %s seeds, chip: %s.\n' "$set" "$seeds" "${chip[*]}"
+        awk -f "$here/csv.awk" -f "$here/trials.awk" "$work/workloads.tsv"
+    } >"$work/trials.md"
+}
+
 while (($# > 0)); do
     case $1 in
     --quick) seeds=3 ;;
@@ -142,13 +152,9 @@ for level in "${levels[@]}"; do
     while read -r _ name class _ workload; do
         # shellcheck disable=SC2086 # a workload is several words
         try "$level" "$name" "$class" $workload
+        write_report
     done < <(workloads "$level")
 done
-{
-    printf '# Trials\n\n'
-    "$rubato" --version
-    printf '\n%s, at most %s seeds, chip: %s.\n' "$set" "$seeds" "${chip[*]}"
-    awk -f "$here/csv.awk" -f "$here/trials.awk" "$work/workloads.tsv"
-} >"$work/trials.md"
+write_report
 cat "$work/trials.md"
 say "$work/trials.md"
