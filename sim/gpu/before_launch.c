@@ -8,8 +8,8 @@
  * Skipped launches are walked without time (touch_walk.h), the last ones first, in steps of 1, 2, 4,
  * ... launches; within a step in the order of the trace. What a step leaves goes beneath what the
  * later ones leave, and the chip's own state beneath all of them. More launches are not walked when
- * those walked fill the L2, or when a step has found next to nothing new and all of them have cost
- * what the launch itself allows for. Of launches that remain, the host copies are applied, and of
+ * those walked fill the L2, or when a step has used next to no line that would otherwise be missing
+ * and all of them have cost what the launch itself allows for. Of launches that remain, the host copies are applied, and of
  * each kernel some blocks, for its code and its pages.
  *
  * Not in it: local memory, whose addresses depend on time.
@@ -23,11 +23,11 @@
 #include "sim/gpu/trail.h"
 
 /*
- * A launch may be preceded by a walk over so many instructions for each of its own, and so many in
- * any case, before a step without news ends it; and a walked launch counts as at least so many.
- * Walking an instruction takes some 30 to 60 times less than simulating it.
+ * A launch may be preceded by a walk over as many instructions as it has itself, and WALKED_ANYWAY,
+ * before a step without news ends it; and a walked launch counts as at least WALKED_LEAST. Walking
+ * an instruction takes 5 to 60 times less than simulating it.
  */
-enum { WALKED_PER_INST = 4, WALKED_ANYWAY = 100000, WALKED_LEAST = 5000 };
+enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
 
 enum { BATCHES_PER_PROGRESS = 256 };
 
@@ -37,8 +37,11 @@ typedef struct {
     trace_source_t *source;
     uint64_t position;   /* of the launch */
     uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
-    l2_tags_t *tags;     /* owned, without their caches: of the chip, by slice */
-    cache_t **recent;    /* owned; by slice: what the walked launches leave; NULL: none yet */
+    l2_chip_tags_t tags; /* owned, without their caches: of the chip */
+    l2_touch_t *some;    /* owned: accesses of a batch that touch the L2 */
+    size_t cap_some;
+    cache_t **recent; /* owned; by slice: what the walked launches leave */
+    cache_t **older;  /* owned; by slice: while launches are walked, the chip's own L2 */
     trail_t trail;
     bool *met;            /* owned; by kernel: its code and pages are in the trail */
     bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
@@ -49,27 +52,44 @@ typedef struct {
 
 static void take_tags(before_t *b)
 {
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        b->tags[s] = gpu_l2_tags(b->g, s);
+    free(b->tags.slice);
+    b->tags = gpu_l2_tags(b->g);
+}
+
+static cache_t *l2_cache(const before_t *b, uint32_t slice)
+{
+    return b->tags.slice[slice].cache;
+}
+
+static void touch_l2(const before_t *b, const l2_touch_t *touch, size_t n, l2_masks_t masks)
+{
+    l2_warmed_t ignored = {0};
+    l2_tags_touch(&b->tags, touch, n, masks, &ignored);
+}
+
+/* Takes the accesses of a batch that touch the L2. */
+static size_t choose(before_t *b, const touch_batch_t *batch)
+{
+    size_t n = 0;
+    rb_grow(&b->some, &b->cap_some, batch->n, sizeof(*b->some));
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->touch[i].kind == L2_TOUCH_CODE ? b->fetches : b->counts)
+            b->some[n++] = batch->touch[i];
+    return n;
 }
 
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     before_t *b = ctx;
-    const addr_map_t *map = &b->g->map;
-    l2_warmed_t ignored;
     for (size_t i = 0; i < batch->n; i++) {
-        const touch_access_t *a = &batch->access[i];
-        if (a->kind == TOUCH_CODE)
+        const l2_touch_t *a = &batch->touch[i];
+        if (a->kind == L2_TOUCH_CODE)
             trail_code(&b->trail, a->line);
         else
             trail_page(&b->trail, a->line);
-        if (a->kind == TOUCH_CODE ? !b->fetches : !b->counts)
-            continue;
-        const l2_touch_t touch = touch_of_l2(batch, a);
-        (void)l2_tags_touch(&b->tags[addr_map_slice(map, a->line)],
-                            addr_map_slice_local(map, a->line), &touch, &ignored);
     }
+    const size_t n = choose(b, batch);
+    touch_l2(b, b->some, n, batch->masks);
     b->cost->warp_insts += batch->counts.warp_insts;
     if (++b->batches % BATCHES_PER_PROGRESS == 0)
         gpu_report_touching(b->g);
@@ -78,14 +98,12 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
 /* Lines of code that the launch only fetches ahead reach the L2, too. */
 static void touch_ahead(before_t *b)
 {
-    static const l2_touch_t whole = {.sectors = CACHE_TAG_VALID, .read = true};
-    const addr_map_t *map = &b->g->map;
-    l2_warmed_t ignored;
     for (size_t i = b->trail.begun; i < b->trail.n; i++) {
         const trail_item_t *item = &b->trail.item[i];
+        const l2_touch_t whole = {
+            .line = item->address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
         if (item->code && item->sub_cores == 0)
-            (void)l2_tags_touch(&b->tags[addr_map_slice(map, item->address)],
-                                addr_map_slice_local(map, item->address), &whole, &ignored);
+            touch_l2(b, &whole, 1, NULL);
     }
 }
 
@@ -106,7 +124,8 @@ static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
 {
     launch_info_t info;
     RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
-    const touch_consumer_t consumer = {.take = take_batch, .ctx = b};
+    const uint64_t lines = b->g->spec.mem.l2.size / LINE_BYTES;
+    const touch_consumer_t consumer = {.take = take_batch, .ctx = b, .reach = touch_reach(lines)};
     const uint64_t code = gpu_code_base(b->g, info.code_id);
     b->counts = counts;
     b->fetches = gpu_code_first(b->g, info.code_id, k) == k;
@@ -157,7 +176,7 @@ static bool all_are_small(const before_t *b)
     return sum <= b->allowed;
 }
 
-/* Gives the chip other L2 tags: those of the list, which gets the present ones. */
+/* Gives the chip the L2 tags of the list, which gets the present ones. */
 static void exchange_l2(before_t *b, cache_t **list)
 {
     const gpu_t *g = b->g;
@@ -173,60 +192,71 @@ static cache_t **empty_l2(const before_t *b)
 {
     cache_t **list = rb_calloc(b->g->map.slices, sizeof(cache_t *));
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        list[s] = cache_like(b->tags[s].cache);
+        list[s] = cache_like(l2_cache(b, s));
     return list;
 }
 
 static void free_l2(const before_t *b, cache_t **list)
 {
-    for (uint32_t s = 0; list != NULL && s < b->g->map.slices; s++)
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
         cache_destroy(list[s]);
     free(list);
 }
 
-/* Lines of the L2. */
-typedef struct {
-    uint64_t held, added, capacity;
-} lines_t;
-
-/* Puts what the chip holds beneath what the launches after it left. held: by both. */
-static lines_t put_beneath_recent(const before_t *b)
+/* Whether the L2 is as good as full. */
+static bool recent_is_full(const before_t *b)
 {
-    lines_t n = {0};
+    uint64_t held = 0, capacity = 0;
     for (uint32_t s = 0; s < b->g->map.slices; s++) {
-        n.added += cache_put_beneath(b->recent[s], b->tags[s].cache, b->tags[s].modified_ways);
-        n.held += cache_count(b->recent[s]);
-        n.capacity += cache_capacity(b->recent[s]);
+        held += cache_count(b->recent[s]);
+        capacity += cache_capacity(b->recent[s]);
     }
-    return n;
+    return (double)held >= b->g->spec.warmup.full * (double)capacity;
 }
 
-static uint64_t lines_used(const before_t *b)
+/* The share of the lines used by the last step that would otherwise not be in the L2. */
+static double share_of_news(const before_t *b)
 {
-    uint64_t n = 0;
+    uint64_t news = 0, used = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++) {
+        news += cache_count_absent(l2_cache(b, s), b->recent[s], b->older[s]);
+        used += cache_count(l2_cache(b, s));
+    }
+    return used > 0 ? (double)news / (double)used : 0.0;
+}
+
+/* Puts what the chip holds beneath what the launches after it left. */
+static void put_beneath_recent(const before_t *b)
+{
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        n += cache_count(b->tags[s].cache);
-    return n;
+        (void)cache_put_beneath(b->recent[s], l2_cache(b, s), b->tags.slice[s].modified_ways);
+}
+
+static void empty_chip(const before_t *b)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_invalidate(l2_cache(b, s));
+}
+
+/* Whether the walk has cost what the launch allows for. */
+static bool is_dear(const before_t *b)
+{
+    const uint64_t least = b->cost->launches * WALKED_LEAST, insts = b->cost->warp_insts;
+    return (insts > least ? insts : least) >= b->allowed;
 }
 
 /* Walks launches from the last one back, on a chip whose L2 is empty, until more would change
  * nothing. */
 static rb_code_t walk_back(before_t *b, rb_err_t *err)
 {
-    const warmup_spec_t *spec = &b->g->spec.warmup;
     for (uint64_t step = 1; b->first < b->end; step *= 2) {
         const uint64_t from = b->end - b->first > step ? b->end - step : b->first;
         RB_TRY(walk_launches(b, from, b->end, err));
         b->end = from;
-        const uint64_t used = lines_used(b);
-        const lines_t n = put_beneath_recent(b);
-        for (uint32_t s = 0; s < b->g->map.slices; s++)
-            cache_invalidate(b->tags[s].cache);
-        if ((double)n.held >= spec->full * (double)n.capacity)
-            return RB_OK;
-        const uint64_t least = b->cost->launches * WALKED_LEAST;
-        const bool dear = (b->cost->warp_insts > least ? b->cost->warp_insts : least) >= b->allowed;
-        if (dear && (double)n.added <= spec->news * (double)used)
+        const bool settled = is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news;
+        put_beneath_recent(b);
+        empty_chip(b);
+        if (settled || recent_is_full(b))
             return RB_OK;
     }
     return RB_OK;
@@ -250,19 +280,18 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
     return RB_OK;
 }
 
-/* The chip's own L2 lies in `older` while launches are walked. */
 static rb_code_t walk_apart(before_t *b, rb_err_t *err)
 {
-    cache_t **older = empty_l2(b);
+    b->older = empty_l2(b);
     b->recent = empty_l2(b);
-    exchange_l2(b, older);
+    exchange_l2(b, b->older);
     rb_code_t rc = walk_back(b, err);
-    exchange_l2(b, older);
+    exchange_l2(b, b->older);
     if (rc == RB_OK)
         rc = pass_rest(b, err);
-    (void)put_beneath_recent(b);
+    put_beneath_recent(b);
     exchange_l2(b, b->recent);
-    free_l2(b, older);
+    free_l2(b, b->older);
     free_l2(b, b->recent);
     return rc;
 }
@@ -325,13 +354,13 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
         b.first = b.end - limit;
     if (b.first == b.end)
         return RB_OK;
-    b.allowed = WALKED_ANYWAY + WALKED_PER_INST * insts_of(&b, position);
-    b.tags = rb_calloc(g->map.slices, sizeof(*b.tags));
+    b.allowed = WALKED_ANYWAY + insts_of(&b, position);
     b.met = rb_calloc(g->n_codes, sizeof(*b.met));
     trail_init(&b.trail, g);
     const rb_code_t rc = walk_skipped(&b, err);
     trail_free(&b.trail);
-    free(b.tags);
+    free(b.tags.slice);
+    free(b.some);
     free(b.met);
     touched->cpu_seconds = clock_cpu_seconds() - begun;
     return rc;

@@ -79,7 +79,10 @@ static agreement_t compare(gpu_t *const chip[2], uint32_t n, bool dirty, cache_f
 
 static const cache_t *l2_of(const gpu_t *g, uint32_t i)
 {
-    return gpu_l2_tags(g, i).cache;
+    const l2_chip_tags_t tags = gpu_l2_tags(g);
+    const cache_t *c = tags.slice[i].cache;
+    free(tags.slice);
+    return c;
 }
 
 enum { SUB_CORES = 4 };
