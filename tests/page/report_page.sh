@@ -74,6 +74,12 @@ page looked/report.html "run detectors: 10 charts, 1 tables"
 "$rubato" report looked_at
 page looked_at/report.html "evaluation detectors detectors: 10 charts, 4 tables"
 
+# An estimated run shows its intervals.
+"$rubato" gen stencil -p size=66 -p steps=30 -o sampled.rbt 2>/dev/null
+"$rubato" run sampled.rbt -s sm.count=4 "${cold[@]}" --sample random:fraction=30% -o sampled >/dev/null 2>&1
+"$rubato" report sampled
+page sampled/report.html "run: 8 charts, 1 tables"
+
 # The page of ten thousand launches is small.
 "$rubato" gen stencil -p size=3 -p steps=10000 -o many.rbt 2>/dev/null
 "$rubato" run many.rbt -s sm.count=1 "${cold[@]}" --progress never -o many >/dev/null 2>&1

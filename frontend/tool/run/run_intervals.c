@@ -97,6 +97,24 @@ static void survey_launch(run_intervals_t *s, ratio_samples_t *samples, const ru
         ratio_samples_put(samples, l.sample, l.values);
 }
 
+static void choose_ratios(run_intervals_t *s, const ratio_samples_t *samples)
+{
+    const run_sampling_t *sampling = s->sampling;
+    const ratio_input_t in = {.sum = sampling->sum,
+                              .simulated = s->simulated,
+                              .plan = &sampling->plan,
+                              .samples = samples,
+                              .known = &sampling->counts,
+                              .keep_cycles = sampling->estimate.method != NULL};
+    run_ratio_choose(&s->ratio, &in, s->spec);
+    s->cycles_residual = run_ratio_cycles(&s->ratio, &sampling->plan, samples);
+    if (s->cycles_residual == NULL)
+        return;
+    const double square = pow(s->ratio.group[RATIO_TIME].factor, 2);
+    s->cycles.variance *= square;
+    s->cycles.per_df *= square * square;
+}
+
 rb_code_t run_intervals_begin(run_intervals_t *s, journal_t *journal,
                               const run_sampling_t *sampling, const gpu_spec_t *spec, rb_err_t *err)
 {
@@ -111,8 +129,7 @@ rb_code_t run_intervals_begin(run_intervals_t *s, journal_t *journal,
     while (record_walk_next(&walk))
         survey_launch(s, &samples, &walk.record);
     if (known)
-        run_ratio_choose(&s->ratio, sampling->sum, &sampling->plan, &samples, spec,
-                         &sampling->counts);
+        choose_ratios(s, &samples);
     else
         run_ratio_plain(&s->ratio, sampling != NULL ? sampling->sum : nothing);
     ratio_samples_free(&samples);
@@ -123,10 +140,30 @@ void run_intervals_totals(const run_intervals_t *s, double values[STAT_VALUES])
 {
     memcpy(values, s->ratio.plain, STAT_VALUES * sizeof(*values));
     run_ratio_scale(&s->ratio, values);
-    /* Scaled down, a sum could be less than what the samples have. */
-    for (size_t v = VALUE_COUNTERS; v < VALUE_LAUNCH_CYCLES; v++)
-        if (s->ratio.kind[v] == TOTAL_RATIO)
-            values[v] = fmax(values[v], s->simulated[v]);
+}
+
+estimate_t run_intervals_cycles(const run_intervals_t *s, double total)
+{
+    const run_sampling_t *sampling = s->sampling;
+    if (sampling == NULL)
+        return estimate_sum(total, &s->cycles, 0.95);
+    estimate_t e = sampling->estimate;
+    if (e.method != NULL) {
+        estimate_widen(&e, &s->cycles);
+        return e;
+    }
+    const double confidence =
+        isfinite(sampling->plan.confidence) ? sampling->plan.confidence : 0.95;
+    const estimate_input_t in = {.value = s->cycles_residual != NULL ? s->cycles_residual
+                                                                     : sampling->cycles,
+                                 .within = s->cycles};
+    e = estimate_two_stage(&sampling->plan, &in, confidence);
+    e.low += total - e.value;
+    e.high += total - e.value;
+    if (e.low < s->simulated[VALUE_CYCLES])
+        e.low = fmin(s->simulated[VALUE_CYCLES], total);
+    e.value = total;
+    return e;
 }
 
 /* Sets the terms of r. The parts are those of the quotient. */
@@ -309,6 +346,7 @@ void run_intervals_free(run_intervals_t *s)
 {
     free(s->forms);
     free(s->of);
+    free(s->cycles_residual);
     *s = (run_intervals_t){0};
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     double simulated[STAT_VALUES];  /* sums over the launches that were simulated completely */
     run_ratio_t ratio;
     estimate_within_t cycles; /* of the total cycles, from inside launches */
+    double *cycles_residual;  /* owned; see run_ratio_cycles() */
     uint64_t unstated;        /* launches that are estimates and do not state their error */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
@@ -41,6 +42,9 @@ RB_CHECKED rb_code_t run_intervals_begin(run_intervals_t *s, journal_t *journal,
 
 /* Sums over the program, from the samples of the plan and the index, in values. */
 void run_intervals_totals(const run_intervals_t *s, double values[STAT_VALUES]);
+
+/* The interval of the total cycles, which are `total`. */
+estimate_t run_intervals_cycles(const run_intervals_t *s, double total);
 
 /*
  * Sets s->of. view: the totals; cycles: the interval of their cycles. why: reason if that has no

@@ -79,6 +79,18 @@ static const struct {
           AT(sm.shared_conflicts)),
      LIST(AT(sm.shared_wavefronts)), OF_INSTS},
     {LIST(AT(sm.blocks)), LIST(AT(sm.warps)), LIST(AT(sm.warps)), OF_INSTS},
+    /* Cycles without launch latency decide. */
+    {LIST(INSTS),
+     LIST(AT(sm.state_selected), AT(sm.state_not_selected), AT(sm.state_long_scoreboard),
+          AT(sm.state_short_scoreboard), AT(sm.state_wait), AT(sm.state_math_pipe_throttle),
+          AT(sm.state_lg_throttle), AT(sm.state_mio_throttle), AT(sm.state_tex_throttle),
+          AT(sm.state_barrier), AT(sm.state_membar), AT(sm.state_branch_resolving),
+          AT(sm.state_no_instruction), AT(sm.state_imc_miss), AT(sm.state_dispatch_stall),
+          AT(sm.state_drain), AT(sm.state_sleeping), AT(sm.state_misc), AT(sm.active_cycles),
+          AT(sm.l1_stall_mshr), AT(sm.l1_stall_queue), AT(sm.l1_stall_tlb), AT(sm.l1_data_busy),
+          AT(l2.stall_mshr), AT(l2.stall_dram), AT(l2.stall_reply), AT(l2.stall_atomic),
+          AT(dram.refreshes)),
+     LIST(VALUE_CYCLES), OF_INSTS},
 };
 _Static_assert(sizeof(groups) / sizeof(groups[0]) == RATIO_GROUPS, "as many as declared");
 
@@ -93,6 +105,17 @@ static double sum_of(const uint16_t *list, const double values[STAT_VALUES])
     for (; *list != END; list++)
         sum += values[*list];
     return sum;
+}
+
+static double busy_cycles(const double values[STAT_VALUES])
+{
+    return values[VALUE_CYCLES] - values[VALUE_LAUNCH_CYCLES];
+}
+
+/* The sum that decides over a group. */
+static double deciding(size_t g, const double values[STAT_VALUES])
+{
+    return g == RATIO_TIME ? busy_cycles(values) : sum_of(groups[g].decides, values);
 }
 
 void run_ratio_plain(run_ratio_t *r, const double sum[STAT_VALUES])
@@ -115,7 +138,7 @@ void ratio_samples_put(ratio_samples_t *s, uint64_t sample, const double values[
     for (size_t g = 0; g < RATIO_GROUPS; g++) {
         s->auxiliary[g][sample] = sum_of(groups[g].auxiliary, values);
         if (groups[g].decides != NULL)
-            s->counters[g][sample] = sum_of(groups[g].decides, values);
+            s->counters[g][sample] = deciding(g, values);
     }
 }
 
@@ -154,27 +177,51 @@ static bool ratio_helps(const plan_t *plan, const double *y, const double *a, do
     const double variance_a = residual_variance(plan, a, a, 0, &of_a);
     const double ratio = residual_variance(plan, y, a, total_y / total_a, &df);
     return plan->random && sqrt(variance_a) < most_cov * total_a &&
-           ratio * (1 + 2 * sqrt(2 / df)) < plain;
+           ratio * (1 + sqrt(2 / df)) < plain;
 }
 
-static void choose_group(run_ratio_t *r, size_t g, const plan_t *plan, const ratio_samples_t *s)
+/* The least factor with which no member is less than what was simulated. */
+static double least_factor(const run_ratio_t *r, size_t g, const double simulated[STAT_VALUES])
+{
+    double least = g == RATIO_TIME ? busy_cycles(simulated) / busy_cycles(r->plain) : 0;
+    for (const uint16_t *v = groups[g].members; *v != END; v++)
+        if (r->plain[*v] > 0)
+            least = fmax(least, simulated[*v] / r->plain[*v]);
+    return least;
+}
+
+static void choose_group(run_ratio_t *r, size_t g, const ratio_input_t *in)
 {
     ratio_group_t *group = &r->group[g];
     const double known = sum_of(groups[g].auxiliary, r->known);
-    group->auxiliary = sum_of(groups[g].auxiliary, r->plain);
     const bool always = groups[g].decides == NULL;
-    if (group->auxiliary > 0 && known > 0)
-        group->used = always || ratio_helps(plan, s->counters[g], s->auxiliary[g],
-                                            sum_of(groups[g].decides, r->plain), group->auxiliary);
-    group->factor = group->used ? known / group->auxiliary : 1;
+    group->factor = 1;
+    group->auxiliary = sum_of(groups[g].auxiliary, r->plain);
+    if (!(group->auxiliary > 0) || !(known > 0))
+        return;
+    group->factor = known / group->auxiliary;
+    group->used =
+        always || ratio_helps(in->plan, in->samples->counters[g], in->samples->auxiliary[g],
+                              deciding(g, r->plain), group->auxiliary);
+    if (!always)
+        group->factor = fmax(group->factor, least_factor(r, g, in->simulated));
+}
+
+static void set_kinds(run_ratio_t *r, size_t g)
+{
+    const bool known = sum_of(groups[g].auxiliary, r->known) > 0;
     for (const uint16_t *v = groups[g].members; *v != END; v++) {
         r->of[*v] = (uint8_t)g;
-        if (group->used)
+        if (r->group[g].used)
             r->kind[*v] = TOTAL_RATIO;
-        else if (known == 0 && r->plain[*v] == 0 && groups[g].kind != OF_MORE)
+        else if (!known && r->plain[*v] == 0 && groups[g].kind != OF_MORE)
             r->kind[*v] = TOTAL_EXACT; /* none of it can be there */
-        else if (always)
+        else if (groups[g].decides == NULL)
             r->kind[*v] = TOTAL_UNSEEN;
+    }
+    if (g == RATIO_TIME && r->group[g].used) {
+        r->kind[VALUE_CYCLES] = TOTAL_CYCLES;
+        r->kind[AT(sm.state_no_warp)] = TOTAL_NO_WARP;
     }
 }
 
@@ -218,17 +265,50 @@ static void set_known(run_ratio_t *r, const gpu_spec_t *spec, const launch_count
         r->kind[AT(sm.l1_tags)] = TOTAL_EXACT;
 }
 
-void run_ratio_choose(run_ratio_t *r, const double sum[STAT_VALUES], const plan_t *plan,
-                      const ratio_samples_t *s, const gpu_spec_t *spec,
-                      const launch_counts_t *known)
+void run_ratio_choose(run_ratio_t *r, const ratio_input_t *in, const gpu_spec_t *spec)
 {
-    run_ratio_plain(r, sum);
-    set_known(r, spec, known);
+    run_ratio_plain(r, in->sum);
+    set_known(r, spec, in->known);
     for (size_t g = 0; g < RATIO_GROUPS; g++) {
-        if (groups[g].kind == OF_INSTS || !spec->sm.sm.ideal)
-            choose_group(r, g, plan, s);
+        if ((groups[g].kind != OF_INSTS && spec->sm.sm.ideal) ||
+            (g == RATIO_TIME && in->keep_cycles))
+            continue;
+        choose_group(r, g, in);
+        set_kinds(r, g);
     }
-    set_absent(r, known);
+    set_absent(r, in->known);
+}
+
+double *run_ratio_cycles(const run_ratio_t *r, const plan_t *plan, const ratio_samples_t *s)
+{
+    const ratio_group_t *group = &r->group[RATIO_TIME];
+    if (!group->used)
+        return NULL;
+    double *z = rb_calloc(plan->n_samples + 1, sizeof(*z));
+    const double ratio = busy_cycles(r->plain) / group->auxiliary;
+    for (uint64_t i = 0; i < plan->n_samples; i++)
+        z[i] = group->factor * (s->counters[RATIO_TIME][i] - ratio * s->auxiliary[RATIO_TIME][i]);
+    return z;
+}
+
+/* Warp slots of the chip. */
+static double slots_of(const run_ratio_t *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < STATE_COUNT; i++)
+        sum += r->plain[AT(sm.state_no_warp) + i];
+    return sum / r->plain[VALUE_CYCLES];
+}
+
+static void scale_time(const run_ratio_t *r, double values[STAT_VALUES])
+{
+    const double busy = r->group[RATIO_TIME].factor * busy_cycles(r->plain);
+    double left;
+    values[VALUE_CYCLES] = values[VALUE_LAUNCH_CYCLES] + busy;
+    left = slots_of(r) * values[VALUE_CYCLES];
+    for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
+        left -= values[AT(sm.state_no_warp) + i];
+    values[AT(sm.state_no_warp)] = fmax(left, 0);
 }
 
 void run_ratio_scale(const run_ratio_t *r, double values[STAT_VALUES])
@@ -237,17 +317,59 @@ void run_ratio_scale(const run_ratio_t *r, double values[STAT_VALUES])
         if (r->kind[v] == TOTAL_RATIO && groups[r->of[v]].decides != NULL)
             values[v] *= r->group[r->of[v]].factor;
     }
+    if (r->group[RATIO_TIME].used)
+        scale_time(r, values);
 }
 
-static void add_ratio(const run_ratio_t *r, size_t value, double coefficient,
+static void add_ratio(const run_ratio_t *r, size_t g, double total, double scaled,
                       double out[STAT_VALUES])
 {
-    const size_t g = r->of[value];
-    const ratio_group_t *group = &r->group[g];
-    const double scaled = coefficient * group->factor;
-    out[value] += scaled;
     for (const uint16_t *a = groups[g].auxiliary; *a != END; a++)
-        out[*a] -= scaled * r->plain[value] / group->auxiliary;
+        out[*a] -= scaled * total / r->group[g].auxiliary;
+}
+
+static void add_member(const run_ratio_t *r, size_t value, double c, double out[STAT_VALUES])
+{
+    const double scaled = c * r->group[r->of[value]].factor;
+    out[value] += scaled;
+    add_ratio(r, r->of[value], r->plain[value], scaled, out);
+}
+
+static void add_cycles(const run_ratio_t *r, double c, double out[STAT_VALUES])
+{
+    const double scaled = c * r->group[RATIO_TIME].factor;
+    out[VALUE_CYCLES] += scaled;
+    out[VALUE_LAUNCH_CYCLES] += c - scaled;
+    add_ratio(r, RATIO_TIME, busy_cycles(r->plain), scaled, out);
+}
+
+static void add_no_warp(const run_ratio_t *r, double c, double out[STAT_VALUES])
+{
+    add_cycles(r, c * slots_of(r), out);
+    for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
+        add_member(r, AT(sm.state_no_warp) + i, -c, out);
+}
+
+/* Adds c times a value. */
+static void add_value(const run_ratio_t *r, size_t value, double c, double out[STAT_VALUES])
+{
+    switch ((total_kind_t)r->kind[value]) {
+    case TOTAL_PLAIN:
+        out[value] += c;
+        break;
+    case TOTAL_RATIO:
+        add_member(r, value, c, out);
+        break;
+    case TOTAL_CYCLES:
+        add_cycles(r, c, out);
+        break;
+    case TOTAL_NO_WARP:
+        add_no_warp(r, c, out);
+        break;
+    case TOTAL_EXACT:
+    case TOTAL_UNSEEN:
+        break;
+    }
 }
 
 bool run_ratio_residual(const run_ratio_t *r, const linear_form_t *f, double scale,
@@ -258,10 +380,7 @@ bool run_ratio_residual(const run_ratio_t *r, const linear_form_t *f, double sca
         const size_t value = f->term[i].value;
         const double c = scale * f->term[i].coefficient;
         seen = seen && (r->kind[value] != TOTAL_UNSEEN || c == 0);
-        if (r->kind[value] == TOTAL_PLAIN)
-            out[value] += c;
-        else if (r->kind[value] == TOTAL_RATIO)
-            add_ratio(r, value, c, out);
+        add_value(r, value, c, out);
     }
     return seen;
 }

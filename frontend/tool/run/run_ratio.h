@@ -2,7 +2,7 @@
  * Totals of a plan as ratios to what the index of the trace knows (combined ratio estimators;
  * Cochran, Sampling Techniques, 1977, 6.11): counters that go along with instructions, sectors or
  * requests are scaled by what the samples miss or exceed of these. Counters are scaled in groups, so
- * that hits and lookups keep their quotient. Times are not scaled: warp states add up to the cycles.
+ * that hits and lookups keep their quotient, and warp states still add up to the cycles.
  */
 #ifndef RUBATO_RUN_RUN_RATIO_H
 #define RUBATO_RUN_RUN_RATIO_H
@@ -10,7 +10,7 @@
 #include "frontend/tool/library/stat_forms.h"
 #include "sampling/launch/estimate.h"
 
-enum { RATIO_GROUPS = 19 };
+enum { RATIO_GROUPS = 20, RATIO_TIME = RATIO_GROUPS - 1 /* cycles and warp states */ };
 
 /* What is known of a value's total. */
 typedef enum {
@@ -18,6 +18,9 @@ typedef enum {
     TOTAL_EXACT,  /* the index knows it */
     TOTAL_RATIO,  /* the weighted sum, scaled by the factor of its group */
     TOTAL_UNSEEN, /* part of a known sum of which no sample has anything */
+    /* If times are scaled: */
+    TOTAL_CYCLES,  /* the launch latencies, and the scaled rest */
+    TOTAL_NO_WARP, /* what the cycles leave over for that state */
 } total_kind_t;
 
 typedef struct {
@@ -37,8 +40,8 @@ typedef struct {
 /* Without an index: all totals are weighted sums. */
 void run_ratio_plain(run_ratio_t *r, const double sum[STAT_VALUES]);
 
-/* The values that decide over the groups: that of the counters, and that of the auxiliary, of each
- * group for each sample of the plan. Owned; ratio_samples_free(). */
+/* The sums that decide over the groups, for each group and each sample of the plan: of counters, and
+ * of the auxiliary. Owned; ratio_samples_free(). */
 typedef struct {
     double *counters[RATIO_GROUPS], *auxiliary[RATIO_GROUPS];
 } ratio_samples_t;
@@ -49,12 +52,22 @@ void ratio_samples_free(ratio_samples_t *s);
 
 /*
  * Chooses for each group between weighted sum and ratio: the ratio if its estimated variance is
- * smaller by more than two of its standard errors, and the auxiliary is known to 10 % (beyond, a ratio
- * is biased: Cochran, 6.8). sum: the weighted sums of the samples.
+ * smaller by more than its standard error, and the auxiliary is known to 10 % (beyond, a ratio
+ * is biased: Cochran, 6.8).
  */
-void run_ratio_choose(run_ratio_t *r, const double sum[STAT_VALUES], const plan_t *plan,
-                      const ratio_samples_t *s, const gpu_spec_t *spec,
-                      const launch_counts_t *known);
+typedef struct {
+    const double *sum;       /* weighted sums of the samples' values */
+    const double *simulated; /* sums of what was simulated, of which no total is less */
+    const plan_t *plan;
+    const ratio_samples_t *samples;
+    const launch_counts_t *known;
+    bool keep_cycles; /* times are not scaled: the cycles come from the sampler */
+} ratio_input_t;
+void run_ratio_choose(run_ratio_t *r, const ratio_input_t *in, const gpu_spec_t *spec);
+
+/* If times are scaled: the terms of the total cycles' residual for each sample, in new memory; their
+ * weighted sum has the variance of the total. NULL: they are not. */
+double *run_ratio_cycles(const run_ratio_t *r, const plan_t *plan, const ratio_samples_t *s);
 
 /* Scales sums by the factors of their groups. Parts of known sums are not changed: see
  * known_counts_set(). */

@@ -65,7 +65,6 @@ static void estimate_totals(run_report_t *r)
     r->totals.launches = r->sampling->plan.n_launches;
     if (r->sampling->has_counts)
         set_known(&r->totals, r);
-    r->cycles_interval = run_sampling_cycles(r->sampling, &r->intervals.cycles);
 }
 
 rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
@@ -80,8 +79,7 @@ rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
                                err));
     if (r->of_plan)
         estimate_totals(r);
-    else
-        r->cycles_interval = estimate_sum((double)r->totals.cycles, &r->intervals.cycles, 0.95);
+    r->cycles_interval = run_intervals_cycles(&r->intervals, (double)r->totals.cycles);
     r->interval_note = note_of(r);
     const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
     const bool known = isfinite(r->cycles_interval.low);

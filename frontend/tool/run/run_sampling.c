@@ -1,7 +1,6 @@
 /* What the samples of a plan give for the whole program. */
 #include "frontend/tool/run/run_sampling.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "frontend/tool/run/run_sampling_parts.h"
@@ -23,18 +22,6 @@ void run_sampling_add(run_sampling_t *s, const launch_result_t *r)
 bool run_sampling_is_done(const run_sampling_t *s)
 {
     return s->on && !run_sampling_is_online(s) && s->n_done >= s->n_chosen;
-}
-
-estimate_t run_sampling_cycles(const run_sampling_t *s, const estimate_within_t *within)
-{
-    estimate_t e = s->estimate;
-    if (e.method != NULL) {
-        estimate_widen(&e, within);
-        return e;
-    }
-    const double confidence = isfinite(s->plan.confidence) ? s->plan.confidence : 0.95;
-    const estimate_input_t in = {.value = s->cycles, .within = *within};
-    return estimate_two_stage(&s->plan, &in, confidence);
 }
 
 uint64_t run_sampling_fingerprint(const run_sampling_t *s)

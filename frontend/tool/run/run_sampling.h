@@ -116,10 +116,6 @@ bool run_sampling_is_online(const run_sampling_t *s);
 /* Whether all samples of the plan are simulated, so that totals of the whole program are known. */
 bool run_sampling_is_done(const run_sampling_t *s);
 
-/* The total cycles of the whole program, with their interval; run_sampling_is_done(). within: the
- * errors inside launches. */
-estimate_t run_sampling_cycles(const run_sampling_t *s, const estimate_within_t *within);
-
 /* Differs between plans that choose or weight differently. */
 uint64_t run_sampling_fingerprint(const run_sampling_t *s);
 
