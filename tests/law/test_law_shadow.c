@@ -179,6 +179,52 @@ static uint64_t hot_and_streaming(const void *ctx, uint64_t warp, unsigned lane,
     return step % 2 == 0 ? 0x20000000 + lane * 4 : streaming(ctx, warp, lane, step);
 }
 
+/* Each SM reads the lines once; all other loads hit, or wait for lines that are under way. */
+static void loads_hit_in_the_l1_as_in_a_simulation(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->l1_sectors, r.launch.sm.global_load_sectors);
+    lab_assert_near((double)c->l1_hits, SECTORS - 2 * STEPS * 4, 0.01, "hits");
+    lab_assert_near((double)c->l1_hits,
+                    (double)(r.launch.sm.global_load_hits + r.launch.sm.global_load_pending), 0.05,
+                    "hits and sectors under way");
+    shadow_free(&r.shadow);
+    r = survey_and_run(&spec, "LDG.E", streaming);
+    assert_int_equal(r.shadow.all.l1_sectors, SECTORS);
+    assert_int_equal(r.shadow.all.l1_hits, 0);
+    shadow_free(&r.shadow);
+}
+
+static void loads_that_bypass_the_l1_are_not_looked_up_there(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL), none = LAB_SPEC("v100", SMALL, "l1.enabled=false");
+    surveyed_t r = survey_and_run(&spec, "LDG.E.STRONG.GPU", again);
+    assert_int_equal(r.shadow.all.l1_sectors, 0);
+    assert_int_equal(r.shadow.all.read_sectors, SECTORS);
+    shadow_free(&r.shadow);
+    r = survey_and_run(&none, "LDG.E", again);
+    assert_int_equal(r.shadow.all.l1_sectors, 0);
+    shadow_free(&r.shadow);
+}
+
+/* A warp reads STEPS lines again and again, which do not fit into the L1 of 8 lines. */
+static void the_l1_has_the_configured_size(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "l1.unified=1KiB", "l1.carveouts=0", "l1.sets=1");
+    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_true(c->l1_hits < c->l1_sectors);
+    lab_assert_near((double)c->l1_hits,
+                    (double)(r.launch.sm.global_load_hits + r.launch.sm.global_load_pending), 0.1,
+                    "hits and sectors under way");
+    shadow_free(&r.shadow);
+}
+
 static rb_code_t survey_all_slices(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
 {
     surveyed_t *out = s->state;
@@ -246,6 +292,9 @@ int main(void)
         cmocka_unit_test(reads_count_as_in_a_simulation),
         cmocka_unit_test(a_survey_leaves_the_chip_as_it_is),
         cmocka_unit_test(a_part_of_the_slices_shows_what_all_do),
+        cmocka_unit_test(loads_hit_in_the_l1_as_in_a_simulation),
+        cmocka_unit_test(loads_that_bypass_the_l1_are_not_looked_up_there),
+        cmocka_unit_test(the_l1_has_the_configured_size),
         cmocka_unit_test(bins_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
