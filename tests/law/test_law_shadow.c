@@ -5,6 +5,8 @@
 
 #include "sim/gpu/shadow.h"
 #include "tests/support/lab.h"
+#include "tests/support/rbt_lab.h"
+#include "tests/support/temp_folder.h"
 
 enum { BLOCKS = 24, THREADS = 64, WARPS = BLOCKS * THREADS / 32, STEPS = 16, PER_BIN = 5 };
 enum { SECTORS = WARPS * STEPS * 4 }; /* of a launch whose every access is a line */
@@ -281,6 +283,67 @@ static void bins_add_up(void **state)
     shadow_free(&r.shadow);
 }
 
+/* Two loads with a branch between them, which divides the warp differently each time. */
+static void divided_body(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    for (uint64_t step = 0; step < STEPS; step++) {
+        const uint32_t mask = (uint32_t)synth_mix(w->global * STEPS + step) | 1;
+        uint64_t addr[32];
+        for (unsigned lane = 0; lane < 32; lane++)
+            addr[lane] = 0x20000000 + (synth_mix(w->global * 32 + lane + step) & 0xfffc);
+        synth_emit_affine(w, 0, (uint32_t)LAB_FULL, streaming(NULL, w->global, 0, step), 4);
+        synth_emit_list(w, 1, mask, addr);
+        synth_emit(w, 2, ~mask);
+        synth_emit_affine(w, 3, mask, streaming(NULL, w->global, 0, step), 4);
+    }
+    synth_emit(w, 4, (uint32_t)LAB_FULL);
+}
+
+static synth_t *divided(void)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "divided", &(synth_shape_t){.grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}});
+    synth_code(k, "LDG.E", "R4", "R2");
+    synth_code(k, "LDG.E", "R5", "R4");
+    synth_code(k, "FADD", "R6", "R5 R4");
+    synth_code(k, "STG.E", "", "R2 R6");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, divided_body, NULL);
+    return s;
+}
+
+static shadow_counts_t survey_source(const gpu_spec_t *spec, trace_source_t *source)
+{
+    rb_err_t err = {0};
+    shadow_t shadow;
+    gpu_t *g = gpu_create(spec, 1, 0);
+    if (shadow_survey(&shadow, g, source, 1, PER_BIN, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    const shadow_counts_t c = shadow.all;
+    shadow_free(&shadow);
+    gpu_destroy(g);
+    return c;
+}
+
+/* A native trace says which warps execute the same instructions, others do not. */
+static void a_native_trace_is_surveyed_like_what_it_was_made_of(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    synth_t *s = divided();
+    temp_folder_create();
+    rbt_lab_store(synth_source(s), temp_path("divided.rbt"), 1);
+    trace_source_t *native = rbt_lab_open(temp_path("divided.rbt"));
+    const shadow_counts_t a = survey_source(&spec, synth_source(s));
+    const shadow_counts_t b = survey_source(&spec, native);
+    assert_memory_equal(&a, &b, sizeof(a));
+    native->ops->destroy(native);
+    temp_folder_remove();
+    synth_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +358,7 @@ int main(void)
         cmocka_unit_test(loads_hit_in_the_l1_as_in_a_simulation),
         cmocka_unit_test(loads_that_bypass_the_l1_are_not_looked_up_there),
         cmocka_unit_test(the_l1_has_the_configured_size),
+        cmocka_unit_test(a_native_trace_is_surveyed_like_what_it_was_made_of),
         cmocka_unit_test(bins_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
