@@ -1,7 +1,7 @@
 /*
  * rubato_micro: nanoseconds per operation of the parts in which the run loop spends its time, and
- * the rate of the text reader. The best of several calls counts, because interference only adds
- * time.
+ * the rate of the text reader. The best processor time of several calls counts, because
+ * interference only adds time.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static double now_seconds(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

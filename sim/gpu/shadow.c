@@ -5,6 +5,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/shadow_l1.h"
 #include "sim/gpu/touch_walk.h"
 
 enum { COUNTS = sizeof(shadow_counts_t) / sizeof(uint64_t) };
@@ -19,8 +20,21 @@ typedef struct {
     l2_chip_tags_t tags; /* owned, with the caches of the slices that are looked at */
     bool *looked_at;     /* owned; by slice */
     seen_t *seen;        /* owned; by bin */
+    shadow_l1_t *l1;     /* owned; NULL: global loads do not use an L1 */
     shadow_t *out;
 } survey_t;
+
+static bool wants_l1(void *ctx, uint64_t block)
+{
+    const survey_t *s = ctx;
+    return shadow_l1_wants(s->l1, block);
+}
+
+static void take_l1(void *ctx, uint64_t block, const touch_l1_t *access, size_t n)
+{
+    const survey_t *s = ctx;
+    shadow_l1_warp(s->l1, block, access, n);
+}
 
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
@@ -36,6 +50,7 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
     bin->read_sectors += n->sectors[L2_TOUCH_READ];
     bin->write_sectors += n->sectors[L2_TOUCH_WRITE];
     bin->atomic_sectors += n->sectors[L2_TOUCH_ATOMIC];
+    bin->l1_sectors += s->l1 != NULL ? n->l1_sectors : 0;
     for (unsigned k = L2_TOUCH_READ; k <= L2_TOUCH_ATOMIC; k++)
         seen->misses[k] += sum.sectors[k] - sum.hits[k];
     seen->filled += sum.filled;
@@ -60,8 +75,32 @@ static void scale_bin(shadow_counts_t *bin, const seen_t *seen, double scale)
     bin->written_back = (uint64_t)llround(scale * (double)seen->written_back);
 }
 
+static double share(const shadow_l1_seen_t *seen)
+{
+    return seen->sectors > 0 ? (double)seen->hits / (double)seen->sectors : 0;
+}
+
+/* Estimates the hits in all L1s from those that were looked at; in bins of which they saw nothing,
+ * from all bins. */
+static void scale_l1(const survey_t *s)
+{
+    const shadow_l1_seen_t *seen = shadow_l1_finish(s->l1);
+    shadow_l1_seen_t all = {0};
+    for (size_t i = 0; i < s->out->n_bins; i++) {
+        all.sectors += seen[i].sectors;
+        all.hits += seen[i].hits;
+    }
+    for (size_t i = 0; i < s->out->n_bins; i++) {
+        shadow_counts_t *bin = &s->out->bin[i];
+        const double hits = share(seen[i].sectors > 0 ? &seen[i] : &all);
+        bin->l1_hits = (uint64_t)llround(hits * (double)bin->l1_sectors);
+    }
+}
+
 static void scale_all(const survey_t *s, double scale)
 {
+    if (s->l1 != NULL)
+        scale_l1(s);
     for (size_t i = 0; i < s->out->n_bins; i++) {
         scale_bin(&s->out->bin[i], &s->seen[i], scale);
         for (size_t k = 0; k < COUNTS; k++)
@@ -103,21 +142,28 @@ rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, 
                                uint64_t blocks_per_bin, uint32_t slices, rb_err_t *err)
 {
     launch_info_t info;
+    occupancy_t occupancy;
     *out = (shadow_t){0};
     RB_TRY(source->ops->launch_info(source, position, &info, err));
+    RB_TRY(occupancy_compute(&g->spec, &info, &occupancy, err));
     make_bins(out, info.n_blocks, blocks_per_bin);
     const uint32_t n = slices < g->map.slices ? slices : g->map.slices;
     survey_t s = {.out = out, .seen = rb_calloc(out->n_bins, sizeof(*s.seen))};
     copy_tags(&s, g, n);
+    if (g->spec.sm.l1.enabled)
+        s.l1 = shadow_l1_create(&g->spec, &occupancy, out->n_bins, out->blocks_per_bin);
     const uint64_t lines = g->spec.mem.l2.size / LINE_BYTES * n / g->map.slices;
     const touch_consumer_t consumer = {.take = take_batch,
                                        .ctx = &s,
                                        .reach = touch_reach(lines),
                                        .map = &g->map,
-                                       .slices = n < g->map.slices ? s.looked_at : NULL};
+                                       .slices = n < g->map.slices ? s.looked_at : NULL,
+                                       .wants_l1 = s.l1 != NULL ? wants_l1 : NULL,
+                                       .take_l1 = take_l1};
     const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,
                                     gpu_code_base(g, info.code_id), &consumer, err);
     scale_all(&s, (double)g->map.slices / n);
+    shadow_l1_destroy(s.l1);
     free_tags(&s);
     free(s.seen);
     return rc;

@@ -45,6 +45,12 @@ static l2_touch_kind_t kind_of(mem_access_t access)
     return access == ACC_STORE ? L2_TOUCH_WRITE : L2_TOUCH_ATOMIC;
 }
 
+static bool uses_l1(const inst_t *inst)
+{
+    return inst->access == ACC_STORE ||
+           (inst->access == ACC_LOAD && !(inst->flags & INST_BYPASS_L1));
+}
+
 static void add_ops(touch_code_t *c, touch_run_t *r)
 {
     r->op = (uint32_t)c->n_ops;
@@ -54,7 +60,8 @@ static void add_ops(touch_code_t *c, touch_run_t *r)
         rb_grow(&c->op, &c->cap_ops, c->n_ops + 1, sizeof(*c->op));
         c->op[c->n_ops++] = (touch_op_t){.space = inst->space,
                                          .kind = (uint8_t)kind_of((mem_access_t)inst->access),
-                                         .width = inst->width};
+                                         .width = inst->width,
+                                         .cached = uses_l1(inst)};
     }
     r->n_ops = (uint32_t)c->n_ops - r->op;
 }

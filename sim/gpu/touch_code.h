@@ -16,6 +16,7 @@ typedef struct {
     uint8_t space; /* mem_space_t */
     uint8_t kind;  /* l2_touch_kind_t */
     uint8_t width;
+    bool cached; /* a load or store that uses the L1 */
 } touch_op_t;
 
 typedef struct {

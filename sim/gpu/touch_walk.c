@@ -34,6 +34,9 @@ typedef struct {
     uint32_t n_masks;
     touch_code_t code;
     touch_lines_t lines;
+    bool wants_l1;  /* this block's accesses to the L1 are wanted */
+    touch_l1_t *l1; /* owned; those of the warp */
+    size_t n_l1, cap_l1;
     addr_map_high_t high;          /* of the last address whose slice was looked up */
     recent_t recent[RECENT_LINES]; /* direct-mapped */
 } walk_t;
@@ -253,9 +256,23 @@ static inline void touch_plain(walk_t *w, l2_touch_kind_t kind, uint64_t from, u
         touch_range(w, L2_TOUCH_ATOMIC, from, end);
 }
 
+static void note_l1(walk_t *w, const touch_op_t *op)
+{
+    const touch_lines_t *l = &w->lines;
+    rb_grow(&w->l1, &w->cap_l1, w->n_l1 + l->n, sizeof(*w->l1));
+    for (uint32_t i = 0; i < l->n; i++)
+        w->l1[w->n_l1++] = (touch_l1_t){.line = l->line[i],
+                                        .sectors = l->sectors[i],
+                                        .full = l->full[i],
+                                        .store = op->kind == L2_TOUCH_WRITE,
+                                        .last = i + 1 == l->n};
+}
+
 static void touch_any(walk_t *w, const touch_op_t *op, const uint64_t *rec)
 {
     touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
+    if (w->wants_l1 && op->cached)
+        note_l1(w, op);
     w->batch.counts.requests += w->lines.n;
     w->batch.counts.sectors[op->kind] += count_sectors(&w->lines);
     if (op->kind == L2_TOUCH_READ)
@@ -268,10 +285,13 @@ static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *r
 {
     uint64_t end;
     make_room(w);
-    if (is_plain(rec, op->width, &end))
+    const uint64_t before = w->batch.counts.sectors[L2_TOUCH_READ];
+    if (!w->wants_l1 && is_plain(rec, op->width, &end))
         touch_plain(w, (l2_touch_kind_t)op->kind, rec[1], end);
     else
         touch_any(w, op, rec);
+    if (op->cached)
+        w->batch.counts.l1_sectors += w->batch.counts.sectors[L2_TOUCH_READ] - before;
 }
 
 static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64_t *rec)
@@ -319,9 +339,15 @@ static void touch_warp(walk_t *w, const warp_stream_t *warp)
 
 static void touch_block(walk_t *w, const trace_block_t *block)
 {
+    const touch_consumer_t *c = w->consumer;
     w->batch.block = block->index;
-    for (uint32_t i = 0; i < block->n_warps; i++)
+    w->wants_l1 = c->wants_l1 != NULL && c->wants_l1(c->ctx, block->index);
+    for (uint32_t i = 0; i < block->n_warps; i++) {
         touch_warp(w, &block->warps[i]);
+        if (w->wants_l1)
+            c->take_l1(c->ctx, block->index, w->l1, w->n_l1);
+        w->n_l1 = 0;
+    }
     w->batch.counts.warp_insts = block->n_insts;
     hand_over(w);
 }
@@ -360,6 +386,7 @@ static void finish(walk_t *w)
     touch_code_free(&w->code);
     free(w->touch);
     free(w->masks);
+    free(w->l1);
     free(w);
 }
 

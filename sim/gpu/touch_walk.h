@@ -18,6 +18,7 @@ typedef struct {
     uint64_t requests;                 /* accesses to lines of global memory */
     uint64_t sectors[L2_TOUCH_KINDS];  /* of them; of data only */
     uint64_t repeated[L2_TOUCH_KINDS]; /* of these, sectors of repeats, which are not handed over */
+    uint64_t l1_sectors;               /* of loads that use the L1 */
 } touch_counts_t;
 
 /* A part of a block, in order. */
@@ -28,6 +29,14 @@ typedef struct {
     l2_masks_t masks; /* byte masks of writes */
     touch_counts_t counts;
 } touch_batch_t;
+
+/* An access that the L1 sees: a load that uses it, or a store. */
+typedef struct {
+    uint64_t line;
+    uint8_t sectors, full; /* as in l2_touch_t */
+    bool store;
+    bool last; /* line of the instruction */
+} touch_l1_t;
 
 /* Who receives what is walked over. */
 typedef struct {
@@ -42,6 +51,10 @@ typedef struct {
     /* Optional: only accesses to lines in these slices are handed over, or counted as repeats. */
     const addr_map_t *map; /* with slices */
     const bool *slices;    /* by number; NULL: all slices */
+    /* Optional, both or none: the blocks whose warps' accesses to the L1 are wanted, and who gets
+     * them, warp by warp. Repeats are among them. */
+    bool (*wants_l1)(void *ctx, uint64_t block);
+    void (*take_l1)(void *ctx, uint64_t block, const touch_l1_t *access, size_t n);
 } touch_consumer_t;
 
 /* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is less

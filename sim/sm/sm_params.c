@@ -1,5 +1,7 @@
 #include "sim/sm/sm_params.h"
 
+#include "sim/core/msg.h"
+
 #define CHOICE_(NAME, name, help) {#name, help},
 const param_choice_t write_policy_choices[] = {WRITE_POLICIES(CHOICE_){NULL, NULL}};
 
@@ -51,3 +53,9 @@ static const param_t tlb_rows[] = {PARAM_ROWS(TLB_PARAMS)};
 #undef PARAM_SPEC_
 const param_group_t tlb_param_group =
     PARAM_GROUP("tlb", "address translation of an SM", tlb_spec_t, tlb_rows);
+
+uint32_t l1_spec_ways(const l1_spec_t *spec, uint64_t carveout)
+{
+    uint64_t left = spec->unified > carveout ? spec->unified - carveout : 0;
+    return (uint32_t)((double)left * spec->scale / (LINE_BYTES * spec->sets));
+}

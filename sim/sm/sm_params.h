@@ -155,6 +155,9 @@ extern const param_group_t lat_param_group;
 PARAM_STRUCT(l1_spec_t, L1_PARAMS);
 extern const param_group_t l1_param_group;
 
+/* Ways of the L1 with a shared-memory carve-out of so many bytes. */
+uint32_t l1_spec_ways(const l1_spec_t *spec, uint64_t carveout);
+
 #define SHARED_PARAMS(P, E, T)                                                                     \
     P(U32, latency, "19", 4, 4096, "cycles", "load to use, 32-bit without conflicts")              \
     P(U32, banks, "32", 1, 64, "banks", "4-byte banks")                                            \

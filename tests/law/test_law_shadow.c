@@ -5,6 +5,8 @@
 
 #include "sim/gpu/shadow.h"
 #include "tests/support/lab.h"
+#include "tests/support/rbt_lab.h"
+#include "tests/support/temp_folder.h"
 
 enum { BLOCKS = 24, THREADS = 64, WARPS = BLOCKS * THREADS / 32, STEPS = 16, PER_BIN = 5 };
 enum { SECTORS = WARPS * STEPS * 4 }; /* of a launch whose every access is a line */
@@ -179,6 +181,52 @@ static uint64_t hot_and_streaming(const void *ctx, uint64_t warp, unsigned lane,
     return step % 2 == 0 ? 0x20000000 + lane * 4 : streaming(ctx, warp, lane, step);
 }
 
+/* Each SM reads the lines once; all other loads hit, or wait for lines that are under way. */
+static void loads_hit_in_the_l1_as_in_a_simulation(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_int_equal(c->l1_sectors, r.launch.sm.global_load_sectors);
+    lab_assert_near((double)c->l1_hits, SECTORS - 2 * STEPS * 4, 0.01, "hits");
+    lab_assert_near((double)c->l1_hits,
+                    (double)(r.launch.sm.global_load_hits + r.launch.sm.global_load_pending), 0.05,
+                    "hits and sectors under way");
+    shadow_free(&r.shadow);
+    r = survey_and_run(&spec, "LDG.E", streaming);
+    assert_int_equal(r.shadow.all.l1_sectors, SECTORS);
+    assert_int_equal(r.shadow.all.l1_hits, 0);
+    shadow_free(&r.shadow);
+}
+
+static void loads_that_bypass_the_l1_are_not_looked_up_there(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL), none = LAB_SPEC("v100", SMALL, "l1.enabled=false");
+    surveyed_t r = survey_and_run(&spec, "LDG.E.STRONG.GPU", again);
+    assert_int_equal(r.shadow.all.l1_sectors, 0);
+    assert_int_equal(r.shadow.all.read_sectors, SECTORS);
+    shadow_free(&r.shadow);
+    r = survey_and_run(&none, "LDG.E", again);
+    assert_int_equal(r.shadow.all.l1_sectors, 0);
+    shadow_free(&r.shadow);
+}
+
+/* A warp reads STEPS lines again and again, which do not fit into the L1 of 8 lines. */
+static void the_l1_has_the_configured_size(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "l1.unified=1KiB", "l1.carveouts=0", "l1.sets=1");
+    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
+    const shadow_counts_t *c = &r.shadow.all;
+    assert_true(c->l1_hits < c->l1_sectors);
+    lab_assert_near((double)c->l1_hits,
+                    (double)(r.launch.sm.global_load_hits + r.launch.sm.global_load_pending), 0.1,
+                    "hits and sectors under way");
+    shadow_free(&r.shadow);
+}
+
 static rb_code_t survey_all_slices(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
 {
     surveyed_t *out = s->state;
@@ -235,6 +283,67 @@ static void bins_add_up(void **state)
     shadow_free(&r.shadow);
 }
 
+/* Two loads with a branch between them, which divides the warp differently each time. */
+static void divided_body(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    for (uint64_t step = 0; step < STEPS; step++) {
+        const uint32_t mask = (uint32_t)synth_mix(w->global * STEPS + step) | 1;
+        uint64_t addr[32];
+        for (unsigned lane = 0; lane < 32; lane++)
+            addr[lane] = 0x20000000 + (synth_mix(w->global * 32 + lane + step) & 0xfffc);
+        synth_emit_affine(w, 0, (uint32_t)LAB_FULL, streaming(NULL, w->global, 0, step), 4);
+        synth_emit_list(w, 1, mask, addr);
+        synth_emit(w, 2, ~mask);
+        synth_emit_affine(w, 3, mask, streaming(NULL, w->global, 0, step), 4);
+    }
+    synth_emit(w, 4, (uint32_t)LAB_FULL);
+}
+
+static synth_t *divided(void)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "divided", &(synth_shape_t){.grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}});
+    synth_code(k, "LDG.E", "R4", "R2");
+    synth_code(k, "LDG.E", "R5", "R4");
+    synth_code(k, "FADD", "R6", "R5 R4");
+    synth_code(k, "STG.E", "", "R2 R6");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, divided_body, NULL);
+    return s;
+}
+
+static shadow_counts_t survey_source(const gpu_spec_t *spec, trace_source_t *source)
+{
+    rb_err_t err = {0};
+    shadow_t shadow;
+    gpu_t *g = gpu_create(spec, 1, 0);
+    if (shadow_survey(&shadow, g, source, 1, PER_BIN, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    const shadow_counts_t c = shadow.all;
+    shadow_free(&shadow);
+    gpu_destroy(g);
+    return c;
+}
+
+/* A native trace says which warps execute the same instructions, others do not. */
+static void a_native_trace_is_surveyed_like_what_it_was_made_of(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    synth_t *s = divided();
+    temp_folder_create();
+    rbt_lab_store(synth_source(s), temp_path("divided.rbt"), 1);
+    trace_source_t *native = rbt_lab_open(temp_path("divided.rbt"));
+    const shadow_counts_t a = survey_source(&spec, synth_source(s));
+    const shadow_counts_t b = survey_source(&spec, native);
+    assert_memory_equal(&a, &b, sizeof(a));
+    native->ops->destroy(native);
+    temp_folder_remove();
+    synth_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +355,10 @@ int main(void)
         cmocka_unit_test(reads_count_as_in_a_simulation),
         cmocka_unit_test(a_survey_leaves_the_chip_as_it_is),
         cmocka_unit_test(a_part_of_the_slices_shows_what_all_do),
+        cmocka_unit_test(loads_hit_in_the_l1_as_in_a_simulation),
+        cmocka_unit_test(loads_that_bypass_the_l1_are_not_looked_up_there),
+        cmocka_unit_test(the_l1_has_the_configured_size),
+        cmocka_unit_test(a_native_trace_is_surveyed_like_what_it_was_made_of),
         cmocka_unit_test(bins_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,18 +9,11 @@
 
 #include "sim/core/model_mem.h"
 
-/* Ways of the L1 with a given shared-memory carve-out. */
-static uint32_t l1_ways(const l1_spec_t *spec, uint64_t carveout)
-{
-    uint64_t left = spec->unified > carveout ? spec->unified - carveout : 0;
-    return (uint32_t)((double)left * spec->scale / (LINE_BYTES * spec->sets));
-}
-
 void l1_init(sm_t *sm)
 {
     const l1_spec_t *spec = &sm->config->l1;
-    sm->memory.l1 =
-        cache_create(spec->sets, l1_ways(spec, 0), LINE_BYTES, spec->replacement, false, false);
+    sm->memory.l1 = cache_create(spec->sets, l1_spec_ways(spec, 0), LINE_BYTES, spec->replacement,
+                                 false, false);
     sm->memory.prefetcher_word =
         rb_model_calloc(prefetcher_words[spec->prefetcher], sizeof(*sm->memory.prefetcher_word));
 }
@@ -34,7 +27,7 @@ void l1_free(sm_t *sm)
 void l1_reset(sm_t *sm, uint32_t carveout)
 {
     const l1_spec_t *spec = &sm->config->l1;
-    cache_reset(sm->memory.l1, spec->sets, l1_ways(spec, carveout));
+    cache_reset(sm->memory.l1, spec->sets, l1_spec_ways(spec, carveout));
 }
 
 /* Adds the sectors of an access to a counter, if it is a global access. */
