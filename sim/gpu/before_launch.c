@@ -8,8 +8,8 @@
  * Skipped launches are walked without time (touch_walk.h), the last ones first, in steps of 1, 2, 4,
  * ... launches; within a step in the order of the trace. What a step leaves goes beneath what the
  * later ones leave, and the chip's own state beneath all of them. More launches are not walked when
- * those walked fill the L2, or when a step has found next to nothing new and all of them have cost
- * what the launch itself allows for. Of launches that remain, the host copies are applied, and of
+ * those walked fill the L2, or when a step has used next to no line that would otherwise be missing
+ * and all of them have cost what the launch itself allows for. Of launches that remain, the host copies are applied, and of
  * each kernel some blocks, for its code and its pages.
  *
  * Not in it: local memory, whose addresses depend on time.
@@ -27,7 +27,7 @@
  * before a step without news ends it; and a walked launch counts as at least WALKED_LEAST. Walking
  * an instruction takes 5 to 60 times less than simulating it.
  */
-enum { WALKED_ANYWAY = 100000, WALKED_LEAST = 5000 };
+enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
 
 enum { BATCHES_PER_PROGRESS = 256 };
 
@@ -38,7 +38,8 @@ typedef struct {
     uint64_t position;   /* of the launch */
     uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
     l2_tags_t *tags;     /* owned, without their caches: of the chip, by slice */
-    cache_t **recent;    /* owned; by slice: what the walked launches leave; NULL: none yet */
+    cache_t **recent;    /* owned; by slice: what the walked launches leave */
+    cache_t **older;     /* owned; by slice: while launches are walked, the chip's own L2 */
     trail_t trail;
     bool *met;            /* owned; by kernel: its code and pages are in the trail */
     bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
@@ -157,7 +158,7 @@ static bool all_are_small(const before_t *b)
     return sum <= b->allowed;
 }
 
-/* Gives the chip other L2 tags: those of the list, which gets the present ones. */
+/* Gives the chip the L2 tags of the list, which gets the present ones. */
 static void exchange_l2(before_t *b, cache_t **list)
 {
     const gpu_t *g = b->g;
@@ -179,54 +180,65 @@ static cache_t **empty_l2(const before_t *b)
 
 static void free_l2(const before_t *b, cache_t **list)
 {
-    for (uint32_t s = 0; list != NULL && s < b->g->map.slices; s++)
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
         cache_destroy(list[s]);
     free(list);
 }
 
-/* Lines of the L2. */
-typedef struct {
-    uint64_t held, added, capacity;
-} lines_t;
-
-/* Puts what the chip holds beneath what the launches after it left. held: by both. */
-static lines_t put_beneath_recent(const before_t *b)
+/* Whether the L2 is as good as full. */
+static bool recent_is_full(const before_t *b)
 {
-    lines_t n = {0};
+    uint64_t held = 0, capacity = 0;
     for (uint32_t s = 0; s < b->g->map.slices; s++) {
-        n.added += cache_put_beneath(b->recent[s], b->tags[s].cache, b->tags[s].modified_ways);
-        n.held += cache_count(b->recent[s]);
-        n.capacity += cache_capacity(b->recent[s]);
+        held += cache_count(b->recent[s]);
+        capacity += cache_capacity(b->recent[s]);
     }
-    return n;
+    return (double)held >= b->g->spec.warmup.full * (double)capacity;
 }
 
-static uint64_t lines_used(const before_t *b)
+/* The share of the lines used by the last step that would otherwise not be in the L2. */
+static double share_of_news(const before_t *b)
 {
-    uint64_t n = 0;
+    uint64_t news = 0, used = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++) {
+        news += cache_count_absent(b->tags[s].cache, b->recent[s], b->older[s]);
+        used += cache_count(b->tags[s].cache);
+    }
+    return used > 0 ? (double)news / (double)used : 0.0;
+}
+
+/* Puts what the chip holds beneath what the launches after it left. */
+static void put_beneath_recent(const before_t *b)
+{
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        n += cache_count(b->tags[s].cache);
-    return n;
+        (void)cache_put_beneath(b->recent[s], b->tags[s].cache, b->tags[s].modified_ways);
+}
+
+static void empty_chip(const before_t *b)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_invalidate(b->tags[s].cache);
+}
+
+/* Whether the walk has cost what the launch allows for. */
+static bool is_dear(const before_t *b)
+{
+    const uint64_t least = b->cost->launches * WALKED_LEAST, insts = b->cost->warp_insts;
+    return (insts > least ? insts : least) >= b->allowed;
 }
 
 /* Walks launches from the last one back, on a chip whose L2 is empty, until more would change
  * nothing. */
 static rb_code_t walk_back(before_t *b, rb_err_t *err)
 {
-    const warmup_spec_t *spec = &b->g->spec.warmup;
     for (uint64_t step = 1; b->first < b->end; step *= 2) {
         const uint64_t from = b->end - b->first > step ? b->end - step : b->first;
         RB_TRY(walk_launches(b, from, b->end, err));
         b->end = from;
-        const uint64_t used = lines_used(b);
-        const lines_t n = put_beneath_recent(b);
-        for (uint32_t s = 0; s < b->g->map.slices; s++)
-            cache_invalidate(b->tags[s].cache);
-        if ((double)n.held >= spec->full * (double)n.capacity)
-            return RB_OK;
-        const uint64_t least = b->cost->launches * WALKED_LEAST;
-        const bool dear = (b->cost->warp_insts > least ? b->cost->warp_insts : least) >= b->allowed;
-        if (dear && (double)n.added <= spec->news * (double)used)
+        const bool settled = is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news;
+        put_beneath_recent(b);
+        empty_chip(b);
+        if (settled || recent_is_full(b))
             return RB_OK;
     }
     return RB_OK;
@@ -250,19 +262,18 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
     return RB_OK;
 }
 
-/* The chip's own L2 lies in `older` while launches are walked. */
 static rb_code_t walk_apart(before_t *b, rb_err_t *err)
 {
-    cache_t **older = empty_l2(b);
+    b->older = empty_l2(b);
     b->recent = empty_l2(b);
-    exchange_l2(b, older);
+    exchange_l2(b, b->older);
     rb_code_t rc = walk_back(b, err);
-    exchange_l2(b, older);
+    exchange_l2(b, b->older);
     if (rc == RB_OK)
         rc = pass_rest(b, err);
-    (void)put_beneath_recent(b);
+    put_beneath_recent(b);
     exchange_l2(b, b->recent);
-    free_l2(b, older);
+    free_l2(b, b->older);
     free_l2(b, b->recent);
     return rc;
 }

@@ -180,6 +180,9 @@ void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *
  */
 uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways);
 
+/* Number of lines of c that neither of two other caches of the same shape holds. */
+uint32_t cache_count_absent(const cache_t *c, cache_t *a, cache_t *b);
+
 /* Lines present; lines that fit. */
 uint32_t cache_count(const cache_t *c);
 uint32_t cache_capacity(const cache_t *c);

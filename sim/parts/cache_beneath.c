@@ -101,3 +101,16 @@ uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_w
     }
     return added;
 }
+
+uint32_t cache_count_absent(const cache_t *c, cache_t *a, cache_t *b)
+{
+    uint32_t absent = 0;
+    for (uint32_t set = 0; set < c->sets; set++) {
+        for (uint32_t place = 0, way = 0; place < cache_set_count(c, set); place++) {
+            const cache_key_t k = cache_key_of(c, older_line(c, set, place, &way).line);
+            absent +=
+                cache_lookup_key(a, k, false) == NULL && cache_lookup_key(b, k, false) == NULL;
+        }
+    }
+    return absent;
+}
