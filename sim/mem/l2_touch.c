@@ -77,7 +77,7 @@ typedef struct {
 static void find_places(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,
                         places_t *out)
 {
-    uint64_t addr[GROUP], local[GROUP];
+    uint64_t addr[GROUP] = {0}, local[GROUP];
     for (size_t i = 0; i < n; i++)
         addr[i] = touch[i].line;
     addr_map_slices(chip->map, addr, out->slice, local, n);
